@@ -1,0 +1,139 @@
+#include "apps/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "apps/terminal.hpp"
+#include "framework/integration/integrator.hpp"
+#include "framework/reading/report.hpp"
+
+namespace polyform::apps {
+
+using host::Exit;
+using host::Failure;
+
+namespace {
+
+std::string check_positive(std::string& text) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value > 0) return {};
+  return "expected a positive number, found " + host::show(text);
+}
+
+void add_positive(CLI::App& app, const char* name, std::optional<double>& value, const std::string& meaning) {
+  app.add_option(name, value, meaning)->check(CLI::Validator(check_positive, "NUMBER"))->type_name("");
+}
+
+/// Unknown names are refused before any output is touched, and with their place where they come from the model.
+void check_integrator(const std::string& name, bool typed, const host::Description& model) {
+  std::vector<std::string_view> names;
+  for (const host::IntegratorInfo& info : host::integrators()) names.push_back(info.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  const std::string message = "there is no integrator " + host::show(name);
+  const std::string remedy = host::did_you_mean(name, names) + "Integrators: " + host::listing(names) + ".";
+  if (typed) throw Failure(Exit::bad_input, "--integrator: " + message, remedy);
+  const host::Place place = model.simulation.integrator_place;
+  print(Diagnostic{Severity::error, message, remedy, "simulation.integrator", model.file, place.line, place.column});
+  throw Failure(Exit::bad_input, already_said);
+}
+
+}  // namespace
+
+void add_plugin_path(CLI::App& app, std::vector<std::string>& paths) {
+  app.add_option("--plugin-path", paths, "Folder or file with plugins, searched first; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("PATH");
+}
+
+void add_model(CLI::App& app, ModelArguments& model) {
+  app.add_option("MODEL", model.file, "The model file (YAML or JSON)")->required()->type_name("");
+  add_plugin_path(app, model.plugin_paths);
+}
+
+void add_solver_options(CLI::App& app, std::vector<std::string>& options) {
+  app.add_option("--option", options, "An option of the solver, over the model's; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+}
+
+std::vector<std::pair<std::string, std::string>> split_options(const std::vector<std::string>& typed) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& text : typed) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Failure(Exit::bad_input, "--option: expected key=value, found " + host::show(text),
+                    "polyform plugins show NAME lists the options of a solver.");
+    pairs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return pairs;
+}
+
+void add_run_arguments(CLI::App& app, RunArguments& run) {
+  const host::RunSettings builtin;
+  add_positive(app, "--duration", run.duration, fmt::format("Time to simulate, s [model, else {}]", builtin.duration));
+  add_positive(app, "--step", run.step, fmt::format("Fixed step, or the first of an adaptive one, s [model, else {}]", builtin.step));
+  app.add_option("--integrator", run.integrator, fmt::format("Integrator [model, else {}]", builtin.integrator))->type_name("NAME");
+  add_positive(app, "--rtol", run.relative_tolerance,
+               fmt::format("Relative tolerance of an adaptive integrator [model, else {}]", builtin.relative_tolerance));
+  add_positive(app, "--atol", run.absolute_tolerance,
+               fmt::format("Absolute tolerance of an adaptive integrator [model, else {}]", builtin.absolute_tolerance));
+  add_positive(app, "--output-interval", run.output_interval, "Time between rows, s [model, else a hundredth of the duration]");
+  app.add_option("--output", run.output, "Where to write results: FILE.csv, FILE.h5, or - for CSV on the output stream")
+      ->type_name("FILE");
+  app.add_option("--columns", run.columns,
+                 "Groups of columns: joints,bodies,energy,constraints,reactions [all but reactions]")
+      ->type_name("LIST")
+      ->check(CLI::Validator([](std::string& text) { return text.empty() ? "expected a list of groups" : std::string(); }, ""));
+}
+
+host::RunSettings settle(const RunArguments& run, const host::Description& model) {
+  const host::SimulationItem& file = model.simulation;
+  host::RunSettings s;
+  const auto choose = [](double& value, const std::optional<double>& typed, const std::optional<double>& written) {
+    if (typed) value = *typed;
+    else if (written) value = *written;
+  };
+  choose(s.duration, run.duration, file.duration);
+  choose(s.step, run.step, file.step);
+  choose(s.relative_tolerance, run.relative_tolerance, file.relative_tolerance);
+  choose(s.absolute_tolerance, run.absolute_tolerance, file.absolute_tolerance);
+  s.output_interval = s.duration / 100;
+  choose(s.output_interval, run.output_interval, file.output_interval);
+  s.integrator = !run.integrator.empty() ? run.integrator : file.integrator.value_or(s.integrator);
+  check_integrator(s.integrator, !run.integrator.empty(), model);
+
+  // Beyond 2^53 rows, k × output_interval could not be told from (k + 1) × output_interval.
+  if (s.duration / s.output_interval > 0x1p53)
+    throw Failure(Exit::bad_input, fmt::format("the output interval of {} s is too short for a duration of {} s", s.output_interval, s.duration),
+                  "Give a longer --output-interval.");
+  return s;
+}
+
+host::Columns columns_of(const RunArguments& run) {
+  using host::Columns;
+  if (run.columns.empty()) return {};
+  constexpr std::pair<std::string_view, bool Columns::*> groups[] = {{"joints", &Columns::joints},
+                                                                     {"bodies", &Columns::bodies},
+                                                                     {"energy", &Columns::energy},
+                                                                     {"constraints", &Columns::constraints},
+                                                                     {"reactions", &Columns::reactions}};
+  std::vector<std::string_view> names;
+  for (const auto& group : groups) names.push_back(group.first);
+  Columns columns{false, false, false, false, false};
+  for (const std::string& name : CLI::detail::split(run.columns, ',')) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      throw Failure(Exit::bad_input, "--columns: there is no group " + host::show(name),
+                    host::did_you_mean(name, names) + "Groups: " + host::listing(names) + ".");
+    columns.*groups[found - names.begin()].second = true;
+  }
+  return columns;
+}
+
+}  // namespace polyform::apps

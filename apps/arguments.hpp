@@ -1,0 +1,42 @@
+// Arguments that several commands share: how they are declared, and what they mean together with the model's defaults.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/reading/description.hpp"
+#include "framework/simulation/columns.hpp"
+#include "framework/simulation/run_record.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace polyform::apps {
+
+struct ModelArguments {
+  std::string file;
+  std::vector<std::string> plugin_paths;
+};
+void add_plugin_path(CLI::App&, std::vector<std::string>& paths);
+void add_model(CLI::App&, ModelArguments&);
+
+/// Options of a solver as typed: key=value.
+void add_solver_options(CLI::App&, std::vector<std::string>& options);
+/// Splits key=value. Failure (bad_input) where there is no '='.
+std::vector<std::pair<std::string, std::string>> split_options(const std::vector<std::string>& typed);
+
+struct RunArguments {
+  std::optional<double> duration, step, relative_tolerance, absolute_tolerance, output_interval;
+  std::string integrator, output, columns;
+};
+void add_run_arguments(CLI::App&, RunArguments&);
+
+/// Command line over model over built-in defaults. Failure (bad_input) for an unknown integrator or too many rows.
+host::RunSettings settle(const RunArguments&, const host::Description&);
+
+/// From a list such as "bodies,energy". Failure (bad_input), with a suggestion, for an unknown group; "" is the default.
+host::Columns columns_of(const RunArguments&);
+
+}  // namespace polyform::apps

@@ -1,0 +1,25 @@
+// The subcommands. Each adds itself to the command line; when it is the one given, it leaves what to do in `action`.
+#pragma once
+
+#include <functional>
+
+#include "framework/diagnostics.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace polyform::apps {
+
+using Action = std::function<host::Exit()>;
+
+void add_run(CLI::App& app, Action& action);
+void add_evaluate(CLI::App& app, Action& action);
+void add_compare(CLI::App& app, Action& action);
+void add_check(CLI::App& app, Action& action);
+void add_plugins(CLI::App& app, Action& action);
+void add_schema(CLI::App& app, Action& action);
+void add_help(CLI::App& app, Action& action);
+void add_completion(CLI::App& app, Action& action);
+
+}  // namespace polyform::apps

@@ -1,0 +1,113 @@
+// polyform evaluate MODEL: accelerations and reactions at the initial state.
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+
+#include "apps/arguments.hpp"
+#include "apps/command.hpp"
+#include "apps/json_output.hpp"
+#include "apps/session.hpp"
+#include "apps/solver_choice.hpp"
+#include "apps/terminal.hpp"
+#include "framework/simulation/evaluate.hpp"
+#include "framework/simulation/solver_selection.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+using host::Exit;
+
+struct Arguments {
+  ModelArguments model;
+  std::string solver;
+  std::vector<std::string> options;
+  bool json = false;
+};
+
+std::string text(const Vec3& v) { return fmt::format("[{:.10g}, {:.10g}, {:.10g}]", v.x, v.y, v.z); }
+std::string text(std::span<const double> values) { return fmt::format("[{:.10g}]", fmt::join(values, ", ")); }
+
+void print_text(const host::System& system, std::string_view solver, const Observation& now) {
+  const SystemView& view = system.view();
+  fmt::print("{}, solver {}: accelerations and reactions at t = 0, ground axes\n", system.description().name, solver);
+  for (const BodyIndex b : system.bodies()) {
+    const BodyData& body = view.bodies[at(b)];
+    fmt::print("body {}\n  linear   {} m/s^2\n  angular  {} rad/s^2\n", body.name, text(now.bodies[at(b)].acceleration),
+               text(now.bodies[at(b)].angular_acceleration));
+    if (body.flexible != rigid) {
+      const FlexibleData& flexible = view.flexible[body.flexible];
+      fmt::print("  modal    {} 1/s^2\n", text(now.modal_acceleration.subspan(flexible.mode_offset, flexible.modes)));
+    }
+  }
+  for (const JointIndex j : system.joints()) {
+    const JointData& joint = view.joints[at(j)];
+    const Spatial& reaction = now.reactions[at(j)];
+    fmt::print("joint {}\n  acceleration  {}\n  force         {} N\n  moment        {} N m\n", joint.name,
+               text(now.acceleration.subspan(joint.v_offset, joint.nv)), text(reaction.linear), text(reaction.angular));
+  }
+}
+
+Exit evaluate_one(const Arguments& arguments, const Session& session, const host::System& system) {
+  const SolverChoice choice = choose_solver(session.catalog(), system, arguments.solver, arguments.options);
+  const host::SolverPointer solver = host::compile(*choice.formulation, system.view(), choice.options);
+  host::ObservationStore store(system.view());
+  host::evaluate(system, *solver, store);
+  if (arguments.json)
+    print_json(evaluation_json(system, choice.formulation->name(), store.now()));
+  else
+    print_text(system, choice.formulation->name(), store.now());
+  return Exit::done;
+}
+
+/// Every formulation that can run the model; the others are named on the error stream.
+Exit evaluate_all(const Arguments& arguments, const Session& session, const host::System& system) {
+  if (!arguments.options.empty())
+    throw host::Failure(Exit::bad_input, "--option belongs to one solver, but --solver all was given",
+                        "Name the solver, or give the options in the model.");
+  Json all = Json::object();
+  bool failed = false;
+  host::ObservationStore store(system.view());
+  for (const auto& [name, formulation] : session.catalog().formulations) {
+    const SolverChoice choice = with_model_options(*formulation, system);
+    try {
+      const host::SolverPointer solver = host::compile(*formulation, system.view(), choice.options);
+      host::evaluate(system, *solver, store);
+    } catch (const host::Failure& reason) {
+      const bool skipped = reason.code() == Exit::bad_input;
+      failed = failed || !skipped;
+      print(skipped ? Severity::note : Severity::error, fmt::format("{} {}: {}", name, skipped ? "skipped" : "failed", reason.message()));
+      continue;
+    }
+    all[name] = evaluation_json(system, name, store.now());
+    if (!arguments.json) print_text(system, name, store.now());
+  }
+  if (all.empty() && !failed) throw host::Failure(Exit::bad_input, "no solver can run this model");
+  if (arguments.json) print_json(all);
+  return failed ? Exit::simulation_failed : Exit::done;
+}
+
+Exit evaluate(const Arguments& arguments) {
+  Session session(arguments.model.plugin_paths);
+  const auto system = session.load(arguments.model.file);
+  return arguments.solver == "all" ? evaluate_all(arguments, session, *system) : evaluate_one(arguments, session, *system);
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Action& action) {
+  CLI::App* sub = app.add_subcommand("evaluate", "Accelerations and reactions at the initial state, without integration");
+  const auto arguments = std::make_shared<Arguments>();
+  add_model(*sub, arguments->model);
+  sub->add_option("--solver", arguments->solver, "Formulation, or all [model, else the preferred one that can run the model]")
+      ->type_name("NAME");
+  add_solver_options(*sub, arguments->options);
+  sub->add_flag("--json", arguments->json, "Print one JSON object; with --solver all, an object by solver name");
+  sub->footer("Example: polyform evaluate rod.yaml --solver all --json");
+  sub->final_callback([&action, arguments] { action = [arguments] { return evaluate(*arguments); }; });
+}
+
+}  // namespace polyform::apps

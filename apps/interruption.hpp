@@ -1,0 +1,11 @@
+// Ctrl-C and the end of a job: ask the run to stop, so that what was written stays readable.
+#pragma once
+
+#include <csignal>
+
+namespace polyform::apps {
+
+/// From now on SIGINT and SIGTERM set the flag that is returned; a second one ends the program at once.
+const volatile std::sig_atomic_t& watch_interruption();
+
+}  // namespace polyform::apps

@@ -1,0 +1,70 @@
+#include "apps/json_output.hpp"
+
+#include <fmt/format.h>
+
+namespace polyform::apps {
+
+namespace {
+
+Json list(const Vec3& v) { return {v.x, v.y, v.z}; }
+Json list(std::span<const double> values) {
+  Json out = Json::array();
+  for (const double v : values) out.push_back(v);
+  return out;
+}
+
+/// Appends a member whose name is known to be new; looking for it among many thousand bodies would take quadratic time.
+void append(Json& object, std::string_view name, Json value) {
+  object.get_ref<Json::object_t&>().Container::emplace_back(std::string(name), std::move(value));
+}
+
+}  // namespace
+
+Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::string_view solver, const host::RunRecord& run) {
+  Json out = {{"solver", solver},
+              {"model", system.description().name},
+              {"bodies", system.bodies().size()},
+              {"degrees_of_freedom", degrees_of_freedom},
+              {"state_size", run.state_size},
+              {"steps", run.steps},
+              {"rejected_steps", run.rejected_steps},
+              {"evaluations", run.evaluations},
+              {"wall_seconds", run.wall_seconds},
+              {"seconds_per_evaluation", run.seconds_per_evaluation},
+              {"energy_drift", run.energy_drift},
+              {"conservative", run.conservative},
+              {"constraint_violation", run.constraint_violation},
+              {"time", run.time},
+              {"rows", run.rows},
+              {"status", host::name_of(run.end)}};
+  if (!run.failure.empty()) out["failure"] = run.failure;
+  return out;
+}
+
+Json evaluation_json(const host::System& system, std::string_view solver, const Observation& now) {
+  const SystemView& view = system.view();
+  Json bodies = Json::object(), joints = Json::object();
+  for (const BodyIndex b : system.bodies()) {
+    const BodyData& data = view.bodies[at(b)];
+    Json body = {{"linear", list(now.bodies[at(b)].acceleration)}, {"angular", list(now.bodies[at(b)].angular_acceleration)}};
+    if (data.flexible != rigid) {
+      const FlexibleData& flexible = view.flexible[data.flexible];
+      body["modal"] = list(now.modal_acceleration.subspan(flexible.mode_offset, flexible.modes));
+    }
+    append(bodies, data.name, std::move(body));
+  }
+  for (const JointIndex j : system.joints()) {
+    const JointData& data = view.joints[at(j)];
+    const Spatial& reaction = now.reactions[at(j)];
+    append(joints, data.name, {{"acceleration", list(now.acceleration.subspan(data.v_offset, data.nv))},
+                               {"force", list(reaction.linear)},
+                               {"moment", list(reaction.angular)}});
+  }
+  return {{"solver", solver}, {"bodies", std::move(bodies)}, {"joints", std::move(joints)}};
+}
+
+void print_json(const Json& json) {
+  fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,113 @@
+// The polyform command: reads the command line, does what it says, turns every failure into a message and an exit code.
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <iostream>
+#include <new>
+
+#include "apps/command.hpp"
+#include "apps/guide.hpp"
+#include "apps/terminal.hpp"
+#include "framework/reading/report.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+using host::Exit;
+
+const CLI::App& deepest(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : deepest(*chosen.front());
+}
+
+/// All one could have typed in place of a wrong word: options where it starts with a dash, else subcommands.
+std::vector<std::string> known_words(const CLI::App& app, bool options) {
+  std::vector<std::string> words;
+  if (options)
+    for (const CLI::Option* option : app.get_options())
+      for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+  else
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) words.push_back(command->get_name());
+  return words;
+}
+
+Exit wrong_word(const CLI::App& app, const std::string& text) {
+  const bool option = text.front() == '-';
+  const std::string word = option ? text.substr(0, text.find('=')) : text;
+  const CLI::App& place = option ? deepest(app) : app;
+  const std::vector<std::string> words = known_words(place, option);
+  const std::vector<std::string_view> known(words.begin(), words.end());
+  const bool argument = !option && !app.get_subcommands().empty();
+  const std::string message = option     ? "unknown option " + host::show(word)
+                              : argument ? "one argument too many: " + host::show(word)
+                                         : "unknown command " + host::show(word);
+  print(Severity::error, message,
+        (argument ? std::string() : host::did_you_mean(word, known)) + "See " + deepest(app).get_display_name() + " --help.");
+  return Exit::bad_input;
+}
+
+Exit refuse(const CLI::App& app, const CLI::ParseError& problem) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  for (const std::string& word : unknown)
+    if (word.size() > 1 && word.front() == '-') return wrong_word(app, word);
+  if (!unknown.empty() && !unknown.front().empty()) return wrong_word(app, unknown.front());
+  print(Severity::error, problem.what(), "See polyform " + (&deepest(app) == &app ? "" : deepest(app).get_name() + " ") + "--help.");
+  return Exit::bad_input;
+}
+
+Exit command(int argc, char** argv) {
+  CLI::App app{"Multibody dynamics with formulations as plugins: one model, many derivations of mechanics."};
+  app.name("polyform");
+  app.set_version_flag("--version", "polyform " POLYFORM_VERSION, "Print the version");
+  app.set_help_flag("-h,--help", "Print this help");
+  app.footer(guide);
+  Action action;
+  add_run(app, action);
+  add_evaluate(app, action);
+  add_compare(app, action);
+  add_check(app, action);
+  add_plugins(app, action);
+  add_schema(app, action);
+  add_help(app, action);
+  add_completion(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& problem) {
+    if (problem.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) return refuse(app, problem);
+    app.exit(problem);
+    return Exit::done;
+  }
+  if (action) return action();
+  std::cerr << app.help();
+  return Exit::bad_input;
+}
+
+}  // namespace
+
+/// Runs the command; no exception leaves it.
+static int guarded(int argc, char** argv) {
+  try {
+    const Exit code = command(argc, argv);
+    std::cout.flush();
+    if (std::fflush(stdout) != 0 || !std::cout) {
+      print(Severity::error, "the results could not be written to the output stream", "Is the disk full, or the pipe closed?");
+      return static_cast<int>(Exit::simulation_failed);
+    }
+    return static_cast<int>(code);
+  } catch (const host::Failure& failure) {
+    if (failure.message() != already_said) print(Severity::error, failure.message(), failure.remedy());
+    return static_cast<int>(failure.code());
+  } catch (const std::bad_alloc&) {
+    print(Severity::error, "memory ran out", "Use a smaller model, or a machine with more memory.");
+    return static_cast<int>(Exit::simulation_failed);
+  } catch (const std::exception& problem) {
+    print(Severity::error, std::string("unexpected failure: ") + problem.what(),
+          "This is a defect of polyform or of a plugin; please report it with the model.");
+    return static_cast<int>(Exit::simulation_failed);
+  }
+}
+
+}  // namespace polyform::apps
+
+int main(int argc, char** argv) { return polyform::apps::guarded(argc, argv); }

@@ -1,0 +1,24 @@
+#include "apps/result_file.hpp"
+
+#include <fmt/chrono.h>
+
+namespace polyform::apps {
+
+std::unique_ptr<host::RowSink> open_result(const host::System& system, const std::string& path, const host::Columns& columns,
+                                           std::string_view solver, const host::RunSettings& settings) {
+  if (path.empty()) return nullptr;
+  const host::RecordFields known{{"polyform", std::string(POLYFORM_VERSION)},
+                                 {"model", system.description().name},
+                                 {"model_file", system.description().file},
+                                 {"solver", std::string(solver)},
+                                 {"integrator", settings.integrator},
+                                 {"step", settings.step},
+                                 {"relative_tolerance", settings.relative_tolerance},
+                                 {"absolute_tolerance", settings.absolute_tolerance},
+                                 {"duration", settings.duration},
+                                 {"output_interval", settings.output_interval},
+                                 {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+  return std::make_unique<host::ResultSink>(system, columns, host::make_writer(path), known);
+}
+
+}  // namespace polyform::apps

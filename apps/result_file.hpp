@@ -1,0 +1,16 @@
+// Where the results of a run go.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "framework/simulation/columns.hpp"
+#include "framework/simulation/result_sink.hpp"
+
+namespace polyform::apps {
+
+/// Opens the output for a run of the solver; nullptr when the path is empty. Throws what make_writer and its begin do.
+std::unique_ptr<host::RowSink> open_result(const host::System&, const std::string& path, const host::Columns&,
+                                           std::string_view solver, const host::RunSettings&);
+
+}  // namespace polyform::apps

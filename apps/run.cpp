@@ -1,0 +1,108 @@
+// polyform run MODEL: integrate, and write a table of results.
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "apps/arguments.hpp"
+#include "apps/command.hpp"
+#include "apps/interruption.hpp"
+#include "apps/json_output.hpp"
+#include "apps/result_file.hpp"
+#include "apps/session.hpp"
+#include "apps/solver_choice.hpp"
+#include "apps/terminal.hpp"
+#include "apps/text.hpp"
+#include "framework/simulation/simulate.hpp"
+#include "framework/simulation/solver_selection.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+using host::Exit;
+using host::RunRecord;
+
+struct Arguments {
+  ModelArguments model;
+  RunArguments run;
+  std::string solver;
+  std::vector<std::string> options;
+  bool json = false, quiet = false;
+};
+
+/// What ran, how it went, what was written. On the error stream when results go to the output stream.
+void print_summary(const Arguments& arguments, const host::System& system, std::size_t degrees_of_freedom,
+                   std::string_view solver, const host::RunSettings& settings, const RunRecord& run) {
+  std::FILE* out = arguments.run.output == "-" ? stderr : stdout;
+  fmt::print(out, "{}: {} bodies, {} degrees of freedom, {} loops\n", system.description().name, system.bodies().size(),
+             degrees_of_freedom, system.loops());
+  fmt::print(out, "solver       {} ({} states)\n", solver, run.state_size);
+  fmt::print(out, "integrator   {}\n", describe(settings));
+  fmt::print(out, "reached      t = {} s, {} rows every {} s\n", run.time, run.rows, settings.output_interval);
+  fmt::print(out, "work         {} steps, {} rejected, {} evaluations; {:.3g} s, {} per evaluation\n", run.steps, run.rejected_steps,
+             run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));
+  fmt::print(out, "energy       {} {:.2e} (relative)\n", run.conservative ? "drift" : "change, forces without potential included,",
+             run.energy_drift);
+  fmt::print(out, "constraints  largest violation {:.2e}\n", run.constraint_violation);
+  if (arguments.run.output.empty())
+    fmt::print(out, "results      not written; give --output FILE.csv, FILE.h5 or -\n");
+  else if (arguments.run.output != "-")
+    fmt::print(out, "results      {}\n", arguments.run.output);
+}
+
+Exit exit_code(const RunRecord& run) {
+  return run.end == host::End::done ? Exit::done : run.end == host::End::failed ? Exit::simulation_failed : Exit::interrupted;
+}
+
+Exit run(const Arguments& arguments) {
+  Session session(arguments.model.plugin_paths);
+  const auto system = session.load(arguments.model.file);
+  const host::RunSettings settings = settle(arguments.run, system->description());
+  const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
+  const host::SolverPointer solver = host::compile(*choice.formulation, system->view(), choice.options);
+  const std::unique_ptr<host::RowSink> results = 
+      open_result(*system, arguments.run.output, columns_of(arguments.run), choice.formulation->name(), settings);
+
+  RunRecord record;
+  {
+    ProgressBar bar(!arguments.quiet);
+    const host::RunControl control{&watch_interruption(), [&](double time) { bar.update(time, settings.duration); }};
+    std::vector<host::RowSink*> sinks;
+    if (results) sinks.push_back(results.get());
+    record = host::simulate(*system, *solver, settings, sinks, control);
+  }
+  if (record.end == host::End::failed) print(Severity::error, record.failure, record.remedy);
+  if (record.end == host::End::interrupted)
+    print(Severity::warning, fmt::format("interrupted at t = {:.6g} s; the results so far are kept", record.time));
+
+  const std::string_view name = choice.formulation->name();
+  const std::size_t freedoms = system->count_constraints().degrees_of_freedom;
+  if (!arguments.quiet && !arguments.json) print_summary(arguments, *system, freedoms, name, settings, record);
+  if (arguments.json) print_json(run_json(*system, freedoms, name, record));
+  return exit_code(record);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App* sub = app.add_subcommand("run", "Integrate a model and write a table of results");
+  const auto arguments = std::make_shared<Arguments>();
+  add_model(*sub, arguments->model);
+  sub->add_option("--solver", arguments->solver, "Formulation [model, else the preferred one that can run the model]")
+      ->type_name("NAME");
+  add_solver_options(*sub, arguments->options);
+  add_run_arguments(*sub, arguments->run);
+  sub->add_flag("--json", arguments->json, "Print one JSON object about the run, last, in place of the summary");
+  sub->add_flag("--quiet", arguments->quiet, "No summary and no progress bar");
+  sub->footer(
+      "Energy drift is the largest |E(t) - E(0)| of the rows, relative to the largest kinetic energy or change of potential\n"
+      "energy. Examples:\n"
+      "  polyform run rod.yaml --output rod.csv\n"
+      "  polyform run rod.yaml --integrator dopri5 --rtol 1e-10 --output rod.h5 --columns bodies,energy\n"
+      "  polyform run rod.yaml --output - --quiet | head");
+  sub->final_callback([&action, arguments] { action = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,29 @@
+// polyform schema: JSON Schema of the model file, with the elements of all plugins found.
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "apps/arguments.hpp"
+#include "apps/command.hpp"
+#include "apps/session.hpp"
+#include "framework/reading/reader.hpp"
+
+namespace polyform::apps {
+
+void add_schema(CLI::App& app, Action& action) {
+  CLI::App* sub = app.add_subcommand("schema", "Print the JSON Schema of the model file, for people and editors");
+  const auto paths = std::make_shared<std::vector<std::string>>();
+  add_plugin_path(*sub, *paths);
+  sub->footer("Example: polyform schema > polyform.schema.json");
+  sub->final_callback([&action, paths] {
+    action = [paths] {
+      const Session session(*paths);
+      fmt::print("{}\n", host::model_schema(session.catalog()));
+      return host::Exit::done;
+    };
+  });
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,25 @@
+#include "apps/session.hpp"
+
+#include "apps/terminal.hpp"
+#include "framework/reading/reader.hpp"
+
+namespace polyform::apps {
+
+Session::Session(const std::vector<std::string>& plugin_paths) : registry_(plugin_paths) {
+  for (const host::SearchedPlace& place : registry_.search_path())
+    if (!place.problem.empty()) print(Severity::warning, place.problem);
+  for (const host::PluginRecord& plugin : registry_.plugins())
+    if (plugin.status == host::PluginStatus::refused) print(Severity::warning, plugin.explanation);
+}
+
+std::unique_ptr<host::System> Session::load(const std::string& file) {
+  bool missing_plugin = false;
+  host::Description model = host::read_model(file, catalog(), diagnostics_, missing_plugin);
+  std::unique_ptr<host::System> system;
+  if (!diagnostics_.failed()) system = host::System::assemble(std::move(model), registry_.keep_alive(), diagnostics_);
+  print(diagnostics_);
+  if (!system) throw host::Failure(missing_plugin ? host::Exit::plugin : host::Exit::bad_input, already_said);
+  return system;
+}
+
+}  // namespace polyform::apps

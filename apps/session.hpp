@@ -1,0 +1,30 @@
+// What most commands begin with: the plugins, and a model read with them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/assembly/system.hpp"
+#include "framework/registry/registry.hpp"
+
+namespace polyform::apps {
+
+class Session {
+ public:
+  /// Loads the plugins; warns of every file that is refused.
+  explicit Session(const std::vector<std::string>& plugin_paths);
+
+  const host::Catalog& catalog() const { return registry_.catalog(); }
+  /// Reads and assembles a model, printing all that is to be said about it. Failure (already said) when it is not sound:
+  /// plugin where all that is missing are plugins, else bad_input.
+  std::unique_ptr<host::System> load(const std::string& file);
+  /// What was said about the model.
+  const host::Diagnostics& diagnostics() const { return diagnostics_; }
+
+ private:
+  host::Registry registry_;
+  host::Diagnostics diagnostics_;
+};
+
+}  // namespace polyform::apps

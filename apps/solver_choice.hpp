@@ -1,0 +1,29 @@
+// Which solver a command runs, and with which options.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/assembly/system.hpp"
+#include "framework/registry/catalog.hpp"
+
+namespace polyform::apps {
+
+/// A formulation with its options; move only, as the options point into their storage.
+struct SolverChoice {
+  const Formulation* formulation = nullptr;
+  std::vector<FieldValue> options;
+  host::Description storage;
+};
+
+/// The formulation of that name. Failure (plugin), with a suggestion and the list, when there is none.
+const Formulation& formulation_named(const host::Catalog&, std::string_view name);
+
+/// The named solver, else the model's, else the preferred one of those that can run the model. Options are those of the
+/// model where it names this solver (or none), then the typed ones. Failure after bad options.
+SolverChoice choose_solver(const host::Catalog&, const host::System&, const std::string& name, const std::vector<std::string>& typed);
+
+/// One formulation with the options the model gives for it.
+SolverChoice with_model_options(const Formulation&, const host::System&);
+
+}  // namespace polyform::apps

@@ -1,0 +1,68 @@
+#include "apps/terminal.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace polyform::apps {
+
+namespace {
+
+bool on_terminal() {
+  static const bool answer = isatty(STDERR_FILENO) != 0;
+  return answer;
+}
+
+bool with_color() {
+  static const bool answer = on_terminal() && std::getenv("NO_COLOR") == nullptr;
+  return answer;
+}
+
+std::string clock_text(double seconds) {
+  const auto s = static_cast<long>(std::min(seconds, 1e8));
+  return s < 3600 ? fmt::format("{}:{:02}", s / 60, s % 60) : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+}  // namespace
+
+void print(const Diagnostic& d) {
+  // Results printed so far come first where both streams end in one place.
+  std::fflush(stdout);
+  fmt::print(stderr, "{}\n", host::format(d, with_color()));
+}
+
+void print(const host::Diagnostics& diagnostics) {
+  for (const Diagnostic& d : diagnostics.all()) print(d);
+}
+
+void print(Severity severity, std::string_view message, std::string_view remedy) {
+  print(Diagnostic{severity, message, remedy, {}, {}, 0, 0});
+}
+
+ProgressBar::ProgressBar(bool enabled) : enabled_(enabled && on_terminal()), next_(start_ + std::chrono::milliseconds(500)) {}
+
+ProgressBar::~ProgressBar() { clear(); }
+
+void ProgressBar::clear() {
+  if (drawn_) fmt::print(stderr, "\r\033[K");
+  drawn_ = false;
+}
+
+void ProgressBar::update(double time, double duration) {
+  if (!enabled_ || Clock::now() < next_) return;
+  const Clock::time_point now = Clock::now();
+  next_ = now + std::chrono::milliseconds(100);
+  const double done = std::clamp(time / duration, 0.0, 1.0);
+  const double spent = std::chrono::duration<double>(now - start_).count();
+  constexpr int width = 30;
+  const int full = static_cast<int>(done * width);
+  fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {:5.1f} %  t = {:.4g} s  {} left", "", full, "", width - full, 100 * done, time,
+             done > 0 ? clock_text(spent * (1 - done) / done) : "?");
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+}  // namespace polyform::apps

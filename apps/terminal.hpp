@@ -1,0 +1,36 @@
+// What people see on the terminal: diagnostics, and the progress of a long run. All of it on the error stream;
+// results alone go to the output stream.
+#pragma once
+
+#include <chrono>
+
+#include "framework/diagnostics.hpp"
+
+namespace polyform::apps {
+
+/// Message of a Failure whose reasons were printed before: nothing is to be added.
+inline constexpr const char* already_said = "";
+
+void print(const Diagnostic&);
+void print(const host::Diagnostics&);
+void print(Severity, std::string_view message, std::string_view remedy = {});
+
+/// A bar with the time left. Shows nothing unless the error stream is a terminal and the run takes over half a second.
+class ProgressBar {
+ public:
+  explicit ProgressBar(bool enabled);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void update(double time, double duration);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void clear();
+
+  bool enabled_, drawn_ = false;
+  Clock::time_point start_ = Clock::now(), next_;
+};
+
+}  // namespace polyform::apps

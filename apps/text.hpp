@@ -1,0 +1,16 @@
+// Quantities in words.
+#pragma once
+
+#include <string>
+
+#include "framework/simulation/run_record.hpp"
+
+namespace polyform::apps {
+
+/// A time in the unit that suits it: "250 ns", "3.1 us", "12 ms", "4.5 s".
+std::string duration_text(double seconds);
+
+/// The integrator with what it uses: "rk4, step 0.001 s".
+std::string describe(const host::RunSettings&);
+
+}  // namespace polyform::apps

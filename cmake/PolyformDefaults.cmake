@@ -1,0 +1,34 @@
+# Defaults of every target of the project.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(POLYFORM_PLUGIN_DIRECTORY ${CMAKE_BINARY_DIR}/lib/polyform/plugins)
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1 -fno-omit-frame-pointer")
+add_compile_options(-fno-math-errno)
+
+option(POLYFORM_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
+option(POLYFORM_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
+option(POLYFORM_VARIANTS "Build hot plugins for several instruction sets" ON)
+
+add_library(polyform_warnings INTERFACE)
+target_compile_options(polyform_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow
+  $<$<BOOL:${POLYFORM_WARNINGS_AS_ERRORS}>:-Werror>)
+
+if(POLYFORM_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()

@@ -1,0 +1,162 @@
+// Forces, constraints, modules, flexible bodies and groups of the view.
+#include <fmt/format.h>
+
+#include "framework/assembly/parts.hpp"
+
+namespace polyform::host {
+namespace {
+
+/// Puts what a type says of an instance's field at its place in the file.
+template <class ItemType>
+class ElementFieldSink final : public FieldSink {
+ public:
+  ElementFieldSink(const System::Parts& parts, const ItemType& item, std::span<const FieldSpec> specs, Diagnostics& diagnostics)
+      : parts_(parts), item_(item), specs_(specs), diagnostics_(diagnostics) {}
+  void report(Severity severity, std::size_t, std::size_t field, std::string_view message, std::string_view remedy) noexcept override {
+    const bool known = field < specs_.size() && field < item_.fields.places.size();
+    parts_.report(diagnostics_, severity, item_, known ? item_.fields.places[field] : Place{},
+                  known ? specs_[field].name : std::string_view{}, message, remedy);
+  }
+
+ private:
+  const System::Parts& parts_;
+  const ItemType& item_;
+  std::span<const FieldSpec> specs_;
+  Diagnostics& diagnostics_;
+};
+
+/// Field values with the view's numbers of bodies and joints.
+std::vector<FieldValue> renumber(const System::Parts& parts, const Fields& fields, std::span<const FieldSpec> specs) {
+  std::vector<FieldValue> values = fields.values;
+  for (std::size_t f = 0; f < values.size(); ++f) {
+    const FieldType type = specs[f].type;
+    if ((type == FieldType::body || type == FieldType::marker) && !is_ground(values[f].body))
+      values[f].body = parts.body_of[at(values[f].body)];
+    if (type == FieldType::joint && values[f].joint != JointIndex::none)
+      values[f].joint = parts.joint_of[at(values[f].joint)];
+  }
+  return values;
+}
+
+/// Adds one instance: its markers and joints from the fields.
+template <class Type>
+void add_instance(const System::Parts& parts, GroupStorage<Type>& group, const Fields& fields) {
+  const std::span<const FieldSpec> specs = group.type->fields();
+  auto& values = group.values.emplace_back(renumber(parts, fields, specs));
+  auto& markers = group.markers.emplace_back();
+  auto& drawn = group.drawn.emplace_back();
+  auto& shapes = group.shapes.emplace_back();
+  for (std::size_t f = 0; f < values.size(); ++f) {
+    switch (specs[f].type) {
+      case FieldType::body:
+      case FieldType::marker:
+        markers.push_back({values[f].body, specs[f].type == FieldType::marker ? values[f].vector : Vec3{}});
+        drawn.push_back(parts.drawn(values[f].body));
+        break;
+      case FieldType::joint: {
+        const JointData& joint = parts.joints[at(values[f].joint)];
+        group.joints.push_back(values[f].joint);
+        shapes.push_back({joint.nq, joint.nv, joint.primitives, joint.kernel != nullptr});
+        break;
+      }
+      default: break;
+    }
+  }
+}
+
+/// Instances grouped by type, in the order in which the types first occur.
+template <class Type>
+bool build_groups(System::Parts& parts, const std::vector<ElementItem<Type>>& items, std::deque<GroupStorage<Type>>& groups,
+                  Diagnostics& diagnostics) {
+  std::map<const Type*, GroupStorage<Type>*> by_type;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    GroupStorage<Type>*& group = by_type[items[i].type];
+    if (group == nullptr) {
+      group = &groups.emplace_back();
+      group->type = items[i].type;
+    }
+    group->items.push_back(i);
+    group->names.push_back(items[i].name);
+    add_instance(parts, *group, items[i].fields);
+  }
+  for (GroupStorage<Type>& group : groups) {
+    for (std::size_t k = 0; k < group.items.size(); ++k) {
+      const auto& item = items[group.items[k]];
+      ElementInstance& instance =
+          group.instances.emplace_back(ElementInstance{group.values[k], group.markers[k], group.drawn[k], group.shapes[k]});
+      ElementFieldSink<ElementItem<Type>> sink(parts, item, group.type->fields(), diagnostics);
+      const std::size_t errors = diagnostics.errors();
+      if (!group.type->define(instance, k, sink) && diagnostics.errors() == errors)
+        parts.report(diagnostics, Severity::error, item, {}, {}, fmt::format("type `{}` rejected this entry", group.type->name()), {});
+      if constexpr (std::is_same_v<Type, ConstraintType>) group.rows.push_back(group.type->rows(instance));
+    }
+  }
+  return !diagnostics.failed();
+}
+
+template <class View, class Type>
+View group_view(const GroupStorage<Type>& g) {
+  View view;
+  view.type = g.type;
+  view.names = g.names;
+  view.instances = g.instances;
+  view.joints = g.joints;
+  return view;
+}
+
+bool build_flexible(System::Parts& parts, Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < parts.bodies.size(); ++i) {
+    const BodyItem& item = parts.description.bodies[parts.forest.order[i]];
+    if (item.flexible == nullptr) continue;
+    FlexibleData data;
+    data.type = item.flexible;
+    data.instance.fields = parts.values.emplace_back(item.fields.values);
+    ElementFieldSink<BodyItem> sink(parts, item, item.flexible->fields(), diagnostics);
+    if (!data.type->define(data.instance, 0, sink)) continue;
+    data.modes = data.type->modes(data.instance);
+    data.mode_offset = parts.view.modes;
+    parts.view.modes += data.modes;
+    parts.bodies[i].flexible = parts.flexible.size();
+    parts.flexible.push_back(data);
+  }
+  return !diagnostics.failed();
+}
+
+void build_body_modules(System::Parts& parts) {
+  for (const GroupItem& group : parts.description.groups) {
+    std::vector<BodyIndex>& bodies = parts.group_bodies.emplace_back();
+    for (const BodyIndex b : group.bodies) bodies.push_back(parts.body_of[at(b)]);
+    parts.body_modules.push_back({group.name, bodies, group.parent});
+  }
+}
+
+}  // namespace
+
+bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
+  SystemView& view = parts.view;
+  const Description& d = parts.description;
+  const bool good = build_groups(parts, d.forces, parts.force_storage, diagnostics) &
+                    build_groups(parts, d.constraints, parts.constraint_storage, diagnostics) &
+                    build_groups(parts, d.modules, parts.module_storage, diagnostics) & build_flexible(parts, diagnostics);
+  if (!good) return false;
+  for (const auto& g : parts.force_storage) {
+    ForceGroup& group = parts.forces.emplace_back(group_view<ForceGroup>(g));
+    group.state_offset = view.states;
+    view.states += g.type->state_count() * g.instances.size();
+  }
+  for (const auto& g : parts.constraint_storage) parts.constraints.emplace_back(group_view<ConstraintGroup>(g)).rows = g.rows;
+  for (const auto& g : parts.module_storage) {
+    ModuleGroup& group = parts.modules.emplace_back(group_view<ModuleGroup>(g));
+    group.state_offset = view.states;
+    view.states += (g.type->variables() + g.type->states()) * g.instances.size();
+  }
+  build_body_modules(parts);
+  view.forces = parts.forces;
+  view.constraints = parts.constraints;
+  view.modules = parts.modules;
+  view.flexible = parts.flexible;
+  view.body_modules = parts.body_modules;
+  return true;
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,184 @@
+// Description to bodies and joints in topological order.
+#include <fmt/format.h>
+
+#include "framework/assembly/parts.hpp"
+#include "polyform/kinematics.hpp"
+
+namespace polyform::host {
+namespace {
+
+/// Collects what a joint type says of one instance, still in ground axes.
+class CollectedDefinition final : public JointDefinition {
+ public:
+  void set_position(const Vec3& in_ground) noexcept override { position = in_ground; }
+  void add_primitive(Primitive::Kind kind, const Vec3& axis) noexcept override { primitives.push_back({kind, axis}); }
+  void set_parameters(std::span<const double> values) noexcept override { parameters.assign(values.begin(), values.end()); }
+
+  Vec3 position;
+  std::vector<Primitive> primitives;
+  std::vector<double> parameters;
+};
+
+/// Puts what a type says of a joint's fields at its place in the file.
+class JointFieldSink final : public FieldSink {
+ public:
+  JointFieldSink(const System::Parts& parts, const JointItem& item, Diagnostics& diagnostics)
+      : parts_(parts), item_(item), diagnostics_(diagnostics) {}
+  void report(Severity severity, std::size_t, std::size_t field, std::string_view message, std::string_view remedy) noexcept override {
+    const bool known = field < item_.fields.places.size();
+    parts_.report(diagnostics_, severity, item_, known ? item_.fields.places[field] : Place{},
+                  known ? item_.type->fields()[field].name : std::string_view{}, message, remedy);
+  }
+
+ private:
+  const System::Parts& parts_;
+  const JointItem& item_;
+  Diagnostics& diagnostics_;
+};
+
+void count_coordinates(JointData& joint) {
+  joint.nq = joint.nv = 0;
+  for (const Primitive& p : joint.primitives) {
+    joint.nq += position_count(p.kind);
+    joint.nv += velocity_count(p.kind);
+  }
+}
+
+/// Frames of a joint from its drawn position; the joint's base and moving are set.
+void place_frames(JointData& joint, const Pose& base, const Pose& moving, const Vec3& position) {
+  const Mat3 R_base = rotation_matrix(base.orientation), R_moving = rotation_matrix(moving.orientation);
+  joint.p_base = transpose_times(R_base, position - base.position);
+  joint.p_moving = transpose_times(R_moving, position - moving.position);
+  // Through the quaternion, so that no joint starts with a residual of rounding.
+  joint.R_drawn = rotation_matrix(normalized(conjugate(base.orientation) * moving.orientation));
+}
+
+bool define_joint(System::Parts& parts, std::size_t user, JointData& joint, Diagnostics& diagnostics) {
+  const JointItem& item = parts.description.joints[user];
+  const auto view_body = [&](BodyIndex b) { return is_ground(b) ? b : parts.body_of[at(b)]; };
+  joint.name = item.name;
+  joint.base = view_body(item.base);
+  joint.moving = view_body(item.moving);
+  const Pose base = parts.drawn(joint.base), moving = parts.drawn(joint.moving);
+  CollectedDefinition definition;
+  JointFieldSink sink(parts, item, diagnostics);
+  if (!item.type->define({item.fields.values, base, moving}, definition, sink)) {
+    if (!diagnostics.failed()) parts.report(diagnostics, Severity::error, item, {}, {}, "the joint type rejected this joint", {});
+    return false;
+  }
+  place_frames(joint, base, moving, definition.position);
+  const Mat3 R_base = rotation_matrix(base.orientation);
+  for (Primitive& p : definition.primitives) p.axis = transpose_times(R_base, p.axis);
+  if (item.type->kernel() != nullptr) {
+    joint.kernel = item.type->kernel();
+    joint.nq = item.type->position_count();
+    joint.nv = item.type->velocity_count();
+    if (definition.parameters.size() != item.type->parameter_count() || !definition.primitives.empty() || joint.nv > 6) {
+      parts.report(diagnostics, Severity::error, item, {}, {},
+                   fmt::format("joint type `{}` broke its contract: {} parameters where it declares {}, or both a kernel and primitives",
+                               item.type->name(), definition.parameters.size(), item.type->parameter_count()),
+                   "report this to the author of the plugin");
+      return false;
+    }
+    joint.parameters = parts.parameters.emplace_back(std::move(definition.parameters));
+  } else if (!definition.primitives.empty()) {
+    joint.primitives = parts.primitives.emplace_back(std::move(definition.primitives));
+    count_coordinates(joint);
+  }
+  if (joint.nv > 6) {
+    parts.report(diagnostics, Severity::error, item, {}, {},
+                 fmt::format("joint type `{}` has {} freedoms, a joint has at most 6", item.type->name(), joint.nv),
+                 "report this to the author of the plugin");
+    return false;
+  }
+  return true;
+}
+
+/// The free joint of a body that nothing connects with ground: displacement and rotation in ground axes.
+JointData added_free_joint(System::Parts& parts, std::size_t user_body, BodyIndex body) {
+  using Kind = Primitive::Kind;
+  JointData joint;
+  const BodyItem& item = parts.description.bodies[user_body];
+  joint.name = parts.names.emplace_back(item.name + ".free");
+  joint.added = true;
+  joint.moving = body;
+  joint.primitives = parts.primitives.emplace_back(std::vector<Primitive>{
+      {Kind::translation, {1, 0, 0}}, {Kind::translation, {0, 1, 0}}, {Kind::translation, {0, 0, 1}}, {Kind::ball, {}}});
+  count_coordinates(joint);
+  place_frames(joint, {}, item.pose, item.pose.position);
+  return joint;
+}
+
+void order_bodies(System::Parts& parts) {
+  const Description& d = parts.description;
+  std::vector<GraphEdge> edges;
+  edges.reserve(d.joints.size());
+  const auto vertex = [](BodyIndex b) { return is_ground(b) ? std::size_t{0} : at(b) + 1; };
+  for (const JointItem& j : d.joints) edges.push_back({vertex(j.base), vertex(j.moving), j.cut});
+  parts.forest = span_forest(d.bodies.size(), edges);
+  parts.body_of.resize(d.bodies.size());
+  parts.bodies.resize(d.bodies.size());
+  for (std::size_t i = 0; i < parts.forest.order.size(); ++i) {
+    const BodyItem& item = d.bodies[parts.forest.order[i]];
+    parts.body_of[parts.forest.order[i]] = body_index(i);
+    BodyData& body = parts.bodies[i];
+    body.name = item.name;
+    body.mass = item.mass;
+    body.center_of_mass = item.center_of_mass;
+    body.inertia = item.inertia;
+  }
+}
+
+void warn_of_graph(const System::Parts& parts, Diagnostics& diagnostics) {
+  const Description& d = parts.description;
+  for (const std::size_t edge : parts.forest.ignored_cuts)
+    parts.report(diagnostics, Severity::warning, d.joints[edge], {}, "cut",
+                 fmt::format("joint `{}` closes no loop and cannot be its cut joint", d.joints[edge].name), "remove `cut: true`");
+  for (const std::size_t body : parts.forest.added_roots)
+    parts.report(diagnostics, Severity::warning, d.bodies[body], {}, {},
+                 fmt::format("no joint connects body `{}` with ground: it moves freely", d.bodies[body].name),
+                 "add a joint to ground; one of type free says that this is meant");
+}
+
+}  // namespace
+
+bool build_tree(System::Parts& parts, Diagnostics& diagnostics) {
+  order_bodies(parts);
+  warn_of_graph(parts, diagnostics);
+  const std::size_t user_joints = parts.description.joints.size();
+  const std::size_t count = parts.bodies.size() + parts.forest.cut_edges.size();
+  parts.joint_of.assign(user_joints, JointIndex::none);
+  parts.user_joint.assign(count, System::Parts::none);
+  parts.joints.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t edge = i < parts.bodies.size() ? parts.forest.carrier[i] : parts.forest.cut_edges[i - parts.bodies.size()];
+    if (edge >= user_joints) {
+      parts.joints[i] = added_free_joint(parts, parts.forest.order[i], body_index(i));
+      continue;
+    }
+    if (!define_joint(parts, edge, parts.joints[i], diagnostics)) continue;
+    parts.joints[i].reversed = i < parts.bodies.size() && parts.joints[i].base == body_index(i);
+    parts.user_joint[i] = edge;
+    parts.joint_of[edge] = joint_index(i);
+  }
+  if (diagnostics.failed()) return false;
+  SystemView& view = parts.view;
+  view.name = parts.description.name;
+  view.gravity = parts.description.gravity;
+  for (std::size_t i = 0; i < count; ++i) {
+    JointData& joint = parts.joints[i];
+    joint.q_offset = view.nq;
+    joint.v_offset = view.nv;
+    view.nq += joint.nq;
+    view.nv += joint.nv;
+    if (i + 1 == parts.bodies.size()) {
+      view.nq_tree = view.nq;
+      view.nv_tree = view.nv;
+    }
+  }
+  view.bodies = parts.bodies;
+  view.joints = parts.joints;
+  return true;
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,198 @@
+// Degrees of freedom and redundant constraints, from the rank of their Jacobian in tree coordinates.
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
+#include <Eigen/SparseQR>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "framework/assembly/parts.hpp"
+#include "polyform/constraint.hpp"
+#include "polyform/constraint_set.hpp"
+#include "polyform/kinematics.hpp"
+
+namespace polyform::host {
+namespace {
+
+using Triplets = std::vector<Eigen::Triplet<double>>;
+
+/// Rows of the cut joints and of the constraint elements. A row is a set of wrenches on bodies (those of a unit
+/// multiplier), kept about the ground origin; its entry for a tree joint is the power of the wrenches outboard of it.
+class ConstraintJacobian {
+ public:
+  explicit ConstraintJacobian(const System::Parts& parts)
+      : parts_(parts), view_(parts.view), tree_(parts.view), elements_(parts.view), sums_(parts.view.bodies.size()),
+        marked_(parts.view.bodies.size()) {
+    tree_.evaluate(parts.q.data(), parts.v.data());
+    for (std::size_t i = view_.bodies.size(); i < view_.joints.size(); ++i) add_cut_joint(i);
+    if (elements_.elements().empty()) return;
+    elements_.evaluate(0, tree_.bodies(), parts.q, parts.v);
+    for (const ConstraintSet::Element& e : elements_.elements())
+      for (std::size_t r = 0; r < e.rows; ++r) add_element_row(e, r);
+  }
+
+  std::size_t rows() const { return rows_.size(); }
+  const Triplets& triplets() const { return triplets_; }
+
+  /// Joints through which the multipliers mu (with Jᵀ mu = 0) send a wrench.
+  std::vector<char> loaded_joints(const Eigen::VectorXd& mu) const {
+    std::vector<Spatial> transmitted(view_.joints.size());
+    for (std::size_t r = 0; r < rows(); ++r) {
+      const double m = mu[static_cast<Eigen::Index>(r)];
+      for (const auto& [body, wrench] : rows_[r].wrenches) {
+        transmitted[at(body)] += m * wrench;
+        if (rows_[r].cut_joint != none) transmitted[rows_[r].cut_joint] += (m * rows_[r].cut_sign(body, view_)) * wrench;
+      }
+    }
+    for (std::size_t i = view_.bodies.size(); i-- > 0;) {
+      const BodyIndex in = view_.joints[i].inboard();
+      if (!is_ground(in)) transmitted[at(in)] += transmitted[i];
+    }
+    double largest = 0;
+    for (const Spatial& w : transmitted) largest = std::max(largest, dot(w, w));
+    std::vector<char> loaded(transmitted.size());
+    for (std::size_t i = 0; i < loaded.size(); ++i) loaded[i] = dot(transmitted[i], transmitted[i]) > 1e-16 * largest;
+    return loaded;
+  }
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  struct Row {
+    std::vector<std::pair<BodyIndex, Spatial>> wrenches;
+    std::size_t cut_joint = none;
+    /// A cut joint transmits what it puts on one of its bodies: the moving one, or base where moving is ground.
+    double cut_sign(BodyIndex body, const SystemView& view) const {
+      const JointData& joint = view.joints[cut_joint];
+      return body == (is_ground(joint.moving) ? joint.base : joint.moving) ? 1 : 0;
+    }
+  };
+
+  static Spatial about_ground(const Vec3& point, const Spatial& w) { return {w.angular + cross(point, w.linear), w.linear}; }
+  const BodyMotion& motion(BodyIndex b) const { return motion_of(b, tree_.bodies()); }
+
+  void put(Row& row, BodyIndex body, const Vec3& point, const Spatial& wrench) const {
+    if (!is_ground(body)) row.wrenches.emplace_back(body, about_ground(point, wrench));
+  }
+  void put(Row& row, const JointData& joint, const Spatial& t) const {
+    const ConstraintRow c = constraint_row(joint, motion(joint.base), motion(joint.moving), t);
+    put(row, joint.moving, motion(joint.moving).p, c.moving);
+    put(row, joint.base, motion(joint.base).p, c.base);
+  }
+
+  void add_cut_joint(std::size_t index) {
+    const JointData& cut = view_.joints[index];
+    JointConstraint c;
+    double v[6];
+    std::vector<double> q(parts_.q.begin() + static_cast<std::ptrdiff_t>(cut.q_offset),
+                          parts_.q.begin() + static_cast<std::ptrdiff_t>(cut.q_offset + cut.nq));
+    joint_constraint(cut, motion(cut.base), motion(cut.moving), q.data(), v, c);
+    for (std::size_t r = 0; r < c.rows; ++r) {
+      Row row;
+      row.cut_joint = index;
+      put(row, cut, c.T[r]);
+      add(std::move(row));
+    }
+  }
+
+  void add_element_row(const ConstraintSet::Element& e, std::size_t r) {
+    Row row;
+    for (std::size_t k = 0; k < e.markers.size(); ++k)
+      put(row, e.markers[k].body, e.motions[k].position, e.A[r * e.markers.size() + k]);
+    const double* B = e.B.data() + r * e.velocities;
+    for (const JointIndex j : e.joints) {
+      const JointData& joint = view_.joints[at(j)];
+      JointMotion m;
+      joint_motion(joint, parts_.q.data() + joint.q_offset, parts_.v.data() + joint.v_offset, m);
+      put(row, joint, effort_wrench(m, joint.nv, B));
+      B += joint.nv;
+    }
+    add(std::move(row));
+  }
+
+  /// Sums the wrenches from the bodies towards ground, as far as they do not cancel, and enters their power.
+  void add(Row row) {
+    const int at_row = static_cast<int>(rows_.size());
+    std::vector<std::size_t> path;
+    for (const auto& [body, wrench] : row.wrenches)
+      for (BodyIndex b = body; !is_ground(b) && !marked_[at(b)]; b = view_.joints[at(b)].inboard()) {
+        marked_[at(b)] = true;
+        path.push_back(at(b));
+      }
+    double size = 0;
+    for (const auto& [body, wrench] : row.wrenches) {
+      sums_[at(body)] += wrench;
+      size = std::max(size, std::sqrt(dot(wrench, wrench)));
+    }
+    std::sort(path.begin(), path.end(), std::greater<>());   // outboard before inboard
+    for (const std::size_t i : path) {
+      const Spatial sum = sums_[i];
+      const BodyIndex in = view_.joints[i].inboard();
+      if (!is_ground(in)) sums_[at(in)] += sum;
+      sums_[i] = {};
+      marked_[i] = false;
+      // Above the common ancestor the two sides of a loop cancel, but for rounding.
+      if (std::sqrt(dot(sum, sum)) > 1e-12 * size) enter(at_row, i, sum);
+    }
+    rows_.push_back(std::move(row));
+  }
+
+  /// Power of a wrench (about the ground origin) on what is outboard of a tree joint, per velocity of that joint.
+  void enter(int row, std::size_t j, const Spatial& wrench) {
+    const JointData& joint = view_.joints[j];
+    const BodyMotion &base = motion(joint.base), &moving = motion(joint.moving);
+    const Vec3 M = moving.p + moving.R * joint.p_moving;
+    const Spatial at_M{wrench.angular - cross(M, wrench.linear), wrench.linear};
+    const double sign = joint.reversed ? -1 : 1;
+    for (std::size_t k = 0; k < joint.nv; ++k) {
+      const Spatial& h = tree_.joints()[j].H[k];
+      const double value = sign * (dot(base.R * h.angular, at_M.angular) + dot(base.R * h.linear, at_M.linear));
+      if (value != 0) triplets_.emplace_back(row, static_cast<int>(joint.v_offset + k), value);
+    }
+  }
+
+  const System::Parts& parts_;
+  const SystemView& view_;
+  TreeKinematics tree_;
+  ConstraintSet elements_;
+  std::vector<Row> rows_;
+  std::vector<Spatial> sums_;
+  std::vector<char> marked_;
+  Triplets triplets_;
+};
+
+}  // namespace
+
+ConstraintCount System::count_constraints() const {
+  const SystemView& view = parts_->view;
+  ConstraintCount count;
+  count.degrees_of_freedom = view.nv_tree + view.modes;
+  if (view.cut_joints().empty() && view.constraints.empty()) return count;
+  const ConstraintJacobian jacobian(*parts_);
+  const auto rows = static_cast<Eigen::Index>(jacobian.rows());
+  if (rows == 0) return count;
+  Eigen::SparseMatrix<double> J(rows, static_cast<Eigen::Index>(std::max<std::size_t>(view.nv_tree, 1)));
+  J.setFromTriplets(jacobian.triplets().begin(), jacobian.triplets().end());
+  J.makeCompressed();
+  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
+  qr.setPivotThreshold(1e-9);
+  qr.compute(J);
+  const Eigen::Index rank = qr.rank();
+  count.degrees_of_freedom -= static_cast<std::size_t>(rank);
+  count.redundant = static_cast<std::size_t>(rows - rank);
+  if (rank == rows) return count;
+
+  // A joint takes part in the redundancy when some mu with Jᵀ mu = 0 loads it; a mu of random composition loads all.
+  std::uint64_t seed = 1;
+  Eigen::VectorXd z = Eigen::VectorXd::Zero(rows);
+  for (Eigen::Index i = rank; i < rows; ++i) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    z[i] = 0.5 + static_cast<double>(seed >> 11) * 0x1p-53;
+  }
+  const Eigen::VectorXd mu = qr.matrixQ() * z;
+  const std::vector<char> named = jacobian.loaded_joints(mu);
+  for (const JointIndex j : parts_->joint_of)
+    if (named[at(j)] != 0) count.redundant_joints.emplace_back(view.joints[at(j)].name);
+  return count;
+}
+
+}  // namespace polyform::host

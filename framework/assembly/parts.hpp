@@ -1,0 +1,72 @@
+// The inside of System: the storage behind the view, and the steps that fill it.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/assembly/system.hpp"
+
+namespace polyform::host {
+
+/// All instances of one element type, in the storage that an ElementGroup points to.
+template <class Type>
+struct GroupStorage {
+  const Type* type = nullptr;
+  std::vector<std::size_t> items;              ///< places in the description
+  std::vector<std::string_view> names;
+  std::vector<ElementInstance> instances;
+  std::vector<std::vector<FieldValue>> values;
+  std::vector<std::vector<Marker>> markers;
+  std::vector<std::vector<Pose>> drawn;
+  std::vector<std::vector<JointShape>> shapes;
+  std::vector<JointIndex> joints;
+  std::vector<std::size_t> rows;               ///< constraints only
+};
+
+struct System::Parts {
+  Description description;
+  std::shared_ptr<const void> keep_alive;
+  SpanningForest forest;
+
+  std::vector<BodyIndex> body_of;              ///< user's body → view
+  std::vector<JointIndex> joint_of;            ///< user's joint → view
+  std::vector<std::size_t> user_joint;         ///< view joint → user's joint, or none for added ones
+
+  SystemView view;
+  std::vector<BodyData> bodies;
+  std::vector<JointData> joints;
+  std::deque<std::string> names;               ///< of added joints
+  std::deque<std::vector<Primitive>> primitives;
+  std::deque<std::vector<double>> parameters;
+  std::deque<std::vector<FieldValue>> values;
+  std::deque<GroupStorage<ForceType>> force_storage;
+  std::deque<GroupStorage<ConstraintType>> constraint_storage;
+  std::deque<GroupStorage<ModuleType>> module_storage;
+  std::vector<ForceGroup> forces;
+  std::vector<ConstraintGroup> constraints;
+  std::vector<ModuleGroup> modules;
+  std::vector<FlexibleData> flexible;
+  std::deque<std::vector<BodyIndex>> group_bodies;
+  std::vector<BodyModule> body_modules;
+
+  std::vector<double> q, v, eta, etadot, x;    ///< the initial state
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  /// Frame of a body in ground as drawn.
+  Pose drawn(BodyIndex view_body) const;
+  void report(Diagnostics&, Severity, const Item&, Place, std::string_view path_end, std::string_view message,
+              std::string_view remedy) const;
+};
+
+/// Bodies, joints and their order. False after an error.
+bool build_tree(System::Parts&, Diagnostics&);
+/// Forces, constraints, modules, flexible bodies, groups. False after an error.
+bool build_elements(System::Parts&, Diagnostics&);
+/// Coordinates and velocities at the start, loops closed. False after an error.
+bool build_initial_state(System::Parts&, Diagnostics&);
+
+}  // namespace polyform::host

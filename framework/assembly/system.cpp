@@ -1,0 +1,39 @@
+#include "framework/assembly/system.hpp"
+
+#include <fmt/format.h>
+
+#include "framework/assembly/parts.hpp"
+
+namespace polyform::host {
+
+System::System(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+System::~System() = default;
+
+std::unique_ptr<System> System::assemble(Description description, std::shared_ptr<const void> keep_alive, Diagnostics& diagnostics) {
+  auto parts = std::make_unique<Parts>();
+  parts->description = std::move(description);
+  parts->keep_alive = std::move(keep_alive);
+  if (!build_tree(*parts, diagnostics) || !build_elements(*parts, diagnostics) || !build_initial_state(*parts, diagnostics))
+    return nullptr;
+  return std::unique_ptr<System>(new System(std::move(parts)));
+}
+
+const SystemView& System::view() const { return parts_->view; }
+const Description& System::description() const { return parts_->description; }
+const std::vector<BodyIndex>& System::bodies() const { return parts_->body_of; }
+const std::vector<JointIndex>& System::joints() const { return parts_->joint_of; }
+std::size_t System::loops() const { return parts_->forest.loops.size(); }
+ConstStateView System::initial_state() const { return {parts_->q, parts_->v, parts_->eta, parts_->etadot, parts_->x}; }
+
+Pose System::Parts::drawn(BodyIndex b) const {
+  return is_ground(b) ? Pose{} : description.bodies[forest.order[at(b)]].pose;
+}
+
+void System::Parts::report(Diagnostics& diagnostics, Severity severity, const Item& item, Place place,
+                           std::string_view path_end, std::string_view message, std::string_view remedy) const {
+  const std::string path = path_end.empty() ? item.path : fmt::format("{}.{}", item.path, path_end);
+  if (place.line == 0) place = item.place;
+  diagnostics.report({severity, message, remedy, path, description.file, place.line, place.column});
+}
+
+}  // namespace polyform::host

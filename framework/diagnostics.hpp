@@ -1,0 +1,58 @@
+// The host's collection of diagnostics, and the exit codes of the command.
+#pragma once
+
+#include <deque>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "polyform/diagnostic.hpp"
+
+namespace polyform::host {
+
+/// Exit codes of the command.
+enum class Exit { done = 0, simulation_failed = 1, bad_input = 2, plugin = 3, interrupted = 130 };
+
+/// Keeps copies of what is reported. Never throws (a diagnostic that no memory is left for is dropped).
+class Diagnostics final : public DiagnosticSink {
+ public:
+  void report(const Diagnostic&) noexcept override;
+  void error(std::string_view message, std::string_view remedy = {}) { report({Severity::error, message, remedy, {}, {}, 0, 0}); }
+  void warning(std::string_view message, std::string_view remedy = {}) { report({Severity::warning, message, remedy, {}, {}, 0, 0}); }
+
+  bool failed() const noexcept { return errors_ > 0; }
+  std::size_t errors() const noexcept { return errors_; }
+  const std::deque<Diagnostic>& all() const noexcept { return items_; }
+  void clear() noexcept;
+
+ private:
+  std::string_view keep(std::string_view);
+
+  std::deque<std::string> texts_;
+  std::deque<Diagnostic> items_;
+  std::size_t errors_ = 0;
+};
+
+/// "file:line:column: error: path: message\n  remedy", as printed for people. `with_color` marks the severity.
+std::string format(const Diagnostic&, bool with_color = false);
+
+/// Thrown inside the host (never across the plugin boundary) when a command cannot go on; the diagnostics say why.
+class Failure : public std::exception {
+ public:
+  Failure(Exit code, std::string message, std::string remedy = {})
+      : code_(code), message_(std::move(message)), remedy_(std::move(remedy)) {}
+  Exit code() const noexcept { return code_; }
+  const std::string& message() const noexcept { return message_; }
+  const std::string& remedy() const noexcept { return remedy_; }
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  Exit code_;
+  std::string message_, remedy_;
+};
+
+/// The name closest to a misspelt one, or "" when none is near.
+std::string_view nearest_name(std::string_view wrong, const std::vector<std::string_view>& known);
+
+}  // namespace polyform::host

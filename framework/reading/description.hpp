@@ -1,0 +1,110 @@
+// A model as written: the result of reading, still in the user's names, order and drawn configuration.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "polyform/constraint_element.hpp"
+#include "polyform/flexible_body.hpp"
+#include "polyform/force.hpp"
+#include "polyform/joint.hpp"
+#include "polyform/module.hpp"
+
+namespace polyform::host {
+
+/// A place in the model file, from 1; 0 where not known.
+struct Place {
+  int line = 0, column = 0;
+};
+
+/// Values of an element's declared fields, one per FieldSpec, with their places. Bodies and joints in FieldValue are
+/// numbered as in Description::bodies and ::joints.
+struct Fields {
+  std::vector<FieldValue> values;
+  std::vector<Place> places;
+};
+
+/// What every item of the file has. path: bodies[3], chains[0], …
+struct Item {
+  std::string name;
+  std::string path;
+  Place place;
+};
+
+struct BodyItem : Item {
+  const FlexibleBodyType* flexible = nullptr;  ///< nullptr for a rigid body
+  Pose pose;                                   ///< frame in ground as drawn
+  double mass = 0;
+  Vec3 center_of_mass;
+  Sym3 inertia;
+  std::optional<Vec3> velocity;                ///< of the mass centre (flexible: of the frame origin), ground axes
+  std::optional<Vec3> angular_velocity;        ///< ground axes
+  Fields fields;                               ///< of the flexible type
+  std::string geometry;                        ///< JSON text, for pictures only
+};
+
+struct JointItem : Item {
+  const JointType* type = nullptr;
+  BodyIndex base = BodyIndex::ground, moving = BodyIndex::ground;
+  bool cut = false;
+  std::vector<double> initial_position, initial_velocity;  ///< empty when not given; sizes not yet checked
+  Place initial_place;
+  Fields fields;
+};
+
+template <class Type>
+struct ElementItem : Item {
+  const Type* type = nullptr;
+  Fields fields;
+};
+using ForceItem = ElementItem<ForceType>;
+using ConstraintItem = ElementItem<ConstraintType>;
+using ModuleItem = ElementItem<ModuleType>;
+
+/// A named group of bodies; may nest.
+struct GroupItem : Item {
+  std::vector<BodyIndex> bodies;
+  std::size_t parent = static_cast<std::size_t>(-1);  ///< index into Description::groups
+};
+
+/// Defaults for the command line; empty where the file is silent.
+struct SimulationItem {
+  std::optional<double> duration, step, relative_tolerance, absolute_tolerance, output_interval;
+  std::optional<std::string> integrator;
+  Place integrator_place;
+};
+struct SolverItem {
+  std::optional<std::string> name;
+  Place place;
+  std::vector<std::pair<std::string, std::string>> options;  ///< values as YAML text
+};
+
+/// Owns all text, lists and tables that FieldValue points to; move only.
+struct Description {
+  Description() = default;
+  Description(Description&&) = default;
+  Description& operator=(Description&&) = default;
+  Description(const Description&) = delete;
+  Description& operator=(const Description&) = delete;
+
+  std::string file;      ///< as named on the command line
+  std::string name;
+  Vec3 gravity{0, 0, -9.81};
+  std::vector<BodyItem> bodies;
+  std::vector<JointItem> joints;
+  std::vector<ForceItem> forces;
+  std::vector<ConstraintItem> constraints;
+  std::vector<ModuleItem> modules;
+  std::vector<GroupItem> groups;
+  SimulationItem simulation;
+  SolverItem solver;
+
+  std::deque<std::string> texts;
+  std::deque<std::vector<double>> numbers;
+  std::deque<std::vector<TimeFunction>> functions;
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,131 @@
+#include "framework/reading/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <filesystem>
+#include <new>
+
+#include "framework/reading/model_reader.hpp"
+#include "framework/reading/source.hpp"
+
+namespace polyform::host {
+
+bool is_list(const Value& value, std::string_view what) {
+  if (value.node().kind == Node::Kind::list) return true;
+  value.unexpected(fmt::format("a list of {}", what), value.node().kind == Node::Kind::nothing
+                                                          ? "Write [] for none, or remove the key."
+                                                          : "Begin each item with '- '.");
+  return false;
+}
+
+void report_missing_type(const Value& type, std::string_view name, std::string_view kind,
+                         const std::vector<std::string_view>& known) {
+  std::string remedy = did_you_mean(name, known);
+  if (known.empty()) {
+    remedy += fmt::format("No {} types are loaded at all: ", kind);
+  } else {
+    remedy += fmt::format("Known {} types: {}. If a plugin offers it: ", kind, listing(known));
+  }
+  remedy += "see 'polyform plugins' for what is loaded, and check --plugin-path and POLYFORM_PLUGIN_PATH.";
+  type.report().missing_plugin(type.place(), type.path(),
+                               fmt::format("no loaded plugin offers {} type {}", kind, show(name)), remedy);
+}
+
+namespace {
+
+void read_format(MapReader& map) {
+  const auto value = map.require("polyform", "the version of the format, which is 1");
+  const std::optional<std::int64_t> version = value ? read_integer(*value) : std::nullopt;
+  if (version && *version != 1)
+    value->error(fmt::format("the file has format {}, this program reads format 1", *version),
+                 "Write 'polyform: 1', or use a program that reads that format.");
+}
+
+void read_bodies_and_joints(Reading& r, MapReader& map) {
+  bool unread = false;
+  const auto section = [&](std::string_view key) {
+    std::optional<Value> value = map.find(key);
+    if (!value || is_list(*value, key)) return value;
+    unread = true;
+    return std::optional<Value>{};
+  };
+  const auto bodies = section("bodies"), joints = section("joints"), chains = section("chains");
+  const auto pointer = [](const std::optional<Value>& v) { return v ? &*v : nullptr; };
+  const std::vector<ChainHead> heads = collect_names(r, pointer(bodies), pointer(joints), pointer(chains));
+  for (std::size_t i = 0; bodies && i < bodies->node().items.size(); ++i) {
+    MapReader entries(bodies->item(i));
+    read_body_entries(r, entries, r.model.bodies[i], false);
+  }
+  for (std::size_t i = 0; joints && i < joints->node().items.size(); ++i) {
+    MapReader entries(joints->item(i));
+    read_joint_entries(r, entries, r.model.joints[i], false);
+  }
+  for (std::size_t i = 0; i < heads.size(); ++i) read_chain(r, chains->item(i), heads[i]);
+  if (r.model.bodies.empty() && heads.empty() && !unread)
+    map.value().error("the model has no bodies", "Add them under 'bodies', or as 'chains'.");
+}
+
+void read_root(Reading& r, const Value& root) {
+  MapReader map(root);
+  if (!map.is_map()) return;
+  read_format(map);
+  r.model.name = std::filesystem::path(r.model.file).stem().string();
+  if (const auto name = map.find("name")) r.model.name = read_text(*name, "the name of the model").value_or("");
+  if (const auto gravity = map.find("gravity")) r.model.gravity = read_vector3(*gravity, "m/s²").value_or(Vec3{});
+  read_bodies_and_joints(r, map);
+  if (const auto forces = map.find("forces"); forces && is_list(*forces, "forces")) read_forces(r, *forces);
+  if (const auto list = map.find("constraints"); list && is_list(*list, "constraints")) read_constraints(r, *list);
+  if (const auto modules = map.find("modules"); modules && is_list(*modules, "modules")) read_modules(r, *modules);
+  if (const auto simulation = map.find("simulation")) read_simulation(*simulation, r.model.simulation);
+  if (const auto solver = map.find("solver")) read_solver(*solver, r.model.solver);
+  map.finish();
+}
+
+/// Runs `read` and turns what it throws into a report.
+template <class Read>
+void guarded(Report& report, Read read) {
+  try {
+    read();
+  } catch (const std::bad_alloc&) {
+    report.error({}, {}, "there is not enough memory for this model", "Lower the number of bodies.");
+  } catch (const std::exception& e) {
+    report.error({}, {}, fmt::format("the model cannot be read: {}", e.what()));
+  }
+}
+
+void read_text_into(Description& model, std::string_view text, const Catalog& catalog, Report& report) {
+  Document document;
+  const Node* root = document.parse(text, report);
+  if (!root) return;
+  Reading reading{catalog, report, model, {}};
+  read_root(reading, Value(*root, {}, report));
+}
+
+}  // namespace
+
+Description read_model_text(std::string_view text, const std::string& file, const Catalog& catalog,
+                            Diagnostics& diagnostics, bool& missing_plugin) {
+  Description model;
+  model.file = file;
+  Report report(diagnostics, file);
+  guarded(report, [&] { read_text_into(model, text, catalog, report); });
+  report.finish();
+  missing_plugin = report.only_missing_plugins();
+  return model;
+}
+
+Description read_model(const std::string& file, const Catalog& catalog, Diagnostics& diagnostics,
+                       bool& missing_plugin) {
+  std::optional<std::string> text;
+  Report report(diagnostics, file);
+  guarded(report, [&] { text = read_source(file, report); });
+  if (text) return read_model_text(*text, file, catalog, diagnostics, missing_plugin);
+  report.finish();
+  missing_plugin = false;
+  Description model;
+  model.file = file;
+  return model;
+}
+
+}  // namespace polyform::host

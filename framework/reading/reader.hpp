@@ -1,0 +1,35 @@
+// Reading: model text to Description. The only room that knows file syntax.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/diagnostics.hpp"
+#include "framework/reading/description.hpp"
+#include "framework/registry/catalog.hpp"
+
+namespace polyform::host {
+
+/// Reads a model file (YAML; JSON is a subset). Everything wrong in it is reported, with file, line, column and path;
+/// the description is complete only when nothing was (diagnostics.failed()). Never throws for any content.
+/// missing_plugin is set when types are named that no loaded plugin offers and nothing else is wrong: then the exit
+/// code is Exit::plugin, and after any other error Exit::bad_input.
+Description read_model(const std::string& file, const Catalog&, Diagnostics&, bool& missing_plugin);
+
+/// The same from text; `file` is the name used in messages.
+Description read_model_text(std::string_view text, const std::string& file, const Catalog&, Diagnostics&,
+                            bool& missing_plugin);
+
+/// Option values of a formulation: declared defaults, overlaid by key=value texts (YAML scalars, lists or maps) in
+/// order. Reports unknown keys, bad values and missing required options, with the path options.<key>. The texts and
+/// lists live in `storage`; options that name bodies or joints mean those of `storage`.
+std::vector<FieldValue> read_options(std::span<const FieldSpec> specs,
+                                     const std::vector<std::pair<std::string, std::string>>& given,
+                                     std::string_view formulation, Description& storage, Diagnostics&);
+
+/// JSON Schema (draft 2020-12) of the model file, with the fields of every loaded element type.
+std::string model_schema(const Catalog&);
+
+}  // namespace polyform::host

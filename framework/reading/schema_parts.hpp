@@ -1,0 +1,39 @@
+// Pieces of the JSON Schema: what all models share, and declared fields.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "polyform/field.hpp"
+
+namespace polyform::host {
+
+using Json = nlohmann::ordered_json;
+
+inline std::string text_of(std::string_view view) { return std::string(view); }
+
+/// {"$ref": "#/$defs/<name>"}
+Json ref(std::string_view name);
+/// The schema with a description.
+Json described(Json schema, std::string_view description);
+/// An object that takes these properties and no others.
+Json closed_object(Json properties, const std::vector<std::string>& required);
+Json list_of(Json items, std::string_view description);
+/// Exactly one of the kinds; of no kinds: nothing at all.
+Json one_of(Json kinds);
+Json name_schema(std::string_view description);
+
+/// Adds the declared fields to an object's properties and required keys; a field named `provided` is left out.
+void add_fields(std::span<const FieldSpec>, std::string_view provided, Json& properties,
+                std::vector<std::string>& required);
+
+/// vector3, direction, orientation, inertia, time_function, numbers, matrix, body, marker, joint, initial, geometry,
+/// group.
+Json basic_definitions();
+Json simulation_schema();
+Json solver_schema();
+
+}  // namespace polyform::host

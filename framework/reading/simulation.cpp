@@ -1,0 +1,58 @@
+// Defaults of the command line that a model carries.
+#include <fmt/format.h>
+
+#include "framework/reading/model_reader.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+void read_positive(MapReader& map, std::string_view key, std::string_view unit, std::optional<double>& out) {
+  const auto value = map.find(key);
+  if (!value) return;
+  const std::optional<double> x = read_number(*value, unit);
+  if (!x) return;
+  if (*x > 0) {
+    out = x;
+  } else {
+    value->unexpected(fmt::format("{} greater than 0", number_in(unit)));
+  }
+}
+
+}  // namespace
+
+void read_simulation(const Value& value, SimulationItem& out) {
+  MapReader map(value);
+  if (!map.is_map()) return;
+  read_positive(map, "duration", "s", out.duration);
+  read_positive(map, "step", "s", out.step);
+  read_positive(map, "output_interval", "s", out.output_interval);
+  if (const auto integrator = map.find("integrator")) {
+    out.integrator = read_text(*integrator, "the name of an integrator");
+    out.integrator_place = integrator->place();
+  }
+  if (const auto tolerance = map.find("tolerance")) {
+    MapReader both(*tolerance);
+    read_positive(both, "relative", {}, out.relative_tolerance);
+    read_positive(both, "absolute", {}, out.absolute_tolerance);
+    if (both.is_map()) both.finish();
+  }
+  map.finish();
+}
+
+void read_solver(const Value& value, SolverItem& out) {
+  MapReader map(value);
+  if (!map.is_map()) return;
+  out.place = value.place();
+  if (const auto name = map.find("name")) {
+    out.name = read_text(*name, "the name of a formulation");
+    out.place = name->place();
+  }
+  if (const auto options = map.find("options")) {
+    if (options->node().kind != Node::Kind::map) options->unexpected("a map of options, {option: value}");
+    for (const Node::Entry& e : options->node().entries) out.options.emplace_back(e.key, flow_text(*e.value));
+  }
+  map.finish();
+}
+
+}  // namespace polyform::host

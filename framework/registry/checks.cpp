@@ -1,0 +1,142 @@
+#include "framework/registry/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "framework/registry/elf_manifest.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+constexpr std::string_view rebuild = "rebuild the plugin against the SDK of this polyform";
+
+/// Text of a fixed field: up to its zero byte or its end, unprintable bytes as '?', so that it is safe to print.
+template <std::size_t size>
+std::string text_of(const char (&field)[size]) {
+  std::string text(field, ::strnlen(field, size));
+  std::replace_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
+bool is_plain_name(std::string_view name) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+  };
+  return !name.empty() && std::all_of(name.begin(), name.end(), plain);
+}
+
+void describe(PluginRecord& record, const PluginManifest& manifest) {
+  record.kind = text_of(manifest.kind);
+  record.name = text_of(manifest.name);
+  record.version = text_of(manifest.version);
+  record.abi = text_of(manifest.abi);
+  record.instruction_set = text_of(manifest.instruction_set);
+  record.sdk_version = fmt::format("{}.{}", manifest.sdk_major, manifest.sdk_minor);
+}
+
+/// Magic word and SDK version stand at the same place in manifests of all SDKs; the rest is only read after them.
+bool check_sdk(PluginRecord& record, const PluginManifest& manifest) {
+  if (text_of(manifest.magic) != "polyform-plugin") {
+    refuse(record, Refusal::bad_manifest,
+           fmt::format("has a manifest that begins with '{}' instead of 'polyform-plugin'", text_of(manifest.magic)),
+           "build it with POLYFORM_PLUGIN");
+    return false;
+  }
+  record.sdk_version = fmt::format("{}.{}", manifest.sdk_major, manifest.sdk_minor);
+  if (manifest.sdk_major == sdk_major && manifest.sdk_minor <= sdk_minor) return true;
+  refuse(record, Refusal::sdk_version,
+         fmt::format("was built with SDK {}, but this polyform offers SDK {}.{}", record.sdk_version, sdk_major, sdk_minor),
+         manifest.sdk_major > sdk_major || manifest.sdk_major == sdk_major ? "rebuild it with this SDK, or use a newer polyform"
+                                                                          : rebuild);
+  return false;
+}
+
+bool check_texts(PluginRecord& record, const PluginManifest& manifest) {
+  std::string finding;
+  if (manifest.size != sizeof(PluginManifest))
+    finding = fmt::format("has a manifest of {} bytes, where {} are expected", manifest.size, sizeof(PluginManifest));
+  else if (record.kind != "formulation" && record.kind != "elements")
+    finding = fmt::format("calls itself a plugin of kind '{}', where 'formulation' or 'elements' is expected", record.kind);
+  else if (!is_plain_name(record.name))
+    finding = fmt::format("has the plugin name '{}', where letters, digits, '-', '_' and '.' are expected", record.name);
+  else if (record.version.empty())
+    finding = "has no version in its manifest";
+  if (finding.empty()) return true;
+  refuse(record, Refusal::bad_manifest, finding, "correct POLYFORM_PLUGIN(kind, name, version) in its plugin.cpp and rebuild it");
+  return false;
+}
+
+bool check_contract(PluginRecord& record, const PluginManifest& manifest) {
+  if (record.abi != POLYFORM_ABI) {
+    refuse(record, Refusal::compiler_abi,
+           fmt::format("was built for the compiler ABI '{}', but this polyform has '{}'", record.abi, POLYFORM_ABI),
+           "rebuild the plugin with the compiler and standard library of this polyform");
+    return false;
+  }
+  constexpr std::uint32_t expected[] = POLYFORM_CONTRACT_SIZES;
+  constexpr std::string_view structs[] = {"SystemView", "BodyData", "JointData", "FieldValue", "FieldSpec",
+                                          "Observation", "ElementInstance", "JointMotion"};
+  static_assert(std::size(expected) == std::size(structs) && sizeof expected == sizeof manifest.contract_sizes);
+  for (std::size_t i = 0; i < std::size(expected); ++i) {
+    if (manifest.contract_sizes[i] == expected[i]) continue;
+    refuse(record, Refusal::contract_sizes,
+           fmt::format("was built with headers where {} has {} bytes, but in this polyform it has {}", structs[i],
+                       manifest.contract_sizes[i], expected[i]),
+           rebuild);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void refuse(PluginRecord& record, Refusal refusal, std::string_view finding, std::string_view remedy) {
+  record.status = PluginStatus::refused;
+  record.refusal = refusal;
+  record.explanation = fmt::format("{} {}; {}.", record.file, finding, remedy);
+  record.offers.clear();
+}
+
+bool examine(PluginRecord& record, Candidate& candidate) {
+  const ManifestReading reading = read_manifest(candidate.file);
+  if (!reading.manifest) {
+    refuse(record, reading.refusal, reading.finding, reading.remedy);
+    return false;
+  }
+  candidate.manifest = *reading.manifest;
+  if (!check_sdk(record, candidate.manifest)) return false;
+  describe(record, candidate.manifest);
+  return check_texts(record, candidate.manifest) && check_contract(record, candidate.manifest) && check_permissions(record);
+}
+
+int usable_rank(std::string_view set) noexcept {
+#if defined(__x86_64__)
+  if (set == "x86-64") return 1;
+  if (set == "x86-64-v2") return __builtin_cpu_supports("x86-64-v2") ? 2 : 0;
+  if (set == "x86-64-v3") return __builtin_cpu_supports("x86-64-v3") ? 3 : 0;
+  if (set == "x86-64-v4") return __builtin_cpu_supports("x86-64-v4") ? 4 : 0;
+  return 0;
+#else
+  return set == "native" ? 1 : 0;
+#endif
+}
+
+std::string_view best_instruction_set() noexcept {
+  std::string_view best = POLYFORM_INSTRUCTION_SET;
+  for (const std::string_view set : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+    if (usable_rank(set) > usable_rank(best)) best = set;
+  return best;
+}
+
+void refuse_instruction_set(PluginRecord& record) {
+  refuse(record, Refusal::instruction_set,
+         fmt::format("needs a CPU with the instruction set '{}', but this one offers at most '{}'", record.instruction_set,
+                     best_instruction_set()),
+         fmt::format("build the plugin for {} too", POLYFORM_INSTRUCTION_SET));
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,39 @@
+// What a file must satisfy before any of its code runs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "framework/registry/plugin_record.hpp"
+#include "polyform/plugin.hpp"
+
+namespace polyform::host {
+
+/// A candidate file on its way to being loaded.
+struct Candidate {
+  std::filesystem::path file;
+  PluginManifest manifest{};
+  std::size_t record = 0;  ///< index of its record in the registry
+};
+
+/// Marks the record as refused; the explanation becomes "FILE finding; remedy".
+void refuse(PluginRecord&, Refusal, std::string_view finding, std::string_view remedy);
+
+/// Reads the manifest of the record's file into candidate and record and makes all checks but that of the CPU.
+/// False when the file is refused, which the record then says.
+bool examine(PluginRecord&, Candidate&);
+
+/// Rank of an instruction set on this CPU: a higher one is faster; 0 when the CPU cannot run it or it is not known.
+int usable_rank(std::string_view instruction_set) noexcept;
+/// The best known instruction set that this CPU can run.
+std::string_view best_instruction_set() noexcept;
+/// Refuses a plugin for a CPU that this one is not.
+void refuse_instruction_set(PluginRecord&);
+
+/// Refuses a file that others than its owner may change, or whose folder they may write to. World-writable is always
+/// refused. Group-writable is accepted for the private group of the user (a group of the user's own name, as most
+/// distributions set it up along with a umask of 002), since then the group is nobody else.
+bool check_permissions(PluginRecord&);
+
+}  // namespace polyform::host

@@ -1,0 +1,156 @@
+#include "framework/registry/library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <new>
+#include <string_view>
+
+#include "framework/registry/terminate_guard.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+constexpr const char* tell_author =
+    "report this to the author of the plugin, and remove it from the plugin folder until then";
+
+/// Collects what polyform_register adds. The first mistake is kept; nothing escapes into the plugin.
+class Collector final : public Registrar {
+ public:
+  explicit Collector(Catalog& into) : into_(into) {}
+
+  void add(const Formulation& type) noexcept override { keep("formulation", type, into_.formulations); }
+  void add(const JointType& type) noexcept override { keep("joint", type, into_.joints); }
+  void add(const ForceType& type) noexcept override { keep("force", type, into_.forces); }
+  void add(const FlexibleBodyType& type) noexcept override { keep("flexible body", type, into_.flexible_bodies); }
+  void add(const ModuleType& type) noexcept override { keep("module", type, into_.modules); }
+  void add(const ConstraintType& type) noexcept override { keep("constraint", type, into_.constraints); }
+
+  std::size_t count() const noexcept { return count_; }
+  const std::string& mistake() const noexcept { return mistake_; }
+  bool out_of_memory() const noexcept { return out_of_memory_; }
+
+ private:
+  template <class Type>
+  void keep(std::string_view kind, const Type& type, Named<Type>& names) noexcept {
+    ++count_;
+    try {
+      const std::string_view name = type.name();
+      if (name.empty())
+        note(fmt::format("registers a {} without a name", kind));
+      else if (!names.emplace(name, &type).second)
+        note(fmt::format("registers the {} '{}' twice", kind, name));
+    } catch (...) {
+      out_of_memory_ = true;
+    }
+  }
+  void note(std::string mistake) {
+    if (mistake_.empty()) mistake_ = std::move(mistake);
+  }
+
+  Catalog& into_;
+  std::size_t count_ = 0;
+  std::string mistake_;
+  bool out_of_memory_ = false;
+};
+
+/// nullptr when the loader finds fault with the file. Exceptions of static constructors pass through dlopen, although it is declared never to throw. Called by a pointer
+/// that the compiler cannot see through, it lets them be caught; called as Boost.DLL does, they end the program.
+void* open_catchably(const std::filesystem::path& file) {
+  void* (*volatile open)(const char*, int) = ::dlopen;
+  return open(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+/// Files whose static constructors threw, with what they threw. The loader keeps such a library in memory, half
+/// constructed, and would hand it out as sound the next time.
+class Broken {
+ public:
+  void add(const std::filesystem::path& file, const std::string& thrown) {
+    const std::lock_guard lock(mutex_);
+    files_.emplace(file, thrown);
+  }
+  void refuse_if_known(const std::filesystem::path& file) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = files_.find(file); found != files_.end()) throw failure(found->second);
+  }
+  static LoadFailure failure(const std::string& thrown) {
+    return {Refusal::failed_to_register, fmt::format("threw an exception while it was loaded ({})", thrown), tell_author};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::filesystem::path, std::string> files_;
+};
+
+Broken& broken() {
+  static Broken files;
+  return files;
+}
+
+/// Loads the library and turns exceptions of its static constructors into failures.
+void* open_or_fail(const std::filesystem::path& file) {
+  broken().refuse_if_known(file);
+  std::string thrown;
+  try {
+    return open_catchably(file);
+  } catch (const std::exception& error) {
+    thrown = error.what();
+  } catch (...) {
+    thrown = "of a type unknown here";
+  }
+  broken().add(file, thrown);
+  throw Broken::failure(thrown);
+}
+
+/// Sorts what the dynamic loader says: something the library needs is missing, or it is no library.
+LoadFailure loader_failure(const std::string& text) {
+  for (const std::string_view sign : {"undefined symbol", "cannot open shared object file", "version `"})
+    if (text.find(sign) != std::string::npos)
+      return {Refusal::missing_dependency, fmt::format("needs something that this system does not offer ({})", text),
+              "install the missing library or put its folder into LD_LIBRARY_PATH, or rebuild the plugin with all it needs"};
+  return {Refusal::not_a_library, fmt::format("cannot be loaded as a shared library ({})", text), "rebuild the plugin"};
+}
+
+}  // namespace
+
+Library::Library(const std::filesystem::path& file, const PluginManifest& expected) {
+  const TerminateGuard guard(file);
+  load(file);
+  PluginManifest loaded{};
+  const auto& in_memory = library_.get<const PluginManifest>("polyform_manifest");
+  if (in_memory.size == sizeof in_memory) loaded = in_memory;
+  if (std::memcmp(&loaded, &expected, sizeof loaded) != 0)
+    throw LoadFailure{Refusal::bad_manifest, "has another manifest in memory than in its section .polyform",
+                      "rebuild it, and do not change it while polyform starts"};
+  collect();
+}
+
+void Library::load(const std::filesystem::path& file) {
+  void* const first = open_or_fail(file);
+  if (!first) {
+    const char* const text = ::dlerror();
+    throw loader_failure(text ? text : "no reason given");
+  }
+  // The library is in memory by now; this takes hold of it. Local symbols: no plugin sees another's. All symbols now: a
+  // missing one is found here, not in the middle of a run.
+  boost::dll::fs::error_code error;
+  library_.load(boost::dll::fs::path(file.native()), error, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+  ::dlclose(first);
+  if (error) throw LoadFailure{Refusal::unreadable, "vanished while it was loaded", "start again"};
+}
+
+void Library::collect() {
+  Collector collector(offered_);
+  library_.get<void(Registrar&)>("polyform_register")(collector);
+  if (collector.out_of_memory()) throw std::bad_alloc();
+  std::string mistake = collector.mistake();
+  if (mistake.empty() && collector.count() == 0) mistake = "registers nothing";
+  if (!mistake.empty()) throw LoadFailure{Refusal::failed_to_register, std::move(mistake), tell_author};
+}
+
+}  // namespace polyform::host

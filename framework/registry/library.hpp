@@ -1,0 +1,37 @@
+// One plugin library in memory.
+#pragma once
+
+#include <boost/dll/shared_library.hpp>
+
+#include <filesystem>
+#include <string>
+
+#include "framework/registry/catalog.hpp"
+#include "framework/registry/plugin_record.hpp"
+
+namespace polyform::host {
+
+/// A plugin that could not be loaded or registered.
+struct LoadFailure {
+  Refusal refusal;
+  std::string finding, remedy;
+};
+
+/// Loads a library, checks that it is the one whose manifest was read, and collects what it registers. Throws
+/// LoadFailure. Move-only; unloads when destroyed.
+class Library {
+ public:
+  Library(const std::filesystem::path& file, const PluginManifest& expected);
+
+  /// What it offers; valid while the library lives.
+  const Catalog& offered() const noexcept { return offered_; }
+
+ private:
+  void load(const std::filesystem::path& file);
+  void collect();
+
+  boost::dll::shared_library library_;
+  Catalog offered_;
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,55 @@
+// What is known of one plugin file: found, loaded, passed over or refused.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace polyform::host {
+
+/// Why a file is not loaded.
+enum class Refusal {
+  unreadable,          ///< the file cannot be opened or read
+  not_a_library,       ///< no ELF shared library for this machine, or cut short
+  missing_symbol,      ///< no manifest, or no polyform_register
+  bad_manifest,        ///< a manifest whose contents make no sense
+  sdk_version,         ///< built for an SDK that this host does not offer
+  compiler_abi,        ///< other compiler or standard library ABI
+  contract_sizes,      ///< structs of the contract differ in size
+  instruction_set,     ///< needs instructions that this CPU lacks
+  duplicate_name,      ///< plugin name or type name is taken
+  missing_dependency,  ///< a library or symbol it needs is not there
+  unsafe_permissions,  ///< others may change the file
+  failed_to_register   ///< its own code failed while it was loaded
+};
+
+/// "unreadable", "not_a_library" …: the same word in text and JSON.
+std::string_view name_of(Refusal) noexcept;
+
+enum class PluginStatus { loaded, passed_over, refused };
+
+/// "loaded", "passed over", "refused".
+std::string_view name_of(PluginStatus) noexcept;
+
+/// One type that a plugin offers.
+struct Offer {
+  std::string kind;     ///< formulation, joint, force, flexible body, module or constraint
+  std::string name;
+  std::string meaning;  ///< one line
+};
+
+/// One candidate file. Texts from the manifest are printable ASCII, and empty when it could not be read.
+struct PluginRecord {
+  std::string file;             ///< absolute, as found (not the target of a link)
+  std::string kind;             ///< "formulation" or "elements"
+  std::string name, version;
+  std::string sdk_version;      ///< "major.minor"
+  std::string abi, instruction_set;
+  PluginStatus status = PluginStatus::loaded;
+  std::optional<Refusal> refusal;  ///< set when refused
+  std::string explanation;         ///< one sentence with file, finding and remedy when refused; why when passed over
+  std::vector<Offer> offers;       ///< of a loaded plugin, by kind and name
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,43 @@
+// Where plugins are looked for.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace polyform::host {
+
+/// The value of POLYFORM_PLUGIN_PATH; empty when not set.
+std::string plugin_path_of_environment();
+
+/// <folder of the executable>/../lib/polyform/plugins: the shape of both the build tree and an installation. Empty
+/// when the system does not tell where the executable is.
+std::filesystem::path installed_plugin_folder();
+
+/// A list of --plugin-path is all that a command says; the rest is as the process finds it.
+struct RegistryOptions {
+  RegistryOptions(std::vector<std::string> paths = {}) : plugin_paths(std::move(paths)) {}
+
+  std::vector<std::string> plugin_paths;                       ///< folders or files; the first wins
+  std::string environment = plugin_path_of_environment();      ///< folders or files, separated by colons
+  std::filesystem::path installation = installed_plugin_folder();
+};
+
+/// One entry of the search path.
+struct SearchedPlace {
+  std::filesystem::path path;  ///< absolute
+  std::string origin;          ///< "--plugin-path", "POLYFORM_PLUGIN_PATH" or "installation"
+  std::string problem;         ///< why nothing was looked for there, one sentence; empty when all is well
+};
+
+/// The places in the order of search. A relative --plugin-path is resolved against the working directory, since
+/// the user typed it there; relative or empty entries of the environment variable never mean the working directory:
+/// the former are skipped with a problem, the latter ignored.
+std::vector<SearchedPlace> places_to_search(const RegistryOptions&);
+
+/// Candidates: all *.so of each folder in alphabetical order, and files given themselves. A file that is reached
+/// twice (links, the same folder twice) counts once. Folders that cannot be listed get their problem filled in.
+std::vector<std::filesystem::path> candidate_files(std::vector<SearchedPlace>&);
+
+}  // namespace polyform::host

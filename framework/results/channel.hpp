@@ -1,0 +1,23 @@
+// The columns of a result.
+#pragma once
+
+#include <string>
+
+namespace polyform::host {
+
+/// One column: its name as in the outer contract (`time`, `pin.q[0]`, `rod.x`, `energy.total`, …) and its SI unit ("1"
+/// where it has none).
+struct Channel {
+  std::string name, unit;
+};
+
+/// Where a channel belongs. The part of its name after the last dot is the component, the part before it the object:
+/// no component of the contract holds a dot, while names of bodies and joints may. The component tells the group:
+/// `joints`, `bodies`, `reactions`, or "" for all others (energy, constraint).
+/// A name without a dot (time) is an object without components.
+struct ChannelPlace {
+  std::string group, object, component;
+};
+ChannelPlace place_of(const std::string& channel_name);
+
+}  // namespace polyform::host

@@ -1,0 +1,87 @@
+#include "framework/results/csv_writer.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace polyform::host {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Whole lines are written when so many bytes wait, or the last ones are so old.
+constexpr std::size_t bytes_at_once = 1u << 20;
+constexpr std::chrono::seconds longest_wait{1};
+constexpr std::size_t longest_number = 32;
+
+std::string quoted(const std::string& name) {
+  if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
+}
+
+class CsvWriter final : public ResultWriter {
+ public:
+  explicit CsvWriter(std::unique_ptr<OutputFile> file) : file_(std::move(file)) {}
+
+  ~CsvWriter() override {
+    try {
+      flush();
+    } catch (const std::exception&) {
+      // The run has failed for a reason of its own, which matters more.
+    }
+  }
+
+  void begin(std::span<const Channel> channels, const RecordFields&) override {
+    file_->replace();
+    for (const Channel& channel : channels) {
+      if (!buffer_.empty()) buffer_ += ',';
+      buffer_ += quoted(channel.name);
+    }
+    buffer_ += '\n';
+    flush();
+  }
+
+  void row(std::span<const double> values) override {
+    // Only whole lines are ever written, so that a killed run leaves no broken one.
+    std::size_t used = buffer_.size();
+    buffer_.resize(used + values.size() * (longest_number + 1) + 1);
+    char* out = buffer_.data() + used;
+    for (const double value : values) {
+      out = std::to_chars(out, out + longest_number, value).ptr;
+      *out++ = ',';
+    }
+    if (!values.empty()) --out;
+    *out++ = '\n';
+    buffer_.resize(static_cast<std::size_t>(out - buffer_.data()));
+    if (buffer_.size() >= bytes_at_once || Clock::now() - flushed_ >= longest_wait) flush();
+  }
+
+  void finish(const RecordFields&) override {
+    flush();
+    file_->close();
+  }
+
+ private:
+  void flush() {
+    // Emptied first: after a failure the rows must not be tried again.
+    const std::string text = std::exchange(buffer_, {});
+    file_->write(text);
+    flushed_ = Clock::now();
+  }
+
+  std::unique_ptr<OutputFile> file_;
+  std::string buffer_;
+  Clock::time_point flushed_ = Clock::now();
+};
+
+}  // namespace
+
+std::unique_ptr<ResultWriter> make_csv_writer(std::unique_ptr<OutputFile> file) {
+  return std::make_unique<CsvWriter>(std::move(file));
+}
+
+}  // namespace polyform::host

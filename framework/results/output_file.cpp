@@ -1,0 +1,128 @@
+#include "framework/results/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "framework/diagnostics.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+std::string shown(const std::string& path) { return path == "-" ? "the output stream" : path; }
+
+std::string remedy_for(int error_number) {
+  switch (error_number) {
+    case ENOENT:
+    case ENOTDIR: return "The folder must exist; make it, or give another --output.";
+    case EACCES:
+    case EPERM:
+    case EROFS: return "Give a file in a folder you may write to.";
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return "Free some space, or write fewer rows (--output-interval) or columns (--columns). The rows so far are kept.";
+    default: return {};
+  }
+}
+
+}  // namespace
+
+void fail_to_write(const std::string& path, int error_number) {
+  throw Failure(Exit::simulation_failed,
+                fmt::format("cannot write results to {}: {}", shown(path), std::strerror(error_number)),
+                remedy_for(error_number));
+}
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)), stream_(path_ == "-") {
+  if (stream_) {
+    descriptor_ = STDOUT_FILENO;
+    return;
+  }
+  struct stat status {};
+  const bool exists = stat(path_.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {
+    const char* what = S_ISDIR(status.st_mode) ? "a folder" : "not a regular file";
+    throw Failure(Exit::bad_input, fmt::format("cannot write results to {}: it is {}", path_, what),
+                  "Give the name of a file, or - for CSV on the output stream.");
+  }
+  descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0)
+    throw Failure(Exit::bad_input, fmt::format("cannot write results to {}: {}", path_, std::strerror(errno)),
+                  remedy_for(errno));
+  made_ = !exists;
+  // Advisory, as HDF5's own: keeps two runs, or a run and an HDF5 reader, from spoiling each other's file.
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(descriptor_);
+    throw Failure(Exit::bad_input, fmt::format("cannot write results to {}: another program has it open", path_),
+                  "Close it there, or give another --output.");
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (stream_) return;
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (made_) unlink(path_.c_str());
+}
+
+void OutputFile::replace() {
+  made_ = false;
+  if (!stream_ && ftruncate(descriptor_, 0) != 0) fail_to_write(path_, errno);
+}
+
+void OutputFile::write(std::string_view lines) {
+  std::size_t done = 0;
+  while (done < lines.size()) {
+    const ssize_t n = ::write(descriptor_, lines.data() + done, lines.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      const int reason = errno;
+      drop_after_last_line(lines.substr(0, done));
+      fail_to_write(path_, reason);
+    }
+    done += static_cast<std::size_t>(n);
+  }
+  size_ += static_cast<off_t>(lines.size());
+}
+
+void OutputFile::drop_after_last_line(std::string_view written) noexcept {
+  if (stream_) return;
+  const std::size_t newline = written.rfind('\n');
+  const std::size_t whole = newline == std::string_view::npos ? 0 : newline + 1;
+  // Where this fails too, a broken line stays at the end: there is nothing left to do about it.
+  [[maybe_unused]] const int result = ftruncate(descriptor_, size_ + static_cast<off_t>(whole));
+}
+
+void OutputFile::unlock() {
+  if (!stream_) flock(descriptor_, LOCK_UN);
+}
+
+void OutputFile::reserve(std::uint64_t size, std::uint64_t growth) {
+  int result = 0;
+  do result = fallocate(descriptor_, 0, static_cast<off_t>(size), static_cast<off_t>(growth));
+  while (result != 0 && errno == EINTR);
+  // Other errors mean that the file system cannot tell.
+  if (result == 0 || (errno != ENOSPC && errno != EDQUOT && errno != EFBIG)) return;
+  const int reason = errno;
+  trim(size);
+  fail_to_write(path_, reason);
+}
+
+void OutputFile::trim(std::uint64_t size) noexcept {
+  [[maybe_unused]] const int result = ftruncate(descriptor_, static_cast<off_t>(size));
+}
+
+void OutputFile::close() {
+  if (stream_ || descriptor_ < 0) return;
+  const int descriptor = std::exchange(descriptor_, -1);
+  if (::close(descriptor) != 0) fail_to_write(path_, errno);
+}
+
+}  // namespace polyform::host

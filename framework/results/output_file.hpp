@@ -1,0 +1,50 @@
+// The file a result goes to.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace polyform::host {
+
+/// A regular file open for writing and locked against other runs, or the output stream. Making one changes nothing that
+/// exists; a file made by it vanishes again unless replace() was called.
+class OutputFile {
+ public:
+  /// "-" is the output stream. Failure (bad_input) when it cannot be written.
+  explicit OutputFile(std::string path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// From now on the file is ours, and empty.
+  void replace();
+  /// Appends whole lines. Failure (simulation_failed) when not all of them could be written; a file then ends with the
+  /// last line that could.
+  void write(std::string_view lines);
+  /// For a library that writes to the file itself: lifts the lock for the library's own.
+  void unlock();
+  /// Makes sure that the file, of the size given, can grow by so many bytes, as far as the file system can tell.
+  /// Failure (simulation_failed) when it cannot: the disk is full. May leave the file larger.
+  void reserve(std::uint64_t size, std::uint64_t growth);
+  /// Gives back what was reserved beyond the size.
+  void trim(std::uint64_t size) noexcept;
+  /// Closes a file. Failure (simulation_failed) when the system reports a late error.
+  void close();
+
+ private:
+  void drop_after_last_line(std::string_view written) noexcept;
+
+  std::string path_;
+  off_t size_ = 0;  // of what was written before, bytes
+  int descriptor_ = -1;
+  bool stream_ = false, made_ = false;
+};
+
+/// "cannot write results to PATH: No space left on device", with a remedy for the usual reasons.
+[[noreturn]] void fail_to_write(const std::string& path, int error_number);
+
+}  // namespace polyform::host

@@ -1,0 +1,17 @@
+#include "framework/simulation/evaluate.hpp"
+
+#include <fmt/format.h>
+
+#include "framework/diagnostics.hpp"
+
+namespace polyform::host {
+
+void evaluate(const System& system, Solver& solver, ObservationStore& store) {
+  std::vector<double> y(solver.state_size());
+  if (solver.encode(system.initial_state(), y) != Status::ok)
+    throw Failure(Exit::simulation_failed, fmt::format("the initial state cannot be taken over: {}", solver.failure()));
+  if (solver.observe(0, y, store.now()) != Status::ok)
+    throw Failure(Exit::simulation_failed, fmt::format("the accelerations at the initial state cannot be found: {}", solver.failure()));
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,40 @@
+// The arrays behind an Observation.
+#pragma once
+
+#include <vector>
+
+#include "polyform/formulation.hpp"
+
+namespace polyform::host {
+
+/// Owns what a solver fills when it observes; sized once for a system.
+class ObservationStore {
+ public:
+  explicit ObservationStore(const SystemView& view)
+      : bodies_(view.bodies.size()), reactions_(view.joints.size()),
+        numbers_(view.nq + 2 * view.nv + 3 * view.modes + view.states) {
+    double* next = numbers_.data();
+    const auto take = [&next](std::size_t n) {
+      const std::span<double> part(next, n);
+      next += n;
+      return part;
+    };
+    now_.bodies = bodies_;
+    now_.reactions = reactions_;
+    now_.state = {take(view.nq), take(view.nv), take(view.modes), take(view.modes), take(view.states)};
+    now_.acceleration = take(view.nv);
+    now_.modal_acceleration = take(view.modes);
+  }
+  ObservationStore(const ObservationStore&) = delete;
+  ObservationStore& operator=(const ObservationStore&) = delete;
+
+  Observation& now() { return now_; }
+
+ private:
+  std::vector<Observation::Body> bodies_;
+  std::vector<Spatial> reactions_;
+  std::vector<double> numbers_;
+  Observation now_;
+};
+
+}  // namespace polyform::host

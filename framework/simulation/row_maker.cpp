@@ -1,0 +1,145 @@
+#include "framework/simulation/row_maker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace polyform::host {
+
+namespace {
+
+/// The factor that gives a quaternion the sign of a first row.
+double first_sign(const Quat& q) {
+  for (const double component : {q.w, q.x, q.y, q.z})
+    if (std::abs(component) > 1e-12) return component < 0 ? -1.0 : 1.0;
+  return 1.0;
+}
+
+const char* position_unit(Primitive::Kind kind) {
+  return kind == Primitive::Kind::rotation ? "rad" : kind == Primitive::Kind::translation ? "m" : "1";
+}
+const char* velocity_unit(Primitive::Kind kind) { return kind == Primitive::Kind::translation ? "m/s" : "rad/s"; }
+
+/// `<joint>.q` for one coordinate, `<joint>.q[k]` for more.
+void add_coordinates(std::vector<Channel>& channels, std::string_view joint, char letter, const std::vector<const char*>& units) {
+  for (std::size_t k = 0; k < units.size(); ++k)
+    channels.push_back({units.size() == 1 ? fmt::format("{}.{}", joint, letter) : fmt::format("{}.{}[{}]", joint, letter, k), units[k]});
+}
+
+double* put(double* out, const Vec3& v) {
+  *out++ = v.x;
+  *out++ = v.y;
+  *out++ = v.z;
+  return out;
+}
+double* put(double* out, const Quat& q, double sign) {
+  *out++ = sign * q.w;
+  *out++ = sign * q.x;
+  *out++ = sign * q.y;
+  *out++ = sign * q.z;
+  return out;
+}
+
+}  // namespace
+
+RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.view()), columns_(columns) {
+  channels_.push_back({"time", "s"});
+  if (columns.joints)
+    for (const JointIndex j : system.joints()) add_joint(view_.joints[at(j)]);
+  if (columns.bodies)
+    for (const BodyIndex b : system.bodies()) {
+      const BodyData& body = view_.bodies[at(b)];
+      const FlexibleData* flexible = body.flexible == rigid ? nullptr : &view_.flexible[body.flexible];
+      bodies_.push_back({at(b), flexible ? flexible->modes : 0, flexible ? flexible->mode_offset : 0});
+      add_body(body);
+    }
+  if (columns.energy)
+    for (const char* name : {"energy.kinetic", "energy.potential", "energy.total"}) channels_.push_back({name, "J"});
+  if (columns.constraints) {
+    channels_.push_back({"constraint.position", "m or rad"});
+    channels_.push_back({"constraint.velocity", "m/s or rad/s"});
+  }
+  if (columns.reactions)
+    for (const JointIndex j : system.joints()) {
+      reactions_.push_back(at(j));
+      add_reaction(view_.joints[at(j)]);
+    }
+  row_.resize(channels_.size());
+}
+
+void RowMaker::add_joint(const JointData& joint) {
+  joints_.push_back({joint.q_offset, joint.nq, joint.v_offset, joint.nv});
+  std::vector<const char*> q_units(joint.nq, ""), v_units(joint.nv, "");
+  std::size_t q = 0, v = 0;
+  for (const Primitive& primitive : joint.primitives) {
+    if (primitive.kind == Primitive::Kind::ball) balls_.push_back({joint.q_offset + q, channels_.size() + q});
+    std::fill_n(q_units.begin() + static_cast<std::ptrdiff_t>(q), position_count(primitive.kind), position_unit(primitive.kind));
+    std::fill_n(v_units.begin() + static_cast<std::ptrdiff_t>(v), velocity_count(primitive.kind), velocity_unit(primitive.kind));
+    q += position_count(primitive.kind);
+    v += velocity_count(primitive.kind);
+  }
+  add_coordinates(channels_, joint.name, 'q', q_units);
+  add_coordinates(channels_, joint.name, 'v', v_units);
+}
+
+void RowMaker::add_body(const BodyData& body) {
+  constexpr std::pair<const char*, const char*> quantities[] = {
+      {"x", "m"},     {"y", "m"},      {"z", "m"},      {"qw", "1"},       {"qx", "1"},       {"qy", "1"},      {"qz", "1"},
+      {"vx", "m/s"}, {"vy", "m/s"}, {"vz", "m/s"}, {"wx", "rad/s"}, {"wy", "rad/s"}, {"wz", "rad/s"}};
+  for (const auto& [name, unit] : quantities) channels_.push_back({fmt::format("{}.{}", body.name, name), unit});
+  const std::size_t modes = bodies_.back().modes;
+  for (std::size_t k = 0; k < modes; ++k) channels_.push_back({fmt::format("{}.eta[{}]", body.name, k), "1"});
+  for (std::size_t k = 0; k < modes; ++k) channels_.push_back({fmt::format("{}.etadot[{}]", body.name, k), "1/s"});
+}
+
+void RowMaker::add_reaction(const JointData& joint) {
+  for (const char* name : {"fx", "fy", "fz"}) channels_.push_back({fmt::format("{}.{}", joint.name, name), "N"});
+  for (const char* name : {"mx", "my", "mz"}) channels_.push_back({fmt::format("{}.{}", joint.name, name), "N m"});
+}
+
+void RowMaker::settle_signs(const Observation& now) {
+  for (BodyColumns& b : bodies_) b.sign = first_sign(now.bodies[b.body].pose.orientation);
+  for (BallColumns& b : balls_) {
+    const double* q = now.state.q.data() + b.q;
+    b.sign = first_sign({q[0], q[1], q[2], q[3]});
+  }
+  settled_ = true;
+}
+
+std::span<const double> RowMaker::make(double time, const Observation& now) {
+  if (!settled_) settle_signs(now);
+  double* out = row_.data();
+  *out++ = time;
+  for (const JointColumns& j : joints_) {
+    out = std::copy_n(now.state.q.data() + j.q, j.nq, out);
+    out = std::copy_n(now.state.v.data() + j.v, j.nv, out);
+  }
+  for (const BallColumns& b : balls_)
+    for (std::size_t k = 0; k < 4; ++k) row_[b.column + k] *= b.sign;
+  for (const BodyColumns& b : bodies_) {
+    const Observation::Body& body = now.bodies[b.body];
+    out = put(out, body.pose.position);
+    out = put(out, body.pose.orientation, b.sign);
+    out = put(out, body.velocity);
+    out = put(out, body.angular_velocity);
+    out = std::copy_n(now.state.eta.data() + b.mode_offset, b.modes, out);
+    out = std::copy_n(now.state.etadot.data() + b.mode_offset, b.modes, out);
+  }
+  if (columns_.energy) {
+    *out++ = now.kinetic_energy;
+    *out++ = now.potential_energy;
+    *out++ = now.kinetic_energy + now.potential_energy;
+  }
+  if (columns_.constraints) {
+    *out++ = now.position_violation;
+    *out++ = now.velocity_violation;
+  }
+  for (const std::size_t j : reactions_) {
+    out = put(out, now.reactions[j].linear);
+    out = put(out, now.reactions[j].angular);
+  }
+  return row_;
+}
+
+}  // namespace polyform::host

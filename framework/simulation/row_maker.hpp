@@ -1,0 +1,56 @@
+// Observations to rows of a result: which channels there are, and their values.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/assembly/system.hpp"
+#include "framework/results/channel.hpp"
+#include "framework/simulation/columns.hpp"
+#include "polyform/formulation.hpp"
+
+namespace polyform::host {
+
+/// Channels in the order of the outer contract: time, the user's joints, the user's bodies, energies, constraints,
+/// reactions. The system outlives it.
+class RowMaker {
+ public:
+  RowMaker(const System&, const Columns&);
+
+  const std::vector<Channel>& channels() const { return channels_; }
+  /// The values at one instant, one per channel; valid until the next call. The first call settles the sign of each
+  /// quaternion: w ≥ 0 or, where w vanishes (below 1e-12), the first component that does not is positive. Later
+  /// calls keep it, so that quaternions stay as continuous as the solver's.
+  std::span<const double> make(double time, const Observation&);
+
+ private:
+  void add_joint(const JointData&);
+  void add_body(const BodyData&);
+  void add_reaction(const JointData&);
+  void settle_signs(const Observation&);
+
+  struct JointColumns {
+    std::size_t q, nq, v, nv;
+  };
+  /// A quaternion among the joint coordinates, and where it starts in the row.
+  struct BallColumns {
+    std::size_t q, column;
+    double sign = 1;
+  };
+  struct BodyColumns {
+    std::size_t body, modes, mode_offset;
+    double sign = 1;
+  };
+
+  const SystemView& view_;
+  Columns columns_;
+  std::vector<Channel> channels_;
+  std::vector<JointColumns> joints_;
+  std::vector<BallColumns> balls_;
+  std::vector<BodyColumns> bodies_;
+  std::vector<std::size_t> reactions_;
+  std::vector<double> row_;
+  bool settled_ = false;
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,37 @@
+// What a run was asked to do, and what became of it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace polyform::host {
+
+struct RunSettings {
+  double duration = 10;               ///< s
+  double step = 1e-3;                 ///< s: fixed, or the first of an adaptive integrator
+  double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
+  double output_interval = 0.1;       ///< s
+  std::string integrator = "dopri5";
+};
+
+enum class End { done, failed, interrupted };
+constexpr std::string_view name_of(End end) {
+  return end == End::done ? "done" : end == End::failed ? "failed" : "interrupted";
+}
+
+struct RunRecord {
+  End end = End::done;
+  std::string failure;                ///< what failed, and at which time
+  std::string remedy;                 ///< what to do about it; may be empty
+  double time = 0;                    ///< reached, s
+  std::size_t rows = 0;
+  std::size_t state_size = 0, steps = 0, rejected_steps = 0, evaluations = 0;
+  double wall_seconds = 0;            ///< of the whole run, output included
+  double seconds_per_evaluation = 0;  ///< time spent in steps, per evaluation of the derivative
+  double energy_drift = 0;            ///< see RunStatistics
+  bool conservative = true;           ///< whether no force without potential did work in any row
+  double constraint_violation = 0;    ///< largest position violation in any row
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,150 @@
+#include "framework/simulation/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "framework/diagnostics.hpp"
+#include "framework/integration/integrator.hpp"
+#include "framework/simulation/observation_store.hpp"
+#include "framework/simulation/run_statistics.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// A solver as the integrators see it.
+class SolverOde final : public Ode {
+ public:
+  explicit SolverOde(Solver& solver) : solver_(solver) {}
+  std::size_t size() const noexcept override { return solver_.state_size(); }
+  bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
+    return solver_.derivative(t, y, ydot) == Status::ok;
+  }
+  bool correct(double t, std::span<double> y) noexcept override {
+    Correction correction;
+    return solver_.correct(t, y, correction) == Status::ok;
+  }
+  std::string_view failure() const noexcept override { return solver_.failure(); }
+
+ private:
+  Solver& solver_;
+};
+
+/// The times of the rows.
+class RowTimes {
+ public:
+  explicit RowTimes(const RunSettings& s) : duration_(s.duration), interval_(s.output_interval) {
+    // A last product that differs from the duration by rounding only is the end itself.
+    products_ = static_cast<std::size_t>(std::ceil(duration_ / interval_ * (1 - 1e-15)));
+  }
+  bool done() const { return next_ > products_; }
+  double next() const { return next_ < products_ ? static_cast<double>(next_) * interval_ : duration_; }
+  void advance() { ++next_; }
+
+ private:
+  double duration_, interval_;
+  std::size_t products_, next_ = 0;  ///< rows at products before the end
+};
+
+class Run {
+ public:
+  Run(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks, const RunControl& control)
+      : system_(system), solver_(solver), settings_(settings), control_(control), sinks_(sinks), ode_(solver),
+        integrator_(make_integrator(ode_, {settings.integrator, settings.step, settings.relative_tolerance, settings.absolute_tolerance})),
+        store_(system.view()), y_(solver.state_size()), times_(settings) {}
+
+  RunRecord to_end() {
+    const Clock::time_point start = Clock::now();
+    RunRecord record;
+    guard(record, [&] { record.end = go(); });
+    const Statistics done = integrator_->statistics();
+    record.time = integrator_->time();
+    record.state_size = y_.size();
+    record.steps = done.steps;
+    record.rejected_steps = done.rejected;
+    record.evaluations = done.evaluations;
+    record.wall_seconds = seconds_since(start);
+    record.seconds_per_evaluation = done.evaluations > 0 ? stepping_ / static_cast<double>(done.evaluations) : 0;
+    statistics_.store(record);
+    for (RowSink* sink : sinks_) guard(record, [&] { sink->finish(record); });
+    return record;
+  }
+
+ private:
+  /// Does a part of the run; its first failure is the run's.
+  template <class Part>
+  static void guard(RunRecord& record, const Part& part) {
+    try {
+      part();
+    } catch (const Failure& problem) {
+      if (record.end == End::failed) return;
+      record.end = End::failed;
+      record.failure = problem.message();
+      record.remedy = problem.remedy();
+    }
+  }
+
+  End go() {
+    if (solver_.encode(system_.initial_state(), y_) != Status::ok)
+      throw Failure(Exit::simulation_failed, fmt::format("the initial state cannot be taken over: {}", solver_.failure()));
+    integrator_->start(0, y_);
+    rows_until_now();
+    while (!times_.done()) {
+      if (control_.interrupted && *control_.interrupted) return End::interrupted;
+      const Clock::time_point start = Clock::now();
+      const bool stepped = integrator_->step(settings_.duration);
+      stepping_ += seconds_since(start);
+      if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
+      rows_until_now();
+      if (control_.progress) control_.progress(integrator_->time());
+    }
+    return End::done;
+  }
+
+  /// The rows due within the last step. Between steps the state is interpolated and corrected like that of a step.
+  void rows_until_now() {
+    const double now = integrator_->time();
+    const double rounding = 1e-12 * now;
+    for (; !times_.done() && times_.next() <= now + rounding; times_.advance()) {
+      const double t = times_.next();
+      if (!integrator_->state_at(std::min(t, now), y_)) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
+      if (t < now - rounding && !ode_.correct(t, y_)) fail_at(t);
+      if (solver_.observe(t, y_, store_.now()) != Status::ok) fail_at(t);
+      statistics_.row(t, store_.now());
+      for (RowSink* sink : sinks_) sink->row(t, store_.now());
+    }
+  }
+
+  [[noreturn]] void fail_at(double t) const {
+    throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
+  }
+
+  const System& system_;
+  Solver& solver_;
+  const RunSettings& settings_;
+  const RunControl& control_;
+  std::span<RowSink* const> sinks_;
+  SolverOde ode_;
+  std::unique_ptr<Integrator> integrator_;
+  ObservationStore store_;
+  RunStatistics statistics_;
+  std::vector<double> y_;
+  RowTimes times_;
+  double stepping_ = 0;   ///< time spent in steps, s
+};
+
+}  // namespace
+
+RunRecord simulate(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
+                   const RunControl& control) {
+  return Run(system, solver, settings, sinks, control).to_end();
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,74 @@
+#include <array>
+#include <vector>
+
+#include "force_types.hpp"
+#include "polyform/element_helpers.hpp"
+
+namespace polyform::forces {
+namespace {
+
+enum Field : std::size_t { joint, effort };
+constexpr std::array specs{
+    FieldSpec{.name = "joint",
+              .type = FieldType::joint,
+              .unit = "",
+              .meaning = "the joint that the effort acts on",
+              .required = true},
+    FieldSpec{.name = "effort",
+              .type = FieldType::time_functions,
+              .unit = "N or N m",
+              .meaning = "generalized force conjugate to the joint's velocity coordinates, one for each",
+              .required = true}};
+
+class JointForces final : public ForceBatch {
+ public:
+  explicit JointForces(std::span<const ElementInstance> instances) {
+    for (const ElementInstance& i : instances)
+      efforts_.insert(efforts_.end(), i.fields[effort].functions.begin(), i.fields[effort].functions.end());
+  }
+  void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
+    for (std::size_t k = 0; k < efforts_.size(); ++k) {
+      out.efforts[k] = efforts_[k](in.time).value;
+      out.power += out.efforts[k] * in.v[k];
+    }
+  }
+  void destroy() noexcept override { delete this; }
+
+ private:
+  std::vector<TimeFunction> efforts_;  ///< in the order of v, instance after instance
+};
+
+class JointForce final : public ForceType {
+ public:
+  std::string_view name() const noexcept override { return "joint-force"; }
+  std::string_view meaning() const noexcept override {
+    return "given force or torque in a joint, e.g. of a motor; never potential";
+  }
+  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
+    const std::size_t given = instance.fields[effort].functions.size(), needed = instance.joints[0].nv;
+    if (needed == 0) {
+      sink.report(Severity::error, number, joint, "the joint has no velocity coordinates, so no effort can act in it",
+                  "Name a joint that can move, or use a point-force.");
+      return false;
+    }
+    if (given == needed) return true;
+    sink.report(Severity::error, number, effort,
+                Message("{} effort{} given, but the joint has {} velocity coordinate{}", given, plural(given), needed,
+                        plural(needed)),
+                Message("Give {} effort{}, in the order of the joint's velocity coordinates.", needed, plural(needed)));
+    return false;
+  }
+  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+    return make_batch<JointForces>(instances);
+  }
+};
+
+}  // namespace
+
+const ForceType& joint_force() noexcept {
+  static constexpr JointForce type;
+  return type;
+}
+
+}  // namespace polyform::forces

@@ -1,0 +1,184 @@
+#include <array>
+#include <vector>
+
+#include "force_types.hpp"
+#include "polyform/element_helpers.hpp"
+
+namespace polyform::forces {
+namespace {
+
+enum Field : std::size_t { joint, stiffness, damping, rest };
+constexpr std::array specs{
+    FieldSpec{.name = "joint",
+              .type = FieldType::joint,
+              .unit = "",
+              .meaning = "the joint that spring and damper act in",
+              .required = true},
+    FieldSpec{.name = "stiffness",
+              .type = FieldType::numbers,
+              .unit = "N/m or N m/rad",
+              .meaning = "one for all velocity coordinates, or one for each (equal for the three of a ball)",
+              .required = true,
+              .minimum = 0},
+    FieldSpec{.name = "damping",
+              .type = FieldType::numbers,
+              .unit = "N s/m or N m s/rad",
+              .meaning = "one for all velocity coordinates, or one for each",
+              .default_text = "0",
+              .minimum = 0},
+    FieldSpec{.name = "rest",
+              .type = FieldType::numbers,
+              .unit = "m or rad",
+              .meaning =
+                  "coordinates without spring force, one for all velocity coordinates or one for each; of a ball: "
+                  "the rotation vector, in base axes",
+              .default_text = "0"}};
+
+double entry(std::span<const double> values, std::size_t k) { return values.size() == 1 ? values[0] : values[k]; }
+
+/// A spring and damper in one coordinate, or in the three of a ball.
+struct Spring {
+  bool ball;
+  double stiffness;
+  Vec3 damping;  ///< of one coordinate: x
+  double rest;
+  Quat undo_rest;  ///< of a ball
+};
+
+/// effort = −stiffness (q − rest) − damping v in a coordinate whose rate is its velocity.
+/// In a ball Q, with θ the rotation vector of Q Q_rest⁻¹ in the axes of its velocities, effort = −stiffness θ −
+/// damping v: the gradient of stiffness |θ|²/2, since θ · θ̇ = θ · v.
+class JointSpringDampers final : public ForceBatch {
+ public:
+  explicit JointSpringDampers(std::span<const ElementInstance> instances) {
+    for (const ElementInstance& instance : instances) {
+      const JointShape& shape = instance.joints[0];
+      std::size_t k = 0;
+      for (const Primitive& p : shape.primitives)
+        if (p.kind == Primitive::Kind::ball)
+          add_ball(instance.fields, k);
+        else
+          add_scalar(instance.fields, k);
+      while (k < shape.nv) add_scalar(instance.fields, k);  // a code-defined joint
+    }
+  }
+
+  void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
+    const double* q = in.q.data();
+    const double* v = in.v.data();
+    double* effort = out.efforts.data();
+    for (const Spring& s : springs_) {
+      if (s.ball) {
+        const Vec3 angle = deflection(s, {q[0], q[1], q[2], q[3]});
+        for (std::size_t i = 0; i < 3; ++i) {
+          effort[i] = -s.stiffness * angle[i] - s.damping[i] * v[i];
+          out.power -= s.damping[i] * v[i] * v[i];
+        }
+        out.potential_energy += 0.5 * s.stiffness * dot(angle, angle);
+      } else {
+        const double deflection = q[0] - s.rest;
+        effort[0] = -s.stiffness * deflection - s.damping.x * v[0];
+        out.power -= s.damping.x * v[0] * v[0];
+        out.potential_energy += 0.5 * s.stiffness * deflection * deflection;
+      }
+      q += s.ball ? 4 : 1;
+      v += s.ball ? 3 : 1;
+      effort += s.ball ? 3 : 1;
+    }
+  }
+  void destroy() noexcept override { delete this; }
+
+ private:
+  void add_scalar(std::span<const FieldValue> fields, std::size_t& k) {
+    springs_.push_back({false,
+                        entry(fields[stiffness].numbers, k),
+                        {entry(fields[damping].numbers, k), 0, 0},
+                        entry(fields[rest].numbers, k),
+                        {}});
+    ++k;
+  }
+  void add_ball(std::span<const FieldValue> fields, std::size_t& k) {
+    const auto three = [&](Field f) {
+      const std::span<const double> values = fields[f].numbers;
+      return Vec3{entry(values, k), entry(values, k + 1), entry(values, k + 2)};
+    };
+    springs_.push_back({true, three(stiffness).x, three(damping), 0, conjugate(from_rotation_vector(three(rest)))});
+    k += 3;
+  }
+  /// A quaternion without length counts as identity, as everywhere.
+  static Vec3 deflection(const Spring& s, const Quat& q) noexcept {
+    return rotation_vector((dot(q, q) > 0 ? normalized(q) : Quat{}) * s.undo_rest);
+  }
+
+  std::vector<Spring> springs_;  ///< in the order of v, instance after instance
+};
+
+bool check_count(const ElementInstance& instance, std::size_t number, Field field, FieldSink& sink) {
+  const std::size_t given = instance.fields[field].numbers.size(), needed = instance.joints[0].nv;
+  if (given == 1 || given == needed) return true;
+  const Message remedy = needed == 1 ? Message("Give one value.") : Message("Give one value for all, or {}.", needed);
+  sink.report(Severity::error, number, field,
+              Message("{} values given for {}, but the joint has {} velocity coordinate{}", given, specs[field].name,
+                      needed, plural(needed)),
+              remedy);
+  return false;
+}
+
+/// Unequal stiffnesses about moving axes have no potential: what such a spring gives would depend on the way.
+bool check_balls(const ElementInstance& instance, std::size_t number, FieldSink& sink) {
+  const std::span<const double> k = instance.fields[stiffness].numbers;
+  if (k.size() == 1) return true;
+  std::size_t at = 0;
+  for (const Primitive& p : instance.joints[0].primitives) {
+    if (p.kind == Primitive::Kind::ball && (k[at] != k[at + 1] || k[at] != k[at + 2])) {
+      sink.report(
+          Severity::error, number, stiffness,
+          Message("the stiffnesses {:g}, {:g}, {:g} of the joint's ball differ: such a spring has no potential energy",
+                  k[at], k[at + 1], k[at + 2]),
+          "Give the three the same value.");
+      return false;
+    }
+    at += velocity_count(p.kind);
+  }
+  return true;
+}
+
+class JointSpringDamper final : public ForceType {
+ public:
+  std::string_view name() const noexcept override { return "joint-spring-damper"; }
+  std::string_view meaning() const noexcept override { return "spring and damper in the coordinates of a joint"; }
+  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
+    const JointShape& shape = instance.joints[0];
+    if (shape.nv == 0) {
+      sink.report(Severity::error, number, joint,
+                  "the joint has no velocity coordinates, so no spring or damper can act in it",
+                  "Name a joint that can move.");
+      return false;
+    }
+    if (shape.code_defined && shape.nq != shape.nv) {
+      sink.report(
+          Severity::error, number, joint,
+          Message("the joint has {} position and {} velocity coordinates: only the plugin that defines it knows its "
+                  "deflections",
+                  shape.nq, shape.nv),
+          "Use a force of that plugin, or a spring-damper between two points.");
+      return false;
+    }
+    bool good = true;
+    for (const Field field : {stiffness, damping, rest}) good = check_count(instance, number, field, sink) && good;
+    return good && check_balls(instance, number, sink);
+  }
+  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+    return make_batch<JointSpringDampers>(instances);
+  }
+};
+
+}  // namespace
+
+const ForceType& joint_spring_damper() noexcept {
+  static constexpr JointSpringDamper type;
+  return type;
+}
+
+}  // namespace polyform::forces

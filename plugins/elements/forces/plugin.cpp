@@ -1,0 +1,11 @@
+#include "polyform/plugin.hpp"
+
+#include "force_types.hpp"
+
+POLYFORM_PLUGIN("elements", "standard-forces", "1.0") {
+  using namespace polyform::forces;
+  registrar.add(spring_damper());
+  registrar.add(joint_force());
+  registrar.add(joint_spring_damper());
+  registrar.add(point_force());
+}

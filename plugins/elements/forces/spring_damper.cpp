@@ -1,0 +1,108 @@
+#include <array>
+#include <vector>
+
+#include "force_types.hpp"
+#include "polyform/element_helpers.hpp"
+
+namespace polyform::forces {
+namespace {
+
+enum Field : std::size_t { a, b, stiffness, damping, free_length };
+constexpr std::array specs{
+    FieldSpec{
+        .name = "a", .type = FieldType::marker, .unit = "", .meaning = "one end: a point of a body", .required = true},
+    FieldSpec{.name = "b",
+              .type = FieldType::marker,
+              .unit = "",
+              .meaning = "the other end: a point of another body",
+              .required = true},
+    FieldSpec{.name = "stiffness",
+              .type = FieldType::number,
+              .unit = "N/m",
+              .meaning = "force per elongation",
+              .required = true,
+              .minimum = 0},
+    FieldSpec{.name = "damping",
+              .type = FieldType::number,
+              .unit = "N s/m",
+              .meaning = "force per rate of elongation",
+              .default_text = "0",
+              .minimum = 0},
+    FieldSpec{.name = "free_length",
+              .type = FieldType::number,
+              .unit = "m",
+              .meaning = "length without force; default: the length as drawn",
+              .minimum = 0}};
+
+struct Spring {
+  double stiffness, damping, free_length;
+};
+
+double drawn_length(const ElementInstance& instance) {
+  const auto end = [&](std::size_t i) {
+    const Pose& body = instance.drawn[i];
+    return body.position + rotation_matrix(body.orientation) * instance.markers[i].point;
+  };
+  return norm(end(1) - end(0));
+}
+
+/// tension = stiffness (l − free_length) + damping l̇, pulling the ends together.
+class SpringDampers final : public ForceBatch {
+ public:
+  explicit SpringDampers(std::span<const ElementInstance> instances) {
+    springs_.reserve(instances.size());
+    for (const ElementInstance& i : instances)
+      springs_.push_back({i.fields[stiffness].number, i.fields[damping].number,
+                          i.fields[free_length].given ? i.fields[free_length].number : drawn_length(i)});
+  }
+
+  void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
+    for (std::size_t i = 0; i < springs_.size(); ++i) {
+      const Spring& s = springs_[i];
+      const MarkerMotion& from = in.markers[2 * i];
+      const MarkerMotion& to = in.markers[2 * i + 1];
+      const Vec3 line = to.position - from.position;
+      const double length = norm(line), elongation = length - s.free_length;
+      // Without length there is no direction: the force is left out, and the rate with it.
+      const Vec3 direction = length > 0 ? (1 / length) * line : Vec3{};
+      const double rate = dot(direction, to.velocity - from.velocity);
+      const Vec3 pull = (s.stiffness * elongation + s.damping * rate) * direction;
+      out.wrenches[2 * i].linear = pull;
+      out.wrenches[2 * i + 1].linear = -pull;
+      out.potential_energy += 0.5 * s.stiffness * elongation * elongation;
+      out.power -= s.damping * rate * rate;
+    }
+  }
+  void destroy() noexcept override { delete this; }
+
+ private:
+  std::vector<Spring> springs_;
+};
+
+class SpringDamper final : public ForceType {
+ public:
+  std::string_view name() const noexcept override { return "spring-damper"; }
+  std::string_view meaning() const noexcept override { return "spring and damper along the line between two points"; }
+  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
+    if (instance.markers[0].body != instance.markers[1].body) return true;
+    sink.report(Severity::error, number, b,
+                is_ground(instance.markers[0].body)
+                    ? "both ends of the spring-damper are fixed in ground: it does nothing"
+                    : "both ends of the spring-damper are fixed in the same body: it does nothing",
+                "Attach one end to another body.");
+    return false;
+  }
+  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+    return make_batch<SpringDampers>(instances);
+  }
+};
+
+}  // namespace
+
+const ForceType& spring_damper() noexcept {
+  static constexpr SpringDamper type;
+  return type;
+}
+
+}  // namespace polyform::forces

@@ -1,0 +1,41 @@
+#include <array>
+
+#include "joint_types.hpp"
+
+namespace polyform::joints {
+namespace {
+
+constexpr std::array specs{
+    FieldSpec{.name = "position",
+              .type = FieldType::vector3,
+              .unit = "m",
+              .meaning = "not used: coordinates refer to the body frame"},
+    FieldSpec{
+        .name = "axis", .type = FieldType::direction, .unit = "", .meaning = "not used: coordinates are in base axes"}};
+
+/// Displacement of the moving frame origin from the drawn one and rotation, all in the axes of the base body.
+class Free final : public JointType {
+ public:
+  std::string_view name() const noexcept override { return "free"; }
+  std::string_view meaning() const noexcept override {
+    return "no constraint; coordinates: displacement of the moving frame origin, m, and unit quaternion w x y z; "
+           "velocities: of the origin, m/s, and angular, rad/s; all in base axes";
+  }
+  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  bool define(const JointInstance& joint, JointDefinition& definition, FieldSink&) const noexcept override {
+    const Mat3 R_base = rotation_matrix(joint.base.orientation);
+    definition.set_position(joint.moving.position);
+    for (std::size_t k = 0; k < 3; ++k) definition.add_primitive(Primitive::Kind::translation, R_base.column(k));
+    definition.add_primitive(Primitive::Kind::ball, {});
+    return true;
+  }
+};
+
+}  // namespace
+
+const JointType& free() noexcept {
+  static constexpr Free type;
+  return type;
+}
+
+}  // namespace polyform::joints

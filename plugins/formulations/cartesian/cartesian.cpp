@@ -1,0 +1,69 @@
+#include "cartesian.hpp"
+
+#include <exception>
+
+#include "cartesian_solver.hpp"
+
+namespace polyform::cartesian {
+namespace {
+
+constexpr std::string_view corrections[] = {"projection", "none"};
+
+constexpr FieldSpec make_correction() {
+  FieldSpec f{"correction", FieldType::choice, "",
+              "projection: positions and velocities return to the constraints after each step; none: they drift"};
+  f.default_text = "projection";
+  f.choices = corrections;
+  return f;
+}
+constexpr FieldSpec make_tolerance() {
+  FieldSpec f{"tolerance", FieldType::number, "m, rad", "largest constraint residual after the projection"};
+  f.default_text = "1e-10";
+  f.minimum = 0;
+  f.exclusive_minimum = true;
+  return f;
+}
+constexpr FieldSpec option_fields[] = {make_correction(), make_tolerance()};
+
+class Cartesian final : public Formulation {
+ public:
+  std::string_view name() const noexcept override { return "cartesian"; }
+  std::string_view meaning() const noexcept override {
+    return "all bodies free, all joints as constraints, sparse saddle-point system: the reference to compare with";
+  }
+  std::string_view source() const noexcept override {
+    return "absolute coordinates with Lagrange multipliers, the comparison in Rui et al. 2020 and Zhang et al. 2023";
+  }
+  std::span<const FieldSpec> options() const noexcept override { return option_fields; }
+  std::uint32_t abilities() const noexcept override {
+    return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements |
+           Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
+  }
+  int preference() const noexcept override { return 10; }
+
+  Solver* compile(const SystemView& view, std::span<const FieldValue> options,
+                  DiagnosticSink& sink) const noexcept override {
+    Diagnostic d;
+    try {
+      auto* solver = new CartesianSolver(view, {options[0].integer == 0, options[1].number});
+      if (solver->good()) return solver;
+      solver->destroy();
+      d.message = "cartesian: a force or constraint type of the model could not set itself up";
+      d.remedy = "free some memory, or look for the type's plugin among the others reported";
+    } catch (const std::exception&) {
+      d.message = "cartesian: memory ran out while setting up the equations";
+      d.remedy = "make the model smaller, or use a formulation in joint coordinates";
+    }
+    sink.report(d);
+    return nullptr;
+  }
+};
+
+}  // namespace
+
+const Formulation& formulation() noexcept {
+  static const Cartesian object;
+  return object;
+}
+
+}  // namespace polyform::cartesian

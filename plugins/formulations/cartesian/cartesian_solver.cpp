@@ -1,0 +1,231 @@
+#include "cartesian_solver.hpp"
+
+#include <algorithm>
+
+#include "polyform/observation.hpp"
+
+namespace polyform::cartesian {
+
+CartesianSolver::CartesianSolver(const SystemView& view, const Options& options)
+    : view_(view), options_(options), system_(view), forces_(view), tree_(view) {
+  const std::size_t n = view.bodies.size();
+  find_hints();
+  project_stages_ = options.project && !view.cut_joints().empty();
+  poses_.resize(n);
+  motions_.resize(n);
+  orientations_.resize(n);
+  q_.resize(view.nq);
+  v_.resize(view.nv);
+  rates_.resize(view.nq);
+  wrenches_.resize(n);
+  accelerations_.resize(n);
+  efforts_.resize(view.nv);
+  xdot_.resize(view.states);
+}
+
+void CartesianSolver::find_hints() {
+  for (std::size_t j = 0; j < view_.joints.size(); ++j) {
+    const JointData& joint = view_.joints[j];
+    if (joint.kernel != nullptr) {
+      angles_.push_back({j, joint.q_offset, joint.nq});
+      hints_ += joint.nq;
+      continue;
+    }
+    std::size_t at_q = joint.q_offset;
+    bool turned = false;  // a displacement along a turned axis can be read off the pose in two ways
+    for (const Primitive& p : joint.primitives) {
+      if (p.kind == Primitive::Kind::ball) {
+        const bool signed_by_hint = j >= view_.bodies.size();
+        balls_.push_back({j, at_q, quaternion_of(joint.R_drawn), signed_by_hint});
+        signs_.push_back(1);
+        if (signed_by_hint) ++hints_;
+      } else if (p.kind == Primitive::Kind::rotation || turned) {
+        angles_.push_back({j, at_q, 1});
+        ++hints_;
+      }
+      turned = turned || p.kind == Primitive::Kind::rotation;
+      at_q += position_count(p.kind);
+    }
+  }
+}
+
+/// Orientation of M in F from the bodies' quaternions, whose sign follows the motion continuously.
+Quat CartesianSolver::joint_quaternion(const Ball& ball) const noexcept {
+  const JointData& joint = view_.joints[ball.joint];
+  const auto orientation = [&](BodyIndex b) { return is_ground(b) ? Quat{} : poses_[at(b)].orientation; };
+  return conjugate(orientation(joint.base)) * orientation(joint.moving) * conjugate(ball.drawn);
+}
+
+void CartesianSolver::read_bodies(std::span<const double> y) noexcept {
+  for (std::size_t i = 0; i < poses_.size(); ++i) {
+    const double* b = y.data() + 13 * i;
+    const Quat orientation{b[3], b[4], b[5], b[6]};
+    const Mat3 R = rotation_matrix(orientation);
+    const Vec3 c = R * view_.bodies[i].center_of_mass;
+    const Vec3 p = Vec3{b[0], b[1], b[2]} - c;
+    const Vec3 w{b[7], b[8], b[9]};
+    poses_[i] = {orientation, p};
+    motions_[i] = {R, p, {w, Vec3{b[10], b[11], b[12]} - cross(w, c)}};
+  }
+}
+
+void CartesianSolver::write_bodies(std::span<double> y) const noexcept {
+  for (std::size_t i = 0; i < poses_.size(); ++i) {
+    double* b = y.data() + 13 * i;
+    const Quat& o = poses_[i].orientation;
+    const Vec3& w = motions_[i].V.angular;
+    const Vec3 c = rotation_matrix(o) * view_.bodies[i].center_of_mass;
+    const Vec3 p = poses_[i].position + c, v = motions_[i].V.linear + cross(w, c);
+    for (const double value : {p.x, p.y, p.z, o.w, o.x, o.y, o.z, w.x, w.y, w.z, v.x, v.y, v.z}) *b++ = value;
+  }
+}
+
+/// Hints for the coordinates of all joints, into q_. Needs read_bodies.
+void CartesianSolver::read_hints(std::span<const double> y) noexcept {
+  const double* hint = y.data() + 13 * poses_.size();
+  std::fill(q_.begin(), q_.end(), 0.0);
+  for (const Hint& h : angles_) {
+    std::copy_n(hint, h.count, q_.data() + h.first_q);
+    hint += h.count;
+  }
+  for (std::size_t i = 0; i < balls_.size(); ++i) {
+    if (balls_[i].signed_by_hint) signs_[i] = *hint++;
+    const Quat o = joint_quaternion(balls_[i]);
+    double* q = q_.data() + balls_[i].first_q;
+    for (const double value : {o.w, o.x, o.y, o.z}) *q++ = signs_[i] * value;
+  }
+}
+
+void CartesianSolver::write_hints(std::span<double> y) const noexcept {
+  double* hint = y.data() + 13 * poses_.size();
+  for (const Hint& h : angles_) hint = std::copy_n(q_.data() + h.first_q, h.count, hint);
+  for (std::size_t i = 0; i < balls_.size(); ++i)
+    if (balls_[i].signed_by_hint) *hint++ = signs_[i];
+}
+
+Status CartesianSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
+  tree_.evaluate(state.q.data(), state.v.data());
+  std::copy(tree_.bodies().begin(), tree_.bodies().end(), motions_.begin());
+  std::copy(state.q.begin(), state.q.end(), q_.begin());
+  tree_.orientations(state.q.data(), orientations_);
+  for (std::size_t i = 0; i < poses_.size(); ++i) poses_[i] = {orientations_[i], motions_[i].p};
+  for (std::size_t i = 0; i < balls_.size(); ++i) {
+    if (!balls_[i].signed_by_hint) continue;
+    const double* q = q_.data() + balls_[i].first_q;
+    signs_[i] = dot(joint_quaternion(balls_[i]), Quat{q[0], q[1], q[2], q[3]}) < 0 ? -1 : 1;
+  }
+  write_bodies(y);
+  write_hints(y);
+  std::copy(state.x.begin(), state.x.end(), y.end() - static_cast<std::ptrdiff_t>(view_.states));
+  system_.evaluate(0, motions_, q_, v_);
+  return system_.check_regular() ? Status::ok : Status::failed;
+}
+
+Status CartesianSolver::do_decode(std::span<const double> y, const StateView& state) noexcept {
+  read_bodies(y);
+  read_hints(y);
+  system_.evaluate(0, motions_, q_, v_);
+  std::copy(q_.begin(), q_.end(), state.q.begin());
+  std::copy(v_.begin(), v_.end(), state.v.begin());
+  const auto x = states_of(y);
+  std::copy(x.begin(), x.end(), state.x.begin());
+  return Status::ok;
+}
+
+/// Forces and accelerations at the bodies and hints just read.
+bool CartesianSolver::find_accelerations(double t, std::span<const double> x, std::span<double> xdot) noexcept {
+  system_.evaluate(t, motions_, q_, v_);
+  forces_.evaluate(t, motions_, q_, v_, x, wrenches_, efforts_, xdot);
+  for (const BodyIndex b : forces_.loaded_bodies())
+    wrenches_[at(b)].angular -= cross(system_.center(at(b)), wrenches_[at(b)].linear);
+  return system_.accelerations(wrenches_, efforts_, accelerations_);
+}
+
+Status CartesianSolver::do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+  read_bodies(y);
+  read_hints(y);
+  Correction unused;
+  if (project_stages_ && !project(t, y, unused)) return Status::failed;
+  if (!find_accelerations(t, states_of(y), ydot.last(view_.states))) return Status::failed;
+  for (std::size_t i = 0; i < poses_.size(); ++i) {
+    double* rate = ydot.data() + 13 * i;
+    const Spatial& V = motions_[i].V;
+    const Vec3 v = V.linear + cross(V.angular, system_.center(i));
+    const Quat o = quaternion_rate(poses_[i].orientation, motions_[i].V.angular);
+    const Spatial& a = accelerations_[i];
+    for (const double value : {v.x, v.y, v.z, o.w, o.x, o.y, o.z, a.angular.x, a.angular.y, a.angular.z,
+                               a.linear.x, a.linear.y, a.linear.z})
+      *rate++ = value;
+  }
+  double* rate = ydot.data() + 13 * poses_.size();
+  for (const Hint& h : angles_) {
+    const JointData& joint = view_.joints[h.joint];
+    joint_position_rates(joint, q_.data() + joint.q_offset, v_.data() + joint.v_offset, rates_.data() + joint.q_offset);
+    rate = std::copy_n(rates_.data() + h.first_q, h.count, rate);
+  }
+  std::fill(rate, ydot.data() + ydot.size() - view_.states, 0.0);  // signs stay
+  return Status::ok;
+}
+
+/// Moves the bodies just read onto the constraints and makes their velocities fit.
+bool CartesianSolver::project(double t, std::span<const double> y, Correction& out) noexcept {
+  for (Pose& pose : poses_) pose.orientation = normalized(pose.orientation);
+  PositionCorrection position;
+  if (!system_.correct_positions(t, poses_, q_, options_.tolerance, position)) return false;
+  out.position_residual = position.residual_before;
+  out.iterations = position.iterations;
+  for (std::size_t i = 0; i < poses_.size(); ++i) {
+    // The mass centre keeps its velocity when the body is moved.
+    const double* b = y.data() + 13 * i;
+    const Mat3 R = rotation_matrix(poses_[i].orientation);
+    const Vec3& w = motions_[i].V.angular;
+    const Vec3 v{b[10], b[11], b[12]};
+    motions_[i] = {R, poses_[i].position, {w, v - cross(w, R * view_.bodies[i].center_of_mass)}};
+  }
+  return system_.project_velocities(t, motions_, q_, v_, out.velocity_residual, true);
+}
+
+Status CartesianSolver::do_correct(double t, std::span<double> y, Correction& out) noexcept {
+  read_bodies(y);
+  read_hints(y);
+  out = {};
+  if (options_.project) {
+    if (!project(t, y, out)) return Status::failed;
+  } else {
+    for (Pose& pose : poses_) pose.orientation = normalized(pose.orientation);
+    system_.evaluate(t, motions_, q_, v_);
+    out.position_residual = system_.position_violation();
+    out.velocity_residual = system_.velocity_violation();
+  }
+  write_bodies(y);
+  write_hints(y);
+  return Status::ok;
+}
+
+Status CartesianSolver::do_observe(double t, std::span<const double> y, Observation& out) noexcept {
+  read_bodies(y);
+  read_hints(y);
+  if (!find_accelerations(t, states_of(y), xdot_)) return Status::failed;
+  for (std::size_t i = 0; i < poses_.size(); ++i) {
+    const Spatial a = system_.origin_acceleration(i);
+    out.bodies[i] = {{normalized(poses_[i].orientation), poses_[i].position},
+                     motions_[i].V.linear,
+                     motions_[i].V.angular,
+                     a.linear,
+                     a.angular};
+  }
+  std::copy(q_.begin(), q_.end(), out.state.q.begin());
+  std::copy(v_.begin(), v_.end(), out.state.v.begin());
+  const auto x = states_of(y);
+  std::copy(x.begin(), x.end(), out.state.x.begin());
+  system_.joint_accelerations(out.acceleration);
+  for (std::size_t j = 0; j < view_.joints.size(); ++j) out.reactions[j] = system_.reaction(j);
+  out.kinetic_energy = kinetic_energy(view_, motions_);
+  out.potential_energy = gravity_potential(view_, motions_) + forces_.potential_energy();
+  out.power = forces_.power();
+  out.position_violation = system_.position_violation();
+  out.velocity_violation = system_.velocity_violation();
+  return Status::ok;
+}
+
+}  // namespace polyform::cartesian

@@ -1,0 +1,5 @@
+#include "polyform/plugin.hpp"
+
+#include "riccati.hpp"
+
+POLYFORM_PLUGIN("formulation", "riccati", "1.0.0") { registrar.add(polyform::riccati::formulation()); }

@@ -1,0 +1,145 @@
+#include "riccati.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <new>
+#include <string>
+
+#include "polyform/force_set.hpp"
+#include "polyform/observation.hpp"
+#include "recursion.hpp"
+
+namespace polyform::riccati {
+namespace {
+
+/// y = [q v x]: coordinates and velocities of the tree joints, first-order states of the forces.
+class RiccatiSolver final : public Solver {
+ public:
+  explicit RiccatiSolver(const SystemView& view)
+      : view_(view), recursion_(view), forces_(view), tree_(view), wrenches_(view.bodies.size()), efforts_(view.nv_tree),
+        vdot_(view.nv_tree), xdot_(view.states), accelerations_(view.bodies.size()), orientations_(view.bodies.size()) {
+    failure_.reserve(300);
+  }
+  bool good() const { return forces_.good(); }
+
+  std::string_view failure() const noexcept override { return failure_; }
+  void destroy() noexcept override { delete this; }
+
+ protected:
+  std::size_t do_state_size() const noexcept override { return view_.nq_tree + view_.nv_tree + view_.states; }
+
+  Status do_encode(const ConstStateView& state, std::span<double> y) noexcept override {
+    auto out = std::copy_n(state.q.begin(), view_.nq_tree, y.begin());
+    out = std::copy_n(state.v.begin(), view_.nv_tree, out);
+    std::copy(state.x.begin(), state.x.end(), out);
+    return Status::ok;
+  }
+
+  Status do_decode(std::span<const double> y, const StateView& state) noexcept override {
+    std::copy_n(y.begin(), view_.nq_tree, state.q.begin());
+    std::copy_n(y.data() + view_.nq_tree, view_.nv_tree, state.v.begin());
+    std::copy_n(y.data() + view_.nq_tree + view_.nv_tree, view_.states, state.x.begin());
+    return Status::ok;
+  }
+
+  Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
+    recursion_.position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());
+    return solve(t, y, ydot.data() + view_.nq_tree, ydot.subspan(view_.nq_tree + view_.nv_tree), false);
+  }
+
+  /// Joint coordinates of a tree satisfy every joint: only the lengths of quaternions drift.
+  Status do_correct(double, std::span<double> y, Correction& out) noexcept override {
+    out = {};
+    for (const JointData& joint : view_.tree_joints())
+      out.position_residual = std::max(out.position_residual, joint_normalize(joint, y.data() + joint.q_offset));
+    return Status::ok;
+  }
+
+  Status do_observe(double t, std::span<const double> y, Observation& out) noexcept override {
+    if (solve(t, y, vdot_.data(), xdot_, true) == Status::failed) return Status::failed;
+    do_decode(y, out.state);
+    const std::span<const BodyMotion> motions = recursion_.motions();
+    tree_.orientations(y.data(), orientations_);
+    recursion_.body_accelerations(accelerations_);
+    for (std::size_t i = 0; i < motions.size(); ++i)
+      out.bodies[i] = {{orientations_[i], motions[i].p}, motions[i].V.linear, motions[i].V.angular,
+                       accelerations_[i].linear, accelerations_[i].angular};
+    std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
+    recursion_.reactions(out.reactions);
+    out.kinetic_energy = kinetic_energy(view_, motions);
+    out.potential_energy = gravity_potential(view_, motions) + forces_.potential_energy();
+    out.power = forces_.power();
+    out.position_violation = out.velocity_violation = 0;
+    return Status::ok;
+  }
+
+ private:
+  Status solve(double t, std::span<const double> y, double* vdot, std::span<double> xdot, bool observing) noexcept {
+    const double *q = y.data(), *v = y.data() + view_.nq_tree;
+    recursion_.kinematics(q, v, observing || !forces_.loaded_bodies().empty());
+    if (!forces_.empty())
+      forces_.evaluate(t, recursion_.motions(), y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree),
+                       y.subspan(view_.nq_tree + view_.nv_tree), wrenches_, efforts_, xdot);
+    const bool solved = recursion_.accelerations(forces_.loaded_bodies(), wrenches_,
+                                                 forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>(),
+                                                 vdot, observing);
+    if (solved) {
+      failure_.clear();
+      return Status::ok;
+    }
+    const JointData& joint = view_.joints[recursion_.failed_joint()];
+    failure_.clear();
+    fmt::format_to_n(std::back_inserter(failure_), 300, "joint `{:.60}` moves body `{:.60}` without any inertia against it",
+                     joint.name, view_.bodies[recursion_.failed_joint()].name);
+    return Status::failed;
+  }
+
+  const SystemView& view_;
+  Recursion recursion_;
+  ForceSet forces_;
+  TreeKinematics tree_;
+  std::vector<Spatial> wrenches_;
+  std::vector<double> efforts_, vdot_, xdot_;
+  std::vector<Spatial> accelerations_;
+  std::vector<Quat> orientations_;
+  std::string failure_;
+};
+
+class RiccatiFormulation final : public Formulation {
+ public:
+  std::string_view name() const noexcept override { return "riccati"; }
+  std::string_view meaning() const noexcept override {
+    return "Riccati transfer matrix method: joint coordinates, recursion from tips to roots, linear in the bodies";
+  }
+  std::string_view source() const noexcept override {
+    return "Rui, Bestle, Wang, Zhang: A new version of the Riccati transfer matrix method for multibody systems consisting "
+           "of chain and branch bodies. Multibody System Dynamics 49 (2020)";
+  }
+  std::span<const FieldSpec> options() const noexcept override { return {}; }
+  std::uint32_t abilities() const noexcept override {
+    return Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
+  }
+  int preference() const noexcept override { return 50; }
+
+  Solver* compile(const SystemView& view, std::span<const FieldValue>, DiagnosticSink& sink) const noexcept override {
+    try {
+      auto* solver = new RiccatiSolver(view);
+      if (solver->good()) return solver;
+      solver->destroy();
+    } catch (const std::bad_alloc&) {
+    }
+    sink.report({Severity::error, "memory ran out while the solver was made", {}, {}, {}, 0, 0});
+    return nullptr;
+  }
+};
+
+}  // namespace
+
+const Formulation& formulation() noexcept {
+  static const RiccatiFormulation instance;
+  return instance;
+}
+
+}  // namespace polyform::riccati

@@ -1,0 +1,193 @@
+// The Riccati transfer step: the algebra of one body and one hinge (Rui et al. 2020, Sects. 2 and 3).
+//
+// The paper's state vector at a connection point is z = [r̈ Ω̇ m q 1]. From a free tip on, the forces z_a = (m, q) are
+// a linear function of the accelerations z_b = (Ω̇, r̈), and that function is what travels from tip to root:
+//
+//     z_a = S z_b + e                                                                   (Eq. 24)
+//
+// Here z_a is the wrench that the hinge puts on its outboard body, at the hinge point P, all in ground axes; S is
+// symmetric and kept so by construction (six values per symmetric block).
+#pragma once
+
+#include "polyform/spatial.hpp"
+
+namespace polyform::riccati {
+
+/// z_a = S z_b + e at a point: [moment; force] = [aa au; auᵀ uu] [Ω̇; r̈] + e.
+template <class T>
+struct Transfer {
+  Symmetric3<T> aa;    ///< moment per angular acceleration
+  Matrix3<T> au;       ///< moment per acceleration of the point
+  Symmetric3<T> uu;    ///< force per acceleration of the point
+  SpatialVector<T> e;
+
+  Transfer& operator+=(const Transfer& b) {
+    aa += b.aa;
+    au += b.au;
+    uu += b.uu;
+    e += b.e;
+    return *this;
+  }
+};
+
+template <class T>
+SpatialVector<T> multiply(const Transfer<T>& s, const SpatialVector<T>& z) {
+  return {s.aa * z.angular + s.au * z.linear, transpose_times(s.au, z.angular) + s.uu * z.linear};
+}
+
+/// S and e of a body with a free output end (Eqs. 3–5 with z_a,O = 0), at the point P with the mass centre at c from P.
+/// J: inertia about the mass centre, ground axes; load: applied wrench at P.
+template <class T>
+Transfer<T> body_transfer(const T& mass, const Vector3<T>& c, const Symmetric3<T>& J, const Vector3<T>& omega) {
+  Transfer<T> s;
+  const Vector3<T> mc = mass * c;
+  s.aa = J;
+  s.aa += Symmetric3<T>{c.y * mc.y + c.z * mc.z, c.x * mc.x + c.z * mc.z, c.x * mc.x + c.y * mc.y,
+                        -c.x * mc.y, -c.x * mc.z, -c.y * mc.z};
+  s.au = skew(mc);
+  s.uu = Symmetric3<T>::diagonal(mass);
+  s.e.angular = cross(omega, s.aa * omega);
+  s.e.linear = cross(omega, cross(omega, mc));
+  return s;
+}
+
+/// r̃ m.
+template <class T>
+Matrix3<T> cross_columns(const Vector3<T>& r, const Matrix3<T>& m) {
+  const Vector3<T> x = cross(r, m.column(0)), y = cross(r, m.column(1)), z = cross(r, m.column(2));
+  return {{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
+}
+/// The symmetric part of r̃ mᵀ.
+template <class T>
+Symmetric3<T> cross_rows(const Vector3<T>& r, const Matrix3<T>& m) {
+  const T h(0.5);
+  return {r.y * m(0, 2) - r.z * m(0, 1),
+          r.z * m(1, 0) - r.x * m(1, 2),
+          r.x * m(2, 1) - r.y * m(2, 0),
+          h * (r.y * m(1, 2) - r.z * m(1, 1) + r.z * m(0, 0) - r.x * m(0, 2)),
+          h * (r.y * m(2, 2) - r.z * m(2, 1) + r.x * m(0, 1) - r.y * m(0, 0)),
+          h * (r.z * m(2, 0) - r.x * m(2, 2) + r.x * m(1, 1) - r.y * m(1, 0))};
+}
+
+/// Passing a body: the same wrench referred to the point from which P lies at r, in the same body with angular
+/// velocity omega (Eqs. 3–5: r̈_O = r̈_I − r̃ Ω̇ + Ω̃Ω̃ r, m_I = m_O + r̃ q).
+template <class T>
+Transfer<T> shift(const Transfer<T>& s, const Vector3<T>& r, const Vector3<T>& omega) {
+  Transfer<T> t;
+  const Vector3<T> gamma = cross(omega, cross(omega, r));
+  t.uu = s.uu;
+  // au' = au + r̃ uu;  aa' = aa + r̃ auᵀ + (r̃ auᵀ)ᵀ − r̃ uu r̃ = aa + sym(r̃ (au + au')ᵀ)
+  t.au = s.au + cross_columns(r, s.uu.full());
+  t.aa = s.aa + cross_rows(r, s.au + t.au);
+  t.e.linear = s.e.linear + s.uu * gamma;
+  t.e.angular = s.e.angular + s.au * gamma + cross(r, t.e.linear);
+  return t;
+}
+
+/// One direction of motion H (ground axes, at P) eliminated from a hinge, and what is kept of it for the way back.
+template <class T>
+struct Column {
+  SpatialVector<T> H;
+  SpatialVector<T> U;   ///< S H
+  T inverse{};          ///< 1 / (Hᵀ S H)
+  T free{};             ///< τ − Hᵀ e
+  std::size_t velocity = 0;  ///< place of v̇
+
+  /// v̇ from the accelerations that the rest of the hinge gives.
+  T rate(const SpatialVector<T>& z) const { return inverse * (free - dot(U, z)); }
+};
+
+/// S ← S − U D⁻¹ Uᵀ and e ← e + U D⁻¹ (τ − Hᵀ e) with U, 1/D and τ − Hᵀ e of the column.
+template <class T>
+void condense(Transfer<T>& s, const Column<T>& column) {
+  const Vector3<T>&a = column.U.angular, &u = column.U.linear;
+  const Vector3<T> ai = column.inverse * a, ui = column.inverse * u;
+  s.aa -= Symmetric3<T>{ai.x * a.x, ai.y * a.y, ai.z * a.z, ai.x * a.y, ai.x * a.z, ai.y * a.z};
+  s.uu -= Symmetric3<T>{ui.x * u.x, ui.y * u.y, ui.z * u.z, ui.x * u.y, ui.x * u.z, ui.y * u.z};
+  s.au -= Matrix3<T>{{ai.x * u.x, ai.x * u.y, ai.x * u.z, ai.y * u.x, ai.y * u.y, ai.y * u.z, ai.z * u.x, ai.z * u.y, ai.z * u.z}};
+  s.e += (column.inverse * column.free) * column.U;
+}
+
+/// A hinge pivot below this part of the inertia it is formed from is rounding: the hinge moves nothing.
+inline constexpr double smallest_pivot = 1e-14;
+
+/// Hinge elimination of one direction (the decoupled hinge equation; of a ball hinge Eq. 10 in three steps):
+/// S ← S − S H D⁻¹ Hᵀ S, e ← e + S H D⁻¹ (τ − Hᵀ e), D = Hᵀ S H. Several directions are eliminated one after the
+/// other, last first, as through bodies without mass between them. False when D is not positive against S.
+template <class T>
+bool eliminate(Transfer<T>& s, Column<T>& column, const T& effort) {
+  const SpatialVector<T>& H = column.H;
+  column.U = multiply(s, H);
+  const T d = dot(H, column.U);
+  const T size = dot(H.angular, H.angular) * (s.aa.xx + s.aa.yy + s.aa.zz) + dot(H.linear, H.linear) * (s.uu.xx + s.uu.yy + s.uu.zz);
+  if (!(d > T(smallest_pivot) * size)) return false;
+  column.inverse = T(1) / d;
+  column.free = effort - dot(H, s.e);
+  condense(s, column);
+  return true;
+}
+
+/// eliminate() for a direction without translation: a revolute hinge.
+template <class T>
+bool eliminate_rotation(Transfer<T>& s, Column<T>& column, const T& effort) {
+  const Vector3<T>& axis = column.H.angular;
+  column.U = {s.aa * axis, transpose_times(s.au, axis)};
+  const T d = dot(axis, column.U.angular);
+  if (!(d > T(smallest_pivot) * (s.aa.xx + s.aa.yy + s.aa.zz))) return false;
+  column.inverse = T(1) / d;
+  column.free = effort - dot(axis, s.e.angular);
+  condense(s, column);
+  return true;
+}
+
+/// A ball hinge whole (Eq. 10): Ω̇ of the outboard body follows from its moment row, Ω̇ = gain r̈ + free.
+template <class T>
+struct Ball {
+  Matrix3<T> gain;
+  Vector3<T> free;
+};
+
+/// What a ball hinge passes: only a force per acceleration of its point, and the joint's own moment.
+/// False when the moment row cannot be solved (no inertia about some axis).
+template <class T>
+bool eliminate_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment) {
+  // Inverse of aa by its adjugate, against its own scale.
+  const Symmetric3<T>& j = s.aa;
+  const Symmetric3<T> adjugate{j.yy * j.zz - j.yz * j.yz, j.xx * j.zz - j.xz * j.xz, j.xx * j.yy - j.xy * j.xy,
+                               j.xz * j.yz - j.xy * j.zz, j.xy * j.yz - j.xz * j.yy, j.xy * j.xz - j.yz * j.xx};
+  const T determinant = j.xx * adjugate.xx + j.xy * adjugate.xy + j.xz * adjugate.xz;
+  const T trace = j.xx + j.yy + j.zz;
+  if (!(determinant > T(smallest_pivot) * trace * (adjugate.xx + adjugate.yy + adjugate.zz))) return false;
+  const T inverse = T(1) / determinant;
+  const Vector3<T> torque = moment - s.e.angular;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vector3<T> column = T(-inverse) * (adjugate * s.au.column(k));
+    ball.gain(0, k) = column.x;
+    ball.gain(1, k) = column.y;
+    ball.gain(2, k) = column.z;
+  }
+  ball.free = inverse * (adjugate * torque);
+  // uu + auᵀ gain is symmetric: only its six elements are formed.
+  const Vector3<T> c0 = s.au.column(0), c1 = s.au.column(1), c2 = s.au.column(2);
+  const Vector3<T> g0 = ball.gain.column(0), g1 = ball.gain.column(1), g2 = ball.gain.column(2);
+  s.uu += Symmetric3<T>{dot(c0, g0), dot(c1, g1), dot(c2, g2), dot(c0, g1), dot(c0, g2), dot(c1, g2)};
+  s.e.linear += transpose_times(s.au, ball.free);
+  s.e.angular = moment;
+  s.aa = {};
+  s.au = {};
+  return true;
+}
+
+/// shift() of what a ball hinge passes: S has its force block only.
+template <class T>
+Transfer<T> shift_force(const Transfer<T>& s, const Vector3<T>& r, const Vector3<T>& omega) {
+  Transfer<T> t;
+  t.uu = s.uu;
+  t.au = cross_columns(r, s.uu.full());
+  t.aa = cross_rows(r, t.au);
+  t.e.linear = s.e.linear + s.uu * cross(omega, cross(omega, r));
+  t.e.angular = s.e.angular + cross(r, t.e.linear);
+  return t;
+}
+
+}  // namespace polyform::riccati

@@ -1,0 +1,200 @@
+// All bodies free, all joints as constraints: the equations of motion in absolute coordinates,
+//
+//   [M  Aᵀ] [ẋ ]   [f]     x: per body the angular velocity and the velocity of the mass centre, ground axes,
+//   [A  0 ] [−λ] = [b]     so that M is block diagonal: diag(J, m 1)
+//
+// solved as a sparse symmetric system with a cost linear in the bodies for chains, trees and ladders of loops.
+// Constraints may be redundant (A without full row rank) and M singular, as long as the motion is determined: a
+// quasi-definite neighbour of the matrix is factorized, and iterative refinement against the true matrix removes the
+// difference. The multipliers of redundant rows are those of least norm (in a metric of the bodies' masses).
+//
+// It serves the cartesian formulation and the host: closing loops, projecting velocities in the inertia metric.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "polyform/block_ldlt.hpp"
+#include "polyform/constraint.hpp"
+#include "polyform/constraint_set.hpp"
+#include "polyform/system_view.hpp"
+
+namespace polyform {
+
+/// What of a joint is given and not to be solved for: all its coordinates, all its velocity coordinates.
+struct JointLock {
+  bool position = false, velocity = false;
+};
+
+struct PositionCorrection {
+  double residual_before = 0, residual = 0;  ///< largest constraint residual (rad, m)
+  std::size_t iterations = 0;                ///< Newton steps
+};
+
+/// One object per thread; nothing allocates after construction. Functions that can fail return false and leave a
+/// sentence in failure(). Constraints are those of all joints and of all constraint elements of the view.
+class AbsoluteSystem {
+ public:
+  /// locks: one per joint of the view, or empty when none is locked. The view outlives the object.
+  explicit AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks = {});
+
+  /// Whether all constraint elements could be made.
+  bool good() const { return elements_.good(); }
+  /// Values of the locked joints: coordinates and velocities of all joints (canonical order; the rest is not read).
+  void set_targets(std::span<const double> q, std::span<const double> v) noexcept;
+
+  /// Moves the bodies onto the constraints: Newton's method in the inertia metric, from near or far (steps are
+  /// limited). poses: of the body frames, in and out; the quaternions stay continuous. q: coordinates of all joints,
+  /// hints on entry. Succeeds when the largest residual is at most tolerance, after going on to round-off.
+  bool correct_positions(double t, std::span<Pose> poses, std::span<double> q, double tolerance,
+                         PositionCorrection&) noexcept;
+  /// The velocities nearest to the given ones in the inertia metric that respect the constraints at the given poses:
+  /// min ½ (x − x₀)ᵀ M (x − x₀) subject to A x = right. bodies: V in and out. q: hints on entry; q, v: the joints'
+  /// coordinates and velocities afterwards. violation: the largest before. after_positions: the poses are those that
+  /// correct_positions has just left, whose factors still serve.
+  bool project_velocities(double t, std::span<BodyMotion> bodies, std::span<double> q, std::span<double> v,
+                          double& violation, bool after_positions = false) noexcept;
+
+  /// Constraints, inertia and joint coordinates at these motions; q holds hints on entry. For accelerations().
+  void evaluate(double t, std::span<const BodyMotion> bodies, std::span<double> q, std::span<double> v) noexcept;
+  /// Accelerations of the mass centres (angular, linear; ground axes) at the evaluated motions. wrenches: applied,
+  /// about the mass centres, without gravity and gyroscopic terms; efforts: on the velocity coordinates of all joints.
+  bool accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts,
+                     std::span<Spatial> out) noexcept;
+  /// Whether the inertia determines all accelerations at the evaluated motions: false names a body in failure() that
+  /// has no mass or inertia for a motion which the joints leave free.
+  bool check_regular() noexcept;
+
+  // At the evaluated motions:
+  const JointConstraint& joint(std::size_t i) const { return joints_[i]; }
+  /// Mass centre of body i from its frame origin, ground axes.
+  const Vec3& center(std::size_t i) const { return centers_[i]; }
+  double position_violation() const { return position_violation_; }  ///< largest residual (rad, m)
+  double velocity_violation() const { return velocity_violation_; }  ///< largest of A x − right (rad/s, m/s)
+  // After accelerations():
+  /// What joint i transmits to its moving body at the origin of M, ground axes: constraint force, joint effort and
+  /// the force of constraint elements on its velocity coordinates.
+  Spatial reaction(std::size_t i) const noexcept;
+  /// Acceleration of the frame origin of body i.
+  Spatial origin_acceleration(std::size_t i) const noexcept;
+  /// d/dt of the velocity coordinates of all joints.
+  void joint_accelerations(std::span<double> vdot) const noexcept;
+
+  /// Why the last call failed, naming the body or joint; empty after success.
+  std::string_view failure() const noexcept { return {failure_, failure_size_}; }
+
+ private:
+  enum class Level { position, velocity, acceleration };
+  /// The rows of one joint or constraint element, on the bodies that it ties.
+  struct Group {
+    std::size_t rows, row;       ///< number, and first of all rows
+    std::size_t entry, entries;  ///< in entries_
+  };
+  struct Entry {
+    std::size_t body;
+    std::size_t first;           ///< of the rows' coefficients, in coefficients_
+    BlockLdlt::Block place;
+  };
+  /// Relative size of what is subtracted from the zero block. The error shrinks by about this factor per round, less in
+  /// nearly dependent rows; a smaller one would leave the pivots of redundant rows to round-off.
+  static constexpr double least_epsilon = 1e-10;
+  /// Which quasi-definite neighbour of the matrix is factorized.
+  struct Neighbour {
+    double loop_epsilon = least_epsilon;  ///< for cut joints and constraint elements
+    double gyration = 0;                  ///< radius of gyration added to all bodies, m
+  };
+  /// How far a solution is to be refined, and what is left of the residual, relative to the size of its terms.
+  struct Refinement {
+    std::size_t rounds;
+    double tolerance;
+    Neighbour neighbour{};
+    double body_error = 0, row_error = 0;
+    std::size_t worst_body = 0, worst_row = 0;
+  };
+  /// Sizes of a body that make its equations comparable; made up where it has no mass or inertia.
+  struct Scale {
+    double mass = 0, inertia = 0, length = 0;
+    bool singular = false;       ///< the body has no mass, or no inertia about some axis
+  };
+
+  /// How large the motion and the forces of a body are, m/s² and N (or the units of the level), as a yardstick.
+  struct Size {
+    double motion = 0, force = 0;
+  };
+
+  // absolute_system.cpp: the parts and their sizes
+  void add_group(std::size_t rows, std::span<const BodyIndex> bodies);
+  void make_scales();
+  void make_matrix();
+  Entry* entry_of(const Group&, BodyIndex) noexcept;
+  std::size_t row_at(std::size_t row) const { return 6 * view_.bodies.size() + row; }
+  const char* kind_of_group(std::size_t group) const noexcept;
+  std::string_view name_of_group(std::size_t group) const noexcept;
+  std::size_t group_of_row(std::size_t row) const noexcept;
+
+  // absolute_system_rows.cpp: A and the right-hand sides
+  void set_rows(double t, Level, std::span<const BodyMotion>, double* q, double* v) noexcept;
+  void set_joint_rows(std::size_t joint, Level, std::span<const BodyMotion>, double* q, double* v) noexcept;
+  void set_locked_rows(std::size_t joint, Level, const BodyMotion& base, const BodyMotion& moving,
+                       const double* q) noexcept;
+  void set_element_rows(std::size_t element, Level, std::span<const BodyMotion>) noexcept;
+  void add_to_row(const Group&, std::size_t row, BodyIndex, const Spatial& about_center) noexcept;
+  void add_joint_row(const Group&, std::size_t row, std::size_t joint, const BodyMotion& base, const BodyMotion& moving,
+                     const Spatial& t) noexcept;
+  Spatial velocity_terms_of(std::size_t joint, const BodyMotion& base, const BodyMotion& moving) const noexcept;
+  void set_inertia(std::span<const BodyMotion>) noexcept;
+
+  // absolute_system_solve.cpp: the saddle-point system
+  bool factorize(const Neighbour&) noexcept;
+  bool solve(Refinement&) noexcept;
+  void find_residual(Refinement&) noexcept;
+  void apply_joint_effort(std::size_t joint) noexcept;
+  void apply_element_effort(std::size_t element) noexcept;
+  void add_element_efforts() noexcept;
+
+  // absolute_system_correct.cpp: Newton's method
+  double position_merit(double t, std::span<const Pose>, std::span<double> q) noexcept;
+  bool find_step(double worst) noexcept;
+  void move(std::span<Pose> poses) const noexcept;
+  double search(double t, std::span<Pose> poses, std::span<double> q, double merit_before) noexcept;
+
+  template <class... T>
+  bool fail(const char* format, const T&... values) noexcept;
+
+  const SystemView& view_;
+  std::vector<JointLock> locks_;          ///< one per joint
+  std::vector<double> target_q_, target_v_;
+  ConstraintSet elements_;
+  BlockLdlt matrix_;
+
+  std::vector<Group> groups_;             ///< of joints, then of constraint elements
+  std::vector<Entry> entries_;
+  std::vector<BlockLdlt::Block> diagonals_;  ///< of bodies, then of groups with rows
+  std::vector<Scale> scales_;
+  std::size_t rows_ = 0;
+
+  std::vector<JointConstraint> joints_;
+  std::vector<Vec3> centers_;
+  std::vector<Sym3> inertias_;            ///< about the mass centres, ground axes
+  std::vector<Spatial> coefficients_;     ///< A: per entry its rows, about the body's mass centre
+  std::vector<double> right_;             ///< per row, of the level last set; position: minus the residual
+  double position_violation_ = 0, velocity_violation_ = 0;
+
+  // Flat vectors over the unknowns: six per body, then one per row.
+  std::vector<double> data_, solution_, residual_, step_;
+  std::vector<Size> sizes_;
+  std::vector<double> efforts_;           ///< on the joints, those of constraint elements included
+  std::vector<BodyMotion> motions_;       ///< as evaluated
+  TreeKinematics tree_;                   ///< for steps from afar
+  std::vector<Quat> orientations_;
+  double extent_ = 0;                     ///< distance between bodies, m
+  std::vector<double> start_, rates_;     ///< coordinates before such a step, and the step in them
+  std::vector<double> velocities_;        ///< of joints at rest
+  bool factorized_ = false;               ///< the factors are those of the rows, or nearly
+  char failure_[320];
+  std::size_t failure_size_ = 0;
+};
+
+}  // namespace polyform

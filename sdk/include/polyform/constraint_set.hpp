@@ -1,0 +1,60 @@
+// All constraint elements of a system, for every formulation: from motions to rows on markers and joint velocities.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "polyform/kinematics.hpp"
+
+namespace polyform {
+
+class ConstraintSet {
+ public:
+  /// One constraint element. The spans are those of the view and of this object, valid as long as both.
+  struct Element {
+    std::string_view name;
+    std::span<const Marker> markers;
+    std::span<const JointIndex> joints;
+    std::size_t rows = 0;
+    std::size_t velocities = 0;          ///< of the attached joints together
+    bool holonomic = false;
+    // Set by evaluate; meanings as in ConstraintOutput.
+    std::span<const Spatial> A;          ///< rows × markers
+    std::span<const double> B;           ///< rows × velocities
+    std::span<const double> residual, velocity_right, acceleration_right, effort;   ///< rows each
+    std::span<const MarkerMotion> motions;
+  };
+
+  /// Makes the batches of all constraint types of the system. good() tells whether all could be made.
+  explicit ConstraintSet(const SystemView&);
+  ~ConstraintSet();
+  ConstraintSet(const ConstraintSet&) = delete;
+  ConstraintSet& operator=(const ConstraintSet&) = delete;
+
+  bool good() const { return good_; }
+  std::span<const Element> elements() const { return elements_; }
+  /// Evaluates all elements. q, v: coordinates of all joints (canonical order).
+  void evaluate(double t, std::span<const BodyMotion> bodies, std::span<const double> q,
+                std::span<const double> v) noexcept;
+
+ private:
+  struct JointSlice {
+    std::size_t q, nq, v, nv;
+  };
+  struct Batch {
+    ConstraintBatch* batch;
+    std::vector<Marker> markers;
+    std::vector<JointSlice> joints;
+    std::vector<MarkerMotion> motions;
+    std::vector<double> q, v;
+    std::vector<Spatial> A;
+    std::vector<double> B, residual, velocity_right, acceleration_right, effort;
+  };
+  std::vector<Batch> batches_;
+  std::vector<Element> elements_;
+  bool good_ = true;
+};
+
+}  // namespace polyform

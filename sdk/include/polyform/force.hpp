@@ -1,0 +1,87 @@
+// Forces: what a force type declares and computes.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "polyform/diagnostic.hpp"
+#include "polyform/field.hpp"
+#include "polyform/joint.hpp"
+#include "polyform/spatial.hpp"
+
+namespace polyform {
+
+/// A point fixed in a body, in that body's axes from its frame origin, m.
+struct Marker {
+  BodyIndex body = BodyIndex::ground;
+  Vec3 point;
+};
+
+/// Motion of a marker, ground axes.
+struct MarkerMotion {
+  Mat3 R;            ///< orientation of the marker's body
+  Vec3 position;     ///< m
+  Vec3 velocity;     ///< m/s
+  Vec3 angular_velocity;  ///< rad/s
+};
+
+/// Shape of a joint that an element acts on.
+struct JointShape {
+  std::size_t nq = 0, nv = 0;
+  std::span<const Primitive> primitives;  ///< empty for fixed and for code-defined joints
+  bool code_defined = false;
+};
+
+/// One instance as read. Markers come from the fields of type body and marker, joints from those of type joint,
+/// both in the order of the fields. `define` may move marker points.
+struct ElementInstance {
+  std::span<const FieldValue> fields;
+  std::span<Marker> markers;
+  std::span<const Pose> drawn;            ///< body frames of the markers in ground as drawn
+  std::span<const JointShape> joints;
+};
+
+/// Kinematics of all attachments of a batch, instance after instance.
+struct ForceInput {
+  double time = 0;
+  std::span<const MarkerMotion> markers;  ///< count × markers per instance
+  std::span<const double> q, v;           ///< coordinates of the joints, in the order of attachment
+  std::span<const double> states;         ///< first-order states, count × state_count
+};
+struct ForceOutput {
+  std::span<Spatial> wrenches;            ///< on each marker: moment and force at the marker, ground axes; zero on entry
+  std::span<double> efforts;              ///< generalized forces, in the order of v; zero on entry
+  std::span<double> state_rates;          ///< d/dt of the states
+  double potential_energy = 0;            ///< of the whole batch, J
+  double power = 0;                       ///< of what is not the rate of the potential energy, W
+};
+
+/// All instances of one force type in one solver, with their constants. One object per solver, so it may keep
+/// scratch memory; evaluate never allocates or throws and depends only on its input.
+class ForceBatch {
+ public:
+  virtual void evaluate(const ForceInput&, ForceOutput&) noexcept = 0;
+  virtual void initial_states(std::span<double> states) const noexcept { (void)states; }
+  virtual void destroy() noexcept = 0;    ///< frees the object where it was made
+
+ protected:
+  ~ForceBatch() = default;
+};
+
+class ForceType {
+ public:
+  virtual std::string_view name() const noexcept = 0;
+  virtual std::string_view meaning() const noexcept = 0;
+  virtual std::span<const FieldSpec> fields() const noexcept = 0;
+  virtual std::size_t state_count() const noexcept { return 0; }  ///< first-order states per instance
+  /// Checks one instance before anything runs; may move its markers. Reports to sink with the instance's number.
+  virtual bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept = 0;
+  /// Makes the batch; nullptr when memory ran out. The instances passed `define`.
+  virtual ForceBatch* create(std::span<const ElementInstance>) const noexcept = 0;
+
+ protected:
+  ~ForceType() = default;
+};
+
+}  // namespace polyform

@@ -1,0 +1,113 @@
+// The system view: what formulations see of a model. Flat arrays in topological order, immutable, owned by the
+// host; it outlives every solver compiled from it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "polyform/constraint_element.hpp"
+#include "polyform/flexible_body.hpp"
+#include "polyform/force.hpp"
+#include "polyform/index.hpp"
+#include "polyform/joint.hpp"
+#include "polyform/module.hpp"
+#include "polyform/spatial.hpp"
+
+namespace polyform {
+
+inline constexpr std::size_t rigid = static_cast<std::size_t>(-1);
+
+struct BodyData {
+  std::string_view name;
+  double mass = 0;              ///< kg (of a flexible body: its rigid part)
+  Vec3 center_of_mass;          ///< from the frame origin, body axes, m
+  Sym3 inertia;                 ///< about the centre of mass, body axes, kg m²
+  std::size_t flexible = rigid; ///< index into SystemView::flexible, or rigid
+};
+
+/// A joint as the user wrote it: motion of `moving` relative to `base`. In the spanning tree the joint carries one
+/// of the two bodies outward from ground; it is `reversed` when that body is `base`.
+struct JointData {
+  std::string_view name;
+  BodyIndex base = BodyIndex::ground, moving = BodyIndex::ground;
+  bool reversed = false;               ///< tree joints: the outboard body is base
+  bool added = false;                  ///< made by the host, not in the user's model
+  Vec3 p_base;                         ///< origin of F from the base frame origin, base axes, m
+  Vec3 p_moving;                       ///< origin of M from the moving frame origin, moving axes, m
+  Mat3 R_drawn = Mat3::identity();     ///< orientation of moving in base axes as drawn: R_base_moving = R_FM(q) R_drawn
+  std::span<const Primitive> primitives;  ///< base axes; empty for fixed and for code-defined joints
+  const JointKernel* kernel = nullptr; ///< of a code-defined joint
+  std::span<const double> parameters;  ///< of a code-defined joint
+  std::size_t nq = 0, nv = 0;
+  std::size_t q_offset = 0, v_offset = 0;  ///< into the coordinates of the canonical state
+
+  BodyIndex inboard() const { return reversed ? moving : base; }
+  BodyIndex outboard() const { return reversed ? base : moving; }
+};
+
+/// All instances of one element type.
+template <class Type>
+struct ElementGroup {
+  const Type* type = nullptr;
+  std::span<const std::string_view> names;
+  std::span<const ElementInstance> instances;
+  std::span<const JointIndex> joints;      ///< attached joints, instance after instance
+};
+struct ForceGroup : ElementGroup<ForceType> {
+  std::size_t state_offset = 0;            ///< of the first instance, into the first-order states
+};
+struct ConstraintGroup : ElementGroup<ConstraintType> {
+  std::span<const std::size_t> rows;       ///< per instance
+};
+struct ModuleGroup : ElementGroup<ModuleType> {
+  std::size_t state_offset = 0;            ///< of u and x of the first instance, into the first-order states
+};
+struct FlexibleData {
+  const FlexibleBodyType* type = nullptr;
+  FlexibleInstance instance;
+  std::size_t modes = 0;
+  std::size_t mode_offset = 0;             ///< into the modal coordinates
+};
+/// A named group of bodies (Udwadia–Kalaba levels); may nest.
+struct BodyModule {
+  std::string_view name;
+  std::span<const BodyIndex> bodies;       ///< of this module itself, without those of nested ones
+  std::size_t parent = static_cast<std::size_t>(-1);  ///< index of the enclosing module, or -1
+};
+
+/// Bodies stand in depth-first preorder of the spanning forest rooted in ground: a body follows its inboard body, a
+/// chain is contiguous. Joint i < bodies.size() carries body i; the rest are the cut joints, one per loop.
+struct SystemView {
+  std::string_view name;
+  Vec3 gravity;                                ///< ground axes, m/s²
+  std::span<const BodyData> bodies;
+  std::span<const JointData> joints;           ///< tree joints, then cut joints
+  std::span<const ForceGroup> forces;
+  std::span<const ConstraintGroup> constraints;
+  std::span<const ModuleGroup> modules;
+  std::span<const FlexibleData> flexible;
+  std::span<const BodyModule> body_modules;
+
+  std::size_t nq_tree = 0, nv_tree = 0;        ///< coordinates of the tree joints; they come first
+  std::size_t nq = 0, nv = 0;                  ///< of all joints
+  std::size_t modes = 0;                       ///< modal coordinates of all flexible bodies
+  std::size_t states = 0;                      ///< first-order states of forces and modules
+
+  std::span<const JointData> tree_joints() const { return joints.first(bodies.size()); }
+  std::span<const JointData> cut_joints() const { return joints.subspan(bodies.size()); }
+};
+
+/// The canonical kinematic state, from which every solver starts and in which all are compared. Coordinates of cut
+/// joints follow from the others up to whole turns; they are carried for those.
+template <class T>
+struct BasicState {
+  std::span<T> q, v;            ///< all joints
+  std::span<T> eta, etadot;     ///< all modes
+  std::span<T> x;               ///< first-order states
+};
+using StateView = BasicState<double>;
+using ConstStateView = BasicState<const double>;
+inline ConstStateView as_const(const StateView& s) { return {s.q, s.v, s.eta, s.etadot, s.x}; }
+
+}  // namespace polyform

@@ -1,0 +1,27 @@
+// Functions of time, as a model may give them wherever a force, effort or motion takes a number.
+#pragma once
+
+#include <span>
+
+namespace polyform {
+
+/// Plain data; the table is owned by the host and outlives every solver of the model.
+struct TimeFunction {
+  enum class Kind { constant, polynomial, ramp, sine, linear_table, cubic_table };
+
+  Kind kind = Kind::constant;
+  double constant = 0;                     ///< constant
+  std::span<const double> data;            ///< polynomial: c0, c1, …; tables: t0, x0, t1, x1, … with t increasing;
+                                           ///< cubic: t, x, x″ triples (natural spline)
+  double rate = 0, start = 0, end = 0;     ///< ramp: 0 before start, rate (t − start) between, held after end
+  double amplitude = 0, frequency = 0, phase = 0, offset = 0;  ///< sine: offset + amplitude sin(2π frequency t + phase)
+
+  struct Value {
+    double value, rate, acceleration;      ///< the function and its first two derivatives in time
+  };
+  /// Value and two derivatives at t; tables are held constant outside their range.
+  Value operator()(double t) const noexcept;
+  bool is_constant() const noexcept { return kind == Kind::constant; }
+};
+
+}  // namespace polyform

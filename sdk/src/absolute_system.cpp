@@ -1,0 +1,161 @@
+#include "polyform/absolute_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace polyform {
+
+AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks)
+    : view_(view),
+      locks_(locks.begin(), locks.end()),
+      target_q_(view.nq),
+      target_v_(view.nv),
+      elements_(view),
+      tree_(view) {
+  locks_.resize(view.joints.size());
+  for (std::size_t j = 0; j < view.joints.size(); ++j) {
+    const JointData& joint = view.joints[j];
+    const BodyIndex tied[] = {joint.base, joint.moving};
+    add_group(locks_[j].position || locks_[j].velocity ? 6 : 6 - joint.nv, tied);
+  }
+  for (const ConstraintSet::Element& e : elements_.elements()) {
+    std::vector<BodyIndex> tied;
+    for (const Marker& m : e.markers) tied.push_back(m.body);
+    for (const JointIndex j : e.joints) {
+      tied.push_back(view.joints[at(j)].base);
+      tied.push_back(view.joints[at(j)].moving);
+    }
+    add_group(e.rows, tied);
+  }
+  const std::size_t n = view.bodies.size(), unknowns = 6 * n + rows_;
+  joints_.resize(view.joints.size());
+  centers_.resize(n);
+  inertias_.resize(n);
+  right_.resize(rows_);
+  for (auto* v : {&data_, &solution_, &residual_, &step_}) v->resize(unknowns);
+  sizes_.resize(n);
+  efforts_.resize(view.nv);
+  velocities_.resize(view.nv);
+  motions_.resize(n);
+  orientations_.resize(n);
+  start_.resize(view.nq);
+  rates_.resize(view.nq);
+  make_scales();
+  make_matrix();
+}
+
+void AbsoluteSystem::set_targets(std::span<const double> q, std::span<const double> v) noexcept {
+  std::copy(q.begin(), q.end(), target_q_.begin());
+  std::copy(v.begin(), v.end(), target_v_.begin());
+}
+
+void AbsoluteSystem::add_group(std::size_t rows, std::span<const BodyIndex> bodies) {
+  Group group{rows, rows_, entries_.size(), 0};
+  rows_ += rows;
+  for (const BodyIndex b : bodies) {
+    if (rows == 0 || is_ground(b) || entry_of(group, b) != nullptr) continue;
+    entries_.push_back({at(b), coefficients_.size(), {}});
+    coefficients_.resize(coefficients_.size() + rows);
+    ++group.entries;
+  }
+  groups_.push_back(group);
+}
+
+AbsoluteSystem::Entry* AbsoluteSystem::entry_of(const Group& group, BodyIndex body) noexcept {
+  for (std::size_t e = group.entry; e < group.entry + group.entries; ++e)
+    if (entries_[e].body == at(body)) return &entries_[e];
+  return nullptr;
+}
+
+/// Sizes of masses, inertias and levers per body. A body without mass takes the smallest mass of the bodies that it
+/// is tied to: what the joints give it is of that order.
+void AbsoluteSystem::make_scales() {
+  scales_.assign(view_.bodies.size(), {});
+  for (const JointData& joint : view_.joints) {
+    const auto lever = [&](BodyIndex b, const Vec3& point) {
+      if (is_ground(b)) return;
+      const double l = norm(point - view_.bodies[at(b)].center_of_mass);
+      scales_[at(b)].length = std::max(scales_[at(b)].length, l);
+    };
+    lever(joint.base, joint.p_base);
+    lever(joint.moving, joint.p_moving);
+  }
+  double smallest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < scales_.size(); ++i) {
+    scales_[i].mass = view_.bodies[i].mass;
+    if (scales_[i].mass > 0) smallest = std::min(smallest, scales_[i].mass);
+  }
+  const auto spread = [&](const Group& group) {
+    double mass = std::numeric_limits<double>::infinity(), length = 0;
+    for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
+      const Scale& s = scales_[entries_[e].body];
+      if (s.mass > 0) mass = std::min(mass, s.mass);
+      length = std::max(length, s.length);
+    }
+    for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
+      Scale& s = scales_[entries_[e].body];
+      if (!(s.mass > 0) && std::isfinite(mass)) s.mass = mass;
+      if (!(s.length > 0)) s.length = length;
+    }
+  };
+  std::for_each(groups_.begin(), groups_.end(), spread);
+  std::for_each(groups_.rbegin(), groups_.rend(), spread);
+  for (std::size_t i = 0; i < scales_.size(); ++i) {
+    Scale& s = scales_[i];
+    const BodyData& body = view_.bodies[i];
+    const Sym3& J = body.inertia;
+    if (!(s.mass > 0)) s.mass = std::isfinite(smallest) ? smallest : 1;
+    const double half_trace = 0.5 * (J.xx + J.yy + J.zz);
+    if (!(s.length > 0)) s.length = half_trace > 0 ? std::sqrt(half_trace / s.mass) : 1;
+    s.inertia = std::max(half_trace, 1e-3 * s.mass * s.length * s.length);
+    const double minor = J.xx * J.yy - J.xy * J.xy;
+    const double determinant = J.xx * (J.yy * J.zz - J.yz * J.yz) - J.xy * (J.xy * J.zz - J.yz * J.xz) +
+                               J.xz * (J.xy * J.yz - J.yy * J.xz);
+    const double enough = 1e-9 * s.inertia;
+    s.singular =
+        !(body.mass > 0 && J.xx > enough && minor > enough * s.inertia && determinant > enough * s.inertia * s.inertia);
+  }
+}
+
+void AbsoluteSystem::make_matrix() {
+  const std::size_t n = view_.bodies.size();
+  std::vector<std::size_t> sizes(n, 6);
+  std::vector<bool> late(n);
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t i = 0; i < n; ++i) late[i] = scales_[i].singular;
+  for (const Group& group : groups_) {
+    if (group.rows == 0) continue;
+    for (std::size_t e = group.entry; e < group.entry + group.entries; ++e)
+      pairs.emplace_back(sizes.size(), entries_[e].body);
+    sizes.push_back(group.rows);
+    late.push_back(true);
+  }
+  matrix_.analyze(sizes, pairs, late);
+  diagonals_.reserve(sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) diagonals_.push_back(matrix_.diagonal(i));
+  std::size_t block = n;
+  for (const Group& group : groups_) {
+    if (group.rows == 0) continue;
+    for (std::size_t e = group.entry; e < group.entry + group.entries; ++e)
+      entries_[e].place = matrix_.block(block, entries_[e].body);
+    ++block;
+  }
+}
+
+const char* AbsoluteSystem::kind_of_group(std::size_t group) const noexcept {
+  return group < view_.joints.size() ? "joint" : "constraint";
+}
+
+std::string_view AbsoluteSystem::name_of_group(std::size_t group) const noexcept {
+  return group < view_.joints.size() ? view_.joints[group].name
+                                     : elements_.elements()[group - view_.joints.size()].name;
+}
+
+std::size_t AbsoluteSystem::group_of_row(std::size_t row) const noexcept {
+  const auto after = std::upper_bound(groups_.begin(), groups_.end(), row,
+                                      [](std::size_t r, const Group& g) { return r < g.row + g.rows; });
+  return static_cast<std::size_t>(after - groups_.begin());
+}
+
+}  // namespace polyform

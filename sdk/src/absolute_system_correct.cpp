@@ -1,0 +1,175 @@
+// Back onto the constraints: positions by Newton's method, velocities by projection, both in the inertia metric.
+#include "absolute_system_detail.hpp"
+
+namespace polyform {
+
+using detail::load;
+using detail::store;
+
+namespace {
+
+constexpr std::size_t most_steps = 200;
+/// From this residual on the constraints are nearly linear: one set of factors serves for the rest of the way.
+constexpr double near_by = 1e-4;
+/// No body turns by more than this in one step from afar, rad.
+constexpr double longest_turn = 0.7;
+
+}  // namespace
+
+bool AbsoluteSystem::correct_positions(double t, std::span<Pose> poses, std::span<double> q, double tolerance,
+                                       PositionCorrection& out) noexcept {
+  failure_size_ = 0;
+  out = {};
+  factorized_ = false;
+  double size = 1;
+  extent_ = 0;
+  for (const Pose& pose : poses) {
+    size = std::max(size, detail::largest(pose.position));
+    extent_ = std::max(extent_, norm(pose.position - poses[0].position));
+  }
+  const double target = std::min(tolerance, 1e-14 * size);
+
+  double merit = position_merit(t, poses, q);
+  if (!std::isfinite(merit)) return fail("The positions cannot be corrected: a pose is not finite");
+  out.residual_before = out.residual = position_violation_;
+  double best = out.residual;
+  std::size_t without_gain = 0;
+  while (out.residual > target && out.iterations < most_steps && without_gain < 20) {
+    const double before = out.residual;
+    if (!find_step(before)) return false;
+    factorized_ = before < near_by;
+    ++out.iterations;
+    if (before < near_by) {
+      move(poses);
+      merit = position_merit(t, poses, q);
+    } else {
+      merit = search(t, poses, q, merit);
+    }
+    out.residual = position_violation_;
+    if (out.residual <= tolerance && out.residual > 0.25 * before) return true;  // round-off
+    without_gain = out.residual < 0.99 * best ? 0 : without_gain + 1;
+    best = std::min(best, out.residual);
+  }
+  if (out.residual <= std::max(tolerance, target)) return true;
+  std::size_t row = 0;
+  for (std::size_t r = 0; r < right_.size(); ++r)
+    if (!(std::abs(right_[r]) <= std::abs(right_[row]))) row = r;
+  const std::size_t g = group_of_row(row);
+  return fail("The constraints cannot be met: after {} Newton steps {} `{}` is still off by {:.2e} (m or rad). Likely "
+              "causes: lengths that do not close, given coordinates that contradict a loop, or too large a time step",
+              out.iterations, kind_of_group(g), name_of_group(g), std::abs(right_[row]));
+}
+
+/// Sets the rows at these poses; the sum of the squared residuals.
+double AbsoluteSystem::position_merit(double t, std::span<const Pose> poses, std::span<double> q) noexcept {
+  for (std::size_t i = 0; i < poses.size(); ++i)
+    motions_[i] = {rotation_matrix(poses[i].orientation), poses[i].position, {}};
+  set_rows(t, Level::position, motions_, q.data(), velocities_.data());
+  double merit = 0;
+  for (const double r : right_) merit += r * r;
+  return merit;
+}
+
+/// The step dx of least inertia-weighted length with A dx = −residual, into solution_.
+bool AbsoluteSystem::find_step(double worst) noexcept {
+  std::fill(data_.begin(), data_.end(), 0.0);
+  std::fill(solution_.begin(), solution_.end(), 0.0);
+  std::copy(right_.begin(), right_.end(), data_.begin() + static_cast<std::ptrdiff_t>(row_at(0)));
+  if (worst < near_by) {
+    Refinement r{3, 1e-3};
+    return solve(r);
+  }
+  // Far off, redundant rows contradict each other by about the square of the residual; damping the loops by as much
+  // (Levenberg and Marquardt) keeps them from asking for a long step and leaves the convergence quadratic. With their
+  // own inertia only the bodies next to a gap would turn, and by much; turning is made so dear that all of them share.
+  Refinement r{1, 1e-3};
+  r.neighbour = {std::clamp(worst * worst, least_epsilon, 1e-4), extent_};
+  return solve(r);
+}
+
+/// Moves all bodies by the step in solution_: mass centres along, orientations about a rotation vector.
+void AbsoluteSystem::move(std::span<Pose> poses) const noexcept {
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    const Spatial dx = load(solution_.data() + 6 * i);
+    const Vec3 center = poses[i].position + centers_[i] + dx.linear;
+    poses[i].orientation = normalized(from_rotation_vector(dx.angular) * poses[i].orientation);
+    poses[i].position = center - rotation_matrix(poses[i].orientation) * view_.bodies[i].center_of_mass;
+  }
+}
+
+/// From afar: the share of the step that the tree joints allow, along their coordinates, so that only the loops stay
+/// open; shortened until it improves. Returns the merit reached.
+double AbsoluteSystem::search(double t, std::span<Pose> poses, std::span<double> q, double merit_before) noexcept {
+  double longest = longest_turn;
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    const Spatial dx = load(solution_.data() + 6 * i);
+    longest = std::max(longest, norm(dx.angular));
+    motions_[i].V = {dx.angular, dx.linear - cross(dx.angular, centers_[i])};
+  }
+  for (std::size_t j = 0; j < view_.bodies.size(); ++j) {
+    const JointData& joint = view_.joints[j];
+    const RelativeMotion r = relative_motion(joint, motion_of(joint.base, motions_), motion_of(joint.moving, motions_));
+    double turn[6]{};
+    solve_least_squares(joints_[j].motion.H, joint.nv, r.twist, turn);
+    joint_position_rates(joint, q.data() + joint.q_offset, turn, rates_.data() + joint.q_offset);
+  }
+  std::copy(q.begin(), q.end(), start_.begin());
+  double fraction = longest_turn / longest, merit = 0;
+  for (int halving = 0; halving < 6; ++halving, fraction *= 0.5) {
+    for (std::size_t j = 0; j < view_.bodies.size(); ++j) {
+      const JointData& joint = view_.joints[j];
+      for (std::size_t k = joint.q_offset; k < joint.q_offset + joint.nq; ++k) q[k] = start_[k] + fraction * rates_[k];
+      joint_normalize(joint, q.data() + joint.q_offset);
+    }
+    std::fill(velocities_.begin(), velocities_.end(), 0.0);
+    tree_.evaluate(q.data(), velocities_.data());
+    tree_.orientations(q.data(), orientations_);
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+      const Quat& o = orientations_[i];
+      const bool flipped = dot(o, poses[i].orientation) < 0;
+      poses[i] = {flipped ? Quat{-o.w, -o.x, -o.y, -o.z} : o, tree_.bodies()[i].p};
+    }
+    merit = position_merit(t, poses, q);
+    if (merit < merit_before) break;
+  }
+  return merit;
+}
+
+bool AbsoluteSystem::project_velocities(double t, std::span<BodyMotion> bodies, std::span<double> q,
+                                        std::span<double> v, double& violation, bool after_positions) noexcept {
+  failure_size_ = 0;
+  set_rows(t, Level::velocity, bodies, q.data(), v.data());
+  violation = velocity_violation_;
+  if (!after_positions) factorized_ = false;
+  // Starting from the given velocities, only what they violate is solved for.
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const Spatial& V = bodies[i].V;
+    const Spatial x{V.angular, V.linear + cross(V.angular, centers_[i])};
+    store(x, solution_.data() + 6 * i);
+    store({inertias_[i] * x.angular, view_.bodies[i].mass * x.linear}, data_.data() + 6 * i);
+  }
+  std::fill(solution_.begin() + static_cast<std::ptrdiff_t>(row_at(0)), solution_.end(), 0.0);
+  std::copy(right_.begin(), right_.end(), data_.begin() + static_cast<std::ptrdiff_t>(row_at(0)));
+  Refinement r{10, 0};
+  if (!solve(r)) return false;
+  if (r.row_error > 1e-6 && std::abs(residual_[row_at(r.worst_row)]) > 1e-6) {
+    const std::size_t g = group_of_row(r.worst_row);
+    return fail(
+        "No velocities respect all constraints: {} `{}` is left with {:.2e} (m/s or rad/s). Likely cause: given "
+        "or prescribed velocities that contradict each other",
+        kind_of_group(g), name_of_group(g), std::abs(residual_[row_at(r.worst_row)]));
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const Spatial x = load(solution_.data() + 6 * i);
+    bodies[i].V = {x.angular, x.linear - cross(x.angular, centers_[i])};
+  }
+  for (std::size_t j = 0; j < view_.joints.size(); ++j) {
+    const JointData& joint = view_.joints[j];
+    const Spatial twist =
+        relative_motion(joint, motion_of(joint.base, bodies), motion_of(joint.moving, bodies)).twist;
+    solve_least_squares(joints_[j].motion.H, joint.nv, twist, v.data() + joint.v_offset);
+  }
+  return true;
+}
+
+}  // namespace polyform

@@ -1,0 +1,274 @@
+#include "polyform/block_ldlt.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <queue>
+#include <tuple>
+
+namespace polyform {
+namespace {
+
+/// Calls the kernel made for the size of a column, so that its inner loops have a length known to the compiler.
+template <class Kernel>
+auto with_size(std::size_t size, const Kernel& kernel) {
+  switch (size) {
+    case 1: return kernel.template operator()<1>();
+    case 2: return kernel.template operator()<2>();
+    case 3: return kernel.template operator()<3>();
+    case 4: return kernel.template operator()<4>();
+    case 5: return kernel.template operator()<5>();
+    case 6: return kernel.template operator()<6>();
+    default: return kernel.template operator()<0>();
+  }
+}
+
+/// target −= W Lᵀ for blocks of n columns; only the lower triangle when the target lies on the diagonal.
+template <std::size_t N>
+void subtract_product(double* target, const double* W, std::size_t w_rows, const double* L, std::size_t l_rows,
+                      std::size_t size, bool on_diagonal) {
+  const std::size_t n = N != 0 ? N : size;
+  for (std::size_t r = 0; r < w_rows; ++r) {
+    const double* w = W + r * n;
+    double* out = target + r * l_rows;
+    const std::size_t columns = on_diagonal ? r + 1 : l_rows;
+    for (std::size_t c = 0; c < columns; ++c) {
+      const double* l = L + c * n;
+      double s = 0;
+      for (std::size_t k = 0; k < n; ++k) s += w[k] * l[k];
+      out[c] -= s;
+    }
+  }
+}
+
+}  // namespace
+
+void BlockLdlt::analyze(std::span<const std::size_t> sizes, std::span<const std::pair<std::size_t, std::size_t>> pairs,
+                        const std::vector<bool>& late) {
+  sizes_.assign(sizes.begin(), sizes.end());
+  offsets_.resize(sizes_.size());
+  size_ = 0;
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    offsets_[i] = size_;
+    size_ += sizes_[i];
+  }
+  lay_out(order(pairs, late));
+}
+
+/// Minimum degree on the elimination graph. Returns, per block, the blocks below it in L. Of equal degrees the last
+/// block goes first: for bodies in preorder, that runs from the tips to the root.
+std::vector<std::vector<std::size_t>> BlockLdlt::order(std::span<const std::pair<std::size_t, std::size_t>> pairs,
+                                                       const std::vector<bool>& late) {
+  const std::size_t n = sizes_.size();
+  std::vector<std::vector<std::size_t>> neighbours(n);
+  for (const auto& [i, j] : pairs) {
+    neighbours[i].push_back(j);
+    neighbours[j].push_back(i);
+  }
+  for (auto& list : neighbours) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  std::vector<bool> ready(n, true), done(n, false);
+  if (!late.empty())
+    for (std::size_t i = 0; i < n; ++i) ready[i] = !late[i];
+
+  using Candidate = std::tuple<std::size_t, std::size_t>;  // degree, and the index from the end
+  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
+  const auto offer = [&](std::size_t i) { queue.emplace(neighbours[i].size(), n - 1 - i); };
+  for (std::size_t i = 0; i < n; ++i)
+    if (ready[i]) offer(i);
+
+  columns_.clear();
+  column_of_.assign(n, 0);
+  std::vector<std::vector<std::size_t>> structure(n);
+  std::vector<std::size_t> merged;
+  while (columns_.size() < n) {
+    if (queue.empty()) {
+      // Only late blocks are left, none of them with an eliminated neighbour: take them as they are.
+      for (std::size_t i = 0; i < n; ++i) {
+        if (done[i] || ready[i]) continue;
+        ready[i] = true;
+        offer(i);
+        break;
+      }
+    }
+    const auto [degree, from_end] = queue.top();
+    queue.pop();
+    const std::size_t block = n - 1 - from_end;
+    if (done[block] || degree != neighbours[block].size()) continue;  // an outdated offer
+    done[block] = true;
+    column_of_[block] = columns_.size();
+    Column column{};
+    column.block = block;
+    column.size = sizes_[block];
+    columns_.push_back(column);
+    structure[block] = std::move(neighbours[block]);
+    for (const std::size_t i : structure[block]) {
+      merged.clear();
+      std::set_union(neighbours[i].begin(), neighbours[i].end(), structure[block].begin(), structure[block].end(),
+                     std::back_inserter(merged));
+      std::erase_if(merged, [&](std::size_t k) { return k == i || k == block; });
+      neighbours[i] = merged;
+      ready[i] = true;
+      offer(i);
+    }
+  }
+  return structure;
+}
+
+void BlockLdlt::lay_out(const std::vector<std::vector<std::size_t>>& structure) {
+  below_.clear();
+  updates_.clear();
+  std::size_t next = 0, most_rows = 0;
+  for (Column& column : columns_) {
+    std::vector<std::size_t> list = structure[column.block];
+    std::sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) { return column_of_[a] < column_of_[b]; });
+    column.diagonal = next;
+    column.panel = next + column.size * column.size;
+    column.below = below_.size();
+    column.count = list.size();
+    column.rows = 0;
+    for (const std::size_t block : list) {
+      below_.push_back({block, sizes_[block], column.rows});
+      column.rows += sizes_[block];
+    }
+    next = column.panel + column.rows * column.size;
+    most_rows = std::max(most_rows, (column.rows + 1) * column.size);
+  }
+  for (Column& column : columns_) {
+    column.update = updates_.size();
+    for (std::size_t a = 0; a < column.count; ++a)
+      for (std::size_t b = 0; b <= a; ++b) {
+        const std::size_t row = below_[column.below + a].block;
+        const Column& target = columns_[column_of_[below_[column.below + b].block]];
+        updates_.push_back(a == b ? target.diagonal : place(row, target));
+      }
+  }
+  values_.assign(next, 0.0);
+  scratch_.assign(most_rows, 0.0);
+}
+
+/// Where the block of the rows of row_block stands in values_, within a column that holds it.
+std::size_t BlockLdlt::place(std::size_t row_block, const Column& column) const noexcept {
+  const auto first = below_.begin() + static_cast<std::ptrdiff_t>(column.below);
+  const auto last = first + static_cast<std::ptrdiff_t>(column.count);
+  const auto found = std::lower_bound(first, last, column_of_[row_block], [&](const Below& b, std::size_t position) {
+    return column_of_[b.block] < position;
+  });
+  return column.panel + found->row * column.size;
+}
+
+void BlockLdlt::clear() noexcept { std::fill(values_.begin(), values_.end(), 0.0); }
+
+BlockLdlt::Block BlockLdlt::diagonal(std::size_t i) noexcept {
+  const Column& column = columns_[column_of_[i]];
+  return {values_.data() + column.diagonal, column.size, 1};
+}
+
+BlockLdlt::Block BlockLdlt::block(std::size_t i, std::size_t j) noexcept {
+  const bool stored_as_asked = column_of_[j] < column_of_[i];
+  const Column& column = columns_[column_of_[stored_as_asked ? j : i]];
+  double* data = values_.data() + place(stored_as_asked ? i : j, column);
+  return stored_as_asked ? Block{data, column.size, 1} : Block{data, 1, column.size};
+}
+
+bool BlockLdlt::factorize() noexcept {
+  for (const Column& column : columns_) {
+    if (!with_size(column.size, [&]<std::size_t N>() { return eliminate<N>(column); })) {
+      failed_ = column.block;
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Factorizes the diagonal block, divides the panel by it and subtracts its share from the columns to come.
+template <std::size_t N>
+bool BlockLdlt::eliminate(const Column& column) noexcept {
+  const std::size_t n = N != 0 ? N : column.size;
+  double* D = values_.data() + column.diagonal;
+  double* inverse = scratch_.data();            // of the pivots, n; then the panel times D
+  double* W = scratch_.data() + n;
+  for (std::size_t j = 0; j < n; ++j) {
+    double* row_j = D + j * n;
+    double pivot = row_j[j];
+    for (std::size_t k = 0; k < j; ++k) {
+      const double l = row_j[k] * inverse[k];
+      pivot -= l * row_j[k];
+      row_j[k] = l;
+    }
+    // Rows below j still hold l·d in their first columns, so that each is divided once, when its turn comes.
+    if (!(std::abs(pivot) >= std::numeric_limits<double>::min()) || !std::isfinite(pivot)) return false;
+    row_j[j] = pivot;
+    inverse[j] = 1 / pivot;
+    for (std::size_t i = j + 1; i < n; ++i) {
+      double s = D[i * n + j];
+      for (std::size_t k = 0; k < j; ++k) s -= D[i * n + k] * row_j[k];
+      D[i * n + j] = s;
+    }
+  }
+  double* panel = values_.data() + column.panel;
+  for (std::size_t r = 0; r < column.rows; ++r) {
+    double* x = panel + r * n;
+    double* w = W + r * n;
+    for (std::size_t c = 0; c < n; ++c) {
+      double s = x[c];
+      for (std::size_t k = 0; k < c; ++k) s -= w[k] * D[c * n + k];
+      w[c] = s;
+    }
+    for (std::size_t c = 0; c < n; ++c) x[c] = w[c] * inverse[c];
+  }
+  const std::size_t* target = updates_.data() + column.update;
+  const Below* below = below_.data() + column.below;
+  for (std::size_t a = 0; a < column.count; ++a)
+    for (std::size_t b = 0; b <= a; ++b)
+      subtract_product<N>(values_.data() + *target++, W + below[a].row * n, below[a].size, panel + below[b].row * n,
+                          below[b].size, n, a == b);
+  return true;
+}
+
+void BlockLdlt::solve(std::span<double> b) const noexcept {
+  for (const Column& column : columns_)
+    with_size(column.size, [&]<std::size_t N>() { forward<N>(column, b.data()); });
+  for (auto column = columns_.rbegin(); column != columns_.rend(); ++column)
+    with_size(column->size, [&]<std::size_t N>() { backward<N>(*column, b.data()); });
+}
+
+template <std::size_t N>
+void BlockLdlt::forward(const Column& column, double* b) const noexcept {
+  const std::size_t n = N != 0 ? N : column.size;
+  const double* D = values_.data() + column.diagonal;
+  double* x = b + offsets_[column.block];
+  for (std::size_t r = 1; r < n; ++r)
+    for (std::size_t c = 0; c < r; ++c) x[r] -= D[r * n + c] * x[c];
+  for (std::size_t i = 0; i < column.count; ++i) {
+    const Below& below = below_[column.below + i];
+    const double* L = values_.data() + column.panel + below.row * n;
+    double* y = b + offsets_[below.block];
+    for (std::size_t r = 0; r < below.size; ++r) {
+      double s = 0;
+      for (std::size_t c = 0; c < n; ++c) s += L[r * n + c] * x[c];
+      y[r] -= s;
+    }
+  }
+}
+
+template <std::size_t N>
+void BlockLdlt::backward(const Column& column, double* b) const noexcept {
+  const std::size_t n = N != 0 ? N : column.size;
+  const double* D = values_.data() + column.diagonal;
+  double* x = b + offsets_[column.block];
+  for (std::size_t r = 0; r < n; ++r) x[r] /= D[r * n + r];
+  for (std::size_t i = 0; i < column.count; ++i) {
+    const Below& below = below_[column.below + i];
+    const double* L = values_.data() + column.panel + below.row * n;
+    const double* y = b + offsets_[below.block];
+    for (std::size_t r = 0; r < below.size; ++r)
+      for (std::size_t c = 0; c < n; ++c) x[c] -= L[r * n + c] * y[r];
+  }
+  for (std::size_t r = n; r-- > 1;)
+    for (std::size_t c = 0; c < r; ++c) x[c] -= D[r * n + c] * x[r];
+}
+
+}  // namespace polyform

@@ -1,0 +1,188 @@
+// All formulations describe the same mechanics: at a given state they give the same accelerations and reactions.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "framework/simulation/observation_store.hpp"
+#include "polyform/kinematics.hpp"
+#include "tests/support/random_model.hpp"
+#include "tests/support/workbench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+/// Largest differences between two observations, relative to the largest value of their kind (at least 1).
+struct Difference {
+  double motion = 0, acceleration = 0, reaction = 0, energy = 0;
+};
+
+void widen(double& worst, double& scale, const Vec3& a, const Vec3& b) {
+  worst = std::max(worst, norm(a - b));
+  scale = std::max({scale, norm(a), norm(b)});
+}
+
+Difference compare(const SystemView& view, const Observation& a, const Observation& b, const std::set<std::size_t>& undetermined) {
+  Difference d;
+  double motion_scale = 1, acceleration_scale = 1, reaction_scale = 1;
+  for (std::size_t i = 0; i < view.bodies.size(); ++i) {
+    widen(d.motion, motion_scale, a.bodies[i].pose.position, b.bodies[i].pose.position);
+    widen(d.motion, motion_scale, a.bodies[i].velocity, b.bodies[i].velocity);
+    widen(d.motion, motion_scale, a.bodies[i].angular_velocity, b.bodies[i].angular_velocity);
+    const Quat &p = a.bodies[i].pose.orientation, &q = b.bodies[i].pose.orientation;
+    d.motion = std::max(d.motion, 1 - std::abs(dot(p, q)));
+    widen(d.acceleration, acceleration_scale, a.bodies[i].acceleration, b.bodies[i].acceleration);
+    widen(d.acceleration, acceleration_scale, a.bodies[i].angular_acceleration, b.bodies[i].angular_acceleration);
+  }
+  for (std::size_t i = 0; i < view.nv; ++i) {
+    d.acceleration = std::max(d.acceleration, std::abs(a.acceleration[i] - b.acceleration[i]));
+    acceleration_scale = std::max(acceleration_scale, std::abs(a.acceleration[i]));
+    d.motion = std::max(d.motion, std::abs(a.state.v[i] - b.state.v[i]));
+  }
+  for (std::size_t i = 0; i < view.joints.size(); ++i) {
+    if (undetermined.contains(i)) continue;
+    widen(d.reaction, reaction_scale, a.reactions[i].linear, b.reactions[i].linear);
+    widen(d.reaction, reaction_scale, a.reactions[i].angular, b.reactions[i].angular);
+  }
+  d.energy = std::abs(a.kinetic_energy - b.kinetic_energy) + std::abs(a.potential_energy - b.potential_energy);
+  return {d.motion / motion_scale, d.acceleration / acceleration_scale, d.reaction / reaction_scale,
+          d.energy / std::max(1.0, std::abs(a.kinetic_energy) + std::abs(a.potential_energy))};
+}
+
+/// Compares all formulations that can run the model with the first of them. Returns how many were compared.
+std::size_t require_agreement(const std::string& text) {
+  const auto system = system_from_text(text);
+  const SystemView& view = system->view();
+  std::set<std::size_t> undetermined;
+  for (const std::string& name : system->count_constraints().redundant_joints)
+    for (std::size_t i = 0; i < view.joints.size(); ++i)
+      if (view.joints[i].name == name) undetermined.insert(i);
+  host::ObservationStore first(view);
+  std::size_t count = 0;
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO("formulation " << formulation->name());
+    const auto solver = solver_for(*system, *formulation);
+    const std::vector<double> y = initial_vector(*system, *solver);
+    host::ObservationStore store(view);
+    host::ObservationStore& into = count == 0 ? first : store;
+    const Status status = solver->observe(0, y, into.now());
+    INFO(solver->failure());
+    REQUIRE(status == Status::ok);
+    if (count++ == 0) continue;
+    const Difference d = compare(view, first.now(), store.now(), undetermined);
+    CHECK(d.motion < 1e-12);
+    CHECK(d.acceleration < 1e-9);
+    CHECK(d.reaction < 1e-9);
+    CHECK(d.energy < 1e-12);
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("formulations agree on random trees with every kind of joint, in both directions") {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    INFO("seed " << seed);
+    CHECK(require_agreement(random_model({.seed = seed, .bodies = 3 + static_cast<int>(seed % 10)})) >= 2);
+  }
+}
+
+TEST_CASE("formulations agree on long random trees") {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    INFO("seed " << seed);
+    CHECK(require_agreement(random_model({.seed = 1000 + seed, .bodies = 200})) >= 2);
+  }
+}
+
+TEST_CASE("formulations that carry loops agree on random loops") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    INFO("seed " << seed);
+    CHECK(require_agreement(random_model({.seed = seed, .bodies = 6, .loops = 1 + static_cast<int>(seed % 3),
+                                          .loops_are_redundant = seed % 2 == 0})) >= 1);
+  }
+}
+
+TEST_CASE("velocities and positions of every solver's state vector follow its derivative") {
+  // The observed velocities are the rates of the observed poses, the observed accelerations those of the velocities:
+  // central differences along y(t).
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto system = system_from_text(random_model({.seed = seed, .bodies = 5}));
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO("seed " << seed << ", formulation " << formulation->name());
+      const auto solver = solver_for(*system, *formulation);
+      const std::vector<double> y = initial_vector(*system, *solver);
+      std::vector<double> rate(y.size()), y_ahead(y.size()), y_behind(y.size());
+      REQUIRE(solver->derivative(0, y, rate) == Status::ok);
+      const double h = 1e-6;
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        y_ahead[i] = y[i] + h * rate[i];
+        y_behind[i] = y[i] - h * rate[i];
+      }
+      host::ObservationStore now(system->view()), ahead(system->view()), behind(system->view());
+      REQUIRE(solver->observe(0, y_ahead, ahead.now()) == Status::ok);
+      REQUIRE(solver->observe(0, y_behind, behind.now()) == Status::ok);
+      REQUIRE(solver->observe(0, y, now.now()) == Status::ok);
+      double worst = 0;
+      for (std::size_t i = 0; i < now.now().bodies.size(); ++i) {
+        const auto &a = ahead.now().bodies[i], &b = behind.now().bodies[i], &n = now.now().bodies[i];
+        const auto slope = [h](const Vec3& p, const Vec3& q) { return (0.5 / h) * (p - q); };
+        worst = std::max({worst, norm(slope(a.pose.position, b.pose.position) - n.velocity) / (1 + norm(n.velocity)),
+                          norm(slope(a.velocity, b.velocity) - n.acceleration) / (1 + norm(n.acceleration)),
+                          norm(slope(a.angular_velocity, b.angular_velocity) - n.angular_acceleration) / (1 + norm(n.angular_acceleration))});
+        const Vec3 turn = rotation_vector(a.pose.orientation * conjugate(b.pose.orientation));
+        worst = std::max(worst, norm((0.5 / h) * turn - n.angular_velocity) / (1 + norm(n.angular_velocity)));
+      }
+      CHECK(worst < 1e-7);
+    }
+  }
+}
+
+TEST_CASE("the reactions balance the motion of every body") {
+  // Newton and Euler for each body with what its joints transmit: an oracle that no formulation uses in this form.
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const auto system = system_from_text(random_model({.seed = seed, .bodies = 8, .forces = false}));
+    const SystemView& view = system->view();
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO("seed " << seed << ", formulation " << formulation->name());
+      const auto solver = solver_for(*system, *formulation);
+      const std::vector<double> y = initial_vector(*system, *solver);
+      host::ObservationStore store(view);
+      REQUIRE(solver->observe(0, y, store.now()) == Status::ok);
+      const Observation& o = store.now();
+      std::vector<Spatial> load(view.bodies.size());   // about the mass centres
+      const auto motion = [&](std::size_t i) {
+        return BodyMotion{rotation_matrix(o.bodies[i].pose.orientation), o.bodies[i].pose.position,
+                          {o.bodies[i].angular_velocity, o.bodies[i].velocity}};
+      };
+      double scale = 1;
+      for (std::size_t j = 0; j < view.joints.size(); ++j) {
+        const JointData& joint = view.joints[j];
+        const BodyMotion m = is_ground(joint.moving) ? BodyMotion{} : motion(at(joint.moving));
+        const Vec3 M = m.p + m.R * joint.p_moving;
+        scale = std::max(scale, norm(o.reactions[j].linear));
+        const auto act = [&](BodyIndex b, double sign) {
+          if (is_ground(b)) return;
+          const BodyMotion at_b = motion(at(b));
+          const Vec3 arm = M - at_b.p - at_b.R * view.bodies[at(b)].center_of_mass;
+          load[at(b)] += sign * Spatial{o.reactions[j].angular + cross(arm, o.reactions[j].linear), o.reactions[j].linear};
+        };
+        act(joint.moving, 1);
+        act(joint.base, -1);
+      }
+      double worst = 0;
+      for (std::size_t i = 0; i < view.bodies.size(); ++i) {
+        const BodyData& body = view.bodies[i];
+        const BodyMotion m = motion(i);
+        const Vec3 c = m.R * body.center_of_mass, w = m.V.angular, alpha = o.bodies[i].angular_acceleration;
+        const Vec3 a_C = o.bodies[i].acceleration + cross(alpha, c) + cross(w, cross(w, c));
+        const Sym3 J = rotate(m.R, body.inertia);
+        worst = std::max(worst, norm(body.mass * (a_C - view.gravity) - load[i].linear) / scale);
+        worst = std::max(worst, norm(J * alpha + cross(w, J * w) - load[i].angular) / scale);
+      }
+      CHECK(worst < 1e-10);
+    }
+  }
+}

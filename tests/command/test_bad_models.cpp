@@ -1,0 +1,139 @@
+// Every class of bad model: exit code 2 (3 where a plugin is missing), and a message that names the place.
+#include <catch2/catch.hpp>
+
+#include "tests/command/command_runner.hpp"
+#include "tests/command/sample_models.hpp"
+
+using namespace polyform::test;
+using Catch::Contains;
+
+namespace {
+
+/// The message for a bad model; checks the exit code, that nothing is printed as a result, and no path of the source.
+std::string refusal(const std::string& model, int code = 2) {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"run", shop.write("model.yaml", model), "--quiet"});
+  INFO(outcome.err);
+  CHECK(outcome.code == code);
+  CHECK(outcome.out.empty());
+  CHECK_THAT(outcome.err, Contains("model.yaml"));
+  CHECK_THAT(outcome.err, Contains("error: "));
+  return outcome.err;
+}
+
+Rod with_joint(const std::string& joint) {
+  Rod rod;
+  rod.joint = joint;
+  return rod;
+}
+
+}  // namespace
+
+TEST_CASE("an unknown key is an error with its place and a suggestion") {
+  Rod rod;
+  rod.mass = "masss: 1";
+  const std::string message = refusal(rod.text());
+  CHECK_THAT(message, Contains("model.yaml:6:5"));
+  CHECK_THAT(message, Contains("bodies[0]"));
+  CHECK_THAT(message, Contains("ean 'mass'?"));
+}
+
+TEST_CASE("a value of a wrong type is an error with its place") {
+  Rod rod;
+  rod.mass = "mass: heavy";
+  const std::string message = refusal(rod.text());
+  CHECK_THAT(message, Contains("bodies[0].mass"));
+  CHECK_THAT(message, Contains("heavy"));
+}
+
+TEST_CASE("a negative mass is an error") {
+  Rod rod;
+  rod.mass = "mass: -1";
+  const std::string message = refusal(rod.text());
+  CHECK_THAT(message, Contains("bodies[0].mass"));
+  CHECK_THAT(message, Contains("-1"));
+}
+
+TEST_CASE("an inertia that violates the triangle inequality is an error") {
+  Rod rod;
+  rod.inertia = "inertia: {xx: 1, yy: 1, zz: 3}";
+  const std::string message = refusal(rod.text());
+  CHECK_THAT(message, Contains("bodies[0].inertia"));
+  CHECK_THAT(message, Contains("triangle"));
+}
+
+TEST_CASE("a NaN is an error") {
+  Rod rod;
+  rod.mass = "mass: .nan";
+  CHECK_THAT(refusal(rod.text()), Contains("bodies[0].mass"));
+}
+
+TEST_CASE("all errors of a file come in one go") {
+  Rod rod;
+  rod.mass = "mass: -1";
+  rod.inertia = "inertia: {xx: 1, yy: 1, zz: 3}";
+  rod.joint = "{name: pin, type: revolute, base: ground, moving: rodd, position: [0, 0, 0], axis: [0, 0, 1]}";
+  const std::string message = refusal(rod.text());
+  CHECK_THAT(message, Contains("bodies[0].mass"));
+  CHECK_THAT(message, Contains("triangle"));
+  CHECK_THAT(message, Contains("rodd"));
+}
+
+TEST_CASE("an unknown body is an error with a suggestion") {
+  const std::string message =
+      refusal(with_joint("{name: pin, type: revolute, base: ground, moving: rud, position: [0, 0, 0], axis: [0, 0, 1]}").text());
+  CHECK_THAT(message, Contains("joints[0].moving"));
+  CHECK_THAT(message, Contains("ean 'rod'?"));
+}
+
+TEST_CASE("a duplicate name is an error") {
+  Rod rod;
+  rod.joint += "\n  - {name: pin, type: fixed, base: ground, moving: rod, position: [0, 0, 0]}";
+  const std::string message = refusal(rod.text());
+  CHECK_THAT(message, Contains("joints[1]"));
+  CHECK_THAT(message, Contains("pin"));
+}
+
+TEST_CASE("a joint of a body with itself is an error") {
+  CHECK_THAT(refusal(with_joint("{name: pin, type: fixed, base: rod, moving: rod, position: [0, 0, 0]}").text()), Contains("joints[0]"));
+}
+
+TEST_CASE("an axis of zero length is an error") {
+  CHECK_THAT(
+      refusal(with_joint("{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 0]}").text()),
+      Contains("joints[0].axis"));
+}
+
+TEST_CASE("a joint type that no plugin offers is exit code 3") {
+  const std::string message =
+      refusal(with_joint("{name: pin, type: revolut, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}").text(), 3);
+  CHECK_THAT(message, Contains("joints[0].type"));
+  CHECK_THAT(message, Contains("ean 'revolute'?"));
+}
+
+TEST_CASE("files that are no model are refused in plain words") {
+  refusal("");
+  refusal(std::string("\x7f""ELF\x02\x01\x01\0\0\0\xff\xfe\x00garbage", 22));
+  refusal("- just\n- a list\n");
+  refusal("{unclosed: [1, 2");
+  refusal(std::string(5000, '['));
+}
+
+TEST_CASE("a file of 100 MB that is no model is refused") {
+  const Workshop shop;
+  const std::string file = shop.write("model.yaml", "polyform: 1\n");
+  std::filesystem::resize_file(file, 100'000'000);
+  const Outcome outcome = shop.run({"check", file});
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.err, Contains("model.yaml"));
+}
+
+TEST_CASE("a missing file and a folder in place of a file are refused") {
+  const Workshop shop;
+  const Outcome missing = shop.run({"run", "nowhere.yaml"});
+  CHECK(missing.code == 2);
+  CHECK_THAT(missing.err, Contains("nowhere.yaml"));
+  const Outcome folder = shop.run({"run", shop.path("").string()});
+  CHECK(folder.code == 2);
+  CHECK_THAT(folder.err, Contains("error: "));
+}

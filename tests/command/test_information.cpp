@@ -1,0 +1,100 @@
+// check, plugins, schema, help, completion: what polyform tells without running anything.
+#include <catch2/catch.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/command/command_runner.hpp"
+#include "tests/command/sample_models.hpp"
+
+using namespace polyform::test;
+using Catch::Contains;
+using nlohmann::json;
+
+TEST_CASE("check counts bodies, joints, loops and degrees of freedom of every model that comes with polyform") {
+  const Workshop shop;
+  for (const auto& entry : std::filesystem::directory_iterator(POLYFORM_MODELS)) {
+    INFO(entry.path());
+    const Outcome outcome = shop.run({"check", entry.path().string(), "--json"});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const json result = json::parse(outcome.out);
+    CHECK(result.at("bodies").get<int>() >= 1);
+    CHECK(result.at("degrees_of_freedom").get<int>() >= 1);
+    CHECK(result.at("warnings").is_array());
+  }
+}
+
+TEST_CASE("check names the redundant joints of a planar four-bar") {
+  const Workshop shop;
+  const json result = json::parse(shop.run({"check", shipped("four_bar_rhombus"), "--json"}).out);
+  CHECK(result.at("bodies") == 3);
+  CHECK(result.at("joints") == 4);
+  CHECK(result.at("loops") == 1);
+  CHECK(result.at("degrees_of_freedom") == 1);
+  CHECK(result.at("redundant").size() == 4);
+  CHECK_THAT(shop.run({"check", shipped("four_bar_rhombus")}).out, Contains("degrees of freedom") && Contains("redundant"));
+}
+
+TEST_CASE("check warns of a body that nothing connects") {
+  const Workshop shop;
+  Rod rod;
+  rod.joint = "";
+  std::string text = rod.text();
+  text.replace(text.find("joints:\n  - \n"), 13, "");
+  const json result = json::parse(shop.run({"check", shop.write("rod.yaml", text), "--json"}).out);
+  CHECK(result.at("joints") == 0);
+  CHECK(result.at("degrees_of_freedom") == 6);
+  CHECK(result.at("warnings").size() == 1);
+}
+
+TEST_CASE("plugins lists the solvers with what they support") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"plugins", "--json"});
+  REQUIRE(outcome.code == 0);
+  CHECK_THAT(json::parse(outcome.out).dump(), Contains("riccati") && Contains("cartesian"));
+  CHECK_THAT(shop.run({"plugins"}).out, Contains("riccati"));
+  const Outcome one = shop.run({"plugins", "show", "riccati"});
+  CHECK(one.code == 0);
+  CHECK_THAT(one.out, Contains("Rui"));
+}
+
+TEST_CASE("a file that is no plugin is refused with the reason") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"plugins", "check", shop.write("not.so", "no library")});
+  CHECK(outcome.code == 3);
+  CHECK_THAT(outcome.out + outcome.err, Contains("not.so"));
+}
+
+TEST_CASE("the schema is valid JSON and knows the joint types") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"schema"});
+  REQUIRE(outcome.code == 0);
+  const json schema = json::parse(outcome.out);
+  CHECK(schema.contains("$schema"));
+  CHECK_THAT(schema.dump(), Contains("revolute") && Contains("spring-damper"));
+}
+
+TEST_CASE("help and version") {
+  const Workshop shop;
+  const Outcome help = shop.run({"--help"});
+  CHECK(help.code == 0);
+  CHECK_THAT(help.out, Contains("Examples") && Contains("POLYFORM_PLUGIN_PATH") && Contains("130") && Contains("rk4") && Contains("riccati"));
+  CHECK(shop.run({"help"}).out == help.out);
+  for (const char* command : {"run", "evaluate", "compare", "check", "plugins", "schema", "help", "completion"}) {
+    INFO(command);
+    CHECK_THAT(help.out, Contains(command));
+    CHECK(shop.run({command, "--help"}).code == 0);
+  }
+  CHECK_THAT(shop.run({"help", "run"}).out, Contains("--output-interval"));
+  CHECK_THAT(shop.run({"--version"}).out, Contains("polyform "));
+}
+
+TEST_CASE("completion scripts know the commands and their options") {
+  const Workshop shop;
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const Outcome outcome = shop.run({"completion", shell});
+    CHECK(outcome.code == 0);
+    CHECK_THAT(outcome.out, Contains("evaluate") && Contains("output-interval"));
+  }
+  CHECK(shop.run({"completion", "cmd"}).code == 2);
+}

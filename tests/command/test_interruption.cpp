@@ -1,0 +1,42 @@
+// Ctrl-C and a job's end: exit code 130, and results so far that can be read.
+#include <catch2/catch.hpp>
+
+#include <hdf5.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/command/command_runner.hpp"
+#include "tests/command/sample_models.hpp"
+
+using namespace polyform::test;
+using Catch::Contains;
+
+namespace {
+
+/// Starts an endless run into a file, waits until that has grown, sends the signal.
+Outcome interrupt(const Workshop& shop, const std::string& file, int signal) {
+  const pid_t process = shop.start({"run", shop.write("rod.yaml", endless_rod()), "--output", file});
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  std::error_code none;
+  while (std::filesystem::file_size(shop.path(file), none) + 1 < 20'000 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  kill(process, signal);
+  return shop.finish(process);
+}
+
+}  // namespace
+
+TEST_CASE("an interrupted run leaves a CSV file of whole rows") {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Workshop shop;
+    const Outcome outcome = interrupt(shop, "a.csv", signal);
+    INFO(outcome.err);
+    CHECK(outcome.code == 130);
+    CHECK_THAT(outcome.err, Contains("interrupted at t ="));
+    const Table table = read_table(shop.read("a.csv"));
+    REQUIRE(table.rows.size() > 10);
+    for (std::size_t k = 0; k < table.rows.size(); ++k) REQUIRE(table.at(k, "time") == static_cast<double>(k) * 0.1);
+  }
+}

@@ -1,0 +1,147 @@
+// polyform run: rows, columns, where they go, and what is said about the run.
+#include <catch2/catch.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/command/command_runner.hpp"
+#include "tests/command/sample_models.hpp"
+
+using namespace polyform::test;
+using Catch::Contains;
+
+TEST_CASE("rows stand at products of the output interval and at the end") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"run", shipped("double_pendulum"), "--duration", "1.05", "--output-interval", "0.1", "--output", "a.csv"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Table table = read_table(shop.read("a.csv"));
+  REQUIRE(table.rows.size() == 12);
+  for (std::size_t k = 0; k < 11; ++k) CHECK(table.at(k, "time") == static_cast<double>(k) * 0.1);
+  CHECK(table.at(11, "time") == 1.05);
+}
+
+TEST_CASE("a duration that is a multiple of the output interval up to rounding has no doubled last row") {
+  const Workshop shop;
+  REQUIRE(shop.run({"run", shipped("double_pendulum"), "--duration", "0.3", "--output-interval", "0.1", "--output", "a.csv"}).code == 0);
+  CHECK(read_table(shop.read("a.csv")).rows.size() == 4);
+}
+
+TEST_CASE("columns are those of the contract, in its order") {
+  const Workshop shop;
+  REQUIRE(shop.run({"run", shipped("heavy_top"), "--duration", "0.01", "--output", "a.csv", "--columns",
+                    "joints,bodies,energy,constraints,reactions"}).code == 0);
+  const std::vector<std::string> expected{
+      "time",   "s.q[0]", "s.q[1]", "s.q[2]", "s.q[3]", "s.v[0]", "s.v[1]", "s.v[2]", "top.x",  "top.y",  "top.z",
+      "top.qw", "top.qx", "top.qy", "top.qz", "top.vx", "top.vy", "top.vz", "top.wx", "top.wy", "top.wz", "energy.kinetic",
+      "energy.potential", "energy.total", "constraint.position", "constraint.velocity", "s.fx", "s.fy", "s.fz", "s.mx", "s.my", "s.mz"};
+  CHECK(read_table(shop.read("a.csv")).names == expected);
+}
+
+TEST_CASE("only the groups asked for are written, without reactions by default") {
+  const Workshop shop;
+  REQUIRE(shop.run({"run", shipped("double_pendulum"), "--duration", "0.01", "--output", "a.csv", "--columns", "energy"}).code == 0);
+  CHECK(read_table(shop.read("a.csv")).names == std::vector<std::string>{"time", "energy.kinetic", "energy.potential", "energy.total"});
+  REQUIRE(shop.run({"run", shipped("double_pendulum"), "--duration", "0.01", "--output", "b.csv"}).code == 0);
+  const Table table = read_table(shop.read("b.csv"));
+  CHECK(table.names[1] == "j1.q");
+  CHECK(table.names[2] == "j1.v");
+  CHECK(std::find(table.names.begin(), table.names.end(), "j1.fx") == table.names.end());
+}
+
+TEST_CASE("a single coordinate starts as drawn and initial values move it") {
+  const Workshop shop;
+  Rod rod;
+  rod.joint = "{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1], "
+              "initial: {position: 0.3, velocity: 1.5}}";
+  REQUIRE(shop.run({"run", shop.write("rod.yaml", rod.text()), "--duration", "0.01", "--output", "a.csv"}).code == 0);
+  const Table table = read_table(shop.read("a.csv"));
+  CHECK(table.at(0, "pin.q") == Approx(0.3));
+  CHECK(table.at(0, "pin.v") == Approx(1.5));
+  CHECK(table.at(0, "rod.wz") == Approx(1.5));
+  CHECK(table.at(0, "rod.qw") == Approx(std::cos(0.15)));
+}
+
+TEST_CASE("the first quaternion has a positive first component and stays continuous over turns") {
+  const Workshop shop;
+  Rod rod;
+  rod.joint = "{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1], "
+              "initial: {position: 4, velocity: 20}}";
+  REQUIRE(shop.run({"run", shop.write("rod.yaml", rod.text()), "--duration", "2", "--output-interval", "0.01", "--output", "a.csv"}).code == 0);
+  const Table table = read_table(shop.read("a.csv"));
+  CHECK(table.at(0, "rod.qw") > 0);
+  for (std::size_t k = 1; k < table.rows.size(); ++k) {
+    double dot = 0;
+    for (const char* name : {"rod.qw", "rod.qx", "rod.qy", "rod.qz"}) dot += table.at(k - 1, name) * table.at(k, name);
+    REQUIRE(dot > 0.5);
+  }
+}
+
+TEST_CASE("the CSV goes to the output stream and the summary to the error stream for --output -") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"run", shipped("double_pendulum"), "--duration", "0.1", "--output", "-"});
+  REQUIRE(outcome.code == 0);
+  CHECK(read_table(outcome.out).rows.size() == 3);
+  CHECK_THAT(outcome.err, Contains("double pendulum"));
+}
+
+TEST_CASE("without an output only the summary is printed, and it says so") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"run", shipped("double_pendulum"), "--duration", "0.1"});
+  REQUIRE(outcome.code == 0);
+  CHECK_THAT(outcome.out, Contains("--output"));
+  CHECK(shop.run({"run", shipped("double_pendulum"), "--duration", "0.1", "--quiet"}).out.empty());
+}
+
+TEST_CASE("numbers in the CSV read back exactly") {
+  const Workshop shop;
+  const std::string tenth = "0.1000000000000000055";
+  REQUIRE(shop.run({"run", shipped("double_pendulum"), "--duration", tenth, "--output-interval", tenth, "--output", "a.csv"}).code == 0);
+  CHECK(read_table(shop.read("a.csv")).at(1, "time") == 0.1);
+}
+
+TEST_CASE("the record of a run is one JSON object") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"run", shipped("double_pendulum"), "--duration", "0.5", "--integrator", "rk4", "--step", "0.01", "--json"});
+  REQUIRE(outcome.code == 0);
+  const auto record = nlohmann::json::parse(outcome.out);
+  CHECK(record.at("model") == "double pendulum");
+  CHECK(record.at("bodies") == 2);
+  CHECK(record.at("degrees_of_freedom") == 2);
+  CHECK(record.at("steps").get<int>() >= 50);
+  CHECK(record.at("rejected_steps") == 0);
+  CHECK(record.at("evaluations").get<int>() >= 4 * 50);
+  CHECK(record.at("time") == 0.5);
+  CHECK(record.at("energy_drift").get<double>() < 1e-6);
+  for (const char* key : {"solver", "state_size", "wall_seconds", "seconds_per_evaluation", "constraint_violation"}) CHECK(record.contains(key));
+}
+
+TEST_CASE("energy of a conservative system is kept and that of a damped one is lost") {
+  const Workshop shop;
+  const auto record_of = [&](const std::string& more) {
+    Rod rod;
+    rod.more = more;
+    const Outcome outcome = shop.run({"run", shop.write("rod.yaml", rod.text()), "--duration", "2", "--json"});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return nlohmann::json::parse(outcome.out);
+  };
+  const auto free = record_of("");
+  CHECK(free.at("conservative") == true);
+  CHECK(free.at("energy_drift").get<double>() < 1e-6);
+  const auto damped = record_of("forces: [{name: d, type: joint-spring-damper, joint: pin, stiffness: 0, damping: 0.5}]\n");
+  CHECK(damped.at("conservative") == false);
+  CHECK(damped.at("energy_drift").get<double>() > 0.01);
+}
+
+TEST_CASE("the command line overrides the model, and the model the defaults") {
+  const Workshop shop;
+  Rod rod;
+  rod.more = "simulation: {duration: 0.2, integrator: rk4, step: 0.01, output_interval: 0.1}\n";
+  const std::string model = shop.write("rod.yaml", rod.text());
+  const auto record = nlohmann::json::parse(shop.run({"run", model, "--json"}).out);
+  CHECK(record.at("time") == 0.2);
+  CHECK(record.at("rows") == 3);
+  const auto longer = nlohmann::json::parse(shop.run({"run", model, "--json", "--duration", "0.4", "--output-interval", "0.05"}).out);
+  CHECK(longer.at("time") == 0.4);
+  CHECK(longer.at("rows") == 9);
+}

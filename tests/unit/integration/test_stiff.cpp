@@ -1,0 +1,57 @@
+// Stiff problems with published solutions: F. Mazzia, C. Magherini, Test Set for Initial Value Problem Solvers, 2.4.
+#include <catch2/catch.hpp>
+
+#include <numbers>
+
+#include "equations.hpp"
+
+using namespace polyform::host;
+using namespace polyform::host::test;
+
+TEST_CASE("cvode-bdf solves the van der Pol problem with a time scale of 1e-6") {
+  Equation ode(2, [](double, Span y, std::span<double> ydot) {
+    ydot[0] = y[1];
+    ydot[1] = ((1 - y[0] * y[0]) * y[1] - y[0]) / 1e-6;
+    return true;
+  });
+  const auto integrator = started(ode, {"cvode-bdf", 1e-6, 1e-9, 1e-9}, {2, 0});
+  REQUIRE(run(*integrator, 2.0));
+  CHECK(integrator->state()[0] == Approx(1.706167732170483).epsilon(1e-6));
+  CHECK(integrator->state()[1] == Approx(-0.8928097010247975).epsilon(1e-6));
+  // An explicit method would need about a million steps.
+  CHECK(integrator->statistics().steps < 10000);
+}
+
+TEST_CASE("cvode-bdf solves Robertson's reaction to t = 1e11") {
+  Equation ode(3, [](double, Span y, std::span<double> ydot) {
+    ydot[0] = -0.04 * y[0] + 1e4 * y[1] * y[2];
+    ydot[2] = 3e7 * y[1] * y[1];
+    ydot[1] = -ydot[0] - ydot[2];
+    return true;
+  });
+  const auto integrator = started(ode, {"cvode-bdf", 1e-6, 1e-9, 1e-18}, {1, 0, 0});
+  REQUIRE(run(*integrator, 1e11));
+  CHECK(integrator->state()[0] == Approx(0.2083340149701255e-7).epsilon(1e-4));
+  CHECK(integrator->state()[1] == Approx(0.8333360770334713e-13).epsilon(1e-4));
+  CHECK(integrator->state()[2] == Approx(0.9999999791665050).epsilon(1e-8));
+}
+
+TEST_CASE("cvode-bdf solves a large stiff system without a matrix") {
+  // Heat conduction in a rod of 199 points: the first mode decays at a known rate, the fastest 16000 times faster.
+  constexpr std::size_t n = 199;
+  constexpr double h = 1.0 / (n + 1);
+  const auto mode = [](std::size_t i) { return std::sin(std::numbers::pi * h * static_cast<double>(i + 1)); };
+  Equation ode(n, [](double, Span y, std::span<double> ydot) {
+    for (std::size_t i = 0; i < n; ++i)
+      ydot[i] = ((i > 0 ? y[i - 1] : 0) - 2 * y[i] + (i + 1 < n ? y[i + 1] : 0)) / (h * h);
+    return true;
+  });
+  std::vector<double> y(n);
+  for (std::size_t i = 0; i < n; ++i) y[i] = mode(i);
+  const auto integrator = started(ode, {"cvode-bdf", 1e-4, 1e-8, 1e-10}, y);
+  REQUIRE(run(*integrator, 0.1));
+  const double rate = 4 / (h * h) * std::pow(std::sin(std::numbers::pi * h / 2), 2);
+  for (std::size_t i = 0; i < n; ++i)
+    CHECK(integrator->state()[i] == Approx(mode(i) * std::exp(-0.1 * rate)).epsilon(1e-5));
+  CHECK(integrator->statistics().steps < 1000);
+}

@@ -1,0 +1,127 @@
+// Outputs that cannot be written are refused before the run, a disk that fills up on the way is reported.
+#include <catch2/catch.hpp>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <csignal>
+
+#include "framework/results/result_reader.hpp"
+#include "scratch_folder.hpp"
+
+using namespace polyform::host;
+using namespace polyform::host::test;
+using Catch::Contains;
+
+namespace {
+
+std::string refusal(const std::string& path) {
+  return failure_of(Exit::bad_input, [&] { make_writer(path); });
+}
+
+}  // namespace
+
+TEST_CASE("an output that cannot be written is refused at once") {
+  const ScratchFolder folder;
+  const std::string end = GENERATE(".csv", ".h5");
+  CHECK_THAT(refusal(folder.file("no/such" + end)),
+             Contains("no/such" + end + ": No such file or directory") && Contains("folder must exist"));
+  std::filesystem::create_directory(folder.file("folder" + end));
+  CHECK_THAT(refusal(folder.file("folder" + end)), Contains("it is a folder"));
+  REQUIRE(mkfifo(folder.file("pipe" + end).c_str(), 0600) == 0);
+  CHECK_THAT(refusal(folder.file("pipe" + end)), Contains("not a regular file"));
+  folder.write("file", "");
+  CHECK_THAT(refusal(folder.file("file/a" + end)), Contains("Not a directory"));
+  if (geteuid() != 0) {
+    folder.write("closed" + end, "x");
+    REQUIRE(chmod(folder.file("closed" + end).c_str(), 0400) == 0);
+    CHECK_THAT(refusal(folder.file("closed" + end)), Contains("Permission denied"));
+  }
+}
+
+TEST_CASE("an output of an unknown kind is refused") {
+  for (const char* name : {"a.xls", "a", "", "csv", "a.csv.gz"})
+    CHECK_THAT(refusal(name), Contains("expected a name that ends in .csv or .h5"));
+}
+
+TEST_CASE("two runs cannot write to one file") {
+  const ScratchFolder folder;
+  const std::string path = folder.file(GENERATE("a.csv", "a.h5"));
+  const auto first = make_writer(path);
+  CHECK_THAT(refusal(path), Contains("another program has it open"));
+  first->begin(some_channels(), {});
+  CHECK_THAT(refusal(path), Contains("another program has it open"));
+}
+
+TEST_CASE("an existing file is kept until the run begins, then replaced") {
+  const ScratchFolder folder;
+  const std::string name = GENERATE("a.csv", "a.h5");
+  folder.write(name, "old results, longer than the new ones will be, or so it seems");
+  { const auto writer = make_writer(folder.file(name)); }
+  CHECK_THAT(folder.read(name), Contains("old results"));
+  const auto writer = make_writer(folder.file(name));
+  writer->begin(some_channels(), {});
+  writer->finish({});
+  CHECK_THAT(folder.read(name), !Contains("old results"));
+}
+
+TEST_CASE("a run that never begins leaves no file") {
+  const ScratchFolder folder;
+  const std::string name = GENERATE("a.csv", "a.h5");
+  {
+    const auto writer = make_writer(folder.file(name));
+    CHECK(folder.has(name));
+  }
+  CHECK_FALSE(folder.has(name));
+}
+
+namespace {
+
+constexpr rlim_t file_limit = 300000;
+
+/// In a process of its own, where files may not grow beyond a limit: writes until that fails. 0 when it fails as it
+/// should, and the process then ends in an orderly way.
+int fill_up(const std::string& path) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{file_limit, file_limit};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  const std::string said = failure_of(Exit::simulation_failed, [&] {
+    const auto writer = make_writer(path);
+    writer->begin(some_channels(), {});
+    std::vector<double> row(some_channels().size());
+    for (std::size_t r = 0; r < 100000; ++r) {
+      for (std::size_t c = 0; c < row.size(); ++c) row[c] = std::sin(static_cast<double>(r * row.size() + c));
+      writer->row(row);
+    }
+    writer->finish({});
+  });
+  const auto has = [&](const char* words) { return said.find(words) != std::string::npos; };
+  return has("File too large") && has("The rows so far are kept") ? 0 : 1;
+}
+
+}  // namespace
+
+TEST_CASE("a disk that fills up is reported, and the rows before stay readable") {
+  const ScratchFolder folder;
+  const std::string name = GENERATE("a.csv", "a.h5");
+  CAPTURE(name);
+  const pid_t process = fork();
+  if (process == 0) std::exit(fill_up(folder.file(name)));
+  int status = 0;
+  REQUIRE(waitpid(process, &status, 0) == process);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  if (name == "a.csv") {
+    const std::string text = folder.read(name);
+    CHECK(text.size() > file_limit / 2);
+    CHECK(text.back() == '\n');
+    CHECK(text.size() <= file_limit);
+  } else {
+    const Results results = read_results(folder.file(name));
+    const ResultColumn* column = results.find("pin.q");
+    REQUIRE(column);
+    REQUIRE(column->values.size() >= 256);
+    CHECK(column->values[200] == std::sin(200.0 * static_cast<double>(some_channels().size()) + 1));
+  }
+}

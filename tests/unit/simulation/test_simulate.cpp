@@ -1,0 +1,160 @@
+// The loop of a run, with a solver whose motion is known: a body that turns about z at a constant rate.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "framework/reading/reader.hpp"
+#include "framework/simulation/row_maker.hpp"
+#include "framework/simulation/simulate.hpp"
+
+using namespace polyform;
+using namespace polyform::host;
+
+namespace {
+
+std::unique_ptr<System> one_body() {
+  Diagnostics diagnostics;
+  bool missing = false;
+  Description model = read_model_text(
+      "polyform: 1\nname: spin\nbodies: [{name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}]\n", "spin.yaml", Catalog{}, diagnostics, missing);
+  auto system = System::assemble(std::move(model), nullptr, diagnostics);
+  REQUIRE(system);
+  return system;
+}
+
+/// y = angle about z, from `first_angle` on; fails at `failing_time`.
+class SpinningBody final : public Solver {
+ public:
+  double first_angle = 0, rate = 1, failing_time = INFINITY, work = 0;
+  std::size_t evaluations = 0;
+  std::string_view failure() const noexcept override { return "the body is dizzy"; }
+  void destroy() noexcept override {}
+
+ protected:
+  std::size_t do_state_size() const noexcept override { return 1; }
+  Status do_encode(const ConstStateView&, std::span<double> y) noexcept override {
+    y[0] = first_angle;
+    return Status::ok;
+  }
+  Status do_decode(std::span<const double>, const StateView&) noexcept override { return Status::ok; }
+  Status do_derivative(double t, std::span<const double>, std::span<double> ydot) noexcept override {
+    ++evaluations;
+    ydot[0] = rate;
+    return t < failing_time ? Status::ok : Status::failed;
+  }
+  Status do_correct(double, std::span<double>, Correction&) noexcept override { return Status::ok; }
+  Status do_observe(double t, std::span<const double> y, Observation& out) noexcept override {
+    out.bodies[0] = {};
+    out.bodies[0].pose.orientation = axis_angle(Vec3{0, 0, 1}, y[0]);
+    out.kinetic_energy = 2;
+    out.potential_energy = work * t;
+    out.power = work;
+    out.position_violation = t;
+    return Status::ok;
+  }
+};
+
+/// Keeps times and first quaternion components of the rows.
+struct Rows final : RowSink {
+  std::vector<double> times, w;
+  std::size_t finished = 0;
+  void row(double t, const Observation& now) override {
+    times.push_back(t);
+    w.push_back(now.bodies[0].pose.orientation.w);
+  }
+  void finish(const RunRecord&) override { ++finished; }
+};
+
+RunSettings settings(double duration, double interval) {
+  RunSettings s;
+  s.duration = duration;
+  s.output_interval = interval;
+  s.integrator = "rk4";
+  s.step = 0.03;
+  return s;
+}
+
+struct Result {
+  RunRecord record;
+  Rows rows;
+};
+Result run(SpinningBody& solver, const RunSettings& s, const RunControl& control = {}) {
+  const auto system = one_body();
+  Result result;
+  RowSink* sinks[] = {&result.rows};
+  result.record = simulate(*system, solver, s, sinks, control);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("rows stand at exact products of the interval whatever the step, and at the end") {
+  SpinningBody solver;
+  const Result result = run(solver, settings(0.75, 0.1));
+  REQUIRE(result.rows.times.size() == 9);
+  for (std::size_t k = 0; k < 8; ++k) CHECK(result.rows.times[k] == static_cast<double>(k) * 0.1);
+  CHECK(result.rows.times.back() == 0.75);
+  for (std::size_t k = 0; k < 9; ++k) CHECK(result.rows.w[k] == Approx(std::cos(result.rows.times[k] / 2)).epsilon(1e-13));
+  CHECK(result.record.end == End::done);
+  CHECK(result.record.time == 0.75);
+  CHECK(result.record.rows == 9);
+  CHECK(result.rows.finished == 1);
+  CHECK(result.record.evaluations == solver.evaluations);
+}
+
+TEST_CASE("a run shorter than the output interval has its first and its last row") {
+  SpinningBody solver;
+  CHECK(run(solver, settings(0.05, 0.1)).rows.times == std::vector<double>{0, 0.05});
+}
+
+TEST_CASE("a failing run keeps its rows and says what failed and when") {
+  SpinningBody solver;
+  solver.failing_time = 0.5;
+  const Result result = run(solver, settings(1, 0.1));
+  CHECK(result.record.end == End::failed);
+  CHECK_THAT(result.record.failure, Catch::Contains("the body is dizzy") && Catch::Contains("t = 0."));
+  CHECK(result.rows.times.size() >= 5);
+  CHECK(result.rows.finished == 1);
+}
+
+TEST_CASE("an interruption ends the run after the step in which it comes") {
+  SpinningBody solver;
+  volatile std::sig_atomic_t flag = 0;
+  const Result result = run(solver, settings(1, 0.1), {&flag, [&](double t) { flag = t > 0.5; }});
+  CHECK(result.record.end == End::interrupted);
+  CHECK(result.record.time == Approx(0.51));
+  CHECK(result.rows.times.size() == 6);
+}
+
+TEST_CASE("drift, exchange with the outside and violation are taken from the rows") {
+  SpinningBody solver;
+  CHECK(run(solver, settings(1, 0.1)).record.energy_drift == 0);
+  solver.work = 0.5;
+  const RunRecord record = run(solver, settings(1, 0.1)).record;
+  CHECK(record.energy_drift == Approx(0.25));
+  CHECK_FALSE(record.conservative);
+  CHECK(record.constraint_violation == 1);
+}
+
+TEST_CASE("the first quaternion of a result has a positive first component, and the next ones follow it") {
+  const auto system = one_body();
+  RowMaker rows(*system, {false, true, false, false, false});
+  REQUIRE(rows.channels()[4].name == "b.qw");
+  Observation::Body body{};
+  Observation now;
+  now.bodies = {&body, 1};
+  body.pose.orientation = axis_angle(Vec3{0, 0, 1}, 4.0);  // w < 0
+  CHECK(rows.make(0, now)[4] == Approx(-std::cos(2.0)));
+  body.pose.orientation = axis_angle(Vec3{0, 0, 1}, 7.0);
+  CHECK(rows.make(1, now)[4] == Approx(-std::cos(3.5)));
+}
+
+TEST_CASE("where the first component vanishes the next one decides the sign") {
+  const auto system = one_body();
+  RowMaker rows(*system, {false, true, false, false, false});
+  Observation::Body body{};
+  Observation now;
+  now.bodies = {&body, 1};
+  body.pose.orientation = {1e-17, 0, -1, 0};
+  CHECK(rows.make(0, now)[6] == 1);
+}
