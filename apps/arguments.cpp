@@ -27,7 +27,7 @@ std::string check_positive(std::string& text) {
 }
 
 void add_positive(CLI::App& app, const char* name, std::optional<double>& value, const std::string& meaning) {
-  app.add_option(name, value, meaning)->check(CLI::Validator(check_positive, "NUMBER"))->type_name("");
+  app.add_option(name, value, meaning)->check(CLI::Validator(check_positive, ""))->type_name("NUMBER");
 }
 
 /// Unknown names are refused before any output is touched, and with their place where they come from the model.
@@ -77,27 +77,35 @@ std::vector<std::pair<std::string, std::string>> split_options(const std::vector
 void add_run_arguments(CLI::App& app, RunArguments& run) {
   const host::RunSettings builtin;
   add_positive(app, "--duration", run.duration, fmt::format("Time to simulate, s [model, else {}]", builtin.duration));
-  add_positive(app, "--step", run.step, fmt::format("Fixed step, or the first of an adaptive one, s [model, else {}]", builtin.step));
-  app.add_option("--integrator", run.integrator, fmt::format("Integrator [model, else {}]", builtin.integrator))->type_name("NAME");
-  add_positive(app, "--rtol", run.relative_tolerance,
-               fmt::format("Relative tolerance of an adaptive integrator [model, else {}]", builtin.relative_tolerance));
-  add_positive(app, "--atol", run.absolute_tolerance,
-               fmt::format("Absolute tolerance of an adaptive integrator [model, else {}]", builtin.absolute_tolerance));
-  add_positive(app, "--output-interval", run.output_interval, "Time between rows, s [model, else a hundredth of the duration]");
+  add_positive(app, "--step", run.step,
+               fmt::format("Fixed step, or the first of an adaptive one, s [model, else {}]", builtin.step));
+  app.add_option("--integrator", run.integrator, fmt::format("Integrator [model, else {}]", builtin.integrator))
+      ->type_name("NAME");
+  add_positive(
+      app, "--rtol", run.relative_tolerance,
+      fmt::format("Relative tolerance of an adaptive integrator [model, else {}]", builtin.relative_tolerance));
+  add_positive(
+      app, "--atol", run.absolute_tolerance,
+      fmt::format("Absolute tolerance of an adaptive integrator [model, else {}]", builtin.absolute_tolerance));
+  add_positive(app, "--output-interval", run.output_interval,
+               "Time between rows, s [model, else a hundredth of the duration]");
   app.add_option("--output", run.output, "Where to write results: FILE.csv, FILE.h5, or - for CSV on the output stream")
       ->type_name("FILE");
   app.add_option("--columns", run.columns,
                  "Groups of columns: joints,bodies,energy,constraints,reactions [all but reactions]")
       ->type_name("LIST")
-      ->check(CLI::Validator([](std::string& text) { return text.empty() ? "expected a list of groups" : std::string(); }, ""));
+      ->check(CLI::Validator(
+          [](std::string& text) { return text.empty() ? "expected a list of groups" : std::string(); }, ""));
 }
 
 host::RunSettings settle(const RunArguments& run, const host::Description& model) {
   const host::SimulationItem& file = model.simulation;
   host::RunSettings s;
   const auto choose = [](double& value, const std::optional<double>& typed, const std::optional<double>& written) {
-    if (typed) value = *typed;
-    else if (written) value = *written;
+    if (typed)
+      value = *typed;
+    else if (written)
+      value = *written;
   };
   choose(s.duration, run.duration, file.duration);
   choose(s.step, run.step, file.step);
@@ -110,8 +118,10 @@ host::RunSettings settle(const RunArguments& run, const host::Description& model
 
   // Beyond 2^53 rows, k × output_interval could not be told from (k + 1) × output_interval.
   if (s.duration / s.output_interval > 0x1p53)
-    throw Failure(Exit::bad_input, fmt::format("the output interval of {} s is too short for a duration of {} s", s.output_interval, s.duration),
-                  "Give a longer --output-interval.");
+    throw Failure(
+        Exit::bad_input,
+        fmt::format("the output interval of {} s is too short for a duration of {} s", s.output_interval, s.duration),
+        "Give a longer --output-interval.");
   return s;
 }
 

@@ -29,11 +29,12 @@ void print_text(const host::System& system, const host::ConstraintCount& count) 
   if (count.redundant == 0)
     fmt::print("redundant           none\n");
   else
-    fmt::print("redundant           {} constraint equations; the reactions they leave open are those of {}\n", count.redundant,
-               fmt::join(count.redundant_joints, ", "));
+    fmt::print("redundant           {} constraint equations; the reactions they leave open are those of {}\n",
+               count.redundant, fmt::join(count.redundant_joints, ", "));
 }
 
-void print_object(const host::System& system, const host::ConstraintCount& count, const host::Diagnostics& diagnostics) {
+void print_object(const host::System& system, const host::ConstraintCount& count,
+                  const host::Diagnostics& diagnostics) {
   Json warnings = Json::array();
   for (const Diagnostic& d : diagnostics.all())
     if (d.severity == Severity::warning) warnings.push_back(host::format(d));
@@ -61,7 +62,8 @@ host::Exit check(const Arguments& arguments) {
 }  // namespace
 
 void add_check(CLI::App& app, Action& action) {
-  CLI::App* sub = app.add_subcommand("check", "Validate a model: bodies, joints, loops, degrees of freedom, redundant constraints");
+  CLI::App* sub =
+      app.add_subcommand("check", "Validate a model: bodies, joints, loops, degrees of freedom, redundant constraints");
   const auto arguments = std::make_shared<Arguments>();
   add_model(*sub, arguments->model);
   sub->add_flag("--json", arguments->json, "Print one JSON object");

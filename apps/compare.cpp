@@ -33,14 +33,16 @@ struct Arguments {
   bool json = false, quiet = false;
 };
 
-std::vector<host::Contender> contenders(const std::string& list, const host::Catalog& catalog, const host::System& system,
-                                        std::vector<SolverChoice>& storage) {
+std::vector<host::Contender> contenders(const std::string& list, const host::Catalog& catalog,
+                                        const host::System& system, std::vector<SolverChoice>& storage) {
   if (list == "all")
-    for (const auto& [name, formulation] : catalog.formulations) storage.push_back(with_model_options(*formulation, system));
+    for (const auto& [name, formulation] : catalog.formulations)
+      storage.push_back(with_model_options(*formulation, system));
   else
     for (const std::string& name : CLI::detail::split(list, ',')) {
       const Formulation& formulation = formulation_named(catalog, name);
-      if (std::any_of(storage.begin(), storage.end(), [&](const SolverChoice& c) { return c.formulation == &formulation; }))
+      if (std::any_of(storage.begin(), storage.end(),
+                      [&](const SolverChoice& c) { return c.formulation == &formulation; }))
         throw host::Failure(Exit::bad_input, fmt::format("--solvers names {} twice", host::show(name)));
       storage.push_back(with_model_options(formulation, system));
     }
@@ -59,17 +61,19 @@ std::string file_of(const std::string& output, std::string_view solver) {
   return file.replace_extension(fmt::format(".{}{}", solver, extension)).string();
 }
 
-void print_table(const host::System& system, const host::RunSettings& settings, const std::vector<Standing>& standings) {
-  fmt::print("{}: {} bodies; {}\n\n", system.description().name, system.bodies().size(), describe(settings));
-  fmt::print("{:<12} {:>9} {:>8} {:>11} {:>7} {:>9} {:>9} {:>23} {:>23}\n", "solver", "wall time", "steps", "evaluation", "states",
-             "drift", "violation", "position deviation", "angle deviation");
+void print_table(const host::System& system, const host::RunSettings& settings,
+                 const std::vector<Standing>& standings) {
+  fmt::print("{}: bodies {}; {}\n\n", system.description().name, system.bodies().size(), describe(settings));
+  fmt::print("{:<12} {:>9} {:>8} {:>11} {:>7} {:>9} {:>9} {:>23} {:>23}\n", "solver", "wall time", "steps",
+             "evaluation", "states", "drift", "violation", "position deviation", "angle deviation");
   for (const Standing& s : standings) {
     if (!s.run) {
       fmt::print("{:<12} skipped: {}\n", s.solver, s.reason);
       continue;
     }
-    fmt::print("{:<12} {:>9} {:>8} {:>11} {:>7} {:>9.1e} {:>9.1e}", s.solver, duration_text(s.run->wall_seconds), s.run->steps,
-               duration_text(s.run->seconds_per_evaluation), s.run->state_size, s.run->energy_drift, s.run->constraint_violation);
+    fmt::print("{:<12} {:>9} {:>8} {:>11} {:>7} {:>9.1e} {:>9.1e}", s.solver, duration_text(s.run->wall_seconds),
+               s.run->steps, duration_text(s.run->seconds_per_evaluation), s.run->state_size, s.run->energy_drift,
+               s.run->constraint_violation);
     if (const auto& d = s.deviation)
       fmt::print(" {:>23} {:>23}\n", fmt::format("{:.1e} m, t = {:.4g} s", d->position, d->position_time),
                  fmt::format("{:.1e} rad, t = {:.4g} s", d->angle, d->angle_time));
@@ -77,7 +81,8 @@ void print_table(const host::System& system, const host::RunSettings& settings, 
       fmt::print(" {:>23} {:>23}\n", "-", "-");
     if (!s.reason.empty()) fmt::print("{:<12} failed: {}\n", "", s.reason);
   }
-  fmt::print("\nDeviation: the largest of all bodies and rows from the consensus, the mean of two solvers or the median of more.\n");
+  if (std::any_of(standings.begin(), standings.end(), [](const Standing& s) { return s.deviation.has_value(); }))
+    fmt::print("\nDeviation: largest over bodies and rows from the consensus, the mean of two or median of more.\n");
 }
 
 Json standing_json(const host::System& system, std::size_t degrees_of_freedom, const Standing& s) {
@@ -105,8 +110,10 @@ Exit exit_code(const std::vector<Standing>& standings) {
   for (const Standing& s : standings) {
     if (!s.run) continue;
     if (s.run->end == host::End::interrupted) return Exit::interrupted;
-    if (s.run->end == host::End::failed) code = Exit::simulation_failed;
-    else if (code == Exit::bad_input) code = Exit::done;
+    if (s.run->end == host::End::failed)
+      code = Exit::simulation_failed;
+    else if (code == Exit::bad_input)
+      code = Exit::done;
   }
   return code;
 }
@@ -125,7 +132,7 @@ Exit compare(const Arguments& arguments) {
   std::vector<Standing> standings;
   {
     ProgressBar bar(!arguments.quiet);
-    double before = -settings.duration;   // simulated by the solvers before, s
+    double before = -settings.duration;  // simulated by the solvers before, s
     const host::RunControl control{&watch_interruption(), [&](double time) {
                                      bar.update(before + time, static_cast<double>(all.size()) * settings.duration);
                                    }};
@@ -153,8 +160,8 @@ void add_compare(CLI::App& app, Action& action) {
   sub->add_flag("--json", arguments->json, "Print one JSON object, by solver name, in place of the table");
   sub->add_flag("--quiet", arguments->quiet, "No progress bar");
   sub->footer(
-      "With --output NAME.csv (or NAME.h5) each solver writes NAME.<solver>.csv. A solver that cannot run the model is skipped\n"
-      "with its reason; one that fails loses only its own row. Example:\n"
+      "With --output NAME.csv (or NAME.h5) each solver writes NAME.<solver>.csv. A solver that cannot run the model\n"
+      "is skipped with its reason; one that fails loses only its own row. Example:\n"
       "  polyform compare rod.yaml --duration 5 --output rod.csv");
   sub->final_callback([&action, arguments] { action = [arguments] { return compare(*arguments); }; });
 }

@@ -40,7 +40,8 @@ std::string shell_quoted(std::string_view text) {
 
 std::string bash(const CLI::App& app) {
   std::string cases;
-  for (const CLI::App* sub : commands_of(app)) cases += fmt::format("    {}) words='{}' ;;\n", sub->get_name(), words_of(*sub));
+  for (const CLI::App* sub : commands_of(app))
+    cases += fmt::format("    {}) words='{}' ;;\n", sub->get_name(), words_of(*sub));
   return fmt::format(R"sh(# polyform completion for bash: eval "$(polyform completion bash)"
 _polyform() {{
   local words
@@ -83,14 +84,16 @@ compdef _polyform polyform
 std::string fish(const CLI::App& app) {
   std::string lines = "# polyform completion for fish: polyform completion fish | source\n";
   for (const CLI::App* sub : commands_of(app)) {
-    lines += fmt::format("complete -c polyform -n __fish_use_subcommand -f -a {} -d {}\n", sub->get_name(), shell_quoted(sub->get_description()));
+    lines += fmt::format("complete -c polyform -n __fish_use_subcommand -f -a {} -d {}\n", sub->get_name(),
+                         shell_quoted(sub->get_description()));
     for (const CLI::App* below : commands_of(*sub))
       lines += fmt::format("complete -c polyform -n '__fish_seen_subcommand_from {}' -a {} -d {}\n", sub->get_name(),
                            below->get_name(), shell_quoted(below->get_description()));
     for (const CLI::Option* option : sub->get_options())
       for (const std::string& name : option->get_lnames())
-        lines += fmt::format("complete -c polyform -n '__fish_seen_subcommand_from {}' -l {}{} -d {}\n", sub->get_name(), name,
-                             option->get_expected_min() > 0 ? " -r" : "", shell_quoted(option->get_description()));
+        lines +=
+            fmt::format("complete -c polyform -n '__fish_seen_subcommand_from {}' -l {}{} -d {}\n", sub->get_name(),
+                        name, option->get_expected_min() > 0 ? " -r" : "", shell_quoted(option->get_description()));
   }
   return lines;
 }

@@ -79,7 +79,8 @@ Exit evaluate_all(const Arguments& arguments, const Session& session, const host
     } catch (const host::Failure& reason) {
       const bool skipped = reason.code() == Exit::bad_input;
       failed = failed || !skipped;
-      print(skipped ? Severity::note : Severity::error, fmt::format("{} {}: {}", name, skipped ? "skipped" : "failed", reason.message()));
+      print(skipped ? Severity::note : Severity::error,
+            fmt::format("{} {}: {}", name, skipped ? "skipped" : "failed", reason.message()));
       continue;
     }
     all[name] = evaluation_json(system, name, store.now());
@@ -93,16 +94,19 @@ Exit evaluate_all(const Arguments& arguments, const Session& session, const host
 Exit evaluate(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model.file);
-  return arguments.solver == "all" ? evaluate_all(arguments, session, *system) : evaluate_one(arguments, session, *system);
+  return arguments.solver == "all" ? evaluate_all(arguments, session, *system)
+                                   : evaluate_one(arguments, session, *system);
 }
 
 }  // namespace
 
 void add_evaluate(CLI::App& app, Action& action) {
-  CLI::App* sub = app.add_subcommand("evaluate", "Accelerations and reactions at the initial state, without integration");
+  CLI::App* sub =
+      app.add_subcommand("evaluate", "Accelerations and reactions at the initial state, without integration");
   const auto arguments = std::make_shared<Arguments>();
   add_model(*sub, arguments->model);
-  sub->add_option("--solver", arguments->solver, "Formulation, or all [model, else the preferred one that can run the model]")
+  sub->add_option("--solver", arguments->solver,
+                  "Formulation, or all [model, else the preferred one that can run the model]")
       ->type_name("NAME");
   add_solver_options(*sub, arguments->options);
   sub->add_flag("--json", arguments->json, "Print one JSON object; with --solver all, an object by solver name");

@@ -22,18 +22,20 @@ Solvers found:
     text += fmt::format("  {:<12} {}\n", name, formulation->meaning());
   if (registry.catalog().formulations.empty()) text += "  none; see polyform plugins\n";
   text += "\nIntegrators:\n";
-  for (const host::IntegratorInfo& info : host::integrators()) text += fmt::format("  {:<12} {}\n", info.name, info.meaning);
-  text += "\nPlugins are looked for in --plugin-path, then POLYFORM_PLUGIN_PATH, then the install location, and never in\n"
-          "the working directory unless it is named:\n";
-  for (const host::SearchedPlace& place : registry.search_path()) text += fmt::format("  {} ({})\n", place.path.string(), place.origin);
+  for (const host::IntegratorInfo& info : host::integrators())
+    text += fmt::format("  {:<12} {}\n", info.name, info.meaning);
+  text +=
+      "\nPlugins are looked for in --plugin-path, then POLYFORM_PLUGIN_PATH, then the install location, and never in\n"
+      "the working directory unless it is named:\n";
+  for (const host::SearchedPlace& place : registry.search_path())
+    text += fmt::format("  {} ({})\n", place.path.string(), place.origin);
   text += R"(
 Results go to the output stream, messages to the error stream. Exit codes:
   0    done
   1    the simulation failed; output so far is kept
   2    bad command line or model
   3    no such plugin, or plugin refused
-  130  interrupted; results so far are kept
-)";
+  130  interrupted; results so far are kept)";
   return text;
 }
 

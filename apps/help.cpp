@@ -13,7 +13,8 @@ namespace {
 
 host::Exit help(const CLI::App& app, const std::string& command) {
   if (command.empty()) {
-    std::cout << app.help();
+    // App::help would explain the command given, which is this one.
+    std::cout << app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
     return host::Exit::done;
   }
   std::vector<std::string_view> names;

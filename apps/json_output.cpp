@@ -20,7 +20,8 @@ void append(Json& object, std::string_view name, Json value) {
 
 }  // namespace
 
-Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::string_view solver, const host::RunRecord& run) {
+Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::string_view solver,
+              const host::RunRecord& run) {
   Json out = {{"solver", solver},
               {"model", system.description().name},
               {"bodies", system.bodies().size()},
@@ -46,7 +47,8 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
   Json bodies = Json::object(), joints = Json::object();
   for (const BodyIndex b : system.bodies()) {
     const BodyData& data = view.bodies[at(b)];
-    Json body = {{"linear", list(now.bodies[at(b)].acceleration)}, {"angular", list(now.bodies[at(b)].angular_acceleration)}};
+    Json body = {{"linear", list(now.bodies[at(b)].acceleration)},
+                 {"angular", list(now.bodies[at(b)].angular_acceleration)}};
     if (data.flexible != rigid) {
       const FlexibleData& flexible = view.flexible[data.flexible];
       body["modal"] = list(now.modal_acceleration.subspan(flexible.mode_offset, flexible.modes));
@@ -56,15 +58,14 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
   for (const JointIndex j : system.joints()) {
     const JointData& data = view.joints[at(j)];
     const Spatial& reaction = now.reactions[at(j)];
-    append(joints, data.name, {{"acceleration", list(now.acceleration.subspan(data.v_offset, data.nv))},
-                               {"force", list(reaction.linear)},
-                               {"moment", list(reaction.angular)}});
+    append(joints, data.name,
+           {{"acceleration", list(now.acceleration.subspan(data.v_offset, data.nv))},
+            {"force", list(reaction.linear)},
+            {"moment", list(reaction.angular)}});
   }
   return {{"solver", solver}, {"bodies", std::move(bodies)}, {"joints", std::move(joints)}};
 }
 
-void print_json(const Json& json) {
-  fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
+void print_json(const Json& json) { fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace)); }
 
 }  // namespace polyform::apps

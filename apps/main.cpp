@@ -21,6 +21,11 @@ const CLI::App& deepest(const CLI::App& app) {
   return chosen.empty() ? app : deepest(*chosen.front());
 }
 
+std::string help_hint(const CLI::App& app) {
+  const CLI::App& place = deepest(app);
+  return "See polyform " + (&place == &app ? "" : place.get_name() + " ") + "--help.";
+}
+
 /// All one could have typed in place of a wrong word: options where it starts with a dash, else subcommands.
 std::vector<std::string> known_words(const CLI::App& app, bool options) {
   std::vector<std::string> words;
@@ -28,7 +33,8 @@ std::vector<std::string> known_words(const CLI::App& app, bool options) {
     for (const CLI::Option* option : app.get_options())
       for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
   else
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) words.push_back(command->get_name());
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+      words.push_back(command->get_name());
   return words;
 }
 
@@ -42,8 +48,7 @@ Exit wrong_word(const CLI::App& app, const std::string& text) {
   const std::string message = option     ? "unknown option " + host::show(word)
                               : argument ? "one argument too many: " + host::show(word)
                                          : "unknown command " + host::show(word);
-  print(Severity::error, message,
-        (argument ? std::string() : host::did_you_mean(word, known)) + "See " + deepest(app).get_display_name() + " --help.");
+  print(Severity::error, message, (argument ? std::string() : host::did_you_mean(word, known)) + help_hint(app));
   return Exit::bad_input;
 }
 
@@ -52,7 +57,7 @@ Exit refuse(const CLI::App& app, const CLI::ParseError& problem) {
   for (const std::string& word : unknown)
     if (word.size() > 1 && word.front() == '-') return wrong_word(app, word);
   if (!unknown.empty() && !unknown.front().empty()) return wrong_word(app, unknown.front());
-  print(Severity::error, problem.what(), "See polyform " + (&deepest(app) == &app ? "" : deepest(app).get_name() + " ") + "--help.");
+  print(Severity::error, problem.what(), help_hint(app));
   return Exit::bad_input;
 }
 
@@ -61,6 +66,7 @@ Exit command(int argc, char** argv) {
   app.name("polyform");
   app.set_version_flag("--version", "polyform " POLYFORM_VERSION, "Print the version");
   app.set_help_flag("-h,--help", "Print this help");
+  app.require_subcommand(0, 1);
   app.footer(guide);
   Action action;
   add_run(app, action);
@@ -91,7 +97,8 @@ static int guarded(int argc, char** argv) {
     const Exit code = command(argc, argv);
     std::cout.flush();
     if (std::fflush(stdout) != 0 || !std::cout) {
-      print(Severity::error, "the results could not be written to the output stream", "Is the disk full, or the pipe closed?");
+      print(Severity::error, "the results could not be written to the output stream",
+            "Is the disk full, or the pipe closed?");
       return static_cast<int>(Exit::simulation_failed);
     }
     return static_cast<int>(code);

@@ -46,7 +46,10 @@ std::span<const FieldSpec> fields_of(const host::Catalog& catalog, const host::O
 Json fields_json(std::span<const FieldSpec> fields) {
   Json out = Json::array();
   for (const FieldSpec& field : fields) {
-    Json one = {{"name", field.name}, {"takes", host::expectation(field)}, {"unit", field.unit}, {"meaning", field.meaning},
+    Json one = {{"name", field.name},
+                {"takes", host::expectation(field)},
+                {"unit", field.unit},
+                {"meaning", field.meaning},
                 {"required", field.required}};
     if (!field.default_text.empty()) one["default"] = field.default_text;
     out.push_back(std::move(one));
@@ -71,7 +74,8 @@ Json plugin_json(const host::PluginRecord& plugin, const host::Catalog& catalog)
   Json offers = Json::array();
   for (const host::Offer& offer : plugin.offers) {
     Json one = {{"kind", offer.kind}, {"name", offer.name}, {"meaning", offer.meaning}};
-    const Formulation* formulation = offer.kind == "formulation" ? host::find(catalog.formulations, offer.name) : nullptr;
+    const Formulation* formulation =
+        offer.kind == "formulation" ? host::find(catalog.formulations, offer.name) : nullptr;
     if (formulation != nullptr) {
       one["source"] = formulation->source();
       one["supports"] = supported(*formulation);
@@ -101,7 +105,8 @@ std::string plugin_text(const host::PluginRecord& plugin) {
   text += '\n';
   if (!plugin.name.empty()) text += fmt::format("  {}\n", plugin.file);
   if (!plugin.explanation.empty()) text += fmt::format("  {}\n", plugin.explanation);
-  for (const host::Offer& offer : plugin.offers) text += fmt::format("  {:<14} {:<20} {}\n", offer.kind, offer.name, offer.meaning);
+  for (const host::Offer& offer : plugin.offers)
+    text += fmt::format("  {:<14} {:<20} {}\n", offer.kind, offer.name, offer.meaning);
   return text;
 }
 
@@ -112,8 +117,9 @@ std::string offer_details(const host::PluginRecord& plugin, const host::Catalog&
     text += fmt::format("\n{} {}: {}\n", offer.kind, offer.name, offer.meaning);
     if (const Formulation* f = offer.kind == "formulation" ? host::find(catalog.formulations, offer.name) : nullptr)
       text += fmt::format("  source: {}\n  supports: {}\n", f->source(), fmt::join(supported(*f), ", "));
-    text += fields.empty() ? std::string(offer.kind == "formulation" ? "  no options\n" : "  no fields of its own\n")
-                           : fmt::format("  {}:\n{}", offer.kind == "formulation" ? "options" : "fields", field_lines(fields));
+    text += fields.empty()
+                ? std::string(offer.kind == "formulation" ? "  no options\n" : "  no fields of its own\n")
+                : fmt::format("  {}:\n{}", offer.kind == "formulation" ? "options" : "fields", field_lines(fields));
   }
   return text;
 }

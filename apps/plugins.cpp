@@ -36,7 +36,8 @@ Exit list(const Arguments& arguments) {
   const host::Registry registry(arguments.paths);
   if (arguments.json) {
     Json plugins = Json::array();
-    for (const host::PluginRecord& plugin : registry.plugins()) plugins.push_back(plugin_json(plugin, registry.catalog()));
+    for (const host::PluginRecord& plugin : registry.plugins())
+      plugins.push_back(plugin_json(plugin, registry.catalog()));
     print_json({{"search_path", places_json(registry)}, {"plugins", plugins}});
     return Exit::done;
   }
@@ -93,7 +94,8 @@ void add_plugins(CLI::App& app, Action& action) {
     command.add_flag("--json", arguments->json, "Print one JSON object");
   };
   add_common(*sub);
-  CLI::App* show_command = sub->add_subcommand("show", "One plugin, or one solver, joint or force: its options and fields");
+  CLI::App* show_command =
+      sub->add_subcommand("show", "One plugin, or one solver, joint or force: its options and fields");
   show_command->add_option("NAME", arguments->name, "Name of a plugin or of what it offers")->required();
   add_common(*show_command);
   CLI::App* check_command = sub->add_subcommand("check", "Whether a file would be loaded, and if not, why");

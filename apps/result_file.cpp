@@ -4,8 +4,9 @@
 
 namespace polyform::apps {
 
-std::unique_ptr<host::RowSink> open_result(const host::System& system, const std::string& path, const host::Columns& columns,
-                                           std::string_view solver, const host::RunSettings& settings) {
+std::unique_ptr<host::RowSink> open_result(const host::System& system, const std::string& path,
+                                           const host::Columns& columns, std::string_view solver,
+                                           const host::RunSettings& settings) {
   if (path.empty()) return nullptr;
   const host::RecordFields known{{"polyform", std::string(POLYFORM_VERSION)},
                                  {"model", system.description().name},

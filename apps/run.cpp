@@ -36,15 +36,15 @@ struct Arguments {
 void print_summary(const Arguments& arguments, const host::System& system, std::size_t degrees_of_freedom,
                    std::string_view solver, const host::RunSettings& settings, const RunRecord& run) {
   std::FILE* out = arguments.run.output == "-" ? stderr : stdout;
-  fmt::print(out, "{}: {} bodies, {} degrees of freedom, {} loops\n", system.description().name, system.bodies().size(),
+  fmt::print(out, "{}: bodies {}, degrees of freedom {}, loops {}\n", system.description().name, system.bodies().size(),
              degrees_of_freedom, system.loops());
   fmt::print(out, "solver       {} ({} states)\n", solver, run.state_size);
   fmt::print(out, "integrator   {}\n", describe(settings));
   fmt::print(out, "reached      t = {} s, {} rows every {} s\n", run.time, run.rows, settings.output_interval);
-  fmt::print(out, "work         {} steps, {} rejected, {} evaluations; {:.3g} s, {} per evaluation\n", run.steps, run.rejected_steps,
-             run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));
-  fmt::print(out, "energy       {} {:.2e} (relative)\n", run.conservative ? "drift" : "change, forces without potential included,",
-             run.energy_drift);
+  fmt::print(out, "work         {} steps, {} rejected, {} evaluations; {:.3g} s, {} per evaluation\n", run.steps,
+             run.rejected_steps, run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));
+  fmt::print(out, "energy       {} {:.2e} (relative)\n",
+             run.conservative ? "drift" : "change, forces without potential included,", run.energy_drift);
   fmt::print(out, "constraints  largest violation {:.2e}\n", run.constraint_violation);
   if (arguments.run.output.empty())
     fmt::print(out, "results      not written; give --output FILE.csv, FILE.h5 or -\n");
@@ -53,7 +53,9 @@ void print_summary(const Arguments& arguments, const host::System& system, std::
 }
 
 Exit exit_code(const RunRecord& run) {
-  return run.end == host::End::done ? Exit::done : run.end == host::End::failed ? Exit::simulation_failed : Exit::interrupted;
+  return run.end == host::End::done     ? Exit::done
+         : run.end == host::End::failed ? Exit::simulation_failed
+                                        : Exit::interrupted;
 }
 
 Exit run(const Arguments& arguments) {
@@ -62,7 +64,7 @@ Exit run(const Arguments& arguments) {
   const host::RunSettings settings = settle(arguments.run, system->description());
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   const host::SolverPointer solver = host::compile(*choice.formulation, system->view(), choice.options);
-  const std::unique_ptr<host::RowSink> results = 
+  const std::unique_ptr<host::RowSink> results =
       open_result(*system, arguments.run.output, columns_of(arguments.run), choice.formulation->name(), settings);
 
   RunRecord record;
@@ -97,8 +99,8 @@ void add_run(CLI::App& app, Action& action) {
   sub->add_flag("--json", arguments->json, "Print one JSON object about the run, last, in place of the summary");
   sub->add_flag("--quiet", arguments->quiet, "No summary and no progress bar");
   sub->footer(
-      "Energy drift is the largest |E(t) - E(0)| of the rows, relative to the largest kinetic energy or change of potential\n"
-      "energy. Examples:\n"
+      "Energy drift is the largest |E(t) - E(0)| of the rows, relative to the largest kinetic energy or change of\n"
+      "potential energy. Examples:\n"
       "  polyform run rod.yaml --output rod.csv\n"
       "  polyform run rod.yaml --integrator dopri5 --rtol 1e-10 --output rod.h5 --columns bodies,energy\n"
       "  polyform run rod.yaml --output - --quiet | head");

@@ -16,8 +16,8 @@ class Session {
   explicit Session(const std::vector<std::string>& plugin_paths);
 
   const host::Catalog& catalog() const { return registry_.catalog(); }
-  /// Reads and assembles a model, printing all that is to be said about it. Failure (already said) when it is not sound:
-  /// plugin where all that is missing are plugins, else bad_input.
+  /// Reads and assembles a model, printing all that is to be said about it. Failure (already said) when it is not
+  /// sound: plugin where all that is missing are plugins, else bad_input.
   std::unique_ptr<host::System> load(const std::string& file);
   /// What was said about the model.
   const host::Diagnostics& diagnostics() const { return diagnostics_; }

@@ -45,8 +45,8 @@ SolverChoice choose_solver(const host::Catalog& catalog, const host::System& sys
                            const std::vector<std::string>& typed) {
   const host::Description& model = system.description();
   const std::string wanted = !name.empty() ? name : model.solver.name.value_or("");
-  const Formulation& formulation =
-      wanted.empty() ? host::preferred_formulation(catalog.formulations, system.view()) : formulation_named(catalog, wanted);
+  const Formulation& formulation = wanted.empty() ? host::preferred_formulation(catalog.formulations, system.view())
+                                                  : formulation_named(catalog, wanted);
   OptionTexts given = model_options(model, formulation);
   const OptionTexts over = split_options(typed);
   given.insert(given.end(), over.begin(), over.end());

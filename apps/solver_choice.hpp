@@ -21,7 +21,8 @@ const Formulation& formulation_named(const host::Catalog&, std::string_view name
 
 /// The named solver, else the model's, else the preferred one of those that can run the model. Options are those of the
 /// model where it names this solver (or none), then the typed ones. Failure after bad options.
-SolverChoice choose_solver(const host::Catalog&, const host::System&, const std::string& name, const std::vector<std::string>& typed);
+SolverChoice choose_solver(const host::Catalog&, const host::System&, const std::string& name,
+                           const std::vector<std::string>& typed);
 
 /// One formulation with the options the model gives for it.
 SolverChoice with_model_options(const Formulation&, const host::System&);

@@ -23,7 +23,8 @@ bool with_color() {
 
 std::string clock_text(double seconds) {
   const auto s = static_cast<long>(std::min(seconds, 1e8));
-  return s < 3600 ? fmt::format("{}:{:02}", s / 60, s % 60) : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+  return s < 3600 ? fmt::format("{}:{:02}", s / 60, s % 60)
+                  : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
 }  // namespace
@@ -42,7 +43,8 @@ void print(Severity severity, std::string_view message, std::string_view remedy)
   print(Diagnostic{severity, message, remedy, {}, {}, 0, 0});
 }
 
-ProgressBar::ProgressBar(bool enabled) : enabled_(enabled && on_terminal()), next_(start_ + std::chrono::milliseconds(500)) {}
+ProgressBar::ProgressBar(bool enabled)
+    : enabled_(enabled && on_terminal()), next_(start_ + std::chrono::milliseconds(500)) {}
 
 ProgressBar::~ProgressBar() { clear(); }
 
@@ -59,8 +61,8 @@ void ProgressBar::update(double time, double duration) {
   const double spent = std::chrono::duration<double>(now - start_).count();
   constexpr int width = 30;
   const int full = static_cast<int>(done * width);
-  fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {:5.1f} %  t = {:.4g} s  {} left", "", full, "", width - full, 100 * done, time,
-             done > 0 ? clock_text(spent * (1 - done) / done) : "?");
+  fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {:5.1f} %  t = {:.4g} s  {} left", "", full, "", width - full,
+             100 * done, time, done > 0 ? clock_text(spent * (1 - done) / done) : "?");
   std::fflush(stderr);
   drawn_ = true;
 }

@@ -17,7 +17,8 @@ std::string duration_text(double seconds) {
 
 std::string describe(const host::RunSettings& s) {
   const auto all = host::integrators();
-  const auto info = std::find_if(all.begin(), all.end(), [&](const host::IntegratorInfo& i) { return i.name == s.integrator; });
+  const auto info =
+      std::find_if(all.begin(), all.end(), [&](const host::IntegratorInfo& i) { return i.name == s.integrator; });
   if (info != all.end() && info->fixed_step) return fmt::format("{}, step {} s", s.integrator, s.step);
   return fmt::format("{}, tolerances {} relative and {} absolute, first step {} s", s.integrator, s.relative_tolerance,
                      s.absolute_tolerance, s.step);

@@ -2,8 +2,8 @@
 #
 # Proves that the layers of the project keep apart; fails with a list of what does not:
 #   - no file of sdk/ or plugins/ includes a header of the host, and no file of the host one of plugins/ or tests/;
-#   - no string in the sources of framework/ and apps/ is the name of a plugin, formulation or element type. LIST_TYPES is
-#     a program that prints the names of all built plugins and their types, a line each (tests/layers/list_types.cpp);
+#   - no string in the sources of framework/ and apps/ is the name of a plugin, formulation or element type. LIST_TYPES
+#     is a program that prints the names of all built plugins and their types (tests/layers/list_types.cpp);
 #   - rooms of framework/ include only rooms that their arrows point to;
 #   - the top level holds nothing but the agreed folders and files.
 cmake_minimum_required(VERSION 3.25)
@@ -30,7 +30,7 @@ function(sources_of out)
   set(found)
   foreach(folder IN LISTS ARGN)
     file(GLOB_RECURSE files LIST_DIRECTORIES false RELATIVE ${SOURCE_DIR}
-      ${SOURCE_DIR}/${folder}/*.cpp ${SOURCE_DIR}/${folder}/*.hpp ${SOURCE_DIR}/${folder}/*.h ${SOURCE_DIR}/${folder}/*.in)
+      ${SOURCE_DIR}/${folder}/*.cpp ${SOURCE_DIR}/${folder}/*.hpp ${SOURCE_DIR}/${folder}/*.h)
     list(APPEND found ${files})
   endforeach()
   set(${out} ${found} PARENT_SCOPE)

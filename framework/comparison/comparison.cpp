@@ -7,8 +7,8 @@ namespace polyform::host {
 namespace {
 
 /// Runs one contender, its poses into the record.
-Standing run_one(const System& system, const Contender& contender, const RunSettings& settings, const RunControl& control,
-                 const SinkMaker& make_sink, PoseRecord& poses) {
+Standing run_one(const System& system, const Contender& contender, const RunSettings& settings,
+                 const RunControl& control, const SinkMaker& make_sink, PoseRecord& poses) {
   Standing standing;
   standing.solver = contender.formulation->name();
   SolverPointer solver;

@@ -25,14 +25,15 @@ struct Contender {
 struct Standing {
   std::string solver;
   std::optional<RunRecord> run;
-  std::string reason;                   ///< why it was skipped or failed; empty when it finished
-  std::optional<Deviation> deviation;   ///< from the consensus of all that finished
+  std::string reason;                  ///< why it was skipped or failed; empty when it finished
+  std::optional<Deviation> deviation;  ///< from the consensus of all that finished
 };
 
 /// Makes the sink that writes a contender's results; may return nullptr.
 using SinkMaker = std::function<std::unique_ptr<RowSink>(std::string_view solver)>;
 
 /// Runs all contenders; a failing one loses only its own row. Ends after an interruption, with the contenders so far.
-std::vector<Standing> compare(const System&, std::span<const Contender>, const RunSettings&, const RunControl&, const SinkMaker&);
+std::vector<Standing> compare(const System&, std::span<const Contender>, const RunSettings&, const RunControl&,
+                              const SinkMaker&);
 
 }  // namespace polyform::host

@@ -32,13 +32,16 @@ Pose consensus(std::span<const Pose> poses) {
   };
   const Quat& first = poses.front().orientation;
   const auto aligned = [&](double Quat::*part) {
-    return [&first, part](const Pose& p) { return dot(first, p.orientation) < 0 ? -(p.orientation.*part) : p.orientation.*part; };
+    return [&first, part](const Pose& p) {
+      return dot(first, p.orientation) < 0 ? -(p.orientation.*part) : p.orientation.*part;
+    };
   };
   Pose result;
-  result.position = {middle_of([](const Pose& p) { return p.position.x; }), middle_of([](const Pose& p) { return p.position.y; }),
+  result.position = {middle_of([](const Pose& p) { return p.position.x; }),
+                     middle_of([](const Pose& p) { return p.position.y; }),
                      middle_of([](const Pose& p) { return p.position.z; })};
-  result.orientation = normalized(Quat{middle_of(aligned(&Quat::w)), middle_of(aligned(&Quat::x)), middle_of(aligned(&Quat::y)),
-                                       middle_of(aligned(&Quat::z))});
+  result.orientation = normalized(Quat{middle_of(aligned(&Quat::w)), middle_of(aligned(&Quat::x)),
+                                       middle_of(aligned(&Quat::y)), middle_of(aligned(&Quat::z))});
   return result;
 }
 

@@ -27,7 +27,8 @@ void PoseRecord::rewind() { std::rewind(file_.get()); }
 
 double PoseRecord::next(std::span<Pose> poses) {
   if (std::fread(buffer_.data(), sizeof(double), buffer_.size(), file_.get()) != buffer_.size())
-    throw Failure(Exit::simulation_failed, "the trajectories to compare could not be read back from the temporary file");
+    throw Failure(Exit::simulation_failed,
+                  "the trajectories to compare could not be read back from the temporary file");
   const double* in = buffer_.data() + 1;
   for (Pose& pose : poses) {
     pose.position = {in[0], in[1], in[2]};

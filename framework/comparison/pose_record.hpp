@@ -27,7 +27,7 @@ class PoseRecord final : public RowSink {
     void operator()(std::FILE* f) const { std::fclose(f); }
   };
   std::unique_ptr<std::FILE, Close> file_;
-  std::vector<double> buffer_;   ///< time, then x y z w x y z of each body
+  std::vector<double> buffer_;  ///< time, then x y z w x y z of each body
   std::size_t rows_ = 0;
 };
 

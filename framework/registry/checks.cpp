@@ -18,13 +18,15 @@ constexpr std::string_view rebuild = "rebuild the plugin against the SDK of this
 template <std::size_t size>
 std::string text_of(const char (&field)[size]) {
   std::string text(field, ::strnlen(field, size));
-  std::replace_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return text;
 }
 
 bool is_plain_name(std::string_view name) {
   const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
   };
   return !name.empty() && std::all_of(name.begin(), name.end(), plain);
 }
@@ -49,9 +51,9 @@ bool check_sdk(PluginRecord& record, const PluginManifest& manifest) {
   record.sdk_version = fmt::format("{}.{}", manifest.sdk_major, manifest.sdk_minor);
   if (manifest.sdk_major == sdk_major && manifest.sdk_minor <= sdk_minor) return true;
   refuse(record, Refusal::sdk_version,
-         fmt::format("was built with SDK {}, but this polyform offers SDK {}.{}", record.sdk_version, sdk_major, sdk_minor),
-         manifest.sdk_major > sdk_major || manifest.sdk_major == sdk_major ? "rebuild it with this SDK, or use a newer polyform"
-                                                                          : rebuild);
+         fmt::format("was built with SDK {}, but this polyform offers SDK {}.{}", record.sdk_version, sdk_major,
+                     sdk_minor),
+         manifest.sdk_major < sdk_major ? rebuild : "rebuild it with this SDK, or use a newer polyform");
   return false;
 }
 
@@ -60,13 +62,16 @@ bool check_texts(PluginRecord& record, const PluginManifest& manifest) {
   if (manifest.size != sizeof(PluginManifest))
     finding = fmt::format("has a manifest of {} bytes, where {} are expected", manifest.size, sizeof(PluginManifest));
   else if (record.kind != "formulation" && record.kind != "elements")
-    finding = fmt::format("calls itself a plugin of kind '{}', where 'formulation' or 'elements' is expected", record.kind);
+    finding =
+        fmt::format("calls itself a plugin of kind '{}', where 'formulation' or 'elements' is expected", record.kind);
   else if (!is_plain_name(record.name))
-    finding = fmt::format("has the plugin name '{}', where letters, digits, '-', '_' and '.' are expected", record.name);
+    finding =
+        fmt::format("has the plugin name '{}', where letters, digits, '-', '_' and '.' are expected", record.name);
   else if (record.version.empty())
     finding = "has no version in its manifest";
   if (finding.empty()) return true;
-  refuse(record, Refusal::bad_manifest, finding, "correct POLYFORM_PLUGIN(kind, name, version) in its plugin.cpp and rebuild it");
+  refuse(record, Refusal::bad_manifest, finding,
+         "correct POLYFORM_PLUGIN(kind, name, version) in its plugin.cpp and rebuild it");
   return false;
 }
 
@@ -78,8 +83,8 @@ bool check_contract(PluginRecord& record, const PluginManifest& manifest) {
     return false;
   }
   constexpr std::uint32_t expected[] = POLYFORM_CONTRACT_SIZES;
-  constexpr std::string_view structs[] = {"SystemView", "BodyData", "JointData", "FieldValue", "FieldSpec",
-                                          "Observation", "ElementInstance", "JointMotion"};
+  constexpr std::string_view structs[] = {"SystemView", "BodyData",    "JointData",       "FieldValue",
+                                          "FieldSpec",  "Observation", "ElementInstance", "JointMotion"};
   static_assert(std::size(expected) == std::size(structs) && sizeof expected == sizeof manifest.contract_sizes);
   for (std::size_t i = 0; i < std::size(expected); ++i) {
     if (manifest.contract_sizes[i] == expected[i]) continue;
@@ -110,7 +115,8 @@ bool examine(PluginRecord& record, Candidate& candidate) {
   candidate.manifest = *reading.manifest;
   if (!check_sdk(record, candidate.manifest)) return false;
   describe(record, candidate.manifest);
-  return check_texts(record, candidate.manifest) && check_contract(record, candidate.manifest) && check_permissions(record);
+  return check_texts(record, candidate.manifest) && check_contract(record, candidate.manifest) &&
+         check_permissions(record);
 }
 
 int usable_rank(std::string_view set) noexcept {
@@ -134,8 +140,8 @@ std::string_view best_instruction_set() noexcept {
 
 void refuse_instruction_set(PluginRecord& record) {
   refuse(record, Refusal::instruction_set,
-         fmt::format("needs a CPU with the instruction set '{}', but this one offers at most '{}'", record.instruction_set,
-                     best_instruction_set()),
+         fmt::format("needs a CPU with the instruction set '{}', but this one offers at most '{}'",
+                     record.instruction_set, best_instruction_set()),
          fmt::format("build the plugin for {} too", POLYFORM_INSTRUCTION_SET));
 }
 

@@ -23,13 +23,15 @@ struct Stop {
   std::string finding, remedy;
 };
 
-constexpr const char* export_remedy = "remove it from the plugin folder, or build it with POLYFORM_PLUGIN and export its symbols";
+constexpr const char* export_remedy =
+    "remove it from the plugin folder, or build it with POLYFORM_PLUGIN and export its symbols";
 
 Stop not_a_library(std::string finding) {
   return {Refusal::not_a_library, std::move(finding), "remove it from the plugin folder"};
 }
 Stop damaged(std::string_view what) {
-  return {Refusal::not_a_library, fmt::format("is a damaged or truncated shared library ({})", what), "copy or build it again"};
+  return {Refusal::not_a_library, fmt::format("is a damaged or truncated shared library ({})", what),
+          "copy or build it again"};
 }
 
 constexpr Elf64_Half this_machine() {
@@ -54,7 +56,8 @@ Elf64_Ehdr read_header(const FileBytes& file) {
   if (!file.read(0, header)) throw damaged("its header is cut short");
   if (header.e_ident[EI_CLASS] != ELFCLASS64) throw not_a_library("is not a 64-bit library, which is expected");
   constexpr unsigned char order = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
-  const bool foreign = header.e_ident[EI_DATA] != order || (this_machine() != EM_NONE && header.e_machine != this_machine());
+  const bool foreign =
+      header.e_ident[EI_DATA] != order || (this_machine() != EM_NONE && header.e_machine != this_machine());
   if (foreign) throw not_a_library("is a library for another kind of processor");
   if (header.e_type != ET_DYN) throw not_a_library("is an ELF file but no shared library");
   return header;
@@ -128,7 +131,8 @@ Exports read_exports(const FileBytes& file, const std::vector<Elf64_Shdr>& secti
   return found;
 }
 
-const Elf64_Shdr* manifest_section(const FileBytes& file, const Elf64_Ehdr& header, const std::vector<Elf64_Shdr>& sections) {
+const Elf64_Shdr* manifest_section(const FileBytes& file, const Elf64_Ehdr& header,
+                                   const std::vector<Elf64_Shdr>& sections) {
   if (sections.empty()) return nullptr;
   const std::size_t names_index = header.e_shstrndx == SHN_XINDEX ? sections[0].sh_link : header.e_shstrndx;
   const Texts names(file, sections, names_index);
@@ -141,7 +145,8 @@ const Elf64_Shdr* manifest_section(const FileBytes& file, const Elf64_Ehdr& head
 PluginManifest read_section(const FileBytes& file, const Elf64_Shdr& section) {
   constexpr std::size_t least = offsetof(PluginManifest, kind);
   if (section.sh_size < least)
-    throw Stop{Refusal::bad_manifest, fmt::format("has a manifest of {} bytes, where at least {} are expected", section.sh_size, least),
+    throw Stop{Refusal::bad_manifest,
+               fmt::format("has a manifest of {} bytes, where at least {} are expected", section.sh_size, least),
                "build it again with POLYFORM_PLUGIN"};
   PluginManifest manifest{};
   if (!file.read(section.sh_offset, &manifest, std::min<std::size_t>(section.sh_size, sizeof manifest)))
@@ -162,9 +167,11 @@ PluginManifest manifest_of(const std::filesystem::path& path) {
   const Exports exports = read_exports(file, sections);
   if (!section || !exports.manifest)
     throw Stop{Refusal::missing_symbol,
-               "is a shared library without a Polyform manifest (section .polyform, symbol polyform_manifest)", export_remedy};
+               "is a shared library without a Polyform manifest (section .polyform, symbol polyform_manifest)",
+               export_remedy};
   if (!exports.registration)
-    throw Stop{Refusal::missing_symbol, "has a Polyform manifest but does not export the function polyform_register", export_remedy};
+    throw Stop{Refusal::missing_symbol, "has a Polyform manifest but does not export the function polyform_register",
+               export_remedy};
   return read_section(file, *section);
 }
 

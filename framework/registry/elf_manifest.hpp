@@ -13,8 +13,9 @@ namespace polyform::host {
 /// The manifest as it stands in the file, or why there is none.
 struct ManifestReading {
   std::optional<PluginManifest> manifest;  ///< contents unchecked; texts may lack their end
-  Refusal refusal = Refusal::unreadable;   ///< without a manifest: unreadable, not_a_library, missing_symbol, bad_manifest
-  std::string finding;                     ///< what was found, e.g. "is empty, where a shared library is expected"
+  /// Without a manifest: unreadable, not_a_library, missing_symbol or bad_manifest.
+  Refusal refusal = Refusal::unreadable;
+  std::string finding;  ///< what was found, e.g. "is empty, where a shared library is expected"
   std::string remedy;
 };
 

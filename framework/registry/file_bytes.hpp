@@ -31,14 +31,13 @@ class FileBytes {
   /// count bytes from offset; false when the file does not have them.
   bool read(std::uint64_t offset, void* to, std::size_t count) const noexcept;
   template <class Value>
-    requires std::is_trivially_copyable_v<Value>
-  bool read(std::uint64_t offset, Value& to) const noexcept {
-    return read(offset, &to, sizeof(Value));
-  }
+  requires std::is_trivially_copyable_v<Value>
+  bool read(std::uint64_t offset, Value& to) const noexcept { return read(offset, &to, sizeof(Value)); }
   /// count values from offset, or nothing when the file does not have them or they exceed 64 MiB.
   template <class Value>
-    requires std::is_trivially_copyable_v<Value>
-  std::optional<std::vector<Value>> read_all(std::uint64_t offset, std::uint64_t count) const {
+  requires std::is_trivially_copyable_v<Value> std::optional<std::vector<Value>> read_all(std::uint64_t offset,
+                                                                                          std::uint64_t count)
+  const {
     constexpr std::uint64_t limit = std::uint64_t{64} << 20;
     if (count > limit / sizeof(Value) || !contains(offset, count * sizeof(Value))) return std::nullopt;
     std::vector<Value> values(count);

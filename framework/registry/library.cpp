@@ -10,8 +10,6 @@
 #include <new>
 #include <string_view>
 
-#include "framework/registry/terminate_guard.hpp"
-
 namespace polyform::host {
 
 namespace {
@@ -59,8 +57,9 @@ class Collector final : public Registrar {
   bool out_of_memory_ = false;
 };
 
-/// nullptr when the loader finds fault with the file. Exceptions of static constructors pass through dlopen, although it is declared never to throw. Called by a pointer
-/// that the compiler cannot see through, it lets them be caught; called as Boost.DLL does, they end the program.
+/// nullptr when the loader finds fault with the file. Exceptions of static constructors pass through dlopen, although
+/// it is declared never to throw. Called by a pointer that the compiler cannot see through, it lets them be caught;
+/// called by its name, as Boost.DLL does, they end the program.
 void* open_catchably(const std::filesystem::path& file) {
   void* (*volatile open)(const char*, int) = ::dlopen;
   return open(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -79,7 +78,8 @@ class Broken {
     if (const auto found = files_.find(file); found != files_.end()) throw failure(found->second);
   }
   static LoadFailure failure(const std::string& thrown) {
-    return {Refusal::failed_to_register, fmt::format("threw an exception while it was loaded ({})", thrown), tell_author};
+    return {Refusal::failed_to_register, fmt::format("threw an exception while it was loaded ({})", thrown),
+            tell_author};
   }
 
  private:
@@ -112,14 +112,14 @@ LoadFailure loader_failure(const std::string& text) {
   for (const std::string_view sign : {"undefined symbol", "cannot open shared object file", "version `"})
     if (text.find(sign) != std::string::npos)
       return {Refusal::missing_dependency, fmt::format("needs something that this system does not offer ({})", text),
-              "install the missing library or put its folder into LD_LIBRARY_PATH, or rebuild the plugin with all it needs"};
+              "install the missing library or put its folder into LD_LIBRARY_PATH, or rebuild the plugin with all it "
+              "needs"};
   return {Refusal::not_a_library, fmt::format("cannot be loaded as a shared library ({})", text), "rebuild the plugin"};
 }
 
 }  // namespace
 
 Library::Library(const std::filesystem::path& file, const PluginManifest& expected) {
-  const TerminateGuard guard(file);
   load(file);
   PluginManifest loaded{};
   const auto& in_memory = library_.get<const PluginManifest>("polyform_manifest");
@@ -139,7 +139,8 @@ void Library::load(const std::filesystem::path& file) {
   // The library is in memory by now; this takes hold of it. Local symbols: no plugin sees another's. All symbols now: a
   // missing one is found here, not in the middle of a run.
   boost::dll::fs::error_code error;
-  library_.load(boost::dll::fs::path(file.native()), error, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+  library_.load(boost::dll::fs::path(file.native()), error,
+                boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
   ::dlclose(first);
   if (error) throw LoadFailure{Refusal::unreadable, "vanished while it was loaded", "start again"};
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "framework/registry/checks.hpp"
+#include "framework/registry/crash_guard.hpp"
 #include "framework/registry/library.hpp"
 #include "framework/registry/trial.hpp"
 
@@ -43,7 +44,9 @@ Registry::Registry(const RegistryOptions& options)
 
 Registry::~Registry() = default;
 
-std::shared_ptr<const void> Registry::keep_alive() const noexcept { return libraries_; }
+std::shared_ptr<const void> Registry::keep_alive() const noexcept {
+  return libraries_;
+}
 
 /// Candidates of one name, in the order of search. The first decides what the plugin is; builds of it for further
 /// instruction sets stay, everything else of that name is refused.
@@ -51,7 +54,9 @@ std::vector<std::vector<Candidate*>> Registry::group_builds(std::vector<Candidat
   std::vector<std::vector<Candidate*>> groups;
   for (Candidate& candidate : candidates) {
     PluginRecord& record = records_[candidate.record];
-    const auto same_name = [&](const std::vector<Candidate*>& group) { return records_[group.front()->record].name == record.name; };
+    const auto same_name = [&](const std::vector<Candidate*>& group) {
+      return records_[group.front()->record].name == record.name;
+    };
     const auto group = std::find_if(groups.begin(), groups.end(), same_name);
     if (group == groups.end()) {
       groups.push_back({&candidate});
@@ -65,8 +70,8 @@ std::vector<std::vector<Candidate*>> Registry::group_builds(std::vector<Candidat
     }
     const PluginRecord& other = records_[(*clash)->record];
     refuse(record, Refusal::duplicate_name,
-           fmt::format("has the plugin name '{}' (version {}, {}), which {} (version {}, {}) already has", record.name, record.version,
-                       record.instruction_set, other.file, other.version, other.instruction_set),
+           fmt::format("has the plugin name '{}' (version {}, {}), which {} (version {}, {}) already has", record.name,
+                       record.version, record.instruction_set, other.file, other.version, other.instruction_set),
            "remove one of the two, or rename yours in POLYFORM_PLUGIN");
   }
   return groups;
@@ -74,13 +79,14 @@ std::vector<std::vector<Candidate*>> Registry::group_builds(std::vector<Candidat
 
 void Registry::load_builds(std::vector<Candidate*> builds) {
   const auto rank = [this](const Candidate* c) { return usable_rank(records_[c->record].instruction_set); };
-  std::stable_sort(builds.begin(), builds.end(), [&](const Candidate* a, const Candidate* b) { return rank(a) > rank(b); });
+  std::stable_sort(builds.begin(), builds.end(),
+                   [&](const Candidate* a, const Candidate* b) { return rank(a) > rank(b); });
   const PluginRecord* loaded = nullptr;
   for (const Candidate* build : builds) {
     PluginRecord& record = records_[build->record];
     if (loaded) {
       record.status = PluginStatus::passed_over;
-      record.explanation = fmt::format("passed over: {} is the better build for this CPU and is loaded.", loaded->file);
+      record.explanation = fmt::format("{} is the best build for this CPU and is loaded.", loaded->file);
     } else if (rank(build) == 0) {
       refuse_instruction_set(record);
     } else if (load(*build)) {
@@ -91,6 +97,7 @@ void Registry::load_builds(std::vector<Candidate*> builds) {
 
 bool Registry::load(const Candidate& candidate) {
   PluginRecord& record = records_[candidate.record];
+  const CrashGuard guard(candidate.file);
   try {
     Library library(candidate.file, candidate.manifest);
     if (!names_are_free(record, library.offered())) return false;

@@ -40,10 +40,8 @@ class Registry {
 
   /// Name of the plugin that offers the type; empty when it is of none.
   template <class Type>
-    requires(!std::convertible_to<const Type*, std::string_view>)
-  std::string plugin_of(const Type* type) const {
-    return plugin_at(type);
-  }
+  requires(!std::convertible_to<const Type*, std::string_view>) std::string plugin_of(const Type* type)
+  const { return plugin_at(type); }
   /// The same for the name of a type, of any kind.
   std::string plugin_of(std::string_view type_name) const;
 

@@ -41,8 +41,10 @@ void add_environment(std::string_view text, std::vector<SearchedPlace>& places) 
     if (path.is_absolute())
       places.push_back({tidy(path), origin, {}});
     else
-      places.push_back({path, origin, fmt::format("POLYFORM_PLUGIN_PATH has the relative entry '{}', which is not used because "
-                                                  "it would depend on the working directory; write it as an absolute path.", entry)});
+      places.push_back({path, origin,
+                        fmt::format("POLYFORM_PLUGIN_PATH has the relative entry '{}', which is not used because "
+                                    "it would depend on the working directory; write it as an absolute path.",
+                                    entry)});
   }
 }
 
@@ -52,7 +54,9 @@ void add_folder(SearchedPlace& place, std::vector<fs::path>& files) {
   std::vector<fs::path> found;
   for (fs::directory_iterator next(place.path, error), end; !error && next != end; next.increment(error))
     if (next->path().extension() == ".so") found.push_back(next->path());
-  if (error) place.problem = fmt::format("{} cannot be listed ({}); check its permissions.", place.path.string(), error.message());
+  if (error)
+    place.problem =
+        fmt::format("{} cannot be listed ({}); check its permissions.", place.path.string(), error.message());
   std::sort(found.begin(), found.end());
   files.insert(files.end(), found.begin(), found.end());
 }

@@ -19,8 +19,8 @@ std::filesystem::path installed_plugin_folder();
 struct RegistryOptions {
   RegistryOptions(std::vector<std::string> paths = {}) : plugin_paths(std::move(paths)) {}
 
-  std::vector<std::string> plugin_paths;                       ///< folders or files; the first wins
-  std::string environment = plugin_path_of_environment();      ///< folders or files, separated by colons
+  std::vector<std::string> plugin_paths;                   ///< folders or files; the first wins
+  std::string environment = plugin_path_of_environment();  ///< folders or files, separated by colons
   std::filesystem::path installation = installed_plugin_folder();
 };
 

@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstring>
 
-#include "framework/diagnostics.hpp"
 #include "framework/registry/library.hpp"
 
 namespace polyform::host {
@@ -49,7 +48,6 @@ std::string describe(int status) {
   }
   const int code = WEXITSTATUS(status);
   if (code == survived) return {};
-  if (code == static_cast<int>(Exit::plugin)) return "lets an exception escape when it is loaded, which ends the program";
   return fmt::format("ends the program with status {} when it is loaded", code);
 }
 

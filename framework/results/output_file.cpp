@@ -28,7 +28,8 @@ std::string remedy_for(int error_number) {
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
-      return "Free some space, or write fewer rows (--output-interval) or columns (--columns). The rows so far are kept.";
+      return "Free some space, or write fewer rows (--output-interval) or columns (--columns). "
+             "The rows so far are kept.";
     default: return {};
   }
 }

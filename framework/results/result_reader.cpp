@@ -24,10 +24,15 @@ herr_t collect_dataset(hid_t, const char* path, const H5O_info_t* info, void* pa
   }
 }
 
+[[noreturn]] void refuse_layout(const std::string& dataset) {
+  throw Failure(Exit::bad_input, fmt::format("the dataset {} is no table of results", dataset),
+                "Is it an HDF5 file written by polyform?");
+}
+
 void read_dataset(hid_t file, const std::string& path, std::vector<ResultColumn>& columns) {
   const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose);
   const Handle space(H5Dget_space(dataset), H5Sclose);
-  if (const int rank = check(H5Sget_simple_extent_ndims(space)); rank != 1 && rank != 2) throw hdf5::Error();
+  if (const int rank = check(H5Sget_simple_extent_ndims(space)); rank != 1 && rank != 2) refuse_layout(path);
   hsize_t size[2] = {0, 1};
   check(H5Sget_simple_extent_dims(space, size, nullptr));
   std::vector<double> all(size[0] * size[1]);
@@ -38,7 +43,7 @@ void read_dataset(hid_t file, const std::string& path, std::vector<ResultColumn>
   using Texts = std::vector<std::string>;
   const Texts components = table ? hdf5::read_texts(dataset, "channels") : Texts{""};
   const Texts units = table ? hdf5::read_texts(dataset, "units") : Texts{hdf5::read_text(dataset, "unit")};
-  if (components.size() != size[1] || units.size() != size[1]) throw hdf5::Error();
+  if (components.size() != size[1] || units.size() != size[1]) refuse_layout(path);
   for (std::size_t c = 0; c < size[1]; ++c) {
     ResultColumn& column = columns.emplace_back();
     column.channel = {table ? object + "." + components[c] : object, units[c]};

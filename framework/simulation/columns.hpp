@@ -6,4 +6,5 @@ namespace polyform::host {
 struct Columns {
   bool joints = true, bodies = true, energy = true, constraints = true, reactions = false;
 };
+
 }  // namespace polyform::host

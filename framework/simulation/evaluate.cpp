@@ -11,7 +11,8 @@ void evaluate(const System& system, Solver& solver, ObservationStore& store) {
   if (solver.encode(system.initial_state(), y) != Status::ok)
     throw Failure(Exit::simulation_failed, fmt::format("the initial state cannot be taken over: {}", solver.failure()));
   if (solver.observe(0, y, store.now()) != Status::ok)
-    throw Failure(Exit::simulation_failed, fmt::format("the accelerations at the initial state cannot be found: {}", solver.failure()));
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("the accelerations at the initial state cannot be found: {}", solver.failure()));
 }
 
 }  // namespace polyform::host

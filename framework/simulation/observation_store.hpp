@@ -11,7 +11,8 @@ namespace polyform::host {
 class ObservationStore {
  public:
   explicit ObservationStore(const SystemView& view)
-      : bodies_(view.bodies.size()), reactions_(view.joints.size()),
+      : bodies_(view.bodies.size()),
+        reactions_(view.joints.size()),
         numbers_(view.nq + 2 * view.nv + 3 * view.modes + view.states) {
     double* next = numbers_.data();
     const auto take = [&next](std::size_t n) {

@@ -2,7 +2,8 @@
 
 namespace polyform::host {
 
-ResultSink::ResultSink(const System& system, const Columns& columns, std::unique_ptr<ResultWriter> writer, const RecordFields& known)
+ResultSink::ResultSink(const System& system, const Columns& columns, std::unique_ptr<ResultWriter> writer,
+                       const RecordFields& known)
     : rows_(system, columns), writer_(std::move(writer)) {
   writer_->begin(rows_.channels(), known);
 }

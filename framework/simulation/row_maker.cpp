@@ -22,9 +22,12 @@ const char* position_unit(Primitive::Kind kind) {
 const char* velocity_unit(Primitive::Kind kind) { return kind == Primitive::Kind::translation ? "m/s" : "rad/s"; }
 
 /// `<joint>.q` for one coordinate, `<joint>.q[k]` for more.
-void add_coordinates(std::vector<Channel>& channels, std::string_view joint, char letter, const std::vector<const char*>& units) {
+void add_coordinates(std::vector<Channel>& channels, std::string_view joint, char letter,
+                     const std::vector<const char*>& units) {
   for (std::size_t k = 0; k < units.size(); ++k)
-    channels.push_back({units.size() == 1 ? fmt::format("{}.{}", joint, letter) : fmt::format("{}.{}[{}]", joint, letter, k), units[k]});
+    channels.push_back(
+        {units.size() == 1 ? fmt::format("{}.{}", joint, letter) : fmt::format("{}.{}[{}]", joint, letter, k),
+         units[k]});
 }
 
 double* put(double* out, const Vec3& v) {
@@ -74,8 +77,10 @@ void RowMaker::add_joint(const JointData& joint) {
   std::size_t q = 0, v = 0;
   for (const Primitive& primitive : joint.primitives) {
     if (primitive.kind == Primitive::Kind::ball) balls_.push_back({joint.q_offset + q, channels_.size() + q});
-    std::fill_n(q_units.begin() + static_cast<std::ptrdiff_t>(q), position_count(primitive.kind), position_unit(primitive.kind));
-    std::fill_n(v_units.begin() + static_cast<std::ptrdiff_t>(v), velocity_count(primitive.kind), velocity_unit(primitive.kind));
+    std::fill_n(q_units.begin() + static_cast<std::ptrdiff_t>(q), position_count(primitive.kind),
+                position_unit(primitive.kind));
+    std::fill_n(v_units.begin() + static_cast<std::ptrdiff_t>(v), velocity_count(primitive.kind),
+                velocity_unit(primitive.kind));
     q += position_count(primitive.kind);
     v += velocity_count(primitive.kind);
   }
@@ -85,7 +90,7 @@ void RowMaker::add_joint(const JointData& joint) {
 
 void RowMaker::add_body(const BodyData& body) {
   constexpr std::pair<const char*, const char*> quantities[] = {
-      {"x", "m"},     {"y", "m"},      {"z", "m"},      {"qw", "1"},       {"qx", "1"},       {"qy", "1"},      {"qz", "1"},
+      {"x", "m"},    {"y", "m"},    {"z", "m"},    {"qw", "1"},     {"qx", "1"},     {"qy", "1"},    {"qz", "1"},
       {"vx", "m/s"}, {"vy", "m/s"}, {"vz", "m/s"}, {"wx", "rad/s"}, {"wy", "rad/s"}, {"wz", "rad/s"}};
   for (const auto& [name, unit] : quantities) channels_.push_back({fmt::format("{}.{}", body.name, name), unit});
   const std::size_t modes = bodies_.back().modes;

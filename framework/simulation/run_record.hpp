@@ -8,10 +8,10 @@
 namespace polyform::host {
 
 struct RunSettings {
-  double duration = 10;               ///< s
-  double step = 1e-3;                 ///< s: fixed, or the first of an adaptive integrator
+  double duration = 10;  ///< s
+  double step = 1e-3;    ///< s: fixed, or the first of an adaptive integrator
   double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
-  double output_interval = 0.1;       ///< s
+  double output_interval = 0.1;  ///< s
   std::string integrator = "dopri5";
 };
 
@@ -22,9 +22,9 @@ constexpr std::string_view name_of(End end) {
 
 struct RunRecord {
   End end = End::done;
-  std::string failure;                ///< what failed, and at which time
-  std::string remedy;                 ///< what to do about it; may be empty
-  double time = 0;                    ///< reached, s
+  std::string failure;  ///< what failed, and at which time
+  std::string remedy;   ///< what to do about it; may be empty
+  double time = 0;      ///< reached, s
   std::size_t rows = 0;
   std::size_t state_size = 0, steps = 0, rejected_steps = 0, evaluations = 0;
   double wall_seconds = 0;            ///< of the whole run, output included

@@ -55,10 +55,19 @@ class RowTimes {
 
 class Run {
  public:
-  Run(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks, const RunControl& control)
-      : system_(system), solver_(solver), settings_(settings), control_(control), sinks_(sinks), ode_(solver),
-        integrator_(make_integrator(ode_, {settings.integrator, settings.step, settings.relative_tolerance, settings.absolute_tolerance})),
-        store_(system.view()), y_(solver.state_size()), times_(settings) {}
+  Run(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
+      const RunControl& control)
+      : system_(system),
+        solver_(solver),
+        settings_(settings),
+        control_(control),
+        sinks_(sinks),
+        ode_(solver),
+        integrator_(make_integrator(
+            ode_, {settings.integrator, settings.step, settings.relative_tolerance, settings.absolute_tolerance})),
+        store_(system.view()),
+        y_(solver.state_size()),
+        times_(settings) {}
 
   RunRecord to_end() {
     const Clock::time_point start = Clock::now();
@@ -93,7 +102,8 @@ class Run {
 
   End go() {
     if (solver_.encode(system_.initial_state(), y_) != Status::ok)
-      throw Failure(Exit::simulation_failed, fmt::format("the initial state cannot be taken over: {}", solver_.failure()));
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("the initial state cannot be taken over: {}", solver_.failure()));
     integrator_->start(0, y_);
     rows_until_now();
     while (!times_.done()) {
@@ -114,7 +124,8 @@ class Run {
     const double rounding = 1e-12 * now;
     for (; !times_.done() && times_.next() <= now + rounding; times_.advance()) {
       const double t = times_.next();
-      if (!integrator_->state_at(std::min(t, now), y_)) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
+      if (!integrator_->state_at(std::min(t, now), y_))
+        throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
       if (t < now - rounding && !ode_.correct(t, y_)) fail_at(t);
       if (solver_.observe(t, y_, store_.now()) != Status::ok) fail_at(t);
       statistics_.row(t, store_.now());
@@ -137,7 +148,7 @@ class Run {
   RunStatistics statistics_;
   std::vector<double> y_;
   RowTimes times_;
-  double stepping_ = 0;   ///< time spent in steps, s
+  double stepping_ = 0;  ///< time spent in steps, s
 };
 
 }  // namespace

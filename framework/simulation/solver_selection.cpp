@@ -25,7 +25,7 @@ bool can_run(const Formulation& formulation, const SystemView& view, DiagnosticS
 const Formulation& preferred_formulation(const Named<Formulation>& formulations, const SystemView& view) {
   if (formulations.empty())
     throw Failure(Exit::plugin, "no formulation plugin was found",
-                  "polyform plugins shows where plugins were looked for and why a file was refused");
+                  "polyform plugins shows where plugins were looked for and why a file was refused.");
   const Formulation* best = nullptr;
   Diagnostics refusals;
   for (const auto& [name, formulation] : formulations)
@@ -33,7 +33,7 @@ const Formulation& preferred_formulation(const Named<Formulation>& formulations,
       best = formulation;
   if (best == nullptr)
     throw Failure(Exit::bad_input, "no solver can run this model:\n  " + reasons(refusals),
-                  "change the model, or add a plugin with a formulation that can");
+                  "Change the model, or add a plugin with a formulation that can.");
   return *best;
 }
 
@@ -41,13 +41,15 @@ SolverPointer compile(const Formulation& formulation, const SystemView& view, st
   Diagnostics diagnostics;
   if (!can_run(formulation, view, diagnostics)) {
     const std::string text = reasons(diagnostics);
-    throw Failure(Exit::bad_input, text.empty() ? fmt::format("{} cannot run this model and gave no reason", formulation.name()) : text,
-                  "choose another solver (polyform plugins lists what each supports), or change the model");
+    throw Failure(Exit::bad_input,
+                  text.empty() ? fmt::format("{} cannot run this model and gave no reason", formulation.name()) : text,
+                  "Choose another solver (polyform plugins show NAME tells what it supports), or change the model.");
   }
   SolverPointer solver(formulation.compile(view, options, diagnostics));
   if (!solver) {
     const std::string text = reasons(diagnostics);
-    throw Failure(Exit::bad_input, text.empty() ? fmt::format("{} could not be set up and gave no reason", formulation.name()) : text);
+    throw Failure(Exit::bad_input,
+                  text.empty() ? fmt::format("{} could not be set up and gave no reason", formulation.name()) : text);
   }
   return solver;
 }

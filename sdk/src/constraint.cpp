@@ -1,53 +1,58 @@
 #include "polyform/constraint.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace polyform {
 namespace {
 
-/// Orthonormal basis of the first nv columns of H by modified Gram–Schmidt, done twice for round-off.
-std::size_t orthonormalize(const Spatial* H, std::size_t nv, Spatial* Q) noexcept {
-  std::size_t rank = 0;
-  for (std::size_t j = 0; j < nv; ++j) {
-    Spatial h = H[j];
-    const double length = std::sqrt(dot(h, h));
-    for (int pass = 0; pass < 2; ++pass)
-      for (std::size_t i = 0; i < rank; ++i) h -= dot(Q[i], h) * Q[i];
-    const double left = std::sqrt(dot(h, h));
-    if (left > 1e-12 * length) Q[rank++] = (1 / left) * h;
+/// A reflection 1 − scale v vᵀ.
+struct Reflection {
+  double v[6];
+  double scale;
+
+  void apply(double* x) const {
+    double s = 0;
+    for (std::size_t i = 0; i < 6; ++i) s += v[i] * x[i];
+    s *= scale;
+    for (std::size_t i = 0; i < 6; ++i) x[i] -= s * v[i];
   }
-  return rank;
-}
+};
 
 }  // namespace
 
 std::size_t complement(const Spatial* H, std::size_t nv, Spatial* T) noexcept {
-  Spatial Q[12];
-  std::size_t size = orthonormalize(H, nv, Q);
-  const std::size_t first = size;
-  // What is left of each unit vector, squared, when the basis so far is taken from it.
-  double left[6];
-  const auto take = [&left](const Spatial& b) {
-    const double c[6] = {b.angular.x, b.angular.y, b.angular.z, b.linear.x, b.linear.y, b.linear.z};
-    for (std::size_t k = 0; k < 6; ++k) left[k] -= c[k] * c[k];
-  };
-  std::fill(left, left + 6, 1.0);
-  for (std::size_t i = 0; i < size; ++i) take(Q[i]);
-  // Unit vectors in the order of what is left of them: always the best-conditioned next one.
-  for (; size < 6; ++size) {
-    std::size_t most = 0;
-    for (std::size_t k = 1; k < 6; ++k)
-      if (left[k] > left[most] + 1e-12) most = k;
-    Spatial best;
-    best[most] = 1;
-    for (int pass = 0; pass < 2; ++pass)
-      for (std::size_t i = 0; i < size; ++i) best -= dot(Q[i], best) * Q[i];
-    Q[size] = (1 / std::sqrt(dot(best, best))) * best;
-    take(Q[size]);
+  // Householder's QR with row pivoting: the reflections that turn the columns of H into unit vectors turn the unit
+  // vectors that are left into the complement.
+  Reflection reflections[6];
+  bool taken[6]{};
+  std::size_t rank = 0;
+  for (std::size_t j = 0; j < nv && rank < 6; ++j) {
+    double x[6] = {H[j].angular.x, H[j].angular.y, H[j].angular.z, H[j].linear.x, H[j].linear.y, H[j].linear.z};
+    double length = 0, left = 0;
+    for (const double e : x) length += e * e;
+    for (std::size_t i = 0; i < rank; ++i) reflections[i].apply(x);
+    std::size_t pivot = 6;
+    for (std::size_t i = 0; i < 6; ++i) {
+      if (taken[i]) x[i] = 0;
+      left += x[i] * x[i];
+      if (!taken[i] && (pivot == 6 || std::abs(x[i]) > std::abs(x[pivot]))) pivot = i;
+    }
+    if (!(left > 1e-24 * length)) continue;  // depends on the columns before
+    Reflection& r = reflections[rank++];
+    for (std::size_t i = 0; i < 6; ++i) r.v[i] = x[i];
+    r.v[pivot] += std::copysign(std::sqrt(left), x[pivot]);
+    r.scale = 1 / (std::sqrt(left) * std::abs(r.v[pivot]));
+    taken[pivot] = true;
   }
-  for (std::size_t i = first; i < 6; ++i) T[i - first] = Q[i];
-  return 6 - first;
+  std::size_t size = 0;
+  for (std::size_t k = 0; k < 6; ++k) {
+    if (taken[k]) continue;
+    double t[6]{};
+    t[k] = 1;
+    for (std::size_t i = rank; i-- > 0;) reflections[i].apply(t);
+    T[size++] = {{t[0], t[1], t[2]}, {t[3], t[4], t[5]}};
+  }
+  return size;
 }
 
 void solve_least_squares(const Spatial* H, std::size_t nv, const Spatial& w, double* v) noexcept {

@@ -178,7 +178,7 @@ void joint_coordinates(const JointData& joint, const Mat3& R_FM, const Vec3& p_F
   for (const Primitive& p : joint.primitives) {
     if (p.kind == Primitive::Kind::translation) {
       direct = direct && rotations + balls == 0 && translations < 3;
-      for (std::size_t i = 0; direct && i < translations; ++i) direct = std::abs(dot(axes[i], p.axis)) < 1e-15;
+      for (std::size_t i = 0; direct && i < translations; ++i) direct = std::abs(dot(axes[i], p.axis)) < 1e-12;
       if (direct) axes[translations++] = p.axis;
     } else {
       ++(p.kind == Primitive::Kind::ball ? balls : rotations);

@@ -19,6 +19,7 @@ function(polyform_fixture_plugin name)
   add_library(${target} MODULE ${POLYFORM_FIXTURE_SOURCES}/${FIXTURE_SOURCE})
   target_link_libraries(${target} PRIVATE polyform_sdk polyform_warnings ${FIXTURE_LINK})
   target_compile_definitions(${target} PRIVATE FIXTURE_TARGET="${name}" ${FIXTURE_DEFINE})
-  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${POLYFORM_FIXTURES})
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+    LIBRARY_OUTPUT_DIRECTORY ${POLYFORM_FIXTURES})
   add_dependencies(fixture_plugins ${target})
 endfunction()

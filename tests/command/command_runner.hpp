@@ -10,7 +10,7 @@
 namespace polyform::test {
 
 struct Outcome {
-  int code = -1;          ///< exit code; 128 + signal when a signal ended the command
+  int code = -1;  ///< exit code; 128 + signal when a signal ended the command
   std::string out, err;
 };
 
@@ -42,7 +42,7 @@ inline std::string shipped(const std::string& name) { return std::string(POLYFOR
 struct Table {
   std::vector<std::string> names;
   std::vector<std::vector<double>> rows;
-  std::size_t column(const std::string& name) const;   ///< fails the test when there is none
+  std::size_t column(const std::string& name) const;  ///< fails the test when there is none
   double at(std::size_t row, const std::string& name) const { return rows.at(row).at(column(name)); }
 };
 /// Fails the test when a row does not fit the header or a field is no number.

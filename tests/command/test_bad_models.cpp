@@ -81,7 +81,8 @@ TEST_CASE("all errors of a file come in one go") {
 
 TEST_CASE("an unknown body is an error with a suggestion") {
   const std::string message =
-      refusal(with_joint("{name: pin, type: revolute, base: ground, moving: rud, position: [0, 0, 0], axis: [0, 0, 1]}").text());
+      refusal(with_joint("{name: pin, type: revolute, base: ground, moving: rud, position: [0, 0, 0], axis: [0, 0, 1]}")
+                  .text());
   CHECK_THAT(message, Contains("joints[0].moving"));
   CHECK_THAT(message, Contains("ean 'rod'?"));
 }
@@ -95,25 +96,31 @@ TEST_CASE("a duplicate name is an error") {
 }
 
 TEST_CASE("a joint of a body with itself is an error") {
-  CHECK_THAT(refusal(with_joint("{name: pin, type: fixed, base: rod, moving: rod, position: [0, 0, 0]}").text()), Contains("joints[0]"));
+  CHECK_THAT(refusal(with_joint("{name: pin, type: fixed, base: rod, moving: rod, position: [0, 0, 0]}").text()),
+             Contains("joints[0]"));
 }
 
 TEST_CASE("an axis of zero length is an error") {
   CHECK_THAT(
-      refusal(with_joint("{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 0]}").text()),
+      refusal(with_joint("{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 0]}")
+                  .text()),
       Contains("joints[0].axis"));
 }
 
 TEST_CASE("a joint type that no plugin offers is exit code 3") {
-  const std::string message =
-      refusal(with_joint("{name: pin, type: revolut, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}").text(), 3);
+  const std::string message = refusal(
+      with_joint("{name: pin, type: revolut, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}").text(),
+      3);
   CHECK_THAT(message, Contains("joints[0].type"));
   CHECK_THAT(message, Contains("ean 'revolute'?"));
 }
 
 TEST_CASE("files that are no model are refused in plain words") {
   refusal("");
-  refusal(std::string("\x7f""ELF\x02\x01\x01\0\0\0\xff\xfe\x00garbage", 22));
+  refusal(
+      std::string("\x7f"
+                  "ELF\x02\x01\x01\0\0\0\xff\xfe\x00garbage",
+                  22));
   refusal("- just\n- a list\n");
   refusal("{unclosed: [1, 2");
   refusal(std::string(5000, '['));

@@ -41,7 +41,8 @@ TEST_CASE("accelerations and reactions of one solver are one object") {
 
 TEST_CASE("those of all solvers are an object by solver name, and they agree") {
   const Workshop shop;
-  const json result = json::parse(shop.run({"evaluate", shop.write("rod.yaml", Rod{}.text()), "--solver", "all", "--json"}).out);
+  const json result =
+      json::parse(shop.run({"evaluate", shop.write("rod.yaml", Rod{}.text()), "--solver", "all", "--json"}).out);
   CHECK(result.size() >= 2);
   for (const auto& [name, one] : result.items()) {
     INFO(name);

@@ -32,7 +32,8 @@ TEST_CASE("check names the redundant joints of a planar four-bar") {
   CHECK(result.at("loops") == 1);
   CHECK(result.at("degrees_of_freedom") == 1);
   CHECK(result.at("redundant").size() == 4);
-  CHECK_THAT(shop.run({"check", shipped("four_bar_rhombus")}).out, Contains("degrees of freedom") && Contains("redundant"));
+  CHECK_THAT(shop.run({"check", shipped("four_bar_rhombus")}).out,
+             Contains("degrees of freedom") && Contains("redundant"));
 }
 
 TEST_CASE("check warns of a body that nothing connects") {
@@ -78,7 +79,8 @@ TEST_CASE("help and version") {
   const Workshop shop;
   const Outcome help = shop.run({"--help"});
   CHECK(help.code == 0);
-  CHECK_THAT(help.out, Contains("Examples") && Contains("POLYFORM_PLUGIN_PATH") && Contains("130") && Contains("rk4") && Contains("riccati"));
+  CHECK_THAT(help.out, Contains("Examples") && Contains("POLYFORM_PLUGIN_PATH") && Contains("130") && Contains("rk4") &&
+                           Contains("riccati"));
   CHECK(shop.run({"help"}).out == help.out);
   for (const char* command : {"run", "evaluate", "compare", "check", "plugins", "schema", "help", "completion"}) {
     INFO(command);

@@ -45,6 +45,34 @@ TEST_CASE("every joint finds its coordinates from a pose, with the turns and sig
   }
 }
 
+TEST_CASE("sequences without a closed form find their coordinates from a hint nearby") {
+  using Kind = Primitive::Kind;
+  const std::vector<std::vector<Kind>> sequences{{Kind::rotation, Kind::translation, Kind::rotation},
+                                                 {Kind::rotation, Kind::rotation, Kind::rotation},
+                                                 {Kind::rotation, Kind::translation, Kind::translation},
+                                                 {Kind::ball, Kind::translation},
+                                                 {Kind::translation, Kind::ball, Kind::translation}};
+  Random random(25);
+  for (std::size_t s = 0; s < sequences.size(); ++s)
+    for (int i = 0; i < 20; ++i) {
+      INFO("sequence " << s << ", sample " << i);
+      std::vector<Primitive> primitives;
+      const Mat3 axes = rotation_matrix(random.quaternion());
+      for (std::size_t k = 0; k < sequences[s].size(); ++k) primitives.push_back({sequences[s][k], axes.column(k)});
+      HandBuilt system;
+      const BodyIndex body = system.add_body("body", random.pose(), 1, {}, {});
+      system.add_joint("joint", BodyIndex::ground, body, random.vector(1), primitives);
+      const JointData& joint = system.view().joints[0];
+      Coordinates c, found;  // away from where axes line up
+      for (double& q : c.q) q = random.uniform(0.3, 0.6);
+      joint_normalize(joint, c.q.data());
+      const JointMotion m = motion(joint, c);
+      for (std::size_t k = 0; k < joint.nq; ++k) found.q[k] = c.q[k] + random.uniform(-0.1, 0.1);
+      joint_coordinates(joint, m.R_FM, m.p_FM, found.q.data());
+      CHECK(largest_difference(joint, found, c) < 1e-10);
+    }
+}
+
 TEST_CASE("a hint a turn further gives the angle a turn further") {
   for (const std::string_view name : {"revolute", "cylindrical", "planar", "universal"}) {
     INFO(name);

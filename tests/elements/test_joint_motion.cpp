@@ -8,6 +8,35 @@ namespace {
 
 constexpr int samples = 20;
 
+void check_rates(const JointData& joint, const Coordinates& c) {
+  const JointMotion m = motion(joint, c);
+  const auto at = [&](double t) { return motion(joint, advanced(joint, c, {}, t)); };  // v is constant
+  const Spatial twist{angular_velocity(m.R_FM, rate([&](double t) { return at(t).R_FM; })),
+                      rate([&](double t) { return at(t).p_FM; })};
+  CHECK(distance(m.twist, twist) < 1e-8);
+  Spatial sum, bias;
+  for (std::size_t k = 0; k < joint.nv; ++k) {
+    sum += c.v[k] * m.H[k];
+    bias += c.v[k] * rate([&](double t) { return at(t).H[k]; });
+  }
+  CHECK(distance(m.twist, sum) < 1e-13);
+  CHECK(distance(m.bias, bias) < 1e-8);
+  CHECK(distance(m.bias, rate([&](double t) { return at(t).twist; })) < 1e-8);
+}
+
+/// A ball among three rotations and translations, in any order: six freedoms.
+std::vector<Primitive> random_sequence(Random& random) {
+  std::vector<Primitive> sequence;
+  const int ball = random.integer(0, 3);
+  for (int k = 0; k < 4; ++k) {
+    const auto kind = k == ball                   ? Primitive::Kind::ball
+                      : random.integer(0, 1) == 0 ? Primitive::Kind::rotation
+                                                  : Primitive::Kind::translation;
+    sequence.push_back({kind, random.direction()});
+  }
+  return sequence;
+}
+
 }  // namespace
 
 TEST_CASE("every joint puts the moving body where its coordinates promise") {
@@ -50,22 +79,20 @@ TEST_CASE("twist, H and bias of every joint are the rates of its pose") {
     Random random(13);
     for (int i = 0; i < samples; ++i) {
       const JointCase made(name, random);
-      const JointData& joint = made.joint();
-      const Coordinates c = random_coordinates(joint, random);
-      const JointMotion m = motion(joint, c);
-      const auto at = [&](double t) { return motion(joint, advanced(joint, c, {}, t)); };  // v is constant
-      const Spatial twist{angular_velocity(m.R_FM, rate([&](double t) { return at(t).R_FM; })),
-                          rate([&](double t) { return at(t).p_FM; })};
-      CHECK(distance(m.twist, twist) < 1e-8);
-      Spatial sum, bias;
-      for (std::size_t k = 0; k < joint.nv; ++k) {
-        sum += c.v[k] * m.H[k];
-        bias += c.v[k] * rate([&](double t) { return at(t).H[k]; });
-      }
-      CHECK(distance(m.twist, sum) < 1e-13);
-      CHECK(distance(m.bias, bias) < 1e-8);
-      CHECK(distance(m.bias, rate([&](double t) { return at(t).twist; })) < 1e-8);
+      check_rates(made.joint(), random_coordinates(made.joint(), random));
     }
+  }
+}
+
+TEST_CASE("so they are for any sequence of primitives") {
+  Random random(16);
+  for (int i = 0; i < 100; ++i) {
+    INFO(i);
+    HandBuilt system;
+    const BodyIndex body = system.add_body("body", random.pose(), 1, {}, {});
+    system.add_joint("joint", BodyIndex::ground, body, random.vector(1), random_sequence(random));
+    const JointData& joint = system.view().joints[0];
+    check_rates(joint, random_coordinates(joint, random));
   }
 }
 

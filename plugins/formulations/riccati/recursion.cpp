@@ -5,52 +5,77 @@
 namespace polyform::riccati {
 namespace {
 
+bool is_general(const JointData& joint) { return joint.kernel != nullptr || joint.primitives.size() > 1; }
+
 std::vector<JointData> general_joints(const SystemView& view) {
   std::vector<JointData> joints;
   for (const JointData& j : view.tree_joints())
-    if (j.kernel != nullptr || j.primitives.size() > 1) joints.push_back(j);
+    if (is_general(j)) joints.push_back(j);
   return joints;
 }
+
+bool is_identity(const Mat3& m) {
+  const Mat3 one = Mat3::identity();
+  for (std::size_t i = 0; i < 9; ++i)
+    if (std::abs(m.m[i] - one.m[i]) > 1e-15) return false;
+  return true;
+}
+
+/// m in the axes whose directions are the columns of K.
+Sym3 turn_inertia(const Mat3& K, const Sym3& m) { return rotate(transpose(K), m); }
 
 }  // namespace
 
 Recursion::Recursion(const SystemView& view)
-    : gravity_(view.gravity), links_(view.bodies.size()), general_joints_(general_joints(view)), general_(general_joints_),
-      motions_(view.bodies.size()), work_(view.bodies.size()), kept_(view.bodies.size()) {
+    : gravity_(view.gravity), links_(view.bodies.size()), frames_(view.bodies.size()), general_joints_(general_joints(view)),
+      general_(general_joints_), work_(view.bodies.size()), motions_(view.bodies.size()), general_slide_(general_joints_.size()),
+      load_(view.bodies.size()), kept_(view.bodies.size()) {
   std::vector<std::int32_t> last_child(links_.size(), -1);
   std::size_t columns = 0, balls = 0;
   std::uint32_t general = 0;
   std::int32_t slots = 0;
+  static const Frame ground{Mat3::identity(), {}, Mat3::identity()};
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const JointData& joint = view.joints[i];
     const BodyData& body = view.bodies[i];
     Link& link = links_[i];
+    Frame& frame = frames_[i];
     link.parent = static_cast<std::int32_t>(joint.inboard());
+    const Frame& in = link.parent < 0 ? ground : frames_[static_cast<std::size_t>(link.parent)];
     link.reversed = joint.reversed;
     link.q = static_cast<std::uint32_t>(joint.q_offset);
     link.v = static_cast<std::uint32_t>(joint.v_offset);
-    link.mass = body.mass;
-    link.inertia = body.inertia;
-    link.center_of_mass = body.center_of_mass;
-    link.p_base = joint.p_base;
-    link.p_moving = joint.p_moving;
-    link.R_drawn = joint.R_drawn;
     link.count = static_cast<std::uint32_t>(joint.nv);
-    link.columns = static_cast<std::uint32_t>(columns);
-    if (joint.kernel != nullptr || joint.primitives.size() > 1) {
+
+    frame.K = joint.reversed ? joint.R_drawn * in.K : transpose_times(joint.R_drawn, in.K);
+    frame.to_P = joint.reversed ? joint.p_base : joint.p_moving;
+    frame.base_K = joint.reversed ? frame.K : in.K;
+    const Vec3 center = body.center_of_mass - frame.to_P;
+    Sym3 about_P = body.inertia;
+    const Sym3 unit = unit_mass_inertia(center);
+    about_P += Sym3{body.mass * unit.xx, body.mass * unit.yy, body.mass * unit.zz, body.mass * unit.xy, body.mass * unit.xz, body.mass * unit.yz};
+    link.mass = body.mass;
+    link.inertia = turn_inertia(frame.K, about_P);
+    link.center = transpose_times(frame.K, center);
+    link.lever = transpose_times(in.K, (joint.reversed ? joint.p_moving : joint.p_base) - in.to_P);
+
+    if (is_general(joint)) {
       link.hinge = Hinge::general;
       link.general = general++;
     } else if (!joint.primitives.empty()) {
       const Primitive& p = joint.primitives.front();
-      link.axis = p.axis;
+      link.axis = transpose_times(frame.base_K, p.axis);
       link.hinge = p.kind == Primitive::Kind::ball       ? Hinge::ball
                    : p.kind == Primitive::Kind::rotation ? Hinge::rotation
                                                          : Hinge::translation;
     }
-    if (link.hinge == Hinge::ball)
-      link.columns = static_cast<std::uint32_t>(balls++);
-    else
+    link.turned = link.hinge == Hinge::ball && !is_identity(frame.base_K);
+    if (link.hinge == Hinge::ball) {
+      link.first = static_cast<std::uint32_t>(balls++);
+    } else {
+      link.first = static_cast<std::uint32_t>(columns);
       columns += joint.nv;
+    }
     if (link.parent < 0) continue;
     last_child[static_cast<std::size_t>(link.parent)] = static_cast<std::int32_t>(i);
     Link& parent = links_[static_cast<std::size_t>(link.parent)];
@@ -61,82 +86,6 @@ Recursion::Recursion(const SystemView& view)
   columns_.resize(columns);
   balls_.resize(balls);
   slots_.resize(static_cast<std::size_t>(slots));
-  load_.resize(links_.size());
-}
-
-/// Orientation, angular velocity and hinge geometry of one body from its parent's. One instance per kind of hinge, so
-/// that what is zero for a kind costs nothing.
-template <Recursion::Hinge kind>
-void Recursion::place(std::size_t i, const double* q, const double* v, bool with_origins) noexcept {
-  static constexpr BodyMotion ground{};
-  const Link& link = links_[i];
-  const BodyMotion& in = link.parent < 0 ? ground : motions_[static_cast<std::size_t>(link.parent)];
-  BodyMotion& out = motions_[i];
-  Work& work = work_[i];
-  q += link.q;
-  v += link.v;
-
-  // Orientation of M in F, and of the outboard body.
-  Mat3 across = link.R_drawn;
-  if constexpr (kind == Hinge::ball) across = rotation_matrix(Quat{q[0], q[1], q[2], q[3]}) * across;
-  if constexpr (kind == Hinge::rotation) across = axis_rotation(link.axis, std::cos(q[0]), std::sin(q[0])) * across;
-  if constexpr (kind == Hinge::general) across = general_[link.general].R_FM * across;
-  out.R = link.reversed ? times_transpose(in.R, across) : in.R * across;
-  const Mat3& R_F = link.reversed ? out.R : in.R;
-  const double sign = link.reversed ? -1.0 : 1.0;   // F sits on the outboard body: the joint runs backwards
-
-  // Directions of motion and twist of the joint in ground axes.
-  Vec3 turn, slide;
-  if constexpr (kind == Hinge::rotation || kind == Hinge::translation) {
-    const Vec3 axis = sign * (R_F * link.axis);
-    columns_[link.columns].H = kind == Hinge::rotation ? Spatial{axis, {}} : Spatial{{}, axis};
-    (kind == Hinge::rotation ? turn : slide) = v[0] * axis;
-  }
-  if constexpr (kind == Hinge::ball) turn = sign * (R_F * Vec3{v[0], v[1], v[2]});
-  if constexpr (kind == Hinge::general) {
-    const JointMotion& m = general_[link.general];
-    turn = sign * (R_F * m.twist.angular);
-    slide = sign * (R_F * m.twist.linear);
-    for (std::uint32_t k = 0; k < link.count; ++k)
-      columns_[link.columns + k].H = {sign * (R_F * m.H[k].angular), sign * (R_F * m.H[k].linear)};
-  }
-  out.V.angular = in.V.angular + turn;
-
-  // Acceleration of the hinge at v̇ = 0. A ball hinge does without: its moment row gives Ω̇ whatever came before.
-  const Vec3& omega_F = link.reversed ? out.V.angular : in.V.angular;
-  if constexpr (kind == Hinge::rotation || kind == Hinge::general) work.beta.angular = cross(omega_F, turn);
-  if constexpr (kind == Hinge::translation || kind == Hinge::general) work.beta.linear = 2.0 * cross(omega_F, slide);
-  if constexpr (kind == Hinge::general) {
-    const JointMotion& m = general_[link.general];
-    work.beta += Spatial{sign * (R_F * m.bias.angular), sign * (R_F * m.bias.linear)};
-  }
-
-  // Levers: from the inboard and outboard frame origins to P.
-  Vec3 F_to_M = link.p_base;
-  if constexpr (kind == Hinge::translation) F_to_M += q[0] * link.axis;
-  if constexpr (kind == Hinge::general) F_to_M += general_[link.general].p_FM;
-  const Vec3 from_base = R_F * F_to_M, from_moving = (link.reversed ? in.R : out.R) * link.p_moving;
-  const Vec3& in_to_P = link.reversed ? from_moving : from_base;
-  const Vec3& out_to_P = link.reversed ? from_base : from_moving;
-  work.to_P = out_to_P;
-  work.r = link.parent < 0 ? in_to_P : in_to_P - work_[static_cast<std::size_t>(link.parent)].to_P;
-  work.c = out.R * link.center_of_mass - out_to_P;
-  if (!with_origins) return;
-  out.p = in.p + in_to_P - out_to_P;
-  out.V.linear = in.V.linear + cross(in.V.angular, in_to_P) + slide - cross(out.V.angular, out_to_P);
-}
-
-void Recursion::kinematics(const double* q, const double* v, bool with_origins) noexcept {
-  if (!general_joints_.empty()) general_.evaluate(q, v);
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    switch (links_[i].hinge) {
-      case Hinge::fixed: place<Hinge::fixed>(i, q, v, with_origins); break;
-      case Hinge::ball: place<Hinge::ball>(i, q, v, with_origins); break;
-      case Hinge::rotation: place<Hinge::rotation>(i, q, v, with_origins); break;
-      case Hinge::translation: place<Hinge::translation>(i, q, v, with_origins); break;
-      case Hinge::general: place<Hinge::general>(i, q, v, with_origins); break;
-    }
-  }
 }
 
 void Recursion::position_rates(const double* q, const double* v, double* qdot) const noexcept {
@@ -150,19 +99,126 @@ void Recursion::position_rates(const double* q, const double* v, double* qdot) c
       out[2] = rate.y;
       out[3] = rate.z;
     } else if (link.hinge == Hinge::general) {
-      const JointData& joint = general_joints_[link.general];
-      joint_position_rates(joint, q + link.q, v + link.v, qdot + link.q);
+      joint_position_rates(general_joints_[link.general], q + link.q, v + link.v, qdot + link.q);
     } else if (link.hinge != Hinge::fixed) {
       qdot[link.q] = v[link.v];
     }
   }
 }
 
-/// S and e at P_i of the body itself.
-Transfer<double> Recursion::outboard(std::size_t i) const noexcept {
+const Recursion::Work& Recursion::inboard(const Link& link) const noexcept {
+  static constexpr Work ground{Mat3::identity(), {}, {}, {}, {}};
+  return link.parent < 0 ? ground : work_[static_cast<std::size_t>(link.parent)];
+}
+
+/// Orientation, angular velocity and hinge geometry of one body from its parent's. One instance per kind of hinge, so
+/// that what is zero for a kind costs nothing.
+template <Recursion::Hinge kind>
+void Recursion::place(std::size_t i, const double* q, const double* v) noexcept {
   const Link& link = links_[i];
-  const BodyMotion& m = motions_[i];
-  return body_transfer(link.mass, work_[i].c, rotate(m.R, link.inertia), m.V.angular);
+  const Work& in = inboard(link);
+  Work& work = work_[i];
+  q += link.q;
+  v += link.v;
+  const double sign = link.reversed ? -1.0 : 1.0;
+  work.r = in.R * link.lever;
+  if constexpr (kind == Hinge::fixed) {
+    work.R = in.R;
+    work.omega = in.omega;
+    work.beta = {};
+  }
+  if constexpr (kind == Hinge::ball) {
+    // Q of a joint that runs backwards is undone; its angular velocity is given in the axes it leads to.
+    Quat Q{q[0], sign * q[1], sign * q[2], sign * q[3]};
+    Vec3 w{v[0], v[1], v[2]};
+    if (link.turned) {
+      const Mat3& K = frames_[i].base_K;
+      const Vec3 u = transpose_times(K, Vec3{Q.x, Q.y, Q.z});
+      Q = {Q.w, u.x, u.y, u.z};
+      w = transpose_times(K, w);
+    }
+    work.R = in.R * rotation_matrix(Q);
+    work.omega = in.omega + sign * ((link.reversed ? work.R : in.R) * w);
+    // No beta: the moment row of a ball hinge gives Ω̇ whatever came before.
+  }
+  if constexpr (kind == Hinge::rotation) {
+    const Vec3 axis = sign * (in.R * link.axis);   // the axis is the same in both bodies
+    work.R = in.R * axis_rotation(link.axis, std::cos(q[0]), sign * std::sin(q[0]));
+    columns_[link.first].H = {axis, {}};
+    work.omega = in.omega + v[0] * axis;
+    work.beta.angular = v[0] * cross(in.omega, axis);
+  }
+  if constexpr (kind == Hinge::translation) {
+    const Vec3 axis = sign * (in.R * link.axis);
+    work.R = in.R;
+    work.omega = in.omega;
+    columns_[link.first].H = {{}, axis};
+    work.beta.linear = (2.0 * v[0]) * cross(in.omega, axis);
+    // Backwards, P (the origin of F) lies opposite to the displacement of M.
+    work.r += q[0] * axis;
+  }
+}
+
+/// A hinge of several primitives, or code: its motion in F axes is there already.
+void Recursion::place_general(const Link& link, const Work& in, Work& work, std::size_t i) noexcept {
+  const JointMotion& m = general_[link.general];
+  const Frame& frame = frames_[i];
+  const Mat3 across = transpose_times(frame.base_K, m.R_FM * frame.base_K);
+  work.R = link.reversed ? times_transpose(in.R, across) : in.R * across;
+  const Work& base = link.reversed ? work : in;
+  const Mat3 R_F = times_transpose(base.R, frame.base_K);
+  const Vec3 p = R_F * m.p_FM, turn = R_F * m.twist.angular, slide = R_F * m.twist.linear;
+  work.omega = link.reversed ? in.omega - turn : in.omega + turn;
+  const Vec3 &omega_F = base.omega, &omega_M = link.reversed ? in.omega : work.omega;
+  Spatial beta{cross(omega_F, turn) + R_F * m.bias.angular, 2.0 * cross(omega_F, slide) + R_F * m.bias.linear};
+  work.r = in.R * link.lever + (link.reversed ? -p : p);
+  // Referred from the origin of M to P at d from it: −p for a joint that runs backwards.
+  const Vec3 d = link.reversed ? -p : Vec3{};
+  beta.linear += cross(beta.angular, d) + cross(omega_M, cross(omega_M, d)) - cross(omega_F, cross(omega_F, d));
+  const double sign = link.reversed ? -1.0 : 1.0;
+  work.beta = sign * beta;
+  general_slide_[link.general] = sign * (slide + cross(turn, d));
+  for (std::uint32_t k = 0; k < link.count; ++k) {
+    const Vec3 angular = R_F * m.H[k].angular;
+    columns_[link.first + k].H = sign * Spatial{angular, R_F * m.H[k].linear + cross(angular, d)};
+  }
+}
+
+void Recursion::kinematics(const double* q, const double* v) noexcept {
+  if (!general_joints_.empty()) general_.evaluate(q, v);
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    switch (links_[i].hinge) {
+      case Hinge::fixed: place<Hinge::fixed>(i, q, v); break;
+      case Hinge::ball: place<Hinge::ball>(i, q, v); break;
+      case Hinge::rotation: place<Hinge::rotation>(i, q, v); break;
+      case Hinge::translation: place<Hinge::translation>(i, q, v); break;
+      case Hinge::general: place_general(links_[i], inboard(links_[i]), work_[i], i); break;
+    }
+  }
+}
+
+/// Velocity of P of the outboard body over the inboard one, ground axes.
+Vec3 Recursion::hinge_velocity(std::size_t i, const double* v) const noexcept {
+  const Link& link = links_[i];
+  if (link.hinge == Hinge::translation) return v[link.v] * columns_[link.first].H.linear;
+  return link.hinge == Hinge::general ? general_slide_[link.general] : Vec3{};
+}
+
+std::span<const BodyMotion> Recursion::motions(const double* v) noexcept {
+  static constexpr BodyMotion ground{};
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const Link& link = links_[i];
+    const Work& work = work_[i];
+    BodyMotion& out = motions_[i];
+    const BodyMotion& in = link.parent < 0 ? ground : motions_[static_cast<std::size_t>(link.parent)];
+    const Vec3 in_to_P = link.parent < 0 ? work.r : in.R * frames_[static_cast<std::size_t>(link.parent)].to_P + work.r;
+    out.R = times_transpose(work.R, frames_[i].K);
+    const Vec3 to_P = out.R * frames_[i].to_P;
+    out.p = in.p + in_to_P - to_P;
+    out.V.angular = work.omega;
+    out.V.linear = in.V.linear + cross(in.V.angular, in_to_P) + hinge_velocity(i, v) - cross(work.omega, to_P);
+  }
+  return motions_;
 }
 
 bool Recursion::pass_hinge(std::size_t i, Transfer<double>& s, const double* efforts) noexcept {
@@ -170,21 +226,19 @@ bool Recursion::pass_hinge(std::size_t i, Transfer<double>& s, const double* eff
   if (link.hinge == Hinge::ball) {
     Vec3 moment;
     if (efforts != nullptr) {
-      const Vec3 local{efforts[link.v], efforts[link.v + 1], efforts[link.v + 2]};
-      static constexpr Mat3 ground = Mat3::identity();
-      const Mat3& R_in = link.parent < 0 ? ground : motions_[static_cast<std::size_t>(link.parent)].R;
-      moment = link.reversed ? -(motions_[i].R * local) : R_in * local;
+      const Vec3 local = transpose_times(frames_[i].base_K, Vec3{efforts[link.v], efforts[link.v + 1], efforts[link.v + 2]});
+      moment = link.reversed ? -(work_[i].R * local) : inboard(link).R * local;
     }
-    return eliminate_ball(s, balls_[link.columns], moment);
+    return eliminate_ball(s, balls_[link.first], moment);
   }
   if (link.hinge == Hinge::rotation) {
     const Vec3& beta = work_[i].beta.angular;
     s.e += Spatial{s.aa * beta, transpose_times(s.au, beta)};
-    return eliminate_rotation(s, columns_[link.columns], efforts != nullptr ? efforts[link.v] : 0.0);
+    return eliminate_rotation(s, columns_[link.first], efforts != nullptr ? efforts[link.v] : 0.0);
   }
   s.e += multiply(s, work_[i].beta);
   for (std::uint32_t k = link.count; k-- > 0;)
-    if (!eliminate(s, columns_[link.columns + k], efforts != nullptr ? efforts[link.v + k] : 0.0)) return false;
+    if (!eliminate(s, columns_[link.first + k], efforts != nullptr ? efforts[link.v + k] : 0.0)) return false;
   return true;
 }
 
@@ -192,26 +246,30 @@ bool Recursion::pass_hinge(std::size_t i, Transfer<double>& s, const double* eff
 void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
   const Link& link = links_[i];
   Work& work = work_[i];
-  static constexpr BodyMotion ground{};
-  const BodyMotion& in = link.parent < 0 ? ground : motions_[static_cast<std::size_t>(link.parent)];
+  const Work& in = inboard(link);
   Spatial z{{}, -gravity_};
   if (link.parent >= 0) {
-    z = work_[static_cast<std::size_t>(link.parent)].z;
-    z.linear += cross(z.angular, work.r) + cross(in.V.angular, cross(in.V.angular, work.r));
+    z = in.z;
+    z.linear += cross(z.angular, work.r) + cross(in.omega, cross(in.omega, work.r));
   }
   if (link.hinge == Hinge::ball) {
-    const Ball<double>& ball = balls_[link.columns];
+    const Ball<double>& ball = balls_[link.first];
     const Vec3 before = z.angular;
     z.angular = ball.gain * z.linear + ball.free;
-    const Vec3& omega = motions_[i].V.angular;
-    const Vec3 w = link.reversed ? transpose_times(motions_[i].R, before - z.angular - cross(omega, in.V.angular - omega))
-                                 : transpose_times(in.R, z.angular - before - cross(in.V.angular, omega));
+    Vec3 w = link.reversed ? transpose_times(work.R, before - z.angular - cross(work.omega, in.omega))
+                           : transpose_times(in.R, z.angular - before - cross(in.omega, work.omega));
+    if (link.turned) w = frames_[i].base_K * w;
     vdot[link.v] = w.x;
     vdot[link.v + 1] = w.y;
     vdot[link.v + 2] = w.z;
+  } else if (link.hinge == Hinge::rotation) {
+    const Column<double>& column = columns_[link.first];
+    const double rate = column.rate(z);
+    vdot[link.v] = rate;
+    z.angular += rate * column.H.angular + work.beta.angular;
   } else {
     for (std::uint32_t k = 0; k < link.count; ++k) {
-      const Column<double>& column = columns_[link.columns + k];
+      const Column<double>& column = columns_[link.first + k];
       const double rate = column.rate(z);
       vdot[link.v + k] = rate;
       z += rate * column.H;
@@ -226,14 +284,15 @@ bool Recursion::accelerations(std::span<const BodyIndex> loaded, std::span<const
   const double* effort = efforts.empty() ? nullptr : efforts.data();
   for (const BodyIndex b : loaded) {
     const Spatial& w = wrenches[at(b)];
-    load_[at(b)] = {w.angular - cross(work_[at(b)].to_P, w.linear), w.linear};
+    load_[at(b)] = {w.angular - cross(motions_[at(b)].R * frames_[at(b)].to_P, w.linear), w.linear};
   }
   // Tips to roots. What the first child of a body passes stays in `carried`; further children meet in its slot.
   Transfer<double> carried;
   bool carries = false;
   for (std::size_t i = links_.size(); i-- > 0;) {
     const Link& link = links_[i];
-    Transfer<double> s = outboard(i);
+    const Work& work = work_[i];
+    Transfer<double> s = body_transfer(link.mass, work.R * link.center, rotate(work.R, link.inertia), work.omega);
     if (!loaded.empty()) s.e -= load_[i];
     if (carries) s += carried;
     if (link.slot >= 0) s += slots_[static_cast<std::size_t>(link.slot)];
@@ -244,9 +303,8 @@ bool Recursion::accelerations(std::span<const BodyIndex> loaded, std::span<const
     }
     carries = link.parent >= 0 && static_cast<std::size_t>(link.parent) + 1 == i;
     if (link.parent < 0) continue;
-    const Vec3& omega = motions_[static_cast<std::size_t>(link.parent)].V.angular;
-    const Transfer<double> passed =
-        link.hinge == Hinge::ball ? shift_force(s, work_[i].r, omega) : shift(s, work_[i].r, omega);
+    const Vec3& omega = work_[static_cast<std::size_t>(link.parent)].omega;
+    const Transfer<double> passed = link.hinge == Hinge::ball ? shift_force(s, work.r, omega) : shift(s, work.r, omega);
     if (carries) {
       carried = passed;
     } else {
@@ -264,15 +322,21 @@ bool Recursion::accelerations(std::span<const BodyIndex> loaded, std::span<const
 void Recursion::body_accelerations(std::span<Spatial> out) const noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Spatial& z = work_[i].z;
-    const Vec3 &omega = motions_[i].V.angular, &arm = work_[i].to_P;
+    const Vec3 &omega = work_[i].omega, arm = motions_[i].R * frames_[i].to_P;
     out[i] = {z.angular, z.linear + gravity_ - cross(z.angular, arm) - cross(omega, cross(omega, arm))};
   }
 }
 
 void Recursion::reactions(std::span<Spatial> out) const noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    const Spatial z_a = multiply(kept_[i], work_[i].z) + kept_[i].e;
-    out[i] = links_[i].reversed ? -1.0 * z_a : z_a;
+    const Link& link = links_[i];
+    Spatial z_a = multiply(kept_[i], work_[i].z) + kept_[i].e;
+    if (link.reversed) {
+      // On the moving body, which is inboard, at the origin of M, which lies at P_to_M from P.
+      const Vec3 P_to_M = inboard(link).R * link.lever - work_[i].r;
+      z_a = -1.0 * Spatial{z_a.angular - cross(P_to_M, z_a.linear), z_a.linear};
+    }
+    out[i] = z_a;
   }
 }
 

@@ -1,8 +1,12 @@
 // Algorithms A and B of the paper on any tree: forward kinematics, transfer from the tips to the roots, back again.
+//
+// Inside, every body has axes of its own choice: those that are parallel to ground as drawn (R K, K = R_drawn(ground)ᵀ),
+// with the origin in its hinge point P. There the joints turn nothing but themselves, all hinge axes, levers and inertia
+// tensors are constants, and passing a body is a shift. P is the origin of M where that is fixed in the outboard body,
+// the origin of F for a joint that runs backwards.
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "polyform/kinematics.hpp"
@@ -17,18 +21,19 @@ class Recursion {
 
   /// q̇ of the tree joints.
   void position_rates(const double* q, const double* v, double* qdot) const noexcept;
-  /// Motions of all bodies from the coordinates of the tree joints. Frame origins and their velocities are formed only
-  /// when asked for: the recursion itself does without them.
-  void kinematics(const double* q, const double* v, bool with_origins) noexcept;
-  std::span<const BodyMotion> motions() const { return motions_; }
+  /// Orientations, angular velocities and hinges of all bodies from the coordinates of the tree joints.
+  void kinematics(const double* q, const double* v) noexcept;
+  /// After kinematics(): motions of all body frames. The recursion itself does without positions and velocities.
+  std::span<const BodyMotion> motions(const double* v) noexcept;
 
-  /// v̇ of the tree joints. wrenches: applied, about the frame origins, of the loaded bodies; efforts: per v, or empty.
-  /// False when a hinge has no inertia to move; failed_joint() tells which. keep: hold every S and e for reactions().
+  /// v̇ of the tree joints. wrenches: applied, about the frame origins, of the loaded bodies (motions() must have been
+  /// called when there are any); efforts: per v, or empty. False when a hinge has no inertia to move; failed_joint()
+  /// tells which. keep: hold every S and e for reactions().
   bool accelerations(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches, std::span<const double> efforts,
                      double* vdot, bool keep = false) noexcept;
   std::size_t failed_joint() const { return failed_; }
 
-  /// After accelerations(): of the frame origins, ground axes.
+  /// After accelerations() and motions(): of the frame origins, ground axes.
   void body_accelerations(std::span<Spatial> out) const noexcept;
   /// After accelerations(…, keep = true): what each tree joint puts on its moving body at the origin of M, z_a = S z_b + e.
   void reactions(std::span<Spatial> out) const noexcept;
@@ -36,47 +41,59 @@ class Recursion {
  private:
   enum class Hinge : std::uint8_t { fixed, ball, rotation, translation, general };
 
-  /// Constants of a body and the hinge that carries it.
+  /// Constants of a body and the hinge that carries it, in the body's own axes.
   struct Link {
     std::int32_t parent = -1;
     Hinge hinge = Hinge::fixed;
-    bool reversed = false;
+    bool reversed = false;         ///< the outboard body is the joint's base
+    bool turned = false;           ///< a ball whose coordinates are given in other axes than the inside ones
     bool opens_slot = false;       ///< first in the way from the tips to write into its parent's slot
     std::uint32_t q = 0, v = 0;    ///< offsets into the coordinates
-    std::uint32_t columns = 0;     ///< first of the hinge's columns, or its place among the ball hinges
+    std::uint32_t first = 0;       ///< of the hinge's columns, or its place among the ball hinges
     std::uint32_t count = 0;       ///< number of columns
     std::uint32_t general = 0;     ///< place among the general joints
     std::int32_t slot = -1;        ///< of a body with several children: where all but the first are summed
     double mass = 0;
-    Sym3 inertia;                  ///< about the mass centre, body axes
-    Vec3 center_of_mass, p_base, p_moving, axis;
-    Mat3 R_drawn;
+    Sym3 inertia;                  ///< about P
+    Vec3 center;                   ///< from P to the mass centre
+    Vec3 lever;                    ///< from the parent's P to the hinge point on the parent, in the parent's axes
+    Vec3 axis;                     ///< of one rotation or translation
+  };
+  /// From the inside axes to the body frame: needed where bodies meet the outside.
+  struct Frame {
+    Mat3 K;                        ///< inside axes in body axes
+    Vec3 to_P;                     ///< from the frame origin, body axes
+    Mat3 base_K;                   ///< K of the joint's base body: of the axes in which its coordinates are given
   };
   /// What the passes leave for one another, per body; ground axes.
   struct Work {
-    Vec3 to_P;     ///< from the frame origin to the hinge point P (the origin of M)
+    Mat3 R;        ///< inside axes
+    Vec3 omega;
     Vec3 r;        ///< from the parent's hinge point to P
-    Vec3 c;        ///< from P to the mass centre
     Spatial beta;  ///< acceleration of the hinge at v̇ = 0
     Spatial z;     ///< accelerations of the body at P, less gravity
   };
 
+  const Work& inboard(const Link& link) const noexcept;
   template <Hinge kind>
-  void place(std::size_t i, const double* q, const double* v, bool with_origins) noexcept;
-  Transfer<double> outboard(std::size_t i) const noexcept;
+  void place(std::size_t i, const double* q, const double* v) noexcept;
+  void place_general(const Link& link, const Work& in, Work& work, std::size_t i) noexcept;
+  Vec3 hinge_velocity(std::size_t i, const double* v) const noexcept;
   bool pass_hinge(std::size_t i, Transfer<double>& s, const double* efforts) noexcept;
   void hinge_rates(std::size_t i, double* vdot) noexcept;
 
   Vec3 gravity_;
   std::vector<Link> links_;
+  std::vector<Frame> frames_;
   std::vector<JointData> general_joints_;
   JointMotions general_;
-  std::vector<BodyMotion> motions_;
   std::vector<Work> work_;
   std::vector<Column<double>> columns_;
   std::vector<Ball<double>> balls_;
   std::vector<Transfer<double>> slots_;
-  std::vector<Spatial> load_;               ///< about P; empty when nothing is loaded
+  std::vector<BodyMotion> motions_;         ///< of the body frames
+  std::vector<Vec3> general_slide_;         ///< velocity of a general hinge's outboard P over the inboard body, ground axes
+  std::vector<Spatial> load_;               ///< about P
   std::vector<Transfer<double>> kept_;      ///< S and e of every body, for the reactions
   std::size_t failed_ = 0;
 };

@@ -9,16 +9,24 @@
 
 #include "polyform/force_set.hpp"
 #include "polyform/observation.hpp"
+#include "paper/sweep.hpp"
 #include "recursion.hpp"
 
 namespace polyform::riccati {
 namespace {
 
+/// Why a sweep failed, where the joint has inertia to move; nullptr where it has none.
+const char* obstacle(const Recursion&) { return nullptr; }
+const char* obstacle(const paper::Sweep& sweep) { return sweep.failure(); }
+
 /// y = [q v x]: coordinates and velocities of the tree joints, first-order states of the forces.
+/// Sweep: what evaluates the method, Recursion or one of the paper's variants; options: what it is made with.
+template <class Sweep>
 class RiccatiSolver final : public Solver {
  public:
-  explicit RiccatiSolver(const SystemView& view)
-      : view_(view), recursion_(view), forces_(view), tree_(view), wrenches_(view.bodies.size()), efforts_(view.nv_tree),
+  template <class... Options>
+  explicit RiccatiSolver(const SystemView& view, const Options&... options)
+      : view_(view), recursion_(view, options...), forces_(view), tree_(view), wrenches_(view.bodies.size()), efforts_(view.nv_tree),
         vdot_(view.nv_tree), xdot_(view.states), accelerations_(view.bodies.size()), orientations_(view.bodies.size()) {
     failure_.reserve(300);
   }
@@ -60,7 +68,7 @@ class RiccatiSolver final : public Solver {
   Status do_observe(double t, std::span<const double> y, Observation& out) noexcept override {
     if (solve(t, y, vdot_.data(), xdot_, true) == Status::failed) return Status::failed;
     do_decode(y, out.state);
-    const std::span<const BodyMotion> motions = recursion_.motions();
+    const std::span<const BodyMotion> motions = recursion_.motions(y.data() + view_.nq_tree);
     tree_.orientations(y.data(), orientations_);
     recursion_.body_accelerations(accelerations_);
     for (std::size_t i = 0; i < motions.size(); ++i)
@@ -78,9 +86,9 @@ class RiccatiSolver final : public Solver {
  private:
   Status solve(double t, std::span<const double> y, double* vdot, std::span<double> xdot, bool observing) noexcept {
     const double *q = y.data(), *v = y.data() + view_.nq_tree;
-    recursion_.kinematics(q, v, observing || !forces_.loaded_bodies().empty());
+    recursion_.kinematics(q, v);
     if (!forces_.empty())
-      forces_.evaluate(t, recursion_.motions(), y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree),
+      forces_.evaluate(t, forces_.loaded_bodies().empty() ? std::span<const BodyMotion>() : recursion_.motions(v), y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree),
                        y.subspan(view_.nq_tree + view_.nv_tree), wrenches_, efforts_, xdot);
     const bool solved = recursion_.accelerations(forces_.loaded_bodies(), wrenches_,
                                                  forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>(),
@@ -91,13 +99,17 @@ class RiccatiSolver final : public Solver {
     }
     const JointData& joint = view_.joints[recursion_.failed_joint()];
     failure_.clear();
+    if (const char* reason = obstacle(recursion_)) {
+      fmt::format_to_n(std::back_inserter(failure_), 300, "joint `{:.60}` {}", joint.name, reason);
+      return Status::failed;
+    }
     fmt::format_to_n(std::back_inserter(failure_), 300, "joint `{:.60}` moves body `{:.60}` without any inertia against it",
                      joint.name, view_.bodies[recursion_.failed_joint()].name);
     return Status::failed;
   }
 
   const SystemView& view_;
-  Recursion recursion_;
+  Sweep recursion_;
   ForceSet forces_;
   TreeKinematics tree_;
   std::vector<Spatial> wrenches_;
@@ -106,6 +118,25 @@ class RiccatiSolver final : public Solver {
   std::vector<Quat> orientations_;
   std::string failure_;
 };
+
+constexpr std::string_view algorithms[] = {"riccati", "transfer-product"};
+constexpr std::string_view branch_ways[] = {"condensed", "overall"};
+
+constexpr FieldSpec option_fields[] = {
+    {"algorithm", FieldType::choice, "",
+     "chains: riccati passes S and e; transfer-product multiplies U_n … U_1 and loses digits with the length", false, "riccati",
+     algorithms},
+    {"branches", FieldType::choice, "",
+     "bodies with several inputs: condensed one after the other, or in one dense overall equation", false, "condensed", branch_ways}};
+
+/// A solver, or nullptr when memory ran out for its forces.
+template <class Sweep, class... Options>
+Solver* made(const SystemView& view, const Options&... options) {
+  auto* solver = new RiccatiSolver<Sweep>(view, options...);
+  if (solver->good()) return solver;
+  solver->destroy();
+  return nullptr;
+}
 
 class RiccatiFormulation final : public Formulation {
  public:
@@ -117,17 +148,21 @@ class RiccatiFormulation final : public Formulation {
     return "Rui, Bestle, Wang, Zhang: A new version of the Riccati transfer matrix method for multibody systems consisting "
            "of chain and branch bodies. Multibody System Dynamics 49 (2020)";
   }
-  std::span<const FieldSpec> options() const noexcept override { return {}; }
+  std::span<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
     return Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 50; }
 
-  Solver* compile(const SystemView& view, std::span<const FieldValue>, DiagnosticSink& sink) const noexcept override {
+  Solver* compile(const SystemView& view, std::span<const FieldValue> options, DiagnosticSink& sink) const noexcept override {
+    const paper::Variant variant{options[0].integer == 1, options[1].integer == 1};
     try {
-      auto* solver = new RiccatiSolver(view);
-      if (solver->good()) return solver;
-      solver->destroy();
+      std::string why;
+      if (!paper::can_carry(view, variant, why)) {
+        sink.report({Severity::error, why, "use the option `branches: condensed`", {}, {}, 0, 0});
+        return nullptr;
+      }
+      if (Solver* solver = variant.product || variant.overall ? made<paper::Sweep>(view, variant) : made<Recursion>(view)) return solver;
     } catch (const std::bad_alloc&) {
     }
     sink.report({Severity::error, "memory ran out while the solver was made", {}, {}, {}, 0, 0});

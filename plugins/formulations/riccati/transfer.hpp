@@ -36,17 +36,15 @@ SpatialVector<T> multiply(const Transfer<T>& s, const SpatialVector<T>& z) {
 }
 
 /// S and e of a body with a free output end (Eqs. 3–5 with z_a,O = 0), at the point P with the mass centre at c from P.
-/// J: inertia about the mass centre, ground axes; load: applied wrench at P.
+/// J: inertia about P; all in ground axes.
 template <class T>
 Transfer<T> body_transfer(const T& mass, const Vector3<T>& c, const Symmetric3<T>& J, const Vector3<T>& omega) {
   Transfer<T> s;
   const Vector3<T> mc = mass * c;
   s.aa = J;
-  s.aa += Symmetric3<T>{c.y * mc.y + c.z * mc.z, c.x * mc.x + c.z * mc.z, c.x * mc.x + c.y * mc.y,
-                        -c.x * mc.y, -c.x * mc.z, -c.y * mc.z};
   s.au = skew(mc);
   s.uu = Symmetric3<T>::diagonal(mass);
-  s.e.angular = cross(omega, s.aa * omega);
+  s.e.angular = cross(omega, J * omega);
   s.e.linear = cross(omega, cross(omega, mc));
   return s;
 }

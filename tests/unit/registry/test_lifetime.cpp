@@ -36,7 +36,8 @@ TEST_CASE("libraries stay loaded while the registry or anything that keeps them 
 
 TEST_CASE("what is refused or only checked does not stay loaded") {
   const PluginFolder folder;
-  const fs::path good = folder.add("good", "a.so"), same = folder.add("same-type", "b.so"), other = folder.add("right", "other.plugin");
+  const fs::path good = folder.add("good", "a.so"), same = folder.add("same-type", "b.so"),
+                 other = folder.add("right", "other.plugin");
   CHECK(check_plugin_file(other).status == PluginStatus::loaded);
   CHECK_FALSE(is_in_memory(other));
   const Registry registry(only({folder.text()}));

@@ -31,7 +31,8 @@ class WorkingDirectory {
 
 TEST_CASE("the command line comes before the environment, and both before the installation") {
   const PluginFolder first, second, third, fourth;
-  const std::vector<std::string> expected{first.add("left"), second.add("right"), third.add("builds-v1"), fourth.add("good")};
+  const std::vector<std::string> expected{first.add("left"), second.add("right"), third.add("builds-v1"),
+                                          fourth.add("good")};
   RegistryOptions options({first.text()});
   options.environment = second.text() + ":" + third.text();
   options.installation = fourth.path();
@@ -75,7 +76,8 @@ TEST_CASE("a file that is reached twice counts once") {
   const PluginFolder folder, links;
   const fs::path left = folder.add("left");
   fs::create_symlink(left, links.path() / "link.so");
-  CHECK(files_of(Registry(only({folder.text(), folder.text() + "/.", links.text(), left}))) == std::vector<std::string>{left});
+  CHECK(files_of(Registry(only({folder.text(), folder.text() + "/.", links.text(), left}))) ==
+        std::vector<std::string>{left});
 }
 
 TEST_CASE("the working directory is never searched, unless the command line names it") {
@@ -111,7 +113,8 @@ TEST_CASE("a place that is not there is reported") {
   const Registry registry(only({"/nonexistent-polyform/plugins"}));
   CHECK(registry.plugins().empty());
   REQUIRE(registry.search_path().size() == 1);
-  CHECK_THAT(registry.search_path()[0].problem, Contains("/nonexistent-polyform/plugins does not exist") && Contains("--plugin-path"));
+  CHECK_THAT(registry.search_path()[0].problem,
+             Contains("/nonexistent-polyform/plugins does not exist") && Contains("--plugin-path"));
 }
 
 TEST_CASE("the environment is read from POLYFORM_PLUGIN_PATH") {

@@ -44,7 +44,8 @@ TEST_CASE("numbers in CSV come back to the last bit") {
   const std::vector<std::string> lines = lines_of(folder.read("a.csv"));
   REQUIRE(lines.size() == 51);
   CHECK(lines[0] ==
-        "time,pin.q,pin.v,ball.q[0],ball.q[1],rod/a%.x,rod/a%.vx,arm[0].joint.q,energy.total,constraint.position,pin.fx");
+        "time,pin.q,pin.v,ball.q[0],ball.q[1],rod/a%.x,rod/a%.vx,arm[0].joint.q,energy.total,"
+        "constraint.position,pin.fx");
   for (std::size_t r = 0; r < 50; ++r) {
     const std::vector<double> wrote = some_row(r, channels.size()), got = numbers_of(lines[r + 1]);
     REQUIRE(got.size() == wrote.size());

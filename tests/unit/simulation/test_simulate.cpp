@@ -15,8 +15,9 @@ namespace {
 std::unique_ptr<System> one_body() {
   Diagnostics diagnostics;
   bool missing = false;
-  Description model = read_model_text(
-      "polyform: 1\nname: spin\nbodies: [{name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}]\n", "spin.yaml", Catalog{}, diagnostics, missing);
+  Description model =
+      read_model_text("polyform: 1\nname: spin\nbodies: [{name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}]\n",
+                      "spin.yaml", Catalog{}, diagnostics, missing);
   auto system = System::assemble(std::move(model), nullptr, diagnostics);
   REQUIRE(system);
   return system;
@@ -94,7 +95,8 @@ TEST_CASE("rows stand at exact products of the interval whatever the step, and a
   REQUIRE(result.rows.times.size() == 9);
   for (std::size_t k = 0; k < 8; ++k) CHECK(result.rows.times[k] == static_cast<double>(k) * 0.1);
   CHECK(result.rows.times.back() == 0.75);
-  for (std::size_t k = 0; k < 9; ++k) CHECK(result.rows.w[k] == Approx(std::cos(result.rows.times[k] / 2)).epsilon(1e-13));
+  for (std::size_t k = 0; k < 9; ++k)
+    CHECK(result.rows.w[k] == Approx(std::cos(result.rows.times[k] / 2)).epsilon(1e-13));
   CHECK(result.record.end == End::done);
   CHECK(result.record.time == 0.75);
   CHECK(result.record.rows == 9);
