@@ -40,9 +40,10 @@ install_packages() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 }
 
+# Builds the given targets, or everything.
 build() {
   cmake --preset ci
-  cmake --build --preset ci
+  cmake --build --preset ci ${1:+--target "$@"}
 }
 
 demonstrate() {
@@ -55,7 +56,7 @@ demonstrate() {
 run_tests() {
   local log=build/results/ctest.log summary failed total
   ctest --test-dir build --output-on-failure --no-tests=error -j "$(nproc)" 2>&1 | tee "$log" || true
-  summary=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+' "$log") || fail "ctest ran no tests"
+  summary=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+' "$log" | tail -n 1) || fail "ctest ran no tests"
   failed=$(sed -E 's/.* passed, ([0-9]+) tests? failed.*/\1/' <<<"$summary")
   total=$(sed -E 's/.* out of ([0-9]+).*/\1/' <<<"$summary")
   echo "$((total - failed)) passed, $failed failed"
@@ -65,11 +66,16 @@ run_tests() {
 [[ $# -eq 1 ]] || { usage >&2; exit 2; }
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 case $1 in
-  run | test)
+  run)
+    install_packages
+    build polyform polyform_all_plugins
+    demonstrate
+    ;;
+  test)
     install_packages
     build
     demonstrate
-    [[ $1 == run ]] || run_tests
+    run_tests
     ;;
   help | --help | -h) usage ;;
   *)

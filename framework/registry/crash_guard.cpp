@@ -23,7 +23,7 @@ void name_and_end(int) {
   say("error: ");
   say(guarded_file);
   say(" crashed while it was loaded\n");
-  say("  Remove it from the plugin folder until its author has corrected it; polyform plugins check FILE tells more.\n");
+  say("  Remove it from the plugin folder; polyform plugins check FILE tells more.\n");
   ::_exit(static_cast<int>(Exit::plugin));
 }
 

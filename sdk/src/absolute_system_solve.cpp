@@ -16,6 +16,8 @@ namespace {
 constexpr double delta = 1e-10;
 /// A residual of this size relative to the terms it is made of is round-off.
 constexpr double round_off = 2e-15;
+/// Part of the largest motion or force that is taken for the size of any smaller one.
+constexpr double yardstick_floor = 1e-3;
 
 }  // namespace
 
@@ -86,6 +88,9 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
     sizes_[i] = {length * largest(x.angular) + largest(x.linear) + applied / scales_[i].mass,
                  applied + largest(inertial.linear) + largest(inertial.angular) / length};
   }
+  // What stands still in a system that moves has rounding only: a small part of the largest is everyone's yardstick.
+  double motion_floor = 0, force_floor = 0;
+  for (const auto& size : sizes_) motion_floor = std::max(motion_floor, yardstick_floor * size.motion);
   out.row_error = out.body_error = 0;
   double sum = 0;
   for (const Group& group : groups_) {
@@ -100,7 +105,7 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
         left -= dot(a, load(solution_.data() + 6 * b));
         store(load(f) - multiplier * a, f);
         const double weight = largest(a.linear) + largest(a.angular) / scales_[b].length;
-        size += weight * sizes_[b].motion;
+        size += weight * std::max(sizes_[b].motion, motion_floor);
         sizes_[b].force += weight * std::abs(multiplier);
       }
       residual_[row] = left;
@@ -111,12 +116,14 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
       }
     }
   }
+  for (const auto& size : sizes_) force_floor = std::max(force_floor, yardstick_floor * size.force);
   for (std::size_t i = 0; i < n; ++i) {
     const Spatial left = load(residual_.data() + 6 * i);
+    const double size = std::max(sizes_[i].force, force_floor);
     const double worst = std::max(largest(left.linear), largest(left.angular) / scales_[i].length);
     sum += worst;
-    if (worst > out.body_error * sizes_[i].force) {
-      out.body_error = worst / sizes_[i].force;
+    if (worst > out.body_error * size) {
+      out.body_error = worst / size;
       out.worst_body = i;
     }
   }

@@ -186,3 +186,73 @@ TEST_CASE("the reactions balance the motion of every body") {
     }
   }
 }
+
+TEST_CASE("a body without mass runs where the joints make it regular") {
+  // The cross of a universal joint, written as two hinges with a body between them that weighs nothing.
+  CHECK(require_agreement(R"(
+polyform: 1
+bodies:
+  - {name: cross, mass: 0, center_of_mass: [0, 0, 0], inertia: {xx: 0, yy: 0, zz: 0}}
+  - {name: rod, mass: 1, center_of_mass: [0.5, 0, 0.1], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: a, type: revolute, base: ground, moving: cross, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 1}}
+  - {name: b, type: revolute, base: cross, moving: rod, position: [0, 0, 0], axis: [0, 1, 0], initial: {velocity: -2}}
+)") >= 2);
+}
+
+TEST_CASE("a third party's joint works in the tree, in either direction, and closes a loop") {
+  // A nut on a screw that drives a slider: the screw is the cut joint, then a tree joint.
+  const std::string model = R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: spindle, position: [0, 0, 0], mass: 2, center_of_mass: [0, 0, 0.2], inertia: {xx: 0.02, yy: 0.02, zz: 0.01}}
+  - {name: nut, position: [0.1, 0, 0.3], mass: 1, center_of_mass: [0.02, 0, 0], inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}
+joints:
+  - {name: turn, type: revolute, base: ground, moving: spindle, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 3}}
+  - {name: slide, type: prismatic, base: ground, moving: nut, position: [0.1, 0, 0.3], axis: [0, 0, 1]SLIDE}
+  - {name: screw, type: helical, base: spindle, moving: nut, position: [0, 0, 0.3], axis: [0, 0, 1], pitch: 0.05SCREW}
+)";
+  const auto with = [&](const std::string& slide, const std::string& screw) {
+    std::string text = model;
+    text.replace(text.find("SLIDE"), 5, slide);
+    text.replace(text.find("SCREW"), 5, screw);
+    return text;
+  };
+  std::vector<double> acceleration;
+  for (const auto& [slide, screw] : {std::pair<std::string, std::string>{", cut: true", ""}, {"", ", cut: true"}}) {
+    const auto system = system_from_text(with(slide, screw));
+    REQUIRE(system->loops() == 1);
+    CHECK(system->count_constraints().degrees_of_freedom == 1);
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO("formulation " << formulation->name());
+      const auto solver = solver_for(*system, *formulation);
+      host::ObservationStore store(system->view());
+      const std::vector<double> y = initial_vector(*system, *solver);
+      REQUIRE(solver->observe(0, y, store.now()) == Status::ok);
+      for (std::size_t i = 0; i < system->view().bodies.size(); ++i)
+        if (system->view().bodies[i].name == "nut") {
+          // The nut's rotation is held: it moves by a pitch per turn of the spindle, against its direction. Work of
+          // gravity on the nut: (m + J (2π / pitch)²) a = −m g.
+          const double turns = 2 * 3.14159265358979323846 / 0.05;
+          CHECK(store.now().bodies[i].velocity.z == Approx(-3 / turns).epsilon(1e-12));
+          CHECK(store.now().bodies[i].acceleration.z == Approx(-9.81 / (1 + 0.01 * turns * turns)).epsilon(1e-9));
+        }
+    }
+  }
+}
+
+TEST_CASE("formulations agree on trees with a third party's joint") {
+  for (const char* direction : {"base: a, moving: b", "base: b, moving: a"}) {
+    INFO(direction);
+    CHECK(require_agreement(std::string(R"(
+polyform: 1
+bodies:
+  - {name: a, position: [0, 0, 0], mass: 1, center_of_mass: [0.3, 0.1, 0], inertia: {xx: 0.02, yy: 0.05, zz: 0.04}}
+  - {name: b, position: [0.7, 0, 0.2], orientation: {rpy: [0.3, -0.5, 1]}, mass: 2, center_of_mass: [0, 0.2, 0.1], inertia: {xx: 0.05, yy: 0.03, zz: 0.06, xy: 0.005}}
+joints:
+  - {name: s, type: spherical, base: ground, moving: a, position: [0, 0, 0], initial: {velocity: [1, -2, 0.5]}}
+  - {name: h, type: helical, )") + direction + R"(, position: [0.6, 0, 0], axis: [1, 2, -0.5], pitch: 0.3, initial: {position: 2.5, velocity: 4}}
+)") >= 2);
+  }
+}

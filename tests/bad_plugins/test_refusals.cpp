@@ -156,13 +156,14 @@ TEST_CASE("a search that a plugin ends says which one, with the exit code for pl
     ::_exit(0);
   }
   ::close(ends[1]);
-  std::string said(4096, '\0');
-  const ssize_t count = ::read(ends[0], said.data(), said.size());
+  std::string said;
+  char buffer[256];
+  for (ssize_t count; (count = ::read(ends[0], buffer, sizeof buffer)) > 0;)
+    said.append(buffer, static_cast<std::size_t>(count));
   ::close(ends[0]);
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == static_cast<int>(Exit::plugin));
-  REQUIRE(count > 0);
   CHECK_THAT(said, Contains(bad.string()));
 }

@@ -20,7 +20,7 @@ std::unique_ptr<host::System> ready(host::Description description, host::Diagnos
 }  // namespace
 
 const host::Registry& registry() {
-  static const host::Registry instance;
+  static const host::Registry instance(std::vector<std::string>{POLYFORM_EXAMPLE_PLUGINS});
   return instance;
 }
 

@@ -11,7 +11,7 @@
 
 namespace polyform::test {
 
-/// The registry over the build's plugin folder, loaded once.
+/// The registry over the build's plugin folder and the sdk's example plugins, loaded once.
 const host::Registry& registry();
 
 /// A system from model text or a model file; fails the test with the diagnostics when it cannot be made.
