@@ -10,9 +10,11 @@ namespace {
 template <class ItemType>
 class ElementFieldSink final : public FieldSink {
  public:
-  ElementFieldSink(const System::Parts& parts, const ItemType& item, std::span<const FieldSpec> specs, Diagnostics& diagnostics)
+  ElementFieldSink(const System::Parts& parts, const ItemType& item, std::span<const FieldSpec> specs,
+                   Diagnostics& diagnostics)
       : parts_(parts), item_(item), specs_(specs), diagnostics_(diagnostics) {}
-  void report(Severity severity, std::size_t, std::size_t field, std::string_view message, std::string_view remedy) noexcept override {
+  void report(Severity severity, std::size_t, std::size_t field, std::string_view message,
+              std::string_view remedy) noexcept override {
     const bool known = field < specs_.size() && field < item_.fields.places.size();
     parts_.report(diagnostics_, severity, item_, known ? item_.fields.places[field] : Place{},
                   known ? specs_[field].name : std::string_view{}, message, remedy);
@@ -59,15 +61,16 @@ void add_instance(const System::Parts& parts, GroupStorage<Type>& group, const F
         shapes.push_back({joint.nq, joint.nv, joint.primitives, joint.kernel != nullptr});
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
 }
 
 /// Instances grouped by type, in the order in which the types first occur.
 template <class Type>
-bool build_groups(System::Parts& parts, const std::vector<ElementItem<Type>>& items, std::deque<GroupStorage<Type>>& groups,
-                  Diagnostics& diagnostics) {
+bool build_groups(System::Parts& parts, const std::vector<ElementItem<Type>>& items,
+                  std::deque<GroupStorage<Type>>& groups, Diagnostics& diagnostics) {
   std::map<const Type*, GroupStorage<Type>*> by_type;
   for (std::size_t i = 0; i < items.size(); ++i) {
     GroupStorage<Type>*& group = by_type[items[i].type];
@@ -82,12 +85,13 @@ bool build_groups(System::Parts& parts, const std::vector<ElementItem<Type>>& it
   for (GroupStorage<Type>& group : groups) {
     for (std::size_t k = 0; k < group.items.size(); ++k) {
       const auto& item = items[group.items[k]];
-      ElementInstance& instance =
-          group.instances.emplace_back(ElementInstance{group.values[k], group.markers[k], group.drawn[k], group.shapes[k]});
+      ElementInstance& instance = group.instances.emplace_back(
+          ElementInstance{group.values[k], group.markers[k], group.drawn[k], group.shapes[k]});
       ElementFieldSink<ElementItem<Type>> sink(parts, item, group.type->fields(), diagnostics);
       const std::size_t errors = diagnostics.errors();
       if (!group.type->define(instance, k, sink) && diagnostics.errors() == errors)
-        parts.report(diagnostics, Severity::error, item, {}, {}, fmt::format("type `{}` rejected this entry", group.type->name()), {});
+        parts.report(diagnostics, Severity::error, item, {}, {},
+                     fmt::format("type `{}` rejected this entry", group.type->name()), {});
       if constexpr (std::is_same_v<Type, ConstraintType>) group.rows.push_back(group.type->rows(instance));
     }
   }
@@ -137,14 +141,16 @@ bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
   const Description& d = parts.description;
   const bool good = build_groups(parts, d.forces, parts.force_storage, diagnostics) &
                     build_groups(parts, d.constraints, parts.constraint_storage, diagnostics) &
-                    build_groups(parts, d.modules, parts.module_storage, diagnostics) & build_flexible(parts, diagnostics);
+                    build_groups(parts, d.modules, parts.module_storage, diagnostics) &
+                    build_flexible(parts, diagnostics);
   if (!good) return false;
   for (const auto& g : parts.force_storage) {
     ForceGroup& group = parts.forces.emplace_back(group_view<ForceGroup>(g));
     group.state_offset = view.states;
     view.states += g.type->state_count() * g.instances.size();
   }
-  for (const auto& g : parts.constraint_storage) parts.constraints.emplace_back(group_view<ConstraintGroup>(g)).rows = g.rows;
+  for (const auto& g : parts.constraint_storage)
+    parts.constraints.emplace_back(group_view<ConstraintGroup>(g)).rows = g.rows;
   for (const auto& g : parts.module_storage) {
     ModuleGroup& group = parts.modules.emplace_back(group_view<ModuleGroup>(g));
     group.state_offset = view.states;

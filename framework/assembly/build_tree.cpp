@@ -12,7 +12,9 @@ class CollectedDefinition final : public JointDefinition {
  public:
   void set_position(const Vec3& in_ground) noexcept override { position = in_ground; }
   void add_primitive(Primitive::Kind kind, const Vec3& axis) noexcept override { primitives.push_back({kind, axis}); }
-  void set_parameters(std::span<const double> values) noexcept override { parameters.assign(values.begin(), values.end()); }
+  void set_parameters(std::span<const double> values) noexcept override {
+    parameters.assign(values.begin(), values.end());
+  }
 
   Vec3 position;
   std::vector<Primitive> primitives;
@@ -24,7 +26,8 @@ class JointFieldSink final : public FieldSink {
  public:
   JointFieldSink(const System::Parts& parts, const JointItem& item, Diagnostics& diagnostics)
       : parts_(parts), item_(item), diagnostics_(diagnostics) {}
-  void report(Severity severity, std::size_t, std::size_t field, std::string_view message, std::string_view remedy) noexcept override {
+  void report(Severity severity, std::size_t, std::size_t field, std::string_view message,
+              std::string_view remedy) noexcept override {
     const bool known = field < item_.fields.places.size();
     parts_.report(diagnostics_, severity, item_, known ? item_.fields.places[field] : Place{},
                   known ? item_.type->fields()[field].name : std::string_view{}, message, remedy);
@@ -63,7 +66,8 @@ bool define_joint(System::Parts& parts, std::size_t user, JointData& joint, Diag
   CollectedDefinition definition;
   JointFieldSink sink(parts, item, diagnostics);
   if (!item.type->define({item.fields.values, base, moving}, definition, sink)) {
-    if (!diagnostics.failed()) parts.report(diagnostics, Severity::error, item, {}, {}, "the joint type rejected this joint", {});
+    if (!diagnostics.failed())
+      parts.report(diagnostics, Severity::error, item, {}, {}, "the joint type rejected this joint", {});
     return false;
   }
   place_frames(joint, base, moving, definition.position);
@@ -73,11 +77,14 @@ bool define_joint(System::Parts& parts, std::size_t user, JointData& joint, Diag
     joint.kernel = item.type->kernel();
     joint.nq = item.type->position_count();
     joint.nv = item.type->velocity_count();
-    if (definition.parameters.size() != item.type->parameter_count() || !definition.primitives.empty() || joint.nv > 6) {
-      parts.report(diagnostics, Severity::error, item, {}, {},
-                   fmt::format("joint type `{}` broke its contract: {} parameters where it declares {}, or both a kernel and primitives",
-                               item.type->name(), definition.parameters.size(), item.type->parameter_count()),
-                   "report this to the author of the plugin");
+    if (definition.parameters.size() != item.type->parameter_count() || !definition.primitives.empty() ||
+        joint.nv > 6) {
+      parts.report(
+          diagnostics, Severity::error, item, {}, {},
+          fmt::format(
+              "joint type `{}` broke its contract: {} parameters where it declares {}, or both a kernel and primitives",
+              item.type->name(), definition.parameters.size(), item.type->parameter_count()),
+          "report this to the author of the plugin");
       return false;
     }
     joint.parameters = parts.parameters.emplace_back(std::move(definition.parameters));
@@ -102,8 +109,10 @@ JointData added_free_joint(System::Parts& parts, std::size_t user_body, BodyInde
   joint.name = parts.names.emplace_back(item.name + ".free");
   joint.added = true;
   joint.moving = body;
-  joint.primitives = parts.primitives.emplace_back(std::vector<Primitive>{
-      {Kind::translation, {1, 0, 0}}, {Kind::translation, {0, 1, 0}}, {Kind::translation, {0, 0, 1}}, {Kind::ball, {}}});
+  joint.primitives = parts.primitives.emplace_back(std::vector<Primitive>{{Kind::translation, {1, 0, 0}},
+                                                                          {Kind::translation, {0, 1, 0}},
+                                                                          {Kind::translation, {0, 0, 1}},
+                                                                          {Kind::ball, {}}});
   count_coordinates(joint);
   place_frames(joint, {}, item.pose, item.pose.position);
   return joint;
@@ -133,7 +142,8 @@ void warn_of_graph(const System::Parts& parts, Diagnostics& diagnostics) {
   const Description& d = parts.description;
   for (const std::size_t edge : parts.forest.ignored_cuts)
     parts.report(diagnostics, Severity::warning, d.joints[edge], {}, "cut",
-                 fmt::format("joint `{}` closes no loop and cannot be its cut joint", d.joints[edge].name), "remove `cut: true`");
+                 fmt::format("joint `{}` closes no loop and cannot be its cut joint", d.joints[edge].name),
+                 "remove `cut: true`");
   for (const std::size_t body : parts.forest.added_roots)
     parts.report(diagnostics, Severity::warning, d.bodies[body], {}, {},
                  fmt::format("no joint connects body `{}` with ground: it moves freely", d.bodies[body].name),
@@ -151,7 +161,8 @@ bool build_tree(System::Parts& parts, Diagnostics& diagnostics) {
   parts.user_joint.assign(count, System::Parts::none);
   parts.joints.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t edge = i < parts.bodies.size() ? parts.forest.carrier[i] : parts.forest.cut_edges[i - parts.bodies.size()];
+    const std::size_t edge =
+        i < parts.bodies.size() ? parts.forest.carrier[i] : parts.forest.cut_edges[i - parts.bodies.size()];
     if (edge >= user_joints) {
       parts.joints[i] = added_free_joint(parts, parts.forest.order[i], body_index(i));
       continue;

@@ -21,7 +21,11 @@ using Triplets = std::vector<Eigen::Triplet<double>>;
 class ConstraintJacobian {
  public:
   explicit ConstraintJacobian(const System::Parts& parts)
-      : parts_(parts), view_(parts.view), tree_(parts.view), elements_(parts.view), sums_(parts.view.bodies.size()),
+      : parts_(parts),
+        view_(parts.view),
+        tree_(parts.view),
+        elements_(parts.view),
+        sums_(parts.view.bodies.size()),
         marked_(parts.view.bodies.size()) {
     tree_.evaluate(parts.q.data(), parts.v.data());
     for (std::size_t i = view_.bodies.size(); i < view_.joints.size(); ++i) add_cut_joint(i);
@@ -41,7 +45,8 @@ class ConstraintJacobian {
       const double m = mu[static_cast<Eigen::Index>(r)];
       for (const auto& [body, wrench] : rows_[r].wrenches) {
         transmitted[at(body)] += m * wrench;
-        if (rows_[r].cut_joint != none) transmitted[rows_[r].cut_joint] += (m * rows_[r].cut_sign(body, view_)) * wrench;
+        if (rows_[r].cut_joint != none)
+          transmitted[rows_[r].cut_joint] += (m * rows_[r].cut_sign(body, view_)) * wrench;
       }
     }
     for (std::size_t i = view_.bodies.size(); i-- > 0;) {
@@ -67,7 +72,9 @@ class ConstraintJacobian {
     }
   };
 
-  static Spatial about_ground(const Vec3& point, const Spatial& w) { return {w.angular + cross(point, w.linear), w.linear}; }
+  static Spatial about_ground(const Vec3& point, const Spatial& w) {
+    return {w.angular + cross(point, w.linear), w.linear};
+  }
   const BodyMotion& motion(BodyIndex b) const { return motion_of(b, tree_.bodies()); }
 
   void put(Row& row, BodyIndex body, const Vec3& point, const Spatial& wrench) const {
@@ -123,7 +130,7 @@ class ConstraintJacobian {
       sums_[at(body)] += wrench;
       size = std::max(size, std::sqrt(dot(wrench, wrench)));
     }
-    std::sort(path.begin(), path.end(), std::greater<>());   // outboard before inboard
+    std::sort(path.begin(), path.end(), std::greater<>());  // outboard before inboard
     for (const std::size_t i : path) {
       const Spatial sum = sums_[i];
       const BodyIndex in = view_.joints[i].inboard();

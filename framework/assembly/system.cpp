@@ -9,11 +9,13 @@ namespace polyform::host {
 System::System(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 System::~System() = default;
 
-std::unique_ptr<System> System::assemble(Description description, std::shared_ptr<const void> keep_alive, Diagnostics& diagnostics) {
+std::unique_ptr<System> System::assemble(Description description, std::shared_ptr<const void> keep_alive,
+                                         Diagnostics& diagnostics) {
   auto parts = std::make_unique<Parts>();
   parts->description = std::move(description);
   parts->keep_alive = std::move(keep_alive);
-  if (!build_tree(*parts, diagnostics) || !build_elements(*parts, diagnostics) || !build_initial_state(*parts, diagnostics))
+  if (!build_tree(*parts, diagnostics) || !build_elements(*parts, diagnostics) ||
+      !build_initial_state(*parts, diagnostics))
     return nullptr;
   return std::unique_ptr<System>(new System(std::move(parts)));
 }

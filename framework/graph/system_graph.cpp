@@ -57,7 +57,8 @@ std::vector<std::size_t> preorder(const Tree& tree) {
     const std::size_t v = stack.back();
     stack.pop_back();
     order.push_back(v);
-    std::stable_sort(children[v].begin(), children[v].end(), [&](std::size_t a, std::size_t b) { return size[a] > size[b]; });
+    std::stable_sort(children[v].begin(), children[v].end(),
+                     [&](std::size_t a, std::size_t b) { return size[a] > size[b]; });
     stack.insert(stack.end(), children[v].rbegin(), children[v].rend());
   }
   return order;
@@ -88,7 +89,8 @@ SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges)
     boost::add_edge(edges[i].base, edges[i].moving, i, graph);
     cut[i] = edges[i].cut ? 1 : 0;
   }
-  const boost::filtered_graph<Graph, NotCut> open(graph, NotCut{&cut, boost::get(boost::edge_index, std::as_const(graph))});
+  const boost::filtered_graph<Graph, NotCut> open(graph,
+                                                  NotCut{&cut, boost::get(boost::edge_index, std::as_const(graph))});
 
   SpanningForest forest;
   Tree tree{std::vector<std::size_t>(n, none), std::vector<std::size_t>(n, none)};
@@ -110,7 +112,8 @@ SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges)
     bool bridged = false;
     for (std::size_t i = 0; i < edges.size(); ++i) {
       if (cut[i] == 0) continue;
-      const bool base_reached = tree.parent[edges[i].base] != none, moving_reached = tree.parent[edges[i].moving] != none;
+      const bool base_reached = tree.parent[edges[i].base] != none,
+                 moving_reached = tree.parent[edges[i].moving] != none;
       if (base_reached == moving_reached) continue;
       const std::size_t from = base_reached ? edges[i].base : edges[i].moving;
       const std::size_t to = base_reached ? edges[i].moving : edges[i].base;

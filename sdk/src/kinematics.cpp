@@ -221,7 +221,7 @@ Quat joint_orientation(const JointData& joint, const double* q) noexcept {
 }
 
 RelativeMotion relative_motion(const JointData& joint, const BodyMotion& base, const BodyMotion& moving) noexcept {
-  const Vec3 to_M = moving.R * joint.p_moving;       // from the moving origin, ground axes
+  const Vec3 to_M = moving.R * joint.p_moving;  // from the moving origin, ground axes
   const Vec3 M = moving.p + to_M;
   const Vec3 from_base = M - base.p;
   RelativeMotion r;
@@ -245,16 +245,17 @@ Spatial relative_acceleration(const JointData& joint, const BodyMotion& base, co
           transpose_times(base.R, a_M - a_base - 2.0 * cross(wb, v_rel))};
 }
 
-void outboard_motion(const JointData& joint, const JointMotion& m, const BodyMotion& inboard, BodyMotion& outboard) noexcept {
+void outboard_motion(const JointData& joint, const JointMotion& m, const BodyMotion& inboard,
+                     BodyMotion& outboard) noexcept {
   if (!joint.reversed) {
     const Vec3 w = inboard.R * m.twist.angular;
     outboard.R = inboard.R * (m.R_FM * joint.R_drawn);
-    const Vec3 r = inboard.R * (joint.p_base + m.p_FM);   // base origin to M
+    const Vec3 r = inboard.R * (joint.p_base + m.p_FM);  // base origin to M
     const Vec3 to_M = outboard.R * joint.p_moving;
     outboard.V.angular = inboard.V.angular + w;
     outboard.p = inboard.p + r - to_M;
-    outboard.V.linear = inboard.V.linear + cross(inboard.V.angular, r) + inboard.R * m.twist.linear -
-                        cross(outboard.V.angular, to_M);
+    outboard.V.linear =
+        inboard.V.linear + cross(inboard.V.angular, r) + inboard.R * m.twist.linear - cross(outboard.V.angular, to_M);
   } else {
     // The outboard body is base: undo the joint, whose F axes are those of the outboard body.
     outboard.R = times_transpose(inboard.R, m.R_FM * joint.R_drawn);
@@ -262,8 +263,8 @@ void outboard_motion(const JointData& joint, const JointMotion& m, const BodyMot
     const Vec3 r = outboard.R * (joint.p_base + m.p_FM);
     outboard.V.angular = inboard.V.angular - outboard.R * m.twist.angular;
     outboard.p = inboard.p + to_M - r;
-    outboard.V.linear = inboard.V.linear + cross(inboard.V.angular, to_M) - outboard.R * m.twist.linear -
-                        cross(outboard.V.angular, r);
+    outboard.V.linear =
+        inboard.V.linear + cross(inboard.V.angular, to_M) - outboard.R * m.twist.linear - cross(outboard.V.angular, r);
   }
 }
 
@@ -295,8 +296,10 @@ JointMotions::JointMotions(std::span<const JointData> joints) : joints_(joints),
       data_joints_.push_back(i);
       continue;
     }
-    auto batch = std::find_if(batches_.begin(), batches_.end(), [&](const Batch& b) { return b.kernel == joint.kernel; });
-    if (batch == batches_.end()) batch = batches_.insert(batches_.end(), Batch{joint.kernel, joint.nq, joint.nv, {}, {}, {}, {}, {}});
+    auto batch =
+        std::find_if(batches_.begin(), batches_.end(), [&](const Batch& b) { return b.kernel == joint.kernel; });
+    if (batch == batches_.end())
+      batch = batches_.insert(batches_.end(), Batch{joint.kernel, joint.nq, joint.nv, {}, {}, {}, {}, {}});
     batch->joints.push_back(i);
     batch->parameters.insert(batch->parameters.end(), joint.parameters.begin(), joint.parameters.end());
   }

@@ -44,7 +44,8 @@ std::string first_use(const SystemView& view, Ability ability) {
       break;
     case Ability::modules:
       for (const ModuleGroup& g : view.modules)
-        if (!g.names.empty()) return fmt::format("module `{}` ({}) brings equations of its own", g.names.front(), g.type->name());
+        if (!g.names.empty())
+          return fmt::format("module `{}` ({}) brings equations of its own", g.names.front(), g.type->name());
       break;
     case Ability::first_order_states:
       for (const ForceGroup& g : view.forces)
@@ -66,11 +67,12 @@ std::string first_use(const SystemView& view, Ability ability) {
 
 }  // namespace
 
-bool check_abilities(const SystemView& view, std::string_view formulation, std::uint32_t abilities, DiagnosticSink& sink) noexcept {
+bool check_abilities(const SystemView& view, std::string_view formulation, std::uint32_t abilities,
+                     DiagnosticSink& sink) noexcept {
   bool covered = true;
   try {
-    for (const Ability a : {Ability::closed_loops, Ability::flexible_bodies, Ability::constraint_elements, Ability::modules,
-                            Ability::first_order_states, Ability::code_joints}) {
+    for (const Ability a : {Ability::closed_loops, Ability::flexible_bodies, Ability::constraint_elements,
+                            Ability::modules, Ability::first_order_states, Ability::code_joints}) {
       if (has(abilities, a)) continue;
       const std::string use = first_use(view, a);
       if (use.empty()) continue;

@@ -1,7 +1,6 @@
 // All formulations describe the same mechanics: at a given state they give the same accelerations and reactions.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
 
@@ -25,7 +24,8 @@ void widen(double& worst, double& scale, const Vec3& a, const Vec3& b) {
   scale = std::max({scale, norm(a), norm(b)});
 }
 
-Difference compare(const SystemView& view, const Observation& a, const Observation& b, const std::set<std::size_t>& undetermined) {
+Difference compare(const SystemView& view, const Observation& a, const Observation& b,
+                   const std::set<std::size_t>& undetermined) {
   Difference d;
   double motion_scale = 1, acceleration_scale = 1, reaction_scale = 1;
   for (std::size_t i = 0; i < view.bodies.size(); ++i) {
@@ -100,7 +100,9 @@ TEST_CASE("formulations agree on long random trees") {
 TEST_CASE("formulations that carry loops agree on random loops") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     INFO("seed " << seed);
-    CHECK(require_agreement(random_model({.seed = seed, .bodies = 6, .loops = 1 + static_cast<int>(seed % 3),
+    CHECK(require_agreement(random_model({.seed = seed,
+                                          .bodies = 6,
+                                          .loops = 1 + static_cast<int>(seed % 3),
                                           .loops_are_redundant = seed % 2 == 0})) >= 1);
   }
 }
@@ -131,7 +133,8 @@ TEST_CASE("velocities and positions of every solver's state vector follow its de
         const auto slope = [h](const Vec3& p, const Vec3& q) { return (0.5 / h) * (p - q); };
         worst = std::max({worst, norm(slope(a.pose.position, b.pose.position) - n.velocity) / (1 + norm(n.velocity)),
                           norm(slope(a.velocity, b.velocity) - n.acceleration) / (1 + norm(n.acceleration)),
-                          norm(slope(a.angular_velocity, b.angular_velocity) - n.angular_acceleration) / (1 + norm(n.angular_acceleration))});
+                          norm(slope(a.angular_velocity, b.angular_velocity) - n.angular_acceleration) /
+                              (1 + norm(n.angular_acceleration))});
         const Vec3 turn = rotation_vector(a.pose.orientation * conjugate(b.pose.orientation));
         worst = std::max(worst, norm((0.5 / h) * turn - n.angular_velocity) / (1 + norm(n.angular_velocity)));
       }
@@ -152,9 +155,10 @@ TEST_CASE("the reactions balance the motion of every body") {
       host::ObservationStore store(view);
       REQUIRE(solver->observe(0, y, store.now()) == Status::ok);
       const Observation& o = store.now();
-      std::vector<Spatial> load(view.bodies.size());   // about the mass centres
+      std::vector<Spatial> load(view.bodies.size());  // about the mass centres
       const auto motion = [&](std::size_t i) {
-        return BodyMotion{rotation_matrix(o.bodies[i].pose.orientation), o.bodies[i].pose.position,
+        return BodyMotion{rotation_matrix(o.bodies[i].pose.orientation),
+                          o.bodies[i].pose.position,
                           {o.bodies[i].angular_velocity, o.bodies[i].velocity}};
       };
       double scale = 1;
@@ -167,7 +171,8 @@ TEST_CASE("the reactions balance the motion of every body") {
           if (is_ground(b)) return;
           const BodyMotion at_b = motion(at(b));
           const Vec3 arm = M - at_b.p - at_b.R * view.bodies[at(b)].center_of_mass;
-          load[at(b)] += sign * Spatial{o.reactions[j].angular + cross(arm, o.reactions[j].linear), o.reactions[j].linear};
+          load[at(b)] +=
+              sign * Spatial{o.reactions[j].angular + cross(arm, o.reactions[j].linear), o.reactions[j].linear};
         };
         act(joint.moving, 1);
         act(joint.base, -1);
@@ -245,14 +250,17 @@ joints:
 TEST_CASE("formulations agree on trees with a third party's joint") {
   for (const char* direction : {"base: a, moving: b", "base: b, moving: a"}) {
     INFO(direction);
-    CHECK(require_agreement(std::string(R"(
+    CHECK(require_agreement(
+              std::string(R"(
 polyform: 1
 bodies:
   - {name: a, position: [0, 0, 0], mass: 1, center_of_mass: [0.3, 0.1, 0], inertia: {xx: 0.02, yy: 0.05, zz: 0.04}}
   - {name: b, position: [0.7, 0, 0.2], orientation: {rpy: [0.3, -0.5, 1]}, mass: 2, center_of_mass: [0, 0.2, 0.1], inertia: {xx: 0.05, yy: 0.03, zz: 0.06, xy: 0.005}}
 joints:
   - {name: s, type: spherical, base: ground, moving: a, position: [0, 0, 0], initial: {velocity: [1, -2, 0.5]}}
-  - {name: h, type: helical, )") + direction + R"(, position: [0.6, 0, 0], axis: [1, 2, -0.5], pitch: 0.3, initial: {position: 2.5, velocity: 4}}
+  - {name: h, type: helical, )") +
+              direction +
+              R"(, position: [0.6, 0, 0], axis: [1, 2, -0.5], pitch: 0.3, initial: {position: 2.5, velocity: 4}}
 )") >= 2);
   }
 }

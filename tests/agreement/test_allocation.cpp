@@ -16,13 +16,14 @@ TEST_CASE("derivative, correct, observe, encode and decode make no allocation") 
       INFO("formulation " << formulation->name() << ", loops " << loops);
       const std::size_t before_compile = allocations();
       const auto solver = solver_for(*system, *formulation);
-      CHECK(allocations() > before_compile);   // the counter sees what plugins do
+      CHECK(allocations() > before_compile);  // the counter sees what plugins do
       std::vector<double> y = initial_vector(*system, *solver), rate(y.size());
       host::ObservationStore store(system->view());
       Correction correction;
       const std::size_t before = allocations();
-      const Status status[] = {solver->derivative(0, y, rate), solver->correct(0, y, correction), solver->observe(0, y, store.now()),
-                               solver->encode(system->initial_state(), y), solver->decode(y, store.now().state)};
+      const Status status[] = {solver->derivative(0, y, rate), solver->correct(0, y, correction),
+                               solver->observe(0, y, store.now()), solver->encode(system->initial_state(), y),
+                               solver->decode(y, store.now().state)};
       const std::size_t after = allocations();
       CHECK(after == before);
       for (const Status s : status) CHECK(s == Status::ok);

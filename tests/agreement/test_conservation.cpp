@@ -1,6 +1,5 @@
 // What motion conserves, in every formulation.
 #include <catch2/catch.hpp>
-
 #include <cmath>
 #include <thread>
 
@@ -46,7 +45,8 @@ class ConservationSink final : public host::RowSink {
       momentum_ = momentum;
       energy_ = energy;
     }
-    momentum_change = std::max({momentum_change, norm(momentum.linear - momentum_.linear), norm(momentum.angular - momentum_.angular)});
+    momentum_change = std::max(
+        {momentum_change, norm(momentum.linear - momentum_.linear), norm(momentum.angular - momentum_.angular)});
     energy_change = std::max(energy_change, std::abs(energy - energy_));
   }
   double momentum_change = 0, energy_change = 0;

@@ -34,9 +34,11 @@ class Writer {
 
   std::string body(int i) {
     // The third principal moment lies between |a − b| and a + b, as a real body's does.
-    const double a = uniform(0.05, 0.2), b = uniform(0.05, 0.2), c = std::abs(a - b) + uniform(0.1, 1.9) * std::min(a, b);
+    const double a = uniform(0.05, 0.2), b = uniform(0.05, 0.2),
+                 c = std::abs(a - b) + uniform(0.1, 1.9) * std::min(a, b);
     return fmt::format(
-        "  - {{name: b{}, position: {}, orientation: {{rpy: {}}}, mass: {}, center_of_mass: {}, inertia: {{xx: {}, yy: {}, zz: {}}}}}\n",
+        "  - {{name: b{}, position: {}, orientation: {{rpy: {}}}, mass: {}, center_of_mass: {}, inertia: {{xx: {}, yy: "
+        "{}, zz: {}}}}}\n",
         i, vector(1), vector(3), uniform(0.5, 3), vector(0.2), a, b, c);
   }
 
@@ -61,9 +63,14 @@ class Writer {
       const char *type, *axes;
       int nv;
     };
-    static constexpr std::array<Kind, 8> kinds{{{"revolute", "axis", 1}, {"prismatic", "axis", 1}, {"spherical", "", 3},
-                                                {"universal", "axis axis2", 2}, {"cylindrical", "axis", 2},
-                                                {"planar", "plane", 3}, {"free", "", 6}, {"fixed", "", 0}}};
+    static constexpr std::array<Kind, 8> kinds{{{"revolute", "axis", 1},
+                                                {"prismatic", "axis", 1},
+                                                {"spherical", "", 3},
+                                                {"universal", "axis axis2", 2},
+                                                {"cylindrical", "axis", 2},
+                                                {"planar", "plane", 3},
+                                                {"free", "", 6},
+                                                {"fixed", "", 0}}};
     const Kind& kind = kinds[static_cast<std::size_t>(below(i == 0 ? 7 : 8))];
     const std::string type = kind.type, axes = kind.axes;
     const std::string parent = i == 0 || below(6) == 0 ? "ground" : fmt::format("b{}", below(i));
@@ -80,12 +87,14 @@ class Writer {
     velocities_.push_back(kind.nv);
     if (kind.nv == 0) return text + "}\n";
     std::string position;
-    if (type == "spherical") position = fmt::format("[{}]", quaternion());
-    else if (type == "free") position = fmt::format("[{}, {}, {}, {}]", uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), quaternion());
-    else position = values(kind.nv, 1);
+    if (type == "spherical")
+      position = fmt::format("[{}]", quaternion());
+    else if (type == "free")
+      position = fmt::format("[{}, {}, {}, {}]", uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), quaternion());
+    else
+      position = values(kind.nv, 1);
     // A model with loops stays as drawn, where every loop is closed.
-    if (settings_.loops > 0)
-      return text + "}\n";
+    if (settings_.loops > 0) return text + "}\n";
     return text + fmt::format(", initial: {{position: {}, velocity: {}}}}}\n", position, values(kind.nv, 2));
   }
 
@@ -97,9 +106,11 @@ class Writer {
 
   std::string loop_joint(int i) {
     const int a = below(settings_.bodies);
-    int b = below(settings_.bodies + 1) - 1;   // −1: ground
+    int b = below(settings_.bodies + 1) - 1;  // −1: ground
     if (b == a) b = -1;
-    const char* type = settings_.loops_are_redundant && below(2) == 0 ? "fixed" : below(2) == 0 ? "spherical" : "cylindrical";
+    const char* type = settings_.loops_are_redundant && below(2) == 0 ? "fixed"
+                       : below(2) == 0                                ? "spherical"
+                                                                      : "cylindrical";
     return fmt::format("  - {{name: c{}, type: {}, base: {}, moving: b{}, position: {}{}}}\n", i, type,
                        b < 0 ? "ground" : fmt::format("b{}", b), a, vector(1),
                        std::string(type) == "cylindrical" ? ", axis: " + vector(1) : "");
@@ -109,15 +120,17 @@ class Writer {
     std::string text = "forces:\n";
     for (int i = 0; i < settings_.bodies; ++i) {
       const int nv = velocities_[static_cast<std::size_t>(i)];
-      if (nv > 0) text += fmt::format("  - {{name: f{}, type: joint-force, joint: j{}, effort: {}}}\n", i, i, values(nv, 3));
+      if (nv > 0)
+        text += fmt::format("  - {{name: f{}, type: joint-force, joint: j{}, effort: {}}}\n", i, i, values(nv, 3));
     }
     for (int i = 0; i + 1 < settings_.bodies; i += 3)
-      text += fmt::format("  - {{name: s{}, type: spring-damper, a: {{body: b{}, point: {}}}, b: {{body: {}, point: {}}}, "
-                          "stiffness: {}, damping: {}, free_length: {}}}\n",
-                          i, i, vector(0.3), i % 2 == 0 ? "ground" : fmt::format("b{}", i + 1), vector(0.3), uniform(1, 50),
-                          uniform(0, 2), uniform(0.1, 1));
-    text += fmt::format("  - {{name: w, type: point-force, body: b0, point: {}, force: {}, moment: {}, axes: body}}\n", vector(0.3),
-                        vector(5), vector(2));
+      text += fmt::format(
+          "  - {{name: s{}, type: spring-damper, a: {{body: b{}, point: {}}}, b: {{body: {}, point: {}}}, "
+          "stiffness: {}, damping: {}, free_length: {}}}\n",
+          i, i, vector(0.3), i % 2 == 0 ? "ground" : fmt::format("b{}", i + 1), vector(0.3), uniform(1, 50),
+          uniform(0, 2), uniform(0.1, 1));
+    text += fmt::format("  - {{name: w, type: point-force, body: b0, point: {}, force: {}, moment: {}, axes: body}}\n",
+                        vector(0.3), vector(5), vector(2));
     return text;
   }
 

@@ -9,7 +9,8 @@ namespace {
 
 std::unique_ptr<host::System> ready(host::Description description, host::Diagnostics& diagnostics) {
   std::unique_ptr<host::System> system;
-  if (!diagnostics.failed()) system = host::System::assemble(std::move(description), registry().keep_alive(), diagnostics);
+  if (!diagnostics.failed())
+    system = host::System::assemble(std::move(description), registry().keep_alive(), diagnostics);
   std::string messages;
   for (const Diagnostic& d : diagnostics.all()) messages += host::format(d) + "\n";
   INFO(messages);
@@ -48,7 +49,8 @@ std::vector<const Formulation*> formulations_for(const host::System& system) {
 host::SolverPointer solver_for(const host::System& system, const Formulation& formulation) {
   host::Diagnostics diagnostics;
   host::Description storage;
-  const std::vector<FieldValue> options = host::read_options(formulation.options(), {}, formulation.name(), storage, diagnostics);
+  const std::vector<FieldValue> options =
+      host::read_options(formulation.options(), {}, formulation.name(), storage, diagnostics);
   REQUIRE(!diagnostics.failed());
   return host::compile(formulation, system.view(), options);
 }

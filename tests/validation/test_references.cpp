@@ -1,7 +1,6 @@
-// Every shipped problem with a reference, through every formulation that can run it: trajectories at the reference times
-// and accelerations at the start. Where each reference comes from stands in its file (source, notes).
+// Every shipped problem with a reference, through every formulation that can run it: trajectories at the reference
+// times and accelerations at the start. Where each reference comes from stands in its file (source, notes).
 #include <catch2/catch.hpp>
-
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -37,7 +36,8 @@ double tolerance(const Json& reference, const std::string& group, double time) {
 /// Compares rows with the reference as they come; keeps the worst ratio of error to tolerance.
 class ReferenceSink final : public host::RowSink {
  public:
-  ReferenceSink(const host::System& system, const Json& reference) : rows_(system, host::Columns{}), reference_(reference) {
+  ReferenceSink(const host::System& system, const Json& reference)
+      : rows_(system, host::Columns{}), reference_(reference) {
     for (std::size_t i = 0; i < rows_.channels().size(); ++i) column_[rows_.channels()[i].name] = i;
   }
   void row(double time, const Observation& o) override {
@@ -49,7 +49,8 @@ class ReferenceSink final : public host::RowSink {
       for (const auto& [name, values] : reference_["channels"].items()) {
         const auto column = column_.find(name);
         REQUIRE(column != column_.end());
-        const double ratio = std::abs(row[column->second] - values[k].get<double>()) / tolerance(reference_, group_of(name), time);
+        const double ratio =
+            std::abs(row[column->second] - values[k].get<double>()) / tolerance(reference_, group_of(name), time);
         if (ratio > worst || std::isnan(ratio)) {
           worst = std::isnan(ratio) ? 1e300 : ratio;
           place = name + " at " + std::to_string(time);
@@ -102,7 +103,8 @@ void check_accelerations(const host::System& system, const Formulation& formulat
     if (!expected["bodies"].contains(name)) continue;
     INFO("body " << name);
     near(expected["bodies"][name]["linear"], store.now().bodies[i].acceleration, expected["tolerance"]["linear"]);
-    near(expected["bodies"][name]["angular"], store.now().bodies[i].angular_acceleration, expected["tolerance"]["angular"]);
+    near(expected["bodies"][name]["angular"], store.now().bodies[i].angular_acceleration,
+         expected["tolerance"]["angular"]);
   }
   for (const JointData& joint : view.joints) {
     const std::string name(joint.name);
@@ -111,15 +113,17 @@ void check_accelerations(const host::System& system, const Formulation& formulat
     const Json& values = expected["joints"][name]["acceleration"];
     REQUIRE(values.size() == joint.nv);
     for (std::size_t k = 0; k < joint.nv; ++k)
-      CHECK(std::abs(store.now().acceleration[joint.v_offset + k] - values[k].get<double>()) <= expected["tolerance"]["joint"].get<double>());
+      CHECK(std::abs(store.now().acceleration[joint.v_offset + k] - values[k].get<double>()) <=
+            expected["tolerance"]["joint"].get<double>());
   }
 }
 
 }  // namespace
 
 TEST_CASE("every shipped problem meets its reference in every formulation") {
-  const std::string problem = GENERATE("branch_pendulum", "double_pendulum", "triple_spherical_pendulum", "four_bar_rhombus", "ladder_1",
-                                       "ladder_40", "free_body", "heavy_top", "planar_3rrr", "random_tree");
+  const std::string problem =
+      GENERATE("branch_pendulum", "double_pendulum", "triple_spherical_pendulum", "four_bar_rhombus", "ladder_1",
+               "ladder_40", "free_body", "heavy_top", "planar_3rrr", "random_tree");
   INFO("problem " << problem);
   std::ifstream file(std::string(POLYFORM_REFERENCES) + "/" + problem + ".json");
   const Json reference = Json::parse(file);

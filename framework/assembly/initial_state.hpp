@@ -1,0 +1,87 @@
+// The state at the start: given joint coordinates, rates from joints and bodies, loops closed in position and velocity.
+//
+// As drawn every joint, and so every loop, is closed by construction: only `initial` positions open loops. Velocities
+// of bodies belong to the drawn pose; they become joint rates there, which are carried to the moved pose.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/assembly/parts.hpp"
+#include "polyform/absolute_system.hpp"
+#include "polyform/kinematics.hpp"
+
+namespace polyform::host {
+
+/// Fills the initial state of the parts (q, v, eta, etadot, x). Used once.
+class InitialState {
+ public:
+  InitialState(System::Parts& parts, Diagnostics& diagnostics);
+  bool build();
+
+ private:
+  const SystemView& view() const { return parts_.view; }
+  const JointItem& item(std::size_t joint) const { return parts_.description.joints[parts_.user_joint[joint]]; }
+  const BodyItem& body_item(std::size_t body) const { return parts_.description.bodies[parts_.forest.order[body]]; }
+  void complain(std::size_t joint, std::string_view path, const std::string& message, std::string_view remedy,
+                Severity severity = Severity::error);
+
+  // initial_state.cpp: what the model gives, and what is left when bodies and joints are done
+  void read_given();
+  void read_joint(std::size_t joint, const std::vector<double>& given, std::size_t offset, std::size_t count,
+                  std::string_view what, std::vector<double>& into, bool& locked);
+  void flexible_and_states();
+
+  // initial_rates.cpp: velocities
+  /// What the model says of a body's velocity.
+  struct GivenTwist {
+    bool turn = false, whole = false;  ///< angular velocity given; velocity too
+    Spatial twist;                     ///< of the frame origin
+  };
+  GivenTwist given_twist(std::size_t body, const BodyMotion& pose) const;
+  void rates_as_drawn();
+  double rate_as_drawn(std::size_t body, std::vector<BodyMotion>& bodies);
+  void warn_of_misfit(std::size_t body, double misfit);
+  static void fit_rates(const JointData&, const JointMotion&, const BodyMotion& in, const BodyMotion& out,
+                        const Spatial& wanted, bool angular_only, double* v);
+  double loop_velocity_violation(std::span<const BodyMotion>);
+  void cut_rates(std::span<const BodyMotion>);
+  bool project(std::vector<BodyMotion>& bodies, std::vector<double>& q, std::string_view where);
+  bool close_velocities();
+
+  // initial_loops.cpp: positions
+  bool close_loops();
+  bool try_close(std::span<const JointLock> locks, const std::vector<double>& start, std::string& why,
+                 double& residual);
+  void report_open_loop(const std::vector<double>& start, const std::string& why, double residual);
+
+  /// Tries with every given value kept; failing that, keeps them one by one in the order of the tree as long as the
+  /// loops allow it. The last attempt is the successful one.
+  template <class Attempt>
+  bool keep_what_loops_allow(bool JointLock::*what, Attempt attempt) {
+    std::vector<JointLock> locks(locks_.size());
+    for (std::size_t i = 0; i < locks.size(); ++i) locks[i].*what = locks_[i].*what;
+    if (attempt(std::span<const JointLock>(locks))) return true;
+    std::vector<JointLock> kept(locks_.size());
+    if (!attempt(std::span<const JointLock>(kept))) return false;
+    bool last_succeeded = true;
+    for (std::size_t i = 0; i < locks.size(); ++i) {
+      if (!(locks[i].*what)) continue;
+      kept[i].*what = true;
+      last_succeeded = attempt(std::span<const JointLock>(kept));
+      kept[i].*what = last_succeeded;
+    }
+    return last_succeeded || attempt(std::span<const JointLock>(kept));
+  }
+
+  System::Parts& parts_;
+  Diagnostics& diagnostics_;
+  std::vector<JointLock> locks_;  ///< what is given of each joint
+  TreeKinematics tree_;
+  std::vector<double> given_q_, given_v_;
+  std::vector<Spatial> wanted_;  ///< twists of the bodies as drawn: given, or from the joints
+  bool moved_ = false;           ///< some initial position is given
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,178 @@
+// What the model gives at the start, and what follows from it.
+#include <catch2/catch.hpp>
+
+#include "framework/reading/reader.hpp"
+#include "polyform/constraint.hpp"
+#include "tests/support/workbench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+struct Assembled {
+  std::unique_ptr<host::System> system;
+  host::Diagnostics diagnostics;
+
+  explicit Assembled(const std::string& text) {
+    bool missing = false;
+    host::Description d = host::read_model_text(text, "model.yaml", registry().catalog(), diagnostics, missing);
+    if (!diagnostics.failed()) system = host::System::assemble(std::move(d), registry().keep_alive(), diagnostics);
+  }
+  const JointData& joint(std::string_view name) const {
+    for (const JointData& j : system->view().joints)
+      if (j.name == name) return j;
+    throw std::runtime_error("no such joint");
+  }
+  double q(std::string_view name) const { return system->initial_state().q[joint(name).q_offset]; }
+  double v(std::string_view name) const { return system->initial_state().v[joint(name).v_offset]; }
+  std::string messages() const {
+    std::string all;
+    for (const Diagnostic& d : diagnostics.all()) all += host::format(d) + "\n";
+    return all;
+  }
+  /// Largest residual and largest violation in velocity of the cut joints.
+  std::pair<double, double> open() const {
+    const SystemView& view = system->view();
+    TreeKinematics tree(view);
+    tree.evaluate(system->initial_state().q.data(), system->initial_state().v.data());
+    std::pair<double, double> worst;
+    for (const JointData& joint : view.cut_joints()) {
+      std::vector<double> hint(
+          system->initial_state().q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset),
+          system->initial_state().q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset + joint.nq));
+      double rate[6];
+      JointConstraint c;
+      joint_constraint(joint, motion_of(joint.base, tree.bodies()), motion_of(joint.moving, tree.bodies()), hint.data(),
+                       rate, c);
+      for (std::size_t r = 0; r < c.rows; ++r) {
+        worst.first = std::max(worst.first, std::abs(c.residual[r]));
+        worst.second = std::max(worst.second, std::abs(dot(c.T[r], c.relative.twist)));
+      }
+    }
+    return worst;
+  }
+};
+
+/// A parallelogram of links of 1 m drawn at 60 degrees, with something more said of its joints A and D.
+std::string parallelogram(const std::string& a, const std::string& d) {
+  return R"(
+polyform: 1
+bodies:
+  - {name: a, position: [0, 0, 0], orientation: {axis: [0, 0, 1], angle: 1.0471975511965976}, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+  - {name: b, position: [0.5, 0.8660254037844386, 0], mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+  - {name: c, position: [1, 0, 0], orientation: {axis: [0, 0, 1], angle: 1.0471975511965976}, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: A, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1])" +
+         a + R"(}
+  - {name: B, type: revolute, base: a, moving: b, position: [0.5, 0.8660254037844386, 0], axis: [0, 0, 1]}
+  - {name: D, type: revolute, base: ground, moving: c, position: [1, 0, 0], axis: [0, 0, 1])" +
+         d + R"(}
+  - {name: C, type: revolute, base: b, moving: c, position: [1.5, 0.8660254037844386, 0], axis: [0, 0, 1]}
+)";
+}
+
+/// A rod of 1 kg pinned at its end, with a velocity of its own.
+std::string pinned_rod(const std::string& velocity, const std::string& joint) {
+  return R"(
+polyform: 1
+bodies:
+  - {name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1})" +
+         velocity + R"(}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1])" +
+         joint + R"(}
+)";
+}
+
+}  // namespace
+
+TEST_CASE("a loop is closed around a given position and rate") {
+  const Assembled model(parallelogram(", initial: {position: 0.3, velocity: 1}", ""));
+  CHECK(model.messages().empty());
+  CHECK(model.q("A") == Approx(0.3).epsilon(1e-13));
+  CHECK(model.q("B") == Approx(-0.3).epsilon(1e-10));  // the coupler of a parallelogram stays parallel
+  CHECK(model.q("D") == Approx(0.3).epsilon(1e-10));
+  CHECK(model.v("A") == Approx(1).epsilon(1e-12));
+  CHECK(model.v("B") == Approx(-1).epsilon(1e-9));
+  CHECK(model.v("C") == Approx(1).epsilon(1e-9));
+  CHECK(model.open().first < 1e-10);
+  CHECK(model.open().second < 1e-10);
+}
+
+TEST_CASE("of values that contradict a loop the first are kept") {
+  const Assembled model(
+      parallelogram(", initial: {position: 0.3, velocity: 1}", ", initial: {position: 2.5, velocity: 4}"));
+  CHECK(model.q("A") == Approx(0.3).epsilon(1e-12));
+  CHECK(model.v("A") == Approx(1).epsilon(1e-12));
+  CHECK(model.open().first < 1e-10);
+  CHECK(model.open().second < 1e-9);
+  CHECK_THAT(model.messages(), Catch::Contains("the loops do not allow the given position of joint `D`"));
+  CHECK_THAT(model.messages(), Catch::Contains("the loops do not allow the given rate 4"));
+}
+
+TEST_CASE("a rate of one joint sets the loop in motion as drawn") {
+  const Assembled model(parallelogram("", ", initial: {velocity: 2}"));
+  CHECK(model.messages().empty());
+  CHECK(model.v("A") == Approx(2).epsilon(1e-9));
+  CHECK(model.q("A") == 0);
+}
+
+TEST_CASE("joint rates follow from the bodies' velocities") {
+  const Assembled whole(pinned_rod(", velocity: [0, 1, 0], angular_velocity: [0, 0, 2]", ""));
+  CHECK(whole.messages().empty());
+  CHECK(whole.v("pin") == Approx(2).epsilon(1e-14));
+  const Assembled turning(pinned_rod(", angular_velocity: [0, 0, 2]", ""));  // the velocity follows
+  CHECK(turning.messages().empty());
+  CHECK(turning.v("pin") == Approx(2).epsilon(1e-14));
+}
+
+TEST_CASE("velocities that violate a joint are projected in the inertia metric") {
+  // The pin takes an impulse: what is left is the angular momentum about the pin, (J ω + m c v) / (J + m c²).
+  const Assembled model(pinned_rod(", velocity: [3, 1, 0], angular_velocity: [0, 0, -1]", ""));
+  CHECK_THAT(model.messages(), Catch::Contains("warning") && Catch::Contains("violate the joints"));
+  CHECK(model.v("pin") == Approx((0.1 * -1 + 0.5 * 1) / (0.1 + 0.25)).epsilon(1e-9));
+}
+
+TEST_CASE("a given joint rate wins over the body's velocity, with a warning") {
+  const Assembled model(pinned_rod(", angular_velocity: [0, 0, 2]", ", initial: {velocity: 5}"));
+  CHECK(model.v("pin") == 5);
+  CHECK_THAT(model.messages(), Catch::Contains("the joint's is taken"));
+}
+
+TEST_CASE("wrong numbers of initial values and long quaternions are errors at their place") {
+  const Assembled count(pinned_rod("", ", initial: {position: [1, 2]}"));
+  CHECK(count.system == nullptr);
+  CHECK_THAT(count.messages(), Catch::Contains("model.yaml:6:") && Catch::Contains("joints[0].initial.position") &&
+                                   Catch::Contains("2 values given, but joint `pin` has 1 position coordinate"));
+  std::string ball = pinned_rod("", ", initial: {position: [1, 0, 0.1, 0]}");
+  ball.replace(ball.find("revolute"), 8, "spherical");
+  ball.replace(ball.find(", axis: [0, 0, 1]"), 17, "");
+  CHECK_THAT(Assembled(ball).messages(), Catch::Contains("quaternion's length differs from 1"));
+}
+
+TEST_CASE("a planar loop in space has redundant constraints in all its joints") {
+  const Assembled model(parallelogram("", ""));
+  const host::ConstraintCount count = model.system->count_constraints();
+  CHECK(count.degrees_of_freedom == 1);
+  CHECK(count.redundant == 3);
+  CHECK(count.redundant_joints == std::vector<std::string>{"A", "B", "D", "C"});
+}
+
+TEST_CASE("a loop of ball joints that leaves nothing open has no redundant constraint") {
+  std::string text = parallelogram("", "");
+  // Spatial four-bar R-S-S-R: one freedom, and the coupler's own rotation.
+  for (const char* name : {"B", "C"}) {
+    const auto at = text.find(std::string("{name: ") + name + ", type: revolute");
+    text.replace(at, 24, std::string("{name: ") + name + ", type: spherical");
+    const auto axis = text.find(", axis: [0, 0, 1]", at);
+    text.replace(axis, 17, "");
+  }
+  const Assembled model(text);
+  INFO(model.messages());
+  REQUIRE(model.system != nullptr);
+  const host::ConstraintCount count = model.system->count_constraints();
+  CHECK(count.degrees_of_freedom == 2);
+  CHECK(count.redundant == 0);
+  CHECK(count.redundant_joints.empty());
+}
