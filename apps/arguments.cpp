@@ -116,6 +116,9 @@ host::RunSettings settle(const RunArguments& run, const host::Description& model
   s.integrator = !run.integrator.empty() ? run.integrator : file.integrator.value_or(s.integrator);
   check_integrator(s.integrator, !run.integrator.empty(), model);
 
+  if (s.duration / s.step > 0x1p53)
+    throw Failure(Exit::bad_input, fmt::format("a step of {} s is too short for a duration of {} s", s.step, s.duration),
+                  "Give a longer --step.");
   // Beyond 2^53 rows, k × output_interval could not be told from (k + 1) × output_interval.
   if (s.duration / s.output_interval > 0x1p53)
     throw Failure(

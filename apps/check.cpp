@@ -10,6 +10,7 @@
 #include "apps/command.hpp"
 #include "apps/json_output.hpp"
 #include "apps/session.hpp"
+#include "apps/solver_choice.hpp"
 
 namespace polyform::apps {
 
@@ -51,6 +52,10 @@ void print_object(const host::System& system, const host::ConstraintCount& count
 host::Exit check(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model.file);
+  // What run would say of the simulation and solver blocks.
+  settle(RunArguments{}, system->description());
+  if (system->description().solver.name || !system->description().solver.options.empty())
+    choose_solver(session.catalog(), *system, {}, {});
   const host::ConstraintCount count = system->count_constraints();
   if (arguments.json)
     print_object(*system, count, session.diagnostics());

@@ -96,7 +96,7 @@ static int guarded(int argc, char** argv) {
   try {
     const Exit code = command(argc, argv);
     std::cout.flush();
-    if (std::fflush(stdout) != 0 || !std::cout) {
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
       print(Severity::error, "the results could not be written to the output stream",
             "Is the disk full, or the pipe closed?");
       return static_cast<int>(Exit::simulation_failed);

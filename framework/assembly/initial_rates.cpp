@@ -39,15 +39,19 @@ void InitialState::rates_as_drawn() {
     worst = i;
   }
   const bool loops_open = loop_velocity_violation(bodies) > allowed_velocity_violation;
-  const bool cut_given = std::any_of(locks_.begin() + static_cast<std::ptrdiff_t>(n), locks_.end(),
-                                     [](const JointLock& l) { return l.velocity; });
-  if (misfit <= allowed_velocity_violation && !loops_open && !cut_given) {
+  // Where the loops are still to be moved, given rates hold at the moved pose; here only bodies' velocities count.
+  if (misfit <= allowed_velocity_violation && (moves_loops_ || (!loops_open && !cut_rates_given()))) {
     cut_rates(bodies);
     return;
   }
   if (misfit > allowed_velocity_violation) warn_of_misfit(worst, misfit);
   for (std::size_t i = 0; i < n; ++i) bodies[i].V = wanted_[i];
-  project(bodies, parts_.q, "as drawn");
+  project(bodies, parts_.q, "as drawn", !moves_loops_);
+}
+
+bool InitialState::cut_rates_given() const {
+  return std::any_of(locks_.begin() + static_cast<std::ptrdiff_t>(view().bodies.size()), locks_.end(),
+                     [](const JointLock& l) { return l.velocity; });
 }
 
 /// Rates of the joint that carries a body, and the body's motion. Returns by how much the model's velocity of the body
@@ -131,7 +135,8 @@ void InitialState::cut_rates(std::span<const BodyMotion> bodies) {
 }
 
 /// Nearest velocities that respect joints and given rates; given rates that contradict a loop are freed.
-bool InitialState::project(std::vector<BodyMotion>& bodies, std::vector<double>& q, std::string_view where) {
+bool InitialState::project(std::vector<BodyMotion>& bodies, std::vector<double>& q, std::string_view where,
+                           bool keep_rates) {
   std::string why;
   const auto attempt = [&](std::span<const JointLock> locks) {
     std::vector<BodyMotion> trial = bodies;
@@ -142,7 +147,7 @@ bool InitialState::project(std::vector<BodyMotion>& bodies, std::vector<double>&
     why = system.failure();
     return done;
   };
-  if (!keep_what_loops_allow(&JointLock::velocity, attempt)) {
+  if (keep_rates ? !keep_what_loops_allow(&JointLock::velocity, attempt) : !attempt({})) {
     const std::string message = fmt::format("no velocities respect all joints {}: {}", where, why);
     diagnostics_.report({Severity::error,
                          message,
@@ -153,13 +158,14 @@ bool InitialState::project(std::vector<BodyMotion>& bodies, std::vector<double>&
                          0});
     return false;
   }
-  for (std::size_t i = 0; i < locks_.size(); ++i) {
+  for (std::size_t i = 0; keep_rates && i < locks_.size(); ++i) {
     const JointData& joint = view().joints[i];
     for (std::size_t k = 0; locks_[i].velocity && k < joint.nv; ++k) {
       const double given = given_v_[joint.v_offset + k], now = parts_.v[joint.v_offset + k];
       if (std::abs(given - now) <= allowed_velocity_violation) continue;
+      const double shown = std::abs(now) < 1e-12 ? 0 : now;
       complain(i, "initial.velocity",
-               fmt::format("the loops do not allow the given rate {:.6g}: {:.6g} is taken", given, now),
+               fmt::format("the loops do not allow the given rate {:.6g}: {:.6g} is taken", given, shown),
                "give rates to as many joints as the loops leave free", Severity::warning);
     }
   }
@@ -168,13 +174,17 @@ bool InitialState::project(std::vector<BodyMotion>& bodies, std::vector<double>&
 
 /// Rates at the moved pose: those found as drawn, projected onto the loops there.
 bool InitialState::close_velocities() {
+  for (std::size_t i = 0; i < view().bodies.size(); ++i)
+    if (locks_[i].velocity)
+      std::copy_n(given_v_.data() + view().joints[i].v_offset, view().joints[i].nv,
+                  parts_.v.data() + view().joints[i].v_offset);
   tree_.evaluate(parts_.q.data(), parts_.v.data());
   std::vector<BodyMotion> bodies(tree_.bodies().begin(), tree_.bodies().end());
-  if (view().constraints.empty() && loop_velocity_violation(bodies) <= 1e-12) {
+  if (view().constraints.empty() && !cut_rates_given() && loop_velocity_violation(bodies) <= 1e-12) {
     cut_rates(bodies);
     return true;
   }
-  return project(bodies, parts_.q, "at the initial position");
+  return project(bodies, parts_.q, "at the initial position", true);
 }
 
 }  // namespace polyform::host

@@ -14,12 +14,12 @@ InitialState::InitialState(System::Parts& parts, Diagnostics& diagnostics)
 bool InitialState::build() {
   read_given();
   if (diagnostics_.failed()) return false;
+  // As drawn all loops are closed; constraint elements need not hold there.
+  moves_loops_ = !view().constraints.empty() || (moved_ && !view().cut_joints().empty());
   rates_as_drawn();
   if (diagnostics_.failed()) return false;
   parts_.q = given_q_;
-  // As drawn all loops are closed; constraint elements need not hold there.
-  const bool open = !view().constraints.empty() || (moved_ && !view().cut_joints().empty());
-  if (open && !(close_loops() && close_velocities())) return false;
+  if (moves_loops_ && !(close_loops() && close_velocities())) return false;
   flexible_and_states();
   return !diagnostics_.failed();
 }

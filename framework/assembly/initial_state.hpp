@@ -47,7 +47,8 @@ class InitialState {
                         const Spatial& wanted, bool angular_only, double* v);
   double loop_velocity_violation(std::span<const BodyMotion>);
   void cut_rates(std::span<const BodyMotion>);
-  bool project(std::vector<BodyMotion>& bodies, std::vector<double>& q, std::string_view where);
+  bool cut_rates_given() const;
+  bool project(std::vector<BodyMotion>& bodies, std::vector<double>& q, std::string_view where, bool keep_rates);
   bool close_velocities();
 
   // initial_loops.cpp: positions
@@ -81,7 +82,8 @@ class InitialState {
   TreeKinematics tree_;
   std::vector<double> given_q_, given_v_;
   std::vector<Spatial> wanted_;  ///< twists of the bodies as drawn: given, or from the joints
-  bool moved_ = false;           ///< some initial position is given
+  bool moved_ = false;        ///< some initial position is given
+  bool moves_loops_ = false;  ///< loops or constraint elements are to be closed at a moved pose
 };
 
 }  // namespace polyform::host

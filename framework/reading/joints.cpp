@@ -41,7 +41,7 @@ void read_ends(Reading& r, MapReader& map, JointItem& joint) {
 
 void read_joint_entries(Reading& r, MapReader& map, JointItem& joint, bool in_chain) {
   if (!map.is_map()) return;
-  const auto type = map.require("type", "e.g. revolute, prismatic, spherical");
+  const auto type = map.require("type", "the name of a joint type (polyform plugins lists them)");
   if (type) joint.type = find_type(*type, r.catalog.joints, "joint");
   if (in_chain) {
     map.forbid("name", "the chain names its joints");

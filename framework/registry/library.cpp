@@ -122,6 +122,11 @@ LoadFailure loader_failure(const std::string& text) {
 Library::Library(const std::filesystem::path& file, const PluginManifest& expected) {
   load(file);
   PluginManifest loaded{};
+  // The sections may promise what the loader's hash table does not hold.
+  for (const char* symbol : {"polyform_manifest", "polyform_register"})
+    if (!library_.has(symbol))
+      throw LoadFailure{Refusal::missing_symbol, fmt::format("does not export `{}`, although its symbol table names it", symbol),
+                        "rebuild the plugin: the file is damaged"};
   const auto& in_memory = library_.get<const PluginManifest>("polyform_manifest");
   if (in_memory.size == sizeof in_memory) loaded = in_memory;
   if (std::memcmp(&loaded, &expected, sizeof loaded) != 0)

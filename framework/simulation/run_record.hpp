@@ -28,7 +28,7 @@ struct RunRecord {
   std::size_t rows = 0;
   std::size_t state_size = 0, steps = 0, rejected_steps = 0, evaluations = 0;
   double wall_seconds = 0;            ///< of the whole run, output included
-  double seconds_per_evaluation = 0;  ///< time spent in steps, per evaluation of the derivative
+  double seconds_per_evaluation = 0;  ///< time spent in steps, per evaluation of the derivative in them
   double energy_drift = 0;            ///< see RunStatistics
   bool conservative = true;           ///< whether no force without potential did work in any row
   double constraint_violation = 0;    ///< largest position violation in any row

@@ -80,7 +80,8 @@ class Run {
     record.rejected_steps = done.rejected;
     record.evaluations = done.evaluations;
     record.wall_seconds = seconds_since(start);
-    record.seconds_per_evaluation = done.evaluations > 0 ? stepping_ / static_cast<double>(done.evaluations) : 0;
+    if (evaluations_in_steps_ > 0)
+      record.seconds_per_evaluation = stepping_ / static_cast<double>(evaluations_in_steps_);
     statistics_.store(record);
     for (RowSink* sink : sinks_) guard(record, [&] { sink->finish(record); });
     return record;
@@ -109,8 +110,10 @@ class Run {
     while (!times_.done()) {
       if (control_.interrupted && *control_.interrupted) return End::interrupted;
       const Clock::time_point start = Clock::now();
+      const std::size_t evaluations = integrator_->statistics().evaluations;
       const bool stepped = integrator_->step(settings_.duration);
       stepping_ += seconds_since(start);
+      evaluations_in_steps_ += integrator_->statistics().evaluations - evaluations;
       if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
       rows_until_now();
       if (control_.progress) control_.progress(integrator_->time());
@@ -148,7 +151,8 @@ class Run {
   RunStatistics statistics_;
   std::vector<double> y_;
   RowTimes times_;
-  double stepping_ = 0;  ///< time spent in steps, s
+  double stepping_ = 0;                   ///< time spent in steps, s
+  std::size_t evaluations_in_steps_ = 0;  ///< without those that interpolation makes between steps
 };
 
 }  // namespace

@@ -121,17 +121,19 @@ void AbsoluteSystem::make_scales() {
 void AbsoluteSystem::make_matrix() {
   const std::size_t n = view_.bodies.size();
   std::vector<std::size_t> sizes(n, 6);
-  std::vector<bool> late(n);
+  using Turn = BlockLdlt::Turn;
+  std::vector<Turn> turns(n, Turn::any);
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  for (std::size_t i = 0; i < n; ++i) late[i] = scales_[i].singular;
+  for (std::size_t i = 0; i < n; ++i)
+    if (scales_[i].singular) turns[i] = Turn::leaf_or_after_neighbour;
   for (const Group& group : groups_) {
     if (group.rows == 0) continue;
     for (std::size_t e = group.entry; e < group.entry + group.entries; ++e)
       pairs.emplace_back(sizes.size(), entries_[e].body);
     sizes.push_back(group.rows);
-    late.push_back(true);
+    turns.push_back(Turn::after_neighbour);
   }
-  matrix_.analyze(sizes, pairs, late);
+  matrix_.analyze(sizes, pairs, turns);
   diagonals_.reserve(sizes.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) diagonals_.push_back(matrix_.diagonal(i));
   std::size_t block = n;

@@ -12,8 +12,9 @@ using detail::store;
 
 namespace {
 
-/// Relative size of what is added to M, see also Refinement::epsilon.
-constexpr double delta = 1e-10;
+/// Relative size of what is added to M, see also Refinement::epsilon. A body without inertia for some motion gets more:
+/// 1/δ must stay well below 1/ε, or the rounding of what it leaves to redundant rows hides their ε.
+constexpr double delta = 1e-10, delta_of_singular = 1e-4;
 /// A residual of this size relative to the terms it is made of is round-off.
 constexpr double round_off = 2e-15;
 /// Part of the largest motion or force that is taken for the size of any smaller one.
@@ -28,11 +29,12 @@ bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
   for (std::size_t i = 0; i < n; ++i) {
     const BlockLdlt::Block D = diagonals_[i];
     const Mat3 J = inertias_[i].full();
+    const double added = scales_[i].singular ? delta_of_singular : delta;
     for (std::size_t r = 0; r < 3; ++r)
       for (std::size_t c = 0; c <= r; ++c) D(r, c) = J(r, c);
     for (std::size_t r = 0; r < 3; ++r) {
-      D(r, r) += delta * scales_[i].inertia + scales_[i].mass * neighbour.gyration * neighbour.gyration;
-      D(3 + r, 3 + r) = view_.bodies[i].mass + delta * scales_[i].mass;
+      D(r, r) += added * scales_[i].inertia + scales_[i].mass * neighbour.gyration * neighbour.gyration;
+      D(3 + r, 3 + r) = view_.bodies[i].mass + added * scales_[i].mass;
     }
   }
   std::size_t block = n;

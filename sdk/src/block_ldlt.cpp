@@ -44,7 +44,7 @@ void subtract_product(double* target, const double* W, std::size_t w_rows, const
 }  // namespace
 
 void BlockLdlt::analyze(std::span<const std::size_t> sizes, std::span<const std::pair<std::size_t, std::size_t>> pairs,
-                        const std::vector<bool>& late) {
+                        const std::vector<Turn>& turns) {
   sizes_.assign(sizes.begin(), sizes.end());
   offsets_.resize(sizes_.size());
   size_ = 0;
@@ -52,13 +52,13 @@ void BlockLdlt::analyze(std::span<const std::size_t> sizes, std::span<const std:
     offsets_[i] = size_;
     size_ += sizes_[i];
   }
-  lay_out(order(pairs, late));
+  lay_out(order(pairs, turns));
 }
 
 /// Minimum degree on the elimination graph. Returns, per block, the blocks below it in L. Of equal degrees the last
 /// block goes first: for bodies in preorder, that runs from the tips to the root.
 std::vector<std::vector<std::size_t>> BlockLdlt::order(std::span<const std::pair<std::size_t, std::size_t>> pairs,
-                                                       const std::vector<bool>& late) {
+                                                       const std::vector<Turn>& turns) {
   const std::size_t n = sizes_.size();
   std::vector<std::vector<std::size_t>> neighbours(n);
   for (const auto& [i, j] : pairs) {
@@ -70,8 +70,8 @@ std::vector<std::vector<std::size_t>> BlockLdlt::order(std::span<const std::pair
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
   std::vector<bool> ready(n, true), done(n, false);
-  if (!late.empty())
-    for (std::size_t i = 0; i < n; ++i) ready[i] = !late[i];
+  for (std::size_t i = 0; i < turns.size(); ++i)
+    ready[i] = turns[i] == Turn::any || (turns[i] == Turn::leaf_or_after_neighbour && neighbours[i].size() <= 1);
 
   using Candidate = std::tuple<std::size_t, std::size_t>;  // degree, and the index from the end
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
@@ -85,13 +85,14 @@ std::vector<std::vector<std::size_t>> BlockLdlt::order(std::span<const std::pair
   std::vector<std::size_t> merged;
   while (columns_.size() < n) {
     if (queue.empty()) {
-      // Only late blocks are left, none of them with an eliminated neighbour: take them as they are.
-      for (std::size_t i = 0; i < n; ++i) {
-        if (done[i] || ready[i]) continue;
-        ready[i] = true;
-        offer(i);
-        break;
-      }
+      // Only waiting blocks are left, none of them with an eliminated neighbour: the least bad goes first. From the
+      // tips: from the root, what a joint leaves of a nearly singular body would cancel against the next joint.
+      std::size_t best = n;
+      const auto rank = [&](std::size_t i) { return std::pair(turns[i], neighbours[i].size()); };
+      for (std::size_t i = n; i-- > 0;)
+        if (!done[i] && !ready[i] && (best == n || rank(i) < rank(best))) best = i;
+      ready[best] = true;
+      offer(best);
     }
     const auto [degree, from_end] = queue.top();
     queue.pop();

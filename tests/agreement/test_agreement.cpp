@@ -1,4 +1,6 @@
 // All formulations describe the same mechanics: at a given state they give the same accelerations and reactions.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -262,5 +264,40 @@ joints:
               direction +
               R"(, position: [0.6, 0, 0], axis: [1, 2, -0.5], pitch: 0.3, initial: {position: 2.5, velocity: 4}}
 )") >= 2);
+  }
+}
+
+TEST_CASE("slender rods without axial inertia run in chains and in loops") {
+  // In the plane the axial inertia does not matter: the same accelerations as with it.
+  const auto four_bar = [](double axial, bool closed) {
+    std::string text = "polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n";
+    const double points[4][2] = {{0, 0}, {0.5, 0.8}, {1.7, 1.1}, {2, 0}};
+    for (int i = 0; i < 3; ++i) {
+      const double x = points[i + 1][0] - points[i][0], y = points[i + 1][1] - points[i][1], length = std::hypot(x, y);
+      text += fmt::format(
+          "  - {{name: r{}, position: [{}, {}, 0], orientation: {{axis: [0, 0, 1], angle: {}}}, mass: 1, "
+          "center_of_mass: [{}, 0, 0], inertia: {{xx: {}, yy: {}, zz: {}}}}}\n",
+          i, points[i][0], points[i][1], std::atan2(y, x), length / 2, axial, length * length / 12, length * length / 12);
+    }
+    text += "joints:\n";
+    for (int i = 0; i < (closed ? 4 : 3); ++i)
+      text += fmt::format("  - {{name: j{}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], axis: [0, 0, 1]}}\n",
+                          i, i == 0 ? "ground" : fmt::format("r{}", i - 1), i == 3 ? "ground" : fmt::format("r{}", i),
+                          points[i][0], points[i][1]);
+    return text;
+  };
+  for (const bool closed : {false, true}) {
+    const auto slender = system_from_text(four_bar(0, closed)), solid = system_from_text(four_bar(1e-3, closed));
+    for (const Formulation* formulation : formulations_for(*slender)) {
+      INFO("formulation " << formulation->name() << (closed ? ", closed" : ", open"));
+      host::ObservationStore a(slender->view()), b(solid->view());
+      for (auto [system, store] : {std::pair{slender.get(), &a}, {solid.get(), &b}}) {
+        const auto solver = solver_for(*system, *formulation);
+        const std::vector<double> y = initial_vector(*system, *solver);
+        REQUIRE(solver->observe(0, y, store->now()) == Status::ok);
+      }
+      for (std::size_t i = 0; i < a.now().bodies.size(); ++i)
+        CHECK(norm(a.now().bodies[i].angular_acceleration - b.now().bodies[i].angular_acceleration) < 1e-9);
+    }
   }
 }

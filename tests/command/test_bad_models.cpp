@@ -120,7 +120,7 @@ TEST_CASE("files that are no model are refused in plain words") {
   refusal(
       std::string("\x7f"
                   "ELF\x02\x01\x01\0\0\0\xff\xfe\x00garbage",
-                  22));
+                  20));
   refusal("- just\n- a list\n");
   refusal("{unclosed: [1, 2");
   refusal(std::string(5000, '['));

@@ -21,7 +21,7 @@ TEST_CASE("messages about joints") {
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
        "joints:\n"
        "  - {name: j, base: ground, moving: a}\n",
-       "m.yaml:5:5: error: joints[0].type: 'type' is missing: e.g. revolute, prismatic, spherical\n"
+       "m.yaml:5:5: error: joints[0].type: 'type' is missing: the name of a joint type (polyform plugins lists them)\n"
        "  Add 'type: …' here.\n"},
       {"an unknown body",
        "polyform: 1\n"

@@ -2,4 +2,4 @@
 
 #include "riccati.hpp"
 
-POLYFORM_PLUGIN("formulation", "riccati", "1.0.0") { registrar.add(polyform::riccati::formulation()); }
+POLYFORM_PLUGIN("formulation", "riccati", "1.0") { registrar.add(polyform::riccati::formulation()); }

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <new>
 #include <string>
 
+#include "paper/sweep.hpp"
 #include "polyform/force_set.hpp"
 #include "polyform/observation.hpp"
-#include "paper/sweep.hpp"
 #include "recursion.hpp"
 
 namespace polyform::riccati {
@@ -26,8 +27,16 @@ class RiccatiSolver final : public Solver {
  public:
   template <class... Options>
   explicit RiccatiSolver(const SystemView& view, const Options&... options)
-      : view_(view), recursion_(view, options...), forces_(view), tree_(view), wrenches_(view.bodies.size()), efforts_(view.nv_tree),
-        vdot_(view.nv_tree), xdot_(view.states), accelerations_(view.bodies.size()), orientations_(view.bodies.size()) {
+      : view_(view),
+        recursion_(view, options...),
+        forces_(view),
+        tree_(view),
+        wrenches_(view.bodies.size()),
+        efforts_(view.nv_tree),
+        vdot_(view.nv_tree),
+        xdot_(view.states),
+        accelerations_(view.bodies.size()),
+        orientations_(view.bodies.size()) {
     failure_.reserve(300);
   }
   bool good() const { return forces_.good(); }
@@ -72,8 +81,11 @@ class RiccatiSolver final : public Solver {
     tree_.orientations(y.data(), orientations_);
     recursion_.body_accelerations(accelerations_);
     for (std::size_t i = 0; i < motions.size(); ++i)
-      out.bodies[i] = {{orientations_[i], motions[i].p}, motions[i].V.linear, motions[i].V.angular,
-                       accelerations_[i].linear, accelerations_[i].angular};
+      out.bodies[i] = {{orientations_[i], motions[i].p},
+                       motions[i].V.linear,
+                       motions[i].V.angular,
+                       accelerations_[i].linear,
+                       accelerations_[i].angular};
     std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
     recursion_.reactions(out.reactions);
     out.kinetic_energy = kinetic_energy(view_, motions);
@@ -88,11 +100,12 @@ class RiccatiSolver final : public Solver {
     const double *q = y.data(), *v = y.data() + view_.nq_tree;
     recursion_.kinematics(q, v);
     if (!forces_.empty())
-      forces_.evaluate(t, forces_.loaded_bodies().empty() ? std::span<const BodyMotion>() : recursion_.motions(v), y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree),
+      forces_.evaluate(t, forces_.loaded_bodies().empty() ? std::span<const BodyMotion>() : recursion_.motions(v),
+                       y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree),
                        y.subspan(view_.nq_tree + view_.nv_tree), wrenches_, efforts_, xdot);
-    const bool solved = recursion_.accelerations(forces_.loaded_bodies(), wrenches_,
-                                                 forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>(),
-                                                 vdot, observing);
+    const bool solved = recursion_.accelerations(
+        forces_.loaded_bodies(), wrenches_,
+        forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>(), vdot, observing);
     if (solved) {
       failure_.clear();
       return Status::ok;
@@ -103,8 +116,15 @@ class RiccatiSolver final : public Solver {
       fmt::format_to_n(std::back_inserter(failure_), 300, "joint `{:.60}` {}", joint.name, reason);
       return Status::failed;
     }
-    fmt::format_to_n(std::back_inserter(failure_), 300, "joint `{:.60}` moves body `{:.60}` without any inertia against it",
-                     joint.name, view_.bodies[recursion_.failed_joint()].name);
+    const bool finite = std::all_of(y.begin(), y.end(), [](double x) { return std::isfinite(x); }) &&
+                        std::all_of(efforts_.begin(), efforts_.end(), [](double x) { return std::isfinite(x); });
+    if (!finite) {
+      failure_ = "the state or a force is not finite: it has gone astray, or the step is too long";
+      return Status::failed;
+    }
+    fmt::format_to_n(std::back_inserter(failure_), 300,
+                     "joint `{:.60}` moves body `{:.60}` without any inertia against it", joint.name,
+                     view_.bodies[recursion_.failed_joint()].name);
     return Status::failed;
   }
 
@@ -124,10 +144,11 @@ constexpr std::string_view branch_ways[] = {"condensed", "overall"};
 
 constexpr FieldSpec option_fields[] = {
     {"algorithm", FieldType::choice, "",
-     "chains: riccati passes S and e; transfer-product multiplies U_n … U_1 and loses digits with the length", false, "riccati",
-     algorithms},
+     "chains: riccati passes S and e; transfer-product multiplies U_n … U_1 and loses digits with the length", false,
+     "riccati", algorithms},
     {"branches", FieldType::choice, "",
-     "bodies with several inputs: condensed one after the other, or in one dense overall equation", false, "condensed", branch_ways}};
+     "bodies with several inputs: condensed one after the other, or in one dense overall equation", false, "condensed",
+     branch_ways}};
 
 /// A solver, or nullptr when memory ran out for its forces.
 template <class Sweep, class... Options>
@@ -145,7 +166,8 @@ class RiccatiFormulation final : public Formulation {
     return "Riccati transfer matrix method: joint coordinates, recursion from tips to roots, linear in the bodies";
   }
   std::string_view source() const noexcept override {
-    return "Rui, Bestle, Wang, Zhang: A new version of the Riccati transfer matrix method for multibody systems consisting "
+    return "Rui, Bestle, Wang, Zhang: A new version of the Riccati transfer matrix method for multibody systems "
+           "consisting "
            "of chain and branch bodies. Multibody System Dynamics 49 (2020)";
   }
   std::span<const FieldSpec> options() const noexcept override { return option_fields; }
@@ -154,7 +176,8 @@ class RiccatiFormulation final : public Formulation {
   }
   int preference() const noexcept override { return 50; }
 
-  Solver* compile(const SystemView& view, std::span<const FieldValue> options, DiagnosticSink& sink) const noexcept override {
+  Solver* compile(const SystemView& view, std::span<const FieldValue> options,
+                  DiagnosticSink& sink) const noexcept override {
     const paper::Variant variant{options[0].integer == 1, options[1].integer == 1};
     try {
       std::string why;
@@ -162,7 +185,8 @@ class RiccatiFormulation final : public Formulation {
         sink.report({Severity::error, why, "use the option `branches: condensed`", {}, {}, 0, 0});
         return nullptr;
       }
-      if (Solver* solver = variant.product || variant.overall ? made<paper::Sweep>(view, variant) : made<Recursion>(view)) return solver;
+      const bool fast = !variant.product && !variant.overall;
+      if (Solver* solver = fast ? made<Recursion>(view) : made<paper::Sweep>(view, variant)) return solver;
     } catch (const std::bad_alloc&) {
     }
     sink.report({Severity::error, "memory ran out while the solver was made", {}, {}, {}, 0, 0});

@@ -1,9 +1,9 @@
 // L D Lᵀ factorization of a sparse symmetric matrix of small dense blocks of any sizes.
 //
 // Meant for quasi-definite matrices ([H Aᵀ; A −G] with H and G positive definite), which can be factorized in any
-// order without pivoting. A block may be marked late: it is nearly singular by itself and becomes regular when a
-// neighbour is eliminated (the zero block of a constraint, a body without mass). Late blocks wait for that, which
-// keeps the pivots large. The order is of minimum degree otherwise: no fill for chains and trees.
+// order without pivoting. A block that is nearly singular by itself and becomes regular when a neighbour is eliminated
+// (the zero block of a constraint, a body without mass) may be told to wait for that, which keeps the pivots large. The
+// order is of minimum degree otherwise: no fill for chains and trees.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,13 @@ class BlockLdlt {
     double& operator()(std::size_t r, std::size_t c) const { return data[r * row_stride + c * column_stride]; }
   };
 
+  /// When a block may be eliminated: at any time; at once if it is a leaf, otherwise after a neighbour; after a neighbour.
+  enum class Turn : unsigned char { any, leaf_or_after_neighbour, after_neighbour };
+
   /// Symbolic phase, the only one that allocates. sizes: rows of each block, not zero; pairs: blocks (i, j), i ≠ j,
-  /// that may be nonzero (repetition is allowed); late: one per block, or empty.
+  /// that may be nonzero (repetition is allowed); turns: one per block, or empty.
   void analyze(std::span<const std::size_t> sizes, std::span<const std::pair<std::size_t, std::size_t>> pairs,
-               const std::vector<bool>& late = {});
+               const std::vector<Turn>& turns = {});
 
   std::size_t size() const { return size_; }                  ///< rows of the whole matrix
   std::size_t offset(std::size_t block) const { return offsets_[block]; }  ///< its first row in the matrix
@@ -59,7 +62,7 @@ class BlockLdlt {
   };
 
   std::vector<std::vector<std::size_t>> order(std::span<const std::pair<std::size_t, std::size_t>> pairs,
-                                              const std::vector<bool>& late);
+                                              const std::vector<Turn>& turns);
   void lay_out(const std::vector<std::vector<std::size_t>>& structure);
   std::size_t place(std::size_t row_block, const Column&) const noexcept;
   template <std::size_t N>

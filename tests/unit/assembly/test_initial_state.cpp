@@ -1,6 +1,8 @@
 // What the model gives at the start, and what follows from it.
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 #include "framework/reading/reader.hpp"
 #include "polyform/constraint.hpp"
 #include "tests/support/workbench.hpp"
@@ -116,6 +118,27 @@ TEST_CASE("a rate of one joint sets the loop in motion as drawn") {
   CHECK(model.messages().empty());
   CHECK(model.v("A") == Approx(2).epsilon(1e-9));
   CHECK(model.q("A") == 0);
+}
+
+TEST_CASE("a given rate of a cut joint holds at the position the loop is moved to") {
+  // A slider-crank of two links of r = 0.5 m, drawn at 0.5 rad and moved to 1 rad: the slider's rate −1 is the crank's
+  // 1 / (2 r sin 1).
+  const Assembled model(R"(
+polyform: 1
+bodies:
+  - {name: crank, orientation: {axis: [0, 0, 1], angle: 0.5}, mass: 1, center_of_mass: [0.25, 0, 0], inertia: {xx: 0.01, yy: 0.02, zz: 0.02}}
+  - {name: rod, position: [0.4387912809451864, 0.2397127693021015, 0], orientation: {axis: [0, 0, 1], angle: -0.5}, mass: 1, center_of_mass: [0.25, 0, 0], inertia: {xx: 0.01, yy: 0.02, zz: 0.02}}
+  - {name: slider, position: [0.8775825618903728, 0, 0], mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: A, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 0, 1], initial: {position: 0.5}}
+  - {name: B, type: revolute, base: crank, moving: rod, position: [0.4387912809451864, 0.2397127693021015, 0], axis: [0, 0, 1]}
+  - {name: C, type: revolute, base: rod, moving: slider, position: [0.8775825618903728, 0, 0], axis: [0, 0, 1]}
+  - {name: D, type: prismatic, base: ground, moving: slider, position: [0.8775825618903728, 0, 0], axis: [1, 0, 0], cut: true, initial: {velocity: -1}}
+)");
+  CHECK(model.messages().empty());
+  CHECK(model.q("A") == Approx(0.5).epsilon(1e-12));
+  CHECK(model.v("D") == Approx(-1).epsilon(1e-12));
+  CHECK(model.v("A") == Approx(1 / std::sin(1.0)).epsilon(1e-9));
 }
 
 TEST_CASE("joint rates follow from the bodies' velocities") {

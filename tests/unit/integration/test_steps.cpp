@@ -1,25 +1,11 @@
 // Where steps end, what lies between, what a correction does, and what a step costs.
 #include <catch2/catch.hpp>
 
-#include <cstdlib>
-#include <new>
-
 #include "equations.hpp"
+#include "tests/support/allocations.hpp"
 
 using namespace polyform::host;
 using namespace polyform::host::test;
-
-namespace {
-std::size_t allocations = 0;
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 TEST_CASE("rk4 ends its steps at products of the step, and the last one at the end") {
   Equation ode = circle_oscillator();
@@ -151,13 +137,13 @@ TEST_CASE("rk4 and dopri5 allocate nothing after the start") {
   // A first step too large for the tolerance: rejections are part of what must not allocate.
   const auto integrator = started(ode, {name, 0.5, 1e-9, 1e-9}, {1.2, 0});
   std::vector<double> y(2);
-  const std::size_t before = allocations;
+  const std::size_t before = polyform::test::allocations();
   bool good = true;
   while (integrator->time() < 3) {
     good = good && integrator->step(3);
     good = good && integrator->state_at((integrator->time() + integrator->previous_time()) / 2, y);
   }
-  const std::size_t after = allocations;
+  const std::size_t after = polyform::test::allocations();
   CHECK(good);
   CHECK(after == before);
 }

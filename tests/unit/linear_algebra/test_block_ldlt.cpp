@@ -106,12 +106,12 @@ TEST_CASE("a tree has no fill", "[block_ldlt]") {
   CHECK(sparse.stored() == n * 9 + pairs.size() * 9);
 }
 
-TEST_CASE("a late block with a zero diagonal waits for a neighbour", "[block_ldlt]") {
+TEST_CASE("a block with a zero diagonal waits for a neighbour", "[block_ldlt]") {
   // [2 1; 1 0]: the second block has no pivot of its own.
   const std::vector<std::size_t> sizes{1, 1};
   const Pairs pairs{{0, 1}};
   BlockLdlt sparse;
-  sparse.analyze(sizes, pairs, {false, true});
+  sparse.analyze(sizes, pairs, {BlockLdlt::Turn::any, BlockLdlt::Turn::after_neighbour});
   sparse.diagonal(0)(0, 0) = 2;
   sparse.block(0, 1)(0, 0) = 1;
   REQUIRE(sparse.factorize());

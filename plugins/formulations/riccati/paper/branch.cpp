@@ -17,7 +17,8 @@ std::vector<Index> unknown_states(const Layout& s, Boundary output) {
 
 }  // namespace
 
-OverallEquation::OverallEquation(const Layout& s, std::vector<Chain> chains, const MultiHinge& hinge, const Matrix& body)
+OverallEquation::OverallEquation(const Layout& s, std::vector<Chain> chains, const MultiHinge& hinge,
+                                 const Matrix& body)
     : layout_(s), chains_(std::move(chains)) {
   const Index inputs = hinge.inputs(), width = s.half() + 1;
   U_all_ = Matrix::Zero(s.size() + (inputs - 1) * s.half(), s.size() + inputs * width);
@@ -50,6 +51,8 @@ void OverallEquation::reduced(Boundary output, Matrix& U, Vector& b) const {
 }
 
 std::optional<OverallEquation::Solution> OverallEquation::solve(Boundary output) const {
+  for (const Chain& chain : chains_)
+    if (!chain.regular()) return std::nullopt;
   const Layout& s = layout_;
   Matrix U;
   Vector b;

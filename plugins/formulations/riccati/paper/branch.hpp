@@ -1,5 +1,5 @@
-// Algorithm B of Rui et al. 2020, Sect. 4.2: subchains that meet at one body with several inputs, and the single overall
-// equation of that multi-input subsystem (Eqs 53–60).
+// Algorithm B of Rui et al. 2020, Sect. 4.2: subchains that meet at one body with several inputs, and the single
+// overall equation of that multi-input subsystem (Eqs 53–60).
 //
 // As in Algorithm A, the moment conditions of each subchain's first hinge are added: with Eq 59 alone the rows of
 // m_7,O and m_5,O in the paper's example are identities, and the 9 × 9 matrix has the rank 7.
@@ -29,7 +29,7 @@ class OverallEquation {
     Vector z_O;                                 ///< state of the output end
     std::vector<std::vector<Vector>> chains;    ///< states of all connection points, per subchain
   };
-  /// Step B4. output: free or pinned. Nothing when the equation is singular.
+  /// Step B4. output: free or pinned. Nothing when the equation is singular or a chain is not regular().
   std::optional<Solution> solve(Boundary output) const;
 
  private:

@@ -34,7 +34,9 @@ std::vector<Index> known_states(const Layout& s, Boundary boundary) {
   return places;
 }
 
-Chain::Chain(const Layout& layout, Boundary tip, std::vector<Element> elements) : layout_(layout) {
+Chain::Chain(const Layout& layout, Boundary tip, std::vector<Element> elements) : layout_(layout), tip_(tip) {
+  constexpr double smallest_condition = 1e-12;   // reciprocal condition number of P: what is below is rounding
+
   partition_.a = known_states(layout, tip);
   for (Index k = 0; k < layout.one(); ++k)
     if (std::find(partition_.a.begin(), partition_.a.end(), k) == partition_.a.end()) partition_.b.push_back(k);
@@ -46,6 +48,7 @@ Chain::Chain(const Layout& layout, Boundary tip, std::vector<Element> elements) 
     const Rearranged t(layout, partition_, element.U);
     auto& step = steps_.emplace_back();
     step.set(t.T11, t.T12, t.T21, t.T22, t.f_a, t.f_b, S_[i], Matrix(e_[i]));
+    regular_ = regular_ && step.P.allFinite() && step.P.partialPivLu().rcond() > smallest_condition;
     S_.push_back(step.S_next);
     e_.push_back(step.e_next);
     if (carried_) carried_ = pass(*carried_, step.P, step.Pq);
@@ -81,7 +84,7 @@ Condition Chain::moment(std::size_t i) const {
 Condition Chain::condition() const { return carried_ ? *carried_ : moment(steps_.size()); }
 
 std::optional<Vector> Chain::root(Boundary boundary) const {
-  if (boundary == Boundary::fixed && carried_) return std::nullopt;
+  if (!regular_ || (carried_ && (tip_ == Boundary::fixed || boundary == Boundary::fixed))) return std::nullopt;
   const std::vector<Index> known = known_states(layout_, boundary);
   const Matrix U = tip_matrix()(known, Eigen::all);
   const Index extra = carried_ ? carried_->G.rows() : 0, half = layout_.half();

@@ -2,7 +2,8 @@
 
 namespace polyform::riccati::paper {
 
-Links::Links(const SystemView& view) : view_(view), tree_(view), links_(view.bodies.size()), placed_(view.bodies.size()) {
+Links::Links(const SystemView& view)
+    : view_(view), tree_(view), links_(view.bodies.size()), placed_(view.bodies.size()) {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const JointData& joint = view.joints[i];
     const auto nv = static_cast<Index>(joint.nv);
@@ -63,7 +64,8 @@ void Links::load(std::span<const BodyIndex> loaded, std::span<const Spatial> wre
 RigidBody Links::body(std::size_t i, const Vec3& r_PI) const noexcept {
   const Placed& p = placed_[i];
   const double mass = view_.bodies[i].mass;
-  return {mass, p.c - r_PI, -r_PI, inertia_about(mass, p.c - r_PI, p.J_C), tree_.bodies()[i].V.angular, p.force, p.moment};
+  const Vec3 r_IC = p.c - r_PI;
+  return {mass, r_IC, -r_PI, inertia_about(mass, r_IC, p.J_C), tree_.bodies()[i].V.angular, p.force, p.moment};
 }
 
 Matrix13 Links::massless_element(std::size_t child) const noexcept {

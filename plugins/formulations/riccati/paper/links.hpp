@@ -1,6 +1,6 @@
 // Bodies and hinges of a system at an instant as the paper's objects need them: vectors between hinge points, inertias,
-// motion subspaces, applied loads; all in ground axes. The output end of a body is the point P of the hinge that carries
-// it, the origin of M; its input ends are the hinge points of the bodies it carries.
+// motion subspaces, applied loads; all in ground axes. The output end of a body is the point P of the hinge that
+// carries it, the origin of M; its input ends are the hinge points of the bodies it carries.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,8 @@ class Links {
   /// Geometry, and weights as the only loads, at coordinates of the tree joints.
   void place(const double* q, const double* v) noexcept;
   /// Adds applied wrenches (about frame origins, of the loaded bodies) and joint efforts (per v, or empty).
-  void load(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches, std::span<const double> efforts) noexcept;
+  void load(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches,
+            std::span<const double> efforts) noexcept;
 
   std::size_t size() const { return links_.size(); }
   /// The body before which i hangs, or ground.
@@ -31,14 +32,16 @@ class Links {
   std::span<const BodyMotion> motions() const { return tree_.bodies(); }
 
   /// Eq 4 of body i from the hinge point of a child to its own.
-  Matrix13 element(std::size_t child) const noexcept { return transfer_matrix(body(links_[child].parent, placed_[child].r)); }
+  Matrix13 element(std::size_t child) const noexcept {
+    return transfer_matrix(body(links_[child].parent, placed_[child].r));
+  }
   /// Eq 4 of a body without mass in place of the child's parent: one more input of a body with several.
   Matrix13 massless_element(std::size_t child) const noexcept;
   /// Eq 4 of body i with its input end at its output end: what the body itself adds there.
   Matrix13 own_element(std::size_t i) const noexcept { return transfer_matrix(body(i, {})); }
 
-  /// Eq 14: z_b of the parent at the child's hinge point is X z_b + gamma, z_b at the parent's own hinge point. X is also
-  /// what carries (m, q) from there to the parent's hinge point. Identity and zero on ground.
+  /// Eq 14: z_b of the parent at the child's hinge point is X z_b + gamma, z_b at the parent's own hinge point. X is
+  /// also what carries (m, q) from there to the parent's hinge point. Identity and zero on ground.
   Matrix6 X(std::size_t child) const noexcept;
   Vector6 gamma(std::size_t child) const noexcept;
 

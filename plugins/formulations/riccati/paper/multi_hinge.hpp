@@ -11,7 +11,7 @@ namespace polyform::riccati::paper {
 
 class MultiHinge {
  public:
-  /// outboard: the (extended) transfer matrix of the outboard body, Eq 8. others: from its first input end I1 to I2 … IL.
+  /// outboard: the (extended) transfer matrix of the outboard body, Eq 8. others: from its first input end I1 to I2 …
   MultiHinge(const Layout&, const Matrix& outboard, std::span<const Vec3> others, const Vec3& Omega);
 
   Index inputs() const { return static_cast<Index>(main_.size()); }

@@ -34,8 +34,8 @@ void Overall::clear() noexcept {
   b_.setZero();
 }
 
-void Overall::add_chain(const Links& links, std::size_t last_body, std::size_t start, const Relation& end, const Matrix6& P,
-                        const Matrix6X& p) noexcept {
+void Overall::add_chain(const Links& links, std::size_t last_body, std::size_t start, const Relation& end,
+                        const Matrix6& P, const Matrix6X& p) noexcept {
   const std::size_t parent = links.parent(last_body);
   const Body* next = parent == Links::ground ? nullptr : &bodies_[places_[parent]];
   const Body* from = start == none ? nullptr : &bodies_[start];

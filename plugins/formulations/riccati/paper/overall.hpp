@@ -33,7 +33,8 @@ class Overall {
   void clear() noexcept;
   /// Adds the equations of a chain whose last run has ended: `start`, place of the body it starts with or none (a tip);
   /// relation, at its end; P, p: z_b at its start = P z_b at its end + p [1 y] (used after a start only).
-  void add_chain(const Links&, std::size_t last_body, std::size_t start, const Relation& end, const Matrix6& P, const Matrix6X& p) noexcept;
+  void add_chain(const Links&, std::size_t last_body, std::size_t start, const Relation& end, const Matrix6& P,
+                 const Matrix6X& p) noexcept;
   /// Solves; false when the equation is singular.
   bool solve() noexcept;
   /// [1 y] of a body after solve().

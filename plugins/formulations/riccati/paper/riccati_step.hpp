@@ -18,8 +18,8 @@ struct RiccatiStep {
 
   /// Eqs 24, 29, 30; f_a, f_b: vectors. Does not allocate when the sizes are as before.
   template <class T11, class T12, class T21, class T22, class Fa, class Fb>
-  void set(const T11& t11, const T12& t12, const T21& t21, const T22& t22, const Fa& f_a, const Fb& f_b, const Square& S,
-           const Free& e) {
+  void set(const T11& t11, const T12& t12, const T21& t21, const T22& t22, const Fa& f_a, const Fb& f_b,
+           const Square& S, const Free& e) {
     P = (t21 * S + t22).partialPivLu().inverse();
     q.noalias() = t21 * e;
     q.col(0) += f_b;

@@ -12,7 +12,8 @@ bool factor_inertia(const HingeMotion& hinge, const Matrix6& S, Eigen::LLT<Small
   factors.compute(D);
   if (factors.info() != Eigen::Success) return false;
   for (Index k = 0; k < D.cols(); ++k) {
-    const double size = hinge.H.col(k).tail<3>().squaredNorm() * rotation + hinge.H.col(k).head<3>().squaredNorm() * translation;
+    const auto H = hinge.H.col(k);
+    const double size = H.tail<3>().squaredNorm() * rotation + H.head<3>().squaredNorm() * translation;
     const double pivot = factors.matrixLLT()(k, k);
     if (!(pivot * pivot > smallest_pivot * size)) return false;
   }
@@ -33,14 +34,17 @@ void symmetrize(Matrix6& S) {
 
 Run::Run(const Links& links, std::size_t first, std::size_t last, Index columns) : first_(first), last_(last) {
   const Index n = links.hinge(last).H.cols(), possible = 6 - links.hinge(first).H.cols();
-  for (std::size_t i = first; i != last; i = links.parent(i)) stages_.push_back({links.parent(i), {}, {}});
+  for (std::size_t i = first; i != last; i = links.parent(i))
+    stages_.push_back({links.parent(i), {}, Matrix13::Identity()});
   start_.F = end_.F = p_ = rest_ = Matrix6X::Zero(6, columns);
   gain_ = Rows6::Zero(n, 6);
   free_ = Matrix::Zero(n, columns);
   if (!stages_.empty()) Z_first_ = Z_last_ = Matrix::Zero(13, possible + columns);
 }
 
-bool Run::condense(const Links& links) noexcept { return stages_.empty() ? pass_hinge(links.hinge(first_)) : multiply(links); }
+bool Run::condense(const Links& links) noexcept {
+  return stages_.empty() ? pass_hinge(links.hinge(first_)) : multiply(links);
+}
 
 /// The Riccati step of a hinge with any motion subspace: its condition Cᵀ z_a = τ gives v̇, so that with
 /// z_b,I = z_b,O + H v̇ + bias the step has the form of Eq 25.
@@ -138,8 +142,8 @@ bool Run::multiply(const Links& links) noexcept {
   return end_.S.allFinite() && end_.F.allFinite();
 }
 
-void Run::back(const Links& links, const Vector6& z_end, const VectorRef& y, std::span<Vector6> z_b, std::span<Vector6> z_a,
-               double* vdot) const noexcept {
+void Run::back(const Links& links, const Vector6& z_end, const VectorRef& y, std::span<Vector6> z_b,
+               std::span<Vector6> z_a, double* vdot) const noexcept {
   Eigen::Matrix<double, 13, 1> z;
   z.head<6>() = P_ * z_end + p_.lazyProduct(y);
   z.segment<6>(6) = start_.S * z.head<6>() + start_.F.lazyProduct(y);

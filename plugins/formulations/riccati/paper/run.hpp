@@ -27,8 +27,8 @@ class Run {
   /// At the output end of the first body; set before condense().
   Relation& start() { return start_; }
 
-  /// From start() to end(), the parent's side of the last hinge. False when a hinge moves no inertia or the product does
-  /// not determine the states; failed() tells at which body.
+  /// From start() to end(), the parent's side of the last hinge. False when a hinge moves no inertia or the product
+  /// does not determine the states; failed() tells at which body.
   bool condense(const Links&) noexcept;
   const Relation& end() const { return end_; }
   std::size_t failed() const { return failed_; }
@@ -45,14 +45,14 @@ class Run {
   struct Stage {
     std::size_t body;
     GeneralHinge hinge;
-    Matrix13 U;
+    Matrix13 U = Matrix13::Identity();
   };
   bool pass_hinge(const HingeMotion&) noexcept;
   bool multiply(const Links&) noexcept;
 
   std::size_t first_, last_, failed_ = 0;
   Relation start_, end_;
-  Matrix6 P_;
+  Matrix6 P_ = Matrix6::Identity();
   Matrix6X p_;
   Rows6 gain_;                 ///< v̇ of the last hinge = gain z_end + free y
   Matrix free_;                ///< nv × columns

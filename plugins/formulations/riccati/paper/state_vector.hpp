@@ -38,7 +38,9 @@ inline constexpr Layout space{3, 3};  ///< Eq 1, 13 elements
 inline constexpr Layout plane{2, 1};  ///< Eq 35, 7 elements: the x–y plane
 
 inline Eigen::Vector3d to_eigen(const Vec3& a) { return {a.x, a.y, a.z}; }
-inline Eigen::Matrix3d to_eigen(const Mat3& a) { return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(a.m); }
+inline Eigen::Matrix3d to_eigen(const Mat3& a) {
+  return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(a.m);
+}
 inline Vec3 to_vec3(const Eigen::Ref<const Eigen::Vector3d>& a) { return {a[0], a[1], a[2]}; }
 
 /// −r̃ reduced to the layout: acceleration at r from Ω̇, linear × angular.

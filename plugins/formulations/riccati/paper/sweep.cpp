@@ -19,8 +19,8 @@ bool can_carry(const SystemView& view, const Variant& variant, std::string& why)
   if (!variant.overall) return true;
   const OverallSize size = overall_size(view);
   if (size.unknowns <= most_unknowns) return true;
-  why = fmt::format("option `branches: overall` makes one dense equation of {} unknowns for the {} bodies with several inputs "
-                    "(the first is `{}`); it is limited to {}",
+  why = fmt::format("option `branches: overall` makes one dense equation of {} unknowns for the {} bodies with several "
+                    "inputs (the first is `{}`); it is limited to {}",
                     size.unknowns, size.bodies, view.bodies[at(size.first)].name, most_unknowns);
   return false;
 }
@@ -33,12 +33,13 @@ struct Sweep::Work {
     std::size_t start = Overall::none; ///< place of the overall equation's body that the chain starts with
     bool ends_chain = true;            ///< at ground or at a body with several inputs
     RiccatiStep<6, Eigen::Dynamic> step;   ///< through the first body
-    Matrix6 P;                         ///< z_b at the start of the chain = P z_b at the end of this run + p y
+    Matrix6 P = Matrix6::Identity();   ///< z_b at the start of the chain = P z_b at the end of this run + p y
     Matrix6X p;
   };
 
   Work(const SystemView& v, const Variant& choice)
-      : view(v), variant(choice), links(v), overall(links), z_b(v.bodies.size(), Vector6::Zero()), z_a(v.bodies.size(), Vector6::Zero()) {
+      : view(v), variant(choice), links(v), overall(links), z_b(links.size(), Vector6::Zero()),
+        z_a(links.size(), Vector6::Zero()) {
     std::vector<double> q(view.nq_tree), rest(view.nv_tree);
     for (const JointData& joint : view.tree_joints()) joint_neutral(joint, q.data() + joint.q_offset);
     links.place(q.data(), rest.data());
@@ -56,7 +57,7 @@ struct Sweep::Work {
       std::size_t start = Overall::none;
       if (variant.overall) start = before.size() == 1 ? chained[before.front()].start : overall.place(first);
       const Index columns = start == Overall::none ? 1 : overall.columns(start);
-      Chained c{Run(links, first, last, columns), std::move(before), start, true, {}, {}, {}};
+      Chained c{Run(links, first, last, columns), std::move(before), start, true, {}, Matrix6::Identity(), {}};
       c.p = c.step.q = c.step.Pq = c.step.e_next = Matrix6X::Zero(6, columns);
       const std::size_t parent = links.parent(last);
       c.ends_chain = parent == Links::ground || links.children(parent).size() > 1;
@@ -128,8 +129,8 @@ struct Sweep::Work {
         failed = c.run.failed();
         reason = failed == c.run.first() && c.run.first() == c.run.last()
                      ? nullptr
-                     : "cannot be passed by option `algorithm: transfer-product`: the product has lost all digits, or the motion "
-                       "of the joint is not felt by the next one; use `algorithm: riccati`";
+                     : "cannot be passed by option `algorithm: transfer-product`: the product has lost all digits, or "
+                       "the motion of the joint is not felt by the next one; use `algorithm: riccati`";
         return false;
       }
       if (!variant.overall) continue;

@@ -1,6 +1,6 @@
 // The paper's variants of one evaluation, with the functions of Recursion: chains by the Riccati recursion or by the
-// plain product of transfer matrices, branches condensed or by one overall equation. Built to be inspected and compared,
-// from the paper's 13 × 13 objects; Recursion is the fast one.
+// plain product of transfer matrices, branches condensed or by one overall equation. Built to be inspected and
+// compared, from the paper's 13 × 13 objects; Recursion is the fast one.
 #pragma once
 
 #include <memory>
@@ -32,8 +32,8 @@ class Sweep {
   void kinematics(const double* q, const double* v) noexcept;
   std::span<const BodyMotion> motions(const double* v) noexcept;
   /// The last argument of Recursion's has no meaning here: the forces of all hinges are always kept.
-  bool accelerations(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches, std::span<const double> efforts,
-                     double* vdot, bool keep) noexcept;
+  bool accelerations(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches,
+                     std::span<const double> efforts, double* vdot, bool keep) noexcept;
   std::size_t failed_joint() const;
   void body_accelerations(std::span<Spatial> out) const noexcept;
   void reactions(std::span<Spatial> out) const noexcept;

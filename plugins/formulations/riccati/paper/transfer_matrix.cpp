@@ -9,7 +9,8 @@ Mat3 inertia_about(double mass, const Vec3& r, const Sym3& J_C) {
 
 Matrix13 transfer_matrix(const RigidBody& b) {
   using Block = Eigen::Matrix3d;
-  const Vec3 centripetal_O = cross(b.Omega, cross(b.Omega, b.r_IO)), centripetal_C = cross(b.Omega, cross(b.Omega, b.r_IC));
+  const Vec3 centripetal_O = cross(b.Omega, cross(b.Omega, b.r_IO));
+  const Vec3 centripetal_C = cross(b.Omega, cross(b.Omega, b.r_IC));
   const Block r_IO = to_eigen(skew(b.r_IO)), r_IC = to_eigen(skew(b.r_IC)), J_I = to_eigen(b.J_I);
   // Eq 5.
   const Block E1 = -r_IO, E3 = -b.mass * Block::Identity(), E4 = b.mass * r_IC, E6 = r_IO, E7 = b.mass * r_IC, E8 = J_I;
@@ -47,13 +48,14 @@ Matrix multi_input_transfer_matrix(const RigidBody& b, std::span<const Vec3> oth
 Matrix ball_hinge(const Layout& layout, const Matrix& outboard) {
   const Matrix u3 = outboard.middleRows(layout.m(), layout.angular);
   Matrix U = Matrix::Identity(layout.size(), layout.size());
-  U.middleRows(layout.omega(), layout.angular) = -u3.middleCols(layout.omega(), layout.angular).partialPivLu().solve(u3);
+  const auto u32 = u3.middleCols(layout.omega(), layout.angular);
+  U.middleRows(layout.omega(), layout.angular) = -u32.partialPivLu().solve(u3);
   U.block(layout.omega(), layout.omega(), layout.angular, layout.angular).setZero();
   return U;
 }
 
 bool GeneralHinge::set(const HingeMotion& hinge, const Matrix13& outboard, const HingeMotion& next) {
-  // Cᵀ z_a,O − τ of the next hinge as a function of the state that enters the body, then of the state before this hinge.
+  // Cᵀ z_a,O − τ of the next hinge as a function of the state that enters the body, then of that before this hinge.
   const Columns C = next.condition();
   const Index n = hinge.H.cols();
   Rows13 row(n, 13);

@@ -57,7 +57,7 @@ struct HingeMotion {
 /// Eq 10 for any joint: v̇ = rates z_I follows from the condition of the next hinge, at the other end of the body with
 /// transfer matrix `outboard`; then z_O = U z_I. Both hinges must have equally many directions.
 struct GeneralHinge {
-  Matrix13 U;
+  Matrix13 U = Matrix13::Identity();
   Rows13 rates;
   /// False when the next hinge does not feel the motion of this one: then no transfer matrix exists.
   bool set(const HingeMotion& hinge, const Matrix13& outboard, const HingeMotion& next);
