@@ -24,7 +24,6 @@ class Diagnostics final : public DiagnosticSink {
   bool failed() const noexcept { return errors_ > 0; }
   std::size_t errors() const noexcept { return errors_; }
   const std::deque<Diagnostic>& all() const noexcept { return items_; }
-  void clear() noexcept;
 
  private:
   std::string_view keep(std::string_view);

@@ -109,10 +109,6 @@ ConstraintRow constraint_row(const JointData& joint, const BodyMotion& base, con
   return {{couple + cross(to_M, force), force}, {-(couple + cross(from_base, force)), -force}};
 }
 
-Spatial velocity_terms(const JointData& joint, const BodyMotion& base, const BodyMotion& moving) noexcept {
-  return relative_acceleration(joint, base, {}, moving, {});
-}
-
 Spatial reaction_in_ground(const BodyMotion& base, const Spatial& wrench_F) noexcept {
   return {base.R * wrench_F.angular, base.R * wrench_F.linear};
 }

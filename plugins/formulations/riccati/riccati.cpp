@@ -167,8 +167,7 @@ class RiccatiFormulation final : public Formulation {
   }
   std::string_view source() const noexcept override {
     return "Rui, Bestle, Wang, Zhang: A new version of the Riccati transfer matrix method for multibody systems "
-           "consisting "
-           "of chain and branch bodies. Multibody System Dynamics 49 (2020)";
+           "consisting of chain and branch bodies. Multibody System Dynamics 49 (2020)";
   }
   std::span<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {

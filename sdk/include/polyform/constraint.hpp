@@ -38,9 +38,6 @@ struct ConstraintRow {
 };
 ConstraintRow constraint_row(const JointData&, const BodyMotion& base, const BodyMotion& moving, const Spatial& t) noexcept;
 
-/// Relative acceleration of M in F when both bodies have zero acceleration (the velocity terms).
-Spatial velocity_terms(const JointData&, const BodyMotion& base, const BodyMotion& moving) noexcept;
-
 /// A wrench on the moving body at the origin of M in F axes (a row times its multiplier), turned to ground axes.
 Spatial reaction_in_ground(const BodyMotion& base, const Spatial& wrench_F) noexcept;
 
