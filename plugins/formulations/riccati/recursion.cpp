@@ -5,12 +5,16 @@
 namespace polyform::riccati {
 namespace {
 
-bool is_general(const JointData& joint) { return joint.kernel != nullptr || joint.primitives.size() > 1; }
+/// Several primitives, code, or a ball in a loop: all that is passed direction by direction.
+bool is_general(const SystemView& view, const LoopClosure& loops, std::size_t i) {
+  const JointData& joint = view.joints[i];
+  return joint.kernel != nullptr || joint.primitives.size() > 1 || (loops.carries(i) && joint.nv > 1);
+}
 
-std::vector<JointData> general_joints(const SystemView& view) {
+std::vector<JointData> general_joints(const SystemView& view, const LoopClosure& loops) {
   std::vector<JointData> joints;
-  for (const JointData& j : view.tree_joints())
-    if (is_general(j)) joints.push_back(j);
+  for (std::size_t i = 0; i < view.bodies.size(); ++i)
+    if (is_general(view, loops, i)) joints.push_back(view.joints[i]);
   return joints;
 }
 
@@ -26,10 +30,11 @@ Sym3 turn_inertia(const Mat3& K, const Sym3& m) { return rotate(transpose(K), m)
 
 }  // namespace
 
-Recursion::Recursion(const SystemView& view)
-    : gravity_(view.gravity), links_(view.bodies.size()), frames_(view.bodies.size()), general_joints_(general_joints(view)),
+Recursion::Recursion(const SystemView& view, LoopClosure& loops)
+    : loops_(loops), gravity_(view.gravity), links_(view.bodies.size()), frames_(view.bodies.size()),
+      general_joints_(general_joints(view, loops)),
       general_(general_joints_), work_(view.bodies.size()), motions_(view.bodies.size()), general_slide_(general_joints_.size()),
-      load_(view.bodies.size()), kept_(view.bodies.size()) {
+      load_(view.bodies.size()), kept_(view.bodies.size()), arms_(loops.empty() ? 0 : view.bodies.size()) {
   std::vector<std::int32_t> last_child(links_.size(), -1);
   std::size_t columns = 0, balls = 0;
   std::uint32_t general = 0;
@@ -59,7 +64,8 @@ Recursion::Recursion(const SystemView& view)
     link.center = transpose_times(frame.K, center);
     link.lever = transpose_times(in.K, (joint.reversed ? joint.p_moving : joint.p_base) - in.to_P);
 
-    if (is_general(joint)) {
+    link.looped = loops.carries(i);
+    if (is_general(view, loops, i)) {
       link.hinge = Hinge::general;
       link.general = general++;
     } else if (!joint.primitives.empty()) {
@@ -247,7 +253,7 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
   const Link& link = links_[i];
   Work& work = work_[i];
   const Work& in = inboard(link);
-  Spatial z{{}, -gravity_};
+  Spatial z{{}, ground_};
   if (link.parent >= 0) {
     z = in.z;
     z.linear += cross(z.angular, work.r) + cross(in.omega, cross(in.omega, work.r));
@@ -264,46 +270,76 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
     vdot[link.v + 2] = w.z;
   } else if (link.hinge == Hinge::rotation) {
     const Column<double>& column = columns_[link.first];
-    const double rate = column.rate(z);
+    double rate = column.rate(z);
+    if (link.looped) rate -= loops_.rate(i, 0);
     vdot[link.v] = rate;
     z.angular += rate * column.H.angular + work.beta.angular;
   } else {
     for (std::uint32_t k = 0; k < link.count; ++k) {
       const Column<double>& column = columns_[link.first + k];
-      const double rate = column.rate(z);
+      double rate = column.rate(z);
+      if (link.looped) rate -= loops_.rate(i, k);
       vdot[link.v + k] = rate;
       z += rate * column.H;
     }
     z += work.beta;
   }
   work.z = z;
+  if (link.looped) loops_.close(i, z);
+}
+
+/// A wrench about the frame origin, applied: as a load about P.
+void Recursion::set_load(BodyIndex b, const Spatial& w) noexcept {
+  load_[at(b)] = {w.angular - cross(motions_[at(b)].R * frames_[at(b)].to_P, w.linear), w.linear};
+}
+
+void Recursion::begin_loops(LoopClosure::Level level) noexcept {
+  for (const BodyIndex b : loops_.tied_bodies()) arms_[at(b)] = motions_[at(b)].R * frames_[at(b)].to_P;
+  loops_.begin(level, motions_, arms_, ground_);
 }
 
 bool Recursion::accelerations(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches,
                               std::span<const double> efforts, double* vdot, bool keep) noexcept {
-  const double* effort = efforts.empty() ? nullptr : efforts.data();
-  for (const BodyIndex b : loaded) {
-    const Spatial& w = wrenches[at(b)];
-    load_[at(b)] = {w.angular - cross(motions_[at(b)].R * frames_[at(b)].to_P, w.linear), w.linear};
-  }
-  // Tips to roots. What the first child of a body passes stays in `carried`; further children meet in its slot.
+  for (const BodyIndex b : loaded) set_load(b, wrenches[at(b)]);
+  ground_ = -gravity_;
+  if (!loops_.empty()) begin_loops(LoopClosure::Level::acceleration);
+  if (!tips_to_roots(!loaded.empty(), efforts.empty() ? nullptr : efforts.data(), keep)) return false;
+  roots_to_tips(vdot);
+  return true;
+}
+
+bool Recursion::closing_step(LoopClosure::Level level, double* step) noexcept {
+  ground_ = {};
+  begin_loops(level);
+  if (!tips_to_roots(false, nullptr, false)) return false;
+  roots_to_tips(step);
+  return true;
+}
+
+bool Recursion::tips_to_roots(bool loaded, const double* efforts, bool keep) noexcept {
+  // What the first child of a body passes stays in `carried`; further children meet in its slot.
   Transfer<double> carried;
   bool carries = false;
   for (std::size_t i = links_.size(); i-- > 0;) {
     const Link& link = links_[i];
     const Work& work = work_[i];
     Transfer<double> s = body_transfer(link.mass, work.R * link.center, rotate(work.R, link.inertia), work.omega);
-    if (!loaded.empty()) s.e -= load_[i];
+    if (loaded) s.e -= load_[i];
     if (carries) s += carried;
     if (link.slot >= 0) s += slots_[static_cast<std::size_t>(link.slot)];
+    if (link.looped) loops_.gather(i, s);
     if (keep) kept_[i] = s;
-    if (!pass_hinge(i, s, effort)) {
+    if (!pass_hinge(i, s, efforts)) {
       failed_ = i;
       return false;
     }
+    const Vec3 omega = inboard(link).omega;
+    if (link.looped) {
+      loops_.pass(i, std::span(columns_).subspan(link.first, link.count), work.beta);
+      loops_.step(i, work.r, cross(omega, cross(omega, work.r)));
+    }
     carries = link.parent >= 0 && static_cast<std::size_t>(link.parent) + 1 == i;
     if (link.parent < 0) continue;
-    const Vec3& omega = work_[static_cast<std::size_t>(link.parent)].omega;
     const Transfer<double> passed = link.hinge == Hinge::ball ? shift_force(s, work.r, omega) : shift(s, work.r, omega);
     if (carries) {
       carried = passed;
@@ -315,8 +351,12 @@ bool Recursion::accelerations(std::span<const BodyIndex> loaded, std::span<const
         slot += passed;
     }
   }
-  for (std::size_t i = 0; i < links_.size(); ++i) hinge_rates(i, vdot);
   return true;
+}
+
+void Recursion::roots_to_tips(double* vdot) noexcept {
+  loops_.close_ground();
+  for (std::size_t i = 0; i < links_.size(); ++i) hinge_rates(i, vdot);
 }
 
 void Recursion::body_accelerations(std::span<Spatial> out) const noexcept {
@@ -331,6 +371,7 @@ void Recursion::reactions(std::span<Spatial> out) const noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = links_[i];
     Spatial z_a = multiply(kept_[i], work_[i].z) + kept_[i].e;
+    if (link.looped) z_a += loops_.hinge_wrench(i);
     if (link.reversed) {
       // On the moving body, which is inboard, at the origin of M, which lies at P_to_M from P.
       const Vec3 P_to_M = inboard(link).R * link.lever - work_[i].r;
