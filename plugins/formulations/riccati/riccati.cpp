@@ -3,6 +3,7 @@
 #include <new>
 #include <string>
 
+#include "regularity.hpp"
 #include "riccati_solver.hpp"
 
 namespace polyform::riccati {
@@ -58,6 +59,17 @@ class RiccatiFormulation final : public Formulation {
   }
   int preference() const noexcept override { return 50; }
 
+  bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {
+    try {
+      std::string why;
+      if (tree_is_regular(view, why)) return true;
+      sink.report({Severity::error, why, "cut the loop at another joint (`cut: true`), or use another solver", {}, {}, 0, 0});
+    } catch (const std::bad_alloc&) {
+      report_no_memory(sink);
+    }
+    return false;
+  }
+
   Solver* compile(const SystemView& view, std::span<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
     const paper::Variant variant{options[0].integer == 1, options[1].integer == 1};
@@ -72,8 +84,13 @@ class RiccatiFormulation final : public Formulation {
       if (Solver* solver = fast ? made<Recursion>(view, correction) : made<paper::Sweep>(view, variant)) return solver;
     } catch (const std::bad_alloc&) {
     }
-    sink.report({Severity::error, "memory ran out while the solver was made", {}, {}, {}, 0, 0});
+    report_no_memory(sink);
     return nullptr;
+  }
+
+ private:
+  static void report_no_memory(DiagnosticSink& sink) {
+    sink.report({Severity::error, "memory ran out while the solver was made", {}, {}, {}, 0, 0});
   }
 };
 
