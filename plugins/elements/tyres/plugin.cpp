@@ -1,0 +1,8 @@
+#include "polyform/plugin.hpp"
+
+#include "tyre_types.hpp"
+
+POLYFORM_PLUGIN("elements", "tyres", "1.0") {
+  using namespace polyform::tyres;
+  registrar.add(radial_tyre());
+}

@@ -1,0 +1,34 @@
+// Work in a process of its own: its memory is its own, and a crash or an endless loop of an engine is a result.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+namespace polyform::benchmark {
+
+struct Limits {
+  double seconds = 30;   ///< 0: none
+  double gibibytes = 8;  ///< of address space
+};
+
+struct ProcessResult {
+  bool good = false;
+  std::string text;  ///< what the work returned, or why there is nothing: a sentence without a full stop
+};
+
+/// Runs the work in a copy of this process. What the work throws is its failure.
+ProcessResult run_in_process(const std::function<std::string()>& work, const Limits&);
+
+/// Counts the memory that this process takes from here on at its peak, beyond what it holds now. What it has freed
+/// before is given back first, so that it counts when it is taken again.
+class MemoryCount {
+ public:
+  MemoryCount();
+  double bytes() const;
+
+ private:
+  double before_;
+};
+
+}  // namespace polyform::benchmark
