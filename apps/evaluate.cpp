@@ -12,6 +12,7 @@
 #include "apps/session.hpp"
 #include "apps/solver_choice.hpp"
 #include "apps/terminal.hpp"
+#include "apps/text.hpp"
 #include "framework/simulation/evaluate.hpp"
 #include "framework/simulation/solver_selection.hpp"
 
@@ -94,8 +95,11 @@ Exit evaluate_all(const Arguments& arguments, const Session& session, const host
 Exit evaluate(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model.file);
-  return arguments.solver == "all" ? evaluate_all(arguments, session, *system)
-                                   : evaluate_one(arguments, session, *system);
+  const Exit exit = arguments.solver == "all" ? evaluate_all(arguments, session, *system)
+                                              : evaluate_one(arguments, session, *system);
+  if (const std::string open = open_reactions(system->count_constraints()); !open.empty())
+    print(Severity::note, "reactions are " + open);
+  return exit;
 }
 
 }  // namespace

@@ -33,11 +33,11 @@ struct Arguments {
 };
 
 /// What ran, how it went, what was written. On the error stream when results go to the output stream.
-void print_summary(const Arguments& arguments, const host::System& system, std::size_t degrees_of_freedom,
+void print_summary(const Arguments& arguments, const host::System& system, const host::ConstraintCount& count,
                    std::string_view solver, const host::RunSettings& settings, const RunRecord& run) {
   std::FILE* out = arguments.run.output == "-" ? stderr : stdout;
   fmt::print(out, "{}: bodies {}, degrees of freedom {}, loops {}\n", system.description().name, system.bodies().size(),
-             degrees_of_freedom, system.loops());
+             count.degrees_of_freedom, system.loops());
   fmt::print(out, "solver       {} ({} states)\n", solver, run.state_size);
   fmt::print(out, "integrator   {}\n", describe(settings));
   fmt::print(out, "reached      t = {} s, {} rows every {} s\n", run.time, run.rows, settings.output_interval);
@@ -46,6 +46,8 @@ void print_summary(const Arguments& arguments, const host::System& system, std::
   fmt::print(out, "energy       {} {:.2e} (relative)\n",
              run.conservative ? "drift" : "change, forces without potential included,", run.energy_drift);
   fmt::print(out, "constraints  largest violation {:.2e}\n", run.constraint_violation);
+  if (columns_of(arguments.run).reactions && count.redundant > 0)
+    fmt::print(out, "reactions    {}\n", open_reactions(count));
   if (arguments.run.output.empty())
     fmt::print(out, "results      not written; give --output FILE.csv, FILE.h5 or -\n");
   else if (arguments.run.output != "-")
@@ -80,9 +82,9 @@ Exit run(const Arguments& arguments) {
     print(Severity::warning, fmt::format("interrupted at t = {:.6g} s; the results so far are kept", record.time));
 
   const std::string_view name = choice.formulation->name();
-  const std::size_t freedoms = system->count_constraints().degrees_of_freedom;
-  if (!arguments.quiet && !arguments.json) print_summary(arguments, *system, freedoms, name, settings, record);
-  if (arguments.json) print_json(run_json(*system, freedoms, name, record));
+  const host::ConstraintCount count = system->count_constraints();
+  if (!arguments.quiet && !arguments.json) print_summary(arguments, *system, count, name, settings, record);
+  if (arguments.json) print_json(run_json(*system, count.degrees_of_freedom, name, record));
   return exit_code(record);
 }
 

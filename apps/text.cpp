@@ -1,8 +1,10 @@
 #include "apps/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "framework/integration/integrator.hpp"
 
@@ -22,6 +24,15 @@ std::string describe(const host::RunSettings& s) {
   if (info != all.end() && info->fixed_step) return fmt::format("{}, step {} s", s.integrator, s.step);
   return fmt::format("{}, tolerances {} relative and {} absolute, first step {} s", s.integrator, s.relative_tolerance,
                      s.absolute_tolerance, s.step);
+}
+
+std::string open_reactions(const host::ConstraintCount& count) {
+  if (count.redundant == 0) return {};
+  constexpr std::size_t most = 8;
+  const std::size_t all = count.redundant_joints.size(), shown = std::min(all, most);
+  return fmt::format("not unique in {}{}: {} redundant constraint equations",
+                     fmt::join(std::span(count.redundant_joints).first(shown), ", "),
+                     all > shown ? fmt::format(" and {} more", all - shown) : "", count.redundant);
 }
 
 }  // namespace polyform::apps

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "framework/assembly/system.hpp"
 #include "framework/simulation/run_record.hpp"
 
 namespace polyform::apps {
@@ -12,5 +13,9 @@ std::string duration_text(double seconds);
 
 /// The integrator with what it uses: "rk4, step 0.001 s".
 std::string describe(const host::RunSettings&);
+
+/// Whose reactions redundant constraints leave open: "not unique in a, b and 3 more: 5 redundant constraint equations".
+/// Empty when there are none.
+std::string open_reactions(const host::ConstraintCount&);
 
 }  // namespace polyform::apps

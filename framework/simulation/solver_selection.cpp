@@ -8,11 +8,12 @@ namespace polyform::host {
 
 namespace {
 
-/// All errors of a check as one text, a line each.
+/// All errors of a check with their remedies as one text, a line each.
 std::string reasons(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& d : diagnostics.all())
-    if (d.severity == Severity::error) text += fmt::format("{}{}", text.empty() ? "" : "\n  ", d.message);
+    if (d.severity == Severity::error)
+      text += fmt::format("{}{}{}{}", text.empty() ? "" : "\n  ", d.message, d.remedy.empty() ? "" : "; ", d.remedy);
   return text;
 }
 

@@ -57,3 +57,55 @@ TEST_CASE("without --json a text for people is printed") {
   CHECK(outcome.code == 0);
   CHECK_THAT(outcome.out, Contains("body rod") && Contains("joint pin") && Contains("rad/s^2"));
 }
+
+TEST_CASE("where redundant constraints leave reactions open, it is said beside the results") {
+  const Workshop shop;
+  const Outcome loop = shop.run({"evaluate", shipped("four_bar_rhombus"), "--solver", "all", "--json"});
+  CHECK(loop.code == 0);
+  CHECK_THAT(loop.err, Contains("reactions are not unique in A, B, D, C: 3 redundant constraint equations"));
+  CHECK(json::parse(loop.out).size() >= 2);
+  const Outcome run = shop.run({"run", shipped("four_bar_rhombus"), "--duration", "0.01", "--columns", "reactions"});
+  CHECK_THAT(run.out, Contains("reactions    not unique in A, B, D, C"));
+  CHECK_THAT(shop.run({"run", shipped("four_bar_rhombus"), "--duration", "0.01"}).out, !Contains("not unique"));
+  CHECK(shop.run({"evaluate", shop.write("rod.yaml", Rod{}.text())}).err.empty());
+}
+
+TEST_CASE("the paper's variants of riccati say that they carry trees only") {
+  const Workshop shop;
+  for (const char* option : {"branches=overall", "algorithm=transfer-product"}) {
+    const Outcome outcome =
+        shop.run({"evaluate", shipped("four_bar_rhombus"), "--solver", "riccati", "--option", option});
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Contains("trees only") && Contains("joint `C` closes a loop") && Contains("condensed"));
+  }
+}
+
+TEST_CASE("a body whose only inertia comes from its loop is refused before running, and another cut helps") {
+  const Workshop shop;
+  const auto model = [&](const std::string& cut_at_first, const std::string& cut_at_last) {
+    return shop.write("loop.yaml", R"(
+polyform: 1
+name: massless coupler
+gravity: [0, -9.81, 0]
+bodies:
+  - {name: left, position: [0, 0, 0], mass: 1, center_of_mass: [0, 0.5, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: coupler, position: [0, 1, 0], mass: 0, inertia: {xx: 0, yy: 0, zz: 0}}
+  - {name: right, position: [1, 0, 0], mass: 1, center_of_mass: [0, 0.5, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: a, type: revolute, base: ground, moving: left, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: b, type: revolute, base: left, moving: coupler, position: [0, 1, 0], axis: [0, 0, 1]}
+  - {name: c, type: spherical, base: coupler, moving: right, position: [1, 1, 0])" + cut_at_last + R"(}
+  - {name: d, type: revolute, base: ground, moving: right, position: [1, 0, 0], axis: [0, 0, 1])" + cut_at_first + R"(}
+)");
+  };
+  const Outcome refused = shop.run({"evaluate", model("", ", cut: true"), "--solver", "riccati"});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Contains("joint `b` moves body `coupler` without any inertia") && Contains("cut: true"));
+  CHECK(shop.run({"evaluate", model("", ", cut: true")}).code == 0);   // another solver is chosen
+  const Outcome all = shop.run({"evaluate", model(", cut: true", ""), "--solver", "all", "--json"});
+  CHECK(all.code == 0);
+  const json result = json::parse(all.out);
+  REQUIRE(result.contains("riccati"));
+  CHECK(result.at("riccati").at("bodies").at("right").at("angular")[2].get<double>() ==
+        Approx(result.at("cartesian").at("bodies").at("right").at("angular")[2].get<double>()));
+}
