@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "sines.hpp"
+
 namespace polyform::riccati {
 namespace {
 
@@ -61,13 +63,17 @@ Recursion::Recursion(const SystemView& view)
 
     if (is_general(joint)) {
       link.hinge = Hinge::general;
-      link.general = general++;
+      link.place = general++;
     } else if (!joint.primitives.empty()) {
       const Primitive& p = joint.primitives.front();
       link.axis = transpose_times(frame.base_K, p.axis);
       link.hinge = p.kind == Primitive::Kind::ball       ? Hinge::ball
                    : p.kind == Primitive::Kind::rotation ? Hinge::rotation
                                                          : Hinge::translation;
+    }
+    if (link.hinge == Hinge::rotation) {
+      link.place = static_cast<std::uint32_t>(rotations_.size());
+      rotations_.push_back(link.q);
     }
     link.turned = link.hinge == Hinge::ball && !is_identity(frame.base_K);
     if (link.hinge == Hinge::ball) {
@@ -83,6 +89,9 @@ Recursion::Recursion(const SystemView& view)
   }
   for (std::size_t i = 0; i < links_.size(); ++i)
     if (last_child[i] >= 0) links_[static_cast<std::size_t>(last_child[i])].opens_slot = true;
+  angles_.resize(rotations_.size());
+  sines_.resize(rotations_.size());
+  cosines_.resize(rotations_.size());
   columns_.resize(columns);
   balls_.resize(balls);
   slots_.resize(static_cast<std::size_t>(slots));
@@ -99,7 +108,7 @@ void Recursion::position_rates(const double* q, const double* v, double* qdot) c
       out[2] = rate.y;
       out[3] = rate.z;
     } else if (link.hinge == Hinge::general) {
-      joint_position_rates(general_joints_[link.general], q + link.q, v + link.v, qdot + link.q);
+      joint_position_rates(general_joints_[link.place], q + link.q, v + link.v, qdot + link.q);
     } else if (link.hinge != Hinge::fixed) {
       qdot[link.q] = v[link.v];
     }
@@ -143,7 +152,7 @@ void Recursion::place(std::size_t i, const double* q, const double* v) noexcept 
   }
   if constexpr (kind == Hinge::rotation) {
     const Vec3 axis = sign * (in.R * link.axis);   // the axis is the same in both bodies
-    work.R = in.R * axis_rotation(link.axis, std::cos(q[0]), sign * std::sin(q[0]));
+    work.R = in.R * axis_rotation(link.axis, cosines_[link.place], sign * sines_[link.place]);
     columns_[link.first].H = {axis, {}};
     work.omega = in.omega + v[0] * axis;
     work.beta.angular = v[0] * cross(in.omega, axis);
@@ -161,7 +170,7 @@ void Recursion::place(std::size_t i, const double* q, const double* v) noexcept 
 
 /// A hinge of several primitives, or code: its motion in F axes is there already.
 void Recursion::place_general(const Link& link, const Work& in, Work& work, std::size_t i) noexcept {
-  const JointMotion& m = general_[link.general];
+  const JointMotion& m = general_[link.place];
   const Frame& frame = frames_[i];
   const Mat3 across = transpose_times(frame.base_K, m.R_FM * frame.base_K);
   work.R = link.reversed ? times_transpose(in.R, across) : in.R * across;
@@ -177,7 +186,7 @@ void Recursion::place_general(const Link& link, const Work& in, Work& work, std:
   beta.linear += cross(beta.angular, d) + cross(omega_M, cross(omega_M, d)) - cross(omega_F, cross(omega_F, d));
   const double sign = link.reversed ? -1.0 : 1.0;
   work.beta = sign * beta;
-  general_slide_[link.general] = sign * (slide + cross(turn, d));
+  general_slide_[link.place] = sign * (slide + cross(turn, d));
   for (std::uint32_t k = 0; k < link.count; ++k) {
     const Vec3 angular = R_F * m.H[k].angular;
     columns_[link.first + k].H = sign * Spatial{angular, R_F * m.H[k].linear + cross(angular, d)};
@@ -188,6 +197,8 @@ void Recursion::place_general(const Link& link, const Work& in, Work& work, std:
 /// memory between calls (a quarter of the time).
 [[gnu::flatten]] void Recursion::kinematics(const double* q, const double* v) noexcept {
   if (!general_joints_.empty()) general_.evaluate(q, v);
+  for (std::size_t k = 0; k < rotations_.size(); ++k) angles_[k] = q[rotations_[k]];
+  sines_and_cosines(angles_.data(), angles_.size(), sines_.data(), cosines_.data());
   for (std::size_t i = 0; i < links_.size(); ++i) {
     switch (links_[i].hinge) {
       case Hinge::fixed: place<Hinge::fixed>(i, q, v); break;
@@ -203,7 +214,7 @@ void Recursion::place_general(const Link& link, const Work& in, Work& work, std:
 Vec3 Recursion::hinge_velocity(std::size_t i, const double* v) const noexcept {
   const Link& link = links_[i];
   if (link.hinge == Hinge::translation) return v[link.v] * columns_[link.first].H.linear;
-  return link.hinge == Hinge::general ? general_slide_[link.general] : Vec3{};
+  return link.hinge == Hinge::general ? general_slide_[link.place] : Vec3{};
 }
 
 std::span<const BodyMotion> Recursion::motions(const double* v) noexcept {

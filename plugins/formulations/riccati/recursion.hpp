@@ -51,7 +51,7 @@ class Recursion {
     std::uint32_t q = 0, v = 0;    ///< offsets into the coordinates
     std::uint32_t first = 0;       ///< of the hinge's columns, or its place among the ball hinges
     std::uint32_t count = 0;       ///< number of columns
-    std::uint32_t general = 0;     ///< place among the general joints
+    std::uint32_t place = 0;       ///< among the general joints, or among the rotations
     std::int32_t slot = -1;        ///< of a body with several children: where all but the first are summed
     double mass = 0;
     Sym3 inertia;                  ///< about P
@@ -87,6 +87,8 @@ class Recursion {
   std::vector<Frame> frames_;
   std::vector<JointData> general_joints_;
   JointMotions general_;
+  std::vector<std::uint32_t> rotations_;    ///< their coordinates' offsets
+  std::vector<double> angles_, sines_, cosines_;
   std::vector<Work> work_;
   std::vector<Column<double>> columns_;
   std::vector<Ball<double>> balls_;
