@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "inertia.hpp"
 #include "sines.hpp"
 
 namespace polyform::riccati {
@@ -22,9 +23,6 @@ bool is_identity(const Mat3& m) {
     if (std::abs(m.m[i] - one.m[i]) > 1e-15) return false;
   return true;
 }
-
-/// m in the axes whose directions are the columns of K.
-Sym3 turn_inertia(const Mat3& K, const Sym3& m) { return rotate(transpose(K), m); }
 
 }  // namespace
 
@@ -56,9 +54,7 @@ Recursion::Recursion(const SystemView& view)
     Sym3 about_P = body.inertia;
     const Sym3 unit = unit_mass_inertia(center);
     about_P += Sym3{body.mass * unit.xx, body.mass * unit.yy, body.mass * unit.zz, body.mass * unit.xy, body.mass * unit.xz, body.mass * unit.yz};
-    link.mass = body.mass;
-    link.inertia = turn_inertia(frame.K, about_P);
-    link.center = transpose_times(frame.K, center);
+    link.body = body_inertia(body.mass, body.mass * center, about_P).turned(transpose(frame.K));
     link.lever = transpose_times(in.K, (joint.reversed ? joint.p_moving : joint.p_base) - in.to_P);
 
     if (is_general(joint)) {
@@ -299,16 +295,16 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
     const Spatial& w = wrenches[at(b)];
     load_[at(b)] = {w.angular - cross(motions_[at(b)].R * frames_[at(b)].to_P, w.linear), w.linear};
   }
-  // Tips to roots. What the first child of a body passes stays in `carried`; further children meet in its slot.
-  Transfer<double> carried;
+  // Tips to roots. What the first child of a body passes stays in `s`; further children meet in its slot.
+  Transfer<double> s;
   bool carries = false;
   for (std::size_t i = links_.size(); i-- > 0;) {
     const Link& link = links_[i];
     const Work& work = work_[i];
-    Transfer<double> s = body_transfer(link.mass, work.R * link.center, rotate(work.R, link.inertia), work.omega);
-    if (!loaded.empty()) s.e -= load_[i];
-    if (carries) s += carried;
+    if (!carries) s = {};
     if (link.slot >= 0) s += slots_[static_cast<std::size_t>(link.slot)];
+    add_body(s, link.body.turned(work.R), work.omega);
+    if (!loaded.empty()) s.e -= load_[i];
     if (keep) kept_[i] = s;
     if (!pass_hinge(i, s, effort)) {
       failed_ = i;
@@ -317,16 +313,13 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
     carries = link.parent >= 0 && static_cast<std::size_t>(link.parent) + 1 == i;
     if (link.parent < 0) continue;
     const Vec3& omega = work_[static_cast<std::size_t>(link.parent)].omega;
-    const Transfer<double> passed = link.hinge == Hinge::ball ? shift_force(s, work.r, omega) : shift(s, work.r, omega);
-    if (carries) {
-      carried = passed;
-    } else {
-      Transfer<double>& slot = slots_[static_cast<std::size_t>(links_[static_cast<std::size_t>(link.parent)].slot)];
-      if (link.opens_slot)
-        slot = passed;
-      else
-        slot += passed;
-    }
+    s = link.hinge == Hinge::ball ? shift_force(s, work.r, omega) : shift(s, work.r, omega);
+    if (carries) continue;
+    Transfer<double>& slot = slots_[static_cast<std::size_t>(links_[static_cast<std::size_t>(link.parent)].slot)];
+    if (link.opens_slot)
+      slot = s;
+    else
+      slot += s;
   }
   for (std::size_t i = 0; i < links_.size(); ++i) hinge_rates(i, vdot);
   return true;

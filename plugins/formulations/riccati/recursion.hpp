@@ -53,9 +53,7 @@ class Recursion {
     std::uint32_t count = 0;       ///< number of columns
     std::uint32_t place = 0;       ///< among the general joints, or among the rotations
     std::int32_t slot = -1;        ///< of a body with several children: where all but the first are summed
-    double mass = 0;
-    Sym3 inertia;                  ///< about P
-    Vec3 center;                   ///< from P to the mass centre
+    Inertia<double> body;
     Vec3 lever;                    ///< from the parent's P to the hinge point on the parent, in the parent's axes
     Vec3 axis;                     ///< of one rotation or translation
   };

@@ -35,36 +35,60 @@ SpatialVector<T> multiply(const Transfer<T>& s, const SpatialVector<T>& z) {
   return {s.aa * z.angular + s.au * z.linear, transpose_times(s.au, z.angular) + s.uu * z.linear};
 }
 
-/// S and e of a body with a free output end (Eqs. 3–5 with z_a,O = 0), at the point P with the mass centre at c from P.
-/// J: inertia about P; all in ground axes.
+/// A body about its hinge point P, in axes fixed in it or, turned, in ground axes. Its inertia tensor about P is
+/// J = λ 1 + a aᵀ − b bᵀ with the middle principal moment λ: two vectors are turned for less than a tensor.
 template <class T>
-Transfer<T> body_transfer(const T& mass, const Vector3<T>& c, const Symmetric3<T>& J, const Vector3<T>& omega) {
-  Transfer<T> s;
-  const Vector3<T> mc = mass * c;
-  s.aa = J;
-  s.au = skew(mc);
-  s.uu = Symmetric3<T>::diagonal(mass);
-  s.e.angular = cross(omega, J * omega);
-  s.e.linear = cross(omega, cross(omega, mc));
-  return s;
+struct Inertia {
+  T mass{}, middle{};     ///< λ
+  Vector3<T> moment;      ///< mass times the vector from P to the mass centre
+  Vector3<T> more, less;  ///< a, b
+
+  Inertia turned(const Matrix3<T>& R) const { return {mass, middle, R * moment, R * more, R * less}; }
+};
+
+/// Adds S and e of a body with a free output end (Eqs. 3–5 with z_a,O = 0), at P, in ground axes.
+template <class T>
+void add_body(Transfer<T>& s, const Inertia<T>& body, const Vector3<T>& omega) {
+  const Vector3<T>&a = body.more, &b = body.less, &c = body.moment;
+  s.aa.xx = s.aa.xx + body.middle + a.x * a.x - b.x * b.x;
+  s.aa.yy = s.aa.yy + body.middle + a.y * a.y - b.y * b.y;
+  s.aa.zz = s.aa.zz + body.middle + a.z * a.z - b.z * b.z;
+  s.aa.xy = s.aa.xy + a.x * a.y - b.x * b.y;
+  s.aa.xz = s.aa.xz + a.x * a.z - b.x * b.z;
+  s.aa.yz = s.aa.yz + a.y * a.z - b.y * b.z;
+  s.au.m[1] -= c.z;  // the skew matrix of the static moment
+  s.au.m[2] += c.y;
+  s.au.m[3] += c.z;
+  s.au.m[5] -= c.x;
+  s.au.m[6] -= c.y;
+  s.au.m[7] += c.x;
+  s.uu.xx += body.mass;
+  s.uu.yy += body.mass;
+  s.uu.zz += body.mass;
+  // Ω̃ J Ω, where λ falls out, and Ω̃Ω̃ c
+  const Vector3<T> spin = dot(a, omega) * a - dot(b, omega) * b;
+  s.e.angular = add_cross(s.e.angular, omega, spin);
+  s.e.linear = add_cross(s.e.linear, omega, cross(omega, c));
 }
 
-/// r̃ m.
+/// m + r̃ u.
 template <class T>
-Matrix3<T> cross_columns(const Vector3<T>& r, const Matrix3<T>& m) {
-  const Vector3<T> x = cross(r, m.column(0)), y = cross(r, m.column(1)), z = cross(r, m.column(2));
+Matrix3<T> add_cross_columns(const Matrix3<T>& m, const Vector3<T>& r, const Symmetric3<T>& u) {
+  const Vector3<T> x = add_cross(m.column(0), r, Vector3<T>{u.xx, u.xy, u.xz});
+  const Vector3<T> y = add_cross(m.column(1), r, Vector3<T>{u.xy, u.yy, u.yz});
+  const Vector3<T> z = add_cross(m.column(2), r, Vector3<T>{u.xz, u.yz, u.zz});
   return {{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
 }
-/// The symmetric part of r̃ mᵀ.
+/// s + the symmetric part of r̃ mᵀ.
 template <class T>
-Symmetric3<T> cross_rows(const Vector3<T>& r, const Matrix3<T>& m) {
-  const T h(0.5);
-  return {r.y * m(0, 2) - r.z * m(0, 1),
-          r.z * m(1, 0) - r.x * m(1, 2),
-          r.x * m(2, 1) - r.y * m(2, 0),
-          h * (r.y * m(1, 2) - r.z * m(1, 1) + r.z * m(0, 0) - r.x * m(0, 2)),
-          h * (r.y * m(2, 2) - r.z * m(2, 1) + r.x * m(0, 1) - r.y * m(0, 0)),
-          h * (r.z * m(2, 0) - r.x * m(2, 2) + r.x * m(1, 1) - r.y * m(1, 0))};
+Symmetric3<T> add_cross_rows(const Symmetric3<T>& s, const Vector3<T>& r, const Matrix3<T>& m) {
+  const Vector3<T> h = T(0.5) * r;
+  return {s.xx + r.y * m(0, 2) - r.z * m(0, 1),
+          s.yy + r.z * m(1, 0) - r.x * m(1, 2),
+          s.zz + r.x * m(2, 1) - r.y * m(2, 0),
+          s.xy + h.y * m(1, 2) - h.z * m(1, 1) + h.z * m(0, 0) - h.x * m(0, 2),
+          s.xz + h.y * m(2, 2) - h.z * m(2, 1) + h.x * m(0, 1) - h.y * m(0, 0),
+          s.yz + h.z * m(2, 0) - h.x * m(2, 2) + h.x * m(1, 1) - h.y * m(1, 0)};
 }
 
 /// Passing a body: the same wrench referred to the point from which P lies at r, in the same body with angular
@@ -75,10 +99,10 @@ Transfer<T> shift(const Transfer<T>& s, const Vector3<T>& r, const Vector3<T>& o
   const Vector3<T> gamma = cross(omega, cross(omega, r));
   t.uu = s.uu;
   // au' = au + r̃ uu;  aa' = aa + r̃ auᵀ + (r̃ auᵀ)ᵀ − r̃ uu r̃ = aa + sym(r̃ (au + au')ᵀ)
-  t.au = s.au + cross_columns(r, s.uu.full());
-  t.aa = s.aa + cross_rows(r, s.au + t.au);
-  t.e.linear = s.e.linear + s.uu * gamma;
-  t.e.angular = s.e.angular + s.au * gamma + cross(r, t.e.linear);
+  t.au = add_cross_columns(s.au, r, s.uu);
+  t.aa = add_cross_rows(s.aa, r, s.au + t.au);
+  t.e.linear = add_product(s.e.linear, s.uu, gamma);
+  t.e.angular = add_cross(add_product(s.e.angular, s.au, gamma), r, t.e.linear);
   return t;
 }
 
@@ -176,15 +200,29 @@ bool eliminate_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment) {
   return true;
 }
 
+/// r̃ u.
+template <class T>
+Matrix3<T> cross_columns(const Vector3<T>& r, const Symmetric3<T>& u) {
+  return {{r.y * u.xz - r.z * u.xy, r.y * u.yz - r.z * u.yy, r.y * u.zz - r.z * u.yz,
+           r.z * u.xx - r.x * u.xz, r.z * u.xy - r.x * u.yz, r.z * u.xz - r.x * u.zz,
+           r.x * u.xy - r.y * u.xx, r.x * u.yy - r.y * u.xy, r.x * u.yz - r.y * u.xz}};
+}
+/// r̃ mᵀ with m = r̃ u, which makes it symmetric.
+template <class T>
+Symmetric3<T> cross_rows(const Vector3<T>& r, const Matrix3<T>& m) {
+  return {r.y * m(0, 2) - r.z * m(0, 1), r.z * m(1, 0) - r.x * m(1, 2), r.x * m(2, 1) - r.y * m(2, 0),
+          r.z * m(0, 0) - r.x * m(0, 2), r.x * m(0, 1) - r.y * m(0, 0), r.x * m(1, 1) - r.y * m(1, 0)};
+}
+
 /// shift() of what a ball hinge passes: S has its force block only.
 template <class T>
 Transfer<T> shift_force(const Transfer<T>& s, const Vector3<T>& r, const Vector3<T>& omega) {
   Transfer<T> t;
   t.uu = s.uu;
-  t.au = cross_columns(r, s.uu.full());
+  t.au = cross_columns(r, s.uu);
   t.aa = cross_rows(r, t.au);
-  t.e.linear = s.e.linear + s.uu * cross(omega, cross(omega, r));
-  t.e.angular = s.e.angular + cross(r, t.e.linear);
+  t.e.linear = add_product(s.e.linear, s.uu, cross(omega, cross(omega, r)));
+  t.e.angular = add_cross(s.e.angular, r, t.e.linear);
   return t;
 }
 
