@@ -230,53 +230,103 @@ std::span<const BodyMotion> Recursion::motions(const double* v) noexcept {
   return motions_;
 }
 
+/// Eliminates the hinge from the S and e of all outboard of it: a ball wholly; of the columns of another, last first, all
+/// but the first, for which shift_to_parent() condenses.
+template <Recursion::Hinge kind>
 bool Recursion::pass_hinge(std::size_t i, Transfer<double>& s, const double* efforts) noexcept {
   const Link& link = links_[i];
-  if (link.hinge == Hinge::ball) {
+  const Spatial& beta = work_[i].beta;
+  const auto effort = [&](std::uint32_t k) { return efforts != nullptr ? efforts[link.v + k] : 0.0; };
+  if constexpr (kind == Hinge::ball) {
     Vec3 moment;
     if (efforts != nullptr) {
-      const Vec3 local = transpose_times(frames_[i].base_K, Vec3{efforts[link.v], efforts[link.v + 1], efforts[link.v + 2]});
+      const Vec3 local = transpose_times(frames_[i].base_K, Vec3{effort(0), effort(1), effort(2)});
       moment = link.reversed ? -(work_[i].R * local) : inboard(link).R * local;
     }
     return eliminate_ball(s, balls_[link.first], moment);
   }
-  if (link.hinge == Hinge::rotation) {
-    const Vec3& beta = work_[i].beta.angular;
-    s.e += Spatial{s.aa * beta, transpose_times(s.au, beta)};
-    return eliminate_rotation(s, columns_[link.first], efforts != nullptr ? efforts[link.v] : 0.0);
+  if constexpr (kind == Hinge::rotation) {
+    s.e.angular = add_product(s.e.angular, s.aa, beta.angular);
+    s.e.linear = add_transpose_product(s.e.linear, s.au, beta.angular);
+    return prepare_rotation(s, columns_[link.first], effort(0));
   }
-  s.e += multiply(s, work_[i].beta);
-  for (std::uint32_t k = link.count; k-- > 0;)
-    if (!eliminate(s, columns_[link.first + k], efforts != nullptr ? efforts[link.v + k] : 0.0)) return false;
+  if constexpr (kind == Hinge::translation) {
+    s.e.angular = add_product(s.e.angular, s.au, beta.linear);
+    s.e.linear = add_product(s.e.linear, s.uu, beta.linear);
+    return prepare_translation(s, columns_[link.first], effort(0));
+  }
+  if constexpr (kind == Hinge::general) {
+    s.e += multiply(s, beta);
+    for (std::uint32_t k = link.count; k-- > 1;)
+      if (!eliminate(s, columns_[link.first + k], effort(k))) return false;
+    return link.count == 0 || prepare(s, columns_[link.first], effort(0));
+  }
   return true;
 }
 
+template <Recursion::Hinge kind>
+void Recursion::shift_to_parent(std::size_t i, Transfer<double>& s) const noexcept {
+  const Link& link = links_[i];
+  const Vec3 &r = work_[i].r, &omega = inboard(link).omega;
+  if (kind == Hinge::ball)
+    s = shift_force(s, r, omega);
+  else if (kind == Hinge::fixed || link.count == 0)
+    s = shift(s, r, omega);
+  else
+    s = shift_condensed(s, columns_[link.first], r, omega);
+}
+
+/// From the S and e of body i with all outboard of it to what its parent feels at its own P. False when the hinge has no
+/// inertia to move.
+bool Recursion::pass(std::size_t i, Transfer<double>& s, const double* efforts) noexcept {
+  const auto pass_kind = [&]<Hinge kind>() {
+    if (!pass_hinge<kind>(i, s, efforts)) return false;
+    if (links_[i].parent >= 0) shift_to_parent<kind>(i, s);
+    return true;
+  };
+  switch (links_[i].hinge) {
+    case Hinge::fixed: return pass_kind.operator()<Hinge::fixed>();
+    case Hinge::ball: return pass_kind.operator()<Hinge::ball>();
+    case Hinge::rotation: return pass_kind.operator()<Hinge::rotation>();
+    case Hinge::translation: return pass_kind.operator()<Hinge::translation>();
+    case Hinge::general: return pass_kind.operator()<Hinge::general>();
+  }
+  return false;
+}
+
 /// Accelerations of one body and of its hinge from those of its parent (Eq. 33, from the root outwards).
+template <Recursion::Hinge kind>
 void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
   const Link& link = links_[i];
   Work& work = work_[i];
   const Work& in = inboard(link);
   Spatial z{{}, -gravity_};
-  if (link.parent >= 0) {
-    z = in.z;
-    z.linear += cross(z.angular, work.r) + cross(in.omega, cross(in.omega, work.r));
-  }
-  if (link.hinge == Hinge::ball) {
+  if (link.parent >= 0)
+    z = {in.z.angular, add_cross(in.z.linear + cross(in.omega, cross(in.omega, work.r)), in.z.angular, work.r)};
+  if constexpr (kind == Hinge::ball) {
     const Ball<double>& ball = balls_[link.first];
     const Vec3 before = z.angular;
-    z.angular = ball.gain * z.linear + ball.free;
+    z.angular = add_product(ball.free, ball.gain, z.linear);
     Vec3 w = link.reversed ? transpose_times(work.R, before - z.angular - cross(work.omega, in.omega))
                            : transpose_times(in.R, z.angular - before - cross(in.omega, work.omega));
     if (link.turned) w = frames_[i].base_K * w;
     vdot[link.v] = w.x;
     vdot[link.v + 1] = w.y;
     vdot[link.v + 2] = w.z;
-  } else if (link.hinge == Hinge::rotation) {
+  }
+  if constexpr (kind == Hinge::rotation) {
     const Column<double>& column = columns_[link.first];
     const double rate = column.rate(z);
     vdot[link.v] = rate;
     z.angular += rate * column.H.angular + work.beta.angular;
-  } else {
+  }
+  if constexpr (kind == Hinge::translation) {
+    const Column<double>& column = columns_[link.first];
+    const double rate = column.rate(z);
+    vdot[link.v] = rate;
+    z.linear += rate * column.H.linear + work.beta.linear;
+  }
+  if constexpr (kind == Hinge::general) {
     for (std::uint32_t k = 0; k < link.count; ++k) {
       const Column<double>& column = columns_[link.first + k];
       const double rate = column.rate(z);
@@ -306,22 +356,27 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
     add_body(s, link.body.turned(work.R), work.omega);
     if (!loaded.empty()) s.e -= load_[i];
     if (keep) kept_[i] = s;
-    if (!pass_hinge(i, s, effort)) {
+    if (!pass(i, s, effort)) {
       failed_ = i;
       return false;
     }
     carries = link.parent >= 0 && static_cast<std::size_t>(link.parent) + 1 == i;
-    if (link.parent < 0) continue;
-    const Vec3& omega = work_[static_cast<std::size_t>(link.parent)].omega;
-    s = link.hinge == Hinge::ball ? shift_force(s, work.r, omega) : shift(s, work.r, omega);
-    if (carries) continue;
+    if (carries || link.parent < 0) continue;
     Transfer<double>& slot = slots_[static_cast<std::size_t>(links_[static_cast<std::size_t>(link.parent)].slot)];
     if (link.opens_slot)
       slot = s;
     else
       slot += s;
   }
-  for (std::size_t i = 0; i < links_.size(); ++i) hinge_rates(i, vdot);
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    switch (links_[i].hinge) {
+      case Hinge::fixed: hinge_rates<Hinge::fixed>(i, vdot); break;
+      case Hinge::ball: hinge_rates<Hinge::ball>(i, vdot); break;
+      case Hinge::rotation: hinge_rates<Hinge::rotation>(i, vdot); break;
+      case Hinge::translation: hinge_rates<Hinge::translation>(i, vdot); break;
+      case Hinge::general: hinge_rates<Hinge::general>(i, vdot); break;
+    }
+  }
   return true;
 }
 

@@ -77,7 +77,12 @@ class Recursion {
   void place(std::size_t i, const double* q, const double* v) noexcept;
   void place_general(const Link& link, const Work& in, Work& work, std::size_t i) noexcept;
   Vec3 hinge_velocity(std::size_t i, const double* v) const noexcept;
+  template <Hinge kind>
   bool pass_hinge(std::size_t i, Transfer<double>& s, const double* efforts) noexcept;
+  template <Hinge kind>
+  void shift_to_parent(std::size_t i, Transfer<double>& s) const noexcept;
+  bool pass(std::size_t i, Transfer<double>& s, const double* efforts) noexcept;
+  template <Hinge kind>
   void hinge_rates(std::size_t i, double* vdot) noexcept;
 
   Vec3 gravity_;

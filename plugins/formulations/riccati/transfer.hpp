@@ -127,17 +127,17 @@ void condense(Transfer<T>& s, const Column<T>& column) {
   s.aa -= Symmetric3<T>{ai.x * a.x, ai.y * a.y, ai.z * a.z, ai.x * a.y, ai.x * a.z, ai.y * a.z};
   s.uu -= Symmetric3<T>{ui.x * u.x, ui.y * u.y, ui.z * u.z, ui.x * u.y, ui.x * u.z, ui.y * u.z};
   s.au -= Matrix3<T>{{ai.x * u.x, ai.x * u.y, ai.x * u.z, ai.y * u.x, ai.y * u.y, ai.y * u.z, ai.z * u.x, ai.z * u.y, ai.z * u.z}};
-  s.e += (column.inverse * column.free) * column.U;
+  const T rate = column.inverse * column.free;
+  s.e += rate * column.U;
 }
 
 /// A hinge pivot below this part of the inertia it is formed from is rounding: the hinge moves nothing.
 inline constexpr double smallest_pivot = 1e-14;
 
-/// Hinge elimination of one direction (the decoupled hinge equation; of a ball hinge Eq. 10 in three steps):
-/// S ← S − S H D⁻¹ Hᵀ S, e ← e + S H D⁻¹ (τ − Hᵀ e), D = Hᵀ S H. Several directions are eliminated one after the
-/// other, last first, as through bodies without mass between them. False when D is not positive against S.
+/// U, D and τ − Hᵀ e of one direction of a hinge (the decoupled hinge equation), D = Hᵀ S H. False when D is not positive
+/// against S.
 template <class T>
-bool eliminate(Transfer<T>& s, Column<T>& column, const T& effort) {
+bool prepare(const Transfer<T>& s, Column<T>& column, const T& effort) {
   const SpatialVector<T>& H = column.H;
   column.U = multiply(s, H);
   const T d = dot(H, column.U);
@@ -145,21 +145,49 @@ bool eliminate(Transfer<T>& s, Column<T>& column, const T& effort) {
   if (!(d > T(smallest_pivot) * size)) return false;
   column.inverse = T(1) / d;
   column.free = effort - dot(H, s.e);
-  condense(s, column);
   return true;
 }
-
-/// eliminate() for a direction without translation: a revolute hinge.
+/// prepare() for a unit direction without translation: a revolute hinge.
 template <class T>
-bool eliminate_rotation(Transfer<T>& s, Column<T>& column, const T& effort) {
+bool prepare_rotation(const Transfer<T>& s, Column<T>& column, const T& effort) {
   const Vector3<T>& axis = column.H.angular;
   column.U = {s.aa * axis, transpose_times(s.au, axis)};
   const T d = dot(axis, column.U.angular);
   if (!(d > T(smallest_pivot) * (s.aa.xx + s.aa.yy + s.aa.zz))) return false;
   column.inverse = T(1) / d;
   column.free = effort - dot(axis, s.e.angular);
+  return true;
+}
+/// prepare() for a unit direction without rotation: a prismatic hinge.
+template <class T>
+bool prepare_translation(const Transfer<T>& s, Column<T>& column, const T& effort) {
+  const Vector3<T>& axis = column.H.linear;
+  column.U = {s.au * axis, s.uu * axis};
+  const T d = dot(axis, column.U.linear);
+  if (!(d > T(smallest_pivot) * (s.uu.xx + s.uu.yy + s.uu.zz))) return false;
+  column.inverse = T(1) / d;
+  column.free = effort - dot(axis, s.e.linear);
+  return true;
+}
+
+/// Hinge elimination of one direction: S ← S − S H D⁻¹ Hᵀ S, e ← e + S H D⁻¹ (τ − Hᵀ e). Several directions are
+/// eliminated one after the other, last first, as through bodies without mass between them (of a ball hinge Eq. 10 in
+/// three steps). False when prepare() fails.
+template <class T>
+bool eliminate(Transfer<T>& s, Column<T>& column, const T& effort) {
+  if (!prepare(s, column, effort)) return false;
   condense(s, column);
   return true;
+}
+
+/// shift() of what condense() would leave, in the other order: the shift does not wait for the division in D⁻¹.
+template <class T>
+Transfer<T> shift_condensed(const Transfer<T>& s, const Column<T>& column, const Vector3<T>& r, const Vector3<T>& omega) {
+  Transfer<T> t = shift(s, r, omega);
+  const Vector3<T>& u = column.U.linear;
+  const T free = column.free - dot(u, cross(omega, cross(omega, r)));
+  condense(t, Column<T>{{}, {add_cross(column.U.angular, r, u), u}, column.inverse, free});
+  return t;
 }
 
 /// A ball hinge whole (Eq. 10): Ω̇ of the outboard body follows from its moment row, Ω̇ = gain r̈ + free.
