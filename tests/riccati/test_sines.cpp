@@ -1,7 +1,6 @@
 // Sines and cosines in blocks against the standard library's in longer numbers.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <numbers>

@@ -72,7 +72,10 @@ class Recursion {
     Spatial z;     ///< accelerations of the body at P, less gravity
   };
 
-  const Work& inboard(const Link& link) const noexcept;
+  const Work& inboard(const Link& link) const noexcept {
+    static constexpr Work ground{Mat3::identity(), {}, {}, {}, {}};
+    return link.parent < 0 ? ground : work_[static_cast<std::size_t>(link.parent)];
+  }
   template <Hinge kind>
   void place(std::size_t i, const double* q, const double* v) noexcept;
   void place_general(const Link& link, const Work& in, Work& work, std::size_t i) noexcept;
