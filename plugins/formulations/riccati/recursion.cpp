@@ -26,9 +26,10 @@ bool is_identity(const Mat3& m) {
 }  // namespace
 
 Recursion::Recursion(const SystemView& view)
-    : gravity_(view.gravity), links_(view.bodies.size()), frames_(view.bodies.size()), general_joints_(general_joints(view)),
-      general_(general_joints_), work_(view.bodies.size()), motions_(view.bodies.size()), general_slide_(general_joints_.size()),
-      load_(view.bodies.size()), kept_(view.bodies.size()) {
+    : gravity_(view.gravity), links_(view.bodies.size()), bodies_(view.bodies.size()), frames_(view.bodies.size()),
+      general_joints_(general_joints(view)), general_(general_joints_), work_(view.bodies.size()),
+      beta_(view.bodies.size()), z_(view.bodies.size()), motions_(view.bodies.size()),
+      general_slide_(general_joints_.size()), load_(view.bodies.size()), kept_(view.bodies.size()) {
   std::vector<std::int32_t> last_child(links_.size(), -1);
   std::size_t columns = 0, balls = 0;
   std::uint32_t general = 0;
@@ -53,7 +54,7 @@ Recursion::Recursion(const SystemView& view)
     Sym3 about_P = body.inertia;
     const Sym3 unit = unit_mass_inertia(center);
     about_P += Sym3{body.mass * unit.xx, body.mass * unit.yy, body.mass * unit.zz, body.mass * unit.xy, body.mass * unit.xz, body.mass * unit.yz};
-    link.body = body_inertia(body.mass, body.mass * center, about_P).turned(transpose(frame.K));
+    bodies_[i] = body_inertia(body.mass, body.mass * center, about_P).turned(transpose(frame.K));
     link.lever = transpose_times(in.K, (joint.reversed ? joint.p_moving : joint.p_base) - in.to_P);
 
     if (is_general(joint)) {
@@ -97,7 +98,7 @@ Recursion::Recursion(const SystemView& view)
 template <Recursion::Hinge kind>
 bool Recursion::pass_hinge(std::size_t i, Transfer<double>& s, const double* efforts) noexcept {
   const Link& link = links_[i];
-  const Spatial& beta = work_[i].beta;
+  const Spatial& beta = beta_[i];
   const auto effort = [&](std::uint32_t k) { return efforts != nullptr ? efforts[link.v + k] : 0.0; };
   if constexpr (kind == Hinge::ball) {
     Vec3 moment;
@@ -160,11 +161,12 @@ bool Recursion::pass(std::size_t i, Transfer<double>& s, const double* efforts) 
 template <Recursion::Hinge kind>
 void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
   const Link& link = links_[i];
-  Work& work = work_[i];
-  const Work& in = inboard(link);
+  const Work &work = work_[i], &in = inboard(link);
   Spatial z{{}, -gravity_};
-  if (link.parent >= 0)
-    z = {in.z.angular, add_cross(in.z.linear + cross(in.omega, cross(in.omega, work.r)), in.z.angular, work.r)};
+  if (link.parent >= 0) {
+    z = z_[static_cast<std::size_t>(link.parent)];
+    z.linear = add_cross(z.linear + cross(in.omega, cross(in.omega, work.r)), z.angular, work.r);
+  }
   if constexpr (kind == Hinge::ball) {
     const Ball<double>& ball = balls_[link.first];
     const Vec3 before = z.angular;
@@ -180,13 +182,13 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
     const Column<double>& column = columns_[link.first];
     const double rate = column.rate(z);
     vdot[link.v] = rate;
-    z.angular += rate * column.H.angular + work.beta.angular;
+    z.angular += rate * column.H.angular + beta_[i].angular;
   }
   if constexpr (kind == Hinge::translation) {
     const Column<double>& column = columns_[link.first];
     const double rate = column.rate(z);
     vdot[link.v] = rate;
-    z.linear += rate * column.H.linear + work.beta.linear;
+    z.linear += rate * column.H.linear + beta_[i].linear;
   }
   if constexpr (kind == Hinge::general) {
     for (std::uint32_t k = 0; k < link.count; ++k) {
@@ -195,9 +197,9 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
       vdot[link.v + k] = rate;
       z += rate * column.H;
     }
-    z += work.beta;
+    z += beta_[i];
   }
-  work.z = z;
+  z_[i] = z;
 }
 
 /// flatten: the algebra of a body must be part of the loop, or its S and e travel through memory between calls (a
@@ -217,7 +219,7 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
     const Work& work = work_[i];
     if (!carries) s = {};
     if (link.slot >= 0) s += slots_[static_cast<std::size_t>(link.slot)];
-    add_body(s, link.body.turned(work.R), work.omega);
+    add_body(s, bodies_[i].turned(work.R), work.omega);
     if (!loaded.empty()) s.e -= load_[i];
     if (keep) kept_[i] = s;
     if (!pass(i, s, effort)) {
@@ -246,7 +248,7 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
 
 void Recursion::body_accelerations(std::span<Spatial> out) const noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    const Spatial& z = work_[i].z;
+    const Spatial& z = z_[i];
     const Vec3 &omega = work_[i].omega, arm = motions_[i].R * frames_[i].to_P;
     out[i] = {z.angular, z.linear + gravity_ - cross(z.angular, arm) - cross(omega, cross(omega, arm))};
   }
@@ -255,7 +257,7 @@ void Recursion::body_accelerations(std::span<Spatial> out) const noexcept {
 void Recursion::reactions(std::span<Spatial> out) const noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = links_[i];
-    Spatial z_a = multiply(kept_[i], work_[i].z) + kept_[i].e;
+    Spatial z_a = multiply(kept_[i], z_[i]) + kept_[i].e;
     if (link.reversed) {
       // On the moving body, which is inboard, at the origin of M, which lies at P_to_M from P.
       const Vec3 P_to_M = inboard(link).R * link.lever - work_[i].r;

@@ -36,7 +36,6 @@ void Recursion::place(std::size_t i, const double* q, const double* v) noexcept 
   if constexpr (kind == Hinge::fixed) {
     work.R = in.R;
     work.omega = in.omega;
-    work.beta = {};
   }
   if constexpr (kind == Hinge::ball) {
     // Q of a joint that runs backwards is undone; its angular velocity is given in the axes it leads to.
@@ -57,14 +56,14 @@ void Recursion::place(std::size_t i, const double* q, const double* v) noexcept 
     work.R = in.R * axis_rotation(link.axis, cosines_[link.place], sign * sines_[link.place]);
     columns_[link.first].H.angular = axis;
     work.omega = in.omega + v[0] * axis;
-    work.beta.angular = v[0] * cross(in.omega, axis);
+    beta_[i].angular = v[0] * cross(in.omega, axis);
   }
   if constexpr (kind == Hinge::translation) {
     const Vec3 axis = sign * (in.R * link.axis);
     work.R = in.R;
     work.omega = in.omega;
     columns_[link.first].H.linear = axis;
-    work.beta.linear = (2.0 * v[0]) * cross(in.omega, axis);
+    beta_[i].linear = (2.0 * v[0]) * cross(in.omega, axis);
     // Backwards, P (the origin of F) lies opposite to the displacement of M.
     work.r += q[0] * axis;
   }
@@ -87,7 +86,7 @@ void Recursion::place_general(const Link& link, const Work& in, Work& work, std:
   const Vec3 d = link.reversed ? -p : Vec3{};
   beta.linear += cross(beta.angular, d) + cross(omega_M, cross(omega_M, d)) - cross(omega_F, cross(omega_F, d));
   const double sign = link.reversed ? -1.0 : 1.0;
-  work.beta = sign * beta;
+  beta_[i] = sign * beta;
   general_slide_[link.place] = sign * (slide + cross(turn, d));
   for (std::uint32_t k = 0; k < link.count; ++k) {
     const Vec3 angular = R_F * m.H[k].angular;
