@@ -1,7 +1,7 @@
 // A body's inertia in the shape in which it is turned.
 #pragma once
 
-#include "transfer.hpp"
+#include "polyform/transfer.hpp"
 
 namespace polyform::riccati {
 

@@ -7,12 +7,16 @@
 namespace polyform::riccati {
 namespace {
 
-bool is_general(const JointData& joint) { return joint.kernel != nullptr || joint.primitives.size() > 1; }
+/// Several primitives, code, or a ball in a loop: all that is passed direction by direction.
+bool is_general(const SystemView& view, const LoopClosure& loops, std::size_t i) {
+  const JointData& joint = view.joints[i];
+  return joint.kernel != nullptr || joint.primitives.size() > 1 || (loops.carries(i) && joint.nv > 1);
+}
 
-std::vector<JointData> general_joints(const SystemView& view) {
+std::vector<JointData> general_joints(const SystemView& view, const LoopClosure& loops) {
   std::vector<JointData> joints;
-  for (const JointData& j : view.tree_joints())
-    if (is_general(j)) joints.push_back(j);
+  for (std::size_t i = 0; i < view.bodies.size(); ++i)
+    if (is_general(view, loops, i)) joints.push_back(view.joints[i]);
   return joints;
 }
 
@@ -25,11 +29,12 @@ bool is_identity(const Mat3& m) {
 
 }  // namespace
 
-Recursion::Recursion(const SystemView& view)
-    : gravity_(view.gravity), links_(view.bodies.size()), bodies_(view.bodies.size()), frames_(view.bodies.size()),
-      general_joints_(general_joints(view)), general_(general_joints_), work_(view.bodies.size()),
-      beta_(view.bodies.size()), z_(view.bodies.size()), motions_(view.bodies.size()),
-      general_slide_(general_joints_.size()), load_(view.bodies.size()), kept_(view.bodies.size()) {
+Recursion::Recursion(const SystemView& view, LoopClosure& loops)
+    : loops_(loops), gravity_(view.gravity), links_(view.bodies.size()), bodies_(view.bodies.size()),
+      frames_(view.bodies.size()), general_joints_(general_joints(view, loops)), general_(general_joints_),
+      work_(view.bodies.size()), beta_(view.bodies.size()), z_(view.bodies.size()), motions_(view.bodies.size()),
+      general_slide_(general_joints_.size()), load_(view.bodies.size()), kept_(view.bodies.size()),
+      arms_(loops.empty() ? 0 : view.bodies.size()) {
   std::vector<std::int32_t> last_child(links_.size(), -1);
   std::size_t columns = 0, balls = 0;
   std::uint32_t general = 0;
@@ -57,7 +62,8 @@ Recursion::Recursion(const SystemView& view)
     bodies_[i] = body_inertia(body.mass, body.mass * center, about_P).turned(transpose(frame.K));
     link.lever = transpose_times(in.K, (joint.reversed ? joint.p_moving : joint.p_base) - in.to_P);
 
-    if (is_general(joint)) {
+    link.looped = loops.carries(i);
+    if (is_general(view, loops, i)) {
       link.hinge = Hinge::general;
       link.place = general++;
     } else if (!joint.primitives.empty()) {
@@ -139,11 +145,20 @@ void Recursion::shift_to_parent(std::size_t i, Transfer<double>& s) const noexce
     s = shift_condensed(s, columns_[link.first], r, omega);
 }
 
+/// The columns of loops through the hinge and on to the parent's P.
+void Recursion::pass_loops(std::size_t i) noexcept {
+  const Link& link = links_[i];
+  const Vec3 &r = work_[i].r, &omega = inboard(link).omega;
+  loops_.pass(i, std::span(columns_).subspan(link.first, link.count), beta_[i]);
+  loops_.step(i, r, cross(omega, cross(omega, r)));
+}
+
 /// From the S and e of body i with all outboard of it to what its parent feels at its own P. False when the hinge has no
 /// inertia to move.
 bool Recursion::pass(std::size_t i, Transfer<double>& s, const double* efforts) noexcept {
   const auto pass_kind = [&]<Hinge kind>() {
     if (!pass_hinge<kind>(i, s, efforts)) return false;
+    if (links_[i].looped) pass_loops(i);
     if (links_[i].parent >= 0) shift_to_parent<kind>(i, s);
     return true;
   };
@@ -162,7 +177,7 @@ template <Recursion::Hinge kind>
 void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
   const Link& link = links_[i];
   const Work &work = work_[i], &in = inboard(link);
-  Spatial z{{}, -gravity_};
+  Spatial z{{}, ground_};
   if (link.parent >= 0) {
     z = z_[static_cast<std::size_t>(link.parent)];
     z.linear = add_cross(z.linear + cross(in.omega, cross(in.omega, work.r)), z.angular, work.r);
@@ -180,38 +195,64 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
   }
   if constexpr (kind == Hinge::rotation) {
     const Column<double>& column = columns_[link.first];
-    const double rate = column.rate(z);
+    double rate = column.rate(z);
+    if (link.looped) rate -= loops_.rate(i, 0);
     vdot[link.v] = rate;
     z.angular += rate * column.H.angular + beta_[i].angular;
   }
   if constexpr (kind == Hinge::translation) {
     const Column<double>& column = columns_[link.first];
-    const double rate = column.rate(z);
+    double rate = column.rate(z);
+    if (link.looped) rate -= loops_.rate(i, 0);
     vdot[link.v] = rate;
     z.linear += rate * column.H.linear + beta_[i].linear;
   }
   if constexpr (kind == Hinge::general) {
     for (std::uint32_t k = 0; k < link.count; ++k) {
       const Column<double>& column = columns_[link.first + k];
-      const double rate = column.rate(z);
+      double rate = column.rate(z);
+      if (link.looped) rate -= loops_.rate(i, k);
       vdot[link.v + k] = rate;
       z += rate * column.H;
     }
     z += beta_[i];
   }
   z_[i] = z;
+  if (link.looped) loops_.close(i, z_[i]);
+}
+
+/// A wrench about the frame origin, applied: as a load about P.
+void Recursion::set_load(BodyIndex b, const Spatial& w) noexcept {
+  load_[at(b)] = {w.angular - cross(motions_[at(b)].R * frames_[at(b)].to_P, w.linear), w.linear};
+}
+
+void Recursion::begin_loops(LoopClosure::Level level) noexcept {
+  for (const BodyIndex b : loops_.tied_bodies()) arms_[at(b)] = motions_[at(b)].R * frames_[at(b)].to_P;
+  loops_.begin(level, motions_, arms_, ground_);
+}
+
+bool Recursion::accelerations(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches,
+                              std::span<const double> efforts, double* vdot, bool keep) noexcept {
+  for (const BodyIndex b : loaded) set_load(b, wrenches[at(b)]);
+  ground_ = -gravity_;
+  if (!loops_.empty()) begin_loops(LoopClosure::Level::acceleration);
+  if (!tips_to_roots(!loaded.empty(), efforts.empty() ? nullptr : efforts.data(), keep)) return false;
+  roots_to_tips(vdot);
+  return true;
+}
+
+bool Recursion::closing_step(LoopClosure::Level level, double* step) noexcept {
+  ground_ = {};
+  begin_loops(level);
+  if (!tips_to_roots(false, nullptr, false)) return false;
+  roots_to_tips(step);
+  return true;
 }
 
 /// flatten: the algebra of a body must be part of the loop, or its S and e travel through memory between calls (a
 /// quarter of the time).
-[[gnu::flatten]] bool Recursion::accelerations(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches,
-                                               std::span<const double> efforts, double* vdot, bool keep) noexcept {
-  const double* effort = efforts.empty() ? nullptr : efforts.data();
-  for (const BodyIndex b : loaded) {
-    const Spatial& w = wrenches[at(b)];
-    load_[at(b)] = {w.angular - cross(motions_[at(b)].R * frames_[at(b)].to_P, w.linear), w.linear};
-  }
-  // Tips to roots. What the first child of a body passes stays in `s`; further children meet in its slot.
+[[gnu::flatten]] bool Recursion::tips_to_roots(bool loaded, const double* efforts, bool keep) noexcept {
+  // What the first child of a body passes stays in `s`; further children meet in its slot.
   Transfer<double> s;
   bool carries = false;
   for (std::size_t i = links_.size(); i-- > 0;) {
@@ -220,9 +261,14 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
     if (!carries) s = {};
     if (link.slot >= 0) s += slots_[static_cast<std::size_t>(link.slot)];
     add_body(s, bodies_[i].turned(work.R), work.omega);
-    if (!loaded.empty()) s.e -= load_[i];
+    if (loaded) s.e -= load_[i];
+    if (link.looped) {
+      Transfer<double> sum = s;  // so that s itself can live in registers
+      loops_.gather(i, sum);
+      s = sum;
+    }
     if (keep) kept_[i] = s;
-    if (!pass(i, s, effort)) {
+    if (!pass(i, s, efforts)) {
       failed_ = i;
       return false;
     }
@@ -234,6 +280,11 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
     else
       slot += s;
   }
+  return true;
+}
+
+[[gnu::flatten]] void Recursion::roots_to_tips(double* vdot) noexcept {
+  loops_.close_ground();
   for (std::size_t i = 0; i < links_.size(); ++i) {
     switch (links_[i].hinge) {
       case Hinge::fixed: hinge_rates<Hinge::fixed>(i, vdot); break;
@@ -243,7 +294,6 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
       case Hinge::general: hinge_rates<Hinge::general>(i, vdot); break;
     }
   }
-  return true;
 }
 
 void Recursion::body_accelerations(std::span<Spatial> out) const noexcept {
@@ -258,6 +308,7 @@ void Recursion::reactions(std::span<Spatial> out) const noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = links_[i];
     Spatial z_a = multiply(kept_[i], z_[i]) + kept_[i].e;
+    if (link.looped) z_a += loops_.hinge_wrench(i);
     if (link.reversed) {
       // On the moving body, which is inboard, at the origin of M, which lies at P_to_M from P.
       const Vec3 P_to_M = inboard(link).R * link.lever - work_[i].r;

@@ -10,14 +10,16 @@
 #include <vector>
 
 #include "polyform/kinematics.hpp"
+#include "polyform/loop_closure.hpp"
 #include "polyform/system_view.hpp"
-#include "transfer.hpp"
+#include "polyform/transfer.hpp"
 
 namespace polyform::riccati {
 
 class Recursion {
  public:
-  explicit Recursion(const SystemView&);
+  /// loops: the closed loops of the system, which outlive this object.
+  Recursion(const SystemView&, LoopClosure& loops);
 
   /// q̇ of the tree joints.
   void position_rates(const double* q, const double* v, double* qdot) const noexcept;
@@ -32,6 +34,9 @@ class Recursion {
   bool accelerations(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches, std::span<const double> efforts,
                      double* vdot, bool keep = false) noexcept;
   std::size_t failed_joint() const { return failed_; }
+  /// After kinematics() and motions() with v = 0 and LoopClosure::evaluate: the step in the coordinates, or change of the
+  /// velocities, that closes the loops and is the least in the inertia metric (per velocity coordinate). False as above.
+  bool closing_step(LoopClosure::Level, double* step) noexcept;
 
   /// After accelerations() and motions(): of the frame origins, ground axes.
   void body_accelerations(std::span<Spatial> out) const noexcept;
@@ -48,6 +53,7 @@ class Recursion {
     bool reversed = false;         ///< the outboard body is the joint's base
     bool turned = false;           ///< a ball whose coordinates are given in other axes than the inside ones
     bool opens_slot = false;       ///< first in the way from the tips to write into its parent's slot
+    bool looped = false;           ///< columns of loops pass the hinge or end in the body
     std::uint32_t q = 0, v = 0;    ///< offsets into the coordinates
     std::uint32_t first = 0;       ///< of the hinge's columns, or its place among the ball hinges
     std::uint32_t count = 0;       ///< number of columns
@@ -78,15 +84,22 @@ class Recursion {
   void place(std::size_t i, const double* q, const double* v) noexcept;
   void place_general(const Link& link, const Work& in, Work& work, std::size_t i) noexcept;
   Vec3 hinge_velocity(std::size_t i, const double* v) const noexcept;
+  void begin_loops(LoopClosure::Level) noexcept;
+  void set_load(BodyIndex, const Spatial& wrench) noexcept;
+  bool tips_to_roots(bool loaded, const double* efforts, bool keep) noexcept;
   template <Hinge kind>
   bool pass_hinge(std::size_t i, Transfer<double>& s, const double* efforts) noexcept;
+  void pass_loops(std::size_t i) noexcept;
   template <Hinge kind>
   void shift_to_parent(std::size_t i, Transfer<double>& s) const noexcept;
   bool pass(std::size_t i, Transfer<double>& s, const double* efforts) noexcept;
+  void roots_to_tips(double* vdot) noexcept;
   template <Hinge kind>
   void hinge_rates(std::size_t i, double* vdot) noexcept;
 
+  LoopClosure& loops_;
   Vec3 gravity_;
+  Vec3 ground_;                             ///< acceleration given to ground: minus gravity
   std::vector<Link> links_;
   std::vector<Inertia<double>> bodies_;     ///< in their own axes
   std::vector<Frame> frames_;
@@ -104,6 +117,7 @@ class Recursion {
   std::vector<Vec3> general_slide_;         ///< velocity of a general hinge's outboard P over the inboard body, ground axes
   std::vector<Spatial> load_;               ///< about P
   std::vector<Transfer<double>> kept_;      ///< S and e of every body, for the reactions
+  std::vector<Vec3> arms_;                  ///< from the frame origins to P, of bodies that cut joints tie; ground axes
   std::size_t failed_ = 0;
 };
 

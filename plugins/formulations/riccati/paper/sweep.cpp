@@ -16,6 +16,10 @@ constexpr double least_alignment = 0.01;
 }  // namespace
 
 bool can_carry(const SystemView& view, const Variant& variant, std::string& why) {
+  if (!view.cut_joints().empty()) {
+    why = fmt::format("the paper's variants carry trees only, and joint `{}` closes a loop", view.cut_joints()[0].name);
+    return false;
+  }
   if (!variant.overall) return true;
   const OverallSize size = overall_size(view);
   if (size.unknowns <= most_unknowns) return true;

@@ -11,7 +11,7 @@
 
 #include "polyform/spatial.hpp"
 
-namespace polyform::riccati {
+namespace polyform {
 
 /// z_a = S z_b + e at a point: [moment; force] = [aa au; auᵀ uu] [Ω̇; r̈] + e.
 template <class T>
@@ -119,16 +119,21 @@ struct Column {
   T rate(const SpatialVector<T>& z) const { return inverse * (free - dot(U, z)); }
 };
 
+/// S ← S + factor · y yᵀ.
+template <class T>
+void add_stiffness(Transfer<T>& s, const SpatialVector<T>& y, const T& factor) {
+  const Vector3<T>&a = y.angular, &u = y.linear;
+  const Vector3<T> ai = factor * a, ui = factor * u;
+  s.aa += Symmetric3<T>{ai.x * a.x, ai.y * a.y, ai.z * a.z, ai.x * a.y, ai.x * a.z, ai.y * a.z};
+  s.uu += Symmetric3<T>{ui.x * u.x, ui.y * u.y, ui.z * u.z, ui.x * u.y, ui.x * u.z, ui.y * u.z};
+  s.au += Matrix3<T>{{ai.x * u.x, ai.x * u.y, ai.x * u.z, ai.y * u.x, ai.y * u.y, ai.y * u.z, ai.z * u.x, ai.z * u.y, ai.z * u.z}};
+}
+
 /// S ← S − U D⁻¹ Uᵀ and e ← e + U D⁻¹ (τ − Hᵀ e) with U, 1/D and τ − Hᵀ e of the column.
 template <class T>
 void condense(Transfer<T>& s, const Column<T>& column) {
-  const Vector3<T>&a = column.U.angular, &u = column.U.linear;
-  const Vector3<T> ai = column.inverse * a, ui = column.inverse * u;
-  s.aa -= Symmetric3<T>{ai.x * a.x, ai.y * a.y, ai.z * a.z, ai.x * a.y, ai.x * a.z, ai.y * a.z};
-  s.uu -= Symmetric3<T>{ui.x * u.x, ui.y * u.y, ui.z * u.z, ui.x * u.y, ui.x * u.z, ui.y * u.z};
-  s.au -= Matrix3<T>{{ai.x * u.x, ai.x * u.y, ai.x * u.z, ai.y * u.x, ai.y * u.y, ai.y * u.z, ai.z * u.x, ai.z * u.y, ai.z * u.z}};
-  const T rate = column.inverse * column.free;
-  s.e += rate * column.U;
+  add_stiffness(s, column.U, T(-column.inverse));
+  s.e += (column.inverse * column.free) * column.U;
 }
 
 /// A hinge pivot below this part of the inertia it is formed from is rounding: the hinge moves nothing.
@@ -254,4 +259,4 @@ Transfer<T> shift_force(const Transfer<T>& s, const Vector3<T>& r, const Vector3
   return t;
 }
 
-}  // namespace polyform::riccati
+}  // namespace polyform

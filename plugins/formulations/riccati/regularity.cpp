@@ -1,0 +1,41 @@
+#include "regularity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "polyform/loop_closure.hpp"
+#include "recursion.hpp"
+
+namespace polyform::riccati {
+namespace {
+
+/// Without mass, or without inertia about some axis through the mass centre (a determinant of rounding).
+bool is_singular(const BodyData& body) {
+  const Sym3& j = body.inertia;
+  const double scale = j.xx + j.yy + j.zz;
+  const double determinant = j.xx * (j.yy * j.zz - j.yz * j.yz) - j.xy * (j.xy * j.zz - j.xz * j.yz) +
+                             j.xz * (j.xy * j.yz - j.yy * j.xz);
+  return !(body.mass > 0) || !(determinant > 1e-14 * scale * scale * scale);
+}
+
+}  // namespace
+
+bool tree_is_regular(const SystemView& view, std::string& why) {
+  if (view.cut_joints().empty() || std::none_of(view.bodies.begin(), view.bodies.end(), is_singular)) return true;
+  LoopClosure loops(view);
+  Recursion recursion(view, loops);
+  std::vector<double> q(view.nq), v(view.nv), step(view.nv_tree);
+  for (const JointData& joint : view.joints) joint_neutral(joint, q.data() + joint.q_offset);
+  recursion.kinematics(q.data(), v.data());
+  loops.evaluate(recursion.motions(v.data()), q, v);
+  if (recursion.closing_step(LoopClosure::Level::velocity, step.data())) return true;
+  const std::size_t failed = recursion.failed_joint();
+  why = fmt::format("riccati: joint `{}` moves body `{}` without any inertia against it once the loops are cut (joint `{}` "
+                    "is one of the cut joints)",
+                    view.joints[failed].name, view.bodies[failed].name, view.cut_joints().front().name);
+  return false;
+}
+
+}  // namespace polyform::riccati

@@ -1,0 +1,296 @@
+// The solver of the method: state, forces, loops and observations around a sweep.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "paper/sweep.hpp"
+#include "polyform/force_set.hpp"
+#include "polyform/formulation.hpp"
+#include "polyform/loop_closure.hpp"
+#include "polyform/observation.hpp"
+#include "recursion.hpp"
+
+namespace polyform::riccati {
+
+/// Back onto the loops after each step.
+struct LoopCorrection {
+  bool on = true;
+  double tolerance = 1e-10;   ///< largest constraint residual that is left: m, rad, m/s, rad/s
+};
+
+/// y = [q v x c]: coordinates and velocities of the tree joints, first-order states of the forces, coordinates of the
+/// cut joints (these follow from q up to whole turns, for which they are carried).
+/// Sweep: what evaluates the method, Recursion or one of the paper's variants (trees only).
+template <class Sweep>
+class RiccatiSolver final : public Solver {
+  static constexpr bool closes_loops = std::is_same_v<Sweep, Recursion>;
+
+ public:
+  RiccatiSolver(const SystemView& view, const LoopCorrection& correction) : RiccatiSolver(view, correction, loops_) {}
+  RiccatiSolver(const SystemView& view, const paper::Variant& variant) : RiccatiSolver(view, {}, variant) {}
+
+  bool good() const { return forces_.good(); }
+
+  std::string_view failure() const noexcept override { return failure_; }
+  void destroy() noexcept override { delete this; }
+
+ protected:
+  std::size_t do_state_size() const noexcept override {
+    return view_.nq_tree + view_.nv_tree + view_.states + (view_.nq - view_.nq_tree);
+  }
+
+  Status do_encode(const ConstStateView& state, std::span<double> y) noexcept override {
+    auto out = std::copy_n(state.q.begin(), view_.nq_tree, y.begin());
+    out = std::copy_n(state.v.begin(), view_.nv_tree, out);
+    out = std::copy(state.x.begin(), state.x.end(), out);
+    std::copy(state.q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), state.q.end(), out);
+    return Status::ok;
+  }
+
+  Status do_decode(std::span<const double> y, const StateView& state) noexcept override {
+    if (loops_.empty()) {
+      const Parts parts = split(y);
+      std::copy(parts.q.begin(), parts.q.end(), state.q.begin());
+      std::copy(parts.v.begin(), parts.v.end(), state.v.begin());
+    } else {
+      place(split(y));
+      std::copy(q_.begin(), q_.end(), state.q.begin());
+      std::copy(v_.begin(), v_.end(), state.v.begin());
+    }
+    const auto x = split(y).x;
+    std::copy(x.begin(), x.end(), state.x.begin());
+    return Status::ok;
+  }
+
+  Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
+    sweep_.position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());
+    const std::size_t x = view_.nq_tree + view_.nv_tree;
+    if (solve(t, y, ydot.data() + view_.nq_tree, ydot.subspan(x, view_.states), false) == Status::failed)
+      return Status::failed;
+    for (const JointData& cut : view_.cut_joints())
+      joint_position_rates(cut, q_.data() + cut.q_offset, v_.data() + cut.v_offset,
+                           ydot.data() + x + view_.states + (cut.q_offset - view_.nq_tree));
+    return Status::ok;
+  }
+
+  /// Joint coordinates of a tree satisfy every joint: only the lengths of quaternions drift, and closed loops.
+  Status do_correct(double, std::span<double> y, Correction& out) noexcept override {
+    out = {};
+    failure_.clear();
+    for (const JointData& joint : view_.tree_joints())
+      out.position_residual = std::max(out.position_residual, joint_normalize(joint, y.data() + joint.q_offset));
+    return loops_.empty() || close(y, out) ? Status::ok : Status::failed;
+  }
+
+  Status do_observe(double t, std::span<const double> y, Observation& out) noexcept override {
+    if (solve(t, y, vdot_.data(), xdot_, true) == Status::failed) return Status::failed;
+    const std::span<const BodyMotion> motions = sweep_.motions(y.data() + view_.nq_tree);
+    do_decode(y, out.state);
+    tree_.orientations(y.data(), orientations_);
+    sweep_.body_accelerations(accelerations_);
+    for (std::size_t i = 0; i < motions.size(); ++i)
+      out.bodies[i] = {{orientations_[i], motions[i].p},
+                       motions[i].V.linear,
+                       motions[i].V.angular,
+                       accelerations_[i].linear,
+                       accelerations_[i].angular};
+    std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
+    loops_.joint_accelerations(motions, accelerations_, out.acceleration);
+    sweep_.reactions(out.reactions);
+    for (std::size_t i = 0; i < view_.cut_joints().size(); ++i)
+      out.reactions[view_.bodies.size() + i] = cut_reaction(i, motions);
+    out.kinetic_energy = kinetic_energy(view_, motions);
+    out.potential_energy = gravity_potential(view_, motions) + forces_.potential_energy();
+    out.power = forces_.power();
+    out.position_violation = loops_.position_violation();
+    out.velocity_violation = loops_.velocity_violation();
+    return Status::ok;
+  }
+
+ private:
+  struct Parts {
+    std::span<const double> q, v, x, cut;
+  };
+
+  /// argument: what the sweep is made with. It may be loops_, which stands before the sweep.
+  template <class Argument>
+  RiccatiSolver(const SystemView& view, const LoopCorrection& correction, Argument& argument)
+      : view_(view), correction_(correction), loops_(view), sweep_(view, argument), forces_(view), tree_(view),
+        q_(view.nq), v_(view.nv), efforts_(view.nv), vdot_(view.nv), xdot_(view.states), rest_(view.nv_tree), wrenches_(view.bodies.size()),
+        accelerations_(view.bodies.size()), orientations_(view.bodies.size()) {
+    failure_.reserve(400);
+    // Efforts on cut joints act as wrenches on the bodies that these tie.
+    loaded_.assign(forces_.loaded_bodies().begin(), forces_.loaded_bodies().end());
+    if (forces_.loads_joints()) loaded_.insert(loaded_.end(), loops_.tied_bodies().begin(), loops_.tied_bodies().end());
+    std::sort(loaded_.begin(), loaded_.end());
+    loaded_.erase(std::unique(loaded_.begin(), loaded_.end()), loaded_.end());
+  }
+
+  Parts split(std::span<const double> y) const noexcept {
+    const std::size_t x = view_.nq_tree + view_.nv_tree;
+    return {y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree), y.subspan(x, view_.states),
+            y.subspan(x + view_.states)};
+  }
+
+  /// Motions of all bodies; with loops also q_ and v_ of all joints and the constraints of the cut ones.
+  std::span<const BodyMotion> place(const Parts& y) noexcept {
+    sweep_.kinematics(y.q.data(), y.v.data());
+    if (loops_.empty() && loaded_.empty()) return {};
+    const std::span<const BodyMotion> motions = sweep_.motions(y.v.data());
+    if (loops_.empty()) return motions;
+    std::copy(y.cut.begin(), y.cut.end(), std::copy(y.q.begin(), y.q.end(), q_.begin()));
+    std::copy(y.v.begin(), y.v.end(), v_.begin());
+    loops_.evaluate(motions, q_, v_);
+    return motions;
+  }
+
+  Status solve(double t, std::span<const double> y, double* vdot, std::span<double> xdot, bool observing) noexcept {
+    const Parts parts = split(y);
+    const std::span<const BodyMotion> motions = place(parts);
+    if (!forces_.empty()) {
+      if (loops_.empty())
+        forces_.evaluate(t, motions, parts.q, parts.v, parts.x, wrenches_, efforts_, xdot);
+      else
+        evaluate_forces(t, motions, parts.x, xdot);
+    }
+    const bool solved = sweep_.accelerations(
+        loaded_, wrenches_, forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>(), vdot,
+        observing);
+    if (solved) {
+      failure_.clear();
+      return Status::ok;
+    }
+    return blame(y);
+  }
+
+  void evaluate_forces(double t, std::span<const BodyMotion> motions, std::span<const double> x,
+                       std::span<double> xdot) noexcept {
+    for (const BodyIndex b : loops_.tied_bodies()) wrenches_[at(b)] = {};
+    forces_.evaluate(t, motions, q_, v_, x, wrenches_, efforts_, xdot);
+    if (!forces_.loads_joints()) return;
+    for (std::size_t i = 0; i < view_.cut_joints().size(); ++i) {
+      const JointData& cut = view_.cut_joints()[i];
+      const ConstraintRow w = constraint_row(cut, motion_of(cut.base, motions), motion_of(cut.moving, motions),
+                                             cut_effort(i));
+      if (!is_ground(cut.base)) wrenches_[at(cut.base)] += w.base;
+      if (!is_ground(cut.moving)) wrenches_[at(cut.moving)] += w.moving;
+    }
+  }
+
+  /// The wrench of the efforts on the i-th cut joint, F axes at the origin of M.
+  Spatial cut_effort(std::size_t i) const noexcept {
+    const JointData& cut = view_.cut_joints()[i];
+    return effort_wrench(loops_.joint(i).motion, cut.nv, efforts_.data() + cut.v_offset);
+  }
+
+  /// What the i-th cut joint transmits to its moving body at the origin of M, ground axes.
+  Spatial cut_reaction(std::size_t i, std::span<const BodyMotion> motions) const noexcept {
+    const BodyMotion& base = motion_of(view_.cut_joints()[i].base, motions);
+    Spatial reaction = loops_.reaction(i, base);
+    if (forces_.loads_joints()) reaction += reaction_in_ground(base, cut_effort(i));
+    return reaction;
+  }
+
+  /// Newton's method on the positions of the cut joints, then their velocities, each step the least in the inertia metric.
+  /// It goes on to round-off: next to a singular position a residual moves the mechanism by many times its own size.
+  bool close(std::span<double> y, Correction& out) noexcept {
+    constexpr std::size_t most_steps = 20;
+    const Parts parts = split(y);
+    place(parts);
+    double residual = loops_.position_violation();
+    out.position_residual = std::max(out.position_residual, residual);
+    out.velocity_residual = loops_.velocity_violation();
+    if (!correction_.on) return keep_turns(y);
+    while (!(residual <= std::min(correction_.tolerance, loops_.position_rounding()))) {
+      if (out.iterations == most_steps || !std::isfinite(residual)) return cannot_close(out.iterations);
+      if (!closing_step(parts, LoopClosure::Level::position)) return blame(y) == Status::ok;
+      for (const JointData& joint : view_.tree_joints()) {
+        double rates[7];
+        joint_position_rates(joint, y.data() + joint.q_offset, vdot_.data() + joint.v_offset, rates);
+        for (std::size_t k = 0; k < joint.nq; ++k) y[joint.q_offset + k] += rates[k];
+        joint_normalize(joint, y.data() + joint.q_offset);
+      }
+      ++out.iterations;
+      place(parts);
+      const double before = std::exchange(residual, loops_.position_violation());
+      if (residual <= correction_.tolerance && residual > 0.25 * before) break;
+    }
+    for (int passes = 0; passes < 2 && loops_.velocity_violation() > loops_.velocity_rounding(); ++passes) {
+      if (!closing_step(parts, LoopClosure::Level::velocity)) return blame(y) == Status::ok;
+      for (std::size_t k = 0; k < view_.nv_tree; ++k) y[view_.nq_tree + k] += vdot_[k];
+      place(parts);
+    }
+    return keep_turns(y);
+  }
+
+  bool cannot_close(std::size_t steps) noexcept {
+    fmt::format_to_n(std::back_inserter(failure_), 400,
+                     "the loop of joint `{:.60}` cannot be closed: after {} Newton steps it is off by {:.2e} (m or rad). "
+                     "Likely causes: too long a time step, or a mechanism at its limit position",
+                     view_.joints[loops_.worst_joint()].name, steps, loops_.position_violation());
+    return false;
+  }
+
+  /// The step of the sweep at rest, from the residuals of the loops as placed, into vdot_.
+  bool closing_step(const Parts& y, LoopClosure::Level level) noexcept {
+    if constexpr (closes_loops) {
+      std::fill(rest_.begin(), rest_.end(), 0.0);
+      sweep_.kinematics(y.q.data(), rest_.data());
+      sweep_.motions(rest_.data());
+      return sweep_.closing_step(level, vdot_.data());
+    }
+    return false;
+  }
+
+  bool keep_turns(std::span<double> y) const noexcept {
+    std::copy(q_.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), q_.end(),
+              y.end() - static_cast<std::ptrdiff_t>(view_.nq - view_.nq_tree));
+    return true;
+  }
+
+  /// Why the sweep failed.
+  Status blame(std::span<const double> y) noexcept {
+    const std::size_t failed = sweep_.failed_joint();
+    failure_.clear();
+    const auto finite = [](double x) { return std::isfinite(x); };
+    if (const char* reason = obstacle()) {
+      fmt::format_to_n(std::back_inserter(failure_), 400, "joint `{:.60}` {}", view_.joints[failed].name, reason);
+    } else if (!std::all_of(y.begin(), y.end(), finite) || !std::all_of(efforts_.begin(), efforts_.end(), finite)) {
+      failure_ = "the state or a force is not finite: it has gone astray, or the step is too long";
+    } else {
+      fmt::format_to_n(std::back_inserter(failure_), 400, "joint `{:.60}` moves body `{:.60}` without any inertia against it{}",
+                       view_.joints[failed].name, view_.bodies[failed].name,
+                       loops_.carries(failed) ? "; another cut joint in its loop may give it some (`cut: true`)" : "");
+    }
+    return Status::failed;
+  }
+  /// Why a sweep of the paper failed, where the joint has inertia to move; nullptr where it has none.
+  const char* obstacle() const noexcept {
+    if constexpr (closes_loops) return nullptr;
+    else return sweep_.failure();
+  }
+
+  const SystemView& view_;
+  LoopCorrection correction_;
+  LoopClosure loops_;
+  Sweep sweep_;
+  ForceSet forces_;
+  TreeKinematics tree_;
+  std::vector<BodyIndex> loaded_;
+  std::vector<double> q_, v_;        ///< of all joints, in use when there are loops
+  std::vector<double> efforts_, vdot_, xdot_, rest_;
+  std::vector<Spatial> wrenches_, accelerations_;
+  std::vector<Quat> orientations_;
+  std::string failure_;
+};
+
+}  // namespace polyform::riccati

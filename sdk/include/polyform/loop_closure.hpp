@@ -1,0 +1,151 @@
+// Closed loops on top of a recursion over the spanning tree: the multipliers of the cut joints.
+//
+// A recursion from tips to roots passes S and e (transfer.hpp): z_a = S z_b + e. A cut joint puts the unknown wrench T λ
+// on its moving body and the opposite on its base. Both travel the same way as columns E,
+//
+//   z_a = S z_b + e + E λ,        E: wrench per multiplier at the hinge point of the body
+//
+// along the two paths from the cut joint to the common ancestor of its bodies, and each hinge that they pass adds to the
+// compliance G of the loops. At the ancestor a loop is complete: with z_b there, λ obeys
+//
+//   G λ = g + Eᵀ z_b              the constraint of the cut joint, Tᵀ (A_FM − Ḣ v) = 0
+//
+// and is condensed into S and e of the ancestor (and into the loops that share hinges with this one and close further
+// in). Nothing of a closed loop travels on, so that the cost is linear in the bodies as long as loops are local, for any
+// number of them, and linear in the length of one long loop. A loop costs with the cube of the number of loops that pass
+// one of its hinges at the same time.
+//
+// G is positive semidefinite. Rows that depend on others (planar loops in space, a mechanism in a singular position) meet
+// a vanishing pivot and are left out: the motion is the same without them, and their multipliers are zero.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "polyform/constraint.hpp"
+#include "polyform/multiplier_matrix.hpp"
+#include "polyform/system_view.hpp"
+#include "polyform/transfer.hpp"
+
+namespace polyform {
+
+/// One object per thread; nothing allocates after construction. All vectors in ground axes.
+///
+/// An evaluation: evaluate, begin, then the recursion from tips to roots (gather each body that carries columns, pass its
+/// hinge, step to the parent), then close_ground, then from roots to tips (rate of each direction of a hinge, close).
+class LoopClosure {
+ public:
+  /// What the constraints are solved for.
+  enum class Level {
+    position,     ///< a step that removes the residual of evaluate
+    velocity,     ///< a change of velocities that removes Tᵀ V_FM
+    acceleration  ///< accelerations
+  };
+
+  /// The view outlives the object.
+  explicit LoopClosure(const SystemView& view);
+
+  bool empty() const { return loops_.empty(); }
+  /// Whether columns of some loop pass the hinge of this body, or end in it.
+  bool carries(std::size_t body) const { return !loops_.empty() && passages_of_[body].count > 0; }
+  /// Bodies that a cut joint ties.
+  std::span<const BodyIndex> tied_bodies() const { return tied_; }
+
+  /// Constraints of all cut joints at these motions of the body frames. q: coordinates of all joints (canonical order),
+  /// of which those of the cut joints hold hints on entry and are set; v: those of the cut joints are set.
+  void evaluate(std::span<const BodyMotion> bodies, std::span<double> q, std::span<double> v) noexcept;
+  double position_violation() const { return position_violation_; }  ///< largest residual, rad or m
+  double velocity_violation() const { return velocity_violation_; }  ///< largest of Tᵀ V_FM, rad/s or m/s
+  /// What rounding alone leaves of them, about.
+  double position_rounding() const { return 1e-14 * size_; }
+  double velocity_rounding() const { return 1e-14 * speed_; }
+  /// Place of the cut joint with the largest residual among the joints of the view.
+  std::size_t worst_joint() const { return worst_; }
+
+  /// Starts columns and right-hand sides. bodies: as evaluated; to_P: of the tied bodies, from the frame origin to the
+  /// point about which the recursion holds wrenches. ground: acceleration given to ground (minus gravity, or zero).
+  void begin(Level, std::span<const BodyMotion> bodies, std::span<const Vec3> to_P, const Vec3& ground) noexcept;
+
+  // From tips to roots, for bodies that carry columns.
+  /// Condenses the loops that close in this body. s: of the body with all its children.
+  void gather(std::size_t body, Transfer<double>& s) noexcept;
+  /// Passes the hinge with its eliminated directions; beta: its acceleration at v̇ = 0.
+  void pass(std::size_t body, std::span<const Column<double>> hinge, const Spatial& beta) noexcept;
+  /// From the hinge point to the parent's, from which it lies at r; gamma = ω̃ω̃ r of the parent.
+  void step(std::size_t body, const Vec3& r, const Vec3& gamma) noexcept;
+
+  // From roots to tips.
+  /// Multipliers of the loops that close in ground.
+  void close_ground() noexcept;
+  /// What the multipliers take from the rate of direction k of the hinge.
+  double rate(std::size_t body, std::size_t k) const noexcept;
+  /// Multipliers of the loops that close in the body, whose accelerations at its hinge point are z.
+  void close(std::size_t body, const Spatial& z) noexcept;
+
+  // After that:
+  /// Number of rows left out because they depend on others.
+  std::size_t dependent_rows() const { return matrix_.dependent_rows(); }
+  /// Part of the multipliers in the wrench of a tree hinge on its outboard body, at the hinge point: E λ.
+  Spatial hinge_wrench(std::size_t body) const noexcept;
+  /// Constraint force of the i-th cut joint on its moving body at the origin of M: T λ. base: motion of its base body.
+  Spatial reaction(std::size_t i, const BodyMotion& base) const noexcept;
+  /// d/dt of the velocity coordinates of the cut joints, into their places in canonical order. bodies: as evaluated;
+  /// accelerations: of the frame origins.
+  void joint_accelerations(std::span<const BodyMotion> bodies, std::span<const Spatial> accelerations,
+                           std::span<double> vdot) const noexcept;
+  /// Motion of the i-th cut joint as evaluated.
+  const JointConstraint& joint(std::size_t i) const { return constraints_[i]; }
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  /// A cut joint.
+  struct Loop {
+    std::size_t rows = 0, first_row = 0;
+    std::size_t base = none, moving = none;   ///< passages at its bodies; none at ground
+  };
+  /// A loop in a body on one of its paths.
+  struct Passage {
+    std::size_t loop, rows, first_row;
+    std::size_t first;           ///< of its columns, in columns_
+    std::size_t gain;            ///< first of directions × rows, in gains_
+    std::size_t next;            ///< passage in the parent; none when that is ground
+  };
+  /// Passages of a body in the order of elimination: those that close in it stand first.
+  struct PassagesOf {
+    std::size_t first = 0, count = 0, closing = 0;
+    std::size_t pair = 0;        ///< blocks of G for pairs of passing ones, in pairs_
+  };
+
+  // loop_closure_layout.cpp
+  void find_paths(std::vector<std::vector<std::size_t>>& loops_in, std::vector<std::size_t>& stages) const;
+  void order_elimination(const std::vector<std::vector<std::size_t>>& loops_in, const std::vector<std::size_t>& stages);
+  void lay_out(const std::vector<std::vector<std::size_t>>& loops_in, const std::vector<std::size_t>& stages);
+
+  void start_column(std::size_t loop, std::size_t row, std::size_t passage, BodyIndex body, const Spatial& about_origin,
+                    std::span<const Vec3> to_P) noexcept;
+  void condense(const Passage& closing, std::size_t body, Transfer<double>& s) noexcept;
+  std::span<const Passage> passing(std::size_t body) const noexcept;
+
+  const SystemView& view_;
+  std::vector<Loop> loops_;               ///< per cut joint
+  std::vector<BodyIndex> tied_;
+  std::vector<PassagesOf> passages_of_;   ///< per body
+  std::vector<Passage> passages_;
+  std::vector<std::size_t> pairs_;
+  std::vector<std::size_t> in_ground_;    ///< loops that close in ground, in the order of elimination
+  MultiplierMatrix matrix_;
+
+  std::vector<JointConstraint> constraints_;   ///< per cut joint
+  std::vector<Spatial> columns_;          ///< E of the passages; of closing ones L⁻¹ Eᵀ after gather
+  std::vector<Spatial> through_;          ///< columns of one body on the way through its hinge
+  std::vector<double> gains_, u_;         ///< D⁻¹ Hᵀ E; Hᵀ E of one direction
+  std::vector<double> lambda_;
+  Vec3 ground_;
+  double position_violation_ = 0, velocity_violation_ = 0;
+  double size_ = 1, speed_ = 1;                ///< of the tied bodies: distance from the origin, velocities
+  std::size_t worst_ = 0;
+};
+
+}  // namespace polyform

@@ -1,0 +1,76 @@
+// The compliance matrix G of closed loops and its elimination, one loop after the other, while it is being formed.
+//
+// G is sparse (a block for each pair of loops that share a hinge) and positive semidefinite. A loop is eliminated as soon
+// as its rows are complete, which for loops that close further out is before the rows of others are:
+//
+//   G_ii = L D Lᵀ,   X_j = L⁻¹ G_ij,   c = L⁻¹ g_i,   then   G_jk −= X_jᵀ D⁺ X_k,   g_j −= X_jᵀ D⁺ c
+//
+// A pivot that vanishes against the row it comes from says that the row depends on others; D⁺ is zero there and the row
+// is left out, which in a semidefinite matrix leaves the others as they are.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace polyform {
+
+class MultiplierMatrix {
+ public:
+  /// Symbolic phase, the only one that allocates. sizes: rows of each block; stages: a block is eliminated after all of
+  /// a smaller stage, and among its own stage in the order of minimum degree; pairs: blocks (i, j) that may be nonzero.
+  void analyze(std::span<const std::size_t> sizes, std::span<const std::size_t> stages,
+               std::span<const std::pair<std::size_t, std::size_t>> pairs);
+  /// Blocks in the order of elimination, and the place of each in it.
+  std::span<const std::size_t> order() const { return order_; }
+  std::size_t position(std::size_t block) const { return position_[block]; }
+
+  /// Where the block (i, j) stands in values(), rows of i by columns of j, rows first; i is eliminated before j, or i = j,
+  /// of which only the lower triangle is used.
+  std::size_t place(std::size_t i, std::size_t j) const noexcept;
+  double* values() { return values_.data(); }
+  double* right(std::size_t i) { return right_.data() + rows_[i].first; }   ///< g_i, then c
+
+  void clear() noexcept;
+  /// Adds to what the pivots of block i are judged by, per row: the diagonal itself, and the size of the terms from which
+  /// it was formed, squared.
+  void weigh(std::size_t i, std::size_t row, double diagonal, double terms) noexcept {
+    weights_[rows_[i].first + row] += diagonal;
+    terms_[rows_[i].first + row] += terms;
+  }
+  void eliminate(std::size_t i) noexcept;
+  /// After elimination: λ_i = L⁻ᵀ (D⁺ (c + y − Σ X_j λ_j)) with λ of the later blocks; y = L⁻¹ of a further right-hand side.
+  void solve(std::size_t i, const double* y, double* lambda) const noexcept;
+  std::size_t dependent_rows() const { return dependent_; }   ///< since clear
+
+  // Of an eliminated block:
+  /// L below the diagonal, rows first.
+  const double* lower(std::size_t i) const { return values_.data() + rows_[i].diagonal; }
+  /// D⁺.
+  const double* inverse(std::size_t i) const { return inverse_.data() + rows_[i].first; }
+  struct Neighbour {
+    std::size_t block, size, place;   ///< X_j stands at place
+  };
+  /// The later blocks that it was coupled with, in the order of elimination.
+  std::span<const Neighbour> neighbours(std::size_t i) const {
+    return std::span(neighbours_).subspan(rows_[i].neighbour, rows_[i].neighbours);
+  }
+
+ private:
+  struct Row {
+    std::size_t size = 0, first = 0, diagonal = 0;
+    std::size_t neighbour = 0, neighbours = 0;
+    std::size_t update = 0;   ///< first of the targets of pairs of neighbours, in updates_
+  };
+  void factorize(const Row&) noexcept;
+
+  std::vector<Row> rows_;
+  std::vector<std::size_t> order_, position_;
+  std::vector<Neighbour> neighbours_;
+  std::vector<std::size_t> updates_;
+  std::vector<double> values_, right_, inverse_, weights_, terms_;
+  std::size_t dependent_ = 0;
+};
+
+}  // namespace polyform

@@ -1,0 +1,164 @@
+#include "polyform/multiplier_matrix.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace polyform {
+namespace {
+
+/// A pivot below this part of its row's diagonal is rounding.
+constexpr double smallest_pivot = 1e-12;
+/// So is a diagonal below this part of the squared terms that cancelled in it.
+constexpr double smallest_diagonal = 1e-24;
+
+}  // namespace
+
+void MultiplierMatrix::analyze(std::span<const std::size_t> sizes, std::span<const std::size_t> stages,
+                               std::span<const std::pair<std::size_t, std::size_t>> pairs) {
+  const std::size_t n = sizes.size();
+  std::vector<std::set<std::size_t>> coupled(n);
+  for (const auto& [i, j] : pairs) {
+    if (i == j) continue;
+    coupled[i].insert(j);
+    coupled[j].insert(i);
+  }
+  // (stage, degree, block), the next one first.
+  using Entry = std::pair<std::pair<std::size_t, std::size_t>, std::size_t>;
+  std::set<Entry> waiting;
+  const auto entry = [&](std::size_t i) { return Entry{{stages[i], coupled[i].size()}, i}; };
+  for (std::size_t i = 0; i < n; ++i) waiting.insert(entry(i));
+
+  rows_.assign(n, {});
+  position_.assign(n, 0);
+  order_.clear();
+  std::vector<std::vector<std::size_t>> later(n);
+  while (!waiting.empty()) {
+    const std::size_t i = waiting.begin()->second;
+    waiting.erase(waiting.begin());
+    position_[i] = order_.size();
+    order_.push_back(i);
+    later[i].assign(coupled[i].begin(), coupled[i].end());
+    for (const std::size_t j : later[i]) waiting.erase(entry(j));
+    for (const std::size_t j : later[i]) {
+      coupled[j].erase(i);
+      for (const std::size_t k : later[i])
+        if (k != j) coupled[j].insert(k);
+    }
+    for (const std::size_t j : later[i]) waiting.insert(entry(j));
+    coupled[i].clear();
+  }
+
+  std::size_t values = 0, right = 0;
+  neighbours_.clear();
+  for (std::size_t i = 0; i < n; ++i) {
+    Row& row = rows_[i];
+    row.size = sizes[i];
+    row.first = right;
+    right += sizes[i];
+    row.diagonal = values;
+    values += sizes[i] * sizes[i];
+    row.neighbour = neighbours_.size();
+    row.neighbours = later[i].size();
+    std::sort(later[i].begin(), later[i].end(),
+              [&](std::size_t a, std::size_t b) { return position_[a] < position_[b]; });
+    for (const std::size_t j : later[i]) {
+      neighbours_.push_back({j, sizes[j], values});
+      values += sizes[i] * sizes[j];
+    }
+  }
+  updates_.clear();
+  for (Row& row : rows_) {
+    row.update = updates_.size();
+    const auto near = std::span(neighbours_).subspan(row.neighbour, row.neighbours);
+    for (std::size_t a = 0; a < near.size(); ++a)
+      for (std::size_t b = a; b < near.size(); ++b) updates_.push_back(place(near[a].block, near[b].block));
+  }
+  values_.assign(values, 0.0);
+  for (auto* of_rows : {&right_, &inverse_, &weights_, &terms_}) of_rows->assign(right, 0.0);
+}
+
+std::size_t MultiplierMatrix::place(std::size_t i, std::size_t j) const noexcept {
+  if (i == j) return rows_[i].diagonal;
+  const auto near = neighbours(i);
+  const auto found = std::lower_bound(near.begin(), near.end(), position_[j], [&](const Neighbour& a, std::size_t at) {
+    return position_[a.block] < at;
+  });
+  return found->place;
+}
+
+void MultiplierMatrix::clear() noexcept {
+  for (auto* values : {&values_, &right_, &weights_, &terms_}) std::fill(values->begin(), values->end(), 0.0);
+  dependent_ = 0;
+}
+
+void MultiplierMatrix::factorize(const Row& row) noexcept {
+  const std::size_t n = row.size;
+  double* A = values_.data() + row.diagonal;
+  for (std::size_t c = 0; c < n; ++c) {
+    const double pivot = A[c * n + c], weight = weights_[row.first + c];
+    const bool regular = pivot > smallest_pivot * weight && weight > smallest_diagonal * terms_[row.first + c];
+    inverse_[row.first + c] = regular ? 1 / pivot : 0;
+    if (!regular) ++dependent_;
+    for (std::size_t r = c + 1; r < n; ++r) {
+      const double l = A[r * n + c] * inverse_[row.first + c];
+      for (std::size_t k = c + 1; k <= r; ++k) A[r * n + k] -= l * A[k * n + c];
+    }
+    // Below the diagonal the column becomes L only now: the update above needs the unscaled one.
+    for (std::size_t r = c + 1; r < n; ++r) A[r * n + c] *= inverse_[row.first + c];
+  }
+}
+
+void MultiplierMatrix::eliminate(std::size_t i) noexcept {
+  const Row& row = rows_[i];
+  const std::size_t n = row.size;
+  factorize(row);
+  const double* L = values_.data() + row.diagonal;
+  const double* inverse = inverse_.data() + row.first;
+  double* c = right_.data() + row.first;
+  for (std::size_t r = 1; r < n; ++r)
+    for (std::size_t s = 0; s < r; ++s) c[r] -= L[r * n + s] * c[s];
+  for (const Neighbour& near : neighbours(i)) {
+    double* X = values_.data() + near.place;
+    for (std::size_t r = 1; r < n; ++r)
+      for (std::size_t s = 0; s < r; ++s)
+        for (std::size_t k = 0; k < near.size; ++k) X[r * near.size + k] -= L[r * n + s] * X[s * near.size + k];
+  }
+  const std::size_t* update = updates_.data() + row.update;
+  const auto near = neighbours(i);
+  for (std::size_t a = 0; a < near.size(); ++a) {
+    const double* Xa = values_.data() + near[a].place;
+    const std::size_t na = near[a].size;
+    double* right = right_.data() + rows_[near[a].block].first;
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t p = 0; p < na; ++p) right[p] -= Xa[r * na + p] * inverse[r] * c[r];
+    for (std::size_t b = a; b < near.size(); ++b) {
+      const double* Xb = values_.data() + near[b].place;
+      const std::size_t nb = near[b].size;
+      double* target = values_.data() + *update++;
+      for (std::size_t r = 0; r < n; ++r)
+        for (std::size_t p = 0; p < na; ++p) {
+          const double x = Xa[r * na + p] * inverse[r];
+          for (std::size_t k = 0; k < nb; ++k) target[p * nb + k] -= x * Xb[r * nb + k];
+        }
+    }
+  }
+}
+
+void MultiplierMatrix::solve(std::size_t i, const double* y, double* lambda) const noexcept {
+  const Row& row = rows_[i];
+  const std::size_t n = row.size;
+  const double* L = values_.data() + row.diagonal;
+  double* out = lambda + row.first;
+  for (std::size_t r = 0; r < n; ++r) out[r] = right_[row.first + r] + (y != nullptr ? y[r] : 0.0);
+  for (const Neighbour& near : neighbours(i)) {
+    const double* X = values_.data() + near.place;
+    const double* of_near = lambda + rows_[near.block].first;
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t k = 0; k < near.size; ++k) out[r] -= X[r * near.size + k] * of_near[k];
+  }
+  for (std::size_t r = 0; r < n; ++r) out[r] *= inverse_[row.first + r];
+  for (std::size_t r = n; r-- > 0;)
+    for (std::size_t s = r + 1; s < n; ++s) out[r] -= L[s * n + r] * out[s];
+}
+
+}  // namespace polyform

@@ -1,0 +1,126 @@
+#include <Eigen/Dense>
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "polyform/multiplier_matrix.hpp"
+
+using polyform::MultiplierMatrix;
+using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+namespace {
+
+/// G = Σ uᵀ u over random hinges, each of which a few blocks pass, with right-hand sides in the range of G.
+struct Example {
+  std::vector<std::size_t> sizes, first;
+  Eigen::MatrixXd G;
+  Eigen::VectorXd right;
+};
+
+/// Fills the matrix with the hinges' shares as a sweep would and solves it; the multipliers in the order of the blocks.
+Eigen::VectorXd solve(const Example& e, MultiplierMatrix& matrix) {
+  matrix.clear();
+  const std::size_t n = e.sizes.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t r = 0; r < e.sizes[i]; ++r) {
+      const auto row = static_cast<Eigen::Index>(e.first[i] + r);
+      matrix.right(i)[r] = e.right(row);
+      matrix.weigh(i, r, e.G(row, row), e.G(row, row));
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+      if (matrix.position(i) > matrix.position(j)) continue;
+      const auto block = e.G.block(static_cast<Eigen::Index>(e.first[i]), static_cast<Eigen::Index>(e.first[j]),
+                                   static_cast<Eigen::Index>(e.sizes[i]), static_cast<Eigen::Index>(e.sizes[j]));
+      if (i != j && block.isZero(0)) continue;
+      double* values = matrix.values() + matrix.place(i, j);
+      for (Eigen::Index r = 0; r < block.rows(); ++r)
+        for (Eigen::Index c = 0; c < block.cols(); ++c) values[r * block.cols() + c] = block(r, c);
+    }
+  }
+  for (const std::size_t i : matrix.order()) matrix.eliminate(i);
+  std::vector<double> lambda(static_cast<std::size_t>(e.G.rows()));
+  for (std::size_t k = n; k-- > 0;) matrix.solve(matrix.order()[k], nullptr, lambda.data());
+  return Eigen::Map<Eigen::VectorXd>(lambda.data(), e.G.rows());
+}
+
+/// dependent: how many rows repeat others.
+Example make(unsigned seed, const Pairs& pairs, std::vector<std::size_t> sizes, std::size_t dependent) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  Example e;
+  std::size_t rows = 0;
+  for (const std::size_t size : sizes) {
+    e.first.push_back(rows);
+    rows += size;
+  }
+  const auto n = static_cast<Eigen::Index>(rows);
+  // One set of columns per block of its own, one per pair.
+  Eigen::MatrixXd u(n, 0);
+  const auto add = [&](std::initializer_list<std::size_t> blocks) {
+    const Eigen::Index before = u.cols();
+    u.conservativeResize(Eigen::NoChange, before + 6);
+    u.rightCols(6).setZero();
+    for (const std::size_t b : blocks)
+      for (std::size_t r = 0; r < sizes[b]; ++r)
+        for (Eigen::Index c = before; c < before + 6; ++c) u(static_cast<Eigen::Index>(e.first[b] + r), c) = normal(random);
+  };
+  for (std::size_t b = 0; b < sizes.size(); ++b) add({b});
+  for (const auto& [i, j] : pairs) add({i, j});
+  // The last row of a block repeats its first two.
+  for (std::size_t b = 0; b < dependent; ++b) {
+    const auto first = static_cast<Eigen::Index>(e.first[b]);
+    u.row(first + static_cast<Eigen::Index>(sizes[b]) - 1) = u.row(first) - 2 * u.row(first + 1);
+  }
+  e.G = u * u.transpose();
+  e.right = e.G * Eigen::VectorXd::LinSpaced(n, -1, 2);
+  e.sizes = std::move(sizes);
+  return e;
+}
+
+}  // namespace
+
+TEST_CASE("multipliers of coupled loops solve G λ = g, in whatever stages the loops close") {
+  const Pairs pairs{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {0, 4}, {2, 5}};
+  const std::vector<std::size_t> sizes{5, 3, 6, 5, 1, 2};
+  for (const std::vector<std::size_t>& stages :
+       {std::vector<std::size_t>{0, 0, 0, 0, 0, 0}, {3, 1, 2, 0, 1, 3}, {0, 1, 2, 3, 4, 5}}) {
+    MultiplierMatrix matrix;
+    matrix.analyze(sizes, stages, pairs);
+    for (std::size_t k = 1; k < sizes.size(); ++k) CHECK(stages[matrix.order()[k - 1]] <= stages[matrix.order()[k]]);
+    const Example e = make(7, pairs, sizes, 0);
+    const Eigen::VectorXd lambda = solve(e, matrix);
+    CHECK(matrix.dependent_rows() == 0);
+    CHECK((e.G * lambda - e.right).norm() < 1e-11 * e.right.norm());
+  }
+}
+
+TEST_CASE("rows that depend on others are left out, and all rows are still satisfied") {
+  const Pairs pairs{{0, 1}, {1, 2}, {0, 2}};
+  const std::vector<std::size_t> sizes{5, 4, 6}, stages{1, 0, 1};
+  MultiplierMatrix matrix;
+  matrix.analyze(sizes, stages, pairs);
+  for (unsigned seed = 1; seed < 30; ++seed) {
+    const Example e = make(seed, pairs, sizes, 1 + seed % 3);
+    const Eigen::VectorXd lambda = solve(e, matrix);
+    CHECK(matrix.dependent_rows() == 1 + seed % 3);
+    CHECK((e.G * lambda - e.right).norm() < 1e-9 * e.right.norm());
+  }
+}
+
+TEST_CASE("a row without any compliance is left out") {
+  MultiplierMatrix matrix;
+  const std::vector<std::size_t> sizes{2}, stages{0};
+  matrix.analyze(sizes, stages, {});
+  matrix.clear();
+  matrix.values()[0] = 4;
+  matrix.values()[3] = 1e-33;   // rounding of terms of size one
+  matrix.weigh(0, 0, 4, 4);
+  matrix.weigh(0, 1, 1e-33, 1);
+  matrix.right(0)[0] = 2;
+  matrix.right(0)[1] = 1e-17;
+  matrix.eliminate(0);
+  double lambda[2];
+  matrix.solve(0, nullptr, lambda);
+  CHECK(matrix.dependent_rows() == 1);
+  CHECK(lambda[0] == 0.5);
+  CHECK(lambda[1] == 0);
+}
