@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "inertia.hpp"
+
 namespace polyform::riccati {
 namespace {
 
@@ -25,16 +27,14 @@ bool is_identity(const Mat3& m) {
   return true;
 }
 
-/// m in the axes whose directions are the columns of K.
-Sym3 turn_inertia(const Mat3& K, const Sym3& m) { return rotate(transpose(K), m); }
-
 }  // namespace
 
 Recursion::Recursion(const SystemView& view, LoopClosure& loops)
-    : loops_(loops), gravity_(view.gravity), links_(view.bodies.size()), frames_(view.bodies.size()),
-      general_joints_(general_joints(view, loops)),
-      general_(general_joints_), work_(view.bodies.size()), motions_(view.bodies.size()), general_slide_(general_joints_.size()),
-      load_(view.bodies.size()), kept_(view.bodies.size()), arms_(loops.empty() ? 0 : view.bodies.size()) {
+    : loops_(loops), gravity_(view.gravity), links_(view.bodies.size()), bodies_(view.bodies.size()),
+      frames_(view.bodies.size()), general_joints_(general_joints(view, loops)), general_(general_joints_),
+      work_(view.bodies.size()), beta_(view.bodies.size()), z_(view.bodies.size()), motions_(view.bodies.size()),
+      general_slide_(general_joints_.size()), load_(view.bodies.size()), kept_(view.bodies.size()),
+      arms_(loops.empty() ? 0 : view.bodies.size()) {
   std::vector<std::int32_t> last_child(links_.size(), -1);
   std::size_t columns = 0, balls = 0;
   std::uint32_t general = 0;
@@ -59,21 +59,23 @@ Recursion::Recursion(const SystemView& view, LoopClosure& loops)
     Sym3 about_P = body.inertia;
     const Sym3 unit = unit_mass_inertia(center);
     about_P += Sym3{body.mass * unit.xx, body.mass * unit.yy, body.mass * unit.zz, body.mass * unit.xy, body.mass * unit.xz, body.mass * unit.yz};
-    link.mass = body.mass;
-    link.inertia = turn_inertia(frame.K, about_P);
-    link.center = transpose_times(frame.K, center);
+    bodies_[i] = body_inertia(body.mass, body.mass * center, about_P).turned(transpose(frame.K));
     link.lever = transpose_times(in.K, (joint.reversed ? joint.p_moving : joint.p_base) - in.to_P);
 
     link.looped = loops.carries(i);
     if (is_general(view, loops, i)) {
       link.hinge = Hinge::general;
-      link.general = general++;
+      link.place = general++;
     } else if (!joint.primitives.empty()) {
       const Primitive& p = joint.primitives.front();
       link.axis = transpose_times(frame.base_K, p.axis);
       link.hinge = p.kind == Primitive::Kind::ball       ? Hinge::ball
                    : p.kind == Primitive::Kind::rotation ? Hinge::rotation
                                                          : Hinge::translation;
+    }
+    if (link.hinge == Hinge::rotation) {
+      link.place = static_cast<std::uint32_t>(rotations_.size());
+      rotations_.push_back(link.q);
     }
     link.turned = link.hinge == Hinge::ball && !is_identity(frame.base_K);
     if (link.hinge == Hinge::ball) {
@@ -89,192 +91,123 @@ Recursion::Recursion(const SystemView& view, LoopClosure& loops)
   }
   for (std::size_t i = 0; i < links_.size(); ++i)
     if (last_child[i] >= 0) links_[static_cast<std::size_t>(last_child[i])].opens_slot = true;
+  angles_.resize(rotations_.size());
+  sines_.resize(rotations_.size());
+  cosines_.resize(rotations_.size());
   columns_.resize(columns);
   balls_.resize(balls);
   slots_.resize(static_cast<std::size_t>(slots));
 }
 
-void Recursion::position_rates(const double* q, const double* v, double* qdot) const noexcept {
-  for (const Link& link : links_) {
-    if (link.hinge == Hinge::ball) {
-      const double* r = q + link.q;
-      const Quat rate = quaternion_rate(Quat{r[0], r[1], r[2], r[3]}, Vec3{v[link.v], v[link.v + 1], v[link.v + 2]});
-      double* out = qdot + link.q;
-      out[0] = rate.w;
-      out[1] = rate.x;
-      out[2] = rate.y;
-      out[3] = rate.z;
-    } else if (link.hinge == Hinge::general) {
-      joint_position_rates(general_joints_[link.general], q + link.q, v + link.v, qdot + link.q);
-    } else if (link.hinge != Hinge::fixed) {
-      qdot[link.q] = v[link.v];
-    }
-  }
-}
-
-const Recursion::Work& Recursion::inboard(const Link& link) const noexcept {
-  static constexpr Work ground{Mat3::identity(), {}, {}, {}, {}};
-  return link.parent < 0 ? ground : work_[static_cast<std::size_t>(link.parent)];
-}
-
-/// Orientation, angular velocity and hinge geometry of one body from its parent's. One instance per kind of hinge, so
-/// that what is zero for a kind costs nothing.
+/// Eliminates the hinge from the S and e of all outboard of it: a ball wholly; of the columns of another, last first, all
+/// but the first, for which shift_to_parent() condenses.
 template <Recursion::Hinge kind>
-void Recursion::place(std::size_t i, const double* q, const double* v) noexcept {
-  const Link& link = links_[i];
-  const Work& in = inboard(link);
-  Work& work = work_[i];
-  q += link.q;
-  v += link.v;
-  const double sign = link.reversed ? -1.0 : 1.0;
-  work.r = in.R * link.lever;
-  if constexpr (kind == Hinge::fixed) {
-    work.R = in.R;
-    work.omega = in.omega;
-    work.beta = {};
-  }
-  if constexpr (kind == Hinge::ball) {
-    // Q of a joint that runs backwards is undone; its angular velocity is given in the axes it leads to.
-    Quat Q{q[0], sign * q[1], sign * q[2], sign * q[3]};
-    Vec3 w{v[0], v[1], v[2]};
-    if (link.turned) {
-      const Mat3& K = frames_[i].base_K;
-      const Vec3 u = transpose_times(K, Vec3{Q.x, Q.y, Q.z});
-      Q = {Q.w, u.x, u.y, u.z};
-      w = transpose_times(K, w);
-    }
-    work.R = in.R * rotation_matrix(Q);
-    work.omega = in.omega + sign * ((link.reversed ? work.R : in.R) * w);
-    // No beta: the moment row of a ball hinge gives Ω̇ whatever came before.
-  }
-  if constexpr (kind == Hinge::rotation) {
-    const Vec3 axis = sign * (in.R * link.axis);   // the axis is the same in both bodies
-    work.R = in.R * axis_rotation(link.axis, std::cos(q[0]), sign * std::sin(q[0]));
-    columns_[link.first].H = {axis, {}};
-    work.omega = in.omega + v[0] * axis;
-    work.beta.angular = v[0] * cross(in.omega, axis);
-  }
-  if constexpr (kind == Hinge::translation) {
-    const Vec3 axis = sign * (in.R * link.axis);
-    work.R = in.R;
-    work.omega = in.omega;
-    columns_[link.first].H = {{}, axis};
-    work.beta.linear = (2.0 * v[0]) * cross(in.omega, axis);
-    // Backwards, P (the origin of F) lies opposite to the displacement of M.
-    work.r += q[0] * axis;
-  }
-}
-
-/// A hinge of several primitives, or code: its motion in F axes is there already.
-void Recursion::place_general(const Link& link, const Work& in, Work& work, std::size_t i) noexcept {
-  const JointMotion& m = general_[link.general];
-  const Frame& frame = frames_[i];
-  const Mat3 across = transpose_times(frame.base_K, m.R_FM * frame.base_K);
-  work.R = link.reversed ? times_transpose(in.R, across) : in.R * across;
-  const Work& base = link.reversed ? work : in;
-  const Mat3 R_F = times_transpose(base.R, frame.base_K);
-  const Vec3 p = R_F * m.p_FM, turn = R_F * m.twist.angular, slide = R_F * m.twist.linear;
-  work.omega = link.reversed ? in.omega - turn : in.omega + turn;
-  const Vec3 &omega_F = base.omega, &omega_M = link.reversed ? in.omega : work.omega;
-  Spatial beta{cross(omega_F, turn) + R_F * m.bias.angular, 2.0 * cross(omega_F, slide) + R_F * m.bias.linear};
-  work.r = in.R * link.lever + (link.reversed ? -p : p);
-  // Referred from the origin of M to P at d from it: −p for a joint that runs backwards.
-  const Vec3 d = link.reversed ? -p : Vec3{};
-  beta.linear += cross(beta.angular, d) + cross(omega_M, cross(omega_M, d)) - cross(omega_F, cross(omega_F, d));
-  const double sign = link.reversed ? -1.0 : 1.0;
-  work.beta = sign * beta;
-  general_slide_[link.general] = sign * (slide + cross(turn, d));
-  for (std::uint32_t k = 0; k < link.count; ++k) {
-    const Vec3 angular = R_F * m.H[k].angular;
-    columns_[link.first + k].H = sign * Spatial{angular, R_F * m.H[k].linear + cross(angular, d)};
-  }
-}
-
-void Recursion::kinematics(const double* q, const double* v) noexcept {
-  if (!general_joints_.empty()) general_.evaluate(q, v);
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    switch (links_[i].hinge) {
-      case Hinge::fixed: place<Hinge::fixed>(i, q, v); break;
-      case Hinge::ball: place<Hinge::ball>(i, q, v); break;
-      case Hinge::rotation: place<Hinge::rotation>(i, q, v); break;
-      case Hinge::translation: place<Hinge::translation>(i, q, v); break;
-      case Hinge::general: place_general(links_[i], inboard(links_[i]), work_[i], i); break;
-    }
-  }
-}
-
-/// Velocity of P of the outboard body over the inboard one, ground axes.
-Vec3 Recursion::hinge_velocity(std::size_t i, const double* v) const noexcept {
-  const Link& link = links_[i];
-  if (link.hinge == Hinge::translation) return v[link.v] * columns_[link.first].H.linear;
-  return link.hinge == Hinge::general ? general_slide_[link.general] : Vec3{};
-}
-
-std::span<const BodyMotion> Recursion::motions(const double* v) noexcept {
-  static constexpr BodyMotion ground{};
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    const Link& link = links_[i];
-    const Work& work = work_[i];
-    BodyMotion& out = motions_[i];
-    const BodyMotion& in = link.parent < 0 ? ground : motions_[static_cast<std::size_t>(link.parent)];
-    const Vec3 in_to_P = link.parent < 0 ? work.r : in.R * frames_[static_cast<std::size_t>(link.parent)].to_P + work.r;
-    out.R = times_transpose(work.R, frames_[i].K);
-    const Vec3 to_P = out.R * frames_[i].to_P;
-    out.p = in.p + in_to_P - to_P;
-    out.V.angular = work.omega;
-    out.V.linear = in.V.linear + cross(in.V.angular, in_to_P) + hinge_velocity(i, v) - cross(work.omega, to_P);
-  }
-  return motions_;
-}
-
 bool Recursion::pass_hinge(std::size_t i, Transfer<double>& s, const double* efforts) noexcept {
   const Link& link = links_[i];
-  if (link.hinge == Hinge::ball) {
+  const Spatial& beta = beta_[i];
+  const auto effort = [&](std::uint32_t k) { return efforts != nullptr ? efforts[link.v + k] : 0.0; };
+  if constexpr (kind == Hinge::ball) {
     Vec3 moment;
     if (efforts != nullptr) {
-      const Vec3 local = transpose_times(frames_[i].base_K, Vec3{efforts[link.v], efforts[link.v + 1], efforts[link.v + 2]});
+      const Vec3 local = transpose_times(frames_[i].base_K, Vec3{effort(0), effort(1), effort(2)});
       moment = link.reversed ? -(work_[i].R * local) : inboard(link).R * local;
     }
     return eliminate_ball(s, balls_[link.first], moment);
   }
-  if (link.hinge == Hinge::rotation) {
-    const Vec3& beta = work_[i].beta.angular;
-    s.e += Spatial{s.aa * beta, transpose_times(s.au, beta)};
-    return eliminate_rotation(s, columns_[link.first], efforts != nullptr ? efforts[link.v] : 0.0);
+  if constexpr (kind == Hinge::rotation) {
+    s.e.angular = add_product(s.e.angular, s.aa, beta.angular);
+    s.e.linear = add_transpose_product(s.e.linear, s.au, beta.angular);
+    return prepare_rotation(s, columns_[link.first], effort(0));
   }
-  s.e += multiply(s, work_[i].beta);
-  for (std::uint32_t k = link.count; k-- > 0;)
-    if (!eliminate(s, columns_[link.first + k], efforts != nullptr ? efforts[link.v + k] : 0.0)) return false;
+  if constexpr (kind == Hinge::translation) {
+    s.e.angular = add_product(s.e.angular, s.au, beta.linear);
+    s.e.linear = add_product(s.e.linear, s.uu, beta.linear);
+    return prepare_translation(s, columns_[link.first], effort(0));
+  }
+  if constexpr (kind == Hinge::general) {
+    s.e += multiply(s, beta);
+    for (std::uint32_t k = link.count; k-- > 1;)
+      if (!eliminate(s, columns_[link.first + k], effort(k))) return false;
+    return link.count == 0 || prepare(s, columns_[link.first], effort(0));
+  }
   return true;
 }
 
+template <Recursion::Hinge kind>
+void Recursion::shift_to_parent(std::size_t i, Transfer<double>& s) const noexcept {
+  const Link& link = links_[i];
+  const Vec3 &r = work_[i].r, &omega = inboard(link).omega;
+  if (kind == Hinge::ball)
+    s = shift_force(s, r, omega);
+  else if (kind == Hinge::fixed || link.count == 0)
+    s = shift(s, r, omega);
+  else
+    s = shift_condensed(s, columns_[link.first], r, omega);
+}
+
+/// The columns of loops through the hinge and on to the parent's P.
+void Recursion::pass_loops(std::size_t i) noexcept {
+  const Link& link = links_[i];
+  const Vec3 &r = work_[i].r, &omega = inboard(link).omega;
+  loops_.pass(i, std::span(columns_).subspan(link.first, link.count), beta_[i]);
+  loops_.step(i, r, cross(omega, cross(omega, r)));
+}
+
+/// From the S and e of body i with all outboard of it to what its parent feels at its own P. False when the hinge has no
+/// inertia to move.
+bool Recursion::pass(std::size_t i, Transfer<double>& s, const double* efforts) noexcept {
+  const auto pass_kind = [&]<Hinge kind>() {
+    if (!pass_hinge<kind>(i, s, efforts)) return false;
+    if (links_[i].looped) pass_loops(i);
+    if (links_[i].parent >= 0) shift_to_parent<kind>(i, s);
+    return true;
+  };
+  switch (links_[i].hinge) {
+    case Hinge::fixed: return pass_kind.operator()<Hinge::fixed>();
+    case Hinge::ball: return pass_kind.operator()<Hinge::ball>();
+    case Hinge::rotation: return pass_kind.operator()<Hinge::rotation>();
+    case Hinge::translation: return pass_kind.operator()<Hinge::translation>();
+    case Hinge::general: return pass_kind.operator()<Hinge::general>();
+  }
+  return false;
+}
+
 /// Accelerations of one body and of its hinge from those of its parent (Eq. 33, from the root outwards).
+template <Recursion::Hinge kind>
 void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
   const Link& link = links_[i];
-  Work& work = work_[i];
-  const Work& in = inboard(link);
+  const Work &work = work_[i], &in = inboard(link);
   Spatial z{{}, ground_};
   if (link.parent >= 0) {
-    z = in.z;
-    z.linear += cross(z.angular, work.r) + cross(in.omega, cross(in.omega, work.r));
+    z = z_[static_cast<std::size_t>(link.parent)];
+    z.linear = add_cross(z.linear + cross(in.omega, cross(in.omega, work.r)), z.angular, work.r);
   }
-  if (link.hinge == Hinge::ball) {
+  if constexpr (kind == Hinge::ball) {
     const Ball<double>& ball = balls_[link.first];
     const Vec3 before = z.angular;
-    z.angular = ball.gain * z.linear + ball.free;
+    z.angular = add_product(ball.free, ball.gain, z.linear);
     Vec3 w = link.reversed ? transpose_times(work.R, before - z.angular - cross(work.omega, in.omega))
                            : transpose_times(in.R, z.angular - before - cross(in.omega, work.omega));
     if (link.turned) w = frames_[i].base_K * w;
     vdot[link.v] = w.x;
     vdot[link.v + 1] = w.y;
     vdot[link.v + 2] = w.z;
-  } else if (link.hinge == Hinge::rotation) {
+  }
+  if constexpr (kind == Hinge::rotation) {
     const Column<double>& column = columns_[link.first];
     double rate = column.rate(z);
     if (link.looped) rate -= loops_.rate(i, 0);
     vdot[link.v] = rate;
-    z.angular += rate * column.H.angular + work.beta.angular;
-  } else {
+    z.angular += rate * column.H.angular + beta_[i].angular;
+  }
+  if constexpr (kind == Hinge::translation) {
+    const Column<double>& column = columns_[link.first];
+    double rate = column.rate(z);
+    if (link.looped) rate -= loops_.rate(i, 0);
+    vdot[link.v] = rate;
+    z.linear += rate * column.H.linear + beta_[i].linear;
+  }
+  if constexpr (kind == Hinge::general) {
     for (std::uint32_t k = 0; k < link.count; ++k) {
       const Column<double>& column = columns_[link.first + k];
       double rate = column.rate(z);
@@ -282,10 +215,10 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
       vdot[link.v + k] = rate;
       z += rate * column.H;
     }
-    z += work.beta;
+    z += beta_[i];
   }
-  work.z = z;
-  if (link.looped) loops_.close(i, z);
+  z_[i] = z;
+  if (link.looped) loops_.close(i, z_[i]);
 }
 
 /// A wrench about the frame origin, applied: as a load about P.
@@ -316,52 +249,56 @@ bool Recursion::closing_step(LoopClosure::Level level, double* step) noexcept {
   return true;
 }
 
-bool Recursion::tips_to_roots(bool loaded, const double* efforts, bool keep) noexcept {
-  // What the first child of a body passes stays in `carried`; further children meet in its slot.
-  Transfer<double> carried;
+/// flatten: the algebra of a body must be part of the loop, or its S and e travel through memory between calls (a
+/// quarter of the time).
+[[gnu::flatten]] bool Recursion::tips_to_roots(bool loaded, const double* efforts, bool keep) noexcept {
+  // What the first child of a body passes stays in `s`; further children meet in its slot.
+  Transfer<double> s;
   bool carries = false;
   for (std::size_t i = links_.size(); i-- > 0;) {
     const Link& link = links_[i];
     const Work& work = work_[i];
-    Transfer<double> s = body_transfer(link.mass, work.R * link.center, rotate(work.R, link.inertia), work.omega);
-    if (loaded) s.e -= load_[i];
-    if (carries) s += carried;
+    if (!carries) s = {};
     if (link.slot >= 0) s += slots_[static_cast<std::size_t>(link.slot)];
-    if (link.looped) loops_.gather(i, s);
+    add_body(s, bodies_[i].turned(work.R), work.omega);
+    if (loaded) s.e -= load_[i];
+    if (link.looped) {
+      Transfer<double> sum = s;  // so that s itself can live in registers
+      loops_.gather(i, sum);
+      s = sum;
+    }
     if (keep) kept_[i] = s;
-    if (!pass_hinge(i, s, efforts)) {
+    if (!pass(i, s, efforts)) {
       failed_ = i;
       return false;
     }
-    const Vec3 omega = inboard(link).omega;
-    if (link.looped) {
-      loops_.pass(i, std::span(columns_).subspan(link.first, link.count), work.beta);
-      loops_.step(i, work.r, cross(omega, cross(omega, work.r)));
-    }
     carries = link.parent >= 0 && static_cast<std::size_t>(link.parent) + 1 == i;
-    if (link.parent < 0) continue;
-    const Transfer<double> passed = link.hinge == Hinge::ball ? shift_force(s, work.r, omega) : shift(s, work.r, omega);
-    if (carries) {
-      carried = passed;
-    } else {
-      Transfer<double>& slot = slots_[static_cast<std::size_t>(links_[static_cast<std::size_t>(link.parent)].slot)];
-      if (link.opens_slot)
-        slot = passed;
-      else
-        slot += passed;
-    }
+    if (carries || link.parent < 0) continue;
+    Transfer<double>& slot = slots_[static_cast<std::size_t>(links_[static_cast<std::size_t>(link.parent)].slot)];
+    if (link.opens_slot)
+      slot = s;
+    else
+      slot += s;
   }
   return true;
 }
 
-void Recursion::roots_to_tips(double* vdot) noexcept {
+[[gnu::flatten]] void Recursion::roots_to_tips(double* vdot) noexcept {
   loops_.close_ground();
-  for (std::size_t i = 0; i < links_.size(); ++i) hinge_rates(i, vdot);
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    switch (links_[i].hinge) {
+      case Hinge::fixed: hinge_rates<Hinge::fixed>(i, vdot); break;
+      case Hinge::ball: hinge_rates<Hinge::ball>(i, vdot); break;
+      case Hinge::rotation: hinge_rates<Hinge::rotation>(i, vdot); break;
+      case Hinge::translation: hinge_rates<Hinge::translation>(i, vdot); break;
+      case Hinge::general: hinge_rates<Hinge::general>(i, vdot); break;
+    }
+  }
 }
 
 void Recursion::body_accelerations(std::span<Spatial> out) const noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    const Spatial& z = work_[i].z;
+    const Spatial& z = z_[i];
     const Vec3 &omega = work_[i].omega, arm = motions_[i].R * frames_[i].to_P;
     out[i] = {z.angular, z.linear + gravity_ - cross(z.angular, arm) - cross(omega, cross(omega, arm))};
   }
@@ -370,7 +307,7 @@ void Recursion::body_accelerations(std::span<Spatial> out) const noexcept {
 void Recursion::reactions(std::span<Spatial> out) const noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = links_[i];
-    Spatial z_a = multiply(kept_[i], work_[i].z) + kept_[i].e;
+    Spatial z_a = multiply(kept_[i], z_[i]) + kept_[i].e;
     if (link.looped) z_a += loops_.hinge_wrench(i);
     if (link.reversed) {
       // On the moving body, which is inboard, at the origin of M, which lies at P_to_M from P.

@@ -57,11 +57,8 @@ class Recursion {
     std::uint32_t q = 0, v = 0;    ///< offsets into the coordinates
     std::uint32_t first = 0;       ///< of the hinge's columns, or its place among the ball hinges
     std::uint32_t count = 0;       ///< number of columns
-    std::uint32_t general = 0;     ///< place among the general joints
+    std::uint32_t place = 0;       ///< among the general joints, or among the rotations
     std::int32_t slot = -1;        ///< of a body with several children: where all but the first are summed
-    double mass = 0;
-    Sym3 inertia;                  ///< about P
-    Vec3 center;                   ///< from P to the mass centre
     Vec3 lever;                    ///< from the parent's P to the hinge point on the parent, in the parent's axes
     Vec3 axis;                     ///< of one rotation or translation
   };
@@ -71,16 +68,18 @@ class Recursion {
     Vec3 to_P;                     ///< from the frame origin, body axes
     Mat3 base_K;                   ///< K of the joint's base body: of the axes in which its coordinates are given
   };
-  /// What the passes leave for one another, per body; ground axes.
+  /// What the passes leave for one another, per body; ground axes. What not every pass reads (beta, z, the bodies'
+  /// inertia) has arrays of its own: long chains are a matter of memory.
   struct Work {
     Mat3 R;        ///< inside axes
     Vec3 omega;
     Vec3 r;        ///< from the parent's hinge point to P
-    Spatial beta;  ///< acceleration of the hinge at v̇ = 0
-    Spatial z;     ///< accelerations of the body at P, less gravity
   };
 
-  const Work& inboard(const Link& link) const noexcept;
+  const Work& inboard(const Link& link) const noexcept {
+    static constexpr Work ground{Mat3::identity(), {}, {}};
+    return link.parent < 0 ? ground : work_[static_cast<std::size_t>(link.parent)];
+  }
   template <Hinge kind>
   void place(std::size_t i, const double* q, const double* v) noexcept;
   void place_general(const Link& link, const Work& in, Work& work, std::size_t i) noexcept;
@@ -88,18 +87,29 @@ class Recursion {
   void begin_loops(LoopClosure::Level) noexcept;
   void set_load(BodyIndex, const Spatial& wrench) noexcept;
   bool tips_to_roots(bool loaded, const double* efforts, bool keep) noexcept;
+  template <Hinge kind>
   bool pass_hinge(std::size_t i, Transfer<double>& s, const double* efforts) noexcept;
+  void pass_loops(std::size_t i) noexcept;
+  template <Hinge kind>
+  void shift_to_parent(std::size_t i, Transfer<double>& s) const noexcept;
+  bool pass(std::size_t i, Transfer<double>& s, const double* efforts) noexcept;
   void roots_to_tips(double* vdot) noexcept;
+  template <Hinge kind>
   void hinge_rates(std::size_t i, double* vdot) noexcept;
 
   LoopClosure& loops_;
   Vec3 gravity_;
   Vec3 ground_;                             ///< acceleration given to ground: minus gravity
   std::vector<Link> links_;
+  std::vector<Inertia<double>> bodies_;     ///< in their own axes
   std::vector<Frame> frames_;
   std::vector<JointData> general_joints_;
   JointMotions general_;
+  std::vector<std::uint32_t> rotations_;    ///< their coordinates' offsets
+  std::vector<double> angles_, sines_, cosines_;
   std::vector<Work> work_;
+  std::vector<Spatial> beta_;               ///< acceleration of the hinge at v̇ = 0; of a ball: not formed
+  std::vector<Spatial> z_;                  ///< accelerations of the body at P, less gravity
   std::vector<Column<double>> columns_;
   std::vector<Ball<double>> balls_;
   std::vector<Transfer<double>> slots_;

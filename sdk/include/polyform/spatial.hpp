@@ -33,6 +33,11 @@ template <class T>
 constexpr Vector3<T> cross(const Vector3<T>& a, const Vector3<T>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
+/// p + a × b, two fused operations an element.
+template <class T>
+constexpr Vector3<T> add_cross(const Vector3<T>& p, const Vector3<T>& a, const Vector3<T>& b) {
+  return {p.x + a.y * b.z - a.z * b.y, p.y + a.z * b.x - a.x * b.z, p.z + a.x * b.y - a.y * b.x};
+}
 template <class T>
 T norm(const Vector3<T>& a) { using std::sqrt; return sqrt(dot(a, a)); }
 
@@ -116,6 +121,23 @@ template <class T>
 constexpr Vector3<T> operator*(const Symmetric3<T>& a, const Vector3<T>& b) {
   return {a.xx * b.x + a.xy * b.y + a.xz * b.z, a.xy * b.x + a.yy * b.y + a.yz * b.z,
           a.xz * b.x + a.yz * b.y + a.zz * b.z};
+}
+/// p + a b, three fused operations an element.
+template <class T>
+constexpr Vector3<T> add_product(const Vector3<T>& p, const Matrix3<T>& a, const Vector3<T>& b) {
+  return {p.x + a.m[0] * b.x + a.m[1] * b.y + a.m[2] * b.z, p.y + a.m[3] * b.x + a.m[4] * b.y + a.m[5] * b.z,
+          p.z + a.m[6] * b.x + a.m[7] * b.y + a.m[8] * b.z};
+}
+template <class T>
+constexpr Vector3<T> add_product(const Vector3<T>& p, const Symmetric3<T>& a, const Vector3<T>& b) {
+  return {p.x + a.xx * b.x + a.xy * b.y + a.xz * b.z, p.y + a.xy * b.x + a.yy * b.y + a.yz * b.z,
+          p.z + a.xz * b.x + a.yz * b.y + a.zz * b.z};
+}
+/// p + aᵀ b
+template <class T>
+constexpr Vector3<T> add_transpose_product(const Vector3<T>& p, const Matrix3<T>& a, const Vector3<T>& b) {
+  return {p.x + a.m[0] * b.x + a.m[3] * b.y + a.m[6] * b.z, p.y + a.m[1] * b.x + a.m[4] * b.y + a.m[7] * b.z,
+          p.z + a.m[2] * b.x + a.m[5] * b.y + a.m[8] * b.z};
 }
 /// R a Rᵀ: a symmetric tensor in turned axes.
 template <class T>

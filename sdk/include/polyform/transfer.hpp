@@ -35,36 +35,60 @@ SpatialVector<T> multiply(const Transfer<T>& s, const SpatialVector<T>& z) {
   return {s.aa * z.angular + s.au * z.linear, transpose_times(s.au, z.angular) + s.uu * z.linear};
 }
 
-/// S and e of a body with a free output end (Eqs. 3–5 with z_a,O = 0), at the point P with the mass centre at c from P.
-/// J: inertia about P; all in ground axes.
+/// A body about its hinge point P, in axes fixed in it or, turned, in ground axes. Its inertia tensor about P is
+/// J = λ 1 + a aᵀ − b bᵀ with the middle principal moment λ: two vectors are turned for less than a tensor.
 template <class T>
-Transfer<T> body_transfer(const T& mass, const Vector3<T>& c, const Symmetric3<T>& J, const Vector3<T>& omega) {
-  Transfer<T> s;
-  const Vector3<T> mc = mass * c;
-  s.aa = J;
-  s.au = skew(mc);
-  s.uu = Symmetric3<T>::diagonal(mass);
-  s.e.angular = cross(omega, J * omega);
-  s.e.linear = cross(omega, cross(omega, mc));
-  return s;
+struct Inertia {
+  T mass{}, middle{};     ///< λ
+  Vector3<T> moment;      ///< mass times the vector from P to the mass centre
+  Vector3<T> more, less;  ///< a, b
+
+  Inertia turned(const Matrix3<T>& R) const { return {mass, middle, R * moment, R * more, R * less}; }
+};
+
+/// Adds S and e of a body with a free output end (Eqs. 3–5 with z_a,O = 0), at P, in ground axes.
+template <class T>
+void add_body(Transfer<T>& s, const Inertia<T>& body, const Vector3<T>& omega) {
+  const Vector3<T>&a = body.more, &b = body.less, &c = body.moment;
+  s.aa.xx = s.aa.xx + body.middle + a.x * a.x - b.x * b.x;
+  s.aa.yy = s.aa.yy + body.middle + a.y * a.y - b.y * b.y;
+  s.aa.zz = s.aa.zz + body.middle + a.z * a.z - b.z * b.z;
+  s.aa.xy = s.aa.xy + a.x * a.y - b.x * b.y;
+  s.aa.xz = s.aa.xz + a.x * a.z - b.x * b.z;
+  s.aa.yz = s.aa.yz + a.y * a.z - b.y * b.z;
+  s.au.m[1] -= c.z;  // the skew matrix of the static moment
+  s.au.m[2] += c.y;
+  s.au.m[3] += c.z;
+  s.au.m[5] -= c.x;
+  s.au.m[6] -= c.y;
+  s.au.m[7] += c.x;
+  s.uu.xx += body.mass;
+  s.uu.yy += body.mass;
+  s.uu.zz += body.mass;
+  // Ω̃ J Ω, where λ falls out, and Ω̃Ω̃ c
+  const Vector3<T> spin = dot(a, omega) * a - dot(b, omega) * b;
+  s.e.angular = add_cross(s.e.angular, omega, spin);
+  s.e.linear = add_cross(s.e.linear, omega, cross(omega, c));
 }
 
-/// r̃ m.
+/// m + r̃ u.
 template <class T>
-Matrix3<T> cross_columns(const Vector3<T>& r, const Matrix3<T>& m) {
-  const Vector3<T> x = cross(r, m.column(0)), y = cross(r, m.column(1)), z = cross(r, m.column(2));
+Matrix3<T> add_cross_columns(const Matrix3<T>& m, const Vector3<T>& r, const Symmetric3<T>& u) {
+  const Vector3<T> x = add_cross(m.column(0), r, Vector3<T>{u.xx, u.xy, u.xz});
+  const Vector3<T> y = add_cross(m.column(1), r, Vector3<T>{u.xy, u.yy, u.yz});
+  const Vector3<T> z = add_cross(m.column(2), r, Vector3<T>{u.xz, u.yz, u.zz});
   return {{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
 }
-/// The symmetric part of r̃ mᵀ.
+/// s + the symmetric part of r̃ mᵀ.
 template <class T>
-Symmetric3<T> cross_rows(const Vector3<T>& r, const Matrix3<T>& m) {
-  const T h(0.5);
-  return {r.y * m(0, 2) - r.z * m(0, 1),
-          r.z * m(1, 0) - r.x * m(1, 2),
-          r.x * m(2, 1) - r.y * m(2, 0),
-          h * (r.y * m(1, 2) - r.z * m(1, 1) + r.z * m(0, 0) - r.x * m(0, 2)),
-          h * (r.y * m(2, 2) - r.z * m(2, 1) + r.x * m(0, 1) - r.y * m(0, 0)),
-          h * (r.z * m(2, 0) - r.x * m(2, 2) + r.x * m(1, 1) - r.y * m(1, 0))};
+Symmetric3<T> add_cross_rows(const Symmetric3<T>& s, const Vector3<T>& r, const Matrix3<T>& m) {
+  const Vector3<T> h = T(0.5) * r;
+  return {s.xx + r.y * m(0, 2) - r.z * m(0, 1),
+          s.yy + r.z * m(1, 0) - r.x * m(1, 2),
+          s.zz + r.x * m(2, 1) - r.y * m(2, 0),
+          s.xy + h.y * m(1, 2) - h.z * m(1, 1) + h.z * m(0, 0) - h.x * m(0, 2),
+          s.xz + h.y * m(2, 2) - h.z * m(2, 1) + h.x * m(0, 1) - h.y * m(0, 0),
+          s.yz + h.z * m(2, 0) - h.x * m(2, 2) + h.x * m(1, 1) - h.y * m(1, 0)};
 }
 
 /// Passing a body: the same wrench referred to the point from which P lies at r, in the same body with angular
@@ -75,10 +99,10 @@ Transfer<T> shift(const Transfer<T>& s, const Vector3<T>& r, const Vector3<T>& o
   const Vector3<T> gamma = cross(omega, cross(omega, r));
   t.uu = s.uu;
   // au' = au + r̃ uu;  aa' = aa + r̃ auᵀ + (r̃ auᵀ)ᵀ − r̃ uu r̃ = aa + sym(r̃ (au + au')ᵀ)
-  t.au = s.au + cross_columns(r, s.uu.full());
-  t.aa = s.aa + cross_rows(r, s.au + t.au);
-  t.e.linear = s.e.linear + s.uu * gamma;
-  t.e.angular = s.e.angular + s.au * gamma + cross(r, t.e.linear);
+  t.au = add_cross_columns(s.au, r, s.uu);
+  t.aa = add_cross_rows(s.aa, r, s.au + t.au);
+  t.e.linear = add_product(s.e.linear, s.uu, gamma);
+  t.e.angular = add_cross(add_product(s.e.angular, s.au, gamma), r, t.e.linear);
   return t;
 }
 
@@ -108,18 +132,17 @@ void add_stiffness(Transfer<T>& s, const SpatialVector<T>& y, const T& factor) {
 /// S ← S − U D⁻¹ Uᵀ and e ← e + U D⁻¹ (τ − Hᵀ e) with U, 1/D and τ − Hᵀ e of the column.
 template <class T>
 void condense(Transfer<T>& s, const Column<T>& column) {
-  add_stiffness(s, column.U, -column.inverse);
+  add_stiffness(s, column.U, T(-column.inverse));
   s.e += (column.inverse * column.free) * column.U;
 }
 
 /// A hinge pivot below this part of the inertia it is formed from is rounding: the hinge moves nothing.
 inline constexpr double smallest_pivot = 1e-14;
 
-/// Hinge elimination of one direction (the decoupled hinge equation; of a ball hinge Eq. 10 in three steps):
-/// S ← S − S H D⁻¹ Hᵀ S, e ← e + S H D⁻¹ (τ − Hᵀ e), D = Hᵀ S H. Several directions are eliminated one after the
-/// other, last first, as through bodies without mass between them. False when D is not positive against S.
+/// U, D and τ − Hᵀ e of one direction of a hinge (the decoupled hinge equation), D = Hᵀ S H. False when D is not positive
+/// against S.
 template <class T>
-bool eliminate(Transfer<T>& s, Column<T>& column, const T& effort) {
+bool prepare(const Transfer<T>& s, Column<T>& column, const T& effort) {
   const SpatialVector<T>& H = column.H;
   column.U = multiply(s, H);
   const T d = dot(H, column.U);
@@ -127,21 +150,49 @@ bool eliminate(Transfer<T>& s, Column<T>& column, const T& effort) {
   if (!(d > T(smallest_pivot) * size)) return false;
   column.inverse = T(1) / d;
   column.free = effort - dot(H, s.e);
-  condense(s, column);
   return true;
 }
-
-/// eliminate() for a direction without translation: a revolute hinge.
+/// prepare() for a unit direction without translation: a revolute hinge.
 template <class T>
-bool eliminate_rotation(Transfer<T>& s, Column<T>& column, const T& effort) {
+bool prepare_rotation(const Transfer<T>& s, Column<T>& column, const T& effort) {
   const Vector3<T>& axis = column.H.angular;
   column.U = {s.aa * axis, transpose_times(s.au, axis)};
   const T d = dot(axis, column.U.angular);
   if (!(d > T(smallest_pivot) * (s.aa.xx + s.aa.yy + s.aa.zz))) return false;
   column.inverse = T(1) / d;
   column.free = effort - dot(axis, s.e.angular);
+  return true;
+}
+/// prepare() for a unit direction without rotation: a prismatic hinge.
+template <class T>
+bool prepare_translation(const Transfer<T>& s, Column<T>& column, const T& effort) {
+  const Vector3<T>& axis = column.H.linear;
+  column.U = {s.au * axis, s.uu * axis};
+  const T d = dot(axis, column.U.linear);
+  if (!(d > T(smallest_pivot) * (s.uu.xx + s.uu.yy + s.uu.zz))) return false;
+  column.inverse = T(1) / d;
+  column.free = effort - dot(axis, s.e.linear);
+  return true;
+}
+
+/// Hinge elimination of one direction: S ← S − S H D⁻¹ Hᵀ S, e ← e + S H D⁻¹ (τ − Hᵀ e). Several directions are
+/// eliminated one after the other, last first, as through bodies without mass between them (of a ball hinge Eq. 10 in
+/// three steps). False when prepare() fails.
+template <class T>
+bool eliminate(Transfer<T>& s, Column<T>& column, const T& effort) {
+  if (!prepare(s, column, effort)) return false;
   condense(s, column);
   return true;
+}
+
+/// shift() of what condense() would leave, in the other order: the shift does not wait for the division in D⁻¹.
+template <class T>
+Transfer<T> shift_condensed(const Transfer<T>& s, const Column<T>& column, const Vector3<T>& r, const Vector3<T>& omega) {
+  Transfer<T> t = shift(s, r, omega);
+  const Vector3<T>& u = column.U.linear;
+  const T free = column.free - dot(u, cross(omega, cross(omega, r)));
+  condense(t, Column<T>{{}, {add_cross(column.U.angular, r, u), u}, column.inverse, free});
+  return t;
 }
 
 /// A ball hinge whole (Eq. 10): Ω̇ of the outboard body follows from its moment row, Ω̇ = gain r̈ + free.
@@ -182,15 +233,29 @@ bool eliminate_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment) {
   return true;
 }
 
+/// r̃ u.
+template <class T>
+Matrix3<T> cross_columns(const Vector3<T>& r, const Symmetric3<T>& u) {
+  return {{r.y * u.xz - r.z * u.xy, r.y * u.yz - r.z * u.yy, r.y * u.zz - r.z * u.yz,
+           r.z * u.xx - r.x * u.xz, r.z * u.xy - r.x * u.yz, r.z * u.xz - r.x * u.zz,
+           r.x * u.xy - r.y * u.xx, r.x * u.yy - r.y * u.xy, r.x * u.yz - r.y * u.xz}};
+}
+/// r̃ mᵀ with m = r̃ u, which makes it symmetric.
+template <class T>
+Symmetric3<T> cross_rows(const Vector3<T>& r, const Matrix3<T>& m) {
+  return {r.y * m(0, 2) - r.z * m(0, 1), r.z * m(1, 0) - r.x * m(1, 2), r.x * m(2, 1) - r.y * m(2, 0),
+          r.z * m(0, 0) - r.x * m(0, 2), r.x * m(0, 1) - r.y * m(0, 0), r.x * m(1, 1) - r.y * m(1, 0)};
+}
+
 /// shift() of what a ball hinge passes: S has its force block only.
 template <class T>
 Transfer<T> shift_force(const Transfer<T>& s, const Vector3<T>& r, const Vector3<T>& omega) {
   Transfer<T> t;
   t.uu = s.uu;
-  t.au = cross_columns(r, s.uu.full());
+  t.au = cross_columns(r, s.uu);
   t.aa = cross_rows(r, t.au);
-  t.e.linear = s.e.linear + s.uu * cross(omega, cross(omega, r));
-  t.e.angular = s.e.angular + cross(r, t.e.linear);
+  t.e.linear = add_product(s.e.linear, s.uu, cross(omega, cross(omega, r)));
+  t.e.angular = add_cross(s.e.angular, r, t.e.linear);
   return t;
 }
 
