@@ -28,6 +28,30 @@ TEST_CASE("formulations agree on long random trees") {
   }
 }
 
+TEST_CASE("formulations agree on several roots, a body with ten children and chains of one body") {
+  const char* kinds[] = {"spherical", "revolute", "prismatic", "universal", "cylindrical",
+                         "planar",    "free",     "fixed",     "helical",   "revolute"};
+  std::string bodies, joints;
+  const auto hang = [&](const std::string& name, const std::string& base, const std::string& kind, int k) {
+    const double x = 0.3 * k, z = 0.1 * (k % 3);
+    bodies += fmt::format("  - {{name: {}, position: [{}, -1, {}], mass: {}, center_of_mass: [0.1, -0.4, 0.05], "
+                          "inertia: {{xx: 0.1, yy: 0.05, zz: 0.12, xy: 0.01}}}}\n", name, x, z, 1 + 0.2 * k);
+    std::string more = kind == "spherical" || kind == "free" || kind == "fixed" ? "" : ", axis: [0.6, 0, 0.8]";
+    if (kind == "universal" || kind == "planar") more += ", axis2: [0.8, 0, -0.6]";
+    if (kind == "helical") more += ", pitch: 0.2";
+    if (kind == "revolute") more += ", initial: {position: 0.4, velocity: 1.5}";
+    joints += fmt::format("  - {{name: j_{}, type: {}, base: {}, moving: {}, position: [{}, 0, {}]{}}}\n", name, kind, base,
+                          name, x, z, more);
+  };
+  hang("hub", "ground", "spherical", 1);
+  hang("other", "ground", "revolute", 2);   // a second root, of one body
+  hang("loose", "ground", "free", 3);
+  for (int k = 0; k < 10; ++k) hang(fmt::format("child{}", k), "hub", kinds[k], k);
+  hang("grandchild", "child3", "revolute", 5);
+  CHECK(require_agreement("polyform: 1\nname: star\ngravity: [0, -9.81, 1]\nbodies:\n" + bodies + "joints:\n" +
+                          joints) >= 2);
+}
+
 TEST_CASE("formulations that carry loops agree on random loops") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     INFO("seed " << seed);

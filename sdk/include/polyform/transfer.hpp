@@ -113,7 +113,6 @@ struct Column {
   SpatialVector<T> U;   ///< S H
   T inverse{};          ///< 1 / (Hᵀ S H)
   T free{};             ///< τ − Hᵀ e
-  std::size_t velocity = 0;  ///< place of v̇
 
   /// v̇ from the accelerations that the rest of the hinge gives.
   T rate(const SpatialVector<T>& z) const { return inverse * (free - dot(U, z)); }
