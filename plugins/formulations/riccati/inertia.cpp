@@ -1,6 +1,7 @@
 #include "inertia.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 
 namespace polyform::riccati {
@@ -10,9 +11,13 @@ Inertia<double> body_inertia(double mass, const Vec3& moment, const Sym3& J) {
   tensor << J.xx, J.xy, J.xz, J.xy, J.yy, J.yz, J.xz, J.yz, J.zz;
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(tensor);  // moments in rising order
   const Eigen::Vector3d& moments = principal.eigenvalues();
-  const Eigen::Vector3d a = std::sqrt(moments[2] - moments[1]) * principal.eigenvectors().col(2);
-  const Eigen::Vector3d b = std::sqrt(moments[1] - moments[0]) * principal.eigenvectors().col(0);
-  return {mass, moments[1], moment, {a.x(), a.y(), a.z()}, {b.x(), b.y(), b.z()}};
+  // Below this part of the largest a moment is rounding: a rod without thickness has none about its axis.
+  const double least = moments[0] > 1e-15 * moments[2] ? moments[0] : 0;
+  const auto along = [&](Eigen::Index k) -> Vec3 {
+    const Eigen::Vector3d v = std::sqrt(std::max(moments[k] - least, 0.0)) * principal.eigenvectors().col(k);
+    return {v.x(), v.y(), v.z()};
+  };
+  return {mass, least, moment, along(1), along(2)};
 }
 
 }  // namespace polyform::riccati

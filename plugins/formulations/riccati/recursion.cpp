@@ -21,7 +21,9 @@ bool Recursion::pass_hinge(std::size_t i, Transfer<double>& s, const double* eff
   if constexpr (kind == Hinge::rotation) {
     s.e.angular = add_product(s.e.angular, s.aa, beta.angular);
     s.e.linear = add_transpose_product(s.e.linear, s.au, beta.angular);
-    return prepare_rotation(s, columns_[link.first], effort(0));
+    Column<double>& column = columns_[link.first];
+    return prepare_rotation(s, column, effort(0)) ||
+           prepare_small_rotation(s, column, effort(0), bodies_[i].about(transpose_times(work_[i].R, column.H.angular)));
   }
   if constexpr (kind == Hinge::translation) {
     s.e.angular = add_product(s.e.angular, s.au, beta.linear);

@@ -267,7 +267,7 @@ class RiccatiSolver final : public Solver {
     } else if (!std::all_of(y.begin(), y.end(), finite) || !std::all_of(efforts_.begin(), efforts_.end(), finite)) {
       failure_ = "the state or a force is not finite: it has gone astray, or the step is too long";
     } else {
-      fmt::format_to_n(std::back_inserter(failure_), 400, "joint `{:.60}` moves body `{:.60}` without any inertia against it{}",
+      fmt::format_to_n(std::back_inserter(failure_), 400, "joint `{:.60}` moves body `{:.60}` without any inertia against it, or with so little that it is lost in rounding{}",
                        view_.joints[failed].name, view_.bodies[failed].name,
                        loops_.carries(failed) ? "; another cut joint in its loop may give it some (`cut: true`)" : "");
     }

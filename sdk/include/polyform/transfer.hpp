@@ -36,26 +36,32 @@ SpatialVector<T> multiply(const Transfer<T>& s, const SpatialVector<T>& z) {
 }
 
 /// A body about its hinge point P, in axes fixed in it or, turned, in ground axes. Its inertia tensor about P is
-/// J = λ 1 + a aᵀ − b bᵀ with the middle principal moment λ: two vectors are turned for less than a tensor.
+/// J = λ 1 + a aᵀ + b bᵀ with the smallest principal moment λ: two vectors are turned for less than a tensor, and a small
+/// λ keeps its digits beside large moments.
 template <class T>
 struct Inertia {
-  T mass{}, middle{};     ///< λ
+  T mass{}, least{};      ///< λ
   Vector3<T> moment;      ///< mass times the vector from P to the mass centre
-  Vector3<T> more, less;  ///< a, b
+  Vector3<T> a, b;        ///< along the other principal axes
 
-  Inertia turned(const Matrix3<T>& R) const { return {mass, middle, R * moment, R * more, R * less}; }
+  Inertia turned(const Matrix3<T>& R) const { return {mass, least, R * moment, R * a, R * b}; }
+  /// The moment of inertia about a unit axis through P.
+  T about(const Vector3<T>& axis) const {
+    const T of_a = dot(a, axis), of_b = dot(b, axis);
+    return least + of_a * of_a + of_b * of_b;
+  }
 };
 
 /// Adds S and e of a body with a free output end (Eqs. 3–5 with z_a,O = 0), at P, in ground axes.
 template <class T>
 void add_body(Transfer<T>& s, const Inertia<T>& body, const Vector3<T>& omega) {
-  const Vector3<T>&a = body.more, &b = body.less, &c = body.moment;
-  s.aa.xx = s.aa.xx + body.middle + a.x * a.x - b.x * b.x;
-  s.aa.yy = s.aa.yy + body.middle + a.y * a.y - b.y * b.y;
-  s.aa.zz = s.aa.zz + body.middle + a.z * a.z - b.z * b.z;
-  s.aa.xy = s.aa.xy + a.x * a.y - b.x * b.y;
-  s.aa.xz = s.aa.xz + a.x * a.z - b.x * b.z;
-  s.aa.yz = s.aa.yz + a.y * a.z - b.y * b.z;
+  const Vector3<T>&a = body.a, &b = body.b, &c = body.moment;
+  s.aa.xx = s.aa.xx + body.least + a.x * a.x + b.x * b.x;
+  s.aa.yy = s.aa.yy + body.least + a.y * a.y + b.y * b.y;
+  s.aa.zz = s.aa.zz + body.least + a.z * a.z + b.z * b.z;
+  s.aa.xy = s.aa.xy + a.x * a.y + b.x * b.y;
+  s.aa.xz = s.aa.xz + a.x * a.z + b.x * b.z;
+  s.aa.yz = s.aa.yz + a.y * a.z + b.y * b.z;
   s.au.m[1] -= c.z;  // the skew matrix of the static moment
   s.au.m[2] += c.y;
   s.au.m[3] += c.z;
@@ -66,7 +72,7 @@ void add_body(Transfer<T>& s, const Inertia<T>& body, const Vector3<T>& omega) {
   s.uu.yy += body.mass;
   s.uu.zz += body.mass;
   // Ω̃ J Ω, where λ falls out, and Ω̃Ω̃ c
-  const Vector3<T> spin = dot(a, omega) * a - dot(b, omega) * b;
+  const Vector3<T> spin = dot(a, omega) * a + dot(b, omega) * b;
   s.e.angular = add_cross(s.e.angular, omega, spin);
   s.e.linear = add_cross(s.e.linear, omega, cross(omega, c));
 }
@@ -160,6 +166,21 @@ bool prepare_rotation(const Transfer<T>& s, Column<T>& column, const T& effort) 
   if (!(d > T(smallest_pivot) * (s.aa.xx + s.aa.yy + s.aa.zz))) return false;
   column.inverse = T(1) / d;
   column.free = effort - dot(axis, s.e.angular);
+  return true;
+}
+/// After prepare_rotation() has failed: a straight chain of 100 000 bodies is 1e15 times harder to turn across its pins
+/// than about them. The pivot counts all the same where the body's own moment of inertia about the axis stands out of the
+/// rounding in the pivot's terms.
+template <class T>
+bool prepare_small_rotation(const Transfer<T>& s, Column<T>& column, const T& effort, const T& own) {
+  using std::abs;
+  const Vector3<T>& h = column.H.angular;
+  const T rounding = T(smallest_pivot) * (h.x * h.x * abs(s.aa.xx) + h.y * h.y * abs(s.aa.yy) + h.z * h.z * abs(s.aa.zz) +
+                                          T(2) * (abs(h.x * h.y * s.aa.xy) + abs(h.x * h.z * s.aa.xz) + abs(h.y * h.z * s.aa.yz)));
+  const T d = dot(h, column.U.angular);
+  if (!(d > rounding && own > rounding)) return false;
+  column.inverse = T(1) / d;
+  column.free = effort - dot(h, s.e.angular);
   return true;
 }
 /// prepare() for a unit direction without rotation: a prismatic hinge.
