@@ -6,6 +6,8 @@
 #include <boost/graph/filtered_graph.hpp>
 #include <utility>
 
+#include "framework/graph/short_loops.hpp"
+
 namespace polyform::host {
 namespace {
 
@@ -79,20 +81,12 @@ Loop find_loop(std::size_t edge, const GraphEdge& e, const Tree& tree, const std
   return loop;
 }
 
-}  // namespace
-
-SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges) {
-  const std::size_t n = bodies + 1;
+/// Breadth-first from ground over the edges that are not cut; cut ones carry a body only where nothing else connects.
+Tree grow(std::size_t n, std::span<const GraphEdge> edges, const std::vector<char>& cut, SpanningForest& forest) {
   Graph graph(n);
-  std::vector<char> cut(edges.size());
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    boost::add_edge(edges[i].base, edges[i].moving, i, graph);
-    cut[i] = edges[i].cut ? 1 : 0;
-  }
+  for (std::size_t i = 0; i < edges.size(); ++i) boost::add_edge(edges[i].base, edges[i].moving, i, graph);
   const boost::filtered_graph<Graph, NotCut> open(graph,
                                                   NotCut{&cut, boost::get(boost::edge_index, std::as_const(graph))});
-
-  SpanningForest forest;
   Tree tree{std::vector<std::size_t>(n, none), std::vector<std::size_t>(n, none)};
   std::vector<boost::default_color_type> color(n, boost::white_color);
   auto colors = boost::make_iterator_property_map(color.begin(), boost::get(boost::vertex_index, graph));
@@ -106,9 +100,10 @@ SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges)
   tree.parent[0] = 0;
   reach(0);
 
+  forest.added_roots.clear();
+  forest.ignored_cuts.clear();
   std::size_t next_body = 1;
   for (;;) {
-    // Edges that ask to be cut carry a body only where nothing else does.
     bool bridged = false;
     for (std::size_t i = 0; i < edges.size(); ++i) {
       if (cut[i] == 0) continue;
@@ -130,6 +125,26 @@ SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges)
     tree.carrier[next_body] = edges.size() + forest.added_roots.size();
     forest.added_roots.push_back(next_body - 1);
     reach(next_body);
+  }
+  return tree;
+}
+
+}  // namespace
+
+SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges) {
+  const std::size_t n = bodies + 1;
+  std::vector<char> cut(edges.size());
+  for (std::size_t i = 0; i < edges.size(); ++i) cut[i] = edges[i].cut ? 1 : 0;
+  SpanningForest forest;
+  Tree tree = grow(n, edges, cut, forest);
+  // With several loops another tree may keep them shorter.
+  if (edges.size() + forest.added_roots.size() > bodies + 1) {
+    std::vector<char> carries(edges.size());
+    for (const std::size_t e : tree.carrier)
+      if (e < edges.size()) carries[e] = 1;
+    const std::vector<std::size_t> ignored = forest.ignored_cuts;
+    tree = grow(n, edges, edges_to_cut(n, edges, carries), forest);
+    forest.ignored_cuts = ignored;
   }
 
   const std::vector<std::size_t> order = preorder(tree);

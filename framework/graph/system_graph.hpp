@@ -31,8 +31,9 @@ struct SpanningForest {
   std::vector<Loop> loops;                  ///< one per cut edge
 };
 
-/// Breadth-first from ground, which keeps the loops short; edges that ask to be cut are used only where nothing else
-/// connects. Bodies of a component without ground hang on an added joint at the first of them in the file.
+/// Breadth-first from ground, changed where several loops share joints so that each stays within its own cell; edges that
+/// ask to be cut are used only where nothing else connects. Bodies of a component without ground hang on an added joint
+/// at the first of them in the file.
 SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges);
 
 }  // namespace polyform::host

@@ -53,7 +53,7 @@ TEST_CASE("formulations agree on several roots, a body with ten children and cha
 }
 
 TEST_CASE("formulations that carry loops agree on random loops") {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     INFO("seed " << seed);
     CHECK(require_agreement(random_model({.seed = seed,
                                           .bodies = 6,

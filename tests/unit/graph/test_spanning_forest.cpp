@@ -94,3 +94,29 @@ TEST_CASE("every body follows its inboard body in a large random tree") {
   }
   CHECK(inboard_first);
 }
+
+TEST_CASE("loops side by side stay within their own cells") {
+  // Two rails from ground, 2k + 1 and 2k + 2, with a rung between each pair. Breadth-first would run every loop to ground.
+  const std::size_t cells = 400;
+  Edges edges;
+  for (std::size_t k = 0; k < cells; ++k) {
+    edges.push_back({k == 0 ? 0 : 2 * k - 1, 2 * k + 1});
+    edges.push_back({k == 0 ? 0 : 2 * k, 2 * k + 2});
+    edges.push_back({2 * k + 1, 2 * k + 2});
+  }
+  const SpanningForest f = span_forest(2 * cells, edges);
+  REQUIRE(f.loops.size() == cells);
+  std::size_t longest = 0;
+  for (const Loop& loop : f.loops) longest = std::max(longest, loop.base_path.size() + loop.moving_path.size());
+  CHECK(longest == 3);
+}
+
+TEST_CASE("joints that ask to be cut are cut in neighbouring loops too") {
+  // Two cells that share a joint: the one to keep, were it not for the wish.
+  Edges edges{{0, 1}, {1, 2}, {0, 2}, {2, 3}, {0, 3}};
+  edges[2].cut = true;
+  const SpanningForest f = span_forest(3, edges);
+  REQUIRE(f.cut_edges.size() == 2);
+  CHECK(f.cut_edges[0] == 2);
+  CHECK(f.ignored_cuts.empty());
+}
