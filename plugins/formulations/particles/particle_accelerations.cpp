@@ -1,0 +1,135 @@
+// What acts on the particles, and their accelerations by the recursion or by the sparse system.
+#include <algorithm>
+#include <cmath>
+
+#include "particle_system_detail.hpp"
+
+namespace polyform::particles {
+
+using detail::add;
+using detail::load;
+
+/// Adds a wrench about the frame origin of a body to its load about particle 1, or to the forces on its particles.
+void ParticleSystem::apply(BodyIndex b, const Spatial& about_origin) noexcept {
+  if (is_ground(b)) return;
+  const auto& particle = layout_.bodies[at(b)].particle;
+  const Vec3 from_origin = positions_[particle[0]] - motions_[at(b)].p;
+  const Spatial about_first{about_origin.angular - cross(from_origin, about_origin.linear), about_origin.linear};
+  if (recursive_) {
+    loads_[at(b)] += about_first;
+    return;
+  }
+  Vec3 f[3];
+  triangles_[at(b)].distribute(about_first, f[0], f[1], f[2]);
+  for (std::size_t k = 0; k < 3; ++k)
+    if (chunks_[particle[k]].block != none) add(f[k], data_.data() + chunks_[particle[k]].first);
+}
+
+/// The generalized force of a joint as a pair of wrenches on its bodies.
+void ParticleSystem::apply_joint_effort(std::size_t j) noexcept {
+  const JointData& joint = view_.joints[j];
+  const double* effort = efforts_.data() + joint.v_offset;
+  if (std::all_of(effort, effort + joint.nv, [](double e) { return e == 0; })) return;
+  const ConstraintRow w = constraint_row(joint, motion_of(joint.base, motions_), motion_of(joint.moving, motions_),
+                                         effort_wrench(joints_[j].motion, joint.nv, effort));
+  apply(joint.moving, w.moving);
+  apply(joint.base, w.base);
+}
+
+bool ParticleSystem::find_accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts) noexcept {
+  failure_size_ = 0;
+  if (!recursive_)
+    set_own_forces();
+  else if (needs_motions_)
+    std::fill(loads_.begin(), loads_.end(), Spatial{});
+  for (const BodyIndex b : loaded_) apply(b, wrenches[at(b)]);
+  std::copy(efforts.begin(), efforts.end(), efforts_.begin());
+  for (std::size_t j = 0; j < view_.joints.size(); ++j)
+    if (needed_[j]) apply_joint_effort(j);
+  return recursive_ ? find_by_recursion() : find_by_solution();
+}
+
+bool ParticleSystem::find_by_recursion() noexcept {
+  Recursion::Input input = recursion_input();
+  if (needs_motions_) input.loads = loads_;
+  return recursion_.accelerations(input, accelerations_) || fail_recursion();
+}
+
+bool ParticleSystem::fail_recursion() noexcept {
+  const std::size_t i = recursion_.failed_joint();
+  return fail(
+      "Body `{}` has no mass or inertia for a motion that joint `{}` leaves free: give it some, or a joint that "
+      "holds it",
+      view_.bodies[i].name, view_.joints[i].name);
+}
+
+/// Weight and velocity terms of all particles.
+void ParticleSystem::set_own_forces() noexcept {
+  for (std::size_t p = 0; p < chunks_.size(); ++p)
+    if (chunks_[p].block != none) std::fill_n(data_.data() + chunks_[p].first, 3, 0.0);
+  for (std::size_t i = 0; i < masses_.size(); ++i) {
+    // Weight m̄_i g of the primary particles, and what the velocity term of r̈_3 takes away (Eqs 2.15, 2.16).
+    const ParticleBody& body = layout_.bodies[i];
+    const auto [p1, p2, p4] = body.particle;
+    const EquivalentParticles& m = body.masses;
+    const Vec3 c = velocity_term(body.third, velocities_[p2] - velocities_[p1], velocities_[p4] - velocities_[p1]);
+    const auto force = [&](std::size_t k) { return m.total[k] * view_.gravity - m.weight[k][2] * c; };
+    Vec3 f[3] = {force(0), force(1), force(3)};
+    if (m.third) {
+      const PointRows B(triangles_[i], body.third);
+      const Vec3 f3 = force(2);
+      for (std::size_t k = 0; k < 3; ++k) f[k] += B.s[k] * f3 - cross(B.u[k], f3);
+    }
+    for (std::size_t k = 0; k < 3; ++k)
+      if (chunks_[body.particle[k]].block != none) add(f[k], data_.data() + chunks_[body.particle[k]].first);
+  }
+}
+
+bool ParticleSystem::find_by_solution() noexcept {
+  for (const Group& g : groups_) {
+    if (g.kind != Kind::element) continue;
+    for (std::size_t e = g.entry; e < g.entry + g.entries; ++e)
+      for (std::size_t row = 0; row < g.rows; ++row)
+        add(elements_.elements()[g.index].effort[row] * coefficients_[entries_[e].first + row],
+            data_.data() + chunks_[entries_[e].particle].first);
+  }
+  std::fill(solution_.begin(), solution_.end(), 0.0);
+  if (exact_) {
+    std::copy(data_.begin(), data_.end(), residual_.begin());
+    if (!factorized_ && !factorize()) return false;
+    penalize_residual();
+    matrix_.solve(step_);
+    std::swap(solution_, step_);
+    double sum = 0;
+    for (const double x : solution_) sum += x;
+    if (!std::isfinite(sum)) return fail_with({});
+  } else {
+    Refinement r{10, 0};
+    if (!solve(r)) return fail_with(r);
+    if (!check_solution(r)) return false;
+  }
+  for (std::size_t p = 0; p < chunks_.size(); ++p)
+    if (chunks_[p].block != none) accelerations_[p] = load(solution_.data() + chunks_[p].first);
+  return true;
+}
+
+bool ParticleSystem::check_regular() noexcept {
+  failure_size_ = 0;
+  if (std::none_of(masses_.begin(), masses_.end(), [](const Mass& m) { return m.singular; })) return true;
+  if (recursive_) {
+    std::fill(loads_.begin(), loads_.end(), Spatial{});
+    return find_by_recursion();
+  }
+  // A load without regular pattern moves whatever can move: where nothing resists, no solution balances it.
+  std::fill(data_.begin(), data_.end(), 0.0);
+  std::fill(solution_.begin(), solution_.end(), 0.0);
+  for (std::size_t p = 0; p < chunks_.size(); ++p)
+    for (std::size_t k = 0; k < 3 && chunks_[p].block != none; ++k)
+      data_[chunks_[p].first + k] =
+          (1.5 + std::sin(1.7 * static_cast<double>(3 * p + k) + 0.3)) * masses_[layout_.particles[p].body].scale;
+  Refinement r{10, 1e-9};
+  if (!solve(r)) return fail_with(r);
+  return r.particle_error < 1e-3 || check_solution(r);
+}
+
+}  // namespace polyform::particles

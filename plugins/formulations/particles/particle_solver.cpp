@@ -1,0 +1,266 @@
+#include "particle_solver.hpp"
+
+#include <algorithm>
+
+#include "polyform/observation.hpp"
+
+namespace polyform::particles {
+
+ParticleSolver::ParticleSolver(const SystemView& view, const Options& options)
+    : view_(view),
+      options_(options),
+      layout_(view),
+      forces_(view),
+      system_(view, layout_, forces_.loaded_bodies(), options.recursive),
+      tree_(view) {
+  find_hints();
+  project_stages_ = options.correct && !view.cut_joints().empty();
+  orientations_.resize(view.bodies.size());
+  q_.resize(view.nq);
+  v_.resize(view.nv);
+  rates_.resize(view.nq);
+  wrenches_.resize(view.bodies.size());
+  efforts_.resize(view.nv);
+  xdot_.resize(view.states);
+}
+
+void ParticleSolver::find_hints() {
+  hints_ = 4 * view_.bodies.size();
+  for (std::size_t j = 0; j < view_.joints.size(); ++j) {
+    const JointData& joint = view_.joints[j];
+    if (joint.kernel != nullptr) {
+      angles_.push_back({j, joint.q_offset, joint.nq});
+      hints_ += joint.nq;
+      continue;
+    }
+    std::size_t at_q = joint.q_offset;
+    bool turned = false;  // a displacement along a turned axis can be read off the pose in two ways
+    for (const Primitive& p : joint.primitives) {
+      if (p.kind == Primitive::Kind::ball) {
+        const bool signed_by_hint = j >= view_.bodies.size();
+        balls_.push_back({j, at_q, quaternion_of(joint.R_drawn), signed_by_hint});
+        signs_.push_back(1);
+        if (signed_by_hint) ++hints_;
+      } else if (p.kind == Primitive::Kind::rotation || turned) {
+        angles_.push_back({j, at_q, 1});
+        ++hints_;
+      }
+      turned = turned || p.kind == Primitive::Kind::rotation;
+      at_q += position_count(p.kind);
+    }
+  }
+}
+
+/// Orientation of M in F from the bodies' quaternions, whose sign follows the motion continuously.
+Quat ParticleSolver::joint_quaternion(const Ball& ball) const noexcept {
+  const JointData& joint = view_.joints[ball.joint];
+  const auto orientation = [&](BodyIndex b) { return is_ground(b) ? Quat{} : orientations_[at(b)]; };
+  return conjugate(orientation(joint.base)) * orientation(joint.moving) * conjugate(ball.drawn);
+}
+
+void ParticleSolver::read_particles(std::span<const double> y) noexcept {
+  const std::span<Vec3> positions = system_.positions(), velocities = system_.velocities();
+  const double* rates = y.data() + 3 * layout_.moving;
+  for (std::size_t p = 0; p < positions.size(); ++p) {
+    const std::size_t slot = layout_.particles[p].slot;
+    if (slot == none) continue;
+    const double *r = y.data() + 3 * slot, *v = rates + 3 * slot;
+    positions[p] = {r[0], r[1], r[2]};
+    velocities[p] = {v[0], v[1], v[2]};
+  }
+}
+
+void ParticleSolver::write_particles(std::span<double> y) noexcept {
+  double* rates = y.data() + 3 * layout_.moving;
+  for (std::size_t p = 0; p < layout_.particles.size(); ++p) {
+    const std::size_t slot = layout_.particles[p].slot;
+    for (std::size_t k = 0; k < 3 && slot != none; ++k) {
+      y[3 * slot + k] = system_.positions()[p][k];
+      rates[3 * slot + k] = system_.velocities()[p][k];
+    }
+  }
+}
+
+/// Hints for the orientations of all bodies and the coordinates of all joints.
+void ParticleSolver::read_hints(std::span<const double> y) noexcept {
+  const double* hint = y.data() + 6 * layout_.moving;
+  for (Quat& o : orientations_) {
+    o = {hint[0], hint[1], hint[2], hint[3]};
+    hint += 4;
+  }
+  std::fill(q_.begin(), q_.end(), 0.0);
+  for (const Hint& h : angles_) {
+    std::copy_n(hint, h.count, q_.data() + h.first_q);
+    hint += h.count;
+  }
+  for (std::size_t i = 0; i < balls_.size(); ++i) {
+    if (balls_[i].signed_by_hint) signs_[i] = *hint++;
+    const Quat o = joint_quaternion(balls_[i]);
+    double* q = q_.data() + balls_[i].first_q;
+    for (const double value : {o.w, o.x, o.y, o.z}) *q++ = signs_[i] * value;
+  }
+}
+
+/// Orientations and angles as the particles make them, where the hints have only to tell turns and signs.
+void ParticleSolver::reset_hints() noexcept {
+  settle_orientations();
+  for (const Hint& h : angles_) {
+    if (system_.finds_joint(h.joint)) continue;
+    const JointData& joint = view_.joints[h.joint];
+    const BodyMotion ground;
+    const auto pose = [&](BodyIndex b) {
+      return is_ground(b) ? ground : BodyMotion{rotation_matrix(orientations_[at(b)]), {}, {}};
+    };
+    const RelativeMotion r = relative_motion(joint, pose(joint.base), pose(joint.moving));
+    joint_coordinates(joint, r.R_FM, {}, q_.data() + joint.q_offset);
+  }
+}
+
+/// Orientations as the particles make them, with the sign of the hints.
+void ParticleSolver::settle_orientations() noexcept {
+  for (std::size_t i = 0; i < orientations_.size(); ++i) {
+    const Quat o = quaternion_of(system_.orientation(i));
+    orientations_[i] = dot(o, orientations_[i]) < 0 ? Quat{-o.w, -o.x, -o.y, -o.z} : o;
+  }
+}
+
+void ParticleSolver::write_hints(std::span<double> y) noexcept {
+  double* hint = y.data() + 6 * layout_.moving;
+  for (const Quat& o : orientations_)
+    for (const double value : {o.w, o.x, o.y, o.z}) *hint++ = value;
+  for (const Hint& h : angles_) hint = std::copy_n(q_.data() + h.first_q, h.count, hint);
+  for (std::size_t i = 0; i < balls_.size(); ++i)
+    if (balls_[i].signed_by_hint) *hint++ = signs_[i];
+}
+
+Status ParticleSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
+  tree_.evaluate(state.q.data(), state.v.data());
+  std::copy(state.q.begin(), state.q.end(), q_.begin());
+  tree_.orientations(state.q.data(), orientations_);
+  for (std::size_t p = 0; p < layout_.particles.size(); ++p) {
+    const Particle& particle = layout_.particles[p];
+    if (particle.slot == none) continue;
+    const BodyMotion& body = tree_.bodies()[particle.body];
+    const Vec3 arm = body.R * particle.place;
+    system_.positions()[p] = body.p + arm;
+    system_.velocities()[p] = body.V.linear + cross(body.V.angular, arm);
+  }
+  for (std::size_t i = 0; i < balls_.size(); ++i) {
+    if (!balls_[i].signed_by_hint) continue;
+    const double* q = q_.data() + balls_[i].first_q;
+    signs_[i] = dot(joint_quaternion(balls_[i]), Quat{q[0], q[1], q[2], q[3]}) < 0 ? -1 : 1;
+  }
+  write_particles(y);
+  write_hints(y);
+  std::copy(state.x.begin(), state.x.end(), y.end() - static_cast<std::ptrdiff_t>(view_.states));
+  system_.evaluate(0, q_, v_, true);
+  return system_.check_regular() ? Status::ok : Status::failed;
+}
+
+Status ParticleSolver::do_decode(std::span<const double> y, const StateView& state) noexcept {
+  read_particles(y);
+  read_hints(y);
+  system_.evaluate(0, q_, v_, true);
+  std::copy(q_.begin(), q_.end(), state.q.begin());
+  std::copy(v_.begin(), v_.end(), state.v.begin());
+  const auto x = states_of(y);
+  std::copy(x.begin(), x.end(), state.x.begin());
+  return Status::ok;
+}
+
+/// Forces and accelerations at the particles and hints just read.
+bool ParticleSolver::find_accelerations(double t, std::span<const double> x, std::span<double> xdot, bool all_joints,
+                                        bool corrected) noexcept {
+  system_.evaluate(t, q_, v_, all_joints, corrected);
+  forces_.evaluate(t, system_.motions(), q_, v_, x, wrenches_, efforts_, xdot);
+  return system_.find_accelerations(wrenches_, efforts_);
+}
+
+/// Angular velocity along the two particles that a revolute tree joint shares.
+double ParticleSolver::revolute_rate(std::size_t j) noexcept {
+  const JointData& joint = view_.joints[j];
+  const auto omega = [&](BodyIndex b) { return is_ground(b) ? Vec3{} : system_.angular_velocities()[at(b)]; };
+  const auto& particle = layout_.bodies[j].particle;
+  const Vec3 axis = system_.positions()[particle[1]] - system_.positions()[particle[0]];
+  return dot(axis, omega(joint.moving) - omega(joint.base)) / norm(axis);
+}
+
+Status ParticleSolver::do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+  read_particles(y);
+  read_hints(y);
+  Correction unused;
+  if (project_stages_ && !project(t, unused)) return Status::failed;
+  if (!find_accelerations(t, states_of(y), ydot.last(view_.states), false, project_stages_)) return Status::failed;
+  double* second = ydot.data() + 3 * layout_.moving;
+  for (std::size_t p = 0; p < layout_.particles.size(); ++p) {
+    const std::size_t slot = layout_.particles[p].slot;
+    for (std::size_t k = 0; k < 3 && slot != none; ++k) {
+      ydot[3 * slot + k] = system_.velocities()[p][k];
+      second[3 * slot + k] = system_.accelerations()[p][k];
+    }
+  }
+  double* rate = ydot.data() + 6 * layout_.moving;
+  for (std::size_t i = 0; i < orientations_.size(); ++i) {
+    const Quat o = quaternion_rate(orientations_[i], system_.angular_velocities()[i]);
+    for (const double value : {o.w, o.x, o.y, o.z}) *rate++ = value;
+  }
+  for (const Hint& h : angles_) {
+    const JointData& joint = view_.joints[h.joint];
+    if (system_.finds_joint(h.joint))
+      joint_position_rates(joint, q_.data() + joint.q_offset, v_.data() + joint.v_offset,
+                           rates_.data() + joint.q_offset);
+    else
+      rates_[h.first_q] = revolute_rate(h.joint);
+    rate = std::copy_n(rates_.data() + h.first_q, h.count, rate);
+  }
+  std::fill(rate, ydot.data() + ydot.size() - view_.states, 0.0);  // signs stay
+  return Status::ok;
+}
+
+/// Moves the particles just read onto the constraints and makes their velocities fit.
+bool ParticleSolver::project(double t, Correction& out) noexcept {
+  return system_.correct_positions(t, q_, v_, options_.tolerance, out) && system_.correct_velocities(t, q_, v_, out);
+}
+
+Status ParticleSolver::do_correct(double t, std::span<double> y, Correction& out) noexcept {
+  read_particles(y);
+  read_hints(y);
+  out = {};
+  if (options_.correct) {
+    if (!project(t, out)) return Status::failed;
+  } else {
+    system_.evaluate(t, q_, v_, true);
+    out.position_residual = system_.position_violation();
+    out.velocity_residual = system_.velocity_violation();
+  }
+  reset_hints();
+  write_particles(y);
+  write_hints(y);
+  return Status::ok;
+}
+
+Status ParticleSolver::do_observe(double t, std::span<const double> y, Observation& out) noexcept {
+  read_particles(y);
+  read_hints(y);
+  if (!find_accelerations(t, states_of(y), xdot_, true, false)) return Status::failed;
+  settle_orientations();
+  const std::span<const BodyMotion> motions = system_.motions();
+  for (std::size_t i = 0; i < motions.size(); ++i) {
+    const Spatial a = system_.body_acceleration(i);
+    out.bodies[i] = {{orientations_[i], motions[i].p}, motions[i].V.linear, motions[i].V.angular, a.linear, a.angular};
+  }
+  std::copy(q_.begin(), q_.end(), out.state.q.begin());
+  std::copy(v_.begin(), v_.end(), out.state.v.begin());
+  const auto x = states_of(y);
+  std::copy(x.begin(), x.end(), out.state.x.begin());
+  system_.joint_accelerations(out.acceleration);
+  system_.find_reactions(wrenches_, out.reactions);
+  out.kinetic_energy = kinetic_energy(view_, motions);
+  out.potential_energy = gravity_potential(view_, motions) + forces_.potential_energy();
+  out.power = forces_.power();
+  out.position_violation = system_.position_violation();
+  out.velocity_violation = system_.velocity_violation();
+  return Status::ok;
+}
+
+}  // namespace polyform::particles

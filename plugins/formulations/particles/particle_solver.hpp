@@ -1,0 +1,88 @@
+#pragma once
+
+#include <vector>
+
+#include "particle_system.hpp"
+#include "polyform/force_set.hpp"
+#include "polyform/formulation.hpp"
+
+namespace polyform::particles {
+
+struct Options {
+  bool correct = true;       ///< positions and velocities after each step
+  double tolerance = 1e-10;  ///< of the position correction, m and rad
+  bool recursive = true;     ///< accelerations of trees from the recursion, not from the sparse system
+};
+
+/// State y, in this order:
+///   positions of the moving particles (3 each), then their velocities, ground axes;
+///   hints: what the positions leave open, integrated from its rate and read by observers only: the sign of each body's
+///          quaternion (kept as the quaternion, 4 per body), whole turns of joints (their angles), displacements along
+///          turned axes, all coordinates of code-defined joints, the sign of a cut joint's quaternion;
+///   x:     first-order states of forces.
+class ParticleSolver final : public Solver {
+ public:
+  ParticleSolver(const SystemView&, const Options&);
+  bool good() const { return forces_.good() && system_.good(); }
+  /// A body without four places that span a volume, or none.
+  std::size_t degenerate_body() const { return layout_.degenerate; }
+
+  std::string_view failure() const noexcept override { return system_.failure(); }
+  void destroy() noexcept override { delete this; }
+
+ private:
+  ~ParticleSolver() = default;
+  std::size_t do_state_size() const noexcept override { return 6 * layout_.moving + hints_ + view_.states; }
+  Status do_encode(const ConstStateView&, std::span<double> y) noexcept override;
+  Status do_decode(std::span<const double> y, const StateView&) noexcept override;
+  Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
+  Status do_correct(double t, std::span<double> y, Correction&) noexcept override;
+  Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
+
+  /// Joint coordinates first_q … first_q + count − 1 are kept in y.
+  struct Hint {
+    std::size_t joint, first_q, count;
+  };
+  /// The quaternion at first_q of a joint follows from those of the bodies, up to a sign for a cut joint.
+  struct Ball {
+    std::size_t joint, first_q;
+    Quat drawn;
+    bool signed_by_hint;
+  };
+
+  void find_hints();
+  void read_particles(std::span<const double> y) noexcept;
+  void write_particles(std::span<double> y) noexcept;
+  void read_hints(std::span<const double> y) noexcept;
+  void write_hints(std::span<double> y) noexcept;
+  void settle_orientations() noexcept;
+  void reset_hints() noexcept;
+  Quat joint_quaternion(const Ball&) const noexcept;
+  double revolute_rate(std::size_t joint) noexcept;
+  bool project(double t, Correction&) noexcept;
+  bool find_accelerations(double t, std::span<const double> x, std::span<double> xdot, bool all_joints,
+                          bool corrected) noexcept;
+  std::span<const double> states_of(std::span<const double> y) const { return y.last(view_.states); }
+
+  const SystemView& view_;
+  Options options_;
+  Layout layout_;
+  ForceSet forces_;
+  ParticleSystem system_;
+  TreeKinematics tree_;
+  std::vector<Hint> angles_;
+  std::vector<Ball> balls_;
+  std::size_t hints_ = 0;
+  /// Whether derivative() works at the projection of y onto the constraints. The stages of an integrator lie beside
+  /// them by the square of the step, and where loops are near a singular position (or have redundant constraints)
+  /// that much contradiction divided by a nearly vanishing pivot would spoil the accelerations.
+  bool project_stages_ = false;
+
+  std::vector<Quat> orientations_;     ///< of the bodies, continuous
+  std::vector<double> q_, v_, rates_;  ///< of all joints
+  std::vector<double> signs_;          ///< of the quaternions of cut joints, in the order of balls_
+  std::vector<Spatial> wrenches_;
+  std::vector<double> efforts_, xdot_;
+};
+
+}  // namespace polyform::particles

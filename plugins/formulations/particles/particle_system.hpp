@@ -1,0 +1,221 @@
+// The equations of motion in the coordinates of the particles,
+//
+//   [M  Cᵀ] [r̈ ]   [f]     r: positions of the moving particles; particle 3 of each body is eliminated (Eq 2.14)
+//   [C  0 ] [−λ] = [γ]     C: distances (Eqs 2.4a–c), ties (Eq 2.10), joints that share too little, cut joints
+//
+// as one sparse symmetric system where there are loops or constraint elements, by the recursion in trees. M is the mass
+// of the ten particles of each body as its particles 1, 2 and 4 feel it, so that Mr̈ are the terms of Eqs 2.15 and 2.16.
+// A particle and the rows that hold it to its body or to the inboard body form one block, which is regular by itself;
+// eliminating these blocks from the tips to the roots leaves at a shared particle the momentum of all bodies outboard,
+// without fill in a tree. Rows of cut joints and constraint elements are blocks of their own and may be redundant.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "layout.hpp"
+#include "polyform/block_ldlt.hpp"
+#include "polyform/constraint.hpp"
+#include "polyform/constraint_set.hpp"
+#include "polyform/formulation.hpp"
+#include "recursion.hpp"
+
+namespace polyform::particles {
+
+/// One object per thread; nothing allocates after construction. Functions that can fail return false and leave a
+/// sentence in failure().
+class ParticleSystem {
+ public:
+  /// loaded: the bodies whose wrenches count. All three outlive the object. recursive: a tree takes its accelerations
+  /// from the recursion; loops and constraint elements need the sparse system in any case.
+  ParticleSystem(const SystemView&, const Layout&, std::span<const BodyIndex> loaded, bool recursive);
+  bool good() const { return elements_.good(); }
+
+  /// Positions and velocities of all particles, those on ground included: set them, then call the functions below.
+  std::span<Vec3> positions() { return positions_; }
+  std::span<Vec3> velocities() { return velocities_; }
+
+  /// Moves the particles onto all constraints: Newton's method in the mass metric of the particles. q: coordinates of
+  /// all joints, hints on entry. Succeeds when the largest residual is at most the tolerance (m, rad).
+  bool correct_positions(double t, std::span<double> q, std::span<double> v, double tolerance, Correction&) noexcept;
+  /// The velocities nearest to the given ones in the mass metric that respect the constraints.
+  bool correct_velocities(double t, std::span<double> q, std::span<double> v, Correction&) noexcept;
+
+  /// Bodies, masses and constraints at the positions and velocities. q: hints on entry; q and v are found for all
+  /// joints, or only for those whose constraints or forces need them. corrected: the state is what the corrections have
+  /// just left; their factors still serve.
+  void evaluate(double t, std::span<double> q, std::span<double> v, bool all_joints, bool corrected = false) noexcept;
+  /// r̈ of the particles at the evaluated state, into accelerations(). wrenches: applied, about the frame origins,
+  /// without gravity; efforts: on the velocity coordinates of all joints.
+  bool find_accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts) noexcept;
+  /// Whether the masses determine all accelerations at the evaluated state: false names a body in failure().
+  bool check_regular() noexcept;
+
+  // At the evaluated state:
+  /// Motions of the body frames; up to date where forces or joints need them, or all joints were asked for.
+  std::span<const BodyMotion> motions() const { return motions_; }
+  Mat3 orientation(std::size_t i) const { return times_transpose(triangles_[i].axes(), layout_.bodies[i].to_body); }
+  std::span<const Vec3> angular_velocities() const { return angular_velocities_; }
+  bool finds_joint(std::size_t j) const { return needed_[j]; }  ///< whether q and v are found in any case
+  double position_violation() const { return position_violation_; }
+  double velocity_violation() const { return velocity_violation_; }
+  // After find_accelerations():
+  std::span<const Vec3> accelerations() const { return accelerations_; }
+  /// Of the frame origin of body i.
+  Spatial body_acceleration(std::size_t i) const noexcept;
+  /// What each joint transmits to its moving body at the origin of M, ground axes (Eq 2.17 and its kin): of a tree
+  /// joint from the momenta of the bodies outboard, of a cut joint from its multipliers. Needs evaluate(…, true).
+  void find_reactions(std::span<const Spatial> wrenches, std::span<Spatial> out) noexcept;
+  /// d/dt of the velocity coordinates of all joints. Needs evaluate(…, true).
+  void joint_accelerations(std::span<double> vdot) const noexcept;
+
+  std::string_view failure() const noexcept { return {failure_, failure_size_}; }
+
+ private:
+  enum class Level { position, velocity, acceleration };
+  enum class Kind : unsigned char { distance, tie, joint, element };
+  /// Where a particle or a group of rows stands among the unknowns.
+  struct Chunk {
+    std::size_t block = none, offset = 0, first = none;  ///< first: in vectors over the unknowns
+  };
+  /// Constraint rows of one origin, on the particles that they tie.
+  struct Group {
+    Kind kind;
+    bool loop;          ///< may be redundant
+    std::size_t index;  ///< of the body, tie, joint or element
+    std::size_t part;   ///< tie: which of the body; distance: first of the pairs 21, 41, 42
+    std::size_t rows;
+    std::size_t entry, entries;  ///< in entries_
+    std::size_t side, sides;     ///< in sides_
+    std::size_t pair;            ///< first in pairs_, for the pairs of entries
+    Chunk chunk;
+    BlockLdlt::Block diagonal;
+    double mass;  ///< yardstick
+  };
+  struct Entry {
+    std::size_t particle;
+    std::size_t first;  ///< of the rows' coefficients, in coefficients_
+    BlockLdlt::Block place;
+  };
+  /// A body that a group acts on, and the entries of its three particles (none: on ground).
+  struct Side {
+    std::size_t body;
+    std::size_t entry[3];
+  };
+  struct Place {
+    BlockLdlt::Block block;
+    bool lower;  ///< on the diagonal: lower triangle only
+  };
+  /// The mass of a body on its particles 1, 2 and 4: blocks (a, b), a ≥ b, row after row.
+  struct Mass {
+    Mat3 block[6];
+    Place place[6];
+    double scale = 0;  ///< kg, of a neighbour where the body has none
+    bool singular = false;
+  };
+  struct Refinement {
+    std::size_t rounds;
+    double tolerance;
+    double particle_error = 0, row_error = 0;
+    std::size_t worst_particle = 0, worst_group = 0;
+  };
+
+  // particle_system.cpp: the parts and their sizes
+  void find_needed_joints();
+  void make_scales();
+  void make_blocks();
+  void add_body_blocks(std::size_t body);
+  std::size_t new_block();
+  void append(std::size_t block, std::size_t particle);
+  Group& append(std::size_t block, Kind, std::size_t index, std::size_t part, std::size_t rows,
+                std::span<const std::size_t> bodies, std::size_t extra_particle = none);
+  void analyze();
+  std::size_t entry_of(const Group&, std::size_t particle) const;
+  BlockLdlt::Block place_of(const Chunk& row, const Chunk& column);
+
+  // particle_rows.cpp: C and the right-hand sides, M
+  void place_bodies(bool motions) noexcept;
+  void set_rows(double t, Level, std::span<double> q, std::span<double> v, bool all_joints) noexcept;
+  void set_joint(std::size_t joint, std::span<double> q, std::span<double> v) noexcept;
+  void set_distance_rows(const Group&, Level) noexcept;
+  void set_tie_rows(const Group&, Level) noexcept;
+  void set_joint_rows(const Group&, Level) noexcept;
+  void set_element_rows(const Group&, Level) noexcept;
+  void clear_rows(const Group&) noexcept;
+  void add_to_row(const Group&, std::size_t row, BodyIndex, const Spatial& about_origin) noexcept;
+  void add_joint_row(const Group&, std::size_t row, std::size_t joint, const Spatial& t) noexcept;
+  Spatial velocity_terms(BodyIndex) const noexcept;
+  Spatial joint_velocity_terms(std::size_t joint) const noexcept;
+  void set_masses() noexcept;
+
+  // particle_solve.cpp
+  void set_own_forces() noexcept;
+  bool find_by_recursion() noexcept;
+  bool fail_recursion() noexcept;
+  bool find_by_solution() noexcept;
+  bool factorize() noexcept;
+  bool solve(Refinement&) noexcept;
+  void find_residual(Refinement&) noexcept;
+  void penalize_residual() noexcept;
+  void apply(BodyIndex, const Spatial& about_origin) noexcept;
+  void apply_joint_effort(std::size_t joint) noexcept;
+  Spatial momentum_rate(std::size_t body) const noexcept;
+  bool fail_with(const Refinement&) noexcept;
+  bool check_solution(const Refinement&) noexcept;
+
+  // particle_correct.cpp
+  Recursion::Input recursion_input() const noexcept;
+  double tree_errors(std::span<double> q, std::span<double> v, bool of_velocities) noexcept;
+  bool correct_tree_positions(std::span<double> q, std::span<double> v, double tolerance, double target,
+                              Correction&) noexcept;
+
+  template <class... T>
+  bool fail(const char* format, const T&... values) noexcept;
+  std::string_view name_of(const Group&) const noexcept;
+  const char* kind_of(const Group&) const noexcept;
+
+  const SystemView& view_;
+  const Layout& layout_;
+  std::span<const BodyIndex> loaded_;
+  ConstraintSet elements_;
+  BlockLdlt matrix_;
+  Recursion recursion_;
+  bool recursive_;              ///< accelerations come from it
+  bool needs_motions_ = false;  ///< in every evaluation
+  bool exact_ = true;           ///< the factors are those of the system itself: no loops, no singular masses
+
+  std::vector<Chunk> chunks_;       ///< per particle
+  std::vector<std::size_t> sizes_;  ///< of the blocks
+  std::vector<bool> singular_block_, loop_block_;
+  std::vector<Group> groups_;
+  std::vector<Entry> entries_;
+  std::vector<Side> sides_;
+  std::vector<Place> pairs_;
+  std::vector<Vec3> coefficients_;
+  // Over the unknowns: penalties D; squared coefficients of the rows of joints and elements, body by body, so that a
+  // row which vanishes because its bodies share their particles has a size nevertheless.
+  std::vector<double> penalty_, row_size_;
+  std::vector<Mass> masses_;  ///< per body
+  std::vector<bool> needed_;  ///< per joint
+  std::vector<std::size_t> group_of_joint_;
+
+  std::vector<Vec3> positions_, velocities_, accelerations_;
+  std::vector<Triangle> triangles_;
+  std::vector<Vec3> angular_velocities_;
+  std::vector<BodyMotion> motions_;
+  std::vector<JointConstraint> joints_;
+  double position_violation_ = 0, velocity_violation_ = 0;
+
+  // Over the unknowns, in the order of the matrix: right-hand side, solution (multipliers negative), work.
+  std::vector<double> data_, solution_, residual_, step_;
+  std::vector<double> motion_size_, force_size_;  ///< per particle, yardsticks
+  std::vector<double> efforts_;                   ///< on the joints, those of constraint elements included
+  std::vector<Spatial> loads_;                    ///< on the bodies, see where it is used
+  bool factorized_ = false;
+  char failure_[320];
+  std::size_t failure_size_ = 0;
+};
+
+}  // namespace polyform::particles

@@ -1,0 +1,90 @@
+#include "particles.hpp"
+
+#include <exception>
+
+#include "particle_solver.hpp"
+#include "polyform/element_helpers.hpp"
+
+namespace polyform::particles {
+namespace {
+
+constexpr std::string_view corrections[] = {"projection", "none"};
+constexpr std::string_view equations[] = {"automatic", "sparse"};
+
+constexpr FieldSpec make_correction() {
+  FieldSpec f{"correction", FieldType::choice, "",
+              "projection: particles return to their distances and to the joints after each step; none: they drift"};
+  f.default_text = "projection";
+  f.choices = corrections;
+  return f;
+}
+constexpr FieldSpec make_tolerance() {
+  FieldSpec f{"tolerance", FieldType::number, "m, rad", "largest constraint residual after the projection"};
+  f.default_text = "1e-10";
+  f.minimum = 0;
+  f.exclusive_minimum = true;
+  return f;
+}
+constexpr FieldSpec make_equations() {
+  FieldSpec f{
+      "equations", FieldType::choice, "",
+      "automatic: momenta summed from the tips to the roots in trees, one sparse system where there are loops or "
+      "constraint elements; sparse: the sparse system for trees too"};
+  f.default_text = "automatic";
+  f.choices = equations;
+  return f;
+}
+constexpr FieldSpec option_fields[] = {make_correction(), make_tolerance(), make_equations()};
+
+class Particles final : public Formulation {
+ public:
+  std::string_view name() const noexcept override { return "particles"; }
+  std::string_view meaning() const noexcept override {
+    return "rigid bodies as constrained particles that joints share: no angles, linear in the bodies";
+  }
+  std::string_view source() const noexcept override {
+    return "H. A. Attia, Dynamic model of multi-rigid-body systems based on particle dynamics with recursive approach, "
+           "Journal of Applied Mathematics 2005:4";
+  }
+  std::span<const FieldSpec> options() const noexcept override { return option_fields; }
+  std::uint32_t abilities() const noexcept override {
+    return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements |
+           Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
+  }
+  int preference() const noexcept override { return 5; }
+
+  Solver* compile(const SystemView& view, std::span<const FieldValue> options,
+                  DiagnosticSink& sink) const noexcept override {
+    Diagnostic d;
+    try {
+      auto* solver = new ParticleSolver(view, {options[0].integer == 0, options[1].number, options[2].integer == 0});
+      const std::size_t degenerate = solver->degenerate_body();
+      if (solver->good() && degenerate == none) return solver;
+      solver->destroy();
+      if (degenerate != none) {
+        const Message text("particles: the particles of body `{}` lie nearly in one plane and cannot take its mass",
+                           view.bodies[degenerate].name);
+        d.message = text;
+        d.remedy = "check the positions of its joints: their distances from each other and from its mass centre";
+        sink.report(d);
+        return nullptr;
+      }
+      d.message = "particles: a force or constraint type of the model could not set itself up";
+      d.remedy = "free some memory, or look for the type's plugin among the others reported";
+    } catch (const std::exception&) {
+      d.message = "particles: memory ran out while setting up the equations";
+      d.remedy = "make the model smaller, or use a formulation in joint coordinates";
+    }
+    sink.report(d);
+    return nullptr;
+  }
+};
+
+}  // namespace
+
+const Formulation& formulation() noexcept {
+  static const Particles object;
+  return object;
+}
+
+}  // namespace polyform::particles

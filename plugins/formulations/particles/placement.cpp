@@ -1,0 +1,74 @@
+#include "placement.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace polyform::particles {
+namespace {
+
+/// Edges and heights of the triangle, and the height of particle 3, are at least this part of the body's size where the
+/// choice is free.
+constexpr double well_shaped = 0.25;
+
+Vec3 from_line(const Vec3& r, const Vec3& along) { return r - (dot(r, along) / dot(along, along)) * along; }
+
+/// A unit vector across another one, towards the axis that is least along it.
+Vec3 across(const Vec3& along) {
+  const Vec3 size{std::abs(along.x), std::abs(along.y), std::abs(along.z)};
+  Vec3 axis{0, 0, 1};
+  if (size.x <= size.y && size.x <= size.z)
+    axis = {1, 0, 0};
+  else if (size.y <= size.z)
+    axis = {0, 1, 0};
+  const Vec3 d = from_line(axis, along);
+  return (1 / norm(d)) * d;
+}
+
+/// Takes the point of the largest distance out of the list, if that is enough.
+template <class Distance>
+bool take_farthest(std::vector<Wanted>& list, double enough, const Distance& distance, Wanted& out) {
+  const auto best = std::max_element(list.begin(), list.end(), [&](const Wanted& a, const Wanted& b) {
+    return distance(a.place) < distance(b.place);
+  });
+  if (best == list.end() || !(distance(best->place) >= enough)) return false;
+  out = *best;
+  list.erase(best);
+  return true;
+}
+
+}  // namespace
+
+Placement choose_places(const BodyData& body, double length, std::span<const Wanted> inherited,
+                        std::vector<Wanted> wanted) {
+  Placement out;
+  std::copy(inherited.begin(), inherited.end(), out.primary);
+  const std::size_t given = inherited.size();
+  const Vec3& c = body.center_of_mass;
+  const double enough = well_shaped * length;
+
+  if (given < 1 && !take_farthest(
+                       wanted, 0, [&](const Vec3& s) { return norm(s - c); }, out.primary[0]))
+    out.primary[0].place = c;
+  const Vec3 first = out.primary[0].place;
+  const auto from_first = [&](const Vec3& s) { return norm(s - first); };
+  if (given < 2 && !take_farthest(wanted, enough, from_first, out.primary[1]))
+    out.primary[1].place = from_first(c) >= enough ? first + 2.0 * (c - first) : first + length * Vec3{1, 0, 0};
+  const Vec3 edge = out.primary[1].place - first;
+  const auto height = [&](const Vec3& s) { return norm(from_line(s - first, edge)); };
+  if (given < 3 && !take_farthest(wanted, enough, height, out.primary[2])) {
+    const Vec3 foot = c - from_line(c - first, edge);
+    out.primary[2].place = foot + (height(c) >= enough ? 2.0 * (c - foot) : length * across(edge));
+  }
+  const Vec3 other = out.primary[2].place;
+  const Vec3 normal = cross(edge, other - first);
+  const auto above = [&](const Vec3& s) { return std::abs(dot(s - first, normal)) / norm(normal); };
+  const auto third =
+      std::find_if(wanted.begin(), wanted.end(), [&](const Wanted& w) { return above(w.place) >= enough; });
+  out.third = third != wanted.end()
+                  ? third->place
+                  : (1.0 / 3) * (first + out.primary[1].place + other) + (length / norm(normal)) * normal;
+  out.tied = std::move(wanted);
+  return out;
+}
+
+}  // namespace polyform::particles

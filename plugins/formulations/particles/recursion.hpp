@@ -1,0 +1,118 @@
+// The recursion of Sect. 2.4 for trees: sums of the linear and angular momenta of all bodies outboard of a joint, from
+// the tips to the roots, and accelerations back.
+//
+// With the three distance constraints of a body (Eqs 2.20) the accelerations of its particles are
+// r̈_i = r̈_1 + α × r_i1 + ω × (ω × r_i1), so that the right-hand sides of Eqs 2.15 and 2.16 become S z + e with z = (α,
+// r̈_1) for the body, and for all that it carries once the motion of each joint outboard is eliminated by its own
+// condition: a spherical joint bears no moment (Eq 2.18 = 0), the moment of a revolute joint has no component along the
+// axis of its two particles (Step 3), the force and moment of any other joint do no work on its motions (Step 4).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "layout.hpp"
+#include "polyform/constraint.hpp"
+
+namespace polyform::particles {
+
+class Recursion {
+ public:
+  Recursion(const SystemView&, const Layout&);
+
+  /// What the recursion reads, per body, particle or joint.
+  struct Input {
+    std::span<const Vec3> positions, velocities;
+    std::span<const Triangle> triangles;
+    std::span<const Vec3> angular_velocities;
+    std::span<const BodyMotion> motions;      ///< of bodies at joints other than spherical, revolute and fixed ones
+    std::span<const JointConstraint> joints;  ///< of such joints
+    std::span<const Spatial> loads;           ///< on the bodies, about particle 1, or empty
+  };
+  /// Errors of the distances, ties and joints, of positions or of velocities: kept for corrections(). Returns the
+  /// largest.
+  double find_errors(const Input&, bool of_velocities) noexcept;
+  /// The least changes of positions or velocities, in the mass metric, that undo these errors to first order: the same
+  /// recursion with errors in the place of velocity terms.
+  bool corrections(const Input&, std::span<Vec3> out) noexcept;
+  /// r̈ of all moving particles. False when a joint moves a body without inertia: failed_joint() tells which.
+  bool accelerations(const Input&, std::span<Vec3> out) noexcept;
+  std::size_t failed_joint() const { return failed_; }
+
+ private:
+  enum class Hinge : unsigned char { spherical, revolute, fixed, free, general };
+  /// Rates of momentum about a point: moment A α + B a + e_a, force Bᵀ α + M a + e_l, with (α, a) at the point and a
+  /// less gravity.
+  struct Momentum {
+    Sym3 A;
+    Mat3 B;
+    Sym3 M;
+    Spatial e;
+
+    Spatial operator()(const Spatial& z) const {
+      return {A * z.angular + B * z.linear + e.angular, transpose_times(B, z.angular) + M * z.linear + e.linear};
+    }
+  };
+  struct Link {
+    Hinge hinge;
+    /// Of the particles 2, 3 and 4 (0 to 2 here): weight_ij, Σ_j weight_ij, and where 3 is.
+    double mass, weight[3][3], total[3];
+    Invariants third;
+    std::int32_t parent;
+    std::uint32_t particle[3], parent_particle;  ///< parent_particle: particle 1 of the inboard body
+    std::uint32_t direction, directions;         ///< in directions_
+    std::uint32_t own, owns;                     ///< in own_: the particles that the body brought
+    std::int8_t place[2];  ///< of the first two shared particles in the inboard body, see shape_of
+  };
+  /// A motion of a joint, and what its elimination leaves for the way back: v̇ = −(row · z + right).
+  struct Direction {
+    Spatial motion, row;
+    double right;
+  };
+  /// Of a spherical joint: α = −(rows a + right).
+  struct Ball {
+    Mat3 rows;
+    Vec3 right;
+  };
+
+  // recursion.cpp
+  void set_inertia(std::size_t i, const Input&) noexcept;
+  void set_directions(std::size_t i, const Input&) noexcept;
+  void set_velocity_terms(std::size_t i, const Input&) noexcept;
+  Spatial general_bias(std::size_t i, const Input&) const noexcept;
+  bool pass_spherical(std::size_t i) noexcept;
+  bool pass_direction(Momentum&, Direction&) noexcept;
+  bool pass_joint(std::size_t i) noexcept;
+  void add_to_parent(std::size_t i) noexcept;
+  bool sum_momenta() noexcept;
+  Spatial follow_joint(std::size_t i, const Spatial& at_ground) noexcept;
+
+  // recursion_correct.cpp
+  Vec3 shape_of(const Link&, std::size_t shared) const noexcept;
+  void find_shape(std::size_t i, const Input&, bool of_velocities) noexcept;
+  void find_joint_error(std::size_t i, const Input&, bool of_velocities) noexcept;
+  void set_shape_terms(std::size_t i, const Input&) noexcept;
+
+  const SystemView& view_;
+  const Layout& layout_;
+  std::vector<Link> links_;
+  std::vector<std::uint32_t> own_;
+  std::vector<Direction> directions_;
+  std::vector<Ball> balls_;        ///< per body
+  std::vector<Momentum> momenta_;  ///< per body, about its particle 1; of all that it carries when its turn comes
+  std::vector<Vec3> arms_;         ///< from the parent's particle 1 to the body's own
+  std::vector<Spatial> biases_;    ///< z of the body when that of its parent and all v̇ are zero
+  std::vector<Spatial> z_;
+  /// Changes of the particles 2 and 4 relative to 1 that restore the distances without turning the body, and of the
+  /// tied particles (by particle) that restore Eq 2.10.
+  struct Shape {
+    Vec3 c2, c4;
+  };
+  std::vector<Shape> shapes_;
+  std::vector<Vec3> tied_;
+  std::vector<Spatial> errors_;  ///< biases_ of a correction
+  double worst_ = 0;
+  std::size_t failed_ = 0;
+};
+
+}  // namespace polyform::particles

@@ -1,0 +1,109 @@
+// Which particles a system has, and which bodies share them: Sect. 2.4.
+#include <catch2/catch.hpp>
+
+#include "layout.hpp"
+#include "tests/elements/random.hpp"
+#include "tests/support/hand_built.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+using particles::Layout;
+using particles::none;
+
+namespace {
+
+Pose at(double x, double y = 0, double z = 0) { return {{}, {x, y, z}}; }
+BodyIndex rod(HandBuilt& system, const Pose& pose) {
+  return system.add_body("rod", pose, 1, {0.5, 0, 0}, {0.01, 0.09, 0.09, 0, 0, 0});
+}
+std::size_t fixed_particles(const Layout& layout) {
+  std::size_t count = 0;
+  for (const auto& p : layout.particles) count += p.slot == none;
+  return count;
+}
+std::size_t ties(const Layout& layout) {
+  std::size_t count = 0;
+  for (const auto& b : layout.bodies) count += b.ties.size();
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("a chain of N bodies on ball joints keeps 2N + 1 of its 3N + 1 primary particles") {
+  HandBuilt system;
+  BodyIndex inboard = BodyIndex::ground;
+  for (int i = 0; i < 7; ++i) {
+    const BodyIndex body = rod(system, at(i));
+    system.spherical("s", inboard, body, {static_cast<double>(i), 0, 0});
+    inboard = body;
+  }
+  const Layout layout(system.view());
+  CHECK(layout.moving == 14);
+  CHECK(fixed_particles(layout) == 1);  // the one on ground
+  CHECK(ties(layout) == 0);
+  for (std::size_t i = 1; i < 7; ++i) {
+    CHECK(layout.bodies[i].inherited == 1);
+    CHECK(layout.bodies[i].particle[0] == layout.bodies[i - 1].particle[1]);  // one particle of two bodies
+  }
+}
+
+TEST_CASE("a revolute joint shares two particles on its axis, a fixed joint all") {
+  HandBuilt system;
+  const BodyIndex a = rod(system, at(0)), b = rod(system, at(1)), c = rod(system, at(2));
+  system.revolute("ground", BodyIndex::ground, a, {0, 0, 0}, {0, 0, 1});
+  system.revolute("ab", b, a, {1, 0, 0}, {0, 1, 0});
+  system.joint(joint_index(1)).reversed = true;
+  system.add_joint("bc", b, c, {2, 0, 0}, {});
+  const Layout layout(system.view());
+  CHECK(fixed_particles(layout) == 2);
+  const auto& [first, second, third] = std::tie(layout.bodies[0], layout.bodies[1], layout.bodies[2]);
+  CHECK(first.inherited == 2);
+  CHECK(second.inherited == 2);
+  CHECK(third.inherited == 3);
+  // On the axis, in the axes of either body: (1, 0, 0) + l (0, 1, 0) in a, l (0, 1, 0) in b.
+  for (const std::size_t k : {0u, 1u}) {
+    CHECK(std::abs(second.place[k].x) + std::abs(second.place[k].z) < 1e-12);
+    CHECK(third.particle[k] == second.particle[k]);
+    CHECK(norm(third.place[k] + Vec3{1, 0, 0} - second.place[k]) < 1e-12);
+  }
+}
+
+TEST_CASE("joints beyond the three particles of a body tie further ones to them") {
+  HandBuilt system;
+  const BodyIndex hub = system.add_body("hub", at(0), 3, {}, {1, 1, 1, 0, 0, 0});
+  system.free("free", hub);
+  const Vec3 points[6] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+  for (const Vec3& p : points) system.spherical("arm", hub, rod(system, at(p.x, p.y, p.z)), p);
+  const Layout layout(system.view());
+  CHECK(layout.bodies[0].ties.size() == 3);
+  CHECK(layout.moving == 6 + 6 * 2);  // of the hub: all shared; of each arm: two of its own
+  for (std::size_t i = 1; i < 7; ++i) CHECK(layout.bodies[i].inherited == 1);
+}
+
+TEST_CASE("places are well spread for joints anywhere, also where they lie on a line or in a plane") {
+  Random random(6);
+  for (int trial = 0; trial < 200; ++trial) {
+    HandBuilt system;
+    const Vec3 direction = random.direction(), across = random.direction();
+    const auto point = [&] {
+      const Vec3 line = random.uniform(-1, 1) * direction;
+      return trial % 4 == 0   ? line
+             : trial % 4 == 1 ? line + random.uniform(-1, 1) * across
+             : trial % 4 == 2 ? Vec3{}
+                              : random.vector(1);
+    };
+    const BodyIndex hub =
+        system.add_body("hub", at(0), 1, trial % 3 == 0 ? Vec3{} : random.vector(0.3), {0.1, 0.1, 0.1, 0, 0, 0});
+    system.revolute("root", BodyIndex::ground, hub, point(), random.direction());
+    for (int k = 0; k < trial % 5; ++k) {
+      const BodyIndex arm = rod(system, at(0));
+      if (k % 2 == 0)
+        system.spherical("s", hub, arm, point());
+      else
+        system.revolute("r", hub, arm, point(), random.direction());
+    }
+    const Layout layout(system.view());
+    CHECK(layout.degenerate == none);
+    for (const auto& body : layout.bodies) CHECK(particles::spread(body.masses.place) > 0.02);
+  }
+}
