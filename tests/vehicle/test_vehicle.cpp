@@ -164,8 +164,9 @@ TEST_CASE("all formulations and integrators agree on the motion of the vehicle")
   host::RunSettings settings = settings_of(*system);
   settings.duration = 0.6;
   settings.output_interval = 0.05;
-  settings.relative_tolerance = 1e-9;
-  settings.absolute_tolerance = 1e-11;
+  // In particle coordinates the points of a spinning wheel run in circles, of which BDF takes a little off every step.
+  settings.relative_tolerance = 1e-10;
+  settings.absolute_tolerance = 1e-12;
   std::unique_ptr<Rows> first;
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO("formulation " << formulation->name());
