@@ -3,27 +3,15 @@
 #include <exception>
 
 #include "cartesian_solver.hpp"
+#include "polyform/correction_options.hpp"
 
 namespace polyform::cartesian {
 namespace {
 
-constexpr std::string_view corrections[] = {"projection", "none"};
-
-constexpr FieldSpec make_correction() {
-  FieldSpec f{"correction", FieldType::choice, "",
-              "projection: positions and velocities return to the constraints after each step; none: they drift"};
-  f.default_text = "projection";
-  f.choices = corrections;
-  return f;
-}
-constexpr FieldSpec make_tolerance() {
-  FieldSpec f{"tolerance", FieldType::number, "m, rad", "largest constraint residual after the projection"};
-  f.default_text = "1e-10";
-  f.minimum = 0;
-  f.exclusive_minimum = true;
-  return f;
-}
-constexpr FieldSpec option_fields[] = {make_correction(), make_tolerance()};
+constexpr FieldSpec option_fields[] = {
+    correction_option(
+        "projection: positions and velocities return to the constraints after each step; none: they drift"),
+    tolerance_option()};
 
 class Cartesian final : public Formulation {
  public:

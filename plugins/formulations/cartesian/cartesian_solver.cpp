@@ -7,9 +7,8 @@
 namespace polyform::cartesian {
 
 CartesianSolver::CartesianSolver(const SystemView& view, const Options& options)
-    : view_(view), options_(options), system_(view), forces_(view), tree_(view) {
+    : view_(view), options_(options), system_(view), forces_(view), tree_(view), hints_(view) {
   const std::size_t n = view.bodies.size();
-  find_hints();
   project_stages_ = options.project && !view.cut_joints().empty();
   poses_.resize(n);
   motions_.resize(n);
@@ -23,39 +22,6 @@ CartesianSolver::CartesianSolver(const SystemView& view, const Options& options)
   xdot_.resize(view.states);
 }
 
-void CartesianSolver::find_hints() {
-  for (std::size_t j = 0; j < view_.joints.size(); ++j) {
-    const JointData& joint = view_.joints[j];
-    if (joint.kernel != nullptr) {
-      angles_.push_back({j, joint.q_offset, joint.nq});
-      hints_ += joint.nq;
-      continue;
-    }
-    std::size_t at_q = joint.q_offset;
-    bool turned = false;  // a displacement along a turned axis can be read off the pose in two ways
-    for (const Primitive& p : joint.primitives) {
-      if (p.kind == Primitive::Kind::ball) {
-        const bool signed_by_hint = j >= view_.bodies.size();
-        balls_.push_back({j, at_q, quaternion_of(joint.R_drawn), signed_by_hint});
-        signs_.push_back(1);
-        if (signed_by_hint) ++hints_;
-      } else if (p.kind == Primitive::Kind::rotation || turned) {
-        angles_.push_back({j, at_q, 1});
-        ++hints_;
-      }
-      turned = turned || p.kind == Primitive::Kind::rotation;
-      at_q += position_count(p.kind);
-    }
-  }
-}
-
-/// Orientation of M in F from the bodies' quaternions, whose sign follows the motion continuously.
-Quat CartesianSolver::joint_quaternion(const Ball& ball) const noexcept {
-  const JointData& joint = view_.joints[ball.joint];
-  const auto orientation = [&](BodyIndex b) { return is_ground(b) ? Quat{} : poses_[at(b)].orientation; };
-  return conjugate(orientation(joint.base)) * orientation(joint.moving) * conjugate(ball.drawn);
-}
-
 void CartesianSolver::read_bodies(std::span<const double> y) noexcept {
   for (std::size_t i = 0; i < poses_.size(); ++i) {
     const double* b = y.data() + 13 * i;
@@ -65,6 +31,7 @@ void CartesianSolver::read_bodies(std::span<const double> y) noexcept {
     const Vec3 p = Vec3{b[0], b[1], b[2]} - c;
     const Vec3 w{b[7], b[8], b[9]};
     poses_[i] = {orientation, p};
+    orientations_[i] = orientation;
     motions_[i] = {R, p, {w, Vec3{b[10], b[11], b[12]} - cross(w, c)}};
   }
 }
@@ -80,42 +47,15 @@ void CartesianSolver::write_bodies(std::span<double> y) const noexcept {
   }
 }
 
-/// Hints for the coordinates of all joints, into q_. Needs read_bodies.
-void CartesianSolver::read_hints(std::span<const double> y) noexcept {
-  const double* hint = y.data() + 13 * poses_.size();
-  std::fill(q_.begin(), q_.end(), 0.0);
-  for (const Hint& h : angles_) {
-    std::copy_n(hint, h.count, q_.data() + h.first_q);
-    hint += h.count;
-  }
-  for (std::size_t i = 0; i < balls_.size(); ++i) {
-    if (balls_[i].signed_by_hint) signs_[i] = *hint++;
-    const Quat o = joint_quaternion(balls_[i]);
-    double* q = q_.data() + balls_[i].first_q;
-    for (const double value : {o.w, o.x, o.y, o.z}) *q++ = signs_[i] * value;
-  }
-}
-
-void CartesianSolver::write_hints(std::span<double> y) const noexcept {
-  double* hint = y.data() + 13 * poses_.size();
-  for (const Hint& h : angles_) hint = std::copy_n(q_.data() + h.first_q, h.count, hint);
-  for (std::size_t i = 0; i < balls_.size(); ++i)
-    if (balls_[i].signed_by_hint) *hint++ = signs_[i];
-}
-
 Status CartesianSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
   tree_.evaluate(state.q.data(), state.v.data());
   std::copy(tree_.bodies().begin(), tree_.bodies().end(), motions_.begin());
   std::copy(state.q.begin(), state.q.end(), q_.begin());
   tree_.orientations(state.q.data(), orientations_);
   for (std::size_t i = 0; i < poses_.size(); ++i) poses_[i] = {orientations_[i], motions_[i].p};
-  for (std::size_t i = 0; i < balls_.size(); ++i) {
-    if (!balls_[i].signed_by_hint) continue;
-    const double* q = q_.data() + balls_[i].first_q;
-    signs_[i] = dot(joint_quaternion(balls_[i]), Quat{q[0], q[1], q[2], q[3]}) < 0 ? -1 : 1;
-  }
+  hints_.set_signs(q_, orientations_);
   write_bodies(y);
-  write_hints(y);
+  hints_.write(q_, y.data() + 13 * poses_.size());
   std::copy(state.x.begin(), state.x.end(), y.end() - static_cast<std::ptrdiff_t>(view_.states));
   system_.evaluate(0, motions_, q_, v_);
   return system_.check_regular() ? Status::ok : Status::failed;
@@ -123,7 +63,7 @@ Status CartesianSolver::do_encode(const ConstStateView& state, std::span<double>
 
 Status CartesianSolver::do_decode(std::span<const double> y, const StateView& state) noexcept {
   read_bodies(y);
-  read_hints(y);
+  hints_.read(hints_of(y), orientations_, q_);
   system_.evaluate(0, motions_, q_, v_);
   std::copy(q_.begin(), q_.end(), state.q.begin());
   std::copy(v_.begin(), v_.end(), state.v.begin());
@@ -143,7 +83,7 @@ bool CartesianSolver::find_accelerations(double t, std::span<const double> x, st
 
 Status CartesianSolver::do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
   read_bodies(y);
-  read_hints(y);
+  hints_.read(hints_of(y), orientations_, q_);
   Correction unused;
   if (project_stages_ && !project(t, y, unused)) return Status::failed;
   if (!find_accelerations(t, states_of(y), ydot.last(view_.states))) return Status::failed;
@@ -158,7 +98,7 @@ Status CartesianSolver::do_derivative(double t, std::span<const double> y, std::
       *rate++ = value;
   }
   double* rate = ydot.data() + 13 * poses_.size();
-  for (const Hint& h : angles_) {
+  for (const JointHints::Coordinates& h : hints_.coordinates()) {
     const JointData& joint = view_.joints[h.joint];
     joint_position_rates(joint, q_.data() + joint.q_offset, v_.data() + joint.v_offset, rates_.data() + joint.q_offset);
     rate = std::copy_n(rates_.data() + h.first_q, h.count, rate);
@@ -187,7 +127,7 @@ bool CartesianSolver::project(double t, std::span<const double> y, Correction& o
 
 Status CartesianSolver::do_correct(double t, std::span<double> y, Correction& out) noexcept {
   read_bodies(y);
-  read_hints(y);
+  hints_.read(hints_of(y), orientations_, q_);
   out = {};
   if (options_.project) {
     if (!project(t, y, out)) return Status::failed;
@@ -198,13 +138,13 @@ Status CartesianSolver::do_correct(double t, std::span<double> y, Correction& ou
     out.velocity_residual = system_.velocity_violation();
   }
   write_bodies(y);
-  write_hints(y);
+  hints_.write(q_, y.data() + 13 * poses_.size());
   return Status::ok;
 }
 
 Status CartesianSolver::do_observe(double t, std::span<const double> y, Observation& out) noexcept {
   read_bodies(y);
-  read_hints(y);
+  hints_.read(hints_of(y), orientations_, q_);
   if (!find_accelerations(t, states_of(y), xdot_)) return Status::failed;
   for (std::size_t i = 0; i < poses_.size(); ++i) {
     const Spatial a = system_.origin_acceleration(i);

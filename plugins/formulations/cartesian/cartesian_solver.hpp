@@ -5,6 +5,7 @@
 #include "polyform/absolute_system.hpp"
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
+#include "polyform/joint_hints.hpp"
 
 namespace polyform::cartesian {
 
@@ -30,30 +31,16 @@ class CartesianSolver final : public Solver {
 
  private:
   ~CartesianSolver() = default;
-  std::size_t do_state_size() const noexcept override { return 13 * poses_.size() + hints_ + view_.states; }
+  std::size_t do_state_size() const noexcept override { return 13 * poses_.size() + hints_.size() + view_.states; }
   Status do_encode(const ConstStateView&, std::span<double> y) noexcept override;
   Status do_decode(std::span<const double> y, const StateView&) noexcept override;
   Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
   Status do_correct(double t, std::span<double> y, Correction&) noexcept override;
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
 
-  /// Joint coordinates first_q … first_q + count − 1 are kept in y.
-  struct Hint {
-    std::size_t joint, first_q, count;
-  };
-  /// The quaternion at first_q of a joint follows from those of the bodies, up to a sign for a cut joint.
-  struct Ball {
-    std::size_t joint, first_q;
-    Quat drawn;
-    bool signed_by_hint;
-  };
-
-  void find_hints();
   void read_bodies(std::span<const double> y) noexcept;
   void write_bodies(std::span<double> y) const noexcept;
-  void read_hints(std::span<const double> y) noexcept;
-  void write_hints(std::span<double> y) const noexcept;
-  Quat joint_quaternion(const Ball&) const noexcept;
+  const double* hints_of(std::span<const double> y) const { return y.data() + 13 * poses_.size(); }
   bool project(double t, std::span<const double> y, Correction&) noexcept;
   bool find_accelerations(double t, std::span<const double> x, std::span<double> xdot) noexcept;
   std::span<const double> states_of(std::span<const double> y) const { return y.last(view_.states); }
@@ -63,9 +50,7 @@ class CartesianSolver final : public Solver {
   AbsoluteSystem system_;
   ForceSet forces_;
   TreeKinematics tree_;
-  std::vector<Hint> angles_;
-  std::vector<Ball> balls_;
-  std::size_t hints_ = 0;
+  JointHints hints_;
   /// Whether derivative() works at the projection of y onto the constraints. The stages of an integrator lie beside
   /// them by the square of the step, and where loops are near a singular position (or have redundant constraints)
   /// that much contradiction divided by a nearly vanishing pivot would spoil the accelerations.
@@ -73,9 +58,8 @@ class CartesianSolver final : public Solver {
 
   std::vector<Pose> poses_;             ///< of the body frames
   std::vector<BodyMotion> motions_;
-  std::vector<Quat> orientations_;      ///< as encoded
+  std::vector<Quat> orientations_;      ///< of the bodies, continuous
   std::vector<double> q_, v_, rates_;   ///< of all joints
-  std::vector<double> signs_;           ///< of the quaternions of cut joints, in the order of balls_
   std::vector<Spatial> wrenches_, accelerations_;
   std::vector<double> efforts_, xdot_;
 };

@@ -12,8 +12,8 @@ ParticleSolver::ParticleSolver(const SystemView& view, const Options& options)
       layout_(view),
       forces_(view),
       system_(view, layout_, forces_.loaded_bodies(), options.recursive),
-      tree_(view) {
-  find_hints();
+      tree_(view),
+      hints_(view) {
   project_stages_ = options.correct && !view.cut_joints().empty();
   orientations_.resize(view.bodies.size());
   q_.resize(view.nq);
@@ -22,40 +22,6 @@ ParticleSolver::ParticleSolver(const SystemView& view, const Options& options)
   wrenches_.resize(view.bodies.size());
   efforts_.resize(view.nv);
   xdot_.resize(view.states);
-}
-
-void ParticleSolver::find_hints() {
-  hints_ = 4 * view_.bodies.size();
-  for (std::size_t j = 0; j < view_.joints.size(); ++j) {
-    const JointData& joint = view_.joints[j];
-    if (joint.kernel != nullptr) {
-      angles_.push_back({j, joint.q_offset, joint.nq});
-      hints_ += joint.nq;
-      continue;
-    }
-    std::size_t at_q = joint.q_offset;
-    bool turned = false;  // a displacement along a turned axis can be read off the pose in two ways
-    for (const Primitive& p : joint.primitives) {
-      if (p.kind == Primitive::Kind::ball) {
-        const bool signed_by_hint = j >= view_.bodies.size();
-        balls_.push_back({j, at_q, quaternion_of(joint.R_drawn), signed_by_hint});
-        signs_.push_back(1);
-        if (signed_by_hint) ++hints_;
-      } else if (p.kind == Primitive::Kind::rotation || turned) {
-        angles_.push_back({j, at_q, 1});
-        ++hints_;
-      }
-      turned = turned || p.kind == Primitive::Kind::rotation;
-      at_q += position_count(p.kind);
-    }
-  }
-}
-
-/// Orientation of M in F from the bodies' quaternions, whose sign follows the motion continuously.
-Quat ParticleSolver::joint_quaternion(const Ball& ball) const noexcept {
-  const JointData& joint = view_.joints[ball.joint];
-  const auto orientation = [&](BodyIndex b) { return is_ground(b) ? Quat{} : orientations_[at(b)]; };
-  return conjugate(orientation(joint.base)) * orientation(joint.moving) * conjugate(ball.drawn);
 }
 
 void ParticleSolver::read_particles(std::span<const double> y) noexcept {
@@ -88,23 +54,13 @@ void ParticleSolver::read_hints(std::span<const double> y) noexcept {
     o = {hint[0], hint[1], hint[2], hint[3]};
     hint += 4;
   }
-  std::fill(q_.begin(), q_.end(), 0.0);
-  for (const Hint& h : angles_) {
-    std::copy_n(hint, h.count, q_.data() + h.first_q);
-    hint += h.count;
-  }
-  for (std::size_t i = 0; i < balls_.size(); ++i) {
-    if (balls_[i].signed_by_hint) signs_[i] = *hint++;
-    const Quat o = joint_quaternion(balls_[i]);
-    double* q = q_.data() + balls_[i].first_q;
-    for (const double value : {o.w, o.x, o.y, o.z}) *q++ = signs_[i] * value;
-  }
+  hints_.read(hint, orientations_, q_);
 }
 
 /// Orientations and angles as the particles make them, where the hints have only to tell turns and signs.
 void ParticleSolver::reset_hints() noexcept {
   settle_orientations();
-  for (const Hint& h : angles_) {
+  for (const JointHints::Coordinates& h : hints_.coordinates()) {
     if (system_.finds_joint(h.joint)) continue;
     const JointData& joint = view_.joints[h.joint];
     const BodyMotion ground;
@@ -128,9 +84,7 @@ void ParticleSolver::write_hints(std::span<double> y) noexcept {
   double* hint = y.data() + 6 * layout_.moving;
   for (const Quat& o : orientations_)
     for (const double value : {o.w, o.x, o.y, o.z}) *hint++ = value;
-  for (const Hint& h : angles_) hint = std::copy_n(q_.data() + h.first_q, h.count, hint);
-  for (std::size_t i = 0; i < balls_.size(); ++i)
-    if (balls_[i].signed_by_hint) *hint++ = signs_[i];
+  hints_.write(q_, hint);
 }
 
 Status ParticleSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
@@ -145,11 +99,7 @@ Status ParticleSolver::do_encode(const ConstStateView& state, std::span<double> 
     system_.positions()[p] = body.p + arm;
     system_.velocities()[p] = body.V.linear + cross(body.V.angular, arm);
   }
-  for (std::size_t i = 0; i < balls_.size(); ++i) {
-    if (!balls_[i].signed_by_hint) continue;
-    const double* q = q_.data() + balls_[i].first_q;
-    signs_[i] = dot(joint_quaternion(balls_[i]), Quat{q[0], q[1], q[2], q[3]}) < 0 ? -1 : 1;
-  }
+  hints_.set_signs(q_, orientations_);
   write_particles(y);
   write_hints(y);
   std::copy(state.x.begin(), state.x.end(), y.end() - static_cast<std::ptrdiff_t>(view_.states));
@@ -204,7 +154,7 @@ Status ParticleSolver::do_derivative(double t, std::span<const double> y, std::s
     const Quat o = quaternion_rate(orientations_[i], system_.angular_velocities()[i]);
     for (const double value : {o.w, o.x, o.y, o.z}) *rate++ = value;
   }
-  for (const Hint& h : angles_) {
+  for (const JointHints::Coordinates& h : hints_.coordinates()) {
     const JointData& joint = view_.joints[h.joint];
     if (system_.finds_joint(h.joint))
       joint_position_rates(joint, q_.data() + joint.q_offset, v_.data() + joint.v_offset,

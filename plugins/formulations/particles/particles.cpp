@@ -3,28 +3,14 @@
 #include <exception>
 
 #include "particle_solver.hpp"
+#include "polyform/correction_options.hpp"
 #include "polyform/element_helpers.hpp"
 
 namespace polyform::particles {
 namespace {
 
-constexpr std::string_view corrections[] = {"projection", "none"};
 constexpr std::string_view equations[] = {"automatic", "sparse"};
 
-constexpr FieldSpec make_correction() {
-  FieldSpec f{"correction", FieldType::choice, "",
-              "projection: particles return to their distances and to the joints after each step; none: they drift"};
-  f.default_text = "projection";
-  f.choices = corrections;
-  return f;
-}
-constexpr FieldSpec make_tolerance() {
-  FieldSpec f{"tolerance", FieldType::number, "m, rad", "largest constraint residual after the projection"};
-  f.default_text = "1e-10";
-  f.minimum = 0;
-  f.exclusive_minimum = true;
-  return f;
-}
 constexpr FieldSpec make_equations() {
   FieldSpec f{
       "equations", FieldType::choice, "",
@@ -34,7 +20,10 @@ constexpr FieldSpec make_equations() {
   f.choices = equations;
   return f;
 }
-constexpr FieldSpec option_fields[] = {make_correction(), make_tolerance(), make_equations()};
+constexpr FieldSpec option_fields[] = {
+    correction_option(
+        "projection: particles return to their distances and to the joints after each step; none: they drift"),
+    tolerance_option(), make_equations()};
 
 class Particles final : public Formulation {
  public:

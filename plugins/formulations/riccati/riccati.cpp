@@ -3,6 +3,7 @@
 #include <new>
 #include <string>
 
+#include "polyform/correction_options.hpp"
 #include "regularity.hpp"
 #include "riccati_solver.hpp"
 
@@ -12,15 +13,6 @@ namespace {
 constexpr std::string_view algorithms[] = {"riccati", "transfer-product"};
 constexpr std::string_view branch_ways[] = {"condensed", "overall"};
 
-constexpr std::string_view corrections[] = {"projection", "none"};
-
-constexpr FieldSpec make_tolerance() {
-  FieldSpec f{"tolerance", FieldType::number, "m, rad", "largest constraint residual after the projection"};
-  f.default_text = "1e-10";
-  f.minimum = 0;
-  f.exclusive_minimum = true;
-  return f;
-}
 constexpr FieldSpec option_fields[] = {
     {"algorithm", FieldType::choice, "",
      "chains: riccati passes S and e; transfer-product multiplies U_n … U_1 and loses digits with the length", false,
@@ -28,10 +20,8 @@ constexpr FieldSpec option_fields[] = {
     {"branches", FieldType::choice, "",
      "bodies with several inputs: condensed one after the other, or in one dense overall equation", false, "condensed",
      branch_ways},
-    {"correction", FieldType::choice, "",
-     "projection: positions and velocities return to the closed loops after each step; none: they drift", false,
-     "projection", corrections},
-    make_tolerance()};
+    correction_option("projection: positions and velocities return to the closed loops after each step; none: they drift"),
+    tolerance_option()};
 
 /// A solver, or nullptr when memory ran out for its forces.
 template <class Sweep, class Choice>
