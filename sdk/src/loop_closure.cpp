@@ -4,6 +4,15 @@
 #include <cmath>
 
 namespace polyform {
+namespace {
+
+/// Residual below which dependent rows show: their pivots, of its square, are then far below the smallest that counts.
+constexpr double on_loops = 1e-8;
+
+/// A size of a vector that costs no root.
+double size(const Vec3& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z); }
+
+}  // namespace
 
 void LoopClosure::evaluate(std::span<const BodyMotion> bodies, std::span<double> q, std::span<double> v) noexcept {
   position_violation_ = velocity_violation_ = 0;
@@ -29,12 +38,14 @@ void LoopClosure::evaluate(std::span<const BodyMotion> bodies, std::span<double>
   }
 }
 
+/// lever: size of the arm from the frame origin to M.
 /// A body's share of a row is −E: the wrench of a unit multiplier stands on the other side of z_a + T λ = S z_b + e.
 void LoopClosure::start_column(std::size_t loop, std::size_t row, std::size_t passage, BodyIndex body,
-                               const Spatial& about_origin, std::span<const Vec3> to_P) noexcept {
+                               const Spatial& about_origin, double lever, std::span<const Vec3> to_P) noexcept {
   if (is_ground(body)) return;
-  const Vec3& force = about_origin.linear;
-  columns_[passages_[passage].first + row] -= Spatial{about_origin.angular - cross(to_P[at(body)], force), force};
+  const Vec3 &moment = about_origin.angular, &force = about_origin.linear, &arm = to_P[at(body)];
+  columns_[passages_[passage].first + row].add({cross(arm, force) - moment, -force},
+                                               size(moment) + (lever + size(arm)) * size(force), size(force));
   matrix_.right(loop)[row] += dot(force, ground_);
 }
 
@@ -42,7 +53,9 @@ void LoopClosure::begin(Level level, std::span<const BodyMotion> bodies, std::sp
                         const Vec3& ground) noexcept {
   ground_ = ground;
   matrix_.clear();
-  std::fill(columns_.begin(), columns_.end(), Spatial{});
+  std::fill(columns_.begin(), columns_.end(), Column6{});
+  if (level != Level::acceleration && position_violation_ < on_loops * size_)
+    std::fill(left_out_.begin(), left_out_.end(), 0u);
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
     const BodyMotion& base = motion_of(cut.base, bodies);
@@ -58,14 +71,16 @@ void LoopClosure::begin(Level level, std::span<const BodyMotion> bodies, std::sp
       terms = c.motion.bias - relative_acceleration(cut, base, of_origin(cut.base, base), moving,
                                                     of_origin(cut.moving, moving));
     }
+    const Vec3 M = moving.p + moving.R * cut.p_moving;
+    const double base_lever = size(M - base.p), moving_lever = size(M - moving.p);
     double* right = matrix_.right(i);
     for (std::size_t r = 0; r < c.rows; ++r) {
       right[r] = level == Level::position   ? -c.residual[r]
                  : level == Level::velocity ? -dot(c.T[r], c.relative.twist)
                                             : dot(c.T[r], terms);
       const ConstraintRow row = constraint_row(cut, base, moving, c.T[r]);
-      start_column(i, r, loops_[i].base, cut.base, row.base, to_P);
-      start_column(i, r, loops_[i].moving, cut.moving, row.moving, to_P);
+      start_column(i, r, loops_[i].base, cut.base, row.base, base_lever, to_P);
+      start_column(i, r, loops_[i].moving, cut.moving, row.moving, moving_lever, to_P);
     }
   }
 }
@@ -82,89 +97,105 @@ void LoopClosure::gather(std::size_t body, Transfer<double>& s) noexcept {
 
 /// Eliminates λ of a loop: S += E G⁺ Eᵀ, e += E G⁺ g, and E_j −= E G⁺ G_ij of the loops that it shares hinges with.
 void LoopClosure::condense(const Passage& closing, std::size_t body, Transfer<double>& s) noexcept {
-  matrix_.eliminate(closing.loop);
+  matrix_.eliminate(closing.loop, left_out_[closing.loop]);
   const std::size_t n = closing.rows;
   const double* L = matrix_.lower(closing.loop);
   const double* inverse = matrix_.inverse(closing.loop);
   const double* c = matrix_.right(closing.loop);
-  Spatial* Y = columns_.data() + closing.first;
+  const std::size_t* row_at = matrix_.rows_of(closing.loop);
+  Column6* E = columns_.data() + closing.first;
+  Spatial Y[MultiplierMatrix::most_rows];
   for (std::size_t r = 0; r < n; ++r) {
+    Y[r] = E[row_at[r]].E;
     for (std::size_t k = 0; k < r; ++k) Y[r] -= L[r * n + k] * Y[k];
     add_stiffness(s, Y[r], inverse[r]);
     s.e += (inverse[r] * c[r]) * Y[r];
   }
+  for (std::size_t r = 0; r < n; ++r) E[r].E = Y[r];
   const PassagesOf& of = passages_of_[body];
   std::size_t k = of.first;
   for (const MultiplierMatrix::Neighbour& near : matrix_.neighbours(closing.loop)) {
     while (passages_[k].loop != near.block) ++k;  // both in the order of elimination
-    Spatial* E = columns_.data() + passages_[k].first;
+    Column6* column = columns_.data() + passages_[k].first;
     const double* X = matrix_.values() + near.place;
     for (std::size_t r = 0; r < n; ++r)
-      for (std::size_t m = 0; m < near.size; ++m) E[m] -= (X[r * near.size + m] * inverse[r]) * Y[r];
+      for (std::size_t m = 0; m < near.size; ++m) {
+        const double x = X[r * near.size + m] * inverse[r];
+        column[m].add(-x * Y[r], std::abs(x) * size(Y[r].angular), std::abs(x) * size(Y[r].linear));
+      }
   }
 }
 
 void LoopClosure::pass(std::size_t body, std::span<const Column<double>> hinge, const Spatial& beta) noexcept {
   const auto passages = passing(body);
   if (passages.empty()) return;
-  Spatial* E = through_.data();
+  Column6* column = through_.data();
   for (const Passage& p : passages) {
     double* right = matrix_.right(p.loop);
     for (std::size_t r = 0; r < p.rows; ++r) {
-      *E = columns_[p.first + r];
-      right[r] += dot(*E++, beta);
+      *column = columns_[p.first + r];
+      right[r] += dot(column++->E, beta);
     }
   }
-  double* values = matrix_.values();
   for (std::size_t k = hinge.size(); k-- > 0;) {
     const Column<double>& h = hinge[k];
-    const double angular = dot(h.H.angular, h.H.angular), linear = dot(h.H.linear, h.H.linear);
-    E = through_.data();
-    double* u = u_.data();
+    const double H_angular = size(h.H.angular), H_linear = size(h.H.linear);
+    const double U_angular = size(h.U.angular), U_linear = size(h.U.linear);
+    column = through_.data();
     for (const Passage& p : passages) {
       double* right = matrix_.right(p.loop);
       double* gain = gains_.data() + p.gain + k * p.rows;
-      for (std::size_t r = 0; r < p.rows; ++r, ++E, ++u) {
-        *u = dot(h.H, *E);
-        gain[r] = h.inverse * *u;
+      for (std::size_t r = 0; r < p.rows; ++r, ++column) {
+        const double u = dot(h.H, column->E), terms = H_angular * column->angular + H_linear * column->linear;
+        gain[r] = h.inverse * u;
         right[r] += gain[r] * h.free;
-        matrix_.weigh(p.loop, r, gain[r] * *u,
-                      h.inverse * (angular * dot(E->angular, E->angular) + linear * dot(E->linear, E->linear)));
-        *E -= gain[r] * h.U;
+        matrix_.weigh(p.loop, r, gain[r] * u, h.inverse * terms * terms);
+        column->add(-gain[r] * h.U, std::abs(gain[r]) * U_angular, std::abs(gain[r]) * U_linear);
       }
     }
-    // G += u D⁻¹ uᵀ
-    const std::size_t* pair = pairs_.data() + passages_of_[body].pair;
-    for (std::size_t a = 0; a < passages.size(); ++a) {
-      const double* gain = gains_.data() + passages[a].gain + k * passages[a].rows;
-      for (std::size_t b = a; b < passages.size(); ++b) {
-        double* G = values + *pair++;
-        const double* of_b = gains_.data() + passages[b].gain + k * passages[b].rows;
-        const double D = 1 / h.inverse;
-        for (std::size_t r = 0; r < passages[a].rows; ++r)
-          for (std::size_t m = 0; m < passages[b].rows; ++m) G[r * passages[b].rows + m] += gain[r] * D * of_b[m];
+    add_compliance(body, k, 1 / h.inverse);
+  }
+}
+
+/// G += u D⁻¹ uᵀ of one direction of a hinge, for every pair of loops that pass it.
+void LoopClosure::add_compliance(std::size_t body, std::size_t k, double D) noexcept {
+  const auto passages = passing(body);
+  const std::size_t* pair = pairs_.data() + passages_of_[body].pair;
+  for (std::size_t a = 0; a < passages.size(); ++a) {
+    const double* gain = gains_.data() + passages[a].gain + k * passages[a].rows;
+    for (std::size_t b = a; b < passages.size(); ++b) {
+      double* G = matrix_.values() + *pair++;
+      const double* of_b = gains_.data() + passages[b].gain + k * passages[b].rows;
+      const std::size_t columns = passages[b].rows;
+      for (std::size_t r = 0; r < passages[a].rows; ++r) {
+        const double u = gain[r] * D;
+        const std::size_t most = a == b ? r + 1 : columns;  // of a diagonal block the lower triangle
+        for (std::size_t m = 0; m < most; ++m) G[r * columns + m] += u * of_b[m];
       }
     }
   }
 }
 
 void LoopClosure::step(std::size_t body, const Vec3& r, const Vec3& gamma) noexcept {
-  const Spatial* E = through_.data();
+  const Column6* column = through_.data();
+  const double reach = size(r);
   for (const Passage& p : passing(body)) {
     double* right = matrix_.right(p.loop);
-    for (std::size_t k = 0; k < p.rows; ++k, ++E) {
+    for (std::size_t k = 0; k < p.rows; ++k, ++column) {
+      const Spatial& E = column->E;
       if (p.next == none) {
-        right[k] += dot(E->linear, ground_);
+        right[k] += dot(E.linear, ground_);
         continue;
       }
-      right[k] += dot(E->linear, gamma);
-      columns_[passages_[p.next].first + k] += Spatial{E->angular + cross(r, E->linear), E->linear};
+      right[k] += dot(E.linear, gamma);
+      columns_[passages_[p.next].first + k].add({E.angular + cross(r, E.linear), E.linear},
+                                                column->angular + reach * column->linear, column->linear);
     }
   }
 }
 
 void LoopClosure::close_ground() noexcept {
-  for (const std::size_t i : in_ground_) matrix_.eliminate(i);
+  for (const std::size_t i : in_ground_) matrix_.eliminate(i, left_out_[i]);
   for (std::size_t k = in_ground_.size(); k-- > 0;) matrix_.solve(in_ground_[k], nullptr, lambda_.data());
 }
 
@@ -181,8 +212,8 @@ void LoopClosure::close(std::size_t body, const Spatial& z) noexcept {
   const PassagesOf& of = passages_of_[body];
   for (std::size_t k = of.first + of.closing; k-- > of.first;) {
     const Passage& p = passages_[k];
-    double y[6];
-    for (std::size_t r = 0; r < p.rows; ++r) y[r] = dot(columns_[p.first + r], z);
+    double y[MultiplierMatrix::most_rows];
+    for (std::size_t r = 0; r < p.rows; ++r) y[r] = dot(columns_[p.first + r].E, z);
     matrix_.solve(p.loop, y, lambda_.data());
   }
 }
@@ -190,7 +221,7 @@ void LoopClosure::close(std::size_t body, const Spatial& z) noexcept {
 Spatial LoopClosure::hinge_wrench(std::size_t body) const noexcept {
   Spatial sum;
   for (const Passage& p : passing(body))
-    for (std::size_t r = 0; r < p.rows; ++r) sum += lambda_[p.first_row + r] * columns_[p.first + r];
+    for (std::size_t r = 0; r < p.rows; ++r) sum += lambda_[p.first_row + r] * columns_[p.first + r].E;
   return sum;
 }
 

@@ -7,6 +7,7 @@ namespace polyform {
 
 LoopClosure::LoopClosure(const SystemView& view) : view_(view), loops_(view.cut_joints().size()) {
   constraints_.resize(loops_.size());
+  left_out_.resize(loops_.size());
   if (loops_.empty()) return;
   std::size_t rows = 0;
   for (std::size_t i = 0; i < loops_.size(); ++i) {
@@ -60,7 +61,7 @@ void LoopClosure::order_elimination(const std::vector<std::vector<std::size_t>>&
 }
 
 void LoopClosure::lay_out(const std::vector<std::vector<std::size_t>>& loops_in, const std::vector<std::size_t>& stages) {
-  std::size_t columns = 0, gains = 0, widest = 0, most_rows = 0;
+  std::size_t columns = 0, gains = 0, widest = 0;
   passages_of_.resize(loops_in.size());
   for (std::size_t b = 0; b < loops_in.size(); ++b) {
     std::vector<std::size_t> loops = loops_in[b];
@@ -88,7 +89,6 @@ void LoopClosure::lay_out(const std::vector<std::vector<std::size_t>>& loops_in,
       const JointData& cut = view_.cut_joints()[i];
       if (cut.base == body_index(b)) loops_[i].base = passages_.size();
       if (cut.moving == body_index(b)) loops_[i].moving = passages_.size();
-      most_rows = std::max(most_rows, p.rows);
       passages_.push_back(p);
     }
     widest = std::max(widest, rows);
@@ -103,7 +103,6 @@ void LoopClosure::lay_out(const std::vector<std::vector<std::size_t>>& loops_in,
   columns_.resize(columns);
   gains_.resize(gains);
   through_.resize(widest);
-  u_.resize(widest);
 }
 
 }  // namespace polyform

@@ -1,15 +1,14 @@
 #include "polyform/multiplier_matrix.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace polyform {
 namespace {
 
-/// A pivot below this part of its row's diagonal is rounding.
-constexpr double smallest_pivot = 1e-12;
-/// So is a diagonal below this part of the squared terms that cancelled in it.
-constexpr double smallest_diagonal = 1e-24;
+/// Rounding of a column E and of the products formed with it, relative to the terms that it is made of.
+constexpr double rounding = 1e-13;
 
 }  // namespace
 
@@ -74,7 +73,8 @@ void MultiplierMatrix::analyze(std::span<const std::size_t> sizes, std::span<con
       for (std::size_t b = a; b < near.size(); ++b) updates_.push_back(place(near[a].block, near[b].block));
   }
   values_.assign(values, 0.0);
-  for (auto* of_rows : {&right_, &inverse_, &weights_, &terms_}) of_rows->assign(right, 0.0);
+  for (auto* of_rows : {&right_, &inverse_, &weights_, &terms_, &noise_}) of_rows->assign(right, 0.0);
+  row_at_.assign(right, 0);
 }
 
 std::size_t MultiplierMatrix::place(std::size_t i, std::size_t j) const noexcept {
@@ -87,31 +87,80 @@ std::size_t MultiplierMatrix::place(std::size_t i, std::size_t j) const noexcept
 }
 
 void MultiplierMatrix::clear() noexcept {
-  for (auto* values : {&values_, &right_, &weights_, &terms_}) std::fill(values->begin(), values->end(), 0.0);
-  dependent_ = 0;
+  for (auto* values : {&values_, &right_, &weights_, &terms_, &noise_}) std::fill(values->begin(), values->end(), 0.0);
+  smallest_pivot_ = 1;
 }
 
-void MultiplierMatrix::factorize(const Row& row) noexcept {
+/// The place of the row with the largest pivot relative to its terms, among those from `from` on that are not left out
+/// and stand above their rounding; the size of the block when there is none. Relative to its diagonal a row that hardly
+/// has any compliance would count as much as the others.
+std::size_t MultiplierMatrix::largest_pivot(const Row& row, std::size_t from, unsigned left_out) const noexcept {
+  const double* A = values_.data() + row.diagonal;
+  std::size_t best = row.size;
+  double largest = 0;
+  for (std::size_t k = from; k < row.size; ++k) {
+    const double pivot = A[k * row.size + k], terms = terms_[row.first + k];
+    if ((left_out >> row_at_[row.first + k] & 1u) != 0 || !(pivot > noise_[row.first + k])) continue;
+    if (pivot <= largest * terms) continue;
+    largest = pivot / terms;
+    best = k;
+  }
+  return best;
+}
+
+/// Exchanges two rows of a block, and its columns.
+void MultiplierMatrix::exchange(const Row& row, std::size_t a, std::size_t b) noexcept {
+  if (a == b) return;
   const std::size_t n = row.size;
   double* A = values_.data() + row.diagonal;
-  for (std::size_t c = 0; c < n; ++c) {
-    const double pivot = A[c * n + c], weight = weights_[row.first + c];
-    const bool regular = pivot > smallest_pivot * weight && weight > smallest_diagonal * terms_[row.first + c];
-    inverse_[row.first + c] = regular ? 1 / pivot : 0;
-    if (!regular) ++dependent_;
-    for (std::size_t r = c + 1; r < n; ++r) {
-      const double l = A[r * n + c] * inverse_[row.first + c];
-      for (std::size_t k = c + 1; k <= r; ++k) A[r * n + k] -= l * A[k * n + c];
-    }
-    // Below the diagonal the column becomes L only now: the update above needs the unscaled one.
-    for (std::size_t r = c + 1; r < n; ++r) A[r * n + c] *= inverse_[row.first + c];
+  for (std::size_t k = 0; k < n; ++k) std::swap(A[a * n + k], A[b * n + k]);
+  for (std::size_t k = 0; k < n; ++k) std::swap(A[k * n + a], A[k * n + b]);
+  for (auto* of_rows : {&right_, &terms_, &noise_}) std::swap((*of_rows)[row.first + a], (*of_rows)[row.first + b]);
+  std::swap(row_at_[row.first + a], row_at_[row.first + b]);
+  for (std::size_t k = row.neighbour; k < row.neighbour + row.neighbours; ++k) {
+    double* X = values_.data() + neighbours_[k].place;
+    const std::size_t m = neighbours_[k].size;
+    std::swap_ranges(X + a * m, X + (a + 1) * m, X + b * m);
   }
 }
 
-void MultiplierMatrix::eliminate(std::size_t i) noexcept {
+void MultiplierMatrix::factorize(const Row& row, unsigned& left_out) noexcept {
+  const std::size_t n = row.size;
+  double* A = values_.data() + row.diagonal;
+  double* noise = noise_.data() + row.first;
+  for (std::size_t r = 0; r < n; ++r) {
+    row_at_[row.first + r] = r;
+    double& terms = terms_[row.first + r];
+    terms = std::max(terms, weights_[row.first + r]);
+    noise[r] += rounding * std::sqrt(weights_[row.first + r] * terms) + rounding * rounding * terms;
+    for (std::size_t k = 0; k < r; ++k) A[k * n + r] = A[r * n + k];
+  }
+  std::size_t c = 0;
+  for (; c < n; ++c) {
+    const std::size_t best = largest_pivot(row, c, left_out);
+    if (best == n) break;
+    exchange(row, c, best);
+    const double inverse = 1 / A[c * n + c];
+    smallest_pivot_ = std::min(smallest_pivot_, A[c * n + c] / terms_[row.first + c]);
+    inverse_[row.first + c] = inverse;
+    for (std::size_t r = c + 1; r < n; ++r) {
+      const double l = A[r * n + c] * inverse;
+      for (std::size_t k = c + 1; k < n; ++k) A[r * n + k] -= l * A[c * n + k];
+      noise[r] += l * l * noise[c];
+    }
+    for (std::size_t r = c + 1; r < n; ++r) A[r * n + c] *= inverse;
+  }
+  for (std::size_t k = c; k < n; ++k) {
+    inverse_[row.first + k] = 0;
+    left_out |= 1u << row_at_[row.first + k];
+    for (std::size_t r = k + 1; r < n; ++r) A[r * n + k] = 0;
+  }
+}
+
+void MultiplierMatrix::eliminate(std::size_t i, unsigned& left_out) noexcept {
   const Row& row = rows_[i];
   const std::size_t n = row.size;
-  factorize(row);
+  factorize(row, left_out);
   const double* L = values_.data() + row.diagonal;
   const double* inverse = inverse_.data() + row.first;
   double* c = right_.data() + row.first;
@@ -129,8 +178,13 @@ void MultiplierMatrix::eliminate(std::size_t i) noexcept {
     const double* Xa = values_.data() + near[a].place;
     const std::size_t na = near[a].size;
     double* right = right_.data() + rows_[near[a].block].first;
+    double* noise = noise_.data() + rows_[near[a].block].first;
     for (std::size_t r = 0; r < n; ++r)
-      for (std::size_t p = 0; p < na; ++p) right[p] -= Xa[r * na + p] * inverse[r] * c[r];
+      for (std::size_t p = 0; p < na; ++p) {
+        const double l = Xa[r * na + p] * inverse[r];
+        right[p] -= l * c[r];
+        noise[p] += l * l * noise_[row.first + r];
+      }
     for (std::size_t b = a; b < near.size(); ++b) {
       const double* Xb = values_.data() + near[b].place;
       const std::size_t nb = near[b].size;
@@ -148,7 +202,7 @@ void MultiplierMatrix::solve(std::size_t i, const double* y, double* lambda) con
   const Row& row = rows_[i];
   const std::size_t n = row.size;
   const double* L = values_.data() + row.diagonal;
-  double* out = lambda + row.first;
+  double out[most_rows];
   for (std::size_t r = 0; r < n; ++r) out[r] = right_[row.first + r] + (y != nullptr ? y[r] : 0.0);
   for (const Neighbour& near : neighbours(i)) {
     const double* X = values_.data() + near.place;
@@ -159,6 +213,7 @@ void MultiplierMatrix::solve(std::size_t i, const double* y, double* lambda) con
   for (std::size_t r = 0; r < n; ++r) out[r] *= inverse_[row.first + r];
   for (std::size_t r = n; r-- > 0;)
     for (std::size_t s = r + 1; s < n; ++s) out[r] -= L[s * n + r] * out[s];
+  for (std::size_t r = 0; r < n; ++r) lambda[row.first + row_at_[row.first + r]] = out[r];
 }
 
 }  // namespace polyform

@@ -27,8 +27,9 @@ struct LoopCorrection {
   double tolerance = 1e-10;   ///< largest constraint residual that is left: m, rad, m/s, rad/s
 };
 
-/// y = [q v x c]: coordinates and velocities of the tree joints, first-order states of the forces, coordinates of the
-/// cut joints (these follow from q up to whole turns, for which they are carried).
+/// y = [q v x c d]: coordinates and velocities of the tree joints, first-order states of the forces, coordinates of the
+/// cut joints (these follow from q up to whole turns, for which they are carried), and per cut joint which of its rows
+/// depend on others (LoopClosure::left_out, found where the loops are closed).
 /// Sweep: what evaluates the method, Recursion or one of the paper's variants (trees only).
 template <class Sweep>
 class RiccatiSolver final : public Solver {
@@ -45,14 +46,19 @@ class RiccatiSolver final : public Solver {
 
  protected:
   std::size_t do_state_size() const noexcept override {
-    return view_.nq_tree + view_.nv_tree + view_.states + (view_.nq - view_.nq_tree);
+    return view_.nq_tree + view_.nv_tree + view_.states + (view_.nq - view_.nq_tree) + view_.cut_joints().size();
   }
 
   Status do_encode(const ConstStateView& state, std::span<double> y) noexcept override {
     auto out = std::copy_n(state.q.begin(), view_.nq_tree, y.begin());
     out = std::copy_n(state.v.begin(), view_.nv_tree, out);
     out = std::copy(state.x.begin(), state.x.end(), out);
-    std::copy(state.q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), state.q.end(), out);
+    out = std::copy(state.q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), state.q.end(), out);
+    std::fill(out, y.end(), 0.0);
+    if (loops_.empty()) return Status::ok;
+    place(split(y));
+    if (!closing_step(split(y), LoopClosure::Level::velocity)) return blame(y);
+    keep_left_out(y);
     return Status::ok;
   }
 
@@ -71,14 +77,17 @@ class RiccatiSolver final : public Solver {
     return Status::ok;
   }
 
+  /// The stages of an integrator lie beside the loops by the square of the step. Near a singular position that would be
+  /// blown up: there the derivative is that of the nearest closed state.
   Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
-    sweep_.position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());
-    const std::size_t x = view_.nq_tree + view_.nv_tree;
-    if (solve(t, y, ydot.data() + view_.nq_tree, ydot.subspan(x, view_.states), false) == Status::failed)
-      return Status::failed;
-    for (const JointData& cut : view_.cut_joints())
-      joint_position_rates(cut, q_.data() + cut.q_offset, v_.data() + cut.v_offset,
-                           ydot.data() + x + view_.states + (cut.q_offset - view_.nq_tree));
+    if (find_rates(t, y, ydot) == Status::failed) return Status::failed;
+    if (loops_.empty() || !correction_.on || !loops_.is_nearly_singular() ||
+        loops_.position_violation() <= loops_.position_rounding())
+      return Status::ok;
+    std::copy(y.begin(), y.end(), closed_.begin());
+    Correction unused;
+    if (close(closed_, unused)) return find_rates(t, closed_, ydot);
+    failure_.clear();  // too far from closed, which the end of the step will tell
     return Status::ok;
   }
 
@@ -118,7 +127,7 @@ class RiccatiSolver final : public Solver {
 
  private:
   struct Parts {
-    std::span<const double> q, v, x, cut;
+    std::span<const double> q, v, x, cut, left_out;
   };
 
   /// argument: what the sweep is made with. It may be loops_, which stands before the sweep.
@@ -128,6 +137,7 @@ class RiccatiSolver final : public Solver {
         q_(view.nq), v_(view.nv), efforts_(view.nv), vdot_(view.nv), xdot_(view.states), rest_(view.nv_tree), wrenches_(view.bodies.size()),
         accelerations_(view.bodies.size()), orientations_(view.bodies.size()) {
     failure_.reserve(400);
+    closed_.resize(do_state_size());
     // Efforts on cut joints act as wrenches on the bodies that these tie.
     loaded_.assign(forces_.loaded_bodies().begin(), forces_.loaded_bodies().end());
     if (forces_.loads_joints()) loaded_.insert(loaded_.end(), loops_.tied_bodies().begin(), loops_.tied_bodies().end());
@@ -135,10 +145,22 @@ class RiccatiSolver final : public Solver {
     loaded_.erase(std::unique(loaded_.begin(), loaded_.end()), loaded_.end());
   }
 
+  Status find_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+    sweep_.position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());
+    const std::size_t x = view_.nq_tree + view_.nv_tree;
+    if (solve(t, y, ydot.data() + view_.nq_tree, ydot.subspan(x, view_.states), false) == Status::failed)
+      return Status::failed;
+    for (const JointData& cut : view_.cut_joints())
+      joint_position_rates(cut, q_.data() + cut.q_offset, v_.data() + cut.v_offset,
+                           ydot.data() + x + view_.states + (cut.q_offset - view_.nq_tree));
+    std::fill(ydot.end() - static_cast<std::ptrdiff_t>(view_.cut_joints().size()), ydot.end(), 0.0);
+    return Status::ok;
+  }
+
   Parts split(std::span<const double> y) const noexcept {
     const std::size_t x = view_.nq_tree + view_.nv_tree;
     return {y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree), y.subspan(x, view_.states),
-            y.subspan(x + view_.states)};
+            y.subspan(x + view_.states, view_.nq - view_.nq_tree), y.last(view_.cut_joints().size())};
   }
 
   /// Motions of all bodies; with loops also q_ and v_ of all joints and the constraints of the cut ones.
@@ -150,6 +172,8 @@ class RiccatiSolver final : public Solver {
     std::copy(y.cut.begin(), y.cut.end(), std::copy(y.q.begin(), y.q.end(), q_.begin()));
     std::copy(y.v.begin(), y.v.end(), v_.begin());
     loops_.evaluate(motions, q_, v_);
+    for (std::size_t i = 0; i < y.left_out.size(); ++i)
+      loops_.leave_out(i, static_cast<unsigned>(std::clamp(y.left_out[i] + 0.5, 0.0, 63.5)));
     return motions;
   }
 
@@ -226,6 +250,7 @@ class RiccatiSolver final : public Solver {
     }
     for (int passes = 0; passes < 2 && loops_.velocity_violation() > loops_.velocity_rounding(); ++passes) {
       if (!closing_step(parts, LoopClosure::Level::velocity)) return blame(y) == Status::ok;
+      keep_left_out(y);
       for (std::size_t k = 0; k < view_.nv_tree; ++k) y[view_.nq_tree + k] += vdot_[k];
       place(parts);
     }
@@ -253,8 +278,12 @@ class RiccatiSolver final : public Solver {
 
   bool keep_turns(std::span<double> y) const noexcept {
     std::copy(q_.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), q_.end(),
-              y.end() - static_cast<std::ptrdiff_t>(view_.nq - view_.nq_tree));
+              y.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree + view_.nv_tree + view_.states));
     return true;
+  }
+  void keep_left_out(std::span<double> y) const noexcept {
+    const std::span<double> left_out = y.last(view_.cut_joints().size());
+    for (std::size_t i = 0; i < left_out.size(); ++i) left_out[i] = loops_.left_out(i);
   }
 
   /// Why the sweep failed.
@@ -288,6 +317,7 @@ class RiccatiSolver final : public Solver {
   std::vector<BodyIndex> loaded_;
   std::vector<double> q_, v_;        ///< of all joints, in use when there are loops
   std::vector<double> efforts_, vdot_, xdot_, rest_;
+  std::vector<double> closed_;       ///< y of a stage, brought onto the loops
   std::vector<Spatial> wrenches_, accelerations_;
   std::vector<Quat> orientations_;
   std::string failure_;

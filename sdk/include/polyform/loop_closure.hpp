@@ -15,8 +15,11 @@
 // number of them, and linear in the length of one long loop. A loop costs with the cube of the number of loops that pass
 // one of its hinges at the same time.
 //
-// G is positive semidefinite. Rows that depend on others (planar loops in space, a mechanism in a singular position) meet
-// a vanishing pivot and are left out: the motion is the same without them, and their multipliers are zero.
+// G is positive semidefinite. Rows that depend on others (planar loops in space, overconstrained mechanisms, a singular
+// position) meet a vanishing pivot and are left out: the motion is the same without them, and their multipliers are zero.
+// Which they are shows only where the constraints hold: a stage of an integrator lies beside them, dependent rows get
+// small pivots of their own there, and what they ask contradicts the others. So they are found when positions (close to
+// the loops) and velocities are corrected, and told for accelerations.
 #pragma once
 
 #include <cstddef>
@@ -61,6 +64,9 @@ class LoopClosure {
   /// What rounding alone leaves of them, about.
   double position_rounding() const { return 1e-14 * size_; }
   double velocity_rounding() const { return 1e-14 * speed_; }
+  /// Rows of the i-th cut joint that are left out because they depend on others, a bit each.
+  unsigned left_out(std::size_t i) const { return left_out_[i]; }
+  void leave_out(std::size_t i, unsigned rows) { left_out_[i] = rows; }
   /// Place of the cut joint with the largest residual among the joints of the view.
   std::size_t worst_joint() const { return worst_; }
 
@@ -85,8 +91,8 @@ class LoopClosure {
   void close(std::size_t body, const Spatial& z) noexcept;
 
   // After that:
-  /// Number of rows left out because they depend on others.
-  std::size_t dependent_rows() const { return matrix_.dependent_rows(); }
+  /// Whether the system is near a singular position: what is left of a residual counts for many times its size.
+  bool is_nearly_singular() const { return matrix_.smallest_pivot() < 1e-5; }
   /// Part of the multipliers in the wrench of a tree hinge on its outboard body, at the hinge point: E λ.
   Spatial hinge_wrench(std::size_t body) const noexcept;
   /// Constraint force of the i-th cut joint on its moving body at the origin of M: T λ. base: motion of its base body.
@@ -100,6 +106,17 @@ class LoopClosure {
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  /// A column of E, and sizes of the terms that it is made of: they may cancel.
+  struct Column6 {
+    Spatial E;
+    double angular = 0, linear = 0;
+
+    void add(const Spatial& e, double of_angular, double of_linear) {
+      E += e;
+      angular += of_angular;
+      linear += of_linear;
+    }
+  };
   /// A cut joint.
   struct Loop {
     std::size_t rows = 0, first_row = 0;
@@ -124,8 +141,9 @@ class LoopClosure {
   void lay_out(const std::vector<std::vector<std::size_t>>& loops_in, const std::vector<std::size_t>& stages);
 
   void start_column(std::size_t loop, std::size_t row, std::size_t passage, BodyIndex body, const Spatial& about_origin,
-                    std::span<const Vec3> to_P) noexcept;
+                    double lever, std::span<const Vec3> to_P) noexcept;
   void condense(const Passage& closing, std::size_t body, Transfer<double>& s) noexcept;
+  void add_compliance(std::size_t body, std::size_t direction, double D) noexcept;
   std::span<const Passage> passing(std::size_t body) const noexcept;
 
   const SystemView& view_;
@@ -138,9 +156,10 @@ class LoopClosure {
   MultiplierMatrix matrix_;
 
   std::vector<JointConstraint> constraints_;   ///< per cut joint
-  std::vector<Spatial> columns_;          ///< E of the passages; of closing ones L⁻¹ Eᵀ after gather
-  std::vector<Spatial> through_;          ///< columns of one body on the way through its hinge
-  std::vector<double> gains_, u_;         ///< D⁻¹ Hᵀ E; Hᵀ E of one direction
+  std::vector<Column6> columns_;          ///< E of the passages; of closing ones L⁻¹ Eᵀ after gather
+  std::vector<Column6> through_;          ///< columns of one body on the way through its hinge
+  std::vector<double> gains_;             ///< D⁻¹ Hᵀ E
+  std::vector<unsigned> left_out_;        ///< per cut joint
   std::vector<double> lambda_;
   Vec3 ground_;
   double position_violation_ = 0, velocity_violation_ = 0;

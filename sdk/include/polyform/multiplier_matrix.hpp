@@ -5,8 +5,11 @@
 //
 //   G_ii = L D Lᵀ,   X_j = L⁻¹ G_ij,   c = L⁻¹ g_i,   then   G_jk −= X_jᵀ D⁺ X_k,   g_j −= X_jᵀ D⁺ c
 //
-// A pivot that vanishes against the row it comes from says that the row depends on others; D⁺ is zero there and the row
-// is left out, which in a semidefinite matrix leaves the others as they are.
+// Rows are eliminated within a block in the order of their largest pivots, relative to the rows they come from. A pivot
+// that stands no higher than the rounding in it, which is carried along and grows with the elimination, says that the row
+// depends on others; D⁺ is zero there and the row is left out, which in a semidefinite matrix leaves the others as they
+// are. Dependence is a matter of exact positions: beside the constraints a dependent row has a small pivot of its own. So
+// rows may also be told to be left out, as they were found where the constraints held.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +21,9 @@ namespace polyform {
 
 class MultiplierMatrix {
  public:
-  /// Symbolic phase, the only one that allocates. sizes: rows of each block; stages: a block is eliminated after all of
+  static constexpr std::size_t most_rows = 6;   ///< of a block
+
+  /// Symbolic phase, the only one that allocates. sizes: rows of each block, at most most_rows; stages: a block is eliminated after all of
   /// a smaller stage, and among its own stage in the order of minimum degree; pairs: blocks (i, j) that may be nonzero.
   void analyze(std::span<const std::size_t> sizes, std::span<const std::size_t> stages,
                std::span<const std::pair<std::size_t, std::size_t>> pairs);
@@ -39,12 +44,19 @@ class MultiplierMatrix {
     weights_[rows_[i].first + row] += diagonal;
     terms_[rows_[i].first + row] += terms;
   }
-  void eliminate(std::size_t i) noexcept;
-  /// After elimination: λ_i = L⁻ᵀ (D⁺ (c + y − Σ X_j λ_j)) with λ of the later blocks; y = L⁻¹ of a further right-hand side.
+  /// left_out: rows that are known to depend on others, a bit each; those that are found so are added.
+  void eliminate(std::size_t i, unsigned& left_out) noexcept;
+  /// After elimination: λ_i = L⁻ᵀ (D⁺ (c + y − Σ X_j λ_j)) with λ of the later blocks; y = L⁻¹ of a further right-hand side,
+  /// rows in the order of elimination.
   void solve(std::size_t i, const double* y, double* lambda) const noexcept;
-  std::size_t dependent_rows() const { return dependent_; }   ///< since clear
 
-  // Of an eliminated block:
+  /// The smallest pivot since clear, relative to the terms that it comes from: how far the rows that were not left out
+  /// are from depending on each other or on nothing, squared.
+  double smallest_pivot() const { return smallest_pivot_; }
+
+  // Of an eliminated block, rows in the order of their elimination:
+  /// Which row of the block stands at each place.
+  const std::size_t* rows_of(std::size_t i) const { return row_at_.data() + rows_[i].first; }
   /// L below the diagonal, rows first.
   const double* lower(std::size_t i) const { return values_.data() + rows_[i].diagonal; }
   /// D⁺.
@@ -63,14 +75,19 @@ class MultiplierMatrix {
     std::size_t neighbour = 0, neighbours = 0;
     std::size_t update = 0;   ///< first of the targets of pairs of neighbours, in updates_
   };
-  void factorize(const Row&) noexcept;
+  void factorize(const Row&, unsigned& left_out) noexcept;
+  std::size_t largest_pivot(const Row&, std::size_t from, unsigned left_out) const noexcept;
+  void exchange(const Row&, std::size_t a, std::size_t b) noexcept;
 
   std::vector<Row> rows_;
   std::vector<std::size_t> order_, position_;
   std::vector<Neighbour> neighbours_;
   std::vector<std::size_t> updates_;
-  std::vector<double> values_, right_, inverse_, weights_, terms_;
-  std::size_t dependent_ = 0;
+  std::vector<double> values_, right_, inverse_;
+  std::vector<double> weights_;        ///< diagonals before any elimination
+  std::vector<double> terms_, noise_;  ///< squared terms of the diagonals; rounding in the pivots
+  std::vector<std::size_t> row_at_;
+  double smallest_pivot_ = 1;
 };
 
 }  // namespace polyform
