@@ -6,20 +6,7 @@
 namespace polyform::particles {
 namespace {
 
-/// A pivot below this part of the moment of inertia, or of the mass, it comes from is none.
-constexpr double least_pivot = 1e-12;
-
 Vec3 centripetal(const Vec3& w, const Vec3& r) { return cross(w, cross(w, r)); }
-
-/// S ← S − scale s sᵀ for the three blocks.
-void subtract(Sym3& A, Mat3& B, Sym3& M, const Spatial& s, double scale) {
-  const Vec3 a = scale * s.angular, l = scale * s.linear;
-  A -= Sym3{a.x * s.angular.x, a.y * s.angular.y, a.z * s.angular.z,
-            a.x * s.angular.y, a.x * s.angular.z, a.y * s.angular.z};
-  M -= Sym3{l.x * s.linear.x, l.y * s.linear.y, l.z * s.linear.z, l.x * s.linear.y, l.x * s.linear.z, l.y * s.linear.z};
-  for (std::size_t r = 0; r < 3; ++r)
-    for (std::size_t c = 0; c < 3; ++c) B(r, c) -= a[r] * s.linear[c];
-}
 
 }  // namespace
 
@@ -72,7 +59,7 @@ Recursion::Recursion(const SystemView& view, const Layout& layout) : view_(view)
   tied_.resize(layout.particles.size());
 }
 
-/// The part of Eqs 2.15 and 2.16 that the accelerations of a rigid triangle make: A, B and M of one body.
+/// The part of Eqs 2.15 and 2.16 that the accelerations of a rigid triangle make: S of one body.
 void Recursion::set_inertia(std::size_t i, const Input& in) noexcept {
   const Link& link = links_[i];
   const auto& w = link.weight;
@@ -83,10 +70,10 @@ void Recursion::set_inertia(std::size_t i, const Input& in) noexcept {
              s4 = w[2][0] * r2 + w[2][1] * r3 + w[2][2] * r4;
   const auto second = [&](std::size_t a, std::size_t b) { return r2[a] * s2[b] + r3[a] * s3[b] + r4[a] * s4[b]; };
   const double xx = second(0, 0), yy = second(1, 1), zz = second(2, 2);
-  Momentum& m = momenta_[i];
-  m.A = {yy + zz, xx + zz, xx + yy, -second(0, 1), -second(0, 2), -second(1, 2)};
-  m.B = skew(link.total[0] * r2 + link.total[1] * r3 + link.total[2] * r4);
-  m.M = Sym3::diagonal(link.mass);
+  Transfer<double>& m = momenta_[i];
+  m.aa = {yy + zz, xx + zz, xx + yy, -second(0, 1), -second(0, 2), -second(1, 2)};
+  m.au = skew(link.total[0] * r2 + link.total[1] * r3 + link.total[2] * r4);
+  m.uu = Sym3::diagonal(link.mass);
   arms_[i] = link.parent < 0 ? Vec3{} : in.positions[link.particle[0]] - in.positions[link.parent_particle];
 }
 
@@ -95,11 +82,11 @@ void Recursion::set_directions(std::size_t i, const Input& in) noexcept {
   const Link& link = links_[i];
   if (link.hinge == Hinge::revolute) {  // along the two particles that are shared
     const Vec3& r21 = in.triangles[i].r21;
-    directions_[link.direction].motion = {(1 / norm(r21)) * r21, {}};
+    directions_[link.direction].H = {(1 / norm(r21)) * r21, {}};
   }
   for (std::size_t k = 0; link.hinge == Hinge::free && k < 6; ++k) {
-    directions_[link.direction + k].motion = {};
-    directions_[link.direction + k].motion[k] = 1;
+    directions_[link.direction + k].H = {};
+    directions_[link.direction + k].H[k] = 1;
   }
   if (link.hinge != Hinge::general) return;
   const JointData& joint = view_.joints[i];
@@ -110,7 +97,7 @@ void Recursion::set_directions(std::size_t i, const Input& in) noexcept {
   const double sign = joint.reversed ? -1 : 1;
   for (std::size_t k = 0; k < link.directions; ++k) {
     const Vec3 angular = sign * (base.R * motion.H[k].angular), linear = sign * (base.R * motion.H[k].linear);
-    directions_[link.direction + k].motion = {angular, linear + cross(angular, from_M)};
+    directions_[link.direction + k].H = {angular, linear + cross(angular, from_M)};
   }
 }
 
@@ -118,9 +105,9 @@ void Recursion::set_directions(std::size_t i, const Input& in) noexcept {
 void Recursion::set_velocity_terms(std::size_t i, const Input& in) noexcept {
   const Link& link = links_[i];
   const Vec3& omega = in.angular_velocities[i];
-  Momentum& m = momenta_[i];
-  const Vec3 first{m.B(2, 1), m.B(0, 2), m.B(1, 0)};
-  m.e = {cross(omega, m.A * omega), centripetal(omega, first)};
+  Transfer<double>& m = momenta_[i];
+  const Vec3 first{m.au(2, 1), m.au(0, 2), m.au(1, 0)};
+  m.e = {cross(omega, m.aa * omega), centripetal(omega, first)};
   if (!in.loads.empty()) m.e -= in.loads[i];
   if (link.hinge == Hinge::general) {
     biases_[i] = general_bias(i, in);
@@ -144,90 +131,51 @@ Spatial Recursion::general_bias(std::size_t i, const Input& in) const noexcept {
   return {a.angular, a.linear + cross(a.angular, to_first) + centripetal(outboard.V.angular, to_first)};
 }
 
-/// The moment about the shared particle vanishes: α from Eq 2.18, and with it Eq 2.17 as a function of r̈_1 alone.
-bool Recursion::pass_spherical(std::size_t i) noexcept {
-  Momentum& m = momenta_[i];
-  const Sym3& A = m.A;
-  const double size = least_pivot * (A.xx + A.yy + A.zz);
-  const double d0 = A.xx, l10 = A.xy / d0, l20 = A.xz / d0;
-  const double d1 = A.yy - l10 * A.xy, c21 = A.yz - l20 * A.xy, l21 = c21 / d1;
-  const double d2 = A.zz - l20 * A.xz - l21 * c21;
-  if (!(d0 > size && d1 > size && d2 > size)) return false;
-  const double i0 = 1 / d0, i1 = 1 / d1, i2 = 1 / d2;
-  const auto solve = [&](const Vec3& b) {
-    const double y1 = b.y - l10 * b.x, z = (b.z - l20 * b.x - l21 * y1) * i2, y = y1 * i1 - l21 * z;
-    return Vec3{b.x * i0 - l10 * y - l20 * z, y, z};
-  };
-  const Vec3 x = solve(m.B.column(0)), y = solve(m.B.column(1)), z = solve(m.B.column(2));
-  Ball& ball = balls_[i];
-  ball.rows = {{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
-  ball.right = solve(m.e.angular);
-  const Vec3 b0 = m.B.column(0), b1 = m.B.column(1), b2 = m.B.column(2);
-  m.M -= Sym3{dot(b0, x), dot(b1, y), dot(b2, z), dot(b0, y), dot(b0, z), dot(b1, z)};
-  m.e.linear -= transpose_times(m.B, ball.right);
-  m.e.linear += m.M * biases_[i].linear;
-  return true;
-}
-
-/// What the joint transmits does no work on this motion.
-bool Recursion::pass_direction(Momentum& m, Direction& d) noexcept {
-  const Vec3 &a = d.motion.angular, &l = d.motion.linear;
-  const Spatial s{m.A * a + m.B * l, transpose_times(m.B, a) + m.M * l};
-  const double pivot = dot(d.motion, s);
-  const double size = dot(a, a) * (m.A.xx + m.A.yy + m.A.zz) + dot(l, l) * (m.M.xx + m.M.yy + m.M.zz);
-  if (!(pivot > least_pivot * size)) return false;
-  d.row = (1 / pivot) * s;
-  d.right = dot(d.motion, m.e) / pivot;
-  subtract(m.A, m.B, m.M, s, 1 / pivot);
-  m.e -= d.right * s;
-  return true;
-}
-
-bool Recursion::pass_joint(std::size_t i) noexcept {
+/// What the joint does not bear tells how the body moves: no moment about the shared particle of a spherical joint
+/// (Eq 2.18 = 0, which leaves the force of Eq 2.17 as a function of r̈_1 alone), none along the axis of a revolute joint
+/// (Step 3), no work on the motions of any other (Step 4).
+bool Recursion::pass_joint(std::size_t i, Transfer<double>& m) noexcept {
   const Link& link = links_[i];
-  if (link.hinge == Hinge::spherical) return pass_spherical(i);
-  Momentum& m = momenta_[i];
-  m.e = m(biases_[i]);
-  for (std::size_t k = 0; k < link.directions; ++k)
-    if (!pass_direction(m, directions_[link.direction + k])) return false;
+  if (link.hinge == Hinge::spherical) {
+    if (!eliminate_ball(m, balls_[i], {})) return false;
+    m.e.linear = add_product(m.e.linear, m.uu, biases_[i].linear);
+    return true;
+  }
+  m.e += multiply(m, biases_[i]);
+  if (link.hinge == Hinge::revolute) {
+    Column<double>& axis = directions_[link.direction];
+    if (!prepare_rotation(m, axis, 0.0)) return false;
+    condense(m, axis);
+    return true;
+  }
+  for (std::uint32_t k = link.directions; k-- > 0;)
+    if (!eliminate(m, directions_[link.direction + k], 0.0)) return false;
   return true;
 }
 
-/// Moments about the parent's particle 1 of what its joint puts on body i.
-void Recursion::add_to_parent(std::size_t i) noexcept {
-  const Momentum& m = momenta_[i];
-  Momentum& parent = momenta_[static_cast<std::size_t>(links_[i].parent)];
-  const Vec3& d = arms_[i];
-  // d̃ M, and (B + d̃ M) as a function of the parent's r̈_1; A − B d̃ + d̃ Bᵀ − d̃ M d̃ of its α.
-  const Vec3 m0{m.M.xx, m.M.xy, m.M.xz}, m1{m.M.xy, m.M.yy, m.M.yz}, m2{m.M.xz, m.M.yz, m.M.zz};
-  const Vec3 c0 = cross(d, m0), c1 = cross(d, m1), c2 = cross(d, m2);
-  const Mat3 dM{{c0.x, c1.x, c2.x, c0.y, c1.y, c2.y, c0.z, c1.z, c2.z}};
-  const bool force_only = links_[i].hinge == Hinge::spherical;
-  const Mat3 sum = force_only ? dM : m.B + dM;
-  // X d̃ has the rows (row of X) × d; the part B d̃ − d̃ Bᵀ is symmetric.
-  const auto times_skew = [&](const Mat3& x, std::size_t r) { return cross(x.row(r), d); };
-  const Vec3 t0 = times_skew(sum, 0), t1 = times_skew(sum, 1), t2 = times_skew(sum, 2);
-  Sym3 moved{-t0.x, -t1.y, -t2.z, -t0.y, -t0.z, -t1.z};
-  if (!force_only) {
-    const Vec3 b0 = times_skew(m.B, 0), b1 = times_skew(m.B, 1), b2 = times_skew(m.B, 2);
-    moved += m.A + Sym3{-b0.x, -b1.y, -b2.z, -b1.x, -b2.x, -b2.y};
-  }
-  parent.A += moved;
-  parent.B += sum;
-  parent.M += m.M;
-  parent.e.linear += m.e.linear;
-  parent.e.angular += cross(d, m.e.linear);
-  if (!force_only) parent.e.angular += m.e.angular;
+/// Momenta about the parent's particle 1 of what its joint puts on body i: Eqs 2.21 and 2.27, one body further.
+Transfer<double> Recursion::about_parent(std::size_t i, const Transfer<double>& m) const noexcept {
+  return links_[i].hinge == Hinge::spherical ? shift_force(m, arms_[i]) : shift(m, arms_[i]);
 }
 
-/// Step 2 for all bodies, from the tips to the roots.
-bool Recursion::sum_momenta() noexcept {
+/// Step 2 for all bodies, from the tips to the roots. In a chain the sum goes from body to body without memory between.
+[[gnu::flatten]] bool Recursion::sum_momenta() noexcept {
+  Transfer<double> sum;
+  bool carries = false;
   for (std::size_t i = links_.size(); i-- > 0;) {
-    if (!pass_joint(i)) {
+    if (!carries) sum = {};
+    sum += momenta_[i];
+    if (!pass_joint(i, sum)) {
       failed_ = i;
       return false;
     }
-    if (links_[i].parent >= 0 && links_[i].hinge != Hinge::free) add_to_parent(i);
+    const Link& link = links_[i];
+    carries = false;
+    if (link.parent < 0 || link.hinge == Hinge::free) continue;
+    const auto parent = static_cast<std::size_t>(link.parent);
+    sum = about_parent(i, sum);
+    carries = parent + 1 == i;
+    if (!carries) momenta_[parent] += sum;
   }
   return true;
 }
@@ -236,13 +184,13 @@ bool Recursion::sum_momenta() noexcept {
 Spatial Recursion::follow_joint(std::size_t i, const Spatial& at_ground) noexcept {
   const Link& link = links_[i];
   const Spatial parent = link.parent < 0 ? at_ground : z_[static_cast<std::size_t>(link.parent)];
-  Spatial z{parent.angular, parent.linear + cross(parent.angular, arms_[i])};
-  for (std::size_t k = link.directions; k-- > 0;) {
-    const Direction& d = directions_[link.direction + k];
-    z += -(dot(d.row, z) + d.right) * d.motion;
+  Spatial z{parent.angular, add_cross(parent.linear, parent.angular, arms_[i])};
+  for (std::uint32_t k = link.direction; k < link.direction + link.directions; ++k) {
+    const Column<double>& direction = directions_[k];
+    z += direction.rate(z) * direction.H;
   }
   z += biases_[i];
-  if (link.hinge == Hinge::spherical) z.angular = -(balls_[i].rows * z.linear + balls_[i].right);
+  if (link.hinge == Hinge::spherical) z.angular = add_product(balls_[i].free, balls_[i].gain, z.linear);
   z_[i] = z;
   return z;
 }

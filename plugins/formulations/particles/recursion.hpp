@@ -13,6 +13,7 @@
 
 #include "layout.hpp"
 #include "polyform/constraint.hpp"
+#include "polyform/transfer.hpp"
 
 namespace polyform::particles {
 
@@ -41,18 +42,6 @@ class Recursion {
 
  private:
   enum class Hinge : unsigned char { spherical, revolute, fixed, free, general };
-  /// Rates of momentum about a point: moment A α + B a + e_a, force Bᵀ α + M a + e_l, with (α, a) at the point and a
-  /// less gravity.
-  struct Momentum {
-    Sym3 A;
-    Mat3 B;
-    Sym3 M;
-    Spatial e;
-
-    Spatial operator()(const Spatial& z) const {
-      return {A * z.angular + B * z.linear + e.angular, transpose_times(B, z.angular) + M * z.linear + e.linear};
-    }
-  };
   struct Link {
     Hinge hinge;
     /// Of the particles 2, 3 and 4 (0 to 2 here): weight_ij, Σ_j weight_ij, and where 3 is.
@@ -64,26 +53,14 @@ class Recursion {
     std::uint32_t own, owns;                     ///< in own_: the particles that the body brought
     std::int8_t place[2];  ///< of the first two shared particles in the inboard body, see shape_of
   };
-  /// A motion of a joint, and what its elimination leaves for the way back: v̇ = −(row · z + right).
-  struct Direction {
-    Spatial motion, row;
-    double right;
-  };
-  /// Of a spherical joint: α = −(rows a + right).
-  struct Ball {
-    Mat3 rows;
-    Vec3 right;
-  };
 
   // recursion.cpp
   void set_inertia(std::size_t i, const Input&) noexcept;
   void set_directions(std::size_t i, const Input&) noexcept;
   void set_velocity_terms(std::size_t i, const Input&) noexcept;
   Spatial general_bias(std::size_t i, const Input&) const noexcept;
-  bool pass_spherical(std::size_t i) noexcept;
-  bool pass_direction(Momentum&, Direction&) noexcept;
-  bool pass_joint(std::size_t i) noexcept;
-  void add_to_parent(std::size_t i) noexcept;
+  bool pass_joint(std::size_t i, Transfer<double>&) noexcept;
+  Transfer<double> about_parent(std::size_t i, const Transfer<double>&) const noexcept;
   bool sum_momenta() noexcept;
   Spatial follow_joint(std::size_t i, const Spatial& at_ground) noexcept;
 
@@ -97,11 +74,13 @@ class Recursion {
   const Layout& layout_;
   std::vector<Link> links_;
   std::vector<std::uint32_t> own_;
-  std::vector<Direction> directions_;
-  std::vector<Ball> balls_;        ///< per body
-  std::vector<Momentum> momenta_;  ///< per body, about its particle 1; of all that it carries when its turn comes
-  std::vector<Vec3> arms_;         ///< from the parent's particle 1 to the body's own
-  std::vector<Spatial> biases_;    ///< z of the body when that of its parent and all v̇ are zero
+  std::vector<Column<double>> directions_;  ///< the motions of joints other than spherical ones
+  std::vector<Ball<double>> balls_;         ///< per body
+  /// Rates of angular and linear momentum per body, about its particle 1: S z + e, the acceleration in z less gravity.
+  /// With those of the children that do not follow it at once.
+  std::vector<Transfer<double>> momenta_;
+  std::vector<Vec3> arms_;       ///< from the parent's particle 1 to the body's own
+  std::vector<Spatial> biases_;  ///< z of the body when that of its parent and all v̇ are zero
   std::vector<Spatial> z_;
   /// Changes of the particles 2 and 4 relative to 1 that restore the distances without turning the body, and of the
   /// tied particles (by particle) that restore Eq 2.10.

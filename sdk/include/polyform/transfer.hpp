@@ -111,6 +111,12 @@ Transfer<T> shift(const Transfer<T>& s, const Vector3<T>& r, const Vector3<T>& o
   t.e.angular = add_cross(add_product(s.e.angular, s.au, gamma), r, t.e.linear);
   return t;
 }
+/// shift() where e holds the term of Ω̃Ω̃ r already, or nothing moves (corrections of positions and velocities).
+template <class T>
+Transfer<T> shift(const Transfer<T>& s, const Vector3<T>& r) {
+  const Matrix3<T> au = add_cross_columns(s.au, r, s.uu);
+  return {add_cross_rows(s.aa, r, s.au + au), au, s.uu, {add_cross(s.e.angular, r, s.e.linear), s.e.linear}};
+}
 
 /// One direction of motion H (ground axes, at P) eliminated from a hinge, and what is kept of it for the way back.
 template <class T>
@@ -277,6 +283,12 @@ Transfer<T> shift_force(const Transfer<T>& s, const Vector3<T>& r, const Vector3
   t.e.linear = add_product(s.e.linear, s.uu, cross(omega, cross(omega, r)));
   t.e.angular = add_cross(s.e.angular, r, t.e.linear);
   return t;
+}
+/// The same where e holds the term of Ω̃Ω̃ r already, or nothing moves.
+template <class T>
+Transfer<T> shift_force(const Transfer<T>& s, const Vector3<T>& r) {
+  const Matrix3<T> au = cross_columns(r, s.uu);
+  return {cross_rows(r, au), au, s.uu, {add_cross(s.e.angular, r, s.e.linear), s.e.linear}};
 }
 
 }  // namespace polyform
