@@ -175,27 +175,39 @@ ConstraintCount System::count_constraints() const {
   count.degrees_of_freedom = view.nv_tree + view.modes;
   if (view.cut_joints().empty() && view.constraints.empty()) return count;
   const ConstraintJacobian jacobian(*parts_);
-  const auto rows = static_cast<Eigen::Index>(jacobian.rows());
+  const std::size_t rows = jacobian.rows();
   if (rows == 0) return count;
-  Eigen::SparseMatrix<double> J(rows, static_cast<Eigen::Index>(std::max<std::size_t>(view.nv_tree, 1)));
-  J.setFromTriplets(jacobian.triplets().begin(), jacobian.triplets().end());
+  // Rows without any entry are redundant by themselves, and would only slow the factorization down.
+  std::vector<int> place(rows, -1);
+  for (const auto& entry : jacobian.triplets()) place[static_cast<std::size_t>(entry.row())] = 0;
+  int filled = 0;
+  for (int& at : place)
+    if (at == 0) at = filled++;
+  Triplets entries;
+  for (const auto& e : jacobian.triplets())
+    entries.emplace_back(place[static_cast<std::size_t>(e.row())], e.col(), e.value());
+  Eigen::SparseMatrix<double> J(filled, static_cast<Eigen::Index>(std::max<std::size_t>(view.nv_tree, 1)));
+  J.setFromTriplets(entries.begin(), entries.end());
   J.makeCompressed();
   Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
   qr.setPivotThreshold(1e-9);
-  qr.compute(J);
-  const Eigen::Index rank = qr.rank();
+  if (filled > 0) qr.compute(J);
+  const Eigen::Index rank = filled > 0 ? qr.rank() : 0;
   count.degrees_of_freedom -= static_cast<std::size_t>(rank);
-  count.redundant = static_cast<std::size_t>(rows - rank);
-  if (rank == rows) return count;
+  count.redundant = rows - static_cast<std::size_t>(rank);
+  if (count.redundant == 0) return count;
 
   // A joint takes part in the redundancy when some mu with Jᵀ mu = 0 loads it; a mu of random composition loads all.
   std::uint64_t seed = 1;
-  Eigen::VectorXd z = Eigen::VectorXd::Zero(rows);
-  for (Eigen::Index i = rank; i < rows; ++i) {
+  const auto random = [&seed] {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
-    z[i] = 0.5 + static_cast<double>(seed >> 11) * 0x1p-53;
-  }
-  const Eigen::VectorXd mu = qr.matrixQ() * z;
+    return 0.5 + static_cast<double>(seed >> 11) * 0x1p-53;
+  };
+  Eigen::VectorXd z = Eigen::VectorXd::Zero(filled);
+  for (Eigen::Index i = rank; i < filled; ++i) z[i] = random();
+  if (filled > 0) z = qr.matrixQ() * z;
+  Eigen::VectorXd mu(static_cast<Eigen::Index>(rows));
+  for (std::size_t r = 0; r < rows; ++r) mu[static_cast<Eigen::Index>(r)] = place[r] < 0 ? random() : z[place[r]];
   const std::vector<char> named = jacobian.loaded_joints(mu);
   for (const JointIndex j : parts_->joint_of)
     if (named[at(j)] != 0) count.redundant_joints.emplace_back(view.joints[at(j)].name);

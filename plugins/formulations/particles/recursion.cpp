@@ -148,8 +148,9 @@ bool Recursion::pass_joint(std::size_t i, Transfer<double>& m) noexcept {
     condense(m, axis);
     return true;
   }
+  const PivotScale<double> scale(m);
   for (std::uint32_t k = link.directions; k-- > 0;)
-    if (!eliminate(m, directions_[link.direction + k], 0.0)) return false;
+    if (!eliminate(m, scale, directions_[link.direction + k], 0.0)) return false;
   return true;
 }
 

@@ -32,9 +32,10 @@ bool Recursion::pass_hinge(std::size_t i, Transfer<double>& s, const double* eff
   }
   if constexpr (kind == Hinge::general) {
     s.e += multiply(s, beta);
+    const PivotScale<double> scale(s);
     for (std::uint32_t k = link.count; k-- > 1;)
-      if (!eliminate(s, columns_[link.first + k], effort(k))) return false;
-    return link.count == 0 || prepare(s, columns_[link.first], effort(0));
+      if (!eliminate(s, scale, columns_[link.first + k], effort(k))) return false;
+    return link.count == 0 || prepare(s, scale, columns_[link.first], effort(0));
   }
   return true;
 }

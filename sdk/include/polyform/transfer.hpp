@@ -150,14 +150,23 @@ void condense(Transfer<T>& s, const Column<T>& column) {
 /// A hinge pivot below this part of the inertia it is formed from is rounding: the hinge moves nothing.
 inline constexpr double smallest_pivot = 1e-14;
 
-/// U, D and τ − Hᵀ e of one direction of a hinge (the decoupled hinge equation), D = Hᵀ S H. False when D is not positive
-/// against S.
+/// What the pivots of a hinge are held against: S before any of its directions is eliminated, for of what several leave
+/// there may be nothing but rounding.
 template <class T>
-bool prepare(const Transfer<T>& s, Column<T>& column, const T& effort) {
+struct PivotScale {
+  T angular, linear;
+
+  explicit PivotScale(const Transfer<T>& s) : angular(s.aa.xx + s.aa.yy + s.aa.zz), linear(s.uu.xx + s.uu.yy + s.uu.zz) {}
+};
+
+/// U, D and τ − Hᵀ e of one direction of a hinge (the decoupled hinge equation), D = Hᵀ S H. False when D is not positive
+/// against the scale.
+template <class T>
+bool prepare(const Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column, const T& effort) {
   const SpatialVector<T>& H = column.H;
   column.U = multiply(s, H);
   const T d = dot(H, column.U);
-  const T size = dot(H.angular, H.angular) * (s.aa.xx + s.aa.yy + s.aa.zz) + dot(H.linear, H.linear) * (s.uu.xx + s.uu.yy + s.uu.zz);
+  const T size = dot(H.angular, H.angular) * scale.angular + dot(H.linear, H.linear) * scale.linear;
   if (!(d > T(smallest_pivot) * size)) return false;
   column.inverse = T(1) / d;
   column.free = effort - dot(H, s.e);
@@ -205,8 +214,8 @@ bool prepare_translation(const Transfer<T>& s, Column<T>& column, const T& effor
 /// eliminated one after the other, last first, as through bodies without mass between them (of a ball hinge Eq. 10 in
 /// three steps). False when prepare() fails.
 template <class T>
-bool eliminate(Transfer<T>& s, Column<T>& column, const T& effort) {
-  if (!prepare(s, column, effort)) return false;
+bool eliminate(Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column, const T& effort) {
+  if (!prepare(s, scale, column, effort)) return false;
   condense(s, column);
   return true;
 }
