@@ -6,6 +6,7 @@
 #include <boost/pending/disjoint_sets.hpp>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 namespace polyform::host {
 namespace {
@@ -96,7 +97,9 @@ std::vector<char> edges_to_cut(std::size_t vertices, std::span<const GraphEdge> 
   const std::vector<std::size_t> cells = count_cells(graph, edges);
   std::vector<std::size_t> order(edges.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto rank = [&](std::size_t e) { return std::tuple(edges[e].cut, -static_cast<long long>(cells[e]), preferred[e] == 0); };
+  const auto rank = [&](std::size_t e) {
+    return std::tuple(edges[e].cut, -static_cast<long long>(cells[e]), preferred[e] == 0);
+  };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
 
   std::vector<std::size_t> size(vertices), parent(vertices);

@@ -232,15 +232,27 @@ Spatial LoopClosure::reaction(std::size_t i, const BodyMotion& base) const noexc
   return reaction_in_ground(base, wrench);
 }
 
-void LoopClosure::joint_accelerations(std::span<const BodyMotion> bodies, std::span<const Spatial> accelerations,
-                                      std::span<double> vdot) const noexcept {
+double LoopClosure::joint_accelerations(std::span<const BodyMotion> bodies, std::span<const Spatial> accelerations,
+                                        std::span<double> vdot) noexcept {
   const auto of = [&](BodyIndex b) { return is_ground(b) ? Spatial{} : accelerations[at(b)]; };
+  // One yardstick for all: what stands still has rounding only.
+  double largest = 1e-8 * (1 + size(view_.gravity)), contradiction = 0;
+  for (const BodyIndex b : tied_) largest = std::max({largest, size(of(b).angular), size(of(b).linear)});
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
+    const JointConstraint& c = constraints_[i];
     const Spatial A = relative_acceleration(cut, motion_of(cut.base, bodies), of(cut.base), motion_of(cut.moving, bodies),
                                             of(cut.moving));
-    solve_least_squares(constraints_[i].motion.H, cut.nv, A - constraints_[i].motion.bias, vdot.data() + cut.v_offset);
+    const Spatial free = A - c.motion.bias;
+    solve_least_squares(c.motion.H, cut.nv, free, vdot.data() + cut.v_offset);
+    largest = std::max({largest, size(c.motion.bias.angular), size(c.motion.bias.linear)});
+    for (std::size_t r = 0; r < c.rows; ++r) {
+      if (std::abs(dot(c.T[r], free)) <= contradiction) continue;
+      contradiction = std::abs(dot(c.T[r], free));
+      worst_ = view_.bodies.size() + i;
+    }
   }
+  return contradiction / largest;
 }
 
 }  // namespace polyform

@@ -6,6 +6,7 @@
 // the origin of F for a joint that runs backwards.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -94,7 +94,7 @@ void Recursion::place_general(const Link& link, const Work& in, Work& work, std:
   }
 }
 
-/// flatten: as in accelerations().
+/// flatten: as in tips_to_roots().
 [[gnu::flatten]] void Recursion::kinematics(const double* q, const double* v) noexcept {
   if (!general_joints_.empty()) general_.evaluate(q, v);
   for (std::size_t k = 0; k < rotations_.size(); ++k) angles_[k] = q[rotations_[k]];

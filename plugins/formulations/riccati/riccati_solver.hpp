@@ -113,7 +113,9 @@ class RiccatiSolver final : public Solver {
                        accelerations_[i].linear,
                        accelerations_[i].angular};
     std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
-    loops_.joint_accelerations(motions, accelerations_, out.acceleration);
+    const double contradiction = loops_.joint_accelerations(motions, accelerations_, out.acceleration);
+    if (contradiction > 1e-4 + 100 * (loops_.position_violation() + loops_.velocity_violation()))
+      return contradict(contradiction);
     sweep_.reactions(out.reactions);
     for (std::size_t i = 0; i < view_.cut_joints().size(); ++i)
       out.reactions[view_.bodies.size() + i] = cut_reaction(i, motions);
@@ -255,6 +257,16 @@ class RiccatiSolver final : public Solver {
       place(parts);
     }
     return keep_turns(y);
+  }
+
+  /// Rows that were left out are met where they depend on the others, unless what they ask does not.
+  Status contradict(double error) noexcept {
+    fmt::format_to_n(std::back_inserter(failure_), 400,
+                     "the constraints contradict each other at joint `{:.60}`: no accelerations satisfy them all (relative "
+                     "error {:.1e}). Likely causes: velocities that the mechanism cannot have in this position, or a "
+                     "mechanism at its limit position",
+                     view_.joints[loops_.worst_joint()].name, error);
+    return Status::failed;
   }
 
   bool cannot_close(std::size_t steps) noexcept {

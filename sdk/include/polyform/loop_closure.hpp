@@ -67,7 +67,7 @@ class LoopClosure {
   /// Rows of the i-th cut joint that are left out because they depend on others, a bit each.
   unsigned left_out(std::size_t i) const { return left_out_[i]; }
   void leave_out(std::size_t i, unsigned rows) { left_out_[i] = rows; }
-  /// Place of the cut joint with the largest residual among the joints of the view.
+  /// Place of the cut joint with the largest residual, of those last looked at, among the joints of the view.
   std::size_t worst_joint() const { return worst_; }
 
   /// Starts columns and right-hand sides. bodies: as evaluated; to_P: of the tied bodies, from the frame origin to the
@@ -98,9 +98,10 @@ class LoopClosure {
   /// Constraint force of the i-th cut joint on its moving body at the origin of M: T λ. base: motion of its base body.
   Spatial reaction(std::size_t i, const BodyMotion& base) const noexcept;
   /// d/dt of the velocity coordinates of the cut joints, into their places in canonical order. bodies: as evaluated;
-  /// accelerations: of the frame origins.
-  void joint_accelerations(std::span<const BodyMotion> bodies, std::span<const Spatial> accelerations,
-                           std::span<double> vdot) const noexcept;
+  /// accelerations: of the frame origins. Returns the largest of Tᵀ (A_FM − Ḣ v), which is left where a row that depends on
+  /// others contradicts them, relative to the accelerations that it is made of; worst_joint() tells where.
+  double joint_accelerations(std::span<const BodyMotion> bodies, std::span<const Spatial> accelerations,
+                             std::span<double> vdot) noexcept;
   /// Motion of the i-th cut joint as evaluated.
   const JointConstraint& joint(std::size_t i) const { return constraints_[i]; }
 
