@@ -235,8 +235,11 @@ Spatial LoopClosure::reaction(std::size_t i, const BodyMotion& base) const noexc
 double LoopClosure::joint_accelerations(std::span<const BodyMotion> bodies, std::span<const Spatial> accelerations,
                                         std::span<double> vdot) noexcept {
   const auto of = [&](BodyIndex b) { return is_ground(b) ? Spatial{} : accelerations[at(b)]; };
-  // One yardstick for all: what stands still has rounding only.
+  // One yardstick for all: what stands still has rounding only, of what the multipliers undo.
   double largest = 1e-8 * (1 + size(view_.gravity)), contradiction = 0;
+  for (std::size_t b = 0; b < passages_of_.size(); ++b)
+    for (std::size_t k = 0; k < view_.joints[b].nv && !passing(b).empty(); ++k)
+      largest = std::max(largest, std::abs(rate(b, k)));
   for (const BodyIndex b : tied_) largest = std::max({largest, size(of(b).angular), size(of(b).linear)});
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
