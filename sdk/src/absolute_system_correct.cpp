@@ -28,6 +28,7 @@ bool AbsoluteSystem::correct_positions(double t, std::span<Pose> poses, std::spa
     extent_ = std::max(extent_, norm(pose.position - poses[0].position));
   }
   const double target = std::min(tolerance, 1e-14 * size);
+  tolerance = std::max(tolerance, 1e-14 * size);  // nothing is below rounding
 
   double merit = position_merit(t, poses, q);
   if (!std::isfinite(merit)) return fail("The positions cannot be corrected: a pose is not finite");

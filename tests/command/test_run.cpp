@@ -219,3 +219,15 @@ TEST_CASE("the model of the README runs as it stands there") {
   CHECK(shop.run({"run", model, "--output", "rod.csv"}).code == 0);
   CHECK(read_table(shop.read("rod.csv")).rows.size() == 501);
 }
+
+TEST_CASE("a tolerance below rounding asks for rounding") {
+  const Workshop shop;
+  for (const char* solver : {"riccati", "particles", "cartesian"})
+    for (const char* model : {"double_pendulum", "four_bar_rhombus"}) {
+      INFO(solver << ", " << model);
+      const Outcome outcome = shop.run({"run", shipped(model), "--solver", solver, "--option", "tolerance=1e-20",
+                                        "--duration", "0.2", "--integrator", "rk4", "--step", "0.001"});
+      CHECK(outcome.code == 0);
+      CHECK(outcome.err.empty());
+    }
+}

@@ -52,6 +52,7 @@ bool ParticleSystem::correct_positions(double t, std::span<double> q, std::span<
   double size = 1;
   for (const Vec3& r : positions_) size = std::max({size, std::abs(r.x), std::abs(r.y), std::abs(r.z)});
   const double target = std::min(tolerance, 2e-15 * size);
+  tolerance = std::max(tolerance, 1e-14 * size);  // nothing is below rounding
   if (recursive_) return correct_tree_positions(q, v, tolerance, target, out);
   set_rows(t, Level::position, q, v, false);
   out.position_residual = position_violation_;

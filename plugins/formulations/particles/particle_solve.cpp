@@ -196,11 +196,18 @@ bool ParticleSystem::fail_with(const Refinement& r) noexcept {
 }
 
 bool ParticleSystem::check_solution(const Refinement& r) noexcept {
-  if (r.particle_error > 1e-6)
+  if (r.particle_error > 1e-6) {
+    const std::size_t body = layout_.particles[r.worst_particle].body;
+    if (masses_[body].singular)
+      return fail(
+          "Body `{}` has no mass or inertia, or hardly any, for a motion that the joints leave free: give it some, or "
+          "a joint that holds it",
+          view_.bodies[body].name);
     return fail(
-        "Body `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that "
-        "holds it",
-        view_.bodies[layout_.particles[r.worst_particle].body].name);
+        "The accelerations of body `{}` cannot be found: the system of equations is nearly singular. Likely causes: a "
+        "mechanism at a singular position, too large a time step, or a neighbour with hardly any mass or inertia",
+        view_.bodies[body].name);
+  }
   // A state beside the constraints (a stage of an integrator) makes redundant rows disagree by about as much.
   if (r.row_error > 1e-4 + 100 * (position_violation_ + velocity_violation_)) {
     const Group& g = groups_[r.worst_group];

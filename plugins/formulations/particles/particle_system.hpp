@@ -132,7 +132,6 @@ class ParticleSystem {
   Group& append(std::size_t block, Kind, std::size_t index, std::size_t part, std::size_t rows,
                 std::span<const std::size_t> bodies, std::size_t extra_particle = none);
   void analyze();
-  std::size_t entry_of(const Group&, std::size_t particle) const;
   BlockLdlt::Block place_of(const Chunk& row, const Chunk& column);
 
   // particle_rows.cpp: C and the right-hand sides, M

@@ -64,9 +64,9 @@ Placement choose_places(const BodyData& body, double length, std::span<const Wan
   const auto above = [&](const Vec3& s) { return std::abs(dot(s - first, normal)) / norm(normal); };
   const auto third =
       std::find_if(wanted.begin(), wanted.end(), [&](const Wanted& w) { return above(w.place) >= enough; });
-  out.third = third != wanted.end()
-                  ? third->place
-                  : (1.0 / 3) * (first + out.primary[1].place + other) + (length / norm(normal)) * normal;
+  out.third = third != wanted.end() ? third->place
+                                    : (1.0 / 3) * (first + out.primary[1].place + other) +
+                                          (std::max(length, norm(edge)) / norm(normal)) * normal;
   out.tied = std::move(wanted);
   return out;
 }

@@ -248,7 +248,8 @@ class RiccatiSolver final : public Solver {
       ++out.iterations;
       place(parts);
       const double before = std::exchange(residual, loops_.position_violation());
-      if (residual <= correction_.tolerance && residual > 0.25 * before) break;
+      const double accepted = std::max(correction_.tolerance, loops_.position_rounding());  // nothing is below rounding
+      if (residual <= accepted && residual > 0.25 * before) break;
     }
     for (int passes = 0; passes < 2 && loops_.velocity_violation() > loops_.velocity_rounding(); ++passes) {
       if (!closing_step(parts, LoopClosure::Level::velocity)) return blame(y) == Status::ok;
