@@ -1,7 +1,8 @@
 // Flexible bodies: a floating frame (the body frame) and modal coordinates η.
 //
-// Displacement of a point: ρ = u + Φu(u) η; rotation of a section: the rotation vector Φθ(u) η; both in body axes
-// (Zhang et al. 2023, Eq. for group II variables; formulations.md of the method: component mode synthesis).
+// A point that is at u in the undeformed body is at ρ = u + Φu(u) η; the section there is turned by the rotation vector
+// Φθ(u) η, that is by exp(Φθ η); both in body axes
+// (Zhang et al. 2023, Eqs. 22 and 23).
 #pragma once
 
 #include "polyform/force.hpp"
@@ -13,20 +14,25 @@ struct FlexibleInstance {
   std::span<const FieldValue> fields;
 };
 
-/// Modal mass, stiffness and the couplings of one instance at one state, all in body axes about the frame origin.
-/// Generalized velocities w = [ω; v; η̇] (6 + modes), ω and v of the body frame. Equations of the flexible part:
-/// mass · ẇ = force + (loads), where force holds the quadratic velocity terms, stiffness and modal damping.
-/// Gravity is not included: it acts as an acceleration of the frame.
+/// Motion of one instance: angular velocity of the body frame in body axes, modal coordinates and their rates. The
+/// velocity of the frame origin does not enter.
+struct FlexibleInput {
+  Vec3 angular_velocity;
+  std::span<const double> eta, etadot;  ///< m each
+};
+
+/// Equations of motion of the flexible part of one instance at one state, all in body axes about the frame origin:
+///
+///   mass [α; a; η̈] = force + (loads)
+///
+/// α, a: absolute angular acceleration of the body frame and absolute acceleration of its origin. With ρ(x, η) the
+/// points of the body: mass = ∫ Bᵀ B dm, B = [−ρ̃  1  Φu]; force = −∫ Bᵀ (Ω̃Ω̃ρ + 2 Ω̃ Φu η̇) dm − [0; 0; K η + D η̇].
+/// Gravity is not included: as an acceleration of the frame it adds mass [0; g; 0].
 struct FlexibleOutput {
   std::span<double> mass;    ///< (6 + m)², rows first, symmetric
   std::span<double> force;   ///< 6 + m
-  double strain_energy = 0;  ///< J
-};
-
-/// Motion of one instance. Body axes.
-struct FlexibleInput {
-  Vec3 angular_velocity, velocity;
-  std::span<const double> eta, etadot;  ///< m each
+  double strain_energy = 0;  ///< ½ ηᵀ K η, J
+  double damping_power = 0;  ///< −η̇ᵀ D η̇, W
 };
 
 /// Shape functions at one point of the undeformed body.
@@ -35,7 +41,8 @@ struct ModeShapes {
   std::span<double> rotation;      ///< Φθ, 3 × m, rows first
 };
 
-/// All instances of one flexible type in one solver.
+/// All instances of one flexible type in one solver. One object per solver, so it may keep scratch memory; evaluate
+/// never allocates or throws and depends only on its input.
 class FlexibleBatch {
  public:
   virtual void evaluate(std::span<const FlexibleInput>, std::span<FlexibleOutput>) noexcept = 0;
@@ -56,7 +63,7 @@ class FlexibleBodyType {
   virtual bool shapes_at(const FlexibleInstance&, const Vec3& point, ModeShapes&) const noexcept = 0;
   /// Initial η and η̇.
   virtual void initial_state(const FlexibleInstance&, std::span<double> eta, std::span<double> etadot) const noexcept = 0;
-  /// Total mass and first moment of the undeformed flexible part, for the gravity potential: mass and ∫ρ dm.
+  /// Mass and first moment ∫ρ dm of the flexible part at η, body axes about the frame origin: for the gravity potential.
   virtual void mass_moment(const FlexibleInstance&, std::span<const double> eta, double& mass, Vec3& moment) const noexcept = 0;
   virtual FlexibleBatch* create(std::span<const FlexibleInstance>) const noexcept = 0;
 
