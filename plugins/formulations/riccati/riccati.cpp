@@ -4,8 +4,9 @@
 #include <string>
 
 #include "polyform/correction_options.hpp"
-#include "regularity.hpp"
-#include "riccati_solver.hpp"
+#include "paper/sweep.hpp"
+#include "polyform/joint_coordinate_solver.hpp"
+#include "polyform/tree_regularity.hpp"
 
 namespace polyform::riccati {
 namespace {
@@ -23,10 +24,16 @@ constexpr FieldSpec option_fields[] = {
     correction_option("projection: positions and velocities return to the closed loops after each step; none: they drift"),
     tolerance_option()};
 
+/// The paper's variants of one evaluation, in trees.
+class VariantSolver final : public JointCoordinateSolver<paper::Sweep> {
+ public:
+  VariantSolver(const SystemView& view, const paper::Variant& variant) : JointCoordinateSolver(view, {}, variant) {}
+};
+
 /// A solver, or nullptr when memory ran out for its forces.
-template <class Sweep, class Choice>
+template <class Made, class Choice>
 Solver* made(const SystemView& view, const Choice& choice) {
-  auto* solver = new RiccatiSolver<Sweep>(view, choice);
+  auto* solver = new Made(view, choice);
   if (solver->good()) return solver;
   solver->destroy();
   return nullptr;
@@ -52,7 +59,7 @@ class RiccatiFormulation final : public Formulation {
   bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {
     try {
       std::string why;
-      if (tree_is_regular(view, why)) return true;
+      if (tree_is_regular(view, name(), why)) return true;
       sink.report({Severity::error, why, "cut the loop at another joint (`cut: true`), or use another solver", {}, {}, 0, 0});
     } catch (const std::bad_alloc&) {
       report_no_memory(sink);
@@ -71,7 +78,7 @@ class RiccatiFormulation final : public Formulation {
         return nullptr;
       }
       const LoopCorrection correction{options[2].integer == 0, options[3].number};
-      if (Solver* solver = fast ? made<Recursion>(view, correction) : made<paper::Sweep>(view, variant)) return solver;
+      if (Solver* solver = fast ? made<JointCoordinateSolver<Recursion>>(view, correction) : made<VariantSolver>(view, variant)) return solver;
     } catch (const std::bad_alloc&) {
     }
     report_no_memory(sink);

@@ -67,6 +67,13 @@ class LoopClosure {
   /// Rows of the i-th cut joint that are left out because they depend on others, a bit each.
   unsigned left_out(std::size_t i) const { return left_out_[i]; }
   void leave_out(std::size_t i, unsigned rows) { left_out_[i] = rows; }
+  /// Whether the loops are so nearly closed that dependent rows show: their pivots are of the square of the residual.
+  bool shows_dependence() const { return position_violation_ < 1e-8 * size_; }
+  /// Lets the accelerations pull the constraints back (Baumgarte): c̈ = −2 α ċ − β² c; 1/s.
+  void stabilize(double alpha, double beta) {
+    alpha_ = alpha;
+    beta_ = beta;
+  }
   /// Place of the cut joint with the largest residual, of those last looked at, among the joints of the view.
   std::size_t worst_joint() const { return worst_; }
 
@@ -92,7 +99,7 @@ class LoopClosure {
 
   // After that:
   /// Whether the system is near a singular position: what is left of a residual counts for many times its size.
-  bool is_nearly_singular() const { return matrix_.smallest_pivot() < 1e-5; }
+  bool is_nearly_singular() const { return matrix_.smallest_pivot() < 1e-3; }
   /// Part of the multipliers in the wrench of a tree hinge on its outboard body, at the hinge point: E λ.
   Spatial hinge_wrench(std::size_t body) const noexcept;
   /// Constraint force of the i-th cut joint on its moving body at the origin of M: T λ. base: motion of its base body.
@@ -107,10 +114,11 @@ class LoopClosure {
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  /// A column of E, and sizes of the terms that it is made of: they may cancel.
+  /// A column of E, sizes of the terms that it is made of (they may cancel), and the moment that it would have if its force
+  /// were across the last arm: what it is, or its size in another position.
   struct Column6 {
     Spatial E;
-    double angular = 0, linear = 0;
+    double angular = 0, linear = 0, reach = 0;
 
     void add(const Spatial& e, double of_angular, double of_linear) {
       E += e;
@@ -166,6 +174,7 @@ class LoopClosure {
   double position_violation_ = 0, velocity_violation_ = 0;
   double size_ = 1, speed_ = 1;                ///< of the tied bodies: distance from the origin, velocities
   std::size_t worst_ = 0;
+  double alpha_ = 0, beta_ = 0;
 };
 
 }  // namespace polyform

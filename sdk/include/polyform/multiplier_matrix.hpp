@@ -38,11 +38,12 @@ class MultiplierMatrix {
   double* right(std::size_t i) { return right_.data() + rows_[i].first; }   ///< g_i, then c
 
   void clear() noexcept;
-  /// Adds to what the pivots of block i are judged by, per row: the diagonal itself, and the size of the terms from which
-  /// it was formed, squared.
-  void weigh(std::size_t i, std::size_t row, double diagonal, double terms) noexcept {
+  /// Adds to what the pivots of block i are judged by, per row: the diagonal itself, the size of the terms from which it
+  /// was formed, squared, and the size that it would have in a position where nothing is aligned.
+  void weigh(std::size_t i, std::size_t row, double diagonal, double terms, double usual) noexcept {
     weights_[rows_[i].first + row] += diagonal;
     terms_[rows_[i].first + row] += terms;
+    usual_[rows_[i].first + row] += usual;
   }
   /// left_out: rows that are known to depend on others, a bit each; those that are found so are added.
   void eliminate(std::size_t i, unsigned& left_out) noexcept;
@@ -50,8 +51,8 @@ class MultiplierMatrix {
   /// rows in the order of elimination.
   void solve(std::size_t i, const double* y, double* lambda) const noexcept;
 
-  /// The smallest pivot since clear, relative to the terms that it comes from: how far the rows that were not left out
-  /// are from depending on each other or on nothing, squared.
+  /// The smallest pivot since clear, relative to its usual size: how far the rows that were not left out are from depending
+  /// on each other or on nothing, squared.
   double smallest_pivot() const { return smallest_pivot_; }
 
   // Of an eliminated block, rows in the order of their elimination:
@@ -86,6 +87,7 @@ class MultiplierMatrix {
   std::vector<double> values_, right_, inverse_;
   std::vector<double> weights_;        ///< diagonals before any elimination
   std::vector<double> terms_, noise_;  ///< squared terms of the diagonals; rounding in the pivots
+  std::vector<double> usual_;
   std::vector<std::size_t> row_at_;
   double smallest_pivot_ = 1;
 };

@@ -1,8 +1,8 @@
 // The forward pass: coordinates and velocities to orientations, angular velocities and hinges.
-#include "recursion.hpp"
+#include "polyform/recursion.hpp"
 #include "sines.hpp"
 
-namespace polyform::riccati {
+namespace polyform {
 
 void Recursion::position_rates(const double* q, const double* v, double* qdot) const noexcept {
   for (const Link& link : links_) {
@@ -144,4 +144,4 @@ std::span<const BodyMotion> Recursion::motions(const double* v) noexcept {
   return motions_;
 }
 
-}  // namespace polyform::riccati
+}  // namespace polyform

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "inertia.hpp"
-#include "recursion.hpp"
+#include "polyform/recursion.hpp"
 
-namespace polyform::riccati {
+namespace polyform {
 namespace {
 
 /// Several primitives, code, or a ball in a loop: all that is passed direction by direction.
@@ -99,4 +99,4 @@ Recursion::Recursion(const SystemView& view, LoopClosure& loops)
   slots_.resize(static_cast<std::size_t>(slots));
 }
 
-}  // namespace polyform::riccati
+}  // namespace polyform

@@ -9,7 +9,7 @@
 
 #include "sines.hpp"
 
-using namespace polyform::riccati;
+using namespace polyform;
 
 namespace {
 

@@ -6,9 +6,6 @@
 namespace polyform {
 namespace {
 
-/// Residual below which dependent rows show: their pivots, of its square, are then far below the smallest that counts.
-constexpr double on_loops = 1e-8;
-
 /// A size of a vector that costs no root.
 double size(const Vec3& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z); }
 
@@ -44,8 +41,10 @@ void LoopClosure::start_column(std::size_t loop, std::size_t row, std::size_t pa
                                const Spatial& about_origin, double lever, std::span<const Vec3> to_P) noexcept {
   if (is_ground(body)) return;
   const Vec3 &moment = about_origin.angular, &force = about_origin.linear, &arm = to_P[at(body)];
-  columns_[passages_[passage].first + row].add({cross(arm, force) - moment, -force},
-                                               size(moment) + (lever + size(arm)) * size(force), size(force));
+  Column6& column = columns_[passages_[passage].first + row];
+  const double reach = size(moment) + (lever + size(arm)) * size(force);
+  column.add({cross(arm, force) - moment, -force}, reach, size(force));
+  column.reach += reach;
   matrix_.right(loop)[row] += dot(force, ground_);
 }
 
@@ -54,7 +53,7 @@ void LoopClosure::begin(Level level, std::span<const BodyMotion> bodies, std::sp
   ground_ = ground;
   matrix_.clear();
   std::fill(columns_.begin(), columns_.end(), Column6{});
-  if (level != Level::acceleration && position_violation_ < on_loops * size_)
+  if (level != Level::acceleration && shows_dependence())
     std::fill(left_out_.begin(), left_out_.end(), 0u);
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
@@ -77,7 +76,8 @@ void LoopClosure::begin(Level level, std::span<const BodyMotion> bodies, std::sp
     for (std::size_t r = 0; r < c.rows; ++r) {
       right[r] = level == Level::position   ? -c.residual[r]
                  : level == Level::velocity ? -dot(c.T[r], c.relative.twist)
-                                            : dot(c.T[r], terms);
+                                            : dot(c.T[r], terms) - 2 * alpha_ * dot(c.T[r], c.relative.twist) -
+                                                  beta_ * beta_ * c.residual[r];
       const ConstraintRow row = constraint_row(cut, base, moving, c.T[r]);
       start_column(i, r, loops_[i].base, cut.base, row.base, base_lever, to_P);
       start_column(i, r, loops_[i].moving, cut.moving, row.moving, moving_lever, to_P);
@@ -149,7 +149,8 @@ void LoopClosure::pass(std::size_t body, std::span<const Column<double>> hinge, 
         const double u = dot(h.H, column->E), terms = H_angular * column->angular + H_linear * column->linear;
         gain[r] = h.inverse * u;
         right[r] += gain[r] * h.free;
-        matrix_.weigh(p.loop, r, gain[r] * u, h.inverse * terms * terms);
+        const double most = H_angular * column->reach + H_linear * size(column->E.linear);
+        matrix_.weigh(p.loop, r, gain[r] * u, h.inverse * terms * terms, h.inverse * most * most);
         column->add(-gain[r] * h.U, std::abs(gain[r]) * U_angular, std::abs(gain[r]) * U_linear);
       }
     }
@@ -188,8 +189,9 @@ void LoopClosure::step(std::size_t body, const Vec3& r, const Vec3& gamma) noexc
         continue;
       }
       right[k] += dot(E.linear, gamma);
-      columns_[passages_[p.next].first + k].add({E.angular + cross(r, E.linear), E.linear},
-                                                column->angular + reach * column->linear, column->linear);
+      Column6& next = columns_[passages_[p.next].first + k];
+      next.add({E.angular + cross(r, E.linear), E.linear}, column->angular + reach * column->linear, column->linear);
+      next.reach += size(E.angular) + reach * size(E.linear);
     }
   }
 }

@@ -1,7 +1,7 @@
 // From the tips to the roots and back: Algorithms A and B.
-#include "recursion.hpp"
+#include "polyform/recursion.hpp"
 
-namespace polyform::riccati {
+namespace polyform {
 
 /// Eliminates the hinge from the S and e of all outboard of it: a ball wholly; of the columns of another, last first, all
 /// but the first, for which shift_to_parent() condenses.
@@ -225,4 +225,4 @@ void Recursion::reactions(std::span<Spatial> out) const noexcept {
   }
 }
 
-}  // namespace polyform::riccati
+}  // namespace polyform

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace polyform::riccati {
+namespace polyform {
 namespace {
 
 // π/2 in three parts. The first two have 33 bits, so that their products with a number of quarter turns below 2²⁰ are
@@ -61,4 +61,4 @@ void sines_and_cosines(const double* __restrict angle, std::size_t count, double
   }
 }
 
-}  // namespace polyform::riccati
+}  // namespace polyform

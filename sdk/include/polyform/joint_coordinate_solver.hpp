@@ -1,4 +1,4 @@
-// The solver of the method: state, forces, loops and observations around a sweep.
+// Solvers in joint coordinates: state, forces, loops and observations around a sweep over the spanning tree.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,32 +12,34 @@
 #include <utility>
 #include <vector>
 
-#include "paper/sweep.hpp"
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/loop_closure.hpp"
 #include "polyform/observation.hpp"
-#include "recursion.hpp"
+#include "polyform/recursion.hpp"
 
-namespace polyform::riccati {
+namespace polyform {
 
 /// Back onto the loops after each step.
 struct LoopCorrection {
   bool on = true;
   double tolerance = 1e-10;   ///< largest constraint residual that is left: m, rad, m/s, rad/s
+  bool to_rounding = true;    ///< whether it always goes on to round-off, or only near singular positions
 };
 
 /// y = [q v x c d]: coordinates and velocities of the tree joints, first-order states of the forces, coordinates of the
 /// cut joints (these follow from q up to whole turns, for which they are carried), and per cut joint which of its rows
 /// depend on others (LoopClosure::left_out, found where the loops are closed).
-/// Sweep: what evaluates the method, Recursion or one of the paper's variants (trees only).
+/// Sweep: what evaluates the method, with the functions of Recursion; one without closing_step() carries trees only.
 template <class Sweep>
-class RiccatiSolver final : public Solver {
+class JointCoordinateSolver : public Solver {
   static constexpr bool closes_loops = std::is_same_v<Sweep, Recursion>;
 
  public:
-  RiccatiSolver(const SystemView& view, const LoopCorrection& correction) : RiccatiSolver(view, correction, loops_) {}
-  RiccatiSolver(const SystemView& view, const paper::Variant& variant) : RiccatiSolver(view, {}, variant) {}
+  /// For a sweep over trees with loops.
+  JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction)
+      : JointCoordinateSolver(view, correction, loops_) {}
+  virtual ~JointCoordinateSolver() = default;
 
   bool good() const { return forces_.good(); }
 
@@ -45,6 +47,48 @@ class RiccatiSolver final : public Solver {
   void destroy() noexcept override { delete this; }
 
  protected:
+  /// The parts of y.
+  struct Parts {
+    std::span<const double> q, v, x, cut, left_out;
+  };
+
+  /// argument: what the sweep is made with, after the view.
+  template <class Argument>
+  JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction, Argument& argument)
+      : view_(view), correction_(correction), loops_(view), sweep_(view, argument), forces_(view), tree_(view),
+        q_(view.nq), v_(view.nv), efforts_(view.nv), vdot_(view.nv), xdot_(view.states), rest_(view.nv_tree),
+        wrenches_(view.bodies.size()), accelerations_(view.bodies.size()), orientations_(view.bodies.size()) {
+    failure_.reserve(400);
+    closed_.resize(do_state_size());
+    if (!loops_.empty()) placed_.resize(view.nv_tree + view.nq);
+    // Efforts on cut joints act as wrenches on the bodies that these tie.
+    loaded_.assign(forces_.loaded_bodies().begin(), forces_.loaded_bodies().end());
+    if (forces_.loads_joints()) loaded_.insert(loaded_.end(), loops_.tied_bodies().begin(), loops_.tied_bodies().end());
+    std::sort(loaded_.begin(), loaded_.end());
+    loaded_.erase(std::unique(loaded_.begin(), loaded_.end()), loaded_.end());
+  }
+
+  /// Into step(), from the residuals of the loops as placed: the step in positions (per velocity coordinate) or change of
+  /// velocities that removes them at the end of a time step, the least in a metric of the formulation's choice. False when
+  /// a hinge has no inertia to move.
+  virtual bool find_closing_step(const Parts& y, LoopClosure::Level level) noexcept { return find_lightest_step(y, level); }
+  /// The least in the metric of the inertia, by the sweep at rest.
+  bool find_lightest_step(const Parts& y, LoopClosure::Level level) noexcept {
+    if constexpr (closes_loops) {
+      std::fill(rest_.begin(), rest_.end(), 0.0);
+      is_placed_ = false;
+      sweep_.kinematics(y.q.data(), rest_.data());
+      sweep_.motions(rest_.data());
+      return sweep_.closing_step(level, vdot_.data());
+    }
+    return false;
+  }
+  std::span<double> step() { return std::span(vdot_).first(view_.nv_tree); }
+  const SystemView& view() const { return view_; }
+  LoopClosure& loops() { return loops_; }
+  std::span<const BodyMotion> motions() const { return motions_; }   ///< with loops: as placed
+  Sweep& sweep() { return sweep_; }
+
   std::size_t do_state_size() const noexcept override {
     return view_.nq_tree + view_.nv_tree + view_.states + (view_.nq - view_.nq_tree) + view_.cut_joints().size();
   }
@@ -57,7 +101,7 @@ class RiccatiSolver final : public Solver {
     std::fill(out, y.end(), 0.0);
     if (loops_.empty()) return Status::ok;
     place(split(y));
-    if (!closing_step(split(y), LoopClosure::Level::velocity)) return blame(y);
+    if (!find_lightest_step(split(y), LoopClosure::Level::velocity)) return blame(y);
     keep_left_out(y);
     return Status::ok;
   }
@@ -78,7 +122,8 @@ class RiccatiSolver final : public Solver {
   }
 
   /// The stages of an integrator lie beside the loops by the square of the step. Near a singular position that would be
-  /// blown up: there the derivative is that of the nearest closed state.
+  /// blown up: there the derivative is that of the nearest closed state, in the metric of the inertia: what brings a stage
+  /// back does then no more work than the constraint forces that it went without.
   Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
     if (find_rates(t, y, ydot) == Status::failed) return Status::failed;
     if (loops_.empty() || !correction_.on || !loops_.is_nearly_singular() ||
@@ -86,7 +131,7 @@ class RiccatiSolver final : public Solver {
       return Status::ok;
     std::copy(y.begin(), y.end(), closed_.begin());
     Correction unused;
-    if (close(closed_, unused)) return find_rates(t, closed_, ydot);
+    if (close(closed_, unused, &JointCoordinateSolver::find_lightest_step)) return find_rates(t, closed_, ydot);
     failure_.clear();  // too far from closed, which the end of the step will tell
     return Status::ok;
   }
@@ -97,7 +142,7 @@ class RiccatiSolver final : public Solver {
     failure_.clear();
     for (const JointData& joint : view_.tree_joints())
       out.position_residual = std::max(out.position_residual, joint_normalize(joint, y.data() + joint.q_offset));
-    return loops_.empty() || close(y, out) ? Status::ok : Status::failed;
+    return loops_.empty() || close(y, out, &JointCoordinateSolver::find_closing_step) ? Status::ok : Status::failed;
   }
 
   Status do_observe(double t, std::span<const double> y, Observation& out) noexcept override {
@@ -128,24 +173,7 @@ class RiccatiSolver final : public Solver {
   }
 
  private:
-  struct Parts {
-    std::span<const double> q, v, x, cut, left_out;
-  };
-
-  /// argument: what the sweep is made with. It may be loops_, which stands before the sweep.
-  template <class Argument>
-  RiccatiSolver(const SystemView& view, const LoopCorrection& correction, Argument& argument)
-      : view_(view), correction_(correction), loops_(view), sweep_(view, argument), forces_(view), tree_(view),
-        q_(view.nq), v_(view.nv), efforts_(view.nv), vdot_(view.nv), xdot_(view.states), rest_(view.nv_tree), wrenches_(view.bodies.size()),
-        accelerations_(view.bodies.size()), orientations_(view.bodies.size()) {
-    failure_.reserve(400);
-    closed_.resize(do_state_size());
-    // Efforts on cut joints act as wrenches on the bodies that these tie.
-    loaded_.assign(forces_.loaded_bodies().begin(), forces_.loaded_bodies().end());
-    if (forces_.loads_joints()) loaded_.insert(loaded_.end(), loops_.tied_bodies().begin(), loops_.tied_bodies().end());
-    std::sort(loaded_.begin(), loaded_.end());
-    loaded_.erase(std::unique(loaded_.begin(), loaded_.end()), loaded_.end());
-  }
+  using FindStep = bool (JointCoordinateSolver::*)(const Parts&, LoopClosure::Level) noexcept;
 
   Status find_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
     sweep_.position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());
@@ -165,18 +193,29 @@ class RiccatiSolver final : public Solver {
             y.subspan(x + view_.states, view_.nq - view_.nq_tree), y.last(view_.cut_joints().size())};
   }
 
-  /// Motions of all bodies; with loops also q_ and v_ of all joints and the constraints of the cut ones.
+  /// Motions of all bodies; with loops also q_ and v_ of all joints and the constraints of the cut ones. The end of a
+  /// step, where it was corrected, is the start of the next one and stands already.
   std::span<const BodyMotion> place(const Parts& y) noexcept {
-    sweep_.kinematics(y.q.data(), y.v.data());
-    if (loops_.empty() && loaded_.empty()) return {};
-    const std::span<const BodyMotion> motions = sweep_.motions(y.v.data());
-    if (loops_.empty()) return motions;
-    std::copy(y.cut.begin(), y.cut.end(), std::copy(y.q.begin(), y.q.end(), q_.begin()));
-    std::copy(y.v.begin(), y.v.end(), v_.begin());
-    loops_.evaluate(motions, q_, v_);
+    if (loops_.empty()) {
+      sweep_.kinematics(y.q.data(), y.v.data());
+      return loaded_.empty() ? std::span<const BodyMotion>() : sweep_.motions(y.v.data());
+    }
+    const auto standing = std::span<const double>(placed_);
+    const auto same = [](std::span<const double> a, std::span<const double> b) { return std::equal(a.begin(), a.end(), b.begin()); };
+    if (!is_placed_ || !same(y.q, standing) || !same(y.v, standing.subspan(view_.nq_tree)) ||
+        !same(y.cut, standing.subspan(view_.nq_tree + view_.nv_tree))) {
+      std::copy(y.cut.begin(), y.cut.end(),
+                std::copy(y.v.begin(), y.v.end(), std::copy(y.q.begin(), y.q.end(), placed_.begin())));
+      std::copy(y.cut.begin(), y.cut.end(), std::copy(y.q.begin(), y.q.end(), q_.begin()));
+      std::copy(y.v.begin(), y.v.end(), v_.begin());
+      sweep_.kinematics(y.q.data(), y.v.data());
+      motions_ = sweep_.motions(y.v.data());
+      loops_.evaluate(motions_, q_, v_);
+      is_placed_ = true;
+    }
     for (std::size_t i = 0; i < y.left_out.size(); ++i)
       loops_.leave_out(i, static_cast<unsigned>(std::clamp(y.left_out[i] + 0.5, 0.0, 63.5)));
-    return motions;
+    return motions_;
   }
 
   Status solve(double t, std::span<const double> y, double* vdot, std::span<double> xdot, bool observing) noexcept {
@@ -226,9 +265,9 @@ class RiccatiSolver final : public Solver {
     return reaction;
   }
 
-  /// Newton's method on the positions of the cut joints, then their velocities, each step the least in the inertia metric.
-  /// It goes on to round-off: next to a singular position a residual moves the mechanism by many times its own size.
-  bool close(std::span<double> y, Correction& out) noexcept {
+  /// Newton's method on the positions of the cut joints, then their velocities. Next to a singular position it goes on to
+  /// round-off: a residual moves the mechanism by many times its own size there.
+  bool close(std::span<double> y, Correction& out, FindStep find) noexcept {
     constexpr std::size_t most_steps = 20;
     const Parts parts = split(y);
     place(parts);
@@ -236,28 +275,36 @@ class RiccatiSolver final : public Solver {
     out.position_residual = std::max(out.position_residual, residual);
     out.velocity_residual = loops_.velocity_violation();
     if (!correction_.on) return keep_turns(y);
-    while (!(residual <= std::min(correction_.tolerance, loops_.position_rounding()))) {
+    const bool to_rounding = correction_.to_rounding || loops_.is_nearly_singular();
+    const auto least = [&](double rounding) {
+      return to_rounding ? std::min(correction_.tolerance, rounding) : std::max(correction_.tolerance, rounding);
+    };
+    while (!(residual <= least(loops_.position_rounding()))) {
       if (out.iterations == most_steps || !std::isfinite(residual)) return cannot_close(out.iterations);
-      if (!closing_step(parts, LoopClosure::Level::position)) return blame(y) == Status::ok;
-      for (const JointData& joint : view_.tree_joints()) {
-        double rates[7];
-        joint_position_rates(joint, y.data() + joint.q_offset, vdot_.data() + joint.v_offset, rates);
-        for (std::size_t k = 0; k < joint.nq; ++k) y[joint.q_offset + k] += rates[k];
-        joint_normalize(joint, y.data() + joint.q_offset);
-      }
+      if (!(this->*find)(parts, LoopClosure::Level::position)) return blame(y) == Status::ok;
+      move(y);
       ++out.iterations;
       place(parts);
       const double before = std::exchange(residual, loops_.position_violation());
       const double accepted = std::max(correction_.tolerance, loops_.position_rounding());  // nothing is below rounding
       if (residual <= accepted && residual > 0.25 * before) break;
     }
-    for (int passes = 0; passes < 2 && loops_.velocity_violation() > loops_.velocity_rounding(); ++passes) {
-      if (!closing_step(parts, LoopClosure::Level::velocity)) return blame(y) == Status::ok;
+    for (int passes = 0; passes < 2 && loops_.velocity_violation() > least(loops_.velocity_rounding()); ++passes) {
+      if (!(this->*find)(parts, LoopClosure::Level::velocity)) return blame(y) == Status::ok;
       keep_left_out(y);
       for (std::size_t k = 0; k < view_.nv_tree; ++k) y[view_.nq_tree + k] += vdot_[k];
       place(parts);
     }
     return keep_turns(y);
+  }
+  /// By step() in the positions.
+  void move(std::span<double> y) const noexcept {
+    for (const JointData& joint : view_.tree_joints()) {
+      double rates[7];
+      joint_position_rates(joint, y.data() + joint.q_offset, vdot_.data() + joint.v_offset, rates);
+      for (std::size_t k = 0; k < joint.nq; ++k) y[joint.q_offset + k] += rates[k];
+      joint_normalize(joint, y.data() + joint.q_offset);
+    }
   }
 
   /// Rows that were left out are met where they depend on the others, unless what they ask does not.
@@ -275,17 +322,6 @@ class RiccatiSolver final : public Solver {
                      "the loop of joint `{:.60}` cannot be closed: after {} Newton steps it is off by {:.2e} (m or rad). "
                      "Likely causes: too long a time step, or a mechanism at its limit position",
                      view_.joints[loops_.worst_joint()].name, steps, loops_.position_violation());
-    return false;
-  }
-
-  /// The step of the sweep at rest, from the residuals of the loops as placed, into vdot_.
-  bool closing_step(const Parts& y, LoopClosure::Level level) noexcept {
-    if constexpr (closes_loops) {
-      std::fill(rest_.begin(), rest_.end(), 0.0);
-      sweep_.kinematics(y.q.data(), rest_.data());
-      sweep_.motions(rest_.data());
-      return sweep_.closing_step(level, vdot_.data());
-    }
     return false;
   }
 
@@ -331,9 +367,12 @@ class RiccatiSolver final : public Solver {
   std::vector<double> q_, v_;        ///< of all joints, in use when there are loops
   std::vector<double> efforts_, vdot_, xdot_, rest_;
   std::vector<double> closed_;       ///< y of a stage, brought onto the loops
+  std::vector<double> placed_;       ///< q, v and the cut joints' coordinates of what stands
+  bool is_placed_ = false;
+  std::span<const BodyMotion> motions_;
   std::vector<Spatial> wrenches_, accelerations_;
   std::vector<Quat> orientations_;
   std::string failure_;
 };
 
-}  // namespace polyform::riccati
+}  // namespace polyform

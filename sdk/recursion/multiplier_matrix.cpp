@@ -73,7 +73,7 @@ void MultiplierMatrix::analyze(std::span<const std::size_t> sizes, std::span<con
       for (std::size_t b = a; b < near.size(); ++b) updates_.push_back(place(near[a].block, near[b].block));
   }
   values_.assign(values, 0.0);
-  for (auto* of_rows : {&right_, &inverse_, &weights_, &terms_, &noise_}) of_rows->assign(right, 0.0);
+  for (auto* of_rows : {&right_, &inverse_, &weights_, &terms_, &noise_, &usual_}) of_rows->assign(right, 0.0);
   row_at_.assign(right, 0);
 }
 
@@ -87,7 +87,7 @@ std::size_t MultiplierMatrix::place(std::size_t i, std::size_t j) const noexcept
 }
 
 void MultiplierMatrix::clear() noexcept {
-  for (auto* values : {&values_, &right_, &weights_, &terms_, &noise_}) std::fill(values->begin(), values->end(), 0.0);
+  for (auto* values : {&values_, &right_, &weights_, &terms_, &noise_, &usual_}) std::fill(values->begin(), values->end(), 0.0);
   smallest_pivot_ = 1;
 }
 
@@ -115,7 +115,7 @@ void MultiplierMatrix::exchange(const Row& row, std::size_t a, std::size_t b) no
   double* A = values_.data() + row.diagonal;
   for (std::size_t k = 0; k < n; ++k) std::swap(A[a * n + k], A[b * n + k]);
   for (std::size_t k = 0; k < n; ++k) std::swap(A[k * n + a], A[k * n + b]);
-  for (auto* of_rows : {&right_, &terms_, &noise_}) std::swap((*of_rows)[row.first + a], (*of_rows)[row.first + b]);
+  for (auto* of_rows : {&right_, &terms_, &noise_, &usual_}) std::swap((*of_rows)[row.first + a], (*of_rows)[row.first + b]);
   std::swap(row_at_[row.first + a], row_at_[row.first + b]);
   for (std::size_t k = row.neighbour; k < row.neighbour + row.neighbours; ++k) {
     double* X = values_.data() + neighbours_[k].place;
@@ -132,6 +132,7 @@ void MultiplierMatrix::factorize(const Row& row, unsigned& left_out) noexcept {
     row_at_[row.first + r] = r;
     double& terms = terms_[row.first + r];
     terms = std::max(terms, weights_[row.first + r]);
+    usual_[row.first + r] = std::max(usual_[row.first + r], weights_[row.first + r]);
     noise[r] += rounding * std::sqrt(weights_[row.first + r] * terms) + rounding * rounding * terms;
     for (std::size_t k = 0; k < r; ++k) A[k * n + r] = A[r * n + k];
   }
@@ -141,7 +142,7 @@ void MultiplierMatrix::factorize(const Row& row, unsigned& left_out) noexcept {
     if (best == n) break;
     exchange(row, c, best);
     const double inverse = 1 / A[c * n + c];
-    smallest_pivot_ = std::min(smallest_pivot_, A[c * n + c] / terms_[row.first + c]);
+    smallest_pivot_ = std::min(smallest_pivot_, A[c * n + c] / usual_[row.first + c]);
     inverse_[row.first + c] = inverse;
     for (std::size_t r = c + 1; r < n; ++r) {
       const double l = A[r * n + c] * inverse;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace polyform::riccati {
+namespace polyform {
 
 Inertia<double> body_inertia(double mass, const Vec3& moment, const Sym3& J) {
   Eigen::Matrix3d tensor;
@@ -20,4 +20,4 @@ Inertia<double> body_inertia(double mass, const Vec3& moment, const Sym3& J) {
   return {mass, least, moment, along(1), along(2)};
 }
 
-}  // namespace polyform::riccati
+}  // namespace polyform

@@ -3,9 +3,9 @@
 
 #include "polyform/transfer.hpp"
 
-namespace polyform::riccati {
+namespace polyform {
 
 /// moment: mass times the vector from P to the mass centre; J: inertia about P; all in the same axes.
 Inertia<double> body_inertia(double mass, const Vec3& moment, const Sym3& J);
 
-}  // namespace polyform::riccati
+}  // namespace polyform

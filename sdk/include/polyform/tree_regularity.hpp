@@ -2,14 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "polyform/system_view.hpp"
 
-namespace polyform::riccati {
+namespace polyform {
 
 /// A sweep eliminates every hinge before the loops further in close: all that hangs on a hinge must have inertia against
 /// it without the cut joints. Only bodies without mass or inertia can fail this; then it is tried as drawn. False names
 /// joint, body and cut joint in `why`.
-bool tree_is_regular(const SystemView&, std::string& why);
+bool tree_is_regular(const SystemView&, std::string_view formulation, std::string& why);
 
-}  // namespace polyform::riccati
+}  // namespace polyform

@@ -15,7 +15,7 @@
 #include "polyform/system_view.hpp"
 #include "polyform/transfer.hpp"
 
-namespace polyform::riccati {
+namespace polyform {
 
 class Recursion {
  public:
@@ -38,6 +38,17 @@ class Recursion {
   /// After kinematics() and motions() with v = 0 and LoopClosure::evaluate: the step in the coordinates, or change of the
   /// velocities, that closes the loops and is the least in the inertia metric (per velocity coordinate). False as above.
   bool closing_step(LoopClosure::Level, double* step) noexcept;
+
+  /// After kinematics(): the directions of the hinge that carries a body, ground axes, at its hinge point; empty for a ball
+  /// that no loop passes, which has none. Outboard body relative to inboard one.
+  std::span<const Column<double>> hinge_columns(std::size_t body) const noexcept {
+    const Link& link = links_[body];
+    return link.hinge == Hinge::ball ? std::span<const Column<double>>() : std::span(columns_).subspan(link.first, link.count);
+  }
+  /// The hinge point in ground; motions: of the body frames as motions() gave them.
+  Vec3 hinge_point(std::size_t body, std::span<const BodyMotion> motions) const noexcept {
+    return motions[body].p + motions[body].R * frames_[body].to_P;
+  }
 
   /// After accelerations() and motions(): of the frame origins, ground axes.
   void body_accelerations(std::span<Spatial> out) const noexcept;
@@ -122,4 +133,4 @@ class Recursion {
   std::size_t failed_ = 0;
 };
 
-}  // namespace polyform::riccati
+}  // namespace polyform

@@ -1,4 +1,4 @@
-#include "regularity.hpp"
+#include "polyform/tree_regularity.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "polyform/loop_closure.hpp"
-#include "recursion.hpp"
+#include "polyform/recursion.hpp"
 
-namespace polyform::riccati {
+namespace polyform {
 namespace {
 
 /// Without mass, or without inertia about some axis through the mass centre (a determinant of rounding).
@@ -22,7 +22,7 @@ bool is_singular(const BodyData& body) {
 
 }  // namespace
 
-bool tree_is_regular(const SystemView& view, std::string& why) {
+bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why) {
   if (view.cut_joints().empty() || std::none_of(view.bodies.begin(), view.bodies.end(), is_singular)) return true;
   LoopClosure loops(view);
   Recursion recursion(view, loops);
@@ -32,10 +32,10 @@ bool tree_is_regular(const SystemView& view, std::string& why) {
   loops.evaluate(recursion.motions(v.data()), q, v);
   if (recursion.closing_step(LoopClosure::Level::velocity, step.data())) return true;
   const std::size_t failed = recursion.failed_joint();
-  why = fmt::format("riccati: joint `{}` moves body `{}` without any inertia against it once the loops are cut (joint `{}` "
+  why = fmt::format("{}: joint `{}` moves body `{}` without any inertia against it once the loops are cut (joint `{}` "
                     "is one of the cut joints)",
-                    view.joints[failed].name, view.bodies[failed].name, view.cut_joints().front().name);
+                    formulation, view.joints[failed].name, view.bodies[failed].name, view.cut_joints().front().name);
   return false;
 }
 
-}  // namespace polyform::riccati
+}  // namespace polyform

@@ -26,7 +26,7 @@ Eigen::VectorXd solve(Example& e, MultiplierMatrix& matrix) {
     for (std::size_t r = 0; r < e.sizes[i]; ++r) {
       const auto row = static_cast<Eigen::Index>(e.first[i] + r);
       matrix.right(i)[r] = e.right(row);
-      matrix.weigh(i, r, e.G(row, row), e.G(row, row));
+      matrix.weigh(i, r, e.G(row, row), e.G(row, row), e.G(row, row));
     }
     for (std::size_t j = 0; j < n; ++j) {
       if (matrix.position(i) > matrix.position(j)) continue;
@@ -120,8 +120,8 @@ TEST_CASE("a row without any compliance is left out") {
   matrix.clear();
   matrix.values()[0] = 4;
   matrix.values()[3] = 1e-33;   // rounding of terms of size one
-  matrix.weigh(0, 0, 4, 4);
-  matrix.weigh(0, 1, 1e-33, 1);
+  matrix.weigh(0, 0, 4, 4, 4);
+  matrix.weigh(0, 1, 1e-33, 1, 1);
   matrix.right(0)[0] = 2;
   matrix.right(0)[1] = 1e-17;
   unsigned left_out = 0;
@@ -167,7 +167,7 @@ TEST_CASE("rows that are told to be left out stay so") {
   for (std::size_t r = 0; r < 4; ++r) {
     const auto row = static_cast<Eigen::Index>(r);
     matrix.right(0)[r] = e.right(row);
-    matrix.weigh(0, r, e.G(row, row), e.G(row, row));
+    matrix.weigh(0, r, e.G(row, row), e.G(row, row), e.G(row, row));
     for (std::size_t c = 0; c < 4; ++c) matrix.values()[4 * r + c] = e.G(row, static_cast<Eigen::Index>(c));
   }
   unsigned left_out = 4u;

@@ -1,0 +1,41 @@
+// The least correction of coordinates or velocities that meets linear constraints: c_q Δ = −c, min |Δ| (Eqs. 4, 5).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "constraint_jacobian.hpp"
+#include "polyform/multiplier_matrix.hpp"
+
+namespace polyform::reduced {
+
+/// Δ = −c_qᵀ (c_q c_qᵀ)⁺ c, with c_q c_qᵀ sparse: a block for each pair of loops that share a joint. Rows that depend on
+/// others are left out. One object per solver; nothing allocates after construction.
+class LeastCorrection {
+ public:
+  LeastCorrection(const SystemView& view, const ConstraintJacobian& jacobian);
+
+  /// What is to be removed: row r of a loop.
+  void set(std::size_t loop, std::size_t row, double c) noexcept { c_[first_row_[loop] + row] = c; }
+  /// Into delta (one value per velocity coordinate of the tree joints) for the Jacobian as it stands.
+  void solve(std::span<double> delta) noexcept;
+  /// Rows of a loop that depend on others, a bit each: known before, and those that solve() has found.
+  void leave_out(std::size_t loop, unsigned rows) noexcept { left_out_[loop] = rows; }
+  unsigned left_out(std::size_t loop) const { return left_out_[loop]; }
+
+ private:
+  /// The blocks of one joint in two loops (or twice the same), whose product stands at `place` in c_q c_qᵀ.
+  struct Product {
+    std::size_t loop_a, loop_b, block_a, block_b, place;
+  };
+  void form() noexcept;
+
+  const ConstraintJacobian& jacobian_;
+  MultiplierMatrix matrix_;
+  std::vector<Product> products_;
+  std::vector<std::size_t> first_row_;   ///< per loop
+  std::vector<double> c_, lambda_;
+  std::vector<unsigned> left_out_;
+};
+
+}  // namespace polyform::reduced

@@ -1,0 +1,5 @@
+#include "polyform/plugin.hpp"
+
+#include "reduced.hpp"
+
+POLYFORM_PLUGIN("formulation", "reduced", "1.0") { registrar.add(polyform::reduced::formulation()); }

@@ -1,0 +1,32 @@
+// The solver: the recursion over the spanning tree, and how it returns to the loops.
+#pragma once
+
+#include "constraint_jacobian.hpp"
+#include "least_correction.hpp"
+#include "polyform/joint_coordinate_solver.hpp"
+
+namespace polyform::reduced {
+
+struct Choice {
+  enum class Correction { direct, baumgarte, none } correction = Correction::direct;
+  bool by_differentiation = false;   ///< Algorithm 2 instead of 1
+  bool inertia_metric = false;
+  double tolerance = 1e-10;          ///< largest residual that is left: m, rad, m/s, rad/s
+  double alpha = 0, beta = 0;        ///< of Baumgarte's stabilization, 1/s
+};
+
+/// Accelerations by decoupled hinge equations; the direct correction of Fig. 10.
+class ReducedSolver final : public JointCoordinateSolver<Recursion> {
+ public:
+  ReducedSolver(const SystemView& view, const Choice& choice);
+
+ protected:
+  bool find_closing_step(const Parts& y, LoopClosure::Level level) noexcept override;
+
+ private:
+  Choice choice_;
+  ConstraintJacobian jacobian_;
+  LeastCorrection least_;
+};
+
+}  // namespace polyform::reduced
