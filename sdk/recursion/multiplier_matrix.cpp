@@ -115,7 +115,7 @@ void MultiplierMatrix::exchange(const Row& row, std::size_t a, std::size_t b) no
   double* A = values_.data() + row.diagonal;
   for (std::size_t k = 0; k < n; ++k) std::swap(A[a * n + k], A[b * n + k]);
   for (std::size_t k = 0; k < n; ++k) std::swap(A[k * n + a], A[k * n + b]);
-  for (auto* of_rows : {&right_, &terms_, &noise_, &usual_}) std::swap((*of_rows)[row.first + a], (*of_rows)[row.first + b]);
+  for (auto* of_rows : {&terms_, &noise_, &usual_}) std::swap((*of_rows)[row.first + a], (*of_rows)[row.first + b]);
   std::swap(row_at_[row.first + a], row_at_[row.first + b]);
   for (std::size_t k = row.neighbour; k < row.neighbour + row.neighbours; ++k) {
     double* X = values_.data() + neighbours_[k].place;
@@ -164,9 +164,6 @@ void MultiplierMatrix::eliminate(std::size_t i, unsigned& left_out) noexcept {
   factorize(row, left_out);
   const double* L = values_.data() + row.diagonal;
   const double* inverse = inverse_.data() + row.first;
-  double* c = right_.data() + row.first;
-  for (std::size_t r = 1; r < n; ++r)
-    for (std::size_t s = 0; s < r; ++s) c[r] -= L[r * n + s] * c[s];
   for (const Neighbour& near : neighbours(i)) {
     double* X = values_.data() + near.place;
     for (std::size_t r = 1; r < n; ++r)
@@ -178,12 +175,10 @@ void MultiplierMatrix::eliminate(std::size_t i, unsigned& left_out) noexcept {
   for (std::size_t a = 0; a < near.size(); ++a) {
     const double* Xa = values_.data() + near[a].place;
     const std::size_t na = near[a].size;
-    double* right = right_.data() + rows_[near[a].block].first;
     double* noise = noise_.data() + rows_[near[a].block].first;
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t p = 0; p < na; ++p) {
         const double l = Xa[r * na + p] * inverse[r];
-        right[p] -= l * c[r];
         noise[p] += l * l * noise_[row.first + r];
       }
     for (std::size_t b = a; b < near.size(); ++b) {
@@ -196,6 +191,26 @@ void MultiplierMatrix::eliminate(std::size_t i, unsigned& left_out) noexcept {
           for (std::size_t k = 0; k < nb; ++k) target[p * nb + k] -= x * Xb[r * nb + k];
         }
     }
+  }
+  eliminate_right(i);
+}
+
+void MultiplierMatrix::eliminate_right(std::size_t i) noexcept {
+  const Row& row = rows_[i];
+  const std::size_t n = row.size;
+  const double* L = values_.data() + row.diagonal;
+  double* c = right_.data() + row.first;
+  double g[most_rows];
+  std::copy_n(c, n, g);
+  for (std::size_t r = 0; r < n; ++r) {
+    c[r] = g[row_at_[row.first + r]];
+    for (std::size_t s = 0; s < r; ++s) c[r] -= L[r * n + s] * c[s];
+  }
+  for (const Neighbour& near : neighbours(i)) {
+    const double* X = values_.data() + near.place;
+    double* right = right_.data() + rows_[near.block].first;
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t p = 0; p < near.size; ++p) right[p] -= X[r * near.size + p] * inverse_[row.first + r] * c[r];
   }
 }
 

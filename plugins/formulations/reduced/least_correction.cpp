@@ -29,38 +29,50 @@ LeastCorrection::LeastCorrection(const SystemView& view, const ConstraintJacobia
   for (const std::vector<Use>& of_body : uses)
     for (const Use& a : of_body)
       for (const Use& b : of_body)
-        if (matrix_.position(a.loop) <= matrix_.position(b.loop))
+        if (matrix_.position(a.loop) < matrix_.position(b.loop))
           products_.push_back({a.loop, b.loop, a.block, b.block, matrix_.place(a.loop, b.loop)});
-  c_.resize(rows);
   lambda_.resize(rows);
 }
 
-/// c_q c_qᵀ, and what its pivots are held against.
-void LeastCorrection::form() noexcept {
+/// The diagonal block of a loop, and what its pivots are held against.
+void LeastCorrection::form_diagonal(std::size_t loop) noexcept {
+  constexpr std::size_t most = MultiplierMatrix::most_rows;
+  const std::size_t rows = jacobian_.rows(loop);
+  double sum[most][most] = {};
+  double columns = 0;
+  for (const ConstraintJacobian::Block& block : jacobian_.blocks(loop)) {
+    const double* value = jacobian_.values(block);
+    columns += static_cast<double>(block.nv);
+    for (std::size_t k = 0; k < block.nv; ++k, value += rows)
+      for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t m = 0; m <= r; ++m) sum[r][m] += value[r] * value[m];
+  }
+  const double terms = columns * jacobian_.term(loop) * jacobian_.term(loop);
+  double* out = matrix_.values() + matrix_.place(loop, loop);
+  for (std::size_t r = 0; r < rows; ++r) {
+    matrix_.weigh(loop, r, sum[r][r], terms, 0);
+    for (std::size_t m = 0; m <= r; ++m) out[r * rows + m] = sum[r][m];
+  }
+}
+
+void LeastCorrection::factorize() noexcept {
   matrix_.clear();
+  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) form_diagonal(loop);
   for (const Product& p : products_) {
     const ConstraintJacobian::Block &a = jacobian_.blocks(p.loop_a)[p.block_a], &b = jacobian_.blocks(p.loop_b)[p.block_b];
     const std::size_t rows = jacobian_.rows(p.loop_a), columns = jacobian_.rows(p.loop_b);
     const double *of_a = jacobian_.values(a), *of_b = jacobian_.values(b);
-    const double term = jacobian_.term(p.loop_a);
     double* out = matrix_.values() + p.place;
     for (std::size_t k = 0; k < a.nv; ++k, of_a += rows, of_b += columns)
-      for (std::size_t r = 0; r < rows; ++r) {
-        if (p.loop_a == p.loop_b) matrix_.weigh(p.loop_a, r, of_a[r] * of_a[r], term * term, 0);
-        const std::size_t most = p.loop_a == p.loop_b ? r + 1 : columns;  // of a diagonal block the lower triangle
-        for (std::size_t m = 0; m < most; ++m) out[r * columns + m] += of_a[r] * of_b[m];
-      }
+      for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t m = 0; m < columns; ++m) out[r * columns + m] += of_a[r] * of_b[m];
   }
+  for (const std::size_t loop : matrix_.order()) matrix_.eliminate(loop, left_out_[loop]);
 }
 
 void LeastCorrection::solve(std::span<double> delta) noexcept {
-  form();
-  for (const std::size_t loop : matrix_.order()) {
-    double* right = matrix_.right(loop);
-    for (std::size_t r = 0; r < jacobian_.rows(loop); ++r) right[r] = -c_[first_row_[loop] + r];
-  }
-  for (const std::size_t loop : matrix_.order()) matrix_.eliminate(loop, left_out_[loop]);
   const auto order = matrix_.order();
+  for (const std::size_t loop : order) matrix_.eliminate_right(loop);
   for (std::size_t k = order.size(); k-- > 0;) matrix_.solve(order[k], nullptr, lambda_.data());
   std::fill(delta.begin(), delta.end(), 0.0);
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) {

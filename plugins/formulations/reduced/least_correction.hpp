@@ -15,26 +15,28 @@ class LeastCorrection {
  public:
   LeastCorrection(const SystemView& view, const ConstraintJacobian& jacobian);
 
+  /// c_q c_qᵀ and its factors, for the Jacobian as it stands.
+  void factorize() noexcept;
   /// What is to be removed: row r of a loop.
-  void set(std::size_t loop, std::size_t row, double c) noexcept { c_[first_row_[loop] + row] = c; }
-  /// Into delta (one value per velocity coordinate of the tree joints) for the Jacobian as it stands.
+  void set(std::size_t loop, std::size_t row, double c) noexcept { matrix_.right(loop)[row] = -c; }
+  /// Into delta, one value per velocity coordinate of the tree joints.
   void solve(std::span<double> delta) noexcept;
-  /// Rows of a loop that depend on others, a bit each: known before, and those that solve() has found.
+  /// Rows of a loop that depend on others, a bit each: known before, and those that factorize() has found.
   void leave_out(std::size_t loop, unsigned rows) noexcept { left_out_[loop] = rows; }
   unsigned left_out(std::size_t loop) const { return left_out_[loop]; }
 
  private:
-  /// The blocks of one joint in two loops (or twice the same), whose product stands at `place` in c_q c_qᵀ.
+  /// The blocks of one joint in two loops, whose product stands at `place` in c_q c_qᵀ.
   struct Product {
     std::size_t loop_a, loop_b, block_a, block_b, place;
   };
-  void form() noexcept;
+  void form_diagonal(std::size_t loop) noexcept;
 
   const ConstraintJacobian& jacobian_;
   MultiplierMatrix matrix_;
   std::vector<Product> products_;
   std::vector<std::size_t> first_row_;   ///< per loop
-  std::vector<double> c_, lambda_;
+  std::vector<double> lambda_;
   std::vector<unsigned> left_out_;
 };
 

@@ -1,31 +1,70 @@
 #include "reduced_solver.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace polyform::reduced {
 
 ReducedSolver::ReducedSolver(const SystemView& system, const Choice& choice)
-    : JointCoordinateSolver(system, {choice.correction == Choice::Correction::direct, choice.tolerance, false}),
-      choice_(choice), jacobian_(system, loops(), sweep()), least_(system, jacobian_) {
+    : JointCoordinateSolver(system, {choice.correction == Choice::Correction::direct, choice.tolerance}), choice_(choice),
+      jacobian_(system, loops(), sweep()), least_(system, jacobian_), delta_q_(system.nv_tree), delta_v_(system.nv_tree) {
   if (choice.correction == Choice::Correction::baumgarte) loops().stabilize(choice.alpha, choice.beta);
 }
 
-/// One Newton step on c(q) = 0 (Eq. 4), or the correction of the velocities by ċ (Eq. 5).
-bool ReducedSolver::find_closing_step(const Parts& y, LoopClosure::Level level) noexcept {
+/// Fig. 10: as long as a constraint is off by more than the tolerance, Newton's step on the positions (Eq. 4) and the
+/// correction of the velocities (Eq. 5), both with the same Jacobian, which also serves for further steps while they
+/// converge: at the end of a time step it hardly changes by the first one.
+bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexcept {
+  const Parts parts = split(y);
+  place(parts);
   // Next to a singular position a residual moves the mechanism by many times its own size: not without work, but for the
   // step that the constraint forces themselves would make.
-  if (choice_.inertia_metric || loops().is_nearly_singular()) return find_lightest_step(y, level);
+  if (choice_.correction != Choice::Correction::direct || choice_.inertia_metric || loops().is_nearly_singular())
+    return close(y, out);
+  double position = loops().position_violation(), velocity = loops().velocity_violation();
+  out.position_residual = std::max(out.position_residual, position);
+  out.velocity_residual = velocity;
+  bool converges = false;
+  while (!(position <= accepted_position() && velocity <= accepted_velocity())) {
+    if (out.iterations == most_steps || !std::isfinite(position + velocity)) return cannot_close(out.iterations);
+    if (!converges) assemble();
+    find_correction();
+    move(y, delta_q_);
+    accelerate(y, delta_v_);
+    keep_left_out(y);
+    ++out.iterations;
+    place(parts);
+    const double before = position, velocity_before = velocity;
+    position = loops().position_violation();
+    velocity = loops().velocity_violation();
+    if (position <= accepted_position() && velocity > 0.25 * velocity_before) break;  // rounding in large velocities
+    converges = position < 1e-2 * before || position <= accepted_position();
+  }
+  return keep_turns(y);
+}
+
+void ReducedSolver::assemble() noexcept {
   if (choice_.by_differentiation)
     jacobian_.direct_differentiation(motions());
   else
     jacobian_.semi_analytic(motions());
+  const bool anew = loops().shows_dependence();
+  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) least_.leave_out(loop, anew ? 0 : loops().left_out(loop));
+  least_.factorize();
+  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) loops().leave_out(loop, least_.left_out(loop));
+}
+
+void ReducedSolver::find_correction() noexcept {
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) {
     const JointConstraint& c = loops().joint(loop);
-    for (std::size_t r = 0; r < c.rows; ++r)
-      least_.set(loop, r, level == LoopClosure::Level::position ? c.residual[r] : dot(c.T[r], c.relative.twist));
-    least_.leave_out(loop, loops().shows_dependence() ? 0 : loops().left_out(loop));
+    for (std::size_t r = 0; r < jacobian_.rows(loop); ++r) least_.set(loop, r, r < c.rows ? c.residual[r] : 0);
   }
-  least_.solve(step());
-  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) loops().leave_out(loop, least_.left_out(loop));
-  return true;
+  least_.solve(delta_q_);
+  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) {
+    const JointConstraint& c = loops().joint(loop);
+    for (std::size_t r = 0; r < jacobian_.rows(loop); ++r) least_.set(loop, r, r < c.rows ? dot(c.T[r], c.relative.twist) : 0);
+  }
+  least_.solve(delta_v_);
 }
 
 }  // namespace polyform::reduced

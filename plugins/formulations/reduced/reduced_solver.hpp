@@ -21,12 +21,16 @@ class ReducedSolver final : public JointCoordinateSolver<Recursion> {
   ReducedSolver(const SystemView& view, const Choice& choice);
 
  protected:
-  bool find_closing_step(const Parts& y, LoopClosure::Level level) noexcept override;
+  bool return_to_loops(std::span<double> y, Correction& out) noexcept override;
 
  private:
+  void assemble() noexcept;
+  void find_correction() noexcept;
+
   Choice choice_;
   ConstraintJacobian jacobian_;
   LeastCorrection least_;
+  std::vector<double> delta_q_, delta_v_;
 };
 
 }  // namespace polyform::reduced

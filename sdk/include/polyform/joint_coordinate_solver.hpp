@@ -24,7 +24,6 @@ namespace polyform {
 struct LoopCorrection {
   bool on = true;
   double tolerance = 1e-10;   ///< largest constraint residual that is left: m, rad, m/s, rad/s
-  bool to_rounding = true;    ///< whether it always goes on to round-off, or only near singular positions
 };
 
 /// y = [q v x c d]: coordinates and velocities of the tree joints, first-order states of the forces, coordinates of the
@@ -56,7 +55,7 @@ class JointCoordinateSolver : public Solver {
   template <class Argument>
   JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction, Argument& argument)
       : view_(view), correction_(correction), loops_(view), sweep_(view, argument), forces_(view), tree_(view),
-        q_(view.nq), v_(view.nv), efforts_(view.nv), vdot_(view.nv), xdot_(view.states), rest_(view.nv_tree),
+        q_(view.nq), v_(view.nv), efforts_(view.nv), vdot_(view.nv), xdot_(view.states), rest_(view.nv_tree), step_(view.nv_tree),
         wrenches_(view.bodies.size()), accelerations_(view.bodies.size()), orientations_(view.bodies.size()) {
     failure_.reserve(400);
     closed_.resize(do_state_size());
@@ -68,22 +67,102 @@ class JointCoordinateSolver : public Solver {
     loaded_.erase(std::unique(loaded_.begin(), loaded_.end()), loaded_.end());
   }
 
-  /// Into step(), from the residuals of the loops as placed: the step in positions (per velocity coordinate) or change of
-  /// velocities that removes them at the end of a time step, the least in a metric of the formulation's choice. False when
-  /// a hinge has no inertia to move.
-  virtual bool find_closing_step(const Parts& y, LoopClosure::Level level) noexcept { return find_lightest_step(y, level); }
-  /// The least in the metric of the inertia, by the sweep at rest.
-  bool find_lightest_step(const Parts& y, LoopClosure::Level level) noexcept {
-    if constexpr (closes_loops) {
-      std::fill(rest_.begin(), rest_.end(), 0.0);
-      is_placed_ = false;
-      sweep_.kinematics(y.q.data(), rest_.data());
-      sweep_.motions(rest_.data());
-      return sweep_.closing_step(level, vdot_.data());
+  Parts split(std::span<const double> y) const noexcept {
+    const std::size_t x = view_.nq_tree + view_.nv_tree;
+    return {y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree), y.subspan(x, view_.states),
+            y.subspan(x + view_.states, view_.nq - view_.nq_tree), y.last(view_.cut_joints().size())};
+  }
+
+  /// Motions of all bodies; with loops also q_ and v_ of all joints and the constraints of the cut ones. The end of a
+  /// step, where it was corrected, is the start of the next one and stands already.
+  std::span<const BodyMotion> place(const Parts& y) noexcept {
+    if (loops_.empty()) {
+      sweep_.kinematics(y.q.data(), y.v.data());
+      return loaded_.empty() ? std::span<const BodyMotion>() : sweep_.motions(y.v.data());
     }
+    const auto standing = std::span<const double>(placed_);
+    const auto same = [](std::span<const double> a, std::span<const double> b) { return std::equal(a.begin(), a.end(), b.begin()); };
+    if (!is_placed_ || !same(y.q, standing) || !same(y.v, standing.subspan(view_.nq_tree)) ||
+        !same(y.cut, standing.subspan(view_.nq_tree + view_.nv_tree))) {
+      std::copy(y.cut.begin(), y.cut.end(),
+                std::copy(y.v.begin(), y.v.end(), std::copy(y.q.begin(), y.q.end(), placed_.begin())));
+      std::copy(y.cut.begin(), y.cut.end(), std::copy(y.q.begin(), y.q.end(), q_.begin()));
+      std::copy(y.v.begin(), y.v.end(), v_.begin());
+      sweep_.kinematics(y.q.data(), y.v.data());
+      motions_ = sweep_.motions(y.v.data());
+      loops_.evaluate(motions_, q_, v_);
+      is_placed_ = true;
+    }
+    for (std::size_t i = 0; i < y.left_out.size(); ++i)
+      loops_.leave_out(i, static_cast<unsigned>(std::clamp(y.left_out[i] + 0.5, 0.0, 63.5)));
+    return motions_;
+  }
+
+  /// At the end of a step: y back onto the loops. False with a failure when that is not possible.
+  virtual bool return_to_loops(std::span<double> y, Correction& out) noexcept { return close(y, out); }
+
+  /// Newton's method on the positions of the cut joints, then their velocities, each step the least in the metric of the
+  /// inertia. It goes on to round-off: next to a singular position a residual moves the mechanism by many times its own
+  /// size.
+  bool close(std::span<double> y, Correction& out) noexcept {
+    const Parts parts = split(y);
+    place(parts);
+    double residual = loops_.position_violation();
+    out.position_residual = std::max(out.position_residual, residual);
+    out.velocity_residual = loops_.velocity_violation();
+    if (!correction_.on) return keep_turns(y);
+    while (!(residual <= std::min(correction_.tolerance, loops_.position_rounding()))) {
+      if (out.iterations == most_steps || !std::isfinite(residual)) return cannot_close(out.iterations);
+      if (!find_lightest_step(parts, LoopClosure::Level::position)) return blame(y) == Status::ok;
+      move(y, step_);
+      ++out.iterations;
+      place(parts);
+      const double before = std::exchange(residual, loops_.position_violation());
+      if (residual <= accepted_position() && residual > 0.25 * before) break;
+    }
+    for (int passes = 0; passes < 2 && loops_.velocity_violation() > loops_.velocity_rounding(); ++passes) {
+      if (!find_lightest_step(parts, LoopClosure::Level::velocity)) return blame(y) == Status::ok;
+      keep_left_out(y);
+      accelerate(y, step_);
+      place(parts);
+    }
+    return keep_turns(y);
+  }
+  static constexpr std::size_t most_steps = 20;
+  /// Residuals that count as closed: nothing is below rounding.
+  double accepted_position() const { return std::max(correction_.tolerance, loops_.position_rounding()); }
+  double accepted_velocity() const { return std::max(correction_.tolerance, loops_.velocity_rounding()); }
+
+  /// By a step in the positions, per velocity coordinate of the tree joints.
+  void move(std::span<double> y, std::span<const double> by) const noexcept {
+    for (const JointData& joint : view_.tree_joints()) {
+      double rates[7];
+      joint_position_rates(joint, y.data() + joint.q_offset, by.data() + joint.v_offset, rates);
+      for (std::size_t k = 0; k < joint.nq; ++k) y[joint.q_offset + k] += rates[k];
+      joint_normalize(joint, y.data() + joint.q_offset);
+    }
+  }
+  void accelerate(std::span<double> y, std::span<const double> by) const noexcept {
+    for (std::size_t k = 0; k < view_.nv_tree; ++k) y[view_.nq_tree + k] += by[k];
+  }
+  bool cannot_close(std::size_t steps) noexcept {
+    fmt::format_to_n(std::back_inserter(failure_), 400,
+                     "the loop of joint `{:.60}` cannot be closed: after {} Newton steps it is off by {:.2e} (m or rad). "
+                     "Likely causes: too long a time step, or a mechanism at its limit position",
+                     view_.joints[loops_.worst_joint()].name, steps, loops_.position_violation());
     return false;
   }
-  std::span<double> step() { return std::span(vdot_).first(view_.nv_tree); }
+
+  bool keep_turns(std::span<double> y) const noexcept {
+    std::copy(q_.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), q_.end(),
+              y.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree + view_.nv_tree + view_.states));
+    return true;
+  }
+  void keep_left_out(std::span<double> y) const noexcept {
+    const std::span<double> left_out = y.last(view_.cut_joints().size());
+    for (std::size_t i = 0; i < left_out.size(); ++i) left_out[i] = loops_.left_out(i);
+  }
+
   const SystemView& view() const { return view_; }
   LoopClosure& loops() { return loops_; }
   std::span<const BodyMotion> motions() const { return motions_; }   ///< with loops: as placed
@@ -131,7 +210,7 @@ class JointCoordinateSolver : public Solver {
       return Status::ok;
     std::copy(y.begin(), y.end(), closed_.begin());
     Correction unused;
-    if (close(closed_, unused, &JointCoordinateSolver::find_lightest_step)) return find_rates(t, closed_, ydot);
+    if (close(closed_, unused)) return find_rates(t, closed_, ydot);
     failure_.clear();  // too far from closed, which the end of the step will tell
     return Status::ok;
   }
@@ -142,7 +221,7 @@ class JointCoordinateSolver : public Solver {
     failure_.clear();
     for (const JointData& joint : view_.tree_joints())
       out.position_residual = std::max(out.position_residual, joint_normalize(joint, y.data() + joint.q_offset));
-    return loops_.empty() || close(y, out, &JointCoordinateSolver::find_closing_step) ? Status::ok : Status::failed;
+    return loops_.empty() || return_to_loops(y, out) ? Status::ok : Status::failed;
   }
 
   Status do_observe(double t, std::span<const double> y, Observation& out) noexcept override {
@@ -173,8 +252,18 @@ class JointCoordinateSolver : public Solver {
   }
 
  private:
-  using FindStep = bool (JointCoordinateSolver::*)(const Parts&, LoopClosure::Level) noexcept;
-
+  /// Into step_, from the residuals of the loops as placed: the step in positions (per velocity coordinate) or change of
+  /// velocities that removes them, by the sweep at rest. False when a hinge has no inertia to move.
+  bool find_lightest_step(const Parts& y, LoopClosure::Level level) noexcept {
+    if constexpr (closes_loops) {
+      std::fill(rest_.begin(), rest_.end(), 0.0);
+      is_placed_ = false;
+      sweep_.kinematics(y.q.data(), rest_.data());
+      sweep_.motions(rest_.data());
+      return sweep_.closing_step(level, step_.data());
+    }
+    return false;
+  }
   Status find_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
     sweep_.position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());
     const std::size_t x = view_.nq_tree + view_.nv_tree;
@@ -185,37 +274,6 @@ class JointCoordinateSolver : public Solver {
                            ydot.data() + x + view_.states + (cut.q_offset - view_.nq_tree));
     std::fill(ydot.end() - static_cast<std::ptrdiff_t>(view_.cut_joints().size()), ydot.end(), 0.0);
     return Status::ok;
-  }
-
-  Parts split(std::span<const double> y) const noexcept {
-    const std::size_t x = view_.nq_tree + view_.nv_tree;
-    return {y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree), y.subspan(x, view_.states),
-            y.subspan(x + view_.states, view_.nq - view_.nq_tree), y.last(view_.cut_joints().size())};
-  }
-
-  /// Motions of all bodies; with loops also q_ and v_ of all joints and the constraints of the cut ones. The end of a
-  /// step, where it was corrected, is the start of the next one and stands already.
-  std::span<const BodyMotion> place(const Parts& y) noexcept {
-    if (loops_.empty()) {
-      sweep_.kinematics(y.q.data(), y.v.data());
-      return loaded_.empty() ? std::span<const BodyMotion>() : sweep_.motions(y.v.data());
-    }
-    const auto standing = std::span<const double>(placed_);
-    const auto same = [](std::span<const double> a, std::span<const double> b) { return std::equal(a.begin(), a.end(), b.begin()); };
-    if (!is_placed_ || !same(y.q, standing) || !same(y.v, standing.subspan(view_.nq_tree)) ||
-        !same(y.cut, standing.subspan(view_.nq_tree + view_.nv_tree))) {
-      std::copy(y.cut.begin(), y.cut.end(),
-                std::copy(y.v.begin(), y.v.end(), std::copy(y.q.begin(), y.q.end(), placed_.begin())));
-      std::copy(y.cut.begin(), y.cut.end(), std::copy(y.q.begin(), y.q.end(), q_.begin()));
-      std::copy(y.v.begin(), y.v.end(), v_.begin());
-      sweep_.kinematics(y.q.data(), y.v.data());
-      motions_ = sweep_.motions(y.v.data());
-      loops_.evaluate(motions_, q_, v_);
-      is_placed_ = true;
-    }
-    for (std::size_t i = 0; i < y.left_out.size(); ++i)
-      loops_.leave_out(i, static_cast<unsigned>(std::clamp(y.left_out[i] + 0.5, 0.0, 63.5)));
-    return motions_;
   }
 
   Status solve(double t, std::span<const double> y, double* vdot, std::span<double> xdot, bool observing) noexcept {
@@ -265,48 +323,6 @@ class JointCoordinateSolver : public Solver {
     return reaction;
   }
 
-  /// Newton's method on the positions of the cut joints, then their velocities. Next to a singular position it goes on to
-  /// round-off: a residual moves the mechanism by many times its own size there.
-  bool close(std::span<double> y, Correction& out, FindStep find) noexcept {
-    constexpr std::size_t most_steps = 20;
-    const Parts parts = split(y);
-    place(parts);
-    double residual = loops_.position_violation();
-    out.position_residual = std::max(out.position_residual, residual);
-    out.velocity_residual = loops_.velocity_violation();
-    if (!correction_.on) return keep_turns(y);
-    const bool to_rounding = correction_.to_rounding || loops_.is_nearly_singular();
-    const auto least = [&](double rounding) {
-      return to_rounding ? std::min(correction_.tolerance, rounding) : std::max(correction_.tolerance, rounding);
-    };
-    while (!(residual <= least(loops_.position_rounding()))) {
-      if (out.iterations == most_steps || !std::isfinite(residual)) return cannot_close(out.iterations);
-      if (!(this->*find)(parts, LoopClosure::Level::position)) return blame(y) == Status::ok;
-      move(y);
-      ++out.iterations;
-      place(parts);
-      const double before = std::exchange(residual, loops_.position_violation());
-      const double accepted = std::max(correction_.tolerance, loops_.position_rounding());  // nothing is below rounding
-      if (residual <= accepted && residual > 0.25 * before) break;
-    }
-    for (int passes = 0; passes < 2 && loops_.velocity_violation() > least(loops_.velocity_rounding()); ++passes) {
-      if (!(this->*find)(parts, LoopClosure::Level::velocity)) return blame(y) == Status::ok;
-      keep_left_out(y);
-      for (std::size_t k = 0; k < view_.nv_tree; ++k) y[view_.nq_tree + k] += vdot_[k];
-      place(parts);
-    }
-    return keep_turns(y);
-  }
-  /// By step() in the positions.
-  void move(std::span<double> y) const noexcept {
-    for (const JointData& joint : view_.tree_joints()) {
-      double rates[7];
-      joint_position_rates(joint, y.data() + joint.q_offset, vdot_.data() + joint.v_offset, rates);
-      for (std::size_t k = 0; k < joint.nq; ++k) y[joint.q_offset + k] += rates[k];
-      joint_normalize(joint, y.data() + joint.q_offset);
-    }
-  }
-
   /// Rows that were left out are met where they depend on the others, unless what they ask does not.
   Status contradict(double error) noexcept {
     fmt::format_to_n(std::back_inserter(failure_), 400,
@@ -315,24 +331,6 @@ class JointCoordinateSolver : public Solver {
                      "mechanism at its limit position",
                      view_.joints[loops_.worst_joint()].name, error);
     return Status::failed;
-  }
-
-  bool cannot_close(std::size_t steps) noexcept {
-    fmt::format_to_n(std::back_inserter(failure_), 400,
-                     "the loop of joint `{:.60}` cannot be closed: after {} Newton steps it is off by {:.2e} (m or rad). "
-                     "Likely causes: too long a time step, or a mechanism at its limit position",
-                     view_.joints[loops_.worst_joint()].name, steps, loops_.position_violation());
-    return false;
-  }
-
-  bool keep_turns(std::span<double> y) const noexcept {
-    std::copy(q_.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), q_.end(),
-              y.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree + view_.nv_tree + view_.states));
-    return true;
-  }
-  void keep_left_out(std::span<double> y) const noexcept {
-    const std::span<double> left_out = y.last(view_.cut_joints().size());
-    for (std::size_t i = 0; i < left_out.size(); ++i) left_out[i] = loops_.left_out(i);
   }
 
   /// Why the sweep failed.
@@ -365,7 +363,7 @@ class JointCoordinateSolver : public Solver {
   TreeKinematics tree_;
   std::vector<BodyIndex> loaded_;
   std::vector<double> q_, v_;        ///< of all joints, in use when there are loops
-  std::vector<double> efforts_, vdot_, xdot_, rest_;
+  std::vector<double> efforts_, vdot_, xdot_, rest_, step_;
   std::vector<double> closed_;       ///< y of a stage, brought onto the loops
   std::vector<double> placed_;       ///< q, v and the cut joints' coordinates of what stands
   bool is_placed_ = false;

@@ -12,6 +12,7 @@
 // rows may also be told to be left out, as they were found where the constraints held.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -38,15 +39,17 @@ class MultiplierMatrix {
   double* right(std::size_t i) { return right_.data() + rows_[i].first; }   ///< g_i, then c
 
   void clear() noexcept;
-  /// Adds to what the pivots of block i are judged by, per row: the diagonal itself, the size of the terms from which it
-  /// was formed, squared, and the size that it would have in a position where nothing is aligned.
+  /// Adds to what the pivots of block i are judged by, per row: the diagonal itself, and the size of the terms from which
+  /// it was formed, squared. usual: what would be added in a position where nothing is aligned, of which the most counts.
   void weigh(std::size_t i, std::size_t row, double diagonal, double terms, double usual) noexcept {
     weights_[rows_[i].first + row] += diagonal;
     terms_[rows_[i].first + row] += terms;
-    usual_[rows_[i].first + row] += usual;
+    usual_[rows_[i].first + row] = std::max(usual_[rows_[i].first + row], usual);
   }
   /// left_out: rows that are known to depend on others, a bit each; those that are found so are added.
   void eliminate(std::size_t i, unsigned& left_out) noexcept;
+  /// The part of eliminate() for the right-hand side: for another one, once all blocks are eliminated.
+  void eliminate_right(std::size_t i) noexcept;
   /// After elimination: λ_i = L⁻ᵀ (D⁺ (c + y − Σ X_j λ_j)) with λ of the later blocks; y = L⁻¹ of a further right-hand side,
   /// rows in the order of elimination.
   void solve(std::size_t i, const double* y, double* lambda) const noexcept;
