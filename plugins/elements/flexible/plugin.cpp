@@ -5,4 +5,5 @@
 POLYFORM_PLUGIN("elements", "flexible-bodies", "1.0") {
   using namespace polyform::flexible;
   registrar.add(flexible_beam());
+  registrar.add(modal_body());
 }
