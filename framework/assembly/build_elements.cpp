@@ -118,11 +118,13 @@ bool build_flexible(System::Parts& parts, Diagnostics& diagnostics) {
     ElementFieldSink<BodyItem> sink(parts, item, item.flexible->fields(), diagnostics);
     if (!data.type->define(data.instance, 0, sink)) continue;
     data.modes = data.type->modes(data.instance);
+    data.body = body_index(i);
     data.mode_offset = parts.view.modes;
     parts.view.modes += data.modes;
     parts.bodies[i].flexible = parts.flexible.size();
     parts.flexible.push_back(data);
   }
+  parts.view.flexible = parts.flexible;
   return !diagnostics.failed();
 }
 
@@ -136,6 +138,7 @@ void build_body_modules(System::Parts& parts) {
 
 }  // namespace
 
+// Nodes are made once the element types have placed their markers.
 bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
   SystemView& view = parts.view;
   const Description& d = parts.description;
@@ -143,7 +146,7 @@ bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
                     build_groups(parts, d.constraints, parts.constraint_storage, diagnostics) &
                     build_groups(parts, d.modules, parts.module_storage, diagnostics) &
                     build_flexible(parts, diagnostics);
-  if (!good) return false;
+  if (!good || !build_nodes(parts, diagnostics)) return false;
   for (const auto& g : parts.force_storage) {
     ForceGroup& group = parts.forces.emplace_back(group_view<ForceGroup>(g));
     group.state_offset = view.states;
@@ -160,7 +163,6 @@ bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
   view.forces = parts.forces;
   view.constraints = parts.constraints;
   view.modules = parts.modules;
-  view.flexible = parts.flexible;
   view.body_modules = parts.body_modules;
   return true;
 }

@@ -47,8 +47,10 @@ void count_coordinates(JointData& joint) {
   }
 }
 
-/// Frames of a joint from its drawn position; the joint's base and moving are set.
+/// Frames of a joint from its drawn position, on the body frames; the joint's base and moving are set.
 void place_frames(JointData& joint, const Pose& base, const Pose& moving, const Vec3& position) {
+  joint.base_frame = frame_of(joint.base);
+  joint.moving_frame = frame_of(joint.moving);
   const Mat3 R_base = rotation_matrix(base.orientation), R_moving = rotation_matrix(moving.orientation);
   joint.p_base = transpose_times(R_base, position - base.position);
   joint.p_moving = transpose_times(R_moving, position - moving.position);

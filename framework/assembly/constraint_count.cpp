@@ -1,4 +1,4 @@
-// Degrees of freedom and redundant constraints, from the rank of their Jacobian in tree coordinates.
+// Degrees of freedom and redundant constraints, from the rank of their Jacobian in tree coordinates and modes.
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
 #include <Eigen/SparseQR>
@@ -16,8 +16,10 @@ namespace {
 
 using Triplets = std::vector<Eigen::Triplet<double>>;
 
-/// Rows of the cut joints and of the constraint elements. A row is a set of wrenches on bodies (those of a unit
-/// multiplier), kept about the ground origin; its entry for a tree joint is the power of the wrenches outboard of it.
+/// Rows of the cut joints and of the constraint elements. A row is a set of wrenches on frames (those of a unit
+/// multiplier), kept about the ground origin; its entry for a tree joint is the power of the wrenches outboard of it. A
+/// mode of a flexible body moves its nodes in the body and, since the tree joint holds its own node, the body itself the
+/// other way: its entry is the power of what acts at each node and outboard of it, less that of all at the tree joint's.
 class ConstraintJacobian {
  public:
   explicit ConstraintJacobian(const System::Parts& parts)
@@ -27,10 +29,10 @@ class ConstraintJacobian {
         elements_(parts.view),
         sums_(parts.view.bodies.size()),
         marked_(parts.view.bodies.size()) {
-    tree_.evaluate(parts.q.data(), parts.v.data());
+    tree_.evaluate(parts.q.data(), parts.v.data(), parts.eta.data(), parts.etadot.data());
     for (std::size_t i = view_.bodies.size(); i < view_.joints.size(); ++i) add_cut_joint(i);
     if (elements_.elements().empty()) return;
-    elements_.evaluate(0, tree_.bodies(), parts.q, parts.v);
+    elements_.evaluate(0, tree_.frames(), parts.q, parts.v);
     for (const ConstraintSet::Element& e : elements_.elements())
       for (std::size_t r = 0; r < e.rows; ++r) add_element_row(e, r);
   }
@@ -43,7 +45,8 @@ class ConstraintJacobian {
     std::vector<Spatial> transmitted(view_.joints.size());
     for (std::size_t r = 0; r < rows(); ++r) {
       const double m = mu[static_cast<Eigen::Index>(r)];
-      for (const auto& [body, wrench] : rows_[r].wrenches) {
+      for (const auto& [frame, wrench] : rows_[r].wrenches) {
+        const BodyIndex body = body_of(frame);
         transmitted[at(body)] += m * wrench;
         if (rows_[r].cut_joint != none)
           transmitted[rows_[r].cut_joint] += (m * rows_[r].cut_sign(body, view_)) * wrench;
@@ -63,7 +66,7 @@ class ConstraintJacobian {
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   struct Row {
-    std::vector<std::pair<BodyIndex, Spatial>> wrenches;
+    std::vector<std::pair<FrameIndex, Spatial>> wrenches;
     std::size_t cut_joint = none;
     /// A cut joint transmits what it puts on one of its bodies: the moving one, or base where moving is ground.
     double cut_sign(BodyIndex body, const SystemView& view) const {
@@ -75,15 +78,22 @@ class ConstraintJacobian {
   static Spatial about_ground(const Vec3& point, const Spatial& w) {
     return {w.angular + cross(point, w.linear), w.linear};
   }
-  const BodyMotion& motion(BodyIndex b) const { return motion_of(b, tree_.bodies()); }
+  static Spatial from_ground(const Vec3& point, const Spatial& w) {
+    return {w.angular - cross(point, w.linear), w.linear};
+  }
+  const BodyMotion& motion(FrameIndex f) const { return motion_of(f, tree_.frames()); }
+  bool is_node(FrameIndex f) const { return !is_ground(f) && at(f) >= view_.bodies.size(); }
+  BodyIndex body_of(FrameIndex f) const {
+    return is_node(f) ? view_.nodes[at(f) - view_.bodies.size()].body : body_index(at(f));
+  }
 
-  void put(Row& row, BodyIndex body, const Vec3& point, const Spatial& wrench) const {
-    if (!is_ground(body)) row.wrenches.emplace_back(body, about_ground(point, wrench));
+  void put(Row& row, FrameIndex frame, const Vec3& point, const Spatial& wrench) const {
+    if (!is_ground(frame)) row.wrenches.emplace_back(frame, about_ground(point, wrench));
   }
   void put(Row& row, const JointData& joint, const Spatial& t) const {
-    const ConstraintRow c = constraint_row(joint, motion(joint.base), motion(joint.moving), t);
-    put(row, joint.moving, motion(joint.moving).p, c.moving);
-    put(row, joint.base, motion(joint.base).p, c.base);
+    const ConstraintRow c = constraint_row(joint, motion(joint.base_frame), motion(joint.moving_frame), t);
+    put(row, joint.moving_frame, motion(joint.moving_frame).p, c.moving);
+    put(row, joint.base_frame, motion(joint.base_frame).p, c.base);
   }
 
   void add_cut_joint(std::size_t index) {
@@ -92,7 +102,7 @@ class ConstraintJacobian {
     double v[6];
     std::vector<double> q(parts_.q.begin() + static_cast<std::ptrdiff_t>(cut.q_offset),
                           parts_.q.begin() + static_cast<std::ptrdiff_t>(cut.q_offset + cut.nq));
-    joint_constraint(cut, motion(cut.base), motion(cut.moving), q.data(), v, c);
+    joint_constraint(cut, motion(cut.base_frame), motion(cut.moving_frame), q.data(), v, c);
     for (std::size_t r = 0; r < c.rows; ++r) {
       Row row;
       row.cut_joint = index;
@@ -104,7 +114,7 @@ class ConstraintJacobian {
   void add_element_row(const ConstraintSet::Element& e, std::size_t r) {
     Row row;
     for (std::size_t k = 0; k < e.markers.size(); ++k)
-      put(row, e.markers[k].body, e.motions[k].position, e.A[r * e.markers.size() + k]);
+      put(row, e.markers[k].frame, e.motions[k].position, e.A[r * e.markers.size() + k]);
     const double* B = e.B.data() + r * e.velocities;
     for (const JointIndex j : e.joints) {
       const JointData& joint = view_.joints[at(j)];
@@ -120,14 +130,15 @@ class ConstraintJacobian {
   void add(Row row) {
     const int at_row = static_cast<int>(rows_.size());
     std::vector<std::size_t> path;
-    for (const auto& [body, wrench] : row.wrenches)
-      for (BodyIndex b = body; !is_ground(b) && !marked_[at(b)]; b = view_.joints[at(b)].inboard()) {
+    for (const auto& [frame, wrench] : row.wrenches)
+      for (BodyIndex b = body_of(frame); !is_ground(b) && !marked_[at(b)]; b = view_.joints[at(b)].inboard()) {
         marked_[at(b)] = true;
         path.push_back(at(b));
       }
     double size = 0;
-    for (const auto& [body, wrench] : row.wrenches) {
-      sums_[at(body)] += wrench;
+    for (const auto& [frame, wrench] : row.wrenches) {
+      sums_[at(body_of(frame))] += wrench;
+      enter_modes(at_row, frame, wrench, 1);
       size = std::max(size, std::sqrt(dot(wrench, wrench)));
     }
     std::sort(path.begin(), path.end(), std::greater<>());  // outboard before inboard
@@ -138,7 +149,10 @@ class ConstraintJacobian {
       sums_[i] = {};
       marked_[i] = false;
       // Above the common ancestor the two sides of a loop cancel, but for rounding.
-      if (std::sqrt(dot(sum, sum)) > 1e-12 * size) enter(at_row, i, sum);
+      if (std::sqrt(dot(sum, sum)) <= 1e-12 * size) continue;
+      enter(at_row, i, sum);
+      enter_modes(at_row, view_.joints[i].outboard_frame(), sum, -1);
+      enter_modes(at_row, view_.joints[i].inboard_frame(), sum, 1);
     }
     rows_.push_back(std::move(row));
   }
@@ -146,15 +160,28 @@ class ConstraintJacobian {
   /// Power of a wrench (about the ground origin) on what is outboard of a tree joint, per velocity of that joint.
   void enter(int row, std::size_t j, const Spatial& wrench) {
     const JointData& joint = view_.joints[j];
-    const BodyMotion &base = motion(joint.base), &moving = motion(joint.moving);
+    const BodyMotion &base = motion(joint.base_frame), &moving = motion(joint.moving_frame);
     const Vec3 M = moving.p + moving.R * joint.p_moving;
-    const Spatial at_M{wrench.angular - cross(M, wrench.linear), wrench.linear};
+    const Spatial at_M = from_ground(M, wrench);
     const double sign = joint.reversed ? -1 : 1;
     for (std::size_t k = 0; k < joint.nv; ++k) {
       const Spatial& h = tree_.joints()[j].H[k];
       const double value = sign * (dot(base.R * h.angular, at_M.angular) + dot(base.R * h.linear, at_M.linear));
       if (value != 0) triplets_.emplace_back(row, static_cast<int>(joint.v_offset + k), value);
     }
+  }
+
+  /// Power of a wrench (about the ground origin) on a node, per rate of its body's modes.
+  void enter_modes(int row, FrameIndex frame, const Spatial& wrench, double sign) {
+    if (!is_node(frame)) return;
+    const std::size_t node = at(frame) - view_.bodies.size();
+    const Mat3& R = motion(frame_of(view_.nodes[node].body)).R;
+    const Spatial at_node = from_ground(motion(frame).p, wrench);
+    const Spatial w{transpose_times(R, at_node.angular), transpose_times(R, at_node.linear)};
+    const std::span<const Spatial> H = tree_.nodes().H(node);
+    const std::size_t first = view_.nv_tree + tree_.nodes().mode_offset(node);
+    for (std::size_t k = 0; k < H.size(); ++k)
+      triplets_.emplace_back(row, static_cast<int>(first + k), sign * dot(H[k], w));
   }
 
   const System::Parts& parts_;
@@ -186,7 +213,7 @@ ConstraintCount System::count_constraints() const {
   Triplets entries;
   for (const auto& e : jacobian.triplets())
     entries.emplace_back(place[static_cast<std::size_t>(e.row())], e.col(), e.value());
-  Eigen::SparseMatrix<double> J(filled, static_cast<Eigen::Index>(std::max<std::size_t>(view.nv_tree, 1)));
+  Eigen::SparseMatrix<double> J(filled, static_cast<Eigen::Index>(std::max<std::size_t>(view.nv_tree + view.modes, 1)));
   J.setFromTriplets(entries.begin(), entries.end());
   J.makeCompressed();
   Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;

@@ -17,8 +17,8 @@ bool InitialState::close_loops() {
   const std::vector<double> given = parts_.q;
   std::string why;
   double residual = 0;
-  if (!keep_what_loops_allow(&JointLock::position, [&](std::span<const JointLock> locks) {
-        return try_close(locks, given, why, residual);
+  if (!keep_what_loops_allow(&JointLock::position, [&](std::span<const JointLock> locks, bool hold_modes) {
+        return try_close(locks, hold_modes, given, why, residual);
       })) {
     report_open_loop(given, why, residual);
     return false;
@@ -35,22 +35,25 @@ bool InitialState::close_loops() {
                     joint.name, off),
         "give positions to as many joints as the loops leave free", Severity::warning);
   }
+  warn_of_moved_modes(given_eta_, parts_.eta, "deformation");
   return true;
 }
 
-bool InitialState::try_close(std::span<const JointLock> locks, const std::vector<double>& start, std::string& why,
-                             double& residual) {
+bool InitialState::try_close(std::span<const JointLock> locks, bool hold_modes, const std::vector<double>& start,
+                             std::string& why, double& residual) {
   parts_.q = start;
-  const std::vector<double> still(view().nv);
-  tree_.evaluate(parts_.q.data(), still.data());
-  std::vector<Quat> orientations(view().bodies.size());
-  tree_.orientations(parts_.q.data(), orientations);
-  std::vector<Pose> poses(orientations.size());
+  parts_.eta = given_eta_;
+  const std::vector<double> still(view().nv), still_modes(view().modes);
+  tree_.evaluate(parts_.q.data(), still.data(), parts_.eta.data(), still_modes.data());
+  std::vector<Quat> orientations(view().frames());
+  tree_.orientations(parts_.q.data(), orientations, parts_.eta.data());
+  std::vector<Pose> poses(view().bodies.size());
   for (std::size_t i = 0; i < poses.size(); ++i) poses[i] = {orientations[i], tree_.bodies()[i].p};
   AbsoluteSystem system(view(), locks);
   system.set_targets(given_q_, given_v_);
+  if (hold_modes) system.hold_modes();
   PositionCorrection correction;
-  const bool closed = system.correct_positions(0, poses, parts_.q, assembly_tolerance, correction);
+  const bool closed = system.correct_positions(0, poses, parts_.q, assembly_tolerance, correction, parts_.eta);
   why = system.failure();
   residual = correction.residual;
   return closed;
@@ -71,8 +74,8 @@ void InitialState::report_open_loop(const std::vector<double>& start, const std:
     return;
   }
   // The loop that was most open at the given coordinates is the one to name.
-  const std::vector<double> still(view().nv);
-  tree_.evaluate(start.data(), still.data());
+  const std::vector<double> still(view().nv), still_modes(view().modes);
+  tree_.evaluate(start.data(), still.data(), given_eta_.data(), still_modes.data());
   std::size_t worst = 0;
   double most = -1;
   for (std::size_t k = 0; k < view().cut_joints().size(); ++k) {
@@ -81,8 +84,8 @@ void InitialState::report_open_loop(const std::vector<double>& start, const std:
     double v[6];
     std::vector<double> q(start.begin() + static_cast<std::ptrdiff_t>(joint.q_offset),
                           start.begin() + static_cast<std::ptrdiff_t>(joint.q_offset + joint.nq));
-    joint_constraint(joint, motion_of(joint.base, tree_.bodies()), motion_of(joint.moving, tree_.bodies()), q.data(), v,
-                     c);
+    joint_constraint(joint, motion_of(joint.base_frame, tree_.frames()), motion_of(joint.moving_frame, tree_.frames()),
+                     q.data(), v, c);
     for (std::size_t r = 0; r < c.rows; ++r) {
       if (std::abs(c.residual[r]) <= most) continue;
       most = std::abs(c.residual[r]);

@@ -28,25 +28,27 @@ InitialState::GivenTwist InitialState::given_twist(std::size_t body, const BodyM
 /// Joint rates from given rates and from bodies' velocities, root to tip; what does not fit is projected.
 void InitialState::rates_as_drawn() {
   const std::size_t n = view().bodies.size();
-  std::vector<BodyMotion> bodies(n);
+  std::vector<BodyMotion> frames(view().frames());
+  NodeMotions nodes(view());
+  nodes.evaluate(parts_.eta.data(), parts_.etadot.data());
   wanted_.assign(n, {});
   double misfit = 0;
   std::size_t worst = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const double off = rate_as_drawn(i, bodies);
+    const double off = rate_as_drawn(i, nodes, frames);
     if (off <= misfit) continue;
     misfit = off;
     worst = i;
   }
-  const bool loops_open = loop_velocity_violation(bodies) > allowed_velocity_violation;
+  const bool loops_open = loop_velocity_violation(frames) > allowed_velocity_violation;
   // Where the loops are still to be moved, given rates hold at the moved pose; here only bodies' velocities count.
   if (misfit <= allowed_velocity_violation && (moves_loops_ || (!loops_open && !cut_rates_given()))) {
-    cut_rates(bodies);
+    cut_rates(frames);
     return;
   }
   if (misfit > allowed_velocity_violation) warn_of_misfit(worst, misfit);
-  for (std::size_t i = 0; i < n; ++i) bodies[i].V = wanted_[i];
-  project(bodies, parts_.q, "as drawn", !moves_loops_);
+  for (std::size_t i = 0; i < n; ++i) frames[i].V = wanted_[i];
+  project(frames, parts_.eta, "as drawn", !moves_loops_);
 }
 
 bool InitialState::cut_rates_given() const {
@@ -56,26 +58,25 @@ bool InitialState::cut_rates_given() const {
 
 /// Rates of the joint that carries a body, and the body's motion. Returns by how much the model's velocity of the body
 /// does not fit the joint.
-double InitialState::rate_as_drawn(std::size_t i, std::vector<BodyMotion>& bodies) {
+double InitialState::rate_as_drawn(std::size_t i, const NodeMotions& nodes, std::vector<BodyMotion>& frames) {
   const JointData& joint = view().joints[i];
-  const BodyMotion& in = motion_of(joint.inboard(), bodies);
   double* v = parts_.v.data() + joint.v_offset;
   const double* q = parts_.q.data() + joint.q_offset;
   const double still[6]{};
   JointMotion motion;
   joint_motion(joint, q, still, motion);
-  outboard_motion(joint, motion, in, bodies[i]);  // the pose, and the inboard body's twist
-  const GivenTwist given = given_twist(i, bodies[i]);
+  place_body(motion, nodes, i, frames);  // the pose, and the inboard body's twist
+  const GivenTwist given = given_twist(i, frames[i]);
   if (locks_[i].velocity)
     std::copy_n(given_v_.data() + joint.v_offset, joint.nv, v);
   else if (given.turn)
-    fit_rates(joint, motion, in, bodies[i], given.twist, !given.whole, v);
+    fit_rates(i, motion, nodes, frames, given, v);
   joint_motion(joint, q, v, motion);
-  outboard_motion(joint, motion, in, bodies[i]);
-  wanted_[i] = bodies[i].V;
+  place_body(motion, nodes, i, frames);
+  wanted_[i] = frames[i].V;
   if (!given.turn) return 0;
-  double off = norm(given.twist.angular - bodies[i].V.angular);
-  if (given.whole) off = std::max(off, norm(given.twist.linear - bodies[i].V.linear));
+  double off = norm(given.twist.angular - frames[i].V.angular);
+  if (given.whole) off = std::max(off, norm(given.twist.linear - frames[i].V.linear));
   if (locks_[i].velocity && off > allowed_velocity_violation) {
     complain(i, "initial.velocity",
              fmt::format("the velocity given to body `{}` differs from the one given to joint `{}` by {:.3g}: the "
@@ -91,6 +92,15 @@ double InitialState::rate_as_drawn(std::size_t i, std::vector<BodyMotion>& bodie
   return off;
 }
 
+/// Motions of the frames of a body from its tree joint.
+void InitialState::place_body(const JointMotion& motion, const NodeMotions& nodes, std::size_t i,
+                              std::vector<BodyMotion>& frames) {
+  const JointData& joint = view().joints[i];
+  const FrameIndex placed = joint.outboard_frame();
+  outboard_motion(joint, motion, motion_of(joint.inboard_frame(), frames), frames[at(placed)]);
+  if (!nodes.empty()) nodes.place_body(body_index(i), placed, frames);
+}
+
 void InitialState::warn_of_misfit(std::size_t body, double misfit) {
   parts_.report(diagnostics_, Severity::warning, body_item(body), {}, {},
                 fmt::format("the initial velocities violate the joints, by {:.3g} at body `{}` and its joint `{}`: the "
@@ -99,12 +109,18 @@ void InitialState::warn_of_misfit(std::size_t body, double misfit) {
                 "give velocities that fit the joints, or give joint rates (initial.velocity)");
 }
 
-/// Rates that bring the outboard body's twist nearest to a wanted one (its angular part only, if so).
-void InitialState::fit_rates(const JointData& joint, const JointMotion& motion, const BodyMotion& in,
-                             const BodyMotion& out, const Spatial& wanted, bool angular_only, double* v) {
-  BodyMotion with = out;
-  with.V = wanted;
-  const RelativeMotion relative = joint.reversed ? relative_motion(joint, with, in) : relative_motion(joint, in, with);
+/// Rates that bring a body's twist nearest to a given one (its angular part only, if so).
+void InitialState::fit_rates(std::size_t i, const JointMotion& motion, const NodeMotions& nodes,
+                             std::span<const BodyMotion> frames, const GivenTwist& given, double* v) const {
+  const JointData& joint = view().joints[i];
+  const bool angular_only = !given.whole;
+  BodyMotion body = frames[i];
+  body.V = given.twist;
+  BodyMotion out = body;
+  if (joint.outboard_frame() != frame_of(body_index(i)))
+    node_from_body(nodes[at(joint.outboard_frame()) - view().bodies.size()], body, out);
+  const BodyMotion& in = motion_of(joint.inboard_frame(), frames);
+  const RelativeMotion relative = joint.reversed ? relative_motion(joint, out, in) : relative_motion(joint, in, out);
   Spatial H[6], target = relative.twist;
   for (std::size_t k = 0; k < joint.nv; ++k) {
     H[k] = motion.H[k];
@@ -114,12 +130,12 @@ void InitialState::fit_rates(const JointData& joint, const JointMotion& motion, 
   solve_least_squares(H, joint.nv, target, v);
 }
 
-double InitialState::loop_velocity_violation(std::span<const BodyMotion> bodies) {
+double InitialState::loop_velocity_violation(std::span<const BodyMotion> frames) {
   double worst = 0;
   JointConstraint c;
   double v[6];
   for (const JointData& joint : view().cut_joints()) {
-    joint_constraint(joint, motion_of(joint.base, bodies), motion_of(joint.moving, bodies),
+    joint_constraint(joint, motion_of(joint.base_frame, frames), motion_of(joint.moving_frame, frames),
                      parts_.q.data() + joint.q_offset, v, c);
     for (std::size_t k = 0; k < c.rows; ++k) worst = std::max(worst, std::abs(dot(c.T[k], c.relative.twist)));
   }
@@ -127,27 +143,32 @@ double InitialState::loop_velocity_violation(std::span<const BodyMotion> bodies)
 }
 
 /// Rates of the cut joints follow from the bodies.
-void InitialState::cut_rates(std::span<const BodyMotion> bodies) {
+void InitialState::cut_rates(std::span<const BodyMotion> frames) {
   JointConstraint c;
   for (const JointData& joint : view().cut_joints())
-    joint_constraint(joint, motion_of(joint.base, bodies), motion_of(joint.moving, bodies),
+    joint_constraint(joint, motion_of(joint.base_frame, frames), motion_of(joint.moving_frame, frames),
                      parts_.q.data() + joint.q_offset, parts_.v.data() + joint.v_offset, c);
 }
 
 /// Nearest velocities that respect joints and given rates; given rates that contradict a loop are freed.
-bool InitialState::project(std::vector<BodyMotion>& bodies, std::vector<double>& q, std::string_view where,
-                           bool keep_rates) {
+bool InitialState::project(const std::vector<BodyMotion>& frames, const std::vector<double>& eta,
+                           std::string_view where, bool keep_rates) {
   std::string why;
-  const auto attempt = [&](std::span<const JointLock> locks) {
-    std::vector<BodyMotion> trial = bodies;
+  const auto attempt = [&](std::span<const JointLock> locks, bool hold_modes) {
+    std::vector<BodyMotion> trial = frames;
     double violation = 0;
     AbsoluteSystem system(view(), locks);
     system.set_targets(given_q_, given_v_);
-    const bool done = system.project_velocities(0, trial, q, parts_.v, violation);
+    if (hold_modes) system.hold_modes();
+    parts_.etadot = given_etadot_;
+    const bool done =
+        system.project_velocities(0, trial, parts_.q, parts_.v, violation, false, eta, parts_.etadot);
     why = system.failure();
     return done;
   };
-  if (keep_rates ? !keep_what_loops_allow(&JointLock::velocity, attempt) : !attempt({})) {
+  const bool any_modes = view().modes > 0;
+  if (keep_rates ? !keep_what_loops_allow(&JointLock::velocity, attempt)
+                 : !attempt({}, true) && !(any_modes && attempt({}, false))) {
     const std::string message = fmt::format("no velocities respect all joints {}: {}", where, why);
     diagnostics_.report({Severity::error,
                          message,
@@ -169,6 +190,7 @@ bool InitialState::project(std::vector<BodyMotion>& bodies, std::vector<double>&
                "give rates to as many joints as the loops leave free", Severity::warning);
     }
   }
+  warn_of_moved_modes(given_etadot_, parts_.etadot, "modal velocity");
   return true;
 }
 
@@ -178,13 +200,13 @@ bool InitialState::close_velocities() {
     if (locks_[i].velocity)
       std::copy_n(given_v_.data() + view().joints[i].v_offset, view().joints[i].nv,
                   parts_.v.data() + view().joints[i].v_offset);
-  tree_.evaluate(parts_.q.data(), parts_.v.data());
-  std::vector<BodyMotion> bodies(tree_.bodies().begin(), tree_.bodies().end());
-  if (view().constraints.empty() && !cut_rates_given() && loop_velocity_violation(bodies) <= 1e-12) {
-    cut_rates(bodies);
+  tree_.evaluate(parts_.q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
+  const std::vector<BodyMotion> frames(tree_.frames().begin(), tree_.frames().end());
+  if (view().constraints.empty() && !cut_rates_given() && loop_velocity_violation(frames) <= 1e-12) {
+    cut_rates(frames);
     return true;
   }
-  return project(bodies, parts_.q, "at the initial position", true);
+  return project(frames, parts_.eta, "at the initial position", true);
 }
 
 }  // namespace polyform::host

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "polyform/force_set.hpp"
 
@@ -19,8 +20,9 @@ bool InitialState::build() {
   rates_as_drawn();
   if (diagnostics_.failed()) return false;
   parts_.q = given_q_;
+  parts_.eta = given_eta_;
   if (moves_loops_ && !(close_loops() && close_velocities())) return false;
-  flexible_and_states();
+  first_order_states();
   return !diagnostics_.failed();
 }
 
@@ -43,6 +45,18 @@ void InitialState::read_given() {
                "give a unit quaternion w x y z");
     moved_ = true;
   }
+  read_modes();
+}
+
+void InitialState::read_modes() {
+  given_eta_.assign(view().modes, 0.0);
+  given_etadot_ = given_eta_;
+  for (const FlexibleData& f : view().flexible)
+    f.type->initial_state(f.instance, {given_eta_.data() + f.mode_offset, f.modes},
+                          {given_etadot_.data() + f.mode_offset, f.modes});
+  parts_.eta.assign(view().modes, 0.0);
+  parts_.etadot = given_etadot_;
+  moved_ = moved_ || std::any_of(given_eta_.begin(), given_eta_.end(), [](double x) { return x != 0; });
 }
 
 void InitialState::read_joint(std::size_t joint, const std::vector<double>& given, std::size_t offset,
@@ -64,12 +78,23 @@ void InitialState::complain(std::size_t joint, std::string_view path, const std:
   parts_.report(diagnostics_, severity, item(joint), item(joint).initial_place, path, message, remedy);
 }
 
-void InitialState::flexible_and_states() {
-  parts_.eta.assign(view().modes, 0.0);
-  parts_.etadot.assign(view().modes, 0.0);
-  for (const FlexibleData& f : view().flexible)
-    f.type->initial_state(f.instance, {parts_.eta.data() + f.mode_offset, f.modes},
-                          {parts_.etadot.data() + f.mode_offset, f.modes});
+/// Says which flexible bodies could not keep what was given of their modes.
+void InitialState::warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now,
+                                       std::string_view what) {
+  for (const FlexibleData& f : view().flexible) {
+    double off = 0;
+    for (std::size_t k = f.mode_offset; k < f.mode_offset + f.modes; ++k) off = std::max(off, std::abs(given[k] - now[k]));
+    if (off <= 1e-9) continue;
+    const BodyItem& item = body_item(at(f.body));
+    parts_.report(diagnostics_, Severity::warning, item, {}, {},
+                  fmt::format("the loops do not allow the given {} of body `{}`: it was changed by up to {:.3g} to "
+                              "close them",
+                              what, item.name, off),
+                  "give the modes values that the loops allow");
+  }
+}
+
+void InitialState::first_order_states() {
   parts_.x.assign(view().states, 0.0);
   const ForceSet forces(view());
   if (forces.good())

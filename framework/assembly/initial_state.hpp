@@ -1,7 +1,8 @@
 // The state at the start: given joint coordinates, rates from joints and bodies, loops closed in position and velocity.
 //
-// As drawn every joint, and so every loop, is closed by construction: only `initial` positions open loops. Velocities
-// of bodies belong to the drawn pose; they become joint rates there, which are carried to the moved pose.
+// As drawn every joint, and so every loop, is closed by construction: only `initial` positions and the deformation of
+// flexible bodies open loops. Velocities of bodies belong to the drawn pose, undeformed; they become joint rates there,
+// which are carried to the moved pose.
 #pragma once
 
 #include <string>
@@ -31,7 +32,8 @@ class InitialState {
   void read_given();
   void read_joint(std::size_t joint, const std::vector<double>& given, std::size_t offset, std::size_t count,
                   std::string_view what, std::vector<double>& into, bool& locked);
-  void flexible_and_states();
+  void read_modes();
+  void first_order_states();
 
   // initial_rates.cpp: velocities
   /// What the model says of a body's velocity.
@@ -41,26 +43,38 @@ class InitialState {
   };
   GivenTwist given_twist(std::size_t body, const BodyMotion& pose) const;
   void rates_as_drawn();
-  double rate_as_drawn(std::size_t body, std::vector<BodyMotion>& bodies);
+  double rate_as_drawn(std::size_t body, const NodeMotions& nodes, std::vector<BodyMotion>& frames);
+  void place_body(const JointMotion&, const NodeMotions&, std::size_t body, std::vector<BodyMotion>& frames);
   void warn_of_misfit(std::size_t body, double misfit);
-  static void fit_rates(const JointData&, const JointMotion&, const BodyMotion& in, const BodyMotion& out,
-                        const Spatial& wanted, bool angular_only, double* v);
-  double loop_velocity_violation(std::span<const BodyMotion>);
-  void cut_rates(std::span<const BodyMotion>);
+  void fit_rates(std::size_t body, const JointMotion&, const NodeMotions&, std::span<const BodyMotion> frames,
+                 const GivenTwist&, double* v) const;
+  double loop_velocity_violation(std::span<const BodyMotion> frames);
+  void cut_rates(std::span<const BodyMotion> frames);
   bool cut_rates_given() const;
-  bool project(std::vector<BodyMotion>& bodies, std::vector<double>& q, std::string_view where, bool keep_rates);
+  bool project(const std::vector<BodyMotion>& frames, const std::vector<double>& eta, std::string_view where,
+               bool keep_rates);
   bool close_velocities();
 
   // initial_loops.cpp: positions
   bool close_loops();
-  bool try_close(std::span<const JointLock> locks, const std::vector<double>& start, std::string& why,
+  bool try_close(std::span<const JointLock> locks, bool hold_modes, const std::vector<double>& start, std::string& why,
                  double& residual);
   void report_open_loop(const std::vector<double>& start, const std::string& why, double residual);
 
-  /// Tries with every given value kept; failing that, keeps them one by one in the order of the tree as long as the
-  /// loops allow it. The last attempt is the successful one.
+  void warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now, std::string_view what);
+
+  /// Tries with the modes of flexible bodies held at their given values; failing that, with the modes free.
   template <class Attempt>
   bool keep_what_loops_allow(bool JointLock::*what, Attempt attempt) {
+    const auto with_modes = [&](bool hold) {
+      return keep_joints(what, [&](std::span<const JointLock> locks) { return attempt(locks, hold); });
+    };
+    return with_modes(true) || (view().modes > 0 && with_modes(false));
+  }
+  /// Tries with every given value of a joint kept; failing that, keeps them one by one in the order of the tree as long
+  /// as the loops allow it. The last attempt is the successful one.
+  template <class Attempt>
+  bool keep_joints(bool JointLock::*what, Attempt attempt) {
     std::vector<JointLock> locks(locks_.size());
     for (std::size_t i = 0; i < locks.size(); ++i) locks[i].*what = locks_[i].*what;
     if (attempt(std::span<const JointLock>(locks))) return true;
@@ -80,7 +94,7 @@ class InitialState {
   Diagnostics& diagnostics_;
   std::vector<JointLock> locks_;  ///< what is given of each joint
   TreeKinematics tree_;
-  std::vector<double> given_q_, given_v_;
+  std::vector<double> given_q_, given_v_, given_eta_, given_etadot_;
   std::vector<Spatial> wanted_;  ///< twists of the bodies as drawn: given, or from the joints
   bool moved_ = false;        ///< some initial position is given
   bool moves_loops_ = false;  ///< loops or constraint elements are to be closed at a moved pose

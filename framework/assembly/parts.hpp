@@ -49,6 +49,8 @@ struct System::Parts {
   std::vector<ConstraintGroup> constraints;
   std::vector<ModuleGroup> modules;
   std::vector<FlexibleData> flexible;
+  std::vector<FlexibleNode> nodes;
+  std::deque<std::vector<double>> shapes;      ///< mode shapes at the nodes
   std::deque<std::vector<BodyIndex>> group_bodies;
   std::vector<BodyModule> body_modules;
 
@@ -64,8 +66,10 @@ struct System::Parts {
 
 /// Bodies, joints and their order. False after an error.
 bool build_tree(System::Parts&, Diagnostics&);
-/// Forces, constraints, modules, flexible bodies, groups. False after an error.
+/// Forces, constraints, modules, flexible bodies with their nodes, groups. False after an error.
 bool build_elements(System::Parts&, Diagnostics&);
+/// Nodes where joints and markers attach to flexible bodies. False after an error.
+bool build_nodes(System::Parts&, Diagnostics&);
 /// Coordinates and velocities at the start, loops closed. False after an error.
 bool build_initial_state(System::Parts&, Diagnostics&);
 

@@ -12,6 +12,8 @@ AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock
       target_q_(view.nq),
       target_v_(view.nv),
       elements_(view),
+      flexible_(view),
+      nodes_(view),
       tree_(view) {
   locks_.resize(view.joints.size());
   for (std::size_t j = 0; j < view.joints.size(); ++j) {
@@ -28,17 +30,19 @@ AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock
     }
     add_group(e.rows, tied);
   }
-  const std::size_t n = view.bodies.size(), unknowns = 6 * n + rows_;
+  const std::size_t n = view.bodies.size(), unknowns = 6 * n + view.modes + rows_;
   joints_.resize(view.joints.size());
   centers_.resize(n);
   inertias_.resize(n);
+  for (std::size_t f = 0; f < view.flexible.size(); ++f) mass_.emplace_back(flexible_.mass(f).size());
   right_.resize(rows_);
   for (auto* v : {&data_, &solution_, &residual_, &step_}) v->resize(unknowns);
   sizes_.resize(n);
   efforts_.resize(view.nv);
   velocities_.resize(view.nv);
-  motions_.resize(n);
-  orientations_.resize(n);
+  motions_.resize(view.frames());
+  for (auto* v : {&eta_, &etadot_, &start_eta_, &eta_step_, &modal_mass_, &modal_length_}) v->resize(view.modes);
+  orientations_.resize(view.frames());
   start_.resize(view.nq);
   rates_.resize(view.nq);
   make_scales();
@@ -55,8 +59,11 @@ void AbsoluteSystem::add_group(std::size_t rows, std::span<const BodyIndex> bodi
   rows_ += rows;
   for (const BodyIndex b : bodies) {
     if (rows == 0 || is_ground(b) || entry_of(group, b) != nullptr) continue;
-    entries_.push_back({at(b), coefficients_.size(), {}});
+    const FlexibleData* flexible = flexible_data(at(b));
+    const std::size_t modes = flexible != nullptr ? flexible->modes : 0;
+    entries_.push_back({at(b), coefficients_.size(), modal_coefficients_.size(), modes, {}});
     coefficients_.resize(coefficients_.size() + rows);
+    modal_coefficients_.resize(modal_coefficients_.size() + rows * modes);
     ++group.entries;
   }
   groups_.push_back(group);
@@ -73,17 +80,21 @@ AbsoluteSystem::Entry* AbsoluteSystem::entry_of(const Group& group, BodyIndex bo
 void AbsoluteSystem::make_scales() {
   scales_.assign(view_.bodies.size(), {});
   for (const JointData& joint : view_.joints) {
-    const auto lever = [&](BodyIndex b, const Vec3& point) {
-      if (is_ground(b)) return;
-      const double l = norm(point - view_.bodies[at(b)].center_of_mass);
-      scales_[at(b)].length = std::max(scales_[at(b)].length, l);
+    const auto lever = [&](FrameIndex f, const Vec3& point) {
+      if (is_ground(f)) return;
+      const std::size_t b = body_of(f);
+      const Vec3 from_frame = at(f) < scales_.size() ? point : view_.nodes[at(f) - scales_.size()].point;
+      const double l = norm(flexible_data(b) != nullptr ? from_frame : from_frame - view_.bodies[b].center_of_mass);
+      scales_[b].length = std::max(scales_[b].length, l);
     };
-    lever(joint.base, joint.p_base);
-    lever(joint.moving, joint.p_moving);
+    lever(joint.base_frame, joint.p_base);
+    lever(joint.moving_frame, joint.p_moving);
   }
+  flexible_.evaluate(motions_, eta_.data(), etadot_.data());
   double smallest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < scales_.size(); ++i) {
-    scales_[i].mass = view_.bodies[i].mass;
+    const FlexibleData* flexible = flexible_data(i);
+    scales_[i].mass = flexible == nullptr ? view_.bodies[i].mass : flexible_.mass(view_.bodies[i].flexible)[3 * (7 + flexible->modes)];
     if (scales_[i].mass > 0) smallest = std::min(smallest, scales_[i].mass);
   }
   const auto spread = [&](const Group& group) {
@@ -116,11 +127,37 @@ void AbsoluteSystem::make_scales() {
     s.singular =
         !(body.mass > 0 && J.xx > enough && minor > enough * s.inertia && determinant > enough * s.inertia * s.inertia);
   }
+  for (std::size_t f = 0; f < view_.flexible.size(); ++f) make_flexible_scale(f);
+}
+
+/// The same from the mass matrix of the undeformed body, which is about the frame origin.
+void AbsoluteSystem::make_flexible_scale(std::size_t f) {
+  const FlexibleData& data = view_.flexible[f];
+  Scale& s = scales_[at(data.body)];
+  const std::size_t n = flexible_.size(f);
+  std::vector<double> M(flexible_.mass(f).begin(), flexible_.mass(f).end());
+  const double half_trace = 0.5 * (M[0] + M[n + 1] + M[2 * n + 2]);
+  if (!(s.length > 0) || half_trace > s.mass * s.length * s.length) s.length = half_trace > 0 ? std::sqrt(half_trace / s.mass) : 1;
+  s.inertia = std::max(half_trace, 1e-3 * s.mass * s.length * s.length);
+  for (std::size_t k = 0; k < data.modes; ++k) {
+    const double own = M[(6 + k) * (n + 1)];
+    modal_mass_[data.mode_offset + k] = own > 0 ? own : s.mass;
+    modal_length_[data.mode_offset + k] = std::sqrt(modal_mass_[data.mode_offset + k] / s.mass);
+  }
+  // Cholesky's pivots, each relative to its size alone.
+  s.singular = false;
+  for (std::size_t j = 0; j < n && !s.singular; ++j) {
+    const double size = j < 3 ? s.inertia : j < 6 ? s.mass : modal_mass_[data.mode_offset + j - 6];
+    s.singular = !(M[j * n + j] > 1e-9 * size);
+    for (std::size_t r = j + 1; r < n; ++r)
+      for (std::size_t c = j + 1; c <= r; ++c) M[r * n + c] -= M[r * n + j] * M[c * n + j] / M[j * n + j];
+  }
 }
 
 void AbsoluteSystem::make_matrix() {
   const std::size_t n = view_.bodies.size();
   std::vector<std::size_t> sizes(n, 6);
+  for (const FlexibleData& f : view_.flexible) sizes[at(f.body)] += f.modes;
   using Turn = BlockLdlt::Turn;
   std::vector<Turn> turns(n, Turn::any);
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
@@ -134,6 +171,8 @@ void AbsoluteSystem::make_matrix() {
     turns.push_back(Turn::after_neighbour);
   }
   matrix_.analyze(sizes, pairs, turns);
+  for (std::size_t i = 0; i < n; ++i) offsets_.push_back(matrix_.offset(i));
+  offsets_.push_back(6 * n + view_.modes);
   diagonals_.reserve(sizes.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) diagonals_.push_back(matrix_.diagonal(i));
   std::size_t block = n;

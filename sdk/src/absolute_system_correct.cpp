@@ -17,9 +17,11 @@ constexpr double longest_turn = 0.7;
 }  // namespace
 
 bool AbsoluteSystem::correct_positions(double t, std::span<Pose> poses, std::span<double> q, double tolerance,
-                                       PositionCorrection& out) noexcept {
+                                       PositionCorrection& out, std::span<double> eta) noexcept {
   failure_size_ = 0;
   out = {};
+  std::copy(eta.begin(), eta.end(), eta_.begin());
+  std::fill(etadot_.begin(), etadot_.end(), 0.0);
   factorized_ = false;
   double size = 1;
   extent_ = 0;
@@ -30,6 +32,14 @@ bool AbsoluteSystem::correct_positions(double t, std::span<Pose> poses, std::spa
   const double target = std::min(tolerance, 1e-14 * size);
   tolerance = std::max(tolerance, 1e-14 * size);  // nothing is below rounding
 
+  const bool met = find_positions(t, poses, q, target, tolerance, out);
+  std::copy_n(eta_.begin(), eta.size(), eta.begin());
+  return met;
+}
+
+/// Newton's steps to the target, or as far as rounding allows below the tolerance.
+bool AbsoluteSystem::find_positions(double t, std::span<Pose> poses, std::span<double> q, double target,
+                                    double tolerance, PositionCorrection& out) noexcept {
   double merit = position_merit(t, poses, q);
   if (!std::isfinite(merit)) return fail("The positions cannot be corrected: a pose is not finite");
   out.residual_before = out.residual = position_violation_;
@@ -65,7 +75,9 @@ bool AbsoluteSystem::correct_positions(double t, std::span<Pose> poses, std::spa
 double AbsoluteSystem::position_merit(double t, std::span<const Pose> poses, std::span<double> q) noexcept {
   for (std::size_t i = 0; i < poses.size(); ++i)
     motions_[i] = {rotation_matrix(poses[i].orientation), poses[i].position, {}};
-  set_rows(t, Level::position, motions_, q.data(), velocities_.data());
+  nodes_.evaluate(eta_.data(), etadot_.data());
+  nodes_.place(motions_);
+  set_rows(t, Level::position, q.data(), velocities_.data());
   double merit = 0;
   for (const double r : right_) merit += r * r;
   return merit;
@@ -88,13 +100,18 @@ bool AbsoluteSystem::find_step(double worst) noexcept {
   return solve(r);
 }
 
-/// Moves all bodies by the step in solution_: mass centres along, orientations about a rotation vector.
-void AbsoluteSystem::move(std::span<Pose> poses) const noexcept {
+/// Moves all bodies by the step in solution_: mass centres (frame origins) along, orientations about a rotation vector.
+void AbsoluteSystem::move(std::span<Pose> poses) noexcept {
   for (std::size_t i = 0; i < poses.size(); ++i) {
-    const Spatial dx = load(solution_.data() + 6 * i);
+    const double* step = solution_.data() + offsets_[i];
+    const Spatial dx = load(step);
     const Vec3 center = poses[i].position + centers_[i] + dx.linear;
     poses[i].orientation = normalized(from_rotation_vector(dx.angular) * poses[i].orientation);
-    poses[i].position = center - rotation_matrix(poses[i].orientation) * view_.bodies[i].center_of_mass;
+    poses[i].position = center;
+    if (const FlexibleData* flexible = flexible_data(i); flexible != nullptr)
+      for (std::size_t k = 0; k < flexible->modes; ++k) eta_[flexible->mode_offset + k] += step[6 + k];
+    else
+      poses[i].position -= rotation_matrix(poses[i].orientation) * view_.bodies[i].center_of_mass;
   }
 }
 
@@ -103,13 +120,21 @@ void AbsoluteSystem::move(std::span<Pose> poses) const noexcept {
 double AbsoluteSystem::search(double t, std::span<Pose> poses, std::span<double> q, double merit_before) noexcept {
   double longest = longest_turn;
   for (std::size_t i = 0; i < poses.size(); ++i) {
-    const Spatial dx = load(solution_.data() + 6 * i);
+    const Spatial dx = load(solution_.data() + offsets_[i]);
     longest = std::max(longest, norm(dx.angular));
     motions_[i].V = {dx.angular, dx.linear - cross(dx.angular, centers_[i])};
   }
+  for (const FlexibleData& f : view_.flexible)
+    std::copy_n(solution_.data() + offsets_[at(f.body)] + 6, f.modes, etadot_.data() + f.mode_offset);
+  nodes_.evaluate(eta_.data(), etadot_.data());
+  nodes_.place(motions_);
+  std::copy(eta_.begin(), eta_.end(), start_eta_.begin());
+  std::copy(etadot_.begin(), etadot_.end(), eta_step_.begin());
+  std::fill(etadot_.begin(), etadot_.end(), 0.0);
   for (std::size_t j = 0; j < view_.bodies.size(); ++j) {
     const JointData& joint = view_.joints[j];
-    const RelativeMotion r = relative_motion(joint, motion_of(joint.base, motions_), motion_of(joint.moving, motions_));
+    const RelativeMotion r =
+        relative_motion(joint, motion_of(joint.base_frame, motions_), motion_of(joint.moving_frame, motions_));
     double turn[6]{};
     solve_least_squares(joints_[j].motion.H, joint.nv, r.twist, turn);
     joint_position_rates(joint, q.data() + joint.q_offset, turn, rates_.data() + joint.q_offset);
@@ -122,9 +147,10 @@ double AbsoluteSystem::search(double t, std::span<Pose> poses, std::span<double>
       for (std::size_t k = joint.q_offset; k < joint.q_offset + joint.nq; ++k) q[k] = start_[k] + fraction * rates_[k];
       joint_normalize(joint, q.data() + joint.q_offset);
     }
+    for (std::size_t k = 0; k < eta_.size(); ++k) eta_[k] = start_eta_[k] + fraction * eta_step_[k];
     std::fill(velocities_.begin(), velocities_.end(), 0.0);
-    tree_.evaluate(q.data(), velocities_.data());
-    tree_.orientations(q.data(), orientations_);
+    tree_.evaluate(q.data(), velocities_.data(), eta_.data(), etadot_.data());
+    tree_.orientations(q.data(), orientations_, eta_.data());
     for (std::size_t i = 0; i < poses.size(); ++i) {
       const Quat& o = orientations_[i];
       const bool flipped = dot(o, poses[i].orientation) < 0;
@@ -137,17 +163,21 @@ double AbsoluteSystem::search(double t, std::span<Pose> poses, std::span<double>
 }
 
 bool AbsoluteSystem::project_velocities(double t, std::span<BodyMotion> bodies, std::span<double> q,
-                                        std::span<double> v, double& violation, bool after_positions) noexcept {
+                                        std::span<double> v, double& violation, bool after_positions,
+                                        std::span<const double> eta, std::span<double> etadot) noexcept {
   failure_size_ = 0;
-  set_rows(t, Level::velocity, bodies, q.data(), v.data());
+  set_motions(bodies, eta, etadot);
+  set_rows(t, Level::velocity, q.data(), v.data());
   violation = velocity_violation_;
   if (!after_positions) factorized_ = false;
   // Starting from the given velocities, only what they violate is solved for.
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
+  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
     const Spatial& V = bodies[i].V;
-    const Spatial x{V.angular, V.linear + cross(V.angular, centers_[i])};
-    store(x, solution_.data() + 6 * i);
-    store({inertias_[i] * x.angular, view_.bodies[i].mass * x.linear}, data_.data() + 6 * i);
+    double* x = solution_.data() + offsets_[i];
+    store({V.angular, V.linear + cross(V.angular, centers_[i])}, x);
+    if (const FlexibleData* flexible = flexible_data(i); flexible != nullptr)
+      std::copy_n(etadot.data() + flexible->mode_offset, flexible->modes, x + 6);
+    multiply_inertia(i, x, data_.data() + offsets_[i]);
   }
   std::fill(solution_.begin() + static_cast<std::ptrdiff_t>(row_at(0)), solution_.end(), 0.0);
   std::copy(right_.begin(), right_.end(), data_.begin() + static_cast<std::ptrdiff_t>(row_at(0)));
@@ -160,14 +190,18 @@ bool AbsoluteSystem::project_velocities(double t, std::span<BodyMotion> bodies, 
         "or prescribed velocities that contradict each other",
         kind_of_group(g), name_of_group(g), std::abs(residual_[row_at(r.worst_row)]));
   }
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const Spatial x = load(solution_.data() + 6 * i);
-    bodies[i].V = {x.angular, x.linear - cross(x.angular, centers_[i])};
+  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
+    const Spatial x = load(solution_.data() + offsets_[i]);
+    motions_[i].V = bodies[i].V = {x.angular, x.linear - cross(x.angular, centers_[i])};
   }
+  for (const FlexibleData& f : view_.flexible)
+    std::copy_n(solution_.data() + offsets_[at(f.body)] + 6, f.modes, etadot.data() + f.mode_offset);
+  nodes_.evaluate(eta.data(), etadot.data());
+  nodes_.place(motions_);
   for (std::size_t j = 0; j < view_.joints.size(); ++j) {
     const JointData& joint = view_.joints[j];
     const Spatial twist =
-        relative_motion(joint, motion_of(joint.base, bodies), motion_of(joint.moving, bodies)).twist;
+        relative_motion(joint, motion_of(joint.base_frame, motions_), motion_of(joint.moving_frame, motions_)).twist;
     solve_least_squares(joints_[j].motion.H, joint.nv, twist, v.data() + joint.v_offset);
   }
   return true;

@@ -6,81 +6,153 @@
 
 namespace polyform {
 
-void AbsoluteSystem::set_inertia(std::span<const BodyMotion> bodies) noexcept {
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    centers_[i] = bodies[i].R * view_.bodies[i].center_of_mass;
-    inertias_[i] = rotate(bodies[i].R, view_.bodies[i].inertia);
+void AbsoluteSystem::set_motions(std::span<const BodyMotion> bodies, std::span<const double> eta,
+                                 std::span<const double> etadot) noexcept {
+  std::copy_n(bodies.begin(), view_.bodies.size(), motions_.begin());
+  std::copy(eta.begin(), eta.end(), eta_.begin());
+  std::copy(etadot.begin(), etadot.end(), etadot_.begin());
+  nodes_.evaluate(eta_.data(), etadot_.data());
+  nodes_.place(motions_);
+}
+
+void AbsoluteSystem::set_inertia() noexcept {
+  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
+    centers_[i] = motions_[i].R * view_.bodies[i].center_of_mass;
+    inertias_[i] = rotate(motions_[i].R, view_.bodies[i].inertia);
+  }
+  if (flexible_.empty()) return;
+  flexible_.evaluate(motions_, eta_.data(), etadot_.data());
+  for (std::size_t f = 0; f < mass_.size(); ++f) {
+    const std::size_t b = at(view_.flexible[f].body), n = flexible_.size(f);
+    const Mat3& R = motions_[b].R;
+    centers_[b] = {};
+    double* M = mass_[f].data();
+    std::copy(flexible_.mass(f).begin(), flexible_.mass(f).end(), M);
+    // From body to ground axes: the first six rows, then the first six columns.
+    for (const std::size_t first : {std::size_t{0}, 3 * n})
+      for (std::size_t c = 0; c < n; ++c) {
+        double* x = M + first + c;
+        const Vec3 turned = R * Vec3{x[0], x[n], x[2 * n]};
+        for (std::size_t k = 0; k < 3; ++k) x[k * n] = turned[k];
+      }
+    for (std::size_t r = 0; r < n; ++r)
+      for (double* x : {M + r * n, M + r * n + 3}) {
+        const Vec3 turned = R * Vec3{x[0], x[1], x[2]};
+        for (std::size_t k = 0; k < 3; ++k) x[k] = turned[k];
+      }
+    if (!modes_held_) continue;
+    for (std::size_t r = 0; r < 6; ++r)
+      for (std::size_t c = 6; c < n; ++c) M[r * n + c] = M[c * n + r] = 0;
   }
 }
 
-void AbsoluteSystem::set_rows(double t, Level level, std::span<const BodyMotion> bodies, double* q,
-                              double* v) noexcept {
-  set_inertia(bodies);
+void AbsoluteSystem::set_rows(double t, Level level, double* q, double* v) noexcept {
+  set_inertia();
   position_violation_ = velocity_violation_ = 0;
   std::fill(coefficients_.begin(), coefficients_.end(), Spatial{});
-  for (std::size_t j = 0; j < view_.joints.size(); ++j) set_joint_rows(j, level, bodies, q, v);
-  if (elements_.elements().empty()) return;
-  elements_.evaluate(t, bodies, {q, view_.nq}, {v, view_.nv});
-  for (std::size_t e = 0; e < elements_.elements().size(); ++e) set_element_rows(e, level, bodies);
+  std::fill(modal_coefficients_.begin(), modal_coefficients_.end(), 0.0);
+  for (std::size_t j = 0; j < view_.joints.size(); ++j) set_joint_rows(j, level, q, v);
+  if (!elements_.elements().empty()) {
+    elements_.evaluate(t, motions_, {q, view_.nq}, {v, view_.nv});
+    for (std::size_t e = 0; e < elements_.elements().size(); ++e) set_element_rows(e, level);
+  }
+  if (modes_held_) hold_rows(level);
 }
 
-void AbsoluteSystem::evaluate(double t, std::span<const BodyMotion> bodies, std::span<double> q,
-                              std::span<double> v) noexcept {
-  std::copy(bodies.begin(), bodies.end(), motions_.begin());
-  set_rows(t, Level::acceleration, motions_, q.data(), v.data());
+void AbsoluteSystem::evaluate(double t, std::span<const BodyMotion> bodies, std::span<double> q, std::span<double> v,
+                              std::span<const double> eta, std::span<const double> etadot) noexcept {
+  set_motions(bodies, eta, etadot);
+  set_rows(t, Level::acceleration, q.data(), v.data());
 }
 
-/// A body's share of a row, which multiplies its angular velocity and the velocity of its mass centre.
-void AbsoluteSystem::add_to_row(const Group& group, std::size_t row, BodyIndex body,
-                                const Spatial& about_center) noexcept {
-  if (is_ground(body)) return;
-  coefficients_[entry_of(group, body)->first + row] += about_center;
+/// Modes that are given: what they contribute to a row goes to its right-hand side.
+void AbsoluteSystem::hold_rows(Level level) noexcept {
+  for (const Group& group : groups_)
+    for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
+      const Entry& entry = entries_[e];
+      if (entry.modes == 0) continue;
+      const double* rates = etadot_.data() + flexible_data(entry.body)->mode_offset;
+      double* c = modal_coefficients_.data() + entry.modal;
+      for (std::size_t r = 0; r < group.rows; ++r)
+        for (std::size_t k = 0; k < entry.modes; ++k, ++c) {
+          if (level == Level::velocity) right_[group.row + r] -= *c * rates[k];
+          *c = 0;
+        }
+    }
+}
+
+/// The body that a frame belongs to.
+std::size_t AbsoluteSystem::body_of(FrameIndex f) const noexcept {
+  const std::size_t n = view_.bodies.size();
+  return at(f) < n ? at(f) : at(view_.nodes[at(f) - n].body);
+}
+
+/// A wrench on a frame about its origin as one about the mass centre of its body. What it does to the body's modes is
+/// added to modal; they are not touched for a wrench on the body frame.
+Spatial AbsoluteSystem::wrench_about_center(FrameIndex f, const Spatial& w, double* modal) const noexcept {
+  const std::size_t n = view_.bodies.size();
+  if (at(f) < n) return {w.angular - cross(centers_[at(f)], w.linear), w.linear};
+  Spatial about_origin;
+  nodes_.add_wrench(at(f) - n, motions_, w, about_origin, modal);
+  return about_origin;
+}
+
+/// A body's share of a row, read as a wrench on one of its frames: it multiplies the body's angular velocity, the
+/// velocity of its mass centre and the rates of its modes.
+void AbsoluteSystem::add_to_row(const Group& group, std::size_t row, FrameIndex frame,
+                                const Spatial& about_origin) noexcept {
+  if (is_ground(frame)) return;
+  const Entry& entry = *entry_of(group, body_index(body_of(frame)));
+  coefficients_[entry.first + row] +=
+      wrench_about_center(frame, about_origin, modal_coefficients_.data() + entry.modal + row * entry.modes);
 }
 
 /// The row t · V_FM (F axes at the origin of M) of a joint.
-void AbsoluteSystem::add_joint_row(const Group& group, std::size_t row, std::size_t j, const BodyMotion& base,
-                                   const BodyMotion& moving, const Spatial& t) noexcept {
+void AbsoluteSystem::add_joint_row(const Group& group, std::size_t row, std::size_t j, const Spatial& t) noexcept {
   const JointData& joint = view_.joints[j];
-  const ConstraintRow r = constraint_row(joint, base, moving, t);
-  const auto to_center = [&](BodyIndex b, const Spatial& w) {
-    if (!is_ground(b)) add_to_row(group, row, b, {w.angular - cross(centers_[at(b)], w.linear), w.linear});
-  };
-  to_center(joint.moving, r.moving);
-  to_center(joint.base, r.base);
+  const ConstraintRow r =
+      constraint_row(joint, motion_of(joint.base_frame, motions_), motion_of(joint.moving_frame, motions_), t);
+  add_to_row(group, row, joint.moving_frame, r.moving);
+  add_to_row(group, row, joint.base_frame, r.base);
 }
 
-/// Relative acceleration of M in F when neither mass centre accelerates and no body has angular acceleration.
-Spatial AbsoluteSystem::velocity_terms_of(std::size_t j, const BodyMotion& base,
-                                          const BodyMotion& moving) const noexcept {
-  const JointData& joint = view_.joints[j];
-  const auto of_origin = [&](BodyIndex b, const BodyMotion& m) -> Spatial {
-    if (is_ground(b)) return {};
-    return {{}, -cross(m.V.angular, cross(m.V.angular, centers_[at(b)]))};
-  };
-  return relative_acceleration(joint, base, of_origin(joint.base, base), moving, of_origin(joint.moving, moving));
+/// Acceleration of a frame's origin when no mass centre accelerates, no body has angular acceleration and η̈ is zero.
+Spatial AbsoluteSystem::velocity_terms(FrameIndex f) const noexcept {
+  if (is_ground(f)) return {};
+  const std::size_t n = view_.bodies.size();
+  if (at(f) < n) {
+    const Vec3& w = motions_[at(f)].V.angular;
+    return {{}, -cross(w, cross(w, centers_[at(f)]))};
+  }
+  const NodeMotion& node = nodes_[at(f) - n];
+  return node_acceleration(node, motions_[body_of(f)], {}, node.bias);
 }
 
-void AbsoluteSystem::set_joint_rows(std::size_t j, Level level, std::span<const BodyMotion> bodies, double* q,
-                                    double* v) noexcept {
+/// The same of M in F of a joint.
+Spatial AbsoluteSystem::velocity_terms_of(std::size_t j) const noexcept {
+  const JointData& joint = view_.joints[j];
+  return relative_acceleration(joint, motion_of(joint.base_frame, motions_), velocity_terms(joint.base_frame),
+                               motion_of(joint.moving_frame, motions_), velocity_terms(joint.moving_frame));
+}
+
+void AbsoluteSystem::set_joint_rows(std::size_t j, Level level, double* q, double* v) noexcept {
   const JointData& joint = view_.joints[j];
   const Group& group = groups_[j];
-  const BodyMotion& base = motion_of(joint.base, bodies);
-  const BodyMotion& moving = motion_of(joint.moving, bodies);
   JointConstraint& c = joints_[j];
-  joint_constraint(joint, base, moving, q + joint.q_offset, v + joint.v_offset, c);
+  joint_constraint(joint, motion_of(joint.base_frame, motions_), motion_of(joint.moving_frame, motions_),
+                   q + joint.q_offset, v + joint.v_offset, c);
   // Where H loses rank there are more rows than the joint has room for: the first ones do.
   c.rows = std::min(c.rows, 6 - joint.nv);
   if (group.rows == 0) return;
   double* right = right_.data() + group.row;
   std::fill_n(right, group.rows, 0.0);
   if ((level == Level::position && locks_[j].position) || (level == Level::velocity && locks_[j].velocity)) {
-    set_locked_rows(j, level, base, moving, q + joint.q_offset);
+    set_locked_rows(j, level, q + joint.q_offset);
     return;
   }
-  const Spatial terms =
-      level == Level::acceleration ? c.motion.bias - velocity_terms_of(j, base, moving) : Spatial{};
+  const Spatial terms = level == Level::acceleration ? c.motion.bias - velocity_terms_of(j) : Spatial{};
   for (std::size_t i = 0; i < c.rows; ++i) {
-    add_joint_row(group, i, j, base, moving, c.T[i]);
+    add_joint_row(group, i, j, c.T[i]);
     position_violation_ = std::max(position_violation_, std::abs(c.residual[i]));
     velocity_violation_ = std::max(velocity_violation_, std::abs(dot(c.T[i], c.relative.twist)));
     right[i] = level == Level::position ? -c.residual[i] : dot(c.T[i], terms);
@@ -88,8 +160,7 @@ void AbsoluteSystem::set_joint_rows(std::size_t j, Level level, std::span<const 
 }
 
 /// A joint whose coordinates or velocities are given is a fixed one, at the pose or twist that these make.
-void AbsoluteSystem::set_locked_rows(std::size_t j, Level level, const BodyMotion& base, const BodyMotion& moving,
-                                     const double* q) noexcept {
+void AbsoluteSystem::set_locked_rows(std::size_t j, Level level, const double* q) noexcept {
   const JointData& joint = view_.joints[j];
   const RelativeMotion& actual = joints_[j].relative;
   const bool position = level == Level::position;
@@ -102,13 +173,13 @@ void AbsoluteSystem::set_locked_rows(std::size_t j, Level level, const BodyMotio
   for (std::size_t i = 0; i < 6; ++i) {
     Spatial t;
     t[i] = 1;
-    add_joint_row(groups_[j], i, j, base, moving, t);
+    add_joint_row(groups_[j], i, j, t);
     violation = std::max(violation, std::abs(error[i]));
     right_[groups_[j].row + i] = position ? -error[i] : target.twist[i];
   }
 }
 
-void AbsoluteSystem::set_element_rows(std::size_t index, Level level, std::span<const BodyMotion> bodies) noexcept {
+void AbsoluteSystem::set_element_rows(std::size_t index, Level level) noexcept {
   const ConstraintSet::Element& element = elements_.elements()[index];
   const Group& group = groups_[view_.joints.size() + index];
   for (std::size_t i = 0; i < element.rows; ++i) {
@@ -126,25 +197,26 @@ void AbsoluteSystem::set_element_rows(std::size_t index, Level level, std::span<
       const Spatial& a = element.A[i * element.markers.size() + m];
       const MarkerMotion& motion = element.motions[m];
       rate += dot(a.angular, motion.angular_velocity) + dot(a.linear, motion.velocity);
-      const BodyIndex b = element.markers[m].body;
-      if (is_ground(b)) continue;
-      const Vec3 arm = motion.position - bodies[at(b)].p - centers_[at(b)];
-      add_to_row(group, i, b, {a.angular + cross(arm, a.linear), a.linear});
+      const FrameIndex f = element.markers[m].frame;
+      if (is_ground(f)) continue;
+      const Vec3 arm = motion.position - motions_[at(f)].p;
+      add_to_row(group, i, f, {a.angular + cross(arm, a.linear), a.linear});
+      if (level != Level::acceleration) continue;
+      const Spatial terms = velocity_terms(f);
       const Vec3& w = motion.angular_velocity;
-      if (level == Level::acceleration) right -= dot(a.linear, cross(w, cross(w, arm)));
+      right -= dot(a.angular, terms.angular) +
+               dot(a.linear, terms.linear + cross(terms.angular, arm) + cross(w, cross(w, arm)));
     }
     const double* B = element.B.data() + i * element.velocities;
     for (const JointIndex index_of_joint : element.joints) {
       // v = H⁺ V_FM, so the row B v is t · V_FM with t = H (HᵀH)⁻¹ Bᵀ, which is also the wrench of an effort B.
       const std::size_t j = at(index_of_joint);
       const JointData& joint = view_.joints[j];
-      const BodyMotion& base = motion_of(joint.base, bodies);
-      const BodyMotion& moving = motion_of(joint.moving, bodies);
       const JointConstraint& c = joints_[j];
       const Spatial t = effort_wrench(c.motion, joint.nv, B);
-      add_joint_row(group, i, j, base, moving, t);
+      add_joint_row(group, i, j, t);
       rate += dot(t, c.relative.twist);
-      if (level == Level::acceleration) right += dot(t, c.motion.bias - velocity_terms_of(j, base, moving));
+      if (level == Level::acceleration) right += dot(t, c.motion.bias - velocity_terms_of(j));
       B += joint.nv;
     }
     velocity_violation_ = std::max(velocity_violation_, std::abs(rate));

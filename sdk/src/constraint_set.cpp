@@ -68,13 +68,13 @@ ConstraintSet::~ConstraintSet() {
   for (Batch& b : batches_) b.batch->destroy();
 }
 
-void ConstraintSet::evaluate(double t, std::span<const BodyMotion> bodies, std::span<const double> q,
+void ConstraintSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q,
                              std::span<const double> v) noexcept {
   for (Batch& b : batches_) {
     for (std::size_t i = 0; i < b.markers.size(); ++i) {
-      const BodyMotion& body = motion_of(b.markers[i].body, bodies);
-      const Vec3 arm = body.R * b.markers[i].point;
-      b.motions[i] = {body.R, body.p + arm, body.V.linear + cross(body.V.angular, arm), body.V.angular};
+      const BodyMotion& frame = motion_of(b.markers[i].frame, frames);
+      const Vec3 arm = frame.R * b.markers[i].point;
+      b.motions[i] = {frame.R, frame.p + arm, frame.V.linear + cross(frame.V.angular, arm), frame.V.angular};
     }
     std::size_t at_q = 0, at_v = 0;
     for (const JointSlice& j : b.joints) {

@@ -5,7 +5,8 @@
 namespace polyform {
 
 ForceSet::ForceSet(const SystemView& view) {
-  std::vector<bool> is_loaded(view.bodies.size());
+  const std::size_t n = view.bodies.size();
+  std::vector<bool> is_loaded(view.frames());
   groups_.reserve(view.forces.size());
   for (const ForceGroup& from : view.forces) {
     Group g{};
@@ -27,7 +28,7 @@ ForceSet::ForceSet(const SystemView& view) {
       loads_joints_ = true;
     }
     for (const Marker& m : g.markers)
-      if (!is_ground(m.body)) is_loaded[at(m.body)] = true;
+      if (!is_ground(m.body)) is_loaded[at(m.body)] = is_loaded[at(m.frame)] = true;
     g.motions.resize(g.markers.size());
     g.wrenches.resize(g.markers.size());
     g.q.resize(nq);
@@ -35,8 +36,13 @@ ForceSet::ForceSet(const SystemView& view) {
     g.efforts.resize(nv);
     groups_.push_back(std::move(g));
   }
-  for (std::size_t b = 0; b < is_loaded.size(); ++b)
-    if (is_loaded[b]) loaded_.push_back(body_index(b));
+  for (std::size_t f = 0; f < is_loaded.size(); ++f) {
+    if (!is_loaded[f]) continue;
+    if (f < n)
+      loaded_.push_back(body_index(f));
+    else
+      loaded_nodes_.push_back(frame_index(f));
+  }
 }
 
 ForceSet::~ForceSet() {
@@ -47,18 +53,19 @@ void ForceSet::initial_states(std::span<double> x) const noexcept {
   for (const Group& g : groups_) g.batch->initial_states(x.subspan(g.state_offset, g.state_count));
 }
 
-void ForceSet::evaluate(double t, std::span<const BodyMotion> bodies, std::span<const double> q, std::span<const double> v,
+void ForceSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
                         std::span<const double> x, std::span<Spatial> wrenches, std::span<double> efforts,
                         std::span<double> xdot) noexcept {
   potential_energy_ = power_ = 0;
   for (const BodyIndex b : loaded_) wrenches[at(b)] = {};
+  for (const FrameIndex f : loaded_nodes_) wrenches[at(f)] = {};
   std::fill(efforts.begin(), efforts.end(), 0.0);
   for (Group& g : groups_) {
     for (std::size_t i = 0; i < g.markers.size(); ++i) {
       const Marker& m = g.markers[i];
-      const BodyMotion& body = motion_of(m.body, bodies);
-      const Vec3 arm = body.R * m.point;
-      g.motions[i] = {body.R, body.p + arm, body.V.linear + cross(body.V.angular, arm), body.V.angular};
+      const BodyMotion& frame = motion_of(m.frame, frames);
+      const Vec3 arm = frame.R * m.point;
+      g.motions[i] = {frame.R, frame.p + arm, frame.V.linear + cross(frame.V.angular, arm), frame.V.angular};
       g.wrenches[i] = {};
     }
     std::size_t at_q = 0, at_v = 0;
@@ -74,10 +81,10 @@ void ForceSet::evaluate(double t, std::span<const BodyMotion> bodies, std::span<
     potential_energy_ += out.potential_energy;
     power_ += out.power;
     for (std::size_t i = 0; i < g.markers.size(); ++i) {
-      const BodyIndex b = g.markers[i].body;
-      if (is_ground(b)) continue;
-      const Vec3 arm = g.motions[i].position - bodies[at(b)].p;
-      wrenches[at(b)] += Spatial{g.wrenches[i].angular + cross(arm, g.wrenches[i].linear), g.wrenches[i].linear};
+      const FrameIndex f = g.markers[i].frame;
+      if (is_ground(f)) continue;
+      const Vec3 arm = g.motions[i].position - frames[at(f)].p;
+      wrenches[at(f)] += Spatial{g.wrenches[i].angular + cross(arm, g.wrenches[i].linear), g.wrenches[i].linear};
     }
     at_v = 0;
     for (const JointSlice& j : g.joints)

@@ -29,11 +29,11 @@ JointHints::JointHints(const SystemView& view) : view_(view) {
   }
 }
 
-/// Orientation of M in F from the bodies' quaternions, whose sign follows the motion continuously.
+/// Orientation of M in F from the frames' quaternions, whose sign follows the motion continuously.
 Quat JointHints::quaternion(const Ball& ball, std::span<const Quat> orientations) const noexcept {
   const JointData& joint = view_.joints[ball.joint];
-  const auto orientation = [&](BodyIndex b) { return is_ground(b) ? Quat{} : orientations[at(b)]; };
-  return conjugate(orientation(joint.base)) * orientation(joint.moving) * conjugate(ball.drawn);
+  const auto orientation = [&](FrameIndex f) { return is_ground(f) ? Quat{} : orientations[at(f)]; };
+  return conjugate(orientation(joint.base_frame)) * orientation(joint.moving_frame) * conjugate(ball.drawn);
 }
 
 void JointHints::set_signs(std::span<const double> q, std::span<const Quat> orientations) noexcept {

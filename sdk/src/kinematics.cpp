@@ -324,34 +324,4 @@ void JointMotions::evaluate(const double* q, const double* v) noexcept {
   }
 }
 
-TreeKinematics::TreeKinematics(const SystemView& view)
-    : view_(view), joints_(view.tree_joints()), bodies_(view.bodies.size()) {
-  drawn_.reserve(view.bodies.size());
-  for (const JointData& joint : view.tree_joints()) drawn_.push_back(quaternion_of(joint.R_drawn));
-}
-
-void TreeKinematics::evaluate(const double* q, const double* v) noexcept {
-  joints_.evaluate(q, v);
-  for (std::size_t i = 0; i < bodies_.size(); ++i)
-    outboard_motion(view_.joints[i], joints_[i], motion_of(view_.joints[i].inboard(), bodies_), bodies_[i]);
-}
-
-void TreeKinematics::orientations(const double* q, std::span<Quat> out) const noexcept {
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const JointData& joint = view_.joints[i];
-    const Quat in = is_ground(joint.inboard()) ? Quat{} : out[at(joint.inboard())];
-    const Quat across = joint_orientation(joint, q + joint.q_offset) * drawn_[i];
-    out[i] = normalized(in * (joint.reversed ? conjugate(across) : across));
-  }
-}
-
-void TreeKinematics::accelerations(const double* vdot, std::span<Spatial> out) const noexcept {
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const JointData& joint = view_.joints[i];
-    const BodyIndex in = joint.inboard();
-    out[i] = outboard_acceleration(joint, joints_[i], motion_of(in, bodies_), is_ground(in) ? Spatial{} : out[at(in)],
-                                   bodies_[i], vdot + joint.v_offset);
-  }
-}
-
 }  // namespace polyform

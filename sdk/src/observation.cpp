@@ -6,23 +6,51 @@
 #include <string>
 
 namespace polyform {
+namespace {
+
+double rigid_energy(const BodyData& body, const BodyMotion& m) {
+  const Vec3 v = m.V.linear + cross(m.V.angular, m.R * body.center_of_mass);
+  const Vec3 w = transpose_times(m.R, m.V.angular);
+  return 0.5 * (body.mass * dot(v, v) + dot(w, body.inertia * w));
+}
+
+}  // namespace
 
 double kinetic_energy(const SystemView& view, std::span<const BodyMotion> motions) noexcept {
   double energy = 0;
-  for (std::size_t i = 0; i < view.bodies.size(); ++i) {
-    const BodyData& body = view.bodies[i];
-    const BodyMotion& m = motions[i];
-    const Vec3 v = m.V.linear + cross(m.V.angular, m.R * body.center_of_mass);
-    const Vec3 w = transpose_times(m.R, m.V.angular);
-    energy += 0.5 * (body.mass * dot(v, v) + dot(w, body.inertia * w));
+  for (std::size_t i = 0; i < view.bodies.size(); ++i) energy += rigid_energy(view.bodies[i], motions[i]);
+  return energy;
+}
+
+double kinetic_energy(const SystemView& view, std::span<const BodyMotion> motions, const FlexibleSet& flexible,
+                      const double* etadot) noexcept {
+  if (flexible.empty()) return kinetic_energy(view, motions);
+  double energy = 0;
+  for (std::size_t i = 0; i < view.bodies.size(); ++i)
+    if (view.bodies[i].flexible == rigid) energy += rigid_energy(view.bodies[i], motions[i]);
+  for (std::size_t f = 0; f < view.flexible.size(); ++f) {
+    const FlexibleData& data = view.flexible[f];
+    const BodyMotion& m = motions[at(data.body)];
+    const Spatial V{transpose_times(m.R, m.V.angular), transpose_times(m.R, m.V.linear)};
+    const auto rate = [&](std::size_t k) { return k < 6 ? V[k] : etadot[data.mode_offset + k - 6]; };
+    const std::size_t n = flexible.size(f);
+    const std::span<const double> mass = flexible.mass(f);
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t s = 0; s < n; ++s) energy += 0.5 * rate(r) * mass[r * n + s] * rate(s);
   }
   return energy;
 }
 
-double gravity_potential(const SystemView& view, std::span<const BodyMotion> motions) noexcept {
+double gravity_potential(const SystemView& view, std::span<const BodyMotion> motions, const double* eta) noexcept {
   double energy = 0;
   for (std::size_t i = 0; i < view.bodies.size(); ++i)
     energy -= view.bodies[i].mass * dot(view.gravity, motions[i].p + motions[i].R * view.bodies[i].center_of_mass);
+  for (const FlexibleData& f : view.flexible) {
+    double mass = 0;
+    Vec3 moment;
+    f.type->mass_moment(f.instance, {eta + f.mode_offset, f.modes}, mass, moment);
+    energy -= dot(view.gravity, mass * motions[at(f.body)].p + motions[at(f.body)].R * moment);
+  }
   return energy;
 }
 

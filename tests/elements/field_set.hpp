@@ -23,6 +23,9 @@ class FieldSet {
   FieldSet& number(std::string_view name, double x) {
     return set(name, [&](FieldValue& v) { v.number = x; });
   }
+  FieldSet& integer(std::string_view name, std::int64_t x) {
+    return set(name, [&](FieldValue& v) { v.integer = x; });
+  }
   FieldSet& vector(std::string_view name, const Vec3& x) {
     return set(name, [&](FieldValue& v) { v.vector = x; });
   }
@@ -40,6 +43,13 @@ class FieldSet {
   }
   FieldSet& numbers(std::string_view name, std::vector<double> x) {
     return set(name, [&](FieldValue& v) { v.numbers = numbers_.emplace_back(std::move(x)); });
+  }
+  /// Rows first.
+  FieldSet& matrix(std::string_view name, std::size_t rows, std::vector<double> x) {
+    return set(name, [&](FieldValue& v) {
+      v.rows = static_cast<std::uint32_t>(rows);
+      v.numbers = numbers_.emplace_back(std::move(x));
+    });
   }
   FieldSet& functions(std::string_view name, std::vector<TimeFunction> x) {
     return set(name, [&](FieldValue& v) { v.functions = functions_.emplace_back(std::move(x)); });

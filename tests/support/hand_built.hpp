@@ -32,6 +32,8 @@ class HandBuilt {
     joint.name = keep(name);
     joint.base = base;
     joint.moving = moving;
+    joint.base_frame = frame_of(base);
+    joint.moving_frame = frame_of(moving);
     joint.p_base = transpose_times(Rb, position - b.position);
     joint.p_moving = transpose_times(Rm, position - m.position);
     joint.R_drawn = transpose_times(Rb, Rm);
@@ -66,6 +68,19 @@ class HandBuilt {
   }
   void set_constraints(std::span<const ConstraintGroup> groups) { view_.constraints = groups; }
 
+  /// Makes the body flexible; its rigid part stays as its hub. The caller owns the type, which needs no fields. Joints
+  /// with less than six freedoms attach to nodes, one for each.
+  void set_flexible(BodyIndex b, const FlexibleBodyType& type) {
+    FlexibleData data;
+    data.type = &type;
+    data.body = b;
+    data.modes = type.modes({});
+    data.mode_offset = view_.modes;
+    view_.modes += data.modes;
+    bodies_[at(b)].flexible = flexible_.size();
+    flexible_.push_back(data);
+  }
+
   BodyData& body(BodyIndex b) { return bodies_[at(b)]; }
   JointData& joint(JointIndex j) { return joints_[at(j)]; }
 
@@ -83,11 +98,31 @@ class HandBuilt {
       }
     }
     view_.bodies = bodies_;
+    view_.flexible = flexible_;
+    if (nodes_.empty() && !flexible_.empty()) make_nodes();
     view_.joints = joints_;
+    view_.nodes = nodes_;
     return view_;
   }
 
  private:
+  void make_nodes() {
+    for (const FlexibleData& f : flexible_)
+      for (JointData& joint : joints_) {
+        if (joint.nv == 6) continue;
+        if (joint.base == f.body) attach(f, joint.base_frame, joint.p_base);
+        if (joint.moving == f.body) attach(f, joint.moving_frame, joint.p_moving);
+      }
+  }
+  void attach(const FlexibleData& f, FrameIndex& frame, Vec3& point) {
+    auto& displacement = shapes_.emplace_back(3 * f.modes);
+    auto& rotation = shapes_.emplace_back(3 * f.modes);
+    ModeShapes shapes{displacement, rotation};
+    f.type->shapes_at(f.instance, point, shapes);
+    frame = frame_index(bodies_.size() + nodes_.size());
+    nodes_.push_back({f.body, point, displacement, rotation});
+    point = {};
+  }
   std::string_view keep(const std::string& name) { return names_.emplace_back(name); }
   Pose pose(BodyIndex b) const { return is_ground(b) ? Pose{} : drawn_[at(b)]; }
 
@@ -96,33 +131,39 @@ class HandBuilt {
   std::vector<Pose> drawn_;
   std::vector<BodyData> bodies_;
   std::vector<JointData> joints_;
+  std::vector<FlexibleData> flexible_;
+  std::vector<FlexibleNode> nodes_;
+  std::deque<std::vector<double>> shapes_;
   SystemView view_;
 };
 
 /// A canonical state of a view, as drawn and at rest.
 struct State {
-  std::vector<double> q, v, x;
+  std::vector<double> q, v, eta, etadot, x;
 
-  explicit State(const SystemView& view) : q(view.nq), v(view.nv), x(view.states) {
+  explicit State(const SystemView& view)
+      : q(view.nq), v(view.nv), eta(view.modes), etadot(view.modes), x(view.states) {
     for (const JointData& joint : view.joints) joint_neutral(joint, q.data() + joint.q_offset);
   }
-  StateView view() { return {q, v, {}, {}, x}; }
-  ConstStateView constant() const { return {q, v, {}, {}, x}; }
+  StateView view() { return {q, v, eta, etadot, x}; }
+  ConstStateView constant() const { return {q, v, eta, etadot, x}; }
 };
 
 /// An observation with its arrays.
 struct Observed {
   std::vector<Observation::Body> bodies;
   State state;
-  std::vector<double> acceleration;
+  std::vector<double> acceleration, modal_acceleration;
   std::vector<Spatial> reactions;
   Observation observation;
 
   explicit Observed(const SystemView& view)
-      : bodies(view.bodies.size()), state(view), acceleration(view.nv), reactions(view.joints.size()) {
+      : bodies(view.bodies.size()), state(view), acceleration(view.nv), modal_acceleration(view.modes),
+        reactions(view.joints.size()) {
     observation.bodies = bodies;
     observation.state = state.view();
     observation.acceleration = acceleration;
+    observation.modal_acceleration = modal_acceleration;
     observation.reactions = reactions;
   }
 };

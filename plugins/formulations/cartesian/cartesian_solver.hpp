@@ -17,7 +17,8 @@ struct Options {
 /// State y, in this order:
 ///   per body 13: mass centre (3), orientation as quaternion (4), angular velocity (3), velocity of the mass centre
 ///   (3),
-///                all in ground axes;
+///                all in ground axes; of a flexible body the frame origin instead of the mass centre;
+///   η, η̇:        of all modes;
 ///   hints:       joint coordinates that the poses leave open, integrated from their rates: angles (whole turns), all
 ///                coordinates of code-defined joints, the sign of a cut joint's quaternion;
 ///   x:           first-order states of forces.
@@ -31,16 +32,20 @@ class CartesianSolver final : public Solver {
 
  private:
   ~CartesianSolver() = default;
-  std::size_t do_state_size() const noexcept override { return 13 * poses_.size() + hints_.size() + view_.states; }
+  std::size_t do_state_size() const noexcept override { return hints_at() + hints_.size() + view_.states; }
   Status do_encode(const ConstStateView&, std::span<double> y) noexcept override;
   Status do_decode(std::span<const double> y, const StateView&) noexcept override;
   Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
   Status do_correct(double t, std::span<double> y, Correction&) noexcept override;
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
 
-  void read_bodies(std::span<const double> y) noexcept;
-  void write_bodies(std::span<double> y) const noexcept;
-  const double* hints_of(std::span<const double> y) const { return y.data() + 13 * poses_.size(); }
+  void read(std::span<const double> y) noexcept;
+  void write(std::span<double> y) const noexcept;
+  std::size_t hints_at() const { return 13 * poses_.size() + 2 * view_.modes; }
+  Vec3 center_of(std::size_t body) const {
+    return view_.bodies[body].flexible == rigid ? view_.bodies[body].center_of_mass : Vec3{};
+  }
+  void put_state(std::span<const double> y, const StateView&) const noexcept;
   bool project(double t, std::span<const double> y, Correction&) noexcept;
   bool find_accelerations(double t, std::span<const double> x, std::span<double> xdot) noexcept;
   std::span<const double> states_of(std::span<const double> y) const { return y.last(view_.states); }
@@ -58,10 +63,11 @@ class CartesianSolver final : public Solver {
 
   std::vector<Pose> poses_;             ///< of the body frames
   std::vector<BodyMotion> motions_;
-  std::vector<Quat> orientations_;      ///< of the bodies, continuous
+  std::vector<Quat> orientations_;      ///< of bodies and nodes, continuous
+  std::vector<double> eta_, etadot_;
   std::vector<double> q_, v_, rates_;   ///< of all joints
   std::vector<Spatial> wrenches_, accelerations_;
-  std::vector<double> efforts_, xdot_;
+  std::vector<double> efforts_, modal_forces_, etaddot_, xdot_;
 };
 
 }  // namespace polyform::cartesian

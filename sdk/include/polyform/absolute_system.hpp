@@ -3,6 +3,8 @@
 //   [M  Aᵀ] [ẋ ]   [f]     x: per body the angular velocity and the velocity of the mass centre, ground axes,
 //   [A  0 ] [−λ] = [b]     so that M is block diagonal: diag(J, m 1)
 //
+// A flexible body has the angular velocity and the velocity of its frame origin (ground axes) and η̇ instead, 6 + m in all.
+//
 // solved as a sparse symmetric system with a cost linear in the bodies for chains, trees and ladders of loops.
 // Constraints may be redundant (A without full row rank) and M singular, as long as the motion is determined: a
 // quasi-definite neighbour of the matrix is factorized, and iterative refinement against the true matrix removes the
@@ -19,6 +21,7 @@
 #include "polyform/block_ldlt.hpp"
 #include "polyform/constraint.hpp"
 #include "polyform/constraint_set.hpp"
+#include "polyform/flexible_set.hpp"
 #include "polyform/system_view.hpp"
 
 namespace polyform {
@@ -40,37 +43,46 @@ class AbsoluteSystem {
   /// locks: one per joint of the view, or empty when none is locked. The view outlives the object.
   explicit AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks = {});
 
-  /// Whether all constraint elements could be made.
-  bool good() const { return elements_.good(); }
+  /// Whether all constraint elements and flexible bodies could be made.
+  bool good() const { return elements_.good() && flexible_.good(); }
   /// Values of the locked joints: coordinates and velocities of all joints (canonical order; the rest is not read).
   void set_targets(std::span<const double> q, std::span<const double> v) noexcept;
+  /// Takes η and η̇ as given: the corrections below move only the bodies' frames.
+  void hold_modes() noexcept { modes_held_ = true; }
 
   /// Moves the bodies onto the constraints: Newton's method in the inertia metric, from near or far (steps are
   /// limited). poses: of the body frames, in and out; the quaternions stay continuous. q: coordinates of all joints,
-  /// hints on entry. Succeeds when the largest residual is at most tolerance, after going on to round-off.
-  bool correct_positions(double t, std::span<Pose> poses, std::span<double> q, double tolerance,
-                         PositionCorrection&) noexcept;
+  /// hints on entry; eta: of all modes, in and out. Succeeds when the largest residual is at most tolerance, after going
+  /// on to round-off.
+  bool correct_positions(double t, std::span<Pose> poses, std::span<double> q, double tolerance, PositionCorrection&,
+                         std::span<double> eta = {}) noexcept;
   /// The velocities nearest to the given ones in the inertia metric that respect the constraints at the given poses:
-  /// min ½ (x − x₀)ᵀ M (x − x₀) subject to A x = right. bodies: V in and out. q: hints on entry; q, v: the joints'
-  /// coordinates and velocities afterwards. violation: the largest before. after_positions: the poses are those that
-  /// correct_positions has just left, whose factors still serve.
+  /// min ½ (x − x₀)ᵀ M (x − x₀) subject to A x = right. bodies: V in and out; etadot too. q: hints on entry; q, v: the
+  /// joints' coordinates and velocities afterwards. violation: the largest before. after_positions: the poses are those
+  /// that correct_positions has just left, whose factors still serve.
   bool project_velocities(double t, std::span<BodyMotion> bodies, std::span<double> q, std::span<double> v,
-                          double& violation, bool after_positions = false) noexcept;
+                          double& violation, bool after_positions = false, std::span<const double> eta = {},
+                          std::span<double> etadot = {}) noexcept;
 
   /// Constraints, inertia and joint coordinates at these motions; q holds hints on entry. For accelerations().
-  void evaluate(double t, std::span<const BodyMotion> bodies, std::span<double> q, std::span<double> v) noexcept;
-  /// Accelerations of the mass centres (angular, linear; ground axes) at the evaluated motions. wrenches: applied,
-  /// about the mass centres, without gravity and gyroscopic terms; efforts: on the velocity coordinates of all joints.
-  bool accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts,
-                     std::span<Spatial> out) noexcept;
+  void evaluate(double t, std::span<const BodyMotion> bodies, std::span<double> q, std::span<double> v,
+                std::span<const double> eta = {}, std::span<const double> etadot = {}) noexcept;
+  /// Accelerations of the mass centres (of flexible bodies: of the frame origins; angular, linear; ground axes) at the
+  /// evaluated motions, and η̈. wrenches: applied, about these points, without gravity and gyroscopic terms; efforts: on
+  /// the velocity coordinates of all joints; modal_forces: applied, of all modes.
+  bool accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts, std::span<Spatial> out,
+                     std::span<const double> modal_forces = {}, std::span<double> etaddot = {}) noexcept;
   /// Whether the inertia determines all accelerations at the evaluated motions: false names a body in failure() that
   /// has no mass or inertia for a motion which the joints leave free.
   bool check_regular() noexcept;
 
   // At the evaluated motions:
   const JointConstraint& joint(std::size_t i) const { return joints_[i]; }
-  /// Mass centre of body i from its frame origin, ground axes.
+  /// Mass centre of body i from its frame origin, ground axes; zero for a flexible body.
   const Vec3& center(std::size_t i) const { return centers_[i]; }
+  std::span<const BodyMotion> frames() const { return motions_; }   ///< bodies, then nodes
+  const NodeMotions& nodes() const { return nodes_; }
+  const FlexibleSet& flexible() const { return flexible_; }
   double position_violation() const { return position_violation_; }  ///< largest residual (rad, m)
   double velocity_violation() const { return velocity_violation_; }  ///< largest of A x − right (rad/s, m/s)
   // After accelerations():
@@ -95,6 +107,7 @@ class AbsoluteSystem {
   struct Entry {
     std::size_t body;
     std::size_t first;           ///< of the rows' coefficients, in coefficients_
+    std::size_t modal, modes;    ///< those of the modes, rows first: in modal_coefficients_; modes of the body
     BlockLdlt::Block place;
   };
   /// Relative size of what is subtracted from the zero block. The error shrinks by about this factor per round, less in
@@ -127,37 +140,53 @@ class AbsoluteSystem {
   // absolute_system.cpp: the parts and their sizes
   void add_group(std::size_t rows, std::span<const BodyIndex> bodies);
   void make_scales();
+  void make_flexible_scale(std::size_t flexible);
   void make_matrix();
+  const FlexibleData* flexible_data(std::size_t body) const noexcept {
+    const std::size_t f = view_.bodies[body].flexible;
+    return f == rigid ? nullptr : &view_.flexible[f];
+  }
   Entry* entry_of(const Group&, BodyIndex) noexcept;
-  std::size_t row_at(std::size_t row) const { return 6 * view_.bodies.size() + row; }
+  std::size_t row_at(std::size_t row) const { return offsets_.back() + row; }
   const char* kind_of_group(std::size_t group) const noexcept;
   std::string_view name_of_group(std::size_t group) const noexcept;
   std::size_t group_of_row(std::size_t row) const noexcept;
 
-  // absolute_system_rows.cpp: A and the right-hand sides
-  void set_rows(double t, Level, std::span<const BodyMotion>, double* q, double* v) noexcept;
-  void set_joint_rows(std::size_t joint, Level, std::span<const BodyMotion>, double* q, double* v) noexcept;
-  void set_locked_rows(std::size_t joint, Level, const BodyMotion& base, const BodyMotion& moving,
-                       const double* q) noexcept;
-  void set_element_rows(std::size_t element, Level, std::span<const BodyMotion>) noexcept;
-  void add_to_row(const Group&, std::size_t row, BodyIndex, const Spatial& about_center) noexcept;
-  void add_joint_row(const Group&, std::size_t row, std::size_t joint, const BodyMotion& base, const BodyMotion& moving,
-                     const Spatial& t) noexcept;
-  Spatial velocity_terms_of(std::size_t joint, const BodyMotion& base, const BodyMotion& moving) const noexcept;
-  void set_inertia(std::span<const BodyMotion>) noexcept;
+  // absolute_system_rows.cpp: A and the right-hand sides, at motions_, eta_ and etadot_
+  void set_motions(std::span<const BodyMotion> bodies, std::span<const double> eta,
+                   std::span<const double> etadot) noexcept;
+  void set_rows(double t, Level, double* q, double* v) noexcept;
+  void set_joint_rows(std::size_t joint, Level, double* q, double* v) noexcept;
+  void set_locked_rows(std::size_t joint, Level, const double* q) noexcept;
+  void set_element_rows(std::size_t element, Level) noexcept;
+  void hold_rows(Level) noexcept;
+  std::size_t body_of(FrameIndex) const noexcept;
+  Spatial wrench_about_center(FrameIndex, const Spatial& wrench, double* modal) const noexcept;
+  void add_to_row(const Group&, std::size_t row, FrameIndex, const Spatial& about_origin) noexcept;
+  void add_joint_row(const Group&, std::size_t row, std::size_t joint, const Spatial& t) noexcept;
+  Spatial velocity_terms(FrameIndex) const noexcept;
+  Spatial velocity_terms_of(std::size_t joint) const noexcept;
+  void set_inertia() noexcept;
 
   // absolute_system_solve.cpp: the saddle-point system
   bool factorize(const Neighbour&) noexcept;
+  void enter_inertia(std::size_t body, const Neighbour&) noexcept;
+  void multiply_inertia(std::size_t body, const double* x, double* out) const noexcept;
   bool solve(Refinement&) noexcept;
   void find_residual(Refinement&) noexcept;
+  void find_body_residual(std::size_t body) noexcept;
+  void apply_flexible_forces(std::span<const double> modal_forces) noexcept;
   void apply_joint_effort(std::size_t joint) noexcept;
+  Spatial acceleration_of(FrameIndex) const noexcept;
   void apply_element_effort(std::size_t element) noexcept;
   void add_element_efforts() noexcept;
 
   // absolute_system_correct.cpp: Newton's method
+  bool find_positions(double t, std::span<Pose> poses, std::span<double> q, double target, double tolerance,
+                      PositionCorrection&) noexcept;
   double position_merit(double t, std::span<const Pose>, std::span<double> q) noexcept;
   bool find_step(double worst) noexcept;
-  void move(std::span<Pose> poses) const noexcept;
+  void move(std::span<Pose> poses) noexcept;
   double search(double t, std::span<Pose> poses, std::span<double> q, double merit_before) noexcept;
 
   template <class... T>
@@ -167,30 +196,39 @@ class AbsoluteSystem {
   std::vector<JointLock> locks_;          ///< one per joint
   std::vector<double> target_q_, target_v_;
   ConstraintSet elements_;
+  FlexibleSet flexible_;
+  NodeMotions nodes_;
   BlockLdlt matrix_;
+  bool modes_held_ = false;
 
   std::vector<Group> groups_;             ///< of joints, then of constraint elements
   std::vector<Entry> entries_;
   std::vector<BlockLdlt::Block> diagonals_;  ///< of bodies, then of groups with rows
   std::vector<Scale> scales_;
+  std::vector<double> modal_mass_, modal_length_;  ///< per mode: M_kk, and √(M_kk / mass)
+  std::vector<std::size_t> offsets_;      ///< per body its first unknown, and the first row
   std::size_t rows_ = 0;
 
   std::vector<JointConstraint> joints_;
   std::vector<Vec3> centers_;
   std::vector<Sym3> inertias_;            ///< about the mass centres, ground axes
+  std::vector<std::vector<double>> mass_; ///< of flexible bodies, (6 + m)², the first six in ground axes
   std::vector<Spatial> coefficients_;     ///< A: per entry its rows, about the body's mass centre
+  std::vector<double> modal_coefficients_;
   std::vector<double> right_;             ///< per row, of the level last set; position: minus the residual
   double position_violation_ = 0, velocity_violation_ = 0;
 
-  // Flat vectors over the unknowns: six per body, then one per row.
+  // Flat vectors over the unknowns: six per body and its modes, then one per row.
   std::vector<double> data_, solution_, residual_, step_;
   std::vector<Size> sizes_;
   std::vector<double> efforts_;           ///< on the joints, those of constraint elements included
-  std::vector<BodyMotion> motions_;       ///< as evaluated
+  std::vector<BodyMotion> motions_;       ///< as evaluated: bodies, then nodes
+  std::vector<double> eta_, etadot_;
   TreeKinematics tree_;                   ///< for steps from afar
   std::vector<Quat> orientations_;
   double extent_ = 0;                     ///< distance between bodies, m
   std::vector<double> start_, rates_;     ///< coordinates before such a step, and the step in them
+  std::vector<double> start_eta_, eta_step_;
   std::vector<double> velocities_;        ///< of joints at rest
   bool factorized_ = false;               ///< the factors are those of the rows, or nearly
   char failure_[320];

@@ -35,8 +35,8 @@ class ConstraintSet {
 
   bool good() const { return good_; }
   std::span<const Element> elements() const { return elements_; }
-  /// Evaluates all elements. q, v: coordinates of all joints (canonical order).
-  void evaluate(double t, std::span<const BodyMotion> bodies, std::span<const double> q,
+  /// Evaluates all elements. frames: bodies, then nodes; q, v: coordinates of all joints (canonical order).
+  void evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q,
                 std::span<const double> v) noexcept;
 
  private:

@@ -12,15 +12,17 @@
 
 namespace polyform {
 
-/// A point fixed in a body, in that body's axes from its frame origin, m.
+/// A point fixed in a frame, in that frame's axes from its origin, m. For a type that defines an instance the frame is
+/// that of the body. Afterwards a marker of a flexible body sits at the origin of the node that the host made there.
 struct Marker {
   BodyIndex body = BodyIndex::ground;
   Vec3 point;
+  FrameIndex frame = frame_of(body);
 };
 
 /// Motion of a marker, ground axes.
 struct MarkerMotion {
-  Mat3 R;            ///< orientation of the marker's body
+  Mat3 R;            ///< orientation of the marker's frame
   Vec3 position;     ///< m
   Vec3 velocity;     ///< m/s
   Vec3 angular_velocity;  ///< rad/s
@@ -38,7 +40,7 @@ struct JointShape {
 struct ElementInstance {
   std::span<const FieldValue> fields;
   std::span<Marker> markers;
-  std::span<const Pose> drawn;            ///< body frames of the markers in ground as drawn
+  std::span<const Pose> drawn;            ///< frames of the markers in ground as drawn
   std::span<const JointShape> joints;
 };
 

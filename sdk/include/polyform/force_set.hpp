@@ -18,14 +18,17 @@ class ForceSet {
 
   bool good() const { return good_; }
   bool empty() const { return groups_.empty(); }
-  /// Bodies that some force acts on by a marker, and whether any force acts on a joint.
+  /// Bodies that some force acts on by a marker, at the body frame or at a node, and the nodes among those frames.
   std::span<const BodyIndex> loaded_bodies() const { return loaded_; }
+  std::span<const FrameIndex> loaded_nodes() const { return loaded_nodes_; }
+  /// Whether any force acts on a joint.
   bool loads_joints() const { return loads_joints_; }
 
   /// Evaluates all forces. q, v: coordinates of all joints (canonical order), x: first-order states.
-  /// wrenches: one per body, about its frame origin, ground axes; only those of loaded_bodies() are written.
+  /// frames: bodies, then nodes. wrenches: one per frame, about its origin, ground axes; only those of loaded_bodies()
+  /// and loaded_nodes() are written (NodeMotions::add_wrench takes a node's to its body).
   /// efforts: one per v, zeroed first; xdot: one per x.
-  void evaluate(double t, std::span<const BodyMotion> bodies, std::span<const double> q, std::span<const double> v,
+  void evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
                 std::span<const double> x, std::span<Spatial> wrenches, std::span<double> efforts,
                 std::span<double> xdot) noexcept;
   double potential_energy() const { return potential_energy_; }
@@ -48,6 +51,7 @@ class ForceSet {
   };
   std::vector<Group> groups_;
   std::vector<BodyIndex> loaded_;
+  std::vector<FrameIndex> loaded_nodes_;
   bool loads_joints_ = false, good_ = true;
   double potential_energy_ = 0, power_ = 0;
 };

@@ -24,7 +24,7 @@ class JointHints {
   std::size_t size() const { return size_; }
   std::span<const Coordinates> coordinates() const { return coordinates_; }
 
-  /// Takes the signs from a consistent state. orientations: of the bodies, following the motion continuously.
+  /// Takes the signs from a consistent state. orientations: of the frames, following the motion continuously.
   void set_signs(std::span<const double> q, std::span<const Quat> orientations) noexcept;
   /// From the state vector: hints for the coordinates q of all joints. Quaternions follow from the orientations.
   void read(const double* hints, std::span<const Quat> orientations, std::span<double> q) noexcept;

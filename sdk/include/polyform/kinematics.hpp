@@ -5,21 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "polyform/system_view.hpp"
+#include "polyform/body_motion.hpp"
+#include "polyform/flexible_nodes.hpp"
 
 namespace polyform {
-
-/// Motion of a body, ground axes. V: angular velocity, velocity of the frame origin.
-struct BodyMotion {
-  Mat3 R = Mat3::identity();
-  Vec3 p;
-  Spatial V;
-};
-/// The motion of a body, or that of ground.
-inline const BodyMotion& motion_of(BodyIndex b, std::span<const BodyMotion> bodies) {
-  static constexpr BodyMotion ground{};
-  return is_ground(b) ? ground : bodies[at(b)];
-}
 
 /// Motion of M in F at coordinates q (nq) and velocities v (nv), F axes. A zero-length quaternion counts as identity.
 void joint_motion(const JointData&, const double* q, const double* v, JointMotion&) noexcept;
@@ -34,7 +23,7 @@ double joint_normalize(const JointData&, double* q) noexcept;
 /// Orientation of M in F as a quaternion that follows q continuously over many turns.
 Quat joint_orientation(const JointData&, const double* q) noexcept;
 
-/// Pose and twist of M in F, F axes, of two bodies that need not respect the joint.
+/// Pose and twist of M in F, F axes, of two frames that need not respect the joint.
 struct RelativeMotion {
   Mat3 R_FM;
   Vec3 p_FM;
@@ -45,7 +34,7 @@ RelativeMotion relative_motion(const JointData&, const BodyMotion& base, const B
 Spatial relative_acceleration(const JointData&, const BodyMotion& base, const Spatial& base_acceleration,
                               const BodyMotion& moving, const Spatial& moving_acceleration) noexcept;
 
-/// Motion of the outboard body of a tree joint from that of its inboard body.
+/// Motion of the outboard frame of a tree joint from that of its inboard frame.
 void outboard_motion(const JointData&, const JointMotion&, const BodyMotion& inboard, BodyMotion& outboard) noexcept;
 /// Acceleration of the outboard frame origin from that of the inboard one and the joint's v̇.
 Spatial outboard_acceleration(const JointData&, const JointMotion&, const BodyMotion& inboard,
@@ -73,23 +62,27 @@ class JointMotions {
   std::vector<JointMotion> motions_;
 };
 
-/// The sweep from root to tips over the spanning tree.
+/// The sweep from root to tips over the spanning tree. eta, etadot, etaddot: of all modes; they are not read where the
+/// system has no nodes.
 class TreeKinematics {
  public:
   explicit TreeKinematics(const SystemView& view);
-  /// Motions of all bodies from the coordinates of the tree joints.
-  void evaluate(const double* q, const double* v) noexcept;
-  std::span<const BodyMotion> bodies() const { return bodies_; }
+  /// Motions of all frames from the coordinates of the tree joints and the modes.
+  void evaluate(const double* q, const double* v, const double* eta = nullptr, const double* etadot = nullptr) noexcept;
+  std::span<const BodyMotion> bodies() const { return {frames_.data(), view_.bodies.size()}; }
+  std::span<const BodyMotion> frames() const { return frames_; }   ///< bodies, then nodes
   const JointMotions& joints() const { return joints_; }
-  /// Orientations of all bodies as quaternions that follow q continuously.
-  void orientations(const double* q, std::span<Quat> out) const noexcept;
-  /// Accelerations of all frame origins at the evaluated state from v̇ of the tree joints.
-  void accelerations(const double* vdot, std::span<Spatial> out) const noexcept;
+  const NodeMotions& nodes() const { return nodes_; }
+  /// Orientations of all frames as quaternions that follow q and eta continuously.
+  void orientations(const double* q, std::span<Quat> out, const double* eta = nullptr) const noexcept;
+  /// Accelerations of all frame origins at the evaluated state from v̇ of the tree joints and η̈.
+  void accelerations(const double* vdot, std::span<Spatial> out, const double* etaddot = nullptr) const noexcept;
 
  private:
   const SystemView& view_;
   JointMotions joints_;
-  std::vector<BodyMotion> bodies_;
+  NodeMotions nodes_;
+  std::vector<BodyMotion> frames_;
   std::vector<Quat> drawn_;   ///< R_drawn of the tree joints
 };
 

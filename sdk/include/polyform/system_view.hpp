@@ -26,15 +26,27 @@ struct BodyData {
   std::size_t flexible = rigid; ///< index into SystemView::flexible, or rigid
 };
 
+/// The section of a flexible body at a point of it, which joints and markers attach to. Undeformed, the node frame has
+/// its origin there and axes parallel to the body frame; deformed, its origin is at point + Φu η and it is turned by
+/// exp(Φθ η), both in body axes.
+struct FlexibleNode {
+  BodyIndex body = BodyIndex::ground;
+  Vec3 point;                            ///< of the undeformed body, from the body frame origin, body axes, m
+  std::span<const double> displacement;  ///< Φu at the point, 3 × m, rows first
+  std::span<const double> rotation;      ///< Φθ at the point, 3 × m, rows first
+};
+
 /// A joint as the user wrote it: motion of `moving` relative to `base`. In the spanning tree the joint carries one
 /// of the two bodies outward from ground; it is `reversed` when that body is `base`.
 struct JointData {
   std::string_view name;
   BodyIndex base = BodyIndex::ground, moving = BodyIndex::ground;
+  /// What the joint attaches to: the body frames, or nodes of flexible bodies.
+  FrameIndex base_frame = FrameIndex::ground, moving_frame = FrameIndex::ground;
   bool reversed = false;               ///< tree joints: the outboard body is base
   bool added = false;                  ///< made by the host, not in the user's model
-  Vec3 p_base;                         ///< origin of F from the base frame origin, base axes, m
-  Vec3 p_moving;                       ///< origin of M from the moving frame origin, moving axes, m
+  Vec3 p_base;                         ///< origin of F from the origin of base_frame, in its axes, m
+  Vec3 p_moving;                       ///< origin of M from the origin of moving_frame, in its axes, m
   Mat3 R_drawn = Mat3::identity();     ///< orientation of moving in base axes as drawn: R_base_moving = R_FM(q) R_drawn
   std::span<const Primitive> primitives;  ///< base axes; empty for fixed and for code-defined joints
   const JointKernel* kernel = nullptr; ///< of a code-defined joint
@@ -44,6 +56,8 @@ struct JointData {
 
   BodyIndex inboard() const { return reversed ? moving : base; }
   BodyIndex outboard() const { return reversed ? base : moving; }
+  FrameIndex inboard_frame() const { return reversed ? moving_frame : base_frame; }
+  FrameIndex outboard_frame() const { return reversed ? base_frame : moving_frame; }
 };
 
 /// All instances of one element type.
@@ -66,6 +80,7 @@ struct ModuleGroup : ElementGroup<ModuleType> {
 struct FlexibleData {
   const FlexibleBodyType* type = nullptr;
   FlexibleInstance instance;
+  BodyIndex body = BodyIndex::ground;
   std::size_t modes = 0;
   std::size_t mode_offset = 0;             ///< into the modal coordinates
 };
@@ -87,6 +102,7 @@ struct SystemView {
   std::span<const ConstraintGroup> constraints;
   std::span<const ModuleGroup> modules;
   std::span<const FlexibleData> flexible;
+  std::span<const FlexibleNode> nodes;         ///< those of one body together, in the order of the bodies
   std::span<const BodyModule> body_modules;
 
   std::size_t nq_tree = 0, nv_tree = 0;        ///< coordinates of the tree joints; they come first
@@ -96,6 +112,9 @@ struct SystemView {
 
   std::span<const JointData> tree_joints() const { return joints.first(bodies.size()); }
   std::span<const JointData> cut_joints() const { return joints.subspan(bodies.size()); }
+  std::size_t frames() const { return bodies.size() + nodes.size(); }
+  /// The flexible data of a node's body.
+  const FlexibleData& flexible_of(const FlexibleNode& node) const { return flexible[bodies[at(node.body)].flexible]; }
 };
 
 /// The canonical kinematic state, from which every solver starts and in which all are compared. Coordinates of cut

@@ -1,0 +1,11 @@
+// Flexible bodies.
+#pragma once
+
+#include "polyform/flexible_body.hpp"
+
+namespace polyform::flexible {
+
+const FlexibleBodyType& flexible_beam() noexcept;  ///< planar Euler-Bernoulli beam by its exact modes
+const FlexibleBodyType& modal_body() noexcept;     ///< spatial body by the modes at its nodes, as finite elements give them
+
+}  // namespace polyform::flexible

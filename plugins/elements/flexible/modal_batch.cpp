@@ -1,0 +1,109 @@
+#include "modal_batch.hpp"
+
+namespace polyform::flexible {
+
+ModalBatch::ModalBatch(std::span<const FlexibleInstance> instances, Invariants invariants) {
+  bodies_.reserve(instances.size());
+  std::size_t largest = 0;
+  for (const FlexibleInstance& instance : instances) {
+    bodies_.push_back(invariants(instance));
+    largest = std::max(largest, bodies_.back().modes());
+  }
+  for (std::vector<double>& v : moment_) v.resize(largest);
+  for (std::vector<double>& v : swirl_) v.resize(largest);
+  elastic_.resize(largest);
+  damping_.resize(largest);
+}
+
+void ModalBatch::evaluate(std::span<const FlexibleInput> in, std::span<FlexibleOutput> out) noexcept {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const Deformed now = deform(bodies_[i], in[i]);
+    write_mass(bodies_[i], now, out[i].mass);
+    write_force(bodies_[i], now, in[i], out[i]);
+  }
+}
+
+ModalBatch::Deformed ModalBatch::deform(const ModalInvariants& c, const FlexibleInput& in) noexcept {
+  const std::size_t m = c.modes();
+  Deformed now{c.first_moment, {}, c.second_moment, {}};
+  for (std::size_t k = 0; k < m; ++k) {
+    now.first_moment += in.eta[k] * c.displacement[k];
+    now.first_moment_rate += in.etadot[k] * c.displacement[k];
+  }
+  Mat3 added;  // ∫ρ ρᵀ dm − ∫ρ₀ ρ₀ᵀ dm
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      const std::vector<double>& undeformed = c.moment[3 * i + j];
+      std::vector<double>& moment = moment_[3 * i + j];
+      std::copy_n(undeformed.begin(), m, moment.begin());
+      c.product[3 * i + j].add_transpose_product(in.eta, moment.data());
+      for (std::size_t k = 0; k < m; ++k) {
+        added(i, j) += in.eta[k] * moment[k];
+        added(j, i) += in.eta[k] * undeformed[k];
+        now.rate_moment(i, j) += in.etadot[k] * moment[k];
+      }
+    }
+  now.second_moment += Sym3{added(0, 0), added(1, 1), added(2, 2), added(0, 1), added(0, 2), added(1, 2)};
+  return now;
+}
+
+/// mass = ∫Bᵀ B dm, B = [−ρ̃  1  Φ].
+void ModalBatch::write_mass(const ModalInvariants& c, const Deformed& now, std::span<double> mass) const noexcept {
+  const std::size_t m = c.modes(), n = 6 + m;
+  const Sym3& w = now.second_moment;
+  const Mat3 inertia = Sym3{w.yy + w.zz, w.xx + w.zz, w.xx + w.yy, -w.xy, -w.xz, -w.yz}.full();
+  const Mat3 moment = skew(now.first_moment);
+  for (std::size_t i = 0; i < 3; ++i) {
+    double *angular = mass.data() + i * n, *linear = angular + 3 * n;
+    for (std::size_t j = 0; j < 3; ++j) {
+      angular[j] = inertia(i, j);
+      angular[3 + j] = moment(i, j);
+      linear[j] = moment(j, i);
+      linear[3 + j] = i == j ? c.mass : 0;
+    }
+    const std::size_t j = (i + 1) % 3, h = (i + 2) % 3;
+    const std::vector<double>&first = moment_[3 * j + h], &second = moment_[3 * h + j];
+    for (std::size_t k = 0; k < m; ++k) {
+      angular[6 + k] = first[k] - second[k];
+      linear[6 + k] = c.displacement[k][i];
+    }
+  }
+  for (std::size_t k = 0; k < m; ++k)
+    for (std::size_t i = 0; i < 6; ++i) mass[(6 + k) * n + i] = mass[i * n + 6 + k];
+  c.mass_matrix.write(mass.data() + 6 * n + 6, n);
+}
+
+/// force = −∫Bᵀ (Ω̃Ω̃ρ + 2 Ω̃ u̇) dm − [0; 0; K η + D η̇], with a × (b × c) = b (a·c) − c (a·b) throughout.
+void ModalBatch::write_force(const ModalInvariants& c, const Deformed& now, const FlexibleInput& in,
+                             FlexibleOutput& out) noexcept {
+  const std::size_t m = c.modes();
+  const Vec3& w = in.angular_velocity;
+  const Mat3& rate = now.rate_moment;
+  const Vec3 angular = cross(w, now.second_moment * w) - (2 * (rate(0, 0) + rate(1, 1) + rate(2, 2))) * w +
+                       2.0 * transpose_times(rate, w);
+  const Vec3 linear = -cross(w, cross(w, now.first_moment) + 2.0 * now.first_moment_rate);
+  for (std::size_t i = 0; i < 3; ++i) {
+    out.force[i] = angular[i];
+    out.force[3 + i] = linear[i];
+    std::fill_n(swirl_[i].begin(), m, 0.0);
+    c.cross[i].add_transpose_product(in.etadot, swirl_[i].data());
+  }
+  std::fill_n(elastic_.begin(), m, 0.0);
+  std::fill_n(damping_.begin(), m, 0.0);
+  c.stiffness.add_transpose_product(in.eta, elastic_.data());
+  c.damping.add_transpose_product(in.etadot, damping_.data());
+
+  const double xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z, xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
+  const auto& g = moment_;
+  out.strain_energy = out.damping_power = 0;
+  for (std::size_t k = 0; k < m; ++k) {
+    const double centrifugal = (yy + zz) * g[0][k] + (xx + zz) * g[4][k] + (xx + yy) * g[8][k] -
+                               xy * (g[1][k] + g[3][k]) - xz * (g[2][k] + g[6][k]) - yz * (g[5][k] + g[7][k]);
+    const double coriolis = 2 * (w.x * swirl_[0][k] + w.y * swirl_[1][k] + w.z * swirl_[2][k]);
+    out.force[6 + k] = centrifugal - coriolis - elastic_[k] - damping_[k];
+    out.strain_energy += 0.5 * in.eta[k] * elastic_[k];
+    out.damping_power -= in.etadot[k] * damping_[k];
+  }
+}
+
+}  // namespace polyform::flexible

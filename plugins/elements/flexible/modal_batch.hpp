@@ -1,0 +1,34 @@
+// Equations of motion of flexible bodies from their invariants: the one implementation for all types of this plugin.
+#pragma once
+
+#include "modal_invariants.hpp"
+#include "polyform/flexible_body.hpp"
+
+namespace polyform::flexible {
+
+class ModalBatch final : public FlexibleBatch {
+ public:
+  using Invariants = ModalInvariants (*)(const FlexibleInstance&);
+  ModalBatch(std::span<const FlexibleInstance>, Invariants);
+
+  void evaluate(std::span<const FlexibleInput>, std::span<FlexibleOutput>) noexcept override;
+  void destroy() noexcept override { delete this; }
+
+ private:
+  /// The integrals at one η: of the whole deformed body, ρ = ρ₀ + Σ Φ_l η_l, and (in scratch) of each mode.
+  struct Deformed {
+    Vec3 first_moment, first_moment_rate;  ///< ∫ρ dm, ∫u̇ dm
+    Sym3 second_moment;                    ///< ∫ρ ρᵀ dm
+    Mat3 rate_moment;                      ///< ∫ρ u̇ᵀ dm
+  };
+  Deformed deform(const ModalInvariants&, const FlexibleInput&) noexcept;
+  void write_mass(const ModalInvariants&, const Deformed&, std::span<double> mass) const noexcept;
+  void write_force(const ModalInvariants&, const Deformed&, const FlexibleInput&, FlexibleOutput&) noexcept;
+
+  std::vector<ModalInvariants> bodies_;
+  std::array<std::vector<double>, 9> moment_;  ///< ∫ρ Φ_kᵀ dm of the body at hand, one per mode
+  std::array<std::vector<double>, 3> swirl_;   ///< ∫u̇ × Φ_k dm, one per mode
+  std::vector<double> elastic_, damping_;      ///< K η, D η̇
+};
+
+}  // namespace polyform::flexible

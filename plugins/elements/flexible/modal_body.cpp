@@ -1,0 +1,144 @@
+#include <cmath>
+
+#include "flexible_types.hpp"
+#include "modal_batch.hpp"
+#include "modal_body_data.hpp"
+#include "modal_fields.hpp"
+
+namespace polyform::flexible {
+namespace {
+
+using Full = std::vector<double>;
+
+/// Sums over mass points at the nodes.
+void add_lumped(const ModalBodyData& data, ModalInvariants& c, std::array<Full, 9>& product) {
+  const std::size_t m = data.modes();
+  for (std::size_t n = 0; n < data.nodes(); ++n) {
+    const double mass = data.node_mass(n);
+    const Vec3 u = data.node(n);
+    c.mass += mass;
+    c.first_moment += mass * u;
+    c.second_moment += Sym3{mass * u.x * u.x, mass * u.y * u.y, mass * u.z * u.z,
+                            mass * u.x * u.y, mass * u.x * u.z, mass * u.y * u.z};
+    for (std::size_t k = 0; k < m; ++k) {
+      const Vec3 weighted = mass * data.displacement(k, n);
+      c.displacement[k] += weighted;
+      for (std::size_t i = 0; i < 9; ++i) c.moment[i][k] += u[i / 3] * weighted[i % 3];
+      for (std::size_t l = 0; l < m; ++l) {
+        const Vec3 other = data.displacement(l, n);
+        for (std::size_t i = 0; i < 9; ++i) product[i][k * m + l] += weighted[i / 3] * other[i % 3];
+      }
+    }
+  }
+}
+
+/// The integrals as given; the undeformed body is then the rigid part, which is the host's.
+void copy_integrals(const ModalBodyData& data, ModalInvariants& c, std::array<Full, 9>& product) {
+  const std::size_t m = data.modes();
+  for (std::size_t k = 0; k < m; ++k) {
+    c.displacement[k] = data.integral_modes(k);
+    for (std::size_t i = 0; i < 9; ++i) {
+      c.moment[i][k] = data.integral_position_modes(k, i / 3, i % 3);
+      for (std::size_t l = 0; l < m; ++l) product[i][k * m + l] = data.integral_modes_modes(k, l, i / 3, i % 3);
+    }
+  }
+}
+
+ModalMatrix damping_of(const ModalBodyData& data, const ModalInvariants& c) {
+  using namespace modal_body_field;
+  const std::size_t m = data.modes();
+  if (data[damping_matrix].given)
+    return ModalMatrix::of(m, [&](std::size_t k, std::size_t l) { return data.symmetric(damping_matrix, k, l); });
+  Full values(m);
+  for (std::size_t k = 0; k < m; ++k)
+    values[k] = 2 * of_mode(data[damping_ratio], k) * std::sqrt(data.stiffness(k, k) * c.mass_matrix(k, k));
+  return ModalMatrix::diagonal(std::move(values));
+}
+
+ModalInvariants invariants_of(const FlexibleInstance& instance) {
+  const ModalBodyData data(instance);
+  const std::size_t m = data.modes();
+  ModalInvariants c;
+  c.displacement.resize(m);
+  std::array<Full, 9> product;
+  for (std::size_t i = 0; i < 9; ++i) {
+    c.moment[i].resize(m);
+    product[i].resize(m * m);
+  }
+  if (data.is_lumped())
+    add_lumped(data, c, product);
+  else
+    copy_integrals(data, c, product);
+  for (std::size_t i = 0; i < 9; ++i)
+    c.product[i] = ModalMatrix::of(m, [&](std::size_t k, std::size_t l) { return product[i][k * m + l]; });
+  derive_from_products(c);
+  c.stiffness = ModalMatrix::of(m, [&](std::size_t k, std::size_t l) { return data.stiffness(k, l); });
+  c.damping = damping_of(data, c);
+  return c;
+}
+
+class ModalBody final : public FlexibleBodyType {
+ public:
+  std::string_view name() const noexcept override { return "modal-body"; }
+  std::string_view meaning() const noexcept override {
+    return "spatial flexible body by nodes, mode shapes and modal matrices, as finite elements give them";
+  }
+  std::span<const FieldSpec> fields() const noexcept override { return modal_body_fields(); }
+  std::size_t modes(const FlexibleInstance& instance) const noexcept override {
+    return ModalBodyData(instance).modes();
+  }
+  bool define(const FlexibleInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
+    return check_modal_body(instance, number, sink);
+  }
+  /// The nodes; of coinciding nodes the first.
+  bool shapes_at(const FlexibleInstance& instance, const Vec3& point, ModeShapes& shapes) const noexcept override {
+    const ModalBodyData data(instance);
+    const std::size_t m = data.modes();
+    std::size_t nearest = 0;
+    double size = 0;
+    for (std::size_t n = 0; n < data.nodes(); ++n) {
+      size = std::max({size, norm(data.node(n)), norm(data.node(n) - data.node(0))});
+      if (norm(data.node(n) - point) < norm(data.node(nearest) - point)) nearest = n;
+    }
+    if (norm(data.node(nearest) - point) > attachment_tolerance * size) return false;
+    for (std::size_t k = 0; k < m; ++k)
+      for (std::size_t i = 0; i < 3; ++i) {
+        shapes.displacement[i * m + k] = data.displacement(k, nearest)[i];
+        shapes.rotation[i * m + k] = data.rotation(k, nearest)[i];
+      }
+    return true;
+  }
+  void initial_state(const FlexibleInstance& instance, std::span<double> eta,
+                     std::span<double> etadot) const noexcept override {
+    set_per_mode(instance.fields[modal_body_field::modal_position], eta);
+    set_per_mode(instance.fields[modal_body_field::modal_velocity], etadot);
+  }
+  void mass_moment(const FlexibleInstance& instance, std::span<const double> eta, double& mass,
+                   Vec3& moment) const noexcept override {
+    const ModalBodyData data(instance);
+    mass = 0;
+    moment = {};
+    if (!data.is_lumped()) {
+      for (std::size_t k = 0; k < eta.size(); ++k) moment += eta[k] * data.integral_modes(k);
+      return;
+    }
+    for (std::size_t n = 0; n < data.nodes(); ++n) {
+      Vec3 point = data.node(n);
+      for (std::size_t k = 0; k < eta.size(); ++k) point += eta[k] * data.displacement(k, n);
+      mass += data.node_mass(n);
+      moment += data.node_mass(n) * point;
+    }
+  }
+  FlexibleBatch* create(std::span<const FlexibleInstance> instances) const noexcept override {
+    return make_batch<ModalBatch>(instances, &invariants_of);
+  }
+};
+
+}  // namespace
+
+const FlexibleBodyType& modal_body() noexcept {
+  static constexpr ModalBody type;
+  return type;
+}
+
+}  // namespace polyform::flexible

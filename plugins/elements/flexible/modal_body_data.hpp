@@ -1,0 +1,75 @@
+// Data of a modal body: its fields by name, and what must hold of them.
+#pragma once
+
+#include "polyform/flexible_body.hpp"
+
+namespace polyform::flexible {
+
+namespace modal_body_field {
+enum Field : std::size_t {
+  nodes,
+  mode_displacements,
+  mode_rotations,
+  modal_stiffness,
+  stiffness_matrix,
+  damping_ratio,
+  damping_matrix,
+  node_masses,
+  integral_modes,
+  integral_position_modes,
+  integral_modes_modes,
+  modal_position,
+  modal_velocity
+};
+}  // namespace modal_body_field
+
+std::span<const FieldSpec> modal_body_fields() noexcept;
+
+/// The fields of one instance with their indices made plain. i, j: 0 to 2; matrices may be unsymmetric by rounding, of
+/// which half is taken from either side.
+class ModalBodyData {
+ public:
+  explicit ModalBodyData(const FlexibleInstance& instance) : fields_(instance.fields) {}
+
+  const FieldValue& operator[](std::size_t field) const { return fields_[field]; }
+  std::size_t modes() const { return fields_[modal_body_field::mode_displacements].rows; }
+  std::size_t nodes() const { return fields_[modal_body_field::nodes].rows; }
+  Vec3 node(std::size_t n) const { return vector(modal_body_field::nodes, n); }
+  Vec3 displacement(std::size_t k, std::size_t n) const {
+    return vector(modal_body_field::mode_displacements, k * nodes() + n);
+  }
+  Vec3 rotation(std::size_t k, std::size_t n) const {
+    return fields_[modal_body_field::mode_rotations].given ? vector(modal_body_field::mode_rotations, k * nodes() + n)
+                                                           : Vec3{};
+  }
+  bool is_lumped() const { return fields_[modal_body_field::node_masses].given; }
+  double node_mass(std::size_t n) const { return fields_[modal_body_field::node_masses].numbers[n]; }
+  Vec3 integral_modes(std::size_t k) const { return vector(modal_body_field::integral_modes, k); }
+  double integral_position_modes(std::size_t k, std::size_t i, std::size_t j) const {
+    return fields_[modal_body_field::integral_position_modes].numbers[9 * k + 3 * i + j];
+  }
+  double integral_modes_modes(std::size_t k, std::size_t l, std::size_t i, std::size_t j) const {
+    return symmetric(modal_body_field::integral_modes_modes, 3 * k + i, 3 * l + j);
+  }
+  double stiffness(std::size_t k, std::size_t l) const {
+    if (fields_[modal_body_field::stiffness_matrix].given)
+      return symmetric(modal_body_field::stiffness_matrix, k, l);
+    return k == l ? fields_[modal_body_field::modal_stiffness].numbers[k] : 0;
+  }
+  double symmetric(std::size_t field, std::size_t k, std::size_t l) const {
+    const FieldValue& f = fields_[field];
+    return 0.5 * (f.numbers[k * f.rows + l] + f.numbers[l * f.rows + k]);
+  }
+
+ private:
+  Vec3 vector(std::size_t field, std::size_t i) const {
+    const double* x = fields_[field].numbers.data() + 3 * i;
+    return {x[0], x[1], x[2]};
+  }
+  std::span<const FieldValue> fields_;
+};
+
+/// False after an error, which was reported.
+bool check_modal_body(const FlexibleInstance&, std::size_t instance, FieldSink&) noexcept;
+
+}  // namespace polyform::flexible
