@@ -11,18 +11,18 @@ double size(const Vec3& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z
 
 }  // namespace
 
-void LoopClosure::evaluate(std::span<const BodyMotion> bodies, std::span<double> q, std::span<double> v) noexcept {
+void LoopClosure::evaluate(std::span<const BodyMotion> frames, std::span<double> q, std::span<double> v) noexcept {
   position_violation_ = velocity_violation_ = 0;
   size_ = speed_ = 1;
-  for (const BodyIndex b : tied_) {
-    const BodyMotion& m = bodies[at(b)];
+  for (const FrameIndex f : tied_) {
+    const BodyMotion& m = frames[at(f)];
     size_ = std::max(size_, norm(m.p));
     speed_ = std::max({speed_, norm(m.V.linear), norm(m.V.angular)});
   }
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
     JointConstraint& c = constraints_[i];
-    joint_constraint(cut, motion_of(cut.base, bodies), motion_of(cut.moving, bodies), q.data() + cut.q_offset,
+    joint_constraint(cut, motion_of(cut.base_frame, frames), motion_of(cut.moving_frame, frames), q.data() + cut.q_offset,
                      v.data() + cut.v_offset, c);
     // Where H loses rank there are more rows than the joint has room for: the first ones do.
     c.rows = std::min(c.rows, loops_[i].rows);
@@ -36,11 +36,20 @@ void LoopClosure::evaluate(std::span<const BodyMotion> bodies, std::span<double>
 }
 
 /// lever: size of the arm from the frame origin to M.
-/// A body's share of a row is −E: the wrench of a unit multiplier stands on the other side of z_a + T λ = S z_b + e.
-void LoopClosure::start_column(std::size_t loop, std::size_t row, std::size_t passage, BodyIndex body,
+/// A frame's share of a row is −E: the wrench of a unit multiplier stands on the other side of z_a + T λ = S z_b + e.
+void LoopClosure::start_column(std::size_t loop, std::size_t row, std::size_t passage, FrameIndex frame,
                                const Spatial& about_origin, double lever, std::span<const Vec3> to_P) noexcept {
-  if (is_ground(body)) return;
-  const Vec3 &moment = about_origin.angular, &force = about_origin.linear, &arm = to_P[at(body)];
+  if (is_ground(frame)) return;
+  const Vec3 &moment = about_origin.angular, &force = about_origin.linear;
+  if (const std::size_t a = flexible_.attachment_of(frame); a != FlexibleLinks::none) {
+    Column6 at_frame;
+    at_frame.reach = size(moment) + lever * size(force);
+    at_frame.add({-moment, -force}, at_frame.reach, size(force));
+    to_flexible(passages_[passage], row, a, at_frame);
+    matrix_.right(loop)[row] += dot(force, ground_);
+    return;
+  }
+  const Vec3& arm = to_P[at(frame)];
   Column6& column = columns_[passages_[passage].first + row];
   const double reach = size(moment) + (lever + size(arm)) * size(force);
   column.add({cross(arm, force) - moment, -force}, reach, size(force));
@@ -48,27 +57,45 @@ void LoopClosure::start_column(std::size_t loop, std::size_t row, std::size_t pa
   matrix_.right(loop)[row] += dot(force, ground_);
 }
 
-void LoopClosure::begin(Level level, std::span<const BodyMotion> bodies, std::span<const Vec3> to_P,
+/// A column at a frame of a flexible body, on to the body's hinge point and its modes.
+void LoopClosure::to_flexible(const Passage& passage, std::size_t row, std::size_t attachment,
+                              const Column6& at_frame) noexcept {
+  const FlexibleLinks::Attachment& t = flexible_.attachment(attachment);
+  const Spatial& E = at_frame.E;
+  const double reach = size(t.r);
+  Column6& column = columns_[passage.first + row];
+  column.add({add_cross(E.angular, t.r, E.linear), E.linear}, at_frame.angular + reach * at_frame.linear, at_frame.linear);
+  column.reach += size(E.angular) + reach * size(E.linear);
+  matrix_.right(passage.loop)[row] += dot(E, t.beta);
+  double* modal = modal_.data() + passage.modal;
+  for (const Spatial& B : flexible_.columns(attachment)) {
+    modal[row] += dot(E, B);
+    modal += passage.rows;
+  }
+}
+
+void LoopClosure::begin(Level level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
                         const Vec3& ground) noexcept {
   ground_ = ground;
   matrix_.clear();
   std::fill(columns_.begin(), columns_.end(), Column6{});
+  std::fill(modal_.begin(), modal_.end(), 0.0);
   if (level != Level::acceleration && shows_dependence())
     std::fill(left_out_.begin(), left_out_.end(), 0u);
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
-    const BodyMotion& base = motion_of(cut.base, bodies);
-    const BodyMotion& moving = motion_of(cut.moving, bodies);
+    const BodyMotion& base = motion_of(cut.base_frame, frames);
+    const BodyMotion& moving = motion_of(cut.moving_frame, frames);
     const JointConstraint& c = constraints_[i];
     Spatial terms;
     if (level == Level::acceleration) {
-      // Of the frame origin when P and the body have no acceleration.
-      const auto of_origin = [&](BodyIndex b, const BodyMotion& m) -> Spatial {
-        if (is_ground(b)) return {};
-        return {{}, -cross(m.V.angular, cross(m.V.angular, to_P[at(b)]))};
+      // Of the frame origin when P and the body have no acceleration; a flexible body's share is in to_flexible().
+      const auto of_origin = [&](FrameIndex f, const BodyMotion& m) -> Spatial {
+        if (is_ground(f) || flexible_.attachment_of(f) != FlexibleLinks::none) return {};
+        return {{}, -cross(m.V.angular, cross(m.V.angular, to_P[at(f)]))};
       };
-      terms = c.motion.bias - relative_acceleration(cut, base, of_origin(cut.base, base), moving,
-                                                    of_origin(cut.moving, moving));
+      terms = c.motion.bias - relative_acceleration(cut, base, of_origin(cut.base_frame, base), moving,
+                                                    of_origin(cut.moving_frame, moving));
     }
     const Vec3 M = moving.p + moving.R * cut.p_moving;
     const double base_lever = size(M - base.p), moving_lever = size(M - moving.p);
@@ -79,10 +106,14 @@ void LoopClosure::begin(Level level, std::span<const BodyMotion> bodies, std::sp
                                             : dot(c.T[r], terms) - 2 * alpha_ * dot(c.T[r], c.relative.twist) -
                                                   beta_ * beta_ * c.residual[r];
       const ConstraintRow row = constraint_row(cut, base, moving, c.T[r]);
-      start_column(i, r, loops_[i].base, cut.base, row.base, base_lever, to_P);
-      start_column(i, r, loops_[i].moving, cut.moving, row.moving, moving_lever, to_P);
+      start_column(i, r, loops_[i].base, cut.base_frame, row.base, base_lever, to_P);
+      start_column(i, r, loops_[i].moving, cut.moving_frame, row.moving, moving_lever, to_P);
     }
   }
+}
+
+std::span<const LoopClosure::Passage> LoopClosure::all_in(std::size_t body) const noexcept {
+  return std::span(passages_).subspan(passages_of_[body].first, passages_of_[body].count);
 }
 
 std::span<const LoopClosure::Passage> LoopClosure::passing(std::size_t body) const noexcept {
@@ -154,19 +185,21 @@ void LoopClosure::pass(std::size_t body, std::span<const Column<double>> hinge, 
         column->add(-gain[r] * h.U, std::abs(gain[r]) * U_angular, std::abs(gain[r]) * U_linear);
       }
     }
-    add_compliance(body, k, 1 / h.inverse);
+    add_compliance(passages, pairs_.data() + passages_of_[body].pair, k, 1 / h.inverse, false);
   }
 }
 
-/// G += u D⁻¹ uᵀ of one direction of a hinge, for every pair of loops that pass it.
-void LoopClosure::add_compliance(std::size_t body, std::size_t k, double D) noexcept {
-  const auto passages = passing(body);
-  const std::size_t* pair = pairs_.data() + passages_of_[body].pair;
+/// G += u D⁻¹ uᵀ of direction k of a hinge or of the modes of a body, for every pair of loops that pass it.
+void LoopClosure::add_compliance(std::span<const Passage> passages, const std::size_t* pair, std::size_t k, double D,
+                                 bool modal) noexcept {
+  const auto gain_of = [&](const Passage& p) {
+    return (modal ? modal_.data() + p.modal : gains_.data() + p.gain) + k * p.rows;
+  };
   for (std::size_t a = 0; a < passages.size(); ++a) {
-    const double* gain = gains_.data() + passages[a].gain + k * passages[a].rows;
+    const double* gain = gain_of(passages[a]);
     for (std::size_t b = a; b < passages.size(); ++b) {
       double* G = matrix_.values() + *pair++;
-      const double* of_b = gains_.data() + passages[b].gain + k * passages[b].rows;
+      const double* of_b = gain_of(passages[b]);
       const std::size_t columns = passages[b].rows;
       for (std::size_t r = 0; r < passages[a].rows; ++r) {
         const double u = gain[r] * D;
@@ -177,7 +210,30 @@ void LoopClosure::add_compliance(std::size_t body, std::size_t k, double D) noex
   }
 }
 
-void LoopClosure::step(std::size_t body, const Vec3& r, const Vec3& gamma) noexcept {
+void LoopClosure::pass_modes(std::size_t body, std::size_t element) noexcept {
+  const auto passages = all_in(body);
+  const std::span<const Column<double>> directions = flexible_.directions(element);
+  for (const Passage& p : passages)
+    for (std::size_t r = 0; r < p.rows; ++r) flexible_.decouple(element, modal_.data() + p.modal + r, p.rows);
+  for (std::size_t k = 0; k < directions.size(); ++k) {
+    const Column<double>& d = directions[k];
+    const double U_angular = size(d.U.angular), U_linear = size(d.U.linear);
+    for (const Passage& p : passages) {
+      double* right = matrix_.right(p.loop);
+      double* gain = modal_.data() + p.modal + k * p.rows;
+      for (std::size_t r = 0; r < p.rows; ++r) {
+        const double u = gain[r];
+        gain[r] *= d.inverse;
+        right[r] += gain[r] * d.free;
+        matrix_.weigh(p.loop, r, gain[r] * u, gain[r] * u, gain[r] * u);
+        columns_[p.first + r].add(-gain[r] * d.U, std::abs(gain[r]) * U_angular, std::abs(gain[r]) * U_linear);
+      }
+    }
+    add_compliance(passages, modal_pairs_.data() + passages_of_[body].modal_pair, k, 1 / d.inverse, true);
+  }
+}
+
+void LoopClosure::step(std::size_t body, const Vec3& r, const Vec3& gamma, std::size_t attachment) noexcept {
   const Column6* column = through_.data();
   const double reach = size(r);
   for (const Passage& p : passing(body)) {
@@ -189,9 +245,16 @@ void LoopClosure::step(std::size_t body, const Vec3& r, const Vec3& gamma) noexc
         continue;
       }
       right[k] += dot(E.linear, gamma);
+      Column6 at_parent;
+      at_parent.add({E.angular + cross(r, E.linear), E.linear}, column->angular + reach * column->linear, column->linear);
+      at_parent.reach = size(E.angular) + reach * size(E.linear);
+      if (attachment != FlexibleLinks::none) {
+        to_flexible(passages_[p.next], k, attachment, at_parent);
+        continue;
+      }
       Column6& next = columns_[passages_[p.next].first + k];
-      next.add({E.angular + cross(r, E.linear), E.linear}, column->angular + reach * column->linear, column->linear);
-      next.reach += size(E.angular) + reach * size(E.linear);
+      next.add(at_parent.E, at_parent.angular, at_parent.linear);
+      next.reach += at_parent.reach;
     }
   }
 }
@@ -207,6 +270,13 @@ double LoopClosure::rate(std::size_t body, std::size_t k) const noexcept {
     const double* gain = gains_.data() + p.gain + k * p.rows;
     for (std::size_t r = 0; r < p.rows; ++r) sum += gain[r] * lambda_[p.first_row + r];
   }
+  return sum;
+}
+
+double LoopClosure::mode_rate(std::size_t body, std::size_t k) const noexcept {
+  double sum = 0;
+  for (const Passage& p : all_in(body))
+    for (std::size_t r = 0; r < p.rows; ++r) sum += modal_[p.modal + k * p.rows + r] * lambda_[p.first_row + r];
   return sum;
 }
 
@@ -234,20 +304,20 @@ Spatial LoopClosure::reaction(std::size_t i, const BodyMotion& base) const noexc
   return reaction_in_ground(base, wrench);
 }
 
-double LoopClosure::joint_accelerations(std::span<const BodyMotion> bodies, std::span<const Spatial> accelerations,
+double LoopClosure::joint_accelerations(std::span<const BodyMotion> frames, std::span<const Spatial> accelerations,
                                         std::span<double> vdot) noexcept {
-  const auto of = [&](BodyIndex b) { return is_ground(b) ? Spatial{} : accelerations[at(b)]; };
+  const auto of = [&](FrameIndex f) { return is_ground(f) ? Spatial{} : accelerations[at(f)]; };
   // One yardstick for all: what stands still has rounding only, of what the multipliers undo.
   double largest = 1e-8 * (1 + size(view_.gravity)), contradiction = 0;
   for (std::size_t b = 0; b < passages_of_.size(); ++b)
     for (std::size_t k = 0; k < view_.joints[b].nv && !passing(b).empty(); ++k)
       largest = std::max(largest, std::abs(rate(b, k)));
-  for (const BodyIndex b : tied_) largest = std::max({largest, size(of(b).angular), size(of(b).linear)});
+  for (const FrameIndex f : tied_) largest = std::max({largest, size(of(f).angular), size(of(f).linear)});
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
     const JointConstraint& c = constraints_[i];
-    const Spatial A = relative_acceleration(cut, motion_of(cut.base, bodies), of(cut.base), motion_of(cut.moving, bodies),
-                                            of(cut.moving));
+    const Spatial A = relative_acceleration(cut, motion_of(cut.base_frame, frames), of(cut.base_frame),
+                                            motion_of(cut.moving_frame, frames), of(cut.moving_frame));
     const Spatial free = A - c.motion.bias;
     solve_least_squares(c.motion.H, cut.nv, free, vdot.data() + cut.v_offset);
     largest = std::max({largest, size(c.motion.bias.angular), size(c.motion.bias.linear)});

@@ -5,7 +5,8 @@
 
 namespace polyform {
 
-LoopClosure::LoopClosure(const SystemView& view) : view_(view), loops_(view.cut_joints().size()) {
+LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible)
+    : view_(view), flexible_(flexible), loops_(view.cut_joints().size()) {
   constraints_.resize(loops_.size());
   left_out_.resize(loops_.size());
   if (loops_.empty()) return;
@@ -47,10 +48,12 @@ void LoopClosure::order_elimination(const std::vector<std::vector<std::size_t>>&
                                     const std::vector<std::size_t>& stages) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (std::size_t b = 0; b < loops_in.size(); ++b) {
+    // Loops that close in a body do not pass its hinge, but the modes of a flexible one.
     const std::size_t own_stage = loops_in.size() - 1 - b;
+    const bool modal = flexible_.element_of(b) != FlexibleLinks::none;
     for (std::size_t k = 0; k < loops_in[b].size(); ++k)
       for (std::size_t l = 0; l < k; ++l)
-        if (stages[loops_in[b][k]] != own_stage && stages[loops_in[b][l]] != own_stage)
+        if (modal || (stages[loops_in[b][k]] != own_stage && stages[loops_in[b][l]] != own_stage))
           pairs.emplace_back(loops_in[b][k], loops_in[b][l]);
   }
   std::vector<std::size_t> sizes;
@@ -61,14 +64,15 @@ void LoopClosure::order_elimination(const std::vector<std::vector<std::size_t>>&
 }
 
 void LoopClosure::lay_out(const std::vector<std::vector<std::size_t>>& loops_in, const std::vector<std::size_t>& stages) {
-  std::size_t columns = 0, gains = 0, widest = 0;
+  std::size_t columns = 0, gains = 0, modal = 0, widest = 0;
   passages_of_.resize(loops_in.size());
   for (std::size_t b = 0; b < loops_in.size(); ++b) {
     std::vector<std::size_t> loops = loops_in[b];
     std::sort(loops.begin(), loops.end(),
               [&](std::size_t i, std::size_t j) { return matrix_.position(i) < matrix_.position(j); });
     PassagesOf& of = passages_of_[b];
-    of = {passages_.size(), loops.size(), 0, pairs_.size()};
+    const std::size_t element = flexible_.element_of(b);
+    of = {passages_.size(), loops.size(), 0, pairs_.size(), modal_pairs_.size()};
     const BodyIndex parent = view_.joints[b].inboard();
     std::size_t rows = 0;
     for (const std::size_t i : loops) {
@@ -84,6 +88,10 @@ void LoopClosure::lay_out(const std::vector<std::vector<std::size_t>>& loops_in,
           while (passages_[p.next].loop != i) ++p.next;
         }
       }
+      if (element != FlexibleLinks::none) {
+        p.modal = modal;
+        modal += flexible_.modes(element) * p.rows;
+      }
       columns += p.rows;
       rows += p.rows;
       const JointData& cut = view_.cut_joints()[i];
@@ -94,14 +102,17 @@ void LoopClosure::lay_out(const std::vector<std::vector<std::size_t>>& loops_in,
     widest = std::max(widest, rows);
     for (std::size_t k = of.closing; k < loops.size(); ++k)
       for (std::size_t l = k; l < loops.size(); ++l) pairs_.push_back(matrix_.place(loops[k], loops[l]));
+    for (std::size_t k = 0; k < loops.size() && element != FlexibleLinks::none; ++k)
+      for (std::size_t l = k; l < loops.size(); ++l) modal_pairs_.push_back(matrix_.place(loops[k], loops[l]));
   }
   for (const JointData& cut : view_.cut_joints())
-    for (const BodyIndex b : {cut.base, cut.moving})
-      if (!is_ground(b)) tied_.push_back(b);
+    for (const FrameIndex f : {cut.base_frame, cut.moving_frame})
+      if (!is_ground(f)) tied_.push_back(f);
   std::sort(tied_.begin(), tied_.end());
   tied_.erase(std::unique(tied_.begin(), tied_.end()), tied_.end());
   columns_.resize(columns);
   gains_.resize(gains);
+  modal_.resize(modal);
   through_.resize(widest);
 }
 

@@ -52,12 +52,12 @@ void Recursion::shift_to_parent(std::size_t i, Transfer<double>& s) const noexce
     s = shift_condensed(s, columns_[link.first], r, omega);
 }
 
-/// The columns of loops through the hinge and on to the parent's P.
+/// The columns of loops through the hinge and on to the parent's P, or to the frame of a flexible parent.
 void Recursion::pass_loops(std::size_t i) noexcept {
   const Link& link = links_[i];
   const Vec3 &r = work_[i].r, &omega = inboard(link).omega;
   loops_.pass(i, std::span(columns_).subspan(link.first, link.count), beta_[i]);
-  loops_.step(i, r, cross(omega, cross(omega, r)));
+  loops_.step(i, r, cross(omega, cross(omega, r)), link.on_frame ? frame_attachment(link) : FlexibleLinks::none);
 }
 
 /// From the S and e of body i with all outboard of it to what its parent feels at its own P. False when the hinge has no
@@ -85,8 +85,8 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
   const Link& link = links_[i];
   const Work &work = work_[i], &in = inboard(link);
   Spatial z{{}, ground_};
-  if (link.parent >= 0) {
-    z = z_[static_cast<std::size_t>(link.parent)];
+  if (link.inboard >= 0) {
+    z = z_[static_cast<std::size_t>(link.inboard)];
     z.linear = add_cross(z.linear + cross(in.omega, cross(in.omega, work.r)), z.angular, work.r);
   }
   if constexpr (kind == Hinge::ball) {
@@ -129,30 +129,36 @@ void Recursion::hinge_rates(std::size_t i, double* vdot) noexcept {
 }
 
 /// A wrench about the frame origin, applied: as a load about P.
-void Recursion::set_load(BodyIndex b, const Spatial& w) noexcept {
-  load_[at(b)] = {w.angular - cross(motions_[at(b)].R * frames_[at(b)].to_P, w.linear), w.linear};
+void Recursion::set_load(FrameIndex f, const Spatial& w) noexcept {
+  if (const std::size_t a = flexible_.attachment_of(f); a != FlexibleLinks::none)
+    flexible_.load(a, w);
+  else
+    load_[at(f)] = {w.angular - cross(motions_[at(f)].R * frames_[at(f)].to_P, w.linear), w.linear};
 }
 
 void Recursion::begin_loops(LoopClosure::Level level) noexcept {
-  for (const BodyIndex b : loops_.tied_bodies()) arms_[at(b)] = motions_[at(b)].R * frames_[at(b)].to_P;
+  for (const FrameIndex f : loops_.tied_frames())
+    if (flexible_.attachment_of(f) == FlexibleLinks::none) arms_[at(f)] = motions_[at(f)].R * frames_[at(f)].to_P;
   loops_.begin(level, motions_, arms_, ground_);
 }
 
-bool Recursion::accelerations(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches,
-                              std::span<const double> efforts, double* vdot, bool keep) noexcept {
-  for (const BodyIndex b : loaded) set_load(b, wrenches[at(b)]);
+bool Recursion::accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
+                              std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept {
+  if (!flexible_.empty()) flexible_.begin(eta_, etadot_, true);
+  for (const FrameIndex f : loaded) set_load(f, wrenches[at(f)]);
   ground_ = -gravity_;
   if (!loops_.empty()) begin_loops(LoopClosure::Level::acceleration);
   if (!tips_to_roots(!loaded.empty(), efforts.empty() ? nullptr : efforts.data(), keep)) return false;
-  roots_to_tips(vdot);
+  roots_to_tips(vdot, etaddot);
   return true;
 }
 
-bool Recursion::closing_step(LoopClosure::Level level, double* step) noexcept {
+bool Recursion::closing_step(LoopClosure::Level level, double* step, double* modal_step) noexcept {
+  if (!flexible_.empty()) flexible_.begin(eta_, etadot_, false);
   ground_ = {};
   begin_loops(level);
   if (!tips_to_roots(false, nullptr, false)) return false;
-  roots_to_tips(step);
+  roots_to_tips(step, modal_step);
   return true;
 }
 
@@ -162,15 +168,22 @@ bool Recursion::closing_step(LoopClosure::Level level, double* step) noexcept {
   // What the first child of a body passes stays in `s`; further children meet in its slot.
   Transfer<double> s;
   bool carries = false;
+  failed_in_mode_ = false;
   for (std::size_t i = links_.size(); i-- > 0;) {
     const Link& link = links_[i];
     const Work& work = work_[i];
     if (!carries) s = {};
     if (link.slot >= 0) s += slots_[static_cast<std::size_t>(link.slot)];
-    add_body(s, bodies_[i].turned(work.R), work.omega);
-    if (loaded) s.e -= load_[i];
+    if (link.flexible) {
+      Transfer<double> whole;  // so that s itself can live in registers
+      if (!gather_flexible(i, whole)) return false;
+      s = whole;
+    } else {
+      add_body(s, bodies_[i].turned(work.R), work.omega);
+      if (loaded) s.e -= load_[i];
+    }
     if (link.looped) {
-      Transfer<double> sum = s;  // so that s itself can live in registers
+      Transfer<double> sum = s;  // likewise
       loops_.gather(i, sum);
       s = sum;
     }
@@ -179,8 +192,12 @@ bool Recursion::closing_step(LoopClosure::Level level, double* step) noexcept {
       failed_ = i;
       return false;
     }
-    carries = link.parent >= 0 && static_cast<std::size_t>(link.parent) + 1 == i;
-    if (carries || link.parent < 0) continue;
+    if (link.on_frame) {
+      const Transfer<double> sum = s;
+      flexible_.hang(frame_attachment(link), sum);
+    }
+    carries = !link.on_frame && link.parent >= 0 && static_cast<std::size_t>(link.parent) + 1 == i;
+    if (carries || link.on_frame || link.parent < 0) continue;
     Transfer<double>& slot = slots_[static_cast<std::size_t>(links_[static_cast<std::size_t>(link.parent)].slot)];
     if (link.opens_slot)
       slot = s;
@@ -190,7 +207,7 @@ bool Recursion::closing_step(LoopClosure::Level level, double* step) noexcept {
   return true;
 }
 
-[[gnu::flatten]] void Recursion::roots_to_tips(double* vdot) noexcept {
+[[gnu::flatten]] void Recursion::roots_to_tips(double* vdot, double* etaddot) noexcept {
   loops_.close_ground();
   for (std::size_t i = 0; i < links_.size(); ++i) {
     switch (links_[i].hinge) {
@@ -200,15 +217,20 @@ bool Recursion::closing_step(LoopClosure::Level level, double* step) noexcept {
       case Hinge::translation: hinge_rates<Hinge::translation>(i, vdot); break;
       case Hinge::general: hinge_rates<Hinge::general>(i, vdot); break;
     }
+    if (links_[i].flexible) modal_rates(i, etaddot);
   }
 }
 
 void Recursion::body_accelerations(std::span<Spatial> out) const noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
+    if (links_[i].flexible) continue;
     const Spatial& z = z_[i];
     const Vec3 &omega = work_[i].omega, arm = motions_[i].R * frames_[i].to_P;
     out[i] = {z.angular, z.linear + gravity_ - cross(z.angular, arm) - cross(omega, cross(omega, arm))};
   }
+  for (std::size_t f = 0; f < out.size() && !flexible_.empty(); ++f)
+    if (const std::size_t a = flexible_.attachment_of(frame_index(f)); a != FlexibleLinks::none)
+      out[f] = {z_[frame_work(a)].angular, z_[frame_work(a)].linear + gravity_};
 }
 
 void Recursion::reactions(std::span<Spatial> out) const noexcept {

@@ -95,7 +95,11 @@ void Recursion::place_general(const Link& link, const Work& in, Work& work, std:
 }
 
 /// flatten: as in tips_to_roots().
-[[gnu::flatten]] void Recursion::kinematics(const double* q, const double* v) noexcept {
+[[gnu::flatten]] void Recursion::kinematics(const double* q, const double* v, const double* eta,
+                                             const double* etadot) noexcept {
+  eta_ = eta;
+  etadot_ = etadot;
+  if (!flexible_.empty()) flexible_.evaluate_nodes(eta, etadot);
   if (!general_joints_.empty()) general_.evaluate(q, v);
   for (std::size_t k = 0; k < rotations_.size(); ++k) angles_[k] = q[rotations_[k]];
   sines_and_cosines(angles_.data(), angles_.size(), sines_.data(), cosines_.data());
@@ -117,6 +121,7 @@ void Recursion::place_general(const Link& link, const Work& in, Work& work, std:
         place_general(links_[i], inboard(links_[i]), work_[i], i);
         break;
     }
+    if (links_[i].flexible) place_frames(i);
   }
 }
 
@@ -132,14 +137,18 @@ std::span<const BodyMotion> Recursion::motions(const double* v) noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = links_[i];
     const Work& work = work_[i];
-    BodyMotion& out = motions_[i];
-    const BodyMotion& in = link.parent < 0 ? ground : motions_[static_cast<std::size_t>(link.parent)];
-    const Vec3 in_to_P = link.parent < 0 ? work.r : in.R * frames_[static_cast<std::size_t>(link.parent)].to_P + work.r;
+    BodyMotion& out = motions_[frames_[i].carried];
+    const BodyMotion& in = link.frame < 0 ? ground : motions_[static_cast<std::size_t>(link.frame)];
+    const Vec3 in_to_P = link.frame < 0 || link.on_frame
+                             ? work.r
+                             : in.R * frames_[static_cast<std::size_t>(link.parent)].to_P + work.r;
     out.R = times_transpose(work.R, frames_[i].K);
     const Vec3 to_P = out.R * frames_[i].to_P;
     out.p = in.p + in_to_P - to_P;
     out.V.angular = work.omega;
     out.V.linear = in.V.linear + cross(in.V.angular, in_to_P) + hinge_velocity(i, v) - cross(work.omega, to_P);
+    if (link.flexible && !flexible_.nodes().empty())
+      flexible_.nodes().place_body(body_index(i), frame_index(frames_[i].carried), motions_);
   }
   return motions_;
 }

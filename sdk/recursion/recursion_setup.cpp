@@ -1,4 +1,5 @@
 // What the passes need of a system, laid out for them.
+#include <algorithm>
 #include <cmath>
 
 #include "inertia.hpp"
@@ -30,9 +31,9 @@ bool is_identity(const Mat3& m) {
 }  // namespace
 
 Recursion::Recursion(const SystemView& view, LoopClosure& loops)
-    : loops_(loops), gravity_(view.gravity), links_(view.bodies.size()), bodies_(view.bodies.size()),
+    : loops_(loops), flexible_(loops.flexible()), gravity_(view.gravity), links_(view.bodies.size()), bodies_(view.bodies.size()),
       frames_(view.bodies.size()), general_joints_(general_joints(view, loops)), general_(general_joints_),
-      work_(view.bodies.size()), beta_(view.bodies.size()), z_(view.bodies.size()), motions_(view.bodies.size()),
+      work_(view.bodies.size() + flexible_.attachments()), beta_(view.bodies.size()), z_(work_.size()), motions_(view.frames()),
       general_slide_(general_joints_.size()), load_(view.bodies.size()), kept_(view.bodies.size()),
       arms_(loops.empty() ? 0 : view.bodies.size()) {
   std::vector<std::int32_t> last_child(links_.size(), -1);
@@ -46,13 +47,23 @@ Recursion::Recursion(const SystemView& view, LoopClosure& loops)
     Link& link = links_[i];
     Frame& frame = frames_[i];
     link.parent = static_cast<std::int32_t>(joint.inboard());
-    const Frame& in = link.parent < 0 ? ground : frames_[static_cast<std::size_t>(link.parent)];
+    link.inboard = link.parent;
+    link.frame = static_cast<std::int32_t>(joint.inboard_frame());
+    link.flexible = body.flexible != rigid;
+    Frame in = link.parent < 0 ? ground : frames_[static_cast<std::size_t>(link.parent)];
+    if (const std::size_t a = flexible_.attachment_of(joint.inboard_frame()); a != FlexibleLinks::none) {
+      link.on_frame = true;
+      link.inboard = static_cast<std::int32_t>(frame_work(a));
+      in.to_P = {};  // frames are held at their origins
+    }
+    if (link.flexible) taken_.resize(std::max(taken_.size(), view.flexible[body.flexible].modes));
     link.reversed = joint.reversed;
     link.q = static_cast<std::uint32_t>(joint.q_offset);
     link.v = static_cast<std::uint32_t>(joint.v_offset);
     link.count = static_cast<std::uint32_t>(joint.nv);
 
     frame.K = joint.reversed ? joint.R_drawn * in.K : transpose_times(joint.R_drawn, in.K);
+    frame.carried = at(joint.outboard_frame());
     frame.to_P = joint.reversed ? joint.p_base : joint.p_moving;
     frame.base_K = joint.reversed ? frame.K : in.K;
     const Vec3 center = body.center_of_mass - frame.to_P;
@@ -84,7 +95,7 @@ Recursion::Recursion(const SystemView& view, LoopClosure& loops)
       link.first = static_cast<std::uint32_t>(columns);
       columns += joint.nv;
     }
-    if (link.parent < 0) continue;
+    if (link.parent < 0 || link.on_frame) continue;
     last_child[static_cast<std::size_t>(link.parent)] = static_cast<std::int32_t>(i);
     Link& parent = links_[static_cast<std::size_t>(link.parent)];
     if (static_cast<std::size_t>(link.parent) + 1 != i && parent.slot < 0) parent.slot = slots++;

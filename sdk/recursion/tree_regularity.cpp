@@ -24,13 +24,14 @@ bool is_singular(const BodyData& body) {
 
 bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why) {
   if (view.cut_joints().empty() || std::none_of(view.bodies.begin(), view.bodies.end(), is_singular)) return true;
-  LoopClosure loops(view);
+  FlexibleLinks flexible(view);
+  LoopClosure loops(view, flexible);
   Recursion recursion(view, loops);
-  std::vector<double> q(view.nq), v(view.nv), step(view.nv_tree);
+  std::vector<double> q(view.nq), v(view.nv), step(view.nv_tree), modes(view.modes), modal_step(view.modes);
   for (const JointData& joint : view.joints) joint_neutral(joint, q.data() + joint.q_offset);
-  recursion.kinematics(q.data(), v.data());
+  recursion.kinematics(q.data(), v.data(), modes.data(), modes.data());
   loops.evaluate(recursion.motions(v.data()), q, v);
-  if (recursion.closing_step(LoopClosure::Level::velocity, step.data())) return true;
+  if (recursion.closing_step(LoopClosure::Level::velocity, step.data(), modal_step.data())) return true;
   const std::size_t failed = recursion.failed_joint();
   why = fmt::format("{}: joint `{}` moves body `{}` without any inertia against it once the loops are cut (joint `{}` "
                     "is one of the cut joints)",

@@ -52,8 +52,8 @@ class ReducedFormulation final : public Formulation {
   }
   std::span<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
-    return Ability::closed_loops | Ability::redundant_constraints | Ability::first_order_states |
-           Ability::code_joints | Ability::reactions | Ability::singular_mass;
+    return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
+           Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 40; }
 

@@ -26,7 +26,7 @@ struct LoopCorrection {
   double tolerance = 1e-10;   ///< largest constraint residual that is left: m, rad, m/s, rad/s
 };
 
-/// y = [q v x c d]: coordinates and velocities of the tree joints, first-order states of the forces, coordinates of the
+/// y = [q v η η̇ x c d]: coordinates and velocities of the tree joints, modes, first-order states of the forces, coordinates of the
 /// cut joints (these follow from q up to whole turns, for which they are carried), and per cut joint which of its rows
 /// depend on others (LoopClosure::left_out, found where the loops are closed).
 /// Sweep: what evaluates the method, with the functions of Recursion; one without closing_step() carries trees only.
@@ -40,7 +40,7 @@ class JointCoordinateSolver : public Solver {
       : JointCoordinateSolver(view, correction, loops_) {}
   virtual ~JointCoordinateSolver() = default;
 
-  bool good() const { return forces_.good(); }
+  bool good() const { return forces_.good() && flexible_.good(); }
 
   std::string_view failure() const noexcept override { return failure_; }
   void destroy() noexcept override { delete this; }
@@ -48,47 +48,53 @@ class JointCoordinateSolver : public Solver {
  protected:
   /// The parts of y.
   struct Parts {
-    std::span<const double> q, v, x, cut, left_out;
+    std::span<const double> q, v, eta, etadot, x, cut, left_out;
   };
 
   /// argument: what the sweep is made with, after the view.
   template <class Argument>
   JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction, Argument& argument)
-      : view_(view), correction_(correction), loops_(view), sweep_(view, argument), forces_(view), tree_(view),
-        q_(view.nq), v_(view.nv), efforts_(view.nv), vdot_(view.nv), xdot_(view.states), rest_(view.nv_tree), step_(view.nv_tree),
-        wrenches_(view.bodies.size()), accelerations_(view.bodies.size()), orientations_(view.bodies.size()) {
+      : view_(view), correction_(correction), flexible_(view), loops_(view, flexible_), sweep_(view, argument),
+        forces_(view), tree_(view), q_(view.nq), v_(view.nv), efforts_(view.nv), vdot_(view.nv), etaddot_(view.modes),
+        xdot_(view.states), rest_(std::max(view.nv_tree, view.modes)), step_(view.nv_tree + view.modes),
+        wrenches_(view.frames()), accelerations_(view.frames()), orientations_(view.frames()) {
     failure_.reserve(400);
     closed_.resize(do_state_size());
-    if (!loops_.empty()) placed_.resize(view.nv_tree + view.nq);
-    // Efforts on cut joints act as wrenches on the bodies that these tie.
-    loaded_.assign(forces_.loaded_bodies().begin(), forces_.loaded_bodies().end());
-    if (forces_.loads_joints()) loaded_.insert(loaded_.end(), loops_.tied_bodies().begin(), loops_.tied_bodies().end());
+    if (!loops_.empty()) placed_.resize(moving_size() + (view.nq - view.nq_tree));
+    // Efforts on cut joints act as wrenches on the frames that these tie.
+    for (const BodyIndex b : forces_.loaded_bodies()) loaded_.push_back(frame_of(b));
+    loaded_.insert(loaded_.end(), forces_.loaded_nodes().begin(), forces_.loaded_nodes().end());
+    if (forces_.loads_joints()) loaded_.insert(loaded_.end(), loops_.tied_frames().begin(), loops_.tied_frames().end());
     std::sort(loaded_.begin(), loaded_.end());
     loaded_.erase(std::unique(loaded_.begin(), loaded_.end()), loaded_.end());
   }
 
+  /// Sizes of the parts of y before η, and before x.
+  std::size_t joint_size() const noexcept { return view_.nq_tree + view_.nv_tree; }
+  std::size_t moving_size() const noexcept { return joint_size() + 2 * view_.modes; }
   Parts split(std::span<const double> y) const noexcept {
-    const std::size_t x = view_.nq_tree + view_.nv_tree;
-    return {y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree), y.subspan(x, view_.states),
+    const std::size_t eta = joint_size(), x = moving_size();
+    return {y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree), y.subspan(eta, view_.modes),
+            y.subspan(eta + view_.modes, view_.modes), y.subspan(x, view_.states),
             y.subspan(x + view_.states, view_.nq - view_.nq_tree), y.last(view_.cut_joints().size())};
   }
 
-  /// Motions of all bodies; with loops also q_ and v_ of all joints and the constraints of the cut ones. The end of a
+  /// Motions of all frames; with loops also q_ and v_ of all joints and the constraints of the cut ones. The end of a
   /// step, where it was corrected, is the start of the next one and stands already.
   std::span<const BodyMotion> place(const Parts& y) noexcept {
     if (loops_.empty()) {
-      sweep_.kinematics(y.q.data(), y.v.data());
+      sweep_.kinematics(y.q.data(), y.v.data(), y.eta.data(), y.etadot.data());
       return loaded_.empty() ? std::span<const BodyMotion>() : sweep_.motions(y.v.data());
     }
-    const auto standing = std::span<const double>(placed_);
-    const auto same = [](std::span<const double> a, std::span<const double> b) { return std::equal(a.begin(), a.end(), b.begin()); };
-    if (!is_placed_ || !same(y.q, standing) || !same(y.v, standing.subspan(view_.nq_tree)) ||
-        !same(y.cut, standing.subspan(view_.nq_tree + view_.nv_tree))) {
-      std::copy(y.cut.begin(), y.cut.end(),
-                std::copy(y.v.begin(), y.v.end(), std::copy(y.q.begin(), y.q.end(), placed_.begin())));
+    const std::span<const double> moving(y.q.data(), moving_size());  // q v η η̇ stand together
+    const auto cut = placed_.begin() + static_cast<std::ptrdiff_t>(moving.size());
+    if (!is_placed_ || !std::equal(moving.begin(), moving.end(), placed_.begin()) ||
+        !std::equal(y.cut.begin(), y.cut.end(), cut)) {
+      std::copy(moving.begin(), moving.end(), placed_.begin());
+      std::copy(y.cut.begin(), y.cut.end(), cut);
       std::copy(y.cut.begin(), y.cut.end(), std::copy(y.q.begin(), y.q.end(), q_.begin()));
       std::copy(y.v.begin(), y.v.end(), v_.begin());
-      sweep_.kinematics(y.q.data(), y.v.data());
+      sweep_.kinematics(y.q.data(), y.v.data(), y.eta.data(), y.etadot.data());
       motions_ = sweep_.motions(y.v.data());
       loops_.evaluate(motions_, q_, v_);
       is_placed_ = true;
@@ -133,7 +139,7 @@ class JointCoordinateSolver : public Solver {
   double accepted_position() const { return std::max(correction_.tolerance, loops_.position_rounding()); }
   double accepted_velocity() const { return std::max(correction_.tolerance, loops_.velocity_rounding()); }
 
-  /// By a step in the positions, per velocity coordinate of the tree joints.
+  /// By a step in the positions, per velocity coordinate of the tree joints and mode.
   void move(std::span<double> y, std::span<const double> by) const noexcept {
     for (const JointData& joint : view_.tree_joints()) {
       double rates[7];
@@ -141,9 +147,11 @@ class JointCoordinateSolver : public Solver {
       for (std::size_t k = 0; k < joint.nq; ++k) y[joint.q_offset + k] += rates[k];
       joint_normalize(joint, y.data() + joint.q_offset);
     }
+    for (std::size_t k = 0; k < view_.modes; ++k) y[joint_size() + k] += by[view_.nv_tree + k];
   }
   void accelerate(std::span<double> y, std::span<const double> by) const noexcept {
     for (std::size_t k = 0; k < view_.nv_tree; ++k) y[view_.nq_tree + k] += by[k];
+    for (std::size_t k = 0; k < view_.modes; ++k) y[joint_size() + view_.modes + k] += by[view_.nv_tree + k];
   }
   bool cannot_close(std::size_t steps) noexcept {
     fmt::format_to_n(std::back_inserter(failure_), 400,
@@ -155,7 +163,7 @@ class JointCoordinateSolver : public Solver {
 
   bool keep_turns(std::span<double> y) const noexcept {
     std::copy(q_.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), q_.end(),
-              y.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree + view_.nv_tree + view_.states));
+              y.begin() + static_cast<std::ptrdiff_t>(moving_size() + view_.states));
     return true;
   }
   void keep_left_out(std::span<double> y) const noexcept {
@@ -169,12 +177,14 @@ class JointCoordinateSolver : public Solver {
   Sweep& sweep() { return sweep_; }
 
   std::size_t do_state_size() const noexcept override {
-    return view_.nq_tree + view_.nv_tree + view_.states + (view_.nq - view_.nq_tree) + view_.cut_joints().size();
+    return moving_size() + view_.states + (view_.nq - view_.nq_tree) + view_.cut_joints().size();
   }
 
   Status do_encode(const ConstStateView& state, std::span<double> y) noexcept override {
     auto out = std::copy_n(state.q.begin(), view_.nq_tree, y.begin());
     out = std::copy_n(state.v.begin(), view_.nv_tree, out);
+    out = std::copy(state.eta.begin(), state.eta.end(), out);
+    out = std::copy(state.etadot.begin(), state.etadot.end(), out);
     out = std::copy(state.x.begin(), state.x.end(), out);
     out = std::copy(state.q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), state.q.end(), out);
     std::fill(out, y.end(), 0.0);
@@ -186,17 +196,18 @@ class JointCoordinateSolver : public Solver {
   }
 
   Status do_decode(std::span<const double> y, const StateView& state) noexcept override {
+    const Parts parts = split(y);
     if (loops_.empty()) {
-      const Parts parts = split(y);
       std::copy(parts.q.begin(), parts.q.end(), state.q.begin());
       std::copy(parts.v.begin(), parts.v.end(), state.v.begin());
     } else {
-      place(split(y));
+      place(parts);
       std::copy(q_.begin(), q_.end(), state.q.begin());
       std::copy(v_.begin(), v_.end(), state.v.begin());
     }
-    const auto x = split(y).x;
-    std::copy(x.begin(), x.end(), state.x.begin());
+    std::copy(parts.eta.begin(), parts.eta.end(), state.eta.begin());
+    std::copy(parts.etadot.begin(), parts.etadot.end(), state.etadot.begin());
+    std::copy(parts.x.begin(), parts.x.end(), state.x.begin());
     return Status::ok;
   }
 
@@ -225,27 +236,31 @@ class JointCoordinateSolver : public Solver {
   }
 
   Status do_observe(double t, std::span<const double> y, Observation& out) noexcept override {
-    if (solve(t, y, vdot_.data(), xdot_, true) == Status::failed) return Status::failed;
+    if (solve(t, y, vdot_.data(), etaddot_.data(), xdot_, true) == Status::failed) return Status::failed;
+    const Parts parts = split(y);
     const std::span<const BodyMotion> motions = sweep_.motions(y.data() + view_.nq_tree);
     do_decode(y, out.state);
-    tree_.orientations(y.data(), orientations_);
+    tree_.orientations(y.data(), orientations_, parts.eta.data());
     sweep_.body_accelerations(accelerations_);
-    for (std::size_t i = 0; i < motions.size(); ++i)
+    for (std::size_t i = 0; i < out.bodies.size(); ++i)
       out.bodies[i] = {{orientations_[i], motions[i].p},
                        motions[i].V.linear,
                        motions[i].V.angular,
                        accelerations_[i].linear,
                        accelerations_[i].angular};
     std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
+    std::copy(etaddot_.begin(), etaddot_.end(), out.modal_acceleration.begin());
     const double contradiction = loops_.joint_accelerations(motions, accelerations_, out.acceleration);
     if (contradiction > 1e-4 + 100 * (loops_.position_violation() + loops_.velocity_violation()))
       return contradict(contradiction);
     sweep_.reactions(out.reactions);
     for (std::size_t i = 0; i < view_.cut_joints().size(); ++i)
       out.reactions[view_.bodies.size() + i] = cut_reaction(i, motions);
-    out.kinetic_energy = kinetic_energy(view_, motions);
-    out.potential_energy = gravity_potential(view_, motions) + forces_.potential_energy();
-    out.power = forces_.power();
+    const FlexibleSet& set = flexible_.set();
+    out.kinetic_energy = kinetic_energy(view_, motions, set, parts.etadot.data());
+    out.potential_energy =
+        gravity_potential(view_, motions, parts.eta.data()) + forces_.potential_energy() + set.strain_energy();
+    out.power = forces_.power() + set.damping_power();
     out.position_violation = loops_.position_violation();
     out.velocity_violation = loops_.velocity_violation();
     return Status::ok;
@@ -258,17 +273,19 @@ class JointCoordinateSolver : public Solver {
     if constexpr (closes_loops) {
       std::fill(rest_.begin(), rest_.end(), 0.0);
       is_placed_ = false;
-      sweep_.kinematics(y.q.data(), rest_.data());
+      sweep_.kinematics(y.q.data(), rest_.data(), y.eta.data(), rest_.data());
       sweep_.motions(rest_.data());
-      return sweep_.closing_step(level, step_.data());
+      return sweep_.closing_step(level, step_.data(), step_.data() + view_.nv_tree);
     }
     return false;
   }
   Status find_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
     sweep_.position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());
-    const std::size_t x = view_.nq_tree + view_.nv_tree;
-    if (solve(t, y, ydot.data() + view_.nq_tree, ydot.subspan(x, view_.states), false) == Status::failed)
+    const std::size_t eta = joint_size(), etadot = eta + view_.modes, x = moving_size();
+    if (solve(t, y, ydot.data() + view_.nq_tree, ydot.data() + etadot, ydot.subspan(x, view_.states), false) ==
+        Status::failed)
       return Status::failed;
+    std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(etadot), view_.modes, ydot.begin() + static_cast<std::ptrdiff_t>(eta));
     for (const JointData& cut : view_.cut_joints())
       joint_position_rates(cut, q_.data() + cut.q_offset, v_.data() + cut.v_offset,
                            ydot.data() + x + view_.states + (cut.q_offset - view_.nq_tree));
@@ -276,7 +293,8 @@ class JointCoordinateSolver : public Solver {
     return Status::ok;
   }
 
-  Status solve(double t, std::span<const double> y, double* vdot, std::span<double> xdot, bool observing) noexcept {
+  Status solve(double t, std::span<const double> y, double* vdot, double* etaddot, std::span<double> xdot,
+               bool observing) noexcept {
     const Parts parts = split(y);
     const std::span<const BodyMotion> motions = place(parts);
     if (!forces_.empty()) {
@@ -287,7 +305,7 @@ class JointCoordinateSolver : public Solver {
     }
     const bool solved = sweep_.accelerations(
         loaded_, wrenches_, forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>(), vdot,
-        observing);
+        etaddot, observing);
     if (solved) {
       failure_.clear();
       return Status::ok;
@@ -297,15 +315,15 @@ class JointCoordinateSolver : public Solver {
 
   void evaluate_forces(double t, std::span<const BodyMotion> motions, std::span<const double> x,
                        std::span<double> xdot) noexcept {
-    for (const BodyIndex b : loops_.tied_bodies()) wrenches_[at(b)] = {};
+    for (const FrameIndex f : loops_.tied_frames()) wrenches_[at(f)] = {};
     forces_.evaluate(t, motions, q_, v_, x, wrenches_, efforts_, xdot);
     if (!forces_.loads_joints()) return;
     for (std::size_t i = 0; i < view_.cut_joints().size(); ++i) {
       const JointData& cut = view_.cut_joints()[i];
-      const ConstraintRow w = constraint_row(cut, motion_of(cut.base, motions), motion_of(cut.moving, motions),
+      const ConstraintRow w = constraint_row(cut, motion_of(cut.base_frame, motions), motion_of(cut.moving_frame, motions),
                                              cut_effort(i));
-      if (!is_ground(cut.base)) wrenches_[at(cut.base)] += w.base;
-      if (!is_ground(cut.moving)) wrenches_[at(cut.moving)] += w.moving;
+      if (!is_ground(cut.base_frame)) wrenches_[at(cut.base_frame)] += w.base;
+      if (!is_ground(cut.moving_frame)) wrenches_[at(cut.moving_frame)] += w.moving;
     }
   }
 
@@ -317,7 +335,7 @@ class JointCoordinateSolver : public Solver {
 
   /// What the i-th cut joint transmits to its moving body at the origin of M, ground axes.
   Spatial cut_reaction(std::size_t i, std::span<const BodyMotion> motions) const noexcept {
-    const BodyMotion& base = motion_of(view_.cut_joints()[i].base, motions);
+    const BodyMotion& base = motion_of(view_.cut_joints()[i].base_frame, motions);
     Spatial reaction = loops_.reaction(i, base);
     if (forces_.loads_joints()) reaction += reaction_in_ground(base, cut_effort(i));
     return reaction;
@@ -342,12 +360,18 @@ class JointCoordinateSolver : public Solver {
       fmt::format_to_n(std::back_inserter(failure_), 400, "joint `{:.60}` {}", view_.joints[failed].name, reason);
     } else if (!std::all_of(y.begin(), y.end(), finite) || !std::all_of(efforts_.begin(), efforts_.end(), finite)) {
       failure_ = "the state or a force is not finite: it has gone astray, or the step is too long";
+    } else if (failed_in_mode()) {
+      fmt::format_to_n(std::back_inserter(failure_), 400, "a mode of body `{:.60}` moves no mass", view_.bodies[failed].name);
     } else {
       fmt::format_to_n(std::back_inserter(failure_), 400, "joint `{:.60}` moves body `{:.60}` without any inertia against it, or with so little that it is lost in rounding{}",
                        view_.joints[failed].name, view_.bodies[failed].name,
                        loops_.carries(failed) ? "; another cut joint in its loop may give it some (`cut: true`)" : "");
     }
     return Status::failed;
+  }
+  bool failed_in_mode() const noexcept {
+    if constexpr (closes_loops) return sweep_.failed_in_mode();
+    else return false;
   }
   /// Why a sweep of the paper failed, where the joint has inertia to move; nullptr where it has none.
   const char* obstacle() const noexcept {
@@ -357,15 +381,17 @@ class JointCoordinateSolver : public Solver {
 
   const SystemView& view_;
   LoopCorrection correction_;
+  FlexibleLinks flexible_;
   LoopClosure loops_;
   Sweep sweep_;
   ForceSet forces_;
   TreeKinematics tree_;
-  std::vector<BodyIndex> loaded_;
+  std::vector<FrameIndex> loaded_;
   std::vector<double> q_, v_;        ///< of all joints, in use when there are loops
-  std::vector<double> efforts_, vdot_, xdot_, rest_, step_;
+  std::vector<double> efforts_, vdot_, etaddot_, xdot_, rest_;
+  std::vector<double> step_;         ///< per velocity coordinate of the tree joints, then per mode
   std::vector<double> closed_;       ///< y of a stage, brought onto the loops
-  std::vector<double> placed_;       ///< q, v and the cut joints' coordinates of what stands
+  std::vector<double> placed_;       ///< q, v, η, η̇ and the cut joints' coordinates of what stands
   bool is_placed_ = false;
   std::span<const BodyMotion> motions_;
   std::vector<Spatial> wrenches_, accelerations_;

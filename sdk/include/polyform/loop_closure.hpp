@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "polyform/constraint.hpp"
+#include "polyform/flexible_links.hpp"
 #include "polyform/multiplier_matrix.hpp"
 #include "polyform/system_view.hpp"
 #include "polyform/transfer.hpp"
@@ -47,18 +48,19 @@ class LoopClosure {
     acceleration  ///< accelerations
   };
 
-  /// The view outlives the object.
-  explicit LoopClosure(const SystemView& view);
+  /// The view and the flexible bodies outlive the object.
+  LoopClosure(const SystemView& view, FlexibleLinks& flexible);
+  FlexibleLinks& flexible() const { return flexible_; }
 
   bool empty() const { return loops_.empty(); }
   /// Whether columns of some loop pass the hinge of this body, or end in it.
   bool carries(std::size_t body) const { return !loops_.empty() && passages_of_[body].count > 0; }
-  /// Bodies that a cut joint ties.
-  std::span<const BodyIndex> tied_bodies() const { return tied_; }
+  /// Frames that a cut joint ties.
+  std::span<const FrameIndex> tied_frames() const { return tied_; }
 
-  /// Constraints of all cut joints at these motions of the body frames. q: coordinates of all joints (canonical order),
+  /// Constraints of all cut joints at these motions of the frames. q: coordinates of all joints (canonical order),
   /// of which those of the cut joints hold hints on entry and are set; v: those of the cut joints are set.
-  void evaluate(std::span<const BodyMotion> bodies, std::span<double> q, std::span<double> v) noexcept;
+  void evaluate(std::span<const BodyMotion> frames, std::span<double> q, std::span<double> v) noexcept;
   double position_violation() const { return position_violation_; }  ///< largest residual, rad or m
   double velocity_violation() const { return velocity_violation_; }  ///< largest of Tᵀ V_FM, rad/s or m/s
   /// What rounding alone leaves of them, about.
@@ -77,23 +79,28 @@ class LoopClosure {
   /// Place of the cut joint with the largest residual, of those last looked at, among the joints of the view.
   std::size_t worst_joint() const { return worst_; }
 
-  /// Starts columns and right-hand sides. bodies: as evaluated; to_P: of the tied bodies, from the frame origin to the
-  /// point about which the recursion holds wrenches. ground: acceleration given to ground (minus gravity, or zero).
-  void begin(Level, std::span<const BodyMotion> bodies, std::span<const Vec3> to_P, const Vec3& ground) noexcept;
+  /// Starts columns and right-hand sides. frames: as evaluated; to_P: of the tied frames of rigid bodies, from the origin
+  /// to the point about which the recursion holds wrenches. ground: acceleration given to ground (minus gravity, or zero).
+  void begin(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P, const Vec3& ground) noexcept;
 
   // From tips to roots, for bodies that carry columns.
+  /// Passes the modes of a flexible body, after FlexibleLinks::condense, before gather.
+  void pass_modes(std::size_t body, std::size_t element) noexcept;
   /// Condenses the loops that close in this body. s: of the body with all its children.
   void gather(std::size_t body, Transfer<double>& s) noexcept;
   /// Passes the hinge with its eliminated directions; beta: its acceleration at v̇ = 0.
   void pass(std::size_t body, std::span<const Column<double>> hinge, const Spatial& beta) noexcept;
-  /// From the hinge point to the parent's, from which it lies at r; gamma = ω̃ω̃ r of the parent.
-  void step(std::size_t body, const Vec3& r, const Vec3& gamma) noexcept;
+  /// From the hinge point to the parent's, from which it lies at r; gamma = ω̃ω̃ r of the parent. attachment: the frame of
+  /// a flexible parent at whose origin that point is, or none.
+  void step(std::size_t body, const Vec3& r, const Vec3& gamma, std::size_t attachment) noexcept;
 
   // From roots to tips.
   /// Multipliers of the loops that close in ground.
   void close_ground() noexcept;
   /// What the multipliers take from the rate of direction k of the hinge.
   double rate(std::size_t body, std::size_t k) const noexcept;
+  /// The same of direction k of the modes of a flexible body.
+  double mode_rate(std::size_t body, std::size_t k) const noexcept;
   /// Multipliers of the loops that close in the body, whose accelerations at its hinge point are z.
   void close(std::size_t body, const Spatial& z) noexcept;
 
@@ -104,10 +111,10 @@ class LoopClosure {
   Spatial hinge_wrench(std::size_t body) const noexcept;
   /// Constraint force of the i-th cut joint on its moving body at the origin of M: T λ. base: motion of its base body.
   Spatial reaction(std::size_t i, const BodyMotion& base) const noexcept;
-  /// d/dt of the velocity coordinates of the cut joints, into their places in canonical order. bodies: as evaluated;
-  /// accelerations: of the frame origins. Returns the largest of Tᵀ (A_FM − Ḣ v), which is left where a row that depends on
+  /// d/dt of the velocity coordinates of the cut joints, into their places in canonical order. frames: as evaluated;
+  /// accelerations: of their origins. Returns the largest of Tᵀ (A_FM − Ḣ v), which is left where a row that depends on
   /// others contradicts them, relative to the accelerations that it is made of; worst_joint() tells where.
-  double joint_accelerations(std::span<const BodyMotion> bodies, std::span<const Spatial> accelerations,
+  double joint_accelerations(std::span<const BodyMotion> frames, std::span<const Spatial> accelerations,
                              std::span<double> vdot) noexcept;
   /// Motion of the i-th cut joint as evaluated.
   const JointConstraint& joint(std::size_t i) const { return constraints_[i]; }
@@ -137,11 +144,13 @@ class LoopClosure {
     std::size_t first;           ///< of its columns, in columns_
     std::size_t gain;            ///< first of directions × rows, in gains_
     std::size_t next;            ///< passage in the parent; none when that is ground
+    std::size_t modal = none;    ///< of modes × rows, in modal_, in a flexible body
   };
   /// Passages of a body in the order of elimination: those that close in it stand first.
   struct PassagesOf {
     std::size_t first = 0, count = 0, closing = 0;
     std::size_t pair = 0;        ///< blocks of G for pairs of passing ones, in pairs_
+    std::size_t modal_pair = 0;  ///< of a flexible body: of all, closing ones too
   };
 
   // loop_closure_layout.cpp
@@ -149,18 +158,22 @@ class LoopClosure {
   void order_elimination(const std::vector<std::vector<std::size_t>>& loops_in, const std::vector<std::size_t>& stages);
   void lay_out(const std::vector<std::vector<std::size_t>>& loops_in, const std::vector<std::size_t>& stages);
 
-  void start_column(std::size_t loop, std::size_t row, std::size_t passage, BodyIndex body, const Spatial& about_origin,
+  void start_column(std::size_t loop, std::size_t row, std::size_t passage, FrameIndex frame, const Spatial& about_origin,
                     double lever, std::span<const Vec3> to_P) noexcept;
+  void to_flexible(const Passage& passage, std::size_t row, std::size_t attachment, const Column6& at_frame) noexcept;
   void condense(const Passage& closing, std::size_t body, Transfer<double>& s) noexcept;
-  void add_compliance(std::size_t body, std::size_t direction, double D) noexcept;
+  void add_compliance(std::span<const Passage> passages, const std::size_t* pair, std::size_t direction, double D,
+                      bool modal) noexcept;
+  std::span<const Passage> all_in(std::size_t body) const noexcept;
   std::span<const Passage> passing(std::size_t body) const noexcept;
 
   const SystemView& view_;
+  FlexibleLinks& flexible_;
   std::vector<Loop> loops_;               ///< per cut joint
-  std::vector<BodyIndex> tied_;
+  std::vector<FrameIndex> tied_;
   std::vector<PassagesOf> passages_of_;   ///< per body
   std::vector<Passage> passages_;
-  std::vector<std::size_t> pairs_;
+  std::vector<std::size_t> pairs_, modal_pairs_;
   std::vector<std::size_t> in_ground_;    ///< loops that close in ground, in the order of elimination
   MultiplierMatrix matrix_;
 
@@ -168,6 +181,7 @@ class LoopClosure {
   std::vector<Column6> columns_;          ///< E of the passages; of closing ones L⁻¹ Eᵀ after gather
   std::vector<Column6> through_;          ///< columns of one body on the way through its hinge
   std::vector<double> gains_;             ///< D⁻¹ Hᵀ E
+  std::vector<double> modal_;             ///< modal forces of unit multipliers, then D⁻¹ of them
   std::vector<unsigned> left_out_;        ///< per cut joint
   std::vector<double> lambda_;
   Vec3 ground_;

@@ -3,13 +3,15 @@
 // Inside, every body has axes of its own choice: those that are parallel to ground as drawn (R K, K = R_drawn(ground)ᵀ),
 // with the origin in its hinge point P. There the joints turn nothing but themselves, all hinge axes, levers and inertia
 // tensors are constants, and passing a body is a shift. P is the origin of M where that is fixed in the outboard body,
-// the origin of F for a joint that runs backwards.
+// the origin of F for a joint that runs backwards. The hinge of a flexible body carries one of its frames, which then stands
+// for the body in the passes; flexible_links.hpp adds the rest.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "polyform/flexible_links.hpp"
 #include "polyform/kinematics.hpp"
 #include "polyform/loop_closure.hpp"
 #include "polyform/system_view.hpp"
@@ -24,20 +26,23 @@ class Recursion {
 
   /// q̇ of the tree joints.
   void position_rates(const double* q, const double* v, double* qdot) const noexcept;
-  /// Orientations, angular velocities and hinges of all bodies from the coordinates of the tree joints.
-  void kinematics(const double* q, const double* v) noexcept;
-  /// After kinematics(): motions of all body frames. The recursion itself does without positions and velocities.
+  /// Orientations, angular velocities and hinges of all bodies from the coordinates of the tree joints and the modes.
+  void kinematics(const double* q, const double* v, const double* eta, const double* etadot) noexcept;
+  /// After kinematics(): motions of all frames. The recursion itself does without positions and velocities.
   std::span<const BodyMotion> motions(const double* v) noexcept;
 
-  /// v̇ of the tree joints. wrenches: applied, about the frame origins, of the loaded bodies (motions() must have been
-  /// called when there are any); efforts: per v, or empty. False when a hinge has no inertia to move; failed_joint()
-  /// tells which. keep: hold every S and e for reactions().
-  bool accelerations(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches, std::span<const double> efforts,
-                     double* vdot, bool keep = false) noexcept;
+  /// v̇ of the tree joints and η̈. wrenches: applied, about the frame origins, of the loaded frames (motions() must have
+  /// been called when there are any); efforts: per v, or empty. False when a hinge or a mode has no inertia to move;
+  /// failed_joint() tells which. keep: hold every S and e for reactions().
+  bool accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches, std::span<const double> efforts,
+                     double* vdot, double* etaddot, bool keep = false) noexcept;
   std::size_t failed_joint() const { return failed_; }
+  /// Whether it is a mode of the body that this joint carries.
+  bool failed_in_mode() const { return failed_in_mode_; }
   /// After kinematics() and motions() with v = 0 and LoopClosure::evaluate: the step in the coordinates, or change of the
-  /// velocities, that closes the loops and is the least in the inertia metric (per velocity coordinate). False as above.
-  bool closing_step(LoopClosure::Level, double* step) noexcept;
+  /// velocities, that closes the loops and is the least in the inertia metric (per velocity coordinate, and in the modes).
+  /// False as above.
+  bool closing_step(LoopClosure::Level, double* step, double* modal_step) noexcept;
 
   /// After kinematics(): the directions of the hinge that carries a body, ground axes, at its hinge point; empty for a ball
   /// that no loop passes, which has none. Outboard body relative to inboard one.
@@ -45,12 +50,13 @@ class Recursion {
     const Link& link = links_[body];
     return link.hinge == Hinge::ball ? std::span<const Column<double>>() : std::span(columns_).subspan(link.first, link.count);
   }
-  /// The hinge point in ground; motions: of the body frames as motions() gave them.
+  /// The hinge point in ground; motions: of the frames as motions() gave them.
   Vec3 hinge_point(std::size_t body, std::span<const BodyMotion> motions) const noexcept {
-    return motions[body].p + motions[body].R * frames_[body].to_P;
+    const BodyMotion& m = motions[frames_[body].carried];
+    return m.p + m.R * frames_[body].to_P;
   }
 
-  /// After accelerations() and motions(): of the frame origins, ground axes.
+  /// After accelerations() and motions(): of all frames' origins, ground axes.
   void body_accelerations(std::span<Spatial> out) const noexcept;
   /// After accelerations(…, keep = true): what each tree joint puts on its moving body at the origin of M, z_a = S z_b + e.
   void reactions(std::span<Spatial> out) const noexcept;
@@ -61,6 +67,10 @@ class Recursion {
   /// Constants of a body and the hinge that carries it, in the body's own axes.
   struct Link {
     std::int32_t parent = -1;
+    std::int32_t inboard = -1;     ///< in work_ and z_: the parent, or the frame of a flexible parent
+    std::int32_t frame = -1;       ///< the same, in the motions of frames
+    bool on_frame = false;         ///< the parent is flexible
+    bool flexible = false;
     Hinge hinge = Hinge::fixed;
     bool reversed = false;         ///< the outboard body is the joint's base
     bool turned = false;           ///< a ball whose coordinates are given in other axes than the inside ones
@@ -77,7 +87,8 @@ class Recursion {
   /// From the inside axes to the body frame: needed where bodies meet the outside.
   struct Frame {
     Mat3 K;                        ///< inside axes in body axes
-    Vec3 to_P;                     ///< from the frame origin, body axes
+    std::size_t carried = 0;       ///< the frame that the hinge holds, among all frames
+    Vec3 to_P;                     ///< from its origin, in its axes
     Mat3 base_K;                   ///< K of the joint's base body: of the axes in which its coordinates are given
   };
   /// What the passes leave for one another, per body; ground axes. What not every pass reads (beta, z, the bodies'
@@ -90,14 +101,19 @@ class Recursion {
 
   const Work& inboard(const Link& link) const noexcept {
     static constexpr Work ground{Mat3::identity(), {}, {}};
-    return link.parent < 0 ? ground : work_[static_cast<std::size_t>(link.parent)];
+    return link.inboard < 0 ? ground : work_[static_cast<std::size_t>(link.inboard)];
   }
   template <Hinge kind>
   void place(std::size_t i, const double* q, const double* v) noexcept;
   void place_general(const Link& link, const Work& in, Work& work, std::size_t i) noexcept;
   Vec3 hinge_velocity(std::size_t i, const double* v) const noexcept;
   void begin_loops(LoopClosure::Level) noexcept;
-  void set_load(BodyIndex, const Spatial& wrench) noexcept;
+  void place_frames(std::size_t i) noexcept;
+  void set_load(FrameIndex, const Spatial& wrench) noexcept;
+  bool gather_flexible(std::size_t i, Transfer<double>& s) noexcept;
+  void modal_rates(std::size_t i, double* etaddot) noexcept;
+  std::size_t frame_attachment(const Link& link) const { return static_cast<std::size_t>(link.inboard) - links_.size(); }
+  std::size_t frame_work(std::size_t attachment) const { return links_.size() + attachment; }
   bool tips_to_roots(bool loaded, const double* efforts, bool keep) noexcept;
   template <Hinge kind>
   bool pass_hinge(std::size_t i, Transfer<double>& s, const double* efforts) noexcept;
@@ -105,11 +121,12 @@ class Recursion {
   template <Hinge kind>
   void shift_to_parent(std::size_t i, Transfer<double>& s) const noexcept;
   bool pass(std::size_t i, Transfer<double>& s, const double* efforts) noexcept;
-  void roots_to_tips(double* vdot) noexcept;
+  void roots_to_tips(double* vdot, double* etaddot) noexcept;
   template <Hinge kind>
   void hinge_rates(std::size_t i, double* vdot) noexcept;
 
   LoopClosure& loops_;
+  FlexibleLinks& flexible_;
   Vec3 gravity_;
   Vec3 ground_;                             ///< acceleration given to ground: minus gravity
   std::vector<Link> links_;
@@ -119,18 +136,21 @@ class Recursion {
   JointMotions general_;
   std::vector<std::uint32_t> rotations_;    ///< their coordinates' offsets
   std::vector<double> angles_, sines_, cosines_;
-  std::vector<Work> work_;
+  std::vector<Work> work_;                  ///< of the links, then of the frames of flexible bodies
   std::vector<Spatial> beta_;               ///< acceleration of the hinge at v̇ = 0; of a ball: not formed
-  std::vector<Spatial> z_;                  ///< accelerations of the body at P, less gravity
+  std::vector<Spatial> z_;                  ///< accelerations at P (of frames at the origin), less gravity; as work_
   std::vector<Column<double>> columns_;
   std::vector<Ball<double>> balls_;
   std::vector<Transfer<double>> slots_;
-  std::vector<BodyMotion> motions_;         ///< of the body frames
+  std::vector<BodyMotion> motions_;         ///< of all frames
   std::vector<Vec3> general_slide_;         ///< velocity of a general hinge's outboard P over the inboard body, ground axes
   std::vector<Spatial> load_;               ///< about P
   std::vector<Transfer<double>> kept_;      ///< S and e of every body, for the reactions
-  std::vector<Vec3> arms_;                  ///< from the frame origins to P, of bodies that cut joints tie; ground axes
+  std::vector<Vec3> arms_;                  ///< from the frame origins to P, of rigid bodies that cut joints tie; ground axes
+  const double *eta_ = nullptr, *etadot_ = nullptr;   ///< as of kinematics()
+  std::vector<double> taken_;               ///< by loops from the rates of the modes
   std::size_t failed_ = 0;
+  bool failed_in_mode_ = false;
 };
 
 }  // namespace polyform

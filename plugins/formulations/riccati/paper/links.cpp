@@ -47,9 +47,9 @@ void Links::place(const double* q, const double* v) noexcept {
   }
 }
 
-void Links::load(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches,
+void Links::load(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
                  std::span<const double> efforts) noexcept {
-  for (const BodyIndex b : loaded) {
+  for (const FrameIndex b : loaded) {
     Placed& p = placed_[at(b)];
     const Spatial& w = wrenches[at(b)];
     p.force += w.linear;

@@ -21,7 +21,7 @@ class Links {
   /// Geometry, and weights as the only loads, at coordinates of the tree joints.
   void place(const double* q, const double* v) noexcept;
   /// Adds applied wrenches (about frame origins, of the loaded bodies) and joint efforts (per v, or empty).
-  void load(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches,
+  void load(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
             std::span<const double> efforts) noexcept;
 
   std::size_t size() const { return links_.size(); }

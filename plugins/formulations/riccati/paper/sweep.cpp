@@ -20,6 +20,11 @@ bool can_carry(const SystemView& view, const Variant& variant, std::string& why)
     why = fmt::format("the paper's variants carry trees only, and joint `{}` closes a loop", view.cut_joints()[0].name);
     return false;
   }
+  if (!view.flexible.empty()) {
+    why = fmt::format("the paper's variants carry rigid bodies only, and body `{}` is flexible",
+                      view.bodies[at(view.flexible[0].body)].name);
+    return false;
+  }
   if (!variant.overall) return true;
   const OverallSize size = overall_size(view);
   if (size.unknowns <= most_unknowns) return true;
@@ -176,12 +181,12 @@ void Sweep::position_rates(const double* q, const double* v, double* qdot) const
     joint_position_rates(joint, q + joint.q_offset, v + joint.v_offset, qdot + joint.q_offset);
 }
 
-void Sweep::kinematics(const double* q, const double* v) noexcept { work_->links.place(q, v); }
+void Sweep::kinematics(const double* q, const double* v, const double*, const double*) noexcept { work_->links.place(q, v); }
 
 std::span<const BodyMotion> Sweep::motions(const double*) noexcept { return work_->links.motions(); }
 
-bool Sweep::accelerations(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches,
-                          std::span<const double> efforts, double* vdot, bool) noexcept {
+bool Sweep::accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
+                          std::span<const double> efforts, double* vdot, double*, bool) noexcept {
   work_->links.load(loaded, wrenches, efforts);
   if (!work_->forwards()) return false;
   work_->backwards(vdot);

@@ -29,11 +29,11 @@ class Sweep {
 
   // As in Recursion.
   void position_rates(const double* q, const double* v, double* qdot) const noexcept;
-  void kinematics(const double* q, const double* v) noexcept;
+  void kinematics(const double* q, const double* v, const double* eta, const double* etadot) noexcept;
   std::span<const BodyMotion> motions(const double* v) noexcept;
-  /// The last argument of Recursion's has no meaning here: the forces of all hinges are always kept.
-  bool accelerations(std::span<const BodyIndex> loaded, std::span<const Spatial> wrenches,
-                     std::span<const double> efforts, double* vdot, bool keep) noexcept;
+  /// Bodies are rigid, and the forces of all hinges are always kept: the last two arguments have no meaning here.
+  bool accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
+                     std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept;
   std::size_t failed_joint() const;
   void body_accelerations(std::span<Spatial> out) const noexcept;
   void reactions(std::span<Spatial> out) const noexcept;
