@@ -39,9 +39,8 @@ class NodeBuilder {
   void attach_joint(std::size_t j) {
     JointData& joint = parts_.joints[j];
     if (joint.nv == all_freedoms) return;
-    for (const auto& [body, attachment] :
-         {std::pair{joint.base, Attachment{&joint.base_frame, &joint.p_base}},
-          std::pair{joint.moving, Attachment{&joint.moving_frame, &joint.p_moving}}})
+    for (const auto& [body, attachment] : {std::pair{joint.base, Attachment{&joint.base_frame, &joint.p_base}},
+                                           std::pair{joint.moving, Attachment{&joint.moving_frame, &joint.p_moving}}})
       if (is_flexible(body) && !attach(body, attachment))
         report(parts_.description.joints[parts_.user_joint[j]], "joint", joint.name, body, *attachment.point);
   }
@@ -109,7 +108,8 @@ class NodeBuilder {
       place[order[i]] = i;
     }
     parts_.nodes = std::move(sorted);
-    for (const auto& [attachment, node] : attached_) *attachment.frame = frame_index(parts_.bodies.size() + place[node]);
+    for (const auto& [attachment, node] : attached_)
+      *attachment.frame = frame_index(parts_.bodies.size() + place[node]);
   }
 
   struct Attached {

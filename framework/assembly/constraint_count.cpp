@@ -18,8 +18,9 @@ using Triplets = std::vector<Eigen::Triplet<double>>;
 
 /// Rows of the cut joints and of the constraint elements. A row is a set of wrenches on frames (those of a unit
 /// multiplier), kept about the ground origin; its entry for a tree joint is the power of the wrenches outboard of it. A
-/// mode of a flexible body moves its nodes in the body and, since the tree joint holds its own node, the body itself the
-/// other way: its entry is the power of what acts at each node and outboard of it, less that of all at the tree joint's.
+/// mode of a flexible body moves its nodes in the body and, since the tree joint holds its own node, the body itself
+/// the other way: its entry is the power of what acts at each node and outboard of it, less that of all at the tree
+/// joint's.
 class ConstraintJacobian {
  public:
   explicit ConstraintJacobian(const System::Parts& parts)

@@ -161,8 +161,7 @@ bool InitialState::project(const std::vector<BodyMotion>& frames, const std::vec
     system.set_targets(given_q_, given_v_);
     if (hold_modes) system.hold_modes();
     parts_.etadot = given_etadot_;
-    const bool done =
-        system.project_velocities(0, trial, parts_.q, parts_.v, violation, false, eta, parts_.etadot);
+    const bool done = system.project_velocities(0, trial, parts_.q, parts_.v, violation, false, eta, parts_.etadot);
     why = system.failure();
     return done;
   };

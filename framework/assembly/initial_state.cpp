@@ -83,7 +83,8 @@ void InitialState::warn_of_moved_modes(const std::vector<double>& given, const s
                                        std::string_view what) {
   for (const FlexibleData& f : view().flexible) {
     double off = 0;
-    for (std::size_t k = f.mode_offset; k < f.mode_offset + f.modes; ++k) off = std::max(off, std::abs(given[k] - now[k]));
+    for (std::size_t k = f.mode_offset; k < f.mode_offset + f.modes; ++k)
+      off = std::max(off, std::abs(given[k] - now[k]));
     if (off <= 1e-9) continue;
     const BodyItem& item = body_item(at(f.body));
     parts_.report(diagnostics_, Severity::warning, item, {}, {},

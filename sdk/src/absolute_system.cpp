@@ -94,7 +94,8 @@ void AbsoluteSystem::make_scales() {
   double smallest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < scales_.size(); ++i) {
     const FlexibleData* flexible = flexible_data(i);
-    scales_[i].mass = flexible == nullptr ? view_.bodies[i].mass : flexible_.mass(view_.bodies[i].flexible)[3 * (7 + flexible->modes)];
+    scales_[i].mass = flexible == nullptr ? view_.bodies[i].mass
+                                          : flexible_.mass(view_.bodies[i].flexible)[3 * (7 + flexible->modes)];
     if (scales_[i].mass > 0) smallest = std::min(smallest, scales_[i].mass);
   }
   const auto spread = [&](const Group& group) {
@@ -121,37 +122,13 @@ void AbsoluteSystem::make_scales() {
     if (!(s.length > 0)) s.length = half_trace > 0 ? std::sqrt(half_trace / s.mass) : 1;
     s.inertia = std::max(half_trace, 1e-3 * s.mass * s.length * s.length);
     const double minor = J.xx * J.yy - J.xy * J.xy;
-    const double determinant = J.xx * (J.yy * J.zz - J.yz * J.yz) - J.xy * (J.xy * J.zz - J.yz * J.xz) +
-                               J.xz * (J.xy * J.yz - J.yy * J.xz);
+    const double determinant =
+        J.xx * (J.yy * J.zz - J.yz * J.yz) - J.xy * (J.xy * J.zz - J.yz * J.xz) + J.xz * (J.xy * J.yz - J.yy * J.xz);
     const double enough = 1e-9 * s.inertia;
     s.singular =
         !(body.mass > 0 && J.xx > enough && minor > enough * s.inertia && determinant > enough * s.inertia * s.inertia);
   }
   for (std::size_t f = 0; f < view_.flexible.size(); ++f) make_flexible_scale(f);
-}
-
-/// The same from the mass matrix of the undeformed body, which is about the frame origin.
-void AbsoluteSystem::make_flexible_scale(std::size_t f) {
-  const FlexibleData& data = view_.flexible[f];
-  Scale& s = scales_[at(data.body)];
-  const std::size_t n = flexible_.size(f);
-  std::vector<double> M(flexible_.mass(f).begin(), flexible_.mass(f).end());
-  const double half_trace = 0.5 * (M[0] + M[n + 1] + M[2 * n + 2]);
-  if (!(s.length > 0) || half_trace > s.mass * s.length * s.length) s.length = half_trace > 0 ? std::sqrt(half_trace / s.mass) : 1;
-  s.inertia = std::max(half_trace, 1e-3 * s.mass * s.length * s.length);
-  for (std::size_t k = 0; k < data.modes; ++k) {
-    const double own = M[(6 + k) * (n + 1)];
-    modal_mass_[data.mode_offset + k] = own > 0 ? own : s.mass;
-    modal_length_[data.mode_offset + k] = std::sqrt(modal_mass_[data.mode_offset + k] / s.mass);
-  }
-  // Cholesky's pivots, each relative to its size alone.
-  s.singular = false;
-  for (std::size_t j = 0; j < n && !s.singular; ++j) {
-    const double size = j < 3 ? s.inertia : j < 6 ? s.mass : modal_mass_[data.mode_offset + j - 6];
-    s.singular = !(M[j * n + j] > 1e-9 * size);
-    for (std::size_t r = j + 1; r < n; ++r)
-      for (std::size_t c = j + 1; c <= r; ++c) M[r * n + c] -= M[r * n + j] * M[c * n + j] / M[j * n + j];
-  }
 }
 
 void AbsoluteSystem::make_matrix() {

@@ -66,9 +66,10 @@ bool AbsoluteSystem::find_positions(double t, std::span<Pose> poses, std::span<d
   for (std::size_t r = 0; r < right_.size(); ++r)
     if (!(std::abs(right_[r]) <= std::abs(right_[row]))) row = r;
   const std::size_t g = group_of_row(row);
-  return fail("The constraints cannot be met: after {} Newton steps {} `{}` is still off by {:.2e} (m or rad). Likely "
-              "causes: lengths that do not close, given coordinates that contradict a loop, or too large a time step",
-              out.iterations, kind_of_group(g), name_of_group(g), std::abs(right_[row]));
+  return fail(
+      "The constraints cannot be met: after {} Newton steps {} `{}` is still off by {:.2e} (m or rad). Likely "
+      "causes: lengths that do not close, given coordinates that contradict a loop, or too large a time step",
+      out.iterations, kind_of_group(g), name_of_group(g), std::abs(right_[row]));
 }
 
 /// Sets the rows at these poses; the sum of the squared residuals.

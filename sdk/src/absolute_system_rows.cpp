@@ -15,37 +15,6 @@ void AbsoluteSystem::set_motions(std::span<const BodyMotion> bodies, std::span<c
   nodes_.place(motions_);
 }
 
-void AbsoluteSystem::set_inertia() noexcept {
-  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
-    centers_[i] = motions_[i].R * view_.bodies[i].center_of_mass;
-    inertias_[i] = rotate(motions_[i].R, view_.bodies[i].inertia);
-  }
-  if (flexible_.empty()) return;
-  flexible_.evaluate(motions_, eta_.data(), etadot_.data());
-  for (std::size_t f = 0; f < mass_.size(); ++f) {
-    const std::size_t b = at(view_.flexible[f].body), n = flexible_.size(f);
-    const Mat3& R = motions_[b].R;
-    centers_[b] = {};
-    double* M = mass_[f].data();
-    std::copy(flexible_.mass(f).begin(), flexible_.mass(f).end(), M);
-    // From body to ground axes: the first six rows, then the first six columns.
-    for (const std::size_t first : {std::size_t{0}, 3 * n})
-      for (std::size_t c = 0; c < n; ++c) {
-        double* x = M + first + c;
-        const Vec3 turned = R * Vec3{x[0], x[n], x[2 * n]};
-        for (std::size_t k = 0; k < 3; ++k) x[k * n] = turned[k];
-      }
-    for (std::size_t r = 0; r < n; ++r)
-      for (double* x : {M + r * n, M + r * n + 3}) {
-        const Vec3 turned = R * Vec3{x[0], x[1], x[2]};
-        for (std::size_t k = 0; k < 3; ++k) x[k] = turned[k];
-      }
-    if (!modes_held_) continue;
-    for (std::size_t r = 0; r < 6; ++r)
-      for (std::size_t c = 6; c < n; ++c) M[r * n + c] = M[c * n + r] = 0;
-  }
-}
-
 void AbsoluteSystem::set_rows(double t, Level level, double* q, double* v) noexcept {
   set_inertia();
   position_violation_ = velocity_violation_ = 0;

@@ -91,13 +91,15 @@ Spatial beyond_body(const NodeMotion& n, const BodyMotion& body, const Vec3& arm
 
 }  // namespace
 
-Spatial node_acceleration(const NodeMotion& n, const BodyMotion& body, const Spatial& A, const Spatial& relative) noexcept {
+Spatial node_acceleration(const NodeMotion& n, const BodyMotion& body, const Spatial& A,
+                          const Spatial& relative) noexcept {
   const Vec3 arm = body.R * n.p;
   const Spatial more = beyond_body(n, body, arm, relative);
   return {A.angular + more.angular, A.linear + cross(A.angular, arm) + more.linear};
 }
 
-Spatial body_acceleration(const NodeMotion& n, const BodyMotion& body, const Spatial& A, const Spatial& relative) noexcept {
+Spatial body_acceleration(const NodeMotion& n, const BodyMotion& body, const Spatial& A,
+                          const Spatial& relative) noexcept {
   const Vec3 arm = body.R * n.p;
   const Spatial more = beyond_body(n, body, arm, relative);
   const Vec3 alpha = A.angular - more.angular;

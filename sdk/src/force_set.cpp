@@ -53,9 +53,9 @@ void ForceSet::initial_states(std::span<double> x) const noexcept {
   for (const Group& g : groups_) g.batch->initial_states(x.subspan(g.state_offset, g.state_count));
 }
 
-void ForceSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
-                        std::span<const double> x, std::span<Spatial> wrenches, std::span<double> efforts,
-                        std::span<double> xdot) noexcept {
+void ForceSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q,
+                        std::span<const double> v, std::span<const double> x, std::span<Spatial> wrenches,
+                        std::span<double> efforts, std::span<double> xdot) noexcept {
   potential_energy_ = power_ = 0;
   for (const BodyIndex b : loaded_) wrenches[at(b)] = {};
   for (const FrameIndex f : loaded_nodes_) wrenches[at(f)] = {};

@@ -19,8 +19,8 @@ void TreeKinematics::evaluate(const double* q, const double* v, const double* et
       outboard_motion(view_.joints[i], joints_[i], motion_of(view_.joints[i].inboard(), frames_), frames_[i]);
     return;
   }
-  // The joint places the section of the outboard body that it is attached to, the body frame follows from the modes, and
-  // the other sections from the body frame.
+  // The joint places the section of the outboard body that it is attached to, the body frame follows from the modes,
+  // and the other sections from the body frame.
   nodes_.evaluate(eta, etadot);
   for (std::size_t i = 0; i < n; ++i) {
     const JointData& joint = view_.joints[i];
@@ -41,7 +41,8 @@ void TreeKinematics::orientations(const double* q, std::span<Quat> out, const do
     const std::size_t frame = at(joint.outboard_frame());
     out[i] = normalized(frame < n ? placed : placed * conjugate(nodes_.turn(frame - n, eta)));
     if (nodes_.empty()) continue;
-    for (std::size_t k = nodes_.first_of(body_index(i)); k < nodes_.end_of(body_index(i)); ++k) out[n + k] = out[i] * nodes_.turn(k, eta);
+    for (std::size_t k = nodes_.first_of(body_index(i)); k < nodes_.end_of(body_index(i)); ++k)
+      out[n + k] = out[i] * nodes_.turn(k, eta);
   }
 }
 
@@ -54,14 +55,13 @@ void TreeKinematics::accelerations(const double* vdot, std::span<Spatial> out, c
     const JointData& joint = view_.joints[i];
     const FrameIndex in = joint.inboard_frame();
     const std::size_t placed = at(joint.outboard_frame());
-    out[placed] = outboard_acceleration(joint, joints_[i], motion_of(in, frames_), is_ground(in) ? Spatial{} : out[at(in)],
-                                        frames_[placed], vdot + joint.v_offset);
+    out[placed] =
+        outboard_acceleration(joint, joints_[i], motion_of(in, frames_), is_ground(in) ? Spatial{} : out[at(in)],
+                              frames_[placed], vdot + joint.v_offset);
     if (nodes_.empty()) continue;
-    if (placed >= n)
-      out[i] = body_acceleration(nodes_[placed - n], frames_[i], out[placed], relative(placed - n));
+    if (placed >= n) out[i] = body_acceleration(nodes_[placed - n], frames_[i], out[placed], relative(placed - n));
     for (std::size_t k = nodes_.first_of(body_index(i)); k < nodes_.end_of(body_index(i)); ++k)
-      if (n + k != placed)
-        out[n + k] = node_acceleration(nodes_[k], frames_[i], out[i], relative(k));
+      if (n + k != placed) out[n + k] = node_acceleration(nodes_[k], frames_[i], out[i], relative(k));
   }
 }
 

@@ -39,6 +39,12 @@ Difference compare(const SystemView& view, const Observation& a, const Observati
     acceleration_scale = std::max(acceleration_scale, std::abs(a.acceleration[i]));
     d.motion = std::max(d.motion, std::abs(a.state.v[i] - b.state.v[i]));
   }
+  for (std::size_t i = 0; i < view.modes; ++i) {
+    d.acceleration = std::max(d.acceleration, std::abs(a.modal_acceleration[i] - b.modal_acceleration[i]));
+    acceleration_scale = std::max(acceleration_scale, std::abs(a.modal_acceleration[i]));
+    d.motion = std::max(
+        {d.motion, std::abs(a.state.eta[i] - b.state.eta[i]), std::abs(a.state.etadot[i] - b.state.etadot[i])});
+  }
   for (std::size_t i = 0; i < view.joints.size(); ++i) {
     if (undetermined.contains(i)) continue;
     widen(d.reaction, reaction_scale, a.reactions[i].linear, b.reactions[i].linear);

@@ -141,8 +141,7 @@ class HandBuilt {
 struct State {
   std::vector<double> q, v, eta, etadot, x;
 
-  explicit State(const SystemView& view)
-      : q(view.nq), v(view.nv), eta(view.modes), etadot(view.modes), x(view.states) {
+  explicit State(const SystemView& view) : q(view.nq), v(view.nv), eta(view.modes), etadot(view.modes), x(view.states) {
     for (const JointData& joint : view.joints) joint_neutral(joint, q.data() + joint.q_offset);
   }
   StateView view() { return {q, v, eta, etadot, x}; }
@@ -158,7 +157,10 @@ struct Observed {
   Observation observation;
 
   explicit Observed(const SystemView& view)
-      : bodies(view.bodies.size()), state(view), acceleration(view.nv), modal_acceleration(view.modes),
+      : bodies(view.bodies.size()),
+        state(view),
+        acceleration(view.nv),
+        modal_acceleration(view.modes),
         reactions(view.joints.size()) {
     observation.bodies = bodies;
     observation.state = state.view();

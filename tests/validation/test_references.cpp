@@ -20,6 +20,7 @@ namespace {
 std::string group_of(const std::string& channel) {
   if (channel.starts_with("energy.")) return "energy";
   const std::string last = channel.substr(channel.rfind('.') + 1);
+  if (last.starts_with("eta")) return last.starts_with("etadot") ? "modal_velocity" : "modal";
   if (last.size() == 1) return "position";
   if (last[0] == 'q') return "orientation";
   return last[0] == 'v' ? "velocity" : "angular_velocity";
@@ -105,6 +106,12 @@ void check_accelerations(const host::System& system, const Formulation& formulat
     near(expected["bodies"][name]["linear"], store.now().bodies[i].acceleration, expected["tolerance"]["linear"]);
     near(expected["bodies"][name]["angular"], store.now().bodies[i].angular_acceleration,
          expected["tolerance"]["angular"]);
+    if (!expected["bodies"][name].contains("modal")) continue;
+    const FlexibleData& flexible = view.flexible[view.bodies[i].flexible];
+    const Json& modal = expected["bodies"][name]["modal"];
+    REQUIRE(modal.size() == flexible.modes);
+    for (std::size_t k = 0; k < flexible.modes; ++k)
+      CHECK(store.now().modal_acceleration[flexible.mode_offset + k] == Approx(modal[k].get<double>()).epsilon(1e-11));
   }
   for (const JointData& joint : view.joints) {
     const std::string name(joint.name);
@@ -123,7 +130,7 @@ void check_accelerations(const host::System& system, const Formulation& formulat
 TEST_CASE("every shipped problem meets its reference in every formulation") {
   const std::string problem =
       GENERATE("branch_pendulum", "double_pendulum", "triple_spherical_pendulum", "four_bar_rhombus", "ladder_1",
-               "ladder_40", "free_body", "heavy_top", "planar_3rrr", "random_tree");
+               "ladder_40", "free_body", "heavy_top", "planar_3rrr", "random_tree", "flexible_rotating_beam");
   INFO("problem " << problem);
   std::ifstream file(std::string(POLYFORM_REFERENCES) + "/" + problem + ".json");
   const Json reference = Json::parse(file);

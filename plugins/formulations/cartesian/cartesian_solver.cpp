@@ -115,8 +115,8 @@ Status CartesianSolver::do_derivative(double t, std::span<const double> y, std::
     const Vec3 v = V.linear + cross(V.angular, system_.center(i));
     const Quat o = quaternion_rate(poses_[i].orientation, motions_[i].V.angular);
     const Spatial& a = accelerations_[i];
-    for (const double value : {v.x, v.y, v.z, o.w, o.x, o.y, o.z, a.angular.x, a.angular.y, a.angular.z,
-                               a.linear.x, a.linear.y, a.linear.z})
+    for (const double value :
+         {v.x, v.y, v.z, o.w, o.x, o.y, o.z, a.angular.x, a.angular.y, a.angular.z, a.linear.x, a.linear.y, a.linear.z})
       *rate++ = value;
   }
   rate = std::copy(etadot_.begin(), etadot_.end(), rate);

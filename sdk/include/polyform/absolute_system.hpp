@@ -3,12 +3,12 @@
 //   [M  Aᵀ] [ẋ ]   [f]     x: per body the angular velocity and the velocity of the mass centre, ground axes,
 //   [A  0 ] [−λ] = [b]     so that M is block diagonal: diag(J, m 1)
 //
-// A flexible body has the angular velocity and the velocity of its frame origin (ground axes) and η̇ instead, 6 + m in all.
-//
 // solved as a sparse symmetric system with a cost linear in the bodies for chains, trees and ladders of loops.
 // Constraints may be redundant (A without full row rank) and M singular, as long as the motion is determined: a
 // quasi-definite neighbour of the matrix is factorized, and iterative refinement against the true matrix removes the
 // difference. The multipliers of redundant rows are those of least norm (in a metric of the bodies' masses).
+//
+// Of a flexible body x holds the angular velocity, the velocity of the frame origin and η̇, 6 + m in all.
 //
 // It serves the cartesian formulation and the host: closing loops, projecting velocities in the inertia metric.
 #pragma once
@@ -52,8 +52,8 @@ class AbsoluteSystem {
 
   /// Moves the bodies onto the constraints: Newton's method in the inertia metric, from near or far (steps are
   /// limited). poses: of the body frames, in and out; the quaternions stay continuous. q: coordinates of all joints,
-  /// hints on entry; eta: of all modes, in and out. Succeeds when the largest residual is at most tolerance, after going
-  /// on to round-off.
+  /// hints on entry; eta: of all modes, in and out. Succeeds when the largest residual is at most tolerance, after
+  /// going on to round-off.
   bool correct_positions(double t, std::span<Pose> poses, std::span<double> q, double tolerance, PositionCorrection&,
                          std::span<double> eta = {}) noexcept;
   /// The velocities nearest to the given ones in the inertia metric that respect the constraints at the given poses:
@@ -80,7 +80,7 @@ class AbsoluteSystem {
   const JointConstraint& joint(std::size_t i) const { return joints_[i]; }
   /// Mass centre of body i from its frame origin, ground axes; zero for a flexible body.
   const Vec3& center(std::size_t i) const { return centers_[i]; }
-  std::span<const BodyMotion> frames() const { return motions_; }   ///< bodies, then nodes
+  std::span<const BodyMotion> frames() const { return motions_; }  ///< bodies, then nodes
   const NodeMotions& nodes() const { return nodes_; }
   const FlexibleSet& flexible() const { return flexible_; }
   double position_violation() const { return position_violation_; }  ///< largest residual (rad, m)
@@ -106,8 +106,8 @@ class AbsoluteSystem {
   };
   struct Entry {
     std::size_t body;
-    std::size_t first;           ///< of the rows' coefficients, in coefficients_
-    std::size_t modal, modes;    ///< those of the modes, rows first: in modal_coefficients_; modes of the body
+    std::size_t first;         ///< of the rows' coefficients, in coefficients_
+    std::size_t modal, modes;  ///< those of the modes, rows first: in modal_coefficients_; modes of the body
     BlockLdlt::Block place;
   };
   /// Relative size of what is subtracted from the zero block. The error shrinks by about this factor per round, less in
@@ -129,7 +129,7 @@ class AbsoluteSystem {
   /// Sizes of a body that make its equations comparable; made up where it has no mass or inertia.
   struct Scale {
     double mass = 0, inertia = 0, length = 0;
-    bool singular = false;       ///< the body has no mass, or no inertia about some axis
+    bool singular = false;  ///< the body has no mass, or no inertia about some axis
   };
 
   /// How large the motion and the forces of a body are, m/s² and N (or the units of the level), as a yardstick.
@@ -140,7 +140,6 @@ class AbsoluteSystem {
   // absolute_system.cpp: the parts and their sizes
   void add_group(std::size_t rows, std::span<const BodyIndex> bodies);
   void make_scales();
-  void make_flexible_scale(std::size_t flexible);
   void make_matrix();
   const FlexibleData* flexible_data(std::size_t body) const noexcept {
     const std::size_t f = view_.bodies[body].flexible;
@@ -166,16 +165,21 @@ class AbsoluteSystem {
   void add_joint_row(const Group&, std::size_t row, std::size_t joint, const Spatial& t) noexcept;
   Spatial velocity_terms(FrameIndex) const noexcept;
   Spatial velocity_terms_of(std::size_t joint) const noexcept;
+
+  // absolute_system_inertia.cpp: M
+  void make_flexible_scale(std::size_t flexible);
   void set_inertia() noexcept;
+  void enter_inertia(std::size_t body, const Neighbour&) noexcept;
+  void multiply_inertia(std::size_t body, const double* x, double* out) const noexcept;
+  void apply_flexible_forces(std::span<const double> modal_forces) noexcept;
 
   // absolute_system_solve.cpp: the saddle-point system
   bool factorize(const Neighbour&) noexcept;
-  void enter_inertia(std::size_t body, const Neighbour&) noexcept;
-  void multiply_inertia(std::size_t body, const double* x, double* out) const noexcept;
   bool solve(Refinement&) noexcept;
   void find_residual(Refinement&) noexcept;
   void find_body_residual(std::size_t body) noexcept;
-  void apply_flexible_forces(std::span<const double> modal_forces) noexcept;
+
+  // absolute_system_accelerations.cpp: loads and what comes of them
   void apply_joint_effort(std::size_t joint) noexcept;
   Spatial acceleration_of(FrameIndex) const noexcept;
   void apply_element_effort(std::size_t element) noexcept;
@@ -193,7 +197,7 @@ class AbsoluteSystem {
   bool fail(const char* format, const T&... values) noexcept;
 
   const SystemView& view_;
-  std::vector<JointLock> locks_;          ///< one per joint
+  std::vector<JointLock> locks_;  ///< one per joint
   std::vector<double> target_q_, target_v_;
   ConstraintSet elements_;
   FlexibleSet flexible_;
@@ -201,36 +205,36 @@ class AbsoluteSystem {
   BlockLdlt matrix_;
   bool modes_held_ = false;
 
-  std::vector<Group> groups_;             ///< of joints, then of constraint elements
+  std::vector<Group> groups_;  ///< of joints, then of constraint elements
   std::vector<Entry> entries_;
   std::vector<BlockLdlt::Block> diagonals_;  ///< of bodies, then of groups with rows
   std::vector<Scale> scales_;
   std::vector<double> modal_mass_, modal_length_;  ///< per mode: M_kk, and √(M_kk / mass)
-  std::vector<std::size_t> offsets_;      ///< per body its first unknown, and the first row
+  std::vector<std::size_t> offsets_;               ///< per body its first unknown, and the first row
   std::size_t rows_ = 0;
 
   std::vector<JointConstraint> joints_;
   std::vector<Vec3> centers_;
-  std::vector<Sym3> inertias_;            ///< about the mass centres, ground axes
-  std::vector<std::vector<double>> mass_; ///< of flexible bodies, (6 + m)², the first six in ground axes
-  std::vector<Spatial> coefficients_;     ///< A: per entry its rows, about the body's mass centre
+  std::vector<Sym3> inertias_;             ///< about the mass centres, ground axes
+  std::vector<std::vector<double>> mass_;  ///< of flexible bodies, (6 + m)², the first six in ground axes
+  std::vector<Spatial> coefficients_;      ///< A: per entry its rows, about the body's mass centre
   std::vector<double> modal_coefficients_;
-  std::vector<double> right_;             ///< per row, of the level last set; position: minus the residual
+  std::vector<double> right_;  ///< per row, of the level last set; position: minus the residual
   double position_violation_ = 0, velocity_violation_ = 0;
 
   // Flat vectors over the unknowns: six per body and its modes, then one per row.
   std::vector<double> data_, solution_, residual_, step_;
   std::vector<Size> sizes_;
-  std::vector<double> efforts_;           ///< on the joints, those of constraint elements included
-  std::vector<BodyMotion> motions_;       ///< as evaluated: bodies, then nodes
+  std::vector<double> efforts_;      ///< on the joints, those of constraint elements included
+  std::vector<BodyMotion> motions_;  ///< as evaluated: bodies, then nodes
   std::vector<double> eta_, etadot_;
-  TreeKinematics tree_;                   ///< for steps from afar
+  TreeKinematics tree_;  ///< for steps from afar
   std::vector<Quat> orientations_;
-  double extent_ = 0;                     ///< distance between bodies, m
-  std::vector<double> start_, rates_;     ///< coordinates before such a step, and the step in them
+  double extent_ = 0;                  ///< distance between bodies, m
+  std::vector<double> start_, rates_;  ///< coordinates before such a step, and the step in them
   std::vector<double> start_eta_, eta_step_;
-  std::vector<double> velocities_;        ///< of joints at rest
-  bool factorized_ = false;               ///< the factors are those of the rows, or nearly
+  std::vector<double> velocities_;  ///< of joints at rest
+  bool factorized_ = false;         ///< the factors are those of the rows, or nearly
   char failure_[320];
   std::size_t failure_size_ = 0;
 };

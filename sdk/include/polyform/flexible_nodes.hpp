@@ -40,8 +40,8 @@ Spatial body_acceleration(const NodeMotion&, const BodyMotion& body, const Spati
 /// A wrench on a node about the node's origin as one about the origin of the body frame; ground axes.
 Spatial wrench_on_body(const NodeMotion&, const BodyMotion& body, const Spatial& wrench_on_node) noexcept;
 
-/// All nodes of a system at one state. Nothing allocates after construction. Without other words eta, etadot, etaddot are
-/// those of all modes of the system; frames: bodies, then nodes.
+/// All nodes of a system at one state. Nothing allocates after construction. Without other words eta, etadot, etaddot
+/// are those of all modes of the system; frames: bodies, then nodes.
 class NodeMotions {
  public:
   explicit NodeMotions(const SystemView&);
@@ -82,7 +82,7 @@ class NodeMotions {
   };
   const SystemView& view_;
   std::vector<Slice> slices_;
-  std::vector<std::size_t> first_;   ///< per body its first node, and the end
+  std::vector<std::size_t> first_;  ///< per body its first node, and the end
   std::vector<NodeMotion> motions_;
   std::vector<Spatial> columns_;
 };

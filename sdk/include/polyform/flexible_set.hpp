@@ -29,7 +29,7 @@ class FlexibleSet {
   void evaluate(std::span<const BodyMotion> bodies, const double* eta, const double* etadot) noexcept;
 
   // Of the flexible body i, in the order of SystemView::flexible:
-  std::size_t size(std::size_t i) const { return 6 + bodies_[i].modes; }  ///< 6 + m
+  std::size_t size(std::size_t i) const { return 6 + bodies_[i].modes; }              ///< 6 + m
   std::span<const double> mass(std::size_t i) const { return outputs_of(i).mass; }    ///< (6 + m)², rows first
   std::span<const double> force(std::size_t i) const { return outputs_of(i).force; }  ///< 6 + m
   // Of all together:
@@ -39,14 +39,16 @@ class FlexibleSet {
  private:
   struct Batch {
     FlexibleBatch* batch;
-    std::vector<std::size_t> members;   ///< in SystemView::flexible
+    std::vector<std::size_t> members;  ///< in SystemView::flexible
     std::vector<FlexibleInput> inputs;
     std::vector<FlexibleOutput> outputs;
   };
   struct Body {
     std::size_t modes, batch, member;
   };
-  const FlexibleOutput& outputs_of(std::size_t i) const { return batches_[bodies_[i].batch].outputs[bodies_[i].member]; }
+  const FlexibleOutput& outputs_of(std::size_t i) const {
+    return batches_[bodies_[i].batch].outputs[bodies_[i].member];
+  }
   void add_hub(const BodyData&, const FlexibleInput&, FlexibleOutput&) const noexcept;
 
   const SystemView& view_;

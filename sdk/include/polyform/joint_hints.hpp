@@ -10,8 +10,8 @@
 namespace polyform {
 
 /// Numbers that a state vector carries beside poses: angles (whole turns), displacements along turned axes, all
-/// coordinates of code-defined joints, and the sign of a cut joint's quaternion. All but the signs are joint coordinates
-/// and are integrated from their rates; nothing but the choice among equal poses depends on them.
+/// coordinates of code-defined joints, and the sign of a cut joint's quaternion. All but the signs are joint
+/// coordinates and are integrated from their rates; nothing but the choice among equal poses depends on them.
 class JointHints {
  public:
   /// Coordinates first_q … first_q + count − 1 of a joint.

@@ -38,7 +38,8 @@ Spatial relative_acceleration(const JointData&, const BodyMotion& base, const Sp
 void outboard_motion(const JointData&, const JointMotion&, const BodyMotion& inboard, BodyMotion& outboard) noexcept;
 /// Acceleration of the outboard frame origin from that of the inboard one and the joint's v̇.
 Spatial outboard_acceleration(const JointData&, const JointMotion&, const BodyMotion& inboard,
-                              const Spatial& inboard_acceleration, const BodyMotion& outboard, const double* vdot) noexcept;
+                              const Spatial& inboard_acceleration, const BodyMotion& outboard,
+                              const double* vdot) noexcept;
 
 /// Motions of many joints at once: primitives inline, code-defined joints in one call per type.
 class JointMotions {
@@ -70,7 +71,7 @@ class TreeKinematics {
   /// Motions of all frames from the coordinates of the tree joints and the modes.
   void evaluate(const double* q, const double* v, const double* eta = nullptr, const double* etadot = nullptr) noexcept;
   std::span<const BodyMotion> bodies() const { return {frames_.data(), view_.bodies.size()}; }
-  std::span<const BodyMotion> frames() const { return frames_; }   ///< bodies, then nodes
+  std::span<const BodyMotion> frames() const { return frames_; }  ///< bodies, then nodes
   const JointMotions& joints() const { return joints_; }
   const NodeMotions& nodes() const { return nodes_; }
   /// Orientations of all frames as quaternions that follow q and eta continuously.
@@ -83,7 +84,7 @@ class TreeKinematics {
   JointMotions joints_;
   NodeMotions nodes_;
   std::vector<BodyMotion> frames_;
-  std::vector<Quat> drawn_;   ///< R_drawn of the tree joints
+  std::vector<Quat> drawn_;  ///< R_drawn of the tree joints
 };
 
 }  // namespace polyform

@@ -19,6 +19,7 @@ double gravity_potential(const SystemView&, std::span<const BodyMotion>, const d
 
 /// Reports every feature of the system that the declared abilities do not cover, by the name of the first body, joint
 /// or element that needs it. True when all are covered.
-bool check_abilities(const SystemView&, std::string_view formulation, std::uint32_t abilities, DiagnosticSink&) noexcept;
+bool check_abilities(const SystemView&, std::string_view formulation, std::uint32_t abilities,
+                     DiagnosticSink&) noexcept;
 
 }  // namespace polyform

@@ -1,60 +1,13 @@
 // What the model gives at the start, and what follows from it.
 #include <catch2/catch.hpp>
-
 #include <cmath>
 
-#include "framework/reading/reader.hpp"
-#include "polyform/constraint.hpp"
-#include "tests/support/workbench.hpp"
+#include "tests/unit/assembly/assembled.hpp"
 
 using namespace polyform;
 using namespace polyform::test;
 
 namespace {
-
-struct Assembled {
-  std::unique_ptr<host::System> system;
-  host::Diagnostics diagnostics;
-
-  explicit Assembled(const std::string& text) {
-    bool missing = false;
-    host::Description d = host::read_model_text(text, "model.yaml", registry().catalog(), diagnostics, missing);
-    if (!diagnostics.failed()) system = host::System::assemble(std::move(d), registry().keep_alive(), diagnostics);
-  }
-  const JointData& joint(std::string_view name) const {
-    for (const JointData& j : system->view().joints)
-      if (j.name == name) return j;
-    throw std::runtime_error("no such joint");
-  }
-  double q(std::string_view name) const { return system->initial_state().q[joint(name).q_offset]; }
-  double v(std::string_view name) const { return system->initial_state().v[joint(name).v_offset]; }
-  std::string messages() const {
-    std::string all;
-    for (const Diagnostic& d : diagnostics.all()) all += host::format(d) + "\n";
-    return all;
-  }
-  /// Largest residual and largest violation in velocity of the cut joints.
-  std::pair<double, double> open() const {
-    const SystemView& view = system->view();
-    TreeKinematics tree(view);
-    tree.evaluate(system->initial_state().q.data(), system->initial_state().v.data());
-    std::pair<double, double> worst;
-    for (const JointData& joint : view.cut_joints()) {
-      std::vector<double> hint(
-          system->initial_state().q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset),
-          system->initial_state().q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset + joint.nq));
-      double rate[6];
-      JointConstraint c;
-      joint_constraint(joint, motion_of(joint.base, tree.bodies()), motion_of(joint.moving, tree.bodies()), hint.data(),
-                       rate, c);
-      for (std::size_t r = 0; r < c.rows; ++r) {
-        worst.first = std::max(worst.first, std::abs(c.residual[r]));
-        worst.second = std::max(worst.second, std::abs(dot(c.T[r], c.relative.twist)));
-      }
-    }
-    return worst;
-  }
-};
 
 /// A parallelogram of links of 1 m drawn at 60 degrees, with something more said of its joints A and D.
 std::string parallelogram(const std::string& a, const std::string& d) {

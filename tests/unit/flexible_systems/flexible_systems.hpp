@@ -33,7 +33,9 @@ inline SolverPointer make_cartesian(const SystemView& view) {
 inline LumpedBody spatial_body(double damping = 0) {
   std::mt19937 engine(7);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  const auto vector = [&](double size) { return Vec3{size * uniform(engine), size * uniform(engine), size * uniform(engine)}; };
+  const auto vector = [&](double size) {
+    return Vec3{size * uniform(engine), size * uniform(engine), size * uniform(engine)};
+  };
   std::vector<LumpedBody::Particle> particles;
   for (const Vec3& point : {Vec3{0, 0, 0}, Vec3{1, 0, 0}, Vec3{0.5, 0.2, 0}, Vec3{0.5, -0.1, 0.3}, Vec3{0.8, 0, -0.2},
                             Vec3{0.2, 0.1, 0.1}}) {

@@ -10,7 +10,8 @@ using namespace polyform::test;
 namespace {
 
 /// q̇ = N v along a motion of constant v̇ and η̈, by steps small against the differences.
-State advanced(const SystemView& view, State s, std::span<const double> vdot, std::span<const double> etaddot, double time) {
+State advanced(const SystemView& view, State s, std::span<const double> vdot, std::span<const double> etaddot,
+               double time) {
   constexpr int steps = 40;
   const double h = time / steps;
   std::vector<double> rates(view.nq);
@@ -19,7 +20,8 @@ State advanced(const SystemView& view, State s, std::span<const double> vdot, st
     State mid = s;
     const auto move = [&](const State& at, State& to, double by) {
       for (const JointData& joint : view.joints)
-        joint_position_rates(joint, at.q.data() + joint.q_offset, at.v.data() + joint.v_offset, rates.data() + joint.q_offset);
+        joint_position_rates(joint, at.q.data() + joint.q_offset, at.v.data() + joint.v_offset,
+                             rates.data() + joint.q_offset);
       for (std::size_t k = 0; k < view.nq; ++k) to.q[k] = s.q[k] + by * rates[k];
       for (std::size_t k = 0; k < view.nv; ++k) to.v[k] = s.v[k] + by * vdot[k];
       for (std::size_t k = 0; k < view.modes; ++k) {
@@ -80,7 +82,8 @@ TEST_CASE("a joint holds the sections that it is attached to", "[tree]") {
     JointConstraint c;
     double q[8], v[6];
     std::copy_n(s.q.data() + joint.q_offset, joint.nq, q);
-    joint_constraint(joint, motion_of(joint.base_frame, tree.frames()), motion_of(joint.moving_frame, tree.frames()), q, v, c);
+    joint_constraint(joint, motion_of(joint.base_frame, tree.frames()), motion_of(joint.moving_frame, tree.frames()), q,
+                     v, c);
     for (std::size_t r = 0; r < c.rows; ++r) {
       CHECK(std::abs(c.residual[r]) < 1e-14);
       CHECK(std::abs(dot(c.T[r], c.relative.twist)) < 1e-14);

@@ -82,7 +82,8 @@ TEST_CASE("a body follows from its node as the node from its body", "[nodes]") {
   const RandomNode random(3, 0.8);
   Spatial H[modes];
   const NodeMotion m = random.at(0, H);
-  const BodyMotion body{rotation_matrix(normalized(Quat{0.4, -0.3, 0.7, 0.2})), {1, 2, -3}, {{0.5, -1, 2}, {3, 0.1, 1}}};
+  const BodyMotion body{
+      rotation_matrix(normalized(Quat{0.4, -0.3, 0.7, 0.2})), {1, 2, -3}, {{0.5, -1, 2}, {3, 0.1, 1}}};
   BodyMotion node, back;
   node_from_body(m, body, node);
   body_from_node(m, node, back);

@@ -52,7 +52,8 @@ TEST_CASE("a mode that displaces a particle is a slider on the hub", "[cartesian
   state.eta[0] = eta;
   state.etadot[0] = etadot;
   const Quat turned = normalized(Quat{0.8, 0.3, -0.2, 0.4}), hanging = normalized(Quat{0.9, -0.1, 0.5, 0.1});
-  const std::vector<double> root{turned.w, turned.x, turned.y, turned.z}, ball{hanging.w, hanging.x, hanging.y, hanging.z};
+  const std::vector<double> root{turned.w, turned.x, turned.y, turned.z},
+      ball{hanging.w, hanging.x, hanging.y, hanging.z};
   const std::vector<double> root_rate{1, -0.7, 2}, ball_rate{-1, 0.3, 0.6};
   const auto join = [](std::vector<double> a, const std::vector<double>& b, const std::vector<double>& c) {
     a.insert(a.end(), b.begin(), b.end());
@@ -138,7 +139,7 @@ TEST_CASE("damping of modes takes the energy that its power says", "[cartesian]"
 TEST_CASE("a free spatial body with modes conserves energy and momentum", "[cartesian]") {
   const LumpedBody type = spatial_body();
   const double hub = GENERATE(0.0, 0.9);
-  HandBuilt m({});
+  HandBuilt m(Vec3{});
   const BodyIndex body = m.add_body("body", {}, hub, {0.1, -0.2, 0.1}, {hub * 0.02, hub * 0.03, hub * 0.04, 0, 0, 0});
   m.free("free", body);
   m.set_flexible(body, type);
@@ -161,7 +162,8 @@ TEST_CASE("a free spatial body with modes conserves energy and momentum", "[cart
     };
     add(view.bodies[0].mass, view.bodies[0].center_of_mass, {});
     for (const LumpedBody::Particle& particle : type.particles())
-      add(particle.mass, LumpedBody::place(particle, o.state.eta), LumpedBody::place(particle, o.state.etadot) - particle.point);
+      add(particle.mass, LumpedBody::place(particle, o.state.eta),
+          LumpedBody::place(particle, o.state.etadot) - particle.point);
     return sum;
   };
   const Observed start = observed(*solver, view, y);

@@ -1,0 +1,160 @@
+// Accelerations, and what follows from them: reactions, accelerations of joints.
+#include <algorithm>
+#include <cmath>
+
+#include "absolute_system_detail.hpp"
+
+namespace polyform {
+
+using detail::load;
+using detail::store;
+
+bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts,
+                                   std::span<Spatial> out, std::span<const double> modal_forces,
+                                   std::span<double> etaddot) noexcept {
+  failure_size_ = 0;
+  factorized_ = false;
+  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
+    if (flexible_data(i) != nullptr) {
+      store(wrenches[i], data_.data() + offsets_[i]);
+      continue;
+    }
+    const Vec3& w = motions_[i].V.angular;
+    store({wrenches[i].angular - cross(w, inertias_[i] * w), wrenches[i].linear + view_.bodies[i].mass * view_.gravity},
+          data_.data() + offsets_[i]);
+  }
+  if (!flexible_.empty()) apply_flexible_forces(modal_forces);
+  std::copy(efforts.begin(), efforts.end(), efforts_.begin());
+  for (std::size_t j = 0; j < view_.joints.size(); ++j) apply_joint_effort(j);
+  for (std::size_t e = 0; e < elements_.elements().size(); ++e) apply_element_effort(e);
+  std::copy(right_.begin(), right_.end(), data_.begin() + static_cast<std::ptrdiff_t>(row_at(0)));
+
+  std::fill(solution_.begin(), solution_.end(), 0.0);
+  Refinement r{10, 0};
+  if (!solve(r)) return false;
+  if (r.body_error > 1e-6)
+    return fail(
+        "Body `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that "
+        "holds it",
+        view_.bodies[r.worst_body].name);
+  // A state beside the constraints (a stage of an integrator) makes redundant rows disagree by about as much.
+  if (r.row_error > 1e-4 + 100 * (position_violation_ + velocity_violation_)) {
+    const std::size_t g = group_of_row(r.worst_row);
+    return fail(
+        "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error "
+        "{:.1e}). Likely causes: two prescribed motions of one thing, or a mechanism at its limit position",
+        kind_of_group(g), name_of_group(g), r.row_error);
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = load(solution_.data() + offsets_[i]);
+  for (const FlexibleData& f : view_.flexible)
+    std::copy_n(solution_.data() + offsets_[at(f.body)] + 6, f.modes, etaddot.data() + f.mode_offset);
+  add_element_efforts();
+  return true;
+}
+
+/// The generalized force of a joint as a pair of wrenches on its bodies.
+void AbsoluteSystem::apply_joint_effort(std::size_t j) noexcept {
+  const JointData& joint = view_.joints[j];
+  const double* effort = efforts_.data() + joint.v_offset;
+  if (std::all_of(effort, effort + joint.nv, [](double e) { return e == 0; })) return;
+  const ConstraintRow w =
+      constraint_row(joint, motion_of(joint.base_frame, motions_), motion_of(joint.moving_frame, motions_),
+                     effort_wrench(joints_[j].motion, joint.nv, effort));
+  const auto apply = [&](FrameIndex frame, const Spatial& about_origin) {
+    if (is_ground(frame)) return;
+    double* f = data_.data() + offsets_[body_of(frame)];
+    store(load(f) + wrench_about_center(frame, about_origin, f + 6), f);
+  };
+  apply(joint.moving_frame, w.moving);
+  apply(joint.base_frame, w.base);
+}
+
+/// The given part of the force of a constraint element.
+void AbsoluteSystem::apply_element_effort(std::size_t index) noexcept {
+  const ConstraintSet::Element& element = elements_.elements()[index];
+  const Group& group = groups_[view_.joints.size() + index];
+  for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
+    double* f = data_.data() + offsets_[entries_[e].body];
+    const double* modal = modal_coefficients_.data() + entries_[e].modal;
+    for (std::size_t r = 0; r < group.rows; ++r) {
+      store(load(f) + element.effort[r] * coefficients_[entries_[e].first + r], f);
+      for (std::size_t k = 0; k < entries_[e].modes; ++k) f[6 + k] += element.effort[r] * *modal++;
+    }
+  }
+}
+
+/// What constraint elements do to joints counts as effort of the joints: Bᵀ(λ + effort).
+void AbsoluteSystem::add_element_efforts() noexcept {
+  for (std::size_t e = 0; e < elements_.elements().size(); ++e) {
+    const ConstraintSet::Element& element = elements_.elements()[e];
+    const Group& group = groups_[view_.joints.size() + e];
+    for (std::size_t r = 0; r < group.rows; ++r) {
+      const double multiplier = element.effort[r] - solution_[row_at(group.row + r)];
+      const double* B = element.B.data() + r * element.velocities;
+      for (const JointIndex j : element.joints) {
+        const JointData& joint = view_.joints[at(j)];
+        for (std::size_t k = 0; k < joint.nv; ++k) efforts_[joint.v_offset + k] += multiplier * *B++;
+      }
+    }
+  }
+}
+
+Spatial AbsoluteSystem::reaction(std::size_t j) const noexcept {
+  const JointData& joint = view_.joints[j];
+  Spatial w = effort_wrench(joints_[j].motion, joint.nv, efforts_.data() + joint.v_offset);
+  for (std::size_t i = 0; i < joints_[j].rows; ++i) w += -solution_[row_at(groups_[j].row + i)] * joints_[j].T[i];
+  return reaction_in_ground(motion_of(joint.base_frame, motions_), w);
+}
+
+Spatial AbsoluteSystem::origin_acceleration(std::size_t i) const noexcept {
+  const Spatial a = load(solution_.data() + offsets_[i]);
+  const Vec3& w = motions_[i].V.angular;
+  return {a.angular, a.linear - cross(a.angular, centers_[i]) - cross(w, cross(w, centers_[i]))};
+}
+
+Spatial AbsoluteSystem::acceleration_of(FrameIndex f) const noexcept {
+  if (is_ground(f)) return {};
+  const std::size_t n = view_.bodies.size();
+  if (at(f) < n) return origin_acceleration(at(f));
+  const std::size_t node = at(f) - n, b = body_of(f);
+  return node_acceleration(nodes_[node], motions_[b], origin_acceleration(b),
+                           nodes_.relative_acceleration(node, solution_.data() + offsets_[b] + 6));
+}
+
+void AbsoluteSystem::joint_accelerations(std::span<double> vdot) const noexcept {
+  for (std::size_t j = 0; j < view_.joints.size(); ++j) {
+    const JointData& joint = view_.joints[j];
+    const JointMotion& m = joints_[j].motion;
+    const Spatial A =
+        relative_acceleration(joint, motion_of(joint.base_frame, motions_), acceleration_of(joint.base_frame),
+                              motion_of(joint.moving_frame, motions_), acceleration_of(joint.moving_frame));
+    solve_least_squares(m.H, joint.nv, A - m.bias, vdot.data() + joint.v_offset);
+  }
+}
+
+bool AbsoluteSystem::check_regular() noexcept {
+  failure_size_ = 0;
+  const bool any = std::any_of(scales_.begin(), scales_.end(), [](const Scale& s) { return s.singular; });
+  if (!any) return true;
+  factorized_ = false;
+  // A load without regular pattern moves whatever can move: where nothing resists, no solution balances it.
+  std::fill(data_.begin(), data_.end(), 0.0);
+  std::fill(solution_.begin(), solution_.end(), 0.0);
+  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
+    const FlexibleData* flexible = flexible_data(i);
+    for (std::size_t k = 0; k < offsets_[i + 1] - offsets_[i]; ++k) {
+      const double pattern = 1.5 + std::sin(1.7 * static_cast<double>(offsets_[i] + k) + 0.3);
+      const double length = k < 3 ? scales_[i].length : k < 6 ? 1 : modal_length_[flexible->mode_offset + k - 6];
+      data_[offsets_[i] + k] = pattern * scales_[i].mass * length;
+    }
+  }
+  Refinement r{10, 1e-9};
+  if (!solve(r)) return false;
+  if (r.body_error < 1e-3) return true;
+  return fail(
+      "Body `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that "
+      "holds it",
+      view_.bodies[r.worst_body].name);
+}
+
+}  // namespace polyform

@@ -1,0 +1,131 @@
+// M: of rigid bodies diag(J, m 1) about the mass centre, of flexible bodies full blocks about the frame origin.
+#include <algorithm>
+#include <cmath>
+
+#include "absolute_system_detail.hpp"
+
+namespace polyform {
+
+using detail::load;
+using detail::store;
+
+namespace {
+
+/// Relative size of what is added to M, see also Refinement::epsilon. A body without inertia for some motion gets more:
+/// 1/δ must stay well below 1/ε, or the rounding of what it leaves to redundant rows hides their ε.
+constexpr double delta = 1e-10, delta_of_singular = 1e-4;
+
+}  // namespace
+
+/// Sizes of a flexible body, from the mass matrix of the undeformed body, which is about the frame origin.
+void AbsoluteSystem::make_flexible_scale(std::size_t f) {
+  const FlexibleData& data = view_.flexible[f];
+  Scale& s = scales_[at(data.body)];
+  const std::size_t n = flexible_.size(f);
+  std::vector<double> M(flexible_.mass(f).begin(), flexible_.mass(f).end());
+  const double half_trace = 0.5 * (M[0] + M[n + 1] + M[2 * n + 2]);
+  s.length = std::max(s.length, std::sqrt(half_trace / s.mass));
+  if (!(s.length > 0)) s.length = 1;
+  s.inertia = std::max(half_trace, 1e-3 * s.mass * s.length * s.length);
+  for (std::size_t k = 0; k < data.modes; ++k) {
+    const double own = M[(6 + k) * (n + 1)];
+    modal_mass_[data.mode_offset + k] = own > 0 ? own : s.mass;
+    modal_length_[data.mode_offset + k] = std::sqrt(modal_mass_[data.mode_offset + k] / s.mass);
+  }
+  // Cholesky's pivots, each relative to its size alone.
+  s.singular = false;
+  for (std::size_t j = 0; j < n && !s.singular; ++j) {
+    const double size = j < 3 ? s.inertia : j < 6 ? s.mass : modal_mass_[data.mode_offset + j - 6];
+    s.singular = !(M[j * n + j] > 1e-9 * size);
+    for (std::size_t r = j + 1; r < n; ++r)
+      for (std::size_t c = j + 1; c <= r; ++c) M[r * n + c] -= M[r * n + j] * M[c * n + j] / M[j * n + j];
+  }
+}
+
+void AbsoluteSystem::set_inertia() noexcept {
+  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
+    centers_[i] = motions_[i].R * view_.bodies[i].center_of_mass;
+    inertias_[i] = rotate(motions_[i].R, view_.bodies[i].inertia);
+  }
+  if (flexible_.empty()) return;
+  flexible_.evaluate(motions_, eta_.data(), etadot_.data());
+  for (std::size_t f = 0; f < mass_.size(); ++f) {
+    const std::size_t b = at(view_.flexible[f].body), n = flexible_.size(f);
+    const Mat3& R = motions_[b].R;
+    centers_[b] = {};
+    double* M = mass_[f].data();
+    std::copy(flexible_.mass(f).begin(), flexible_.mass(f).end(), M);
+    // From body to ground axes: the first six rows, then the first six columns.
+    for (const std::size_t first : {std::size_t{0}, 3 * n})
+      for (std::size_t c = 0; c < n; ++c) {
+        double* x = M + first + c;
+        const Vec3 turned = R * Vec3{x[0], x[n], x[2 * n]};
+        for (std::size_t k = 0; k < 3; ++k) x[k * n] = turned[k];
+      }
+    for (std::size_t r = 0; r < n; ++r)
+      for (double* x : {M + r * n, M + r * n + 3}) {
+        const Vec3 turned = R * Vec3{x[0], x[1], x[2]};
+        for (std::size_t k = 0; k < 3; ++k) x[k] = turned[k];
+      }
+    if (!modes_held_) continue;
+    for (std::size_t r = 0; r < 6; ++r)
+      for (std::size_t c = 6; c < n; ++c) M[r * n + c] = M[c * n + r] = 0;
+  }
+}
+
+/// The block of a body, M + δ.
+void AbsoluteSystem::enter_inertia(std::size_t i, const Neighbour& neighbour) noexcept {
+  const BlockLdlt::Block D = diagonals_[i];
+  const double added = scales_[i].singular ? delta_of_singular : delta;
+  const double added_inertia = added * scales_[i].inertia + scales_[i].mass * neighbour.gyration * neighbour.gyration;
+  const double added_mass = added * scales_[i].mass;
+  if (const FlexibleData* flexible = flexible_data(i); flexible != nullptr) {
+    const double* M = mass_[view_.bodies[i].flexible].data();
+    const std::size_t size = 6 + flexible->modes;
+    for (std::size_t r = 0; r < size; ++r) {
+      for (std::size_t c = 0; c <= r; ++c) D(r, c) = M[r * size + c];
+      D(r, r) += r < 3 ? added_inertia : r < 6 ? added_mass : added * modal_mass_[flexible->mode_offset + r - 6];
+    }
+    return;
+  }
+  const Mat3 J = inertias_[i].full();
+  for (std::size_t r = 0; r < 3; ++r)
+    for (std::size_t c = 0; c <= r; ++c) D(r, c) = J(r, c);
+  for (std::size_t r = 0; r < 3; ++r) {
+    D(r, r) += added_inertia;
+    D(3 + r, 3 + r) = view_.bodies[i].mass + added_mass;
+  }
+}
+
+/// M x of a body.
+void AbsoluteSystem::multiply_inertia(std::size_t i, const double* x, double* out) const noexcept {
+  if (const FlexibleData* flexible = flexible_data(i); flexible != nullptr) {
+    const double* M = mass_[view_.bodies[i].flexible].data();
+    const std::size_t size = 6 + flexible->modes;
+    for (std::size_t r = 0; r < size; ++r) {
+      out[r] = 0;
+      for (std::size_t c = 0; c < size; ++c) out[r] += M[r * size + c] * x[c];
+    }
+    return;
+  }
+  const Spatial s = load(x);
+  store({inertias_[i] * s.angular, view_.bodies[i].mass * s.linear}, out);
+}
+
+/// Velocity terms, elastic forces and weight of the flexible bodies, and the applied modal forces.
+void AbsoluteSystem::apply_flexible_forces(std::span<const double> modal_forces) noexcept {
+  for (std::size_t f = 0; f < view_.flexible.size(); ++f) {
+    const FlexibleData& data = view_.flexible[f];
+    const std::size_t size = flexible_.size(f);
+    const double *M = mass_[f].data(), *own = flexible_.force(f).data();
+    double* load_on_body = data_.data() + offsets_[at(data.body)];
+    const Mat3& R = motions_[at(data.body)].R;
+    const Spatial in_body = load(own);
+    store(load(load_on_body) + Spatial{R * in_body.angular, R * in_body.linear}, load_on_body);
+    for (std::size_t k = 0; k < data.modes; ++k) load_on_body[6 + k] = modal_forces[data.mode_offset + k] + own[6 + k];
+    for (std::size_t r = 0; r < size; ++r)
+      for (std::size_t c = 0; c < 3; ++c) load_on_body[r] += M[r * size + 3 + c] * view_.gravity[c];
+  }
+}
+
+}  // namespace polyform
