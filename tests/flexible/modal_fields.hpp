@@ -54,8 +54,8 @@ inline FieldSet integral_fields(const std::vector<MassPoint>& points) {
         }
       }
   FieldSet f = massless_fields(points);
-  f.matrix("integral_modes", m, one).matrix("integral_position_modes", m, two);
-  f.matrix("integral_modes_modes", 3 * m, three);
+  f.matrix("integral_phi", m, one).matrix("integral_u_phi", m, two);
+  f.matrix("integral_phi_phi", 3 * m, three);
   return f;
 }
 

@@ -62,8 +62,7 @@ TEST_CASE("high eigenvalues approach odd multiples of pi / 2, from both sides in
 TEST_CASE("modes fulfil their boundary conditions, the sixtieth as the first") {
   for (std::size_t k = 0; k < 60; ++k) {
     INFO("mode " << k);
-    const BeamMode clamped(Boundary::clamped_free, k), pinned(Boundary::pinned_pinned, k),
-        free(Boundary::free_free, k);
+    const BeamMode clamped(Boundary::clamped_free, k), pinned(Boundary::pinned_pinned, k), free(Boundary::free_free, k);
     for (const int n : {0, 1}) CHECK(std::abs(scaled(clamped, 0, n)) < 1e-13);
     for (const int n : {2, 3}) CHECK(std::abs(scaled(clamped, 1, n)) < 1e-13);
     for (const int n : {0, 2})

@@ -47,8 +47,7 @@ FreeMotion free_motion(FlexibleBench& bench, const FlexibleMotion& motion, const
   const auto n = static_cast<Eigen::Index>(terms.size());
   FreeMotion out{Eigen::VectorXd(n), {}, matrix_of(terms)};
   const Vec3& w = motion.angular_velocity;
-  out.velocity << w.x, w.y, w.z, v.x, v.y, v.z,
-      Eigen::Map<const Eigen::VectorXd>(motion.etadot.data(), n - 6);
+  out.velocity << w.x, w.y, w.z, v.x, v.y, v.z, Eigen::Map<const Eigen::VectorXd>(motion.etadot.data(), n - 6);
   out.acceleration = out.mass.fullPivLu().solve(Eigen::Map<const Eigen::VectorXd>(terms.force.data(), n));
   const Vec3 turning = cross(w, v);  // a is absolute, the rate of v in body axes is not
   out.acceleration.segment<3>(3) -= Eigen::Vector3d(turning.x, turning.y, turning.z);
@@ -68,10 +67,9 @@ Vec3 at(const Eigen::VectorXd& v, Eigen::Index i) { return {v(i), v(i + 1), v(i 
 void check_conservation(FlexibleBench& bench, const FlexibleMotion& motion, const Vec3& v) {
   const FreeMotion now = free_motion(bench, motion, v);
   const Eigen::MatrixXd rate_of_mass = mass_rate(bench, motion);
-  const double kinetic = now.velocity.dot(now.mass * now.acceleration) +
-                         0.5 * now.velocity.dot(rate_of_mass * now.velocity);
-  const double strain =
-      0.5 * (bench.at(moved(motion, 1)).strain_energy - bench.at(moved(motion, -1)).strain_energy);
+  const double kinetic =
+      now.velocity.dot(now.mass * now.acceleration) + 0.5 * now.velocity.dot(rate_of_mass * now.velocity);
+  const double strain = 0.5 * (bench.at(moved(motion, 1)).strain_energy - bench.at(moved(motion, -1)).strain_energy);
   const double scale = now.velocity.dot(now.mass * now.velocity) + std::abs(strain);
   CHECK(std::abs(kinetic + strain - bench.at(motion).damping_power) < 1e-10 * scale);
 

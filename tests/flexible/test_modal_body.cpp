@@ -111,8 +111,9 @@ TEST_CASE("what is wrong with the shape of modal data is said with what was foun
   const auto said = [](const FieldSet& fields) { return complaints(modal_type, fields); };
   CHECK_THAT(said(std::move(small_body().matrix("nodes", 2, {1, 2, 3, 4}))),
              Contains("nodes: a row of 2 numbers, expected 3: x, y, z of a node"));
-  CHECK_THAT(said(std::move(small_body().matrix("mode_displacements", 2, {1, 2, 3, 4}))),
-             Contains("mode_displacements: mode_displacements has 2 rows of 2, expected 2 of 6 for 2 modes and 2 nodes"));
+  CHECK_THAT(
+      said(std::move(small_body().matrix("mode_displacements", 2, {1, 2, 3, 4}))),
+      Contains("mode_displacements: mode_displacements has 2 rows of 2, expected 2 of 6 for 2 modes and 2 nodes"));
   CHECK_THAT(said(std::move(small_body().matrix("mode_rotations", 1, {1, 2, 3, 4, 5, 6}))),
              Contains("mode_rotations has 1 row of 6, expected 2 of 6"));
   CHECK_THAT(said(std::move(small_body().numbers("modal_stiffness", {1}))),
@@ -131,10 +132,10 @@ TEST_CASE("a modal body takes one stiffness, at most one damping and one inertia
   CHECK_THAT(said(std::move(small_body().numbers("damping_ratio", {1}).matrix("damping_matrix", 2, {1, 0, 0, 1}))),
              Contains("both damping_ratio and damping_matrix are given"));
   CHECK_THAT(said(std::move(small_body().omit("node_masses"))), Contains("node_masses: no inertia is given"));
-  CHECK_THAT(said(std::move(small_body().matrix("integral_modes", 2, {1, 2, 3, 4, 5, 6}))),
+  CHECK_THAT(said(std::move(small_body().matrix("integral_phi", 2, {1, 2, 3, 4, 5, 6}))),
              Contains("both node_masses and integrals of the modes are given"));
-  CHECK_THAT(said(std::move(small_body().omit("node_masses").matrix("integral_modes", 2, {1, 2, 3, 4, 5, 6}))),
-             Contains("the integrals are not complete: no integral_modes_modes"));
+  CHECK_THAT(said(std::move(small_body().omit("node_masses").matrix("integral_phi", 2, {1, 2, 3, 4, 5, 6}))),
+             Contains("the integrals are not complete: no integral_phi_phi"));
 }
 
 TEST_CASE("matrices that no body has are refused with the value found") {
@@ -144,12 +145,13 @@ TEST_CASE("matrices that no body has are refused with the value found") {
   CHECK_THAT(said(stiffness), Contains("stiffness_matrix has the negative eigenvalue -1 (its largest element is 2)"));
   FieldSet damping = small_body();
   damping.matrix("damping_matrix", 2, {1, 0.5, 0.2, 1});
-  CHECK_THAT(said(damping), Contains("damping_matrix is not symmetric: two elements that should be equal differ by 0.3, "
-                                     "the largest element is 1"));
+  CHECK_THAT(said(damping),
+             Contains("damping_matrix is not symmetric: two elements that should be equal differ by 0.3, "
+                      "the largest element is 1"));
   FieldSet mass = integral_fields({{1, {0, 0, 0}, {{1, 0, 0}}}});
   CHECK(said(mass) == "accepted");
-  mass.matrix("integral_modes_modes", 3, {1, 0, 0, 0, -0.25, 0, 0, 0, 0});
-  CHECK_THAT(said(mass), Contains("integral_modes_modes has the negative eigenvalue -0.25") &&
+  mass.matrix("integral_phi_phi", 3, {1, 0, 0, 0, -0.25, 0, 0, 0, 0});
+  CHECK_THAT(said(mass), Contains("integral_phi_phi has the negative eigenvalue -0.25") &&
                              Contains("No distribution of mass has such integrals"));
 }
 

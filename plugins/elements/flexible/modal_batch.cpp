@@ -30,7 +30,7 @@ ModalBatch::Deformed ModalBatch::deform(const ModalInvariants& c, const Flexible
     now.first_moment += in.eta[k] * c.displacement[k];
     now.first_moment_rate += in.etadot[k] * c.displacement[k];
   }
-  Mat3 added;  // ∫ρ ρᵀ dm − ∫ρ₀ ρ₀ᵀ dm
+  Mat3 added;  // ∫ρ ρᵀ dm − ∫u uᵀ dm
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) {
       const std::vector<double>& undeformed = c.moment[3 * i + j];
@@ -73,7 +73,7 @@ void ModalBatch::write_mass(const ModalInvariants& c, const Deformed& now, std::
   c.mass_matrix.write(mass.data() + 6 * n + 6, n);
 }
 
-/// force = −∫Bᵀ (Ω̃Ω̃ρ + 2 Ω̃ u̇) dm − [0; 0; K η + D η̇], with a × (b × c) = b (a·c) − c (a·b) throughout.
+/// force = −∫Bᵀ (Ω̃Ω̃ρ + 2 Ω̃ ρ̇) dm − [0; 0; K η + D η̇], with a × (b × c) = b (a·c) − c (a·b) throughout.
 void ModalBatch::write_force(const ModalInvariants& c, const Deformed& now, const FlexibleInput& in,
                              FlexibleOutput& out) noexcept {
   const std::size_t m = c.modes();
