@@ -37,11 +37,15 @@ ModalBatch::Deformed ModalBatch::deform(const ModalInvariants& c, const Flexible
       std::vector<double>& moment = moment_[3 * i + j];
       std::copy_n(undeformed.begin(), m, moment.begin());
       c.product[3 * i + j].add_transpose_product(in.eta, moment.data());
+      double deformed = 0, mixed = 0, rate = 0;
       for (std::size_t k = 0; k < m; ++k) {
-        added(i, j) += in.eta[k] * moment[k];
-        added(j, i) += in.eta[k] * undeformed[k];
-        now.rate_moment(i, j) += in.etadot[k] * moment[k];
+        deformed += in.eta[k] * moment[k];
+        mixed += in.eta[k] * undeformed[k];
+        rate += in.etadot[k] * moment[k];
       }
+      added(i, j) += deformed;
+      added(j, i) += mixed;
+      now.rate_moment(i, j) = rate;
     }
   now.second_moment += Sym3{added(0, 0), added(1, 1), added(2, 2), added(0, 1), added(0, 2), added(1, 2)};
   return now;

@@ -45,7 +45,7 @@ class ModalMatrix {
     return values_[is_diagonal() ? k : k * size_ + l];
   }
   /// y += Aᵀ x
-  void add_transpose_product(std::span<const double> x, double* y) const {
+  void add_transpose_product(std::span<const double> x, double* __restrict y) const {
     if (values_.empty()) return;
     if (is_diagonal()) {
       for (std::size_t k = 0; k < size_; ++k) y[k] += values_[k] * x[k];
@@ -53,10 +53,11 @@ class ModalMatrix {
     }
     const double* row = values_.data();
     std::size_t l = 0;
-    for (; l + 4 <= size_; l += 4, row += 4 * size_)  // four rows at once: y is loaded and stored less often
-      for (std::size_t k = 0; k < size_; ++k)
-        y[k] += (x[l] * row[k] + x[l + 1] * row[size_ + k]) +
-                (x[l + 2] * row[2 * size_ + k] + x[l + 3] * row[3 * size_ + k]);
+    for (; l + 4 <= size_; l += 4, row += 4 * size_) {  // four rows at once: y is loaded and stored less often
+      const double x0 = x[l], x1 = x[l + 1], x2 = x[l + 2], x3 = x[l + 3];
+      const double *second = row + size_, *third = second + size_, *fourth = third + size_;
+      for (std::size_t k = 0; k < size_; ++k) y[k] += (x0 * row[k] + x1 * second[k]) + (x2 * third[k] + x3 * fourth[k]);
+    }
     for (; l < size_; ++l, row += size_)
       for (std::size_t k = 0; k < size_; ++k) y[k] += x[l] * row[k];
   }
