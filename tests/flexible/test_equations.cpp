@@ -9,9 +9,9 @@
 namespace polyform::test {
 namespace {
 
-/// Points of the beam of beam_fields: on each of many panels five, at the nodes of Gauss's rule, with its weights, so
-/// that the sums over them are the integrals to rounding.
-std::vector<MassPoint> points_of_beam(flexible::Boundary boundary, std::size_t modes, int panels) {
+/// Points of a beam of 0.5 kg/m: on each of many panels five, at the nodes of Gauss's rule, with its weights, so that
+/// the sums over them are the integrals to rounding.
+std::vector<MassPoint> points_of_beam(flexible::Boundary boundary, std::size_t modes, double length, int panels) {
   constexpr double nodes[] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640};
   constexpr double weights[] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
                                 0.2369268850561891};
@@ -19,7 +19,7 @@ std::vector<MassPoint> points_of_beam(flexible::Boundary boundary, std::size_t m
   for (int i = 0; i < panels; ++i)
     for (int j = 0; j < 5; ++j) {
       const double half = 0.5 / panels, x = (2 * i + 1 + nodes[j]) * half;
-      points.push_back({0.5 * half * weights[j], {x, 0, 0}, {}});
+      points.push_back({0.5 * length * half * weights[j], {length * x, 0, 0}, {}});
       for (std::size_t k = 0; k < modes; ++k)
         points.back().shape.push_back({0, flexible::BeamMode(boundary, k).derivative(x, 0), 0});
     }
@@ -100,8 +100,11 @@ TEST_CASE("a modal body has the equations of motion of its mass points, in any s
 TEST_CASE("a beam has the equations of motion of its points, whatever its boundary, turning in space too") {
   Random random(92);
   for (const std::int64_t boundary : {0, 1, 2}) {
-    const std::vector<MassPoint> points = points_of_beam(static_cast<flexible::Boundary>(boundary), 6, 60);
-    FlexibleBench bench(beam_type, beam_fields(boundary, 6));
+    const double length = random.uniform(0.2, 5);
+    const std::vector<MassPoint> points = points_of_beam(static_cast<flexible::Boundary>(boundary), 6, length, 60);
+    FieldSet fields = beam_fields(boundary, 6);
+    fields.number("length", length);
+    FlexibleBench bench(beam_type, std::move(fields));
     for (int i = 0; i < 5; ++i) {
       const FlexibleMotion motion = random_motion(random, 6);
       const FlexibleTerms found = bench.at(motion), expected = with_elastic(sum_over(points, motion), bench, motion);

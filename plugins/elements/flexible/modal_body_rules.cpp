@@ -50,7 +50,7 @@ class Check {
           Message("{} has {} row{} of {}, expected {} of {} for {} mode{} and {} node{}", name(field), found_rows,
                   plural(found_rows), found_columns, rows, columns, data_.modes(), plural(data_.modes()), data_.nodes(),
                   plural(data_.nodes())),
-          Message("{}.", modal_body_fields()[field].meaning));
+          Message("{}: {}.", name(field), modal_body_fields()[field].meaning));
     return false;
   }
   bool has_count(std::size_t field, std::size_t expected, std::string_view what) {
