@@ -40,7 +40,7 @@ Recursion::Recursion(const SystemView& view, LoopClosure& loops)
   std::size_t columns = 0, balls = 0;
   std::uint32_t general = 0;
   std::int32_t slots = 0;
-  static const Frame ground{Mat3::identity(), {}, Mat3::identity()};
+  static const Frame ground{Mat3::identity(), 0, {}, Mat3::identity()};
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const JointData& joint = view.joints[i];
     const BodyData& body = view.bodies[i];
