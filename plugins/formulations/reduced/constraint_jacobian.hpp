@@ -9,6 +9,8 @@
 //
 // The paper's planar pin has r̃_TM = [−y; x] for this product; here it holds for any joint in space, with the constraint
 // rows and motion subspaces of the SDK. Coordinates are meant per velocity coordinate (of a ball: small rotations).
+// A flexible body on a path has the columns of its modes in group II (Eqs. 30, 31): twists of the frame at which the path
+// enters, seen from the hinge that carries the body. Where both paths meet in a flexible body, both enter its block.
 #pragma once
 
 #include <cstddef>
@@ -27,29 +29,35 @@ struct GroupOne {
   Vec3 M;           ///< m
 };
 
-/// Group II, of a primary joint: the twists of all outboard of it per unit of each of its velocity coordinates (of its
-/// l_RT and A_RT in Eqs. 14, 17, as H of the motion subspace). Ground axes, at T.
+/// Group II, of a primary joint or of a flexible body: the twists of all outboard of it per unit of each of its coordinates
+/// (of its l_RT and A_RT in Eqs. 14, 17; of ρ_R, ρ_T, A_Rf, A_fT in Eqs. 20, 30). Ground axes, at T.
 struct GroupTwo {
-  std::span<const Column<double>> directions;
-  Vec3 T;           ///< m
+  std::span<const Column<double>> joint;   ///< directions of a joint,
+  std::span<const Spatial> modes;          ///< or columns of the modes of a flexible body; the other is empty
+  Vec3 T;                                  ///< m
+
+  std::size_t size() const { return joint.size() + modes.size(); }
+  const Spatial& operator[](std::size_t k) const { return modes.empty() ? joint[k].H : modes[k]; }
 };
 
 class ConstraintJacobian {
  public:
-  /// A block of a loop: rows by velocity coordinates of one primary joint.
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  /// A block of a loop: rows by velocity coordinates of one primary joint, or by the modes of one flexible body.
   struct Block {
-    std::size_t body = 0;      ///< whose joint it is
-    std::size_t v = 0, nv = 0; ///< its velocity coordinates
-    bool base = false;         ///< on the base path
+    std::size_t body = 0;      ///< that the joint carries, or that is flexible
+    bool modal = false;
+    std::size_t v = 0, nv = 0; ///< its velocity coordinates, the modes after those of all tree joints
+    std::size_t moving = none, base = none;  ///< frames at which the two paths enter; of a joint: the one that it carries
     std::size_t first = 0;     ///< in values(): column after column, `rows` values each
   };
 
   /// The view, the loops and the recursion outlive the object.
   ConstraintJacobian(const SystemView& view, const LoopClosure& loops, const Recursion& recursion);
 
-  // At the positions for which the recursion and the loops stand:
-  void semi_analytic(std::span<const BodyMotion> bodies) noexcept;            ///< Algorithm 1
-  void direct_differentiation(std::span<const BodyMotion> bodies) noexcept;   ///< Algorithm 2
+  // At the positions for which the recursion and the loops stand, with the motions of all frames there:
+  void semi_analytic(std::span<const BodyMotion> frames) noexcept;            ///< Algorithm 1
+  void direct_differentiation(std::span<const BodyMotion> frames) noexcept;   ///< Algorithm 2
 
   std::size_t loops() const { return first_block_.size() - 1; }
   std::size_t rows(std::size_t loop) const { return group_one_[loop].rows; }
@@ -57,40 +65,50 @@ class ConstraintJacobian {
     return std::span(blocks_).subspan(first_block_[loop], first_block_[loop + 1] - first_block_[loop]);
   }
   const double* values(const Block& block) const { return values_.data() + block.first; }
-  /// Size of the terms that made the largest element of a row, for telling rounding from content.
+  /// Size of the terms that made the largest element of a loop, for telling rounding from content.
   double term(std::size_t loop) const { return terms_[loop]; }
 
  private:
-  /// A body in Algorithm 2: its pose in the frame of its inboard body, and its derivatives by one coordinate.
+  /// A frame in Algorithm 2: its pose in the frame that it is placed from, and its derivatives by one coordinate.
   struct Transfer {
-    Mat3 A;        ///< from body axes to those of the inboard body
-    Vec3 l;        ///< origin from the inboard origin, inboard axes, m
-    Mat3 A_q;      ///< ∂A/∂q of the body in ground
-    Vec3 r_q;      ///< ∂r/∂q of its origin in ground
+    std::size_t from = none;   ///< the inboard frame of the joint; of further frames of a flexible body the carried one
+    Mat3 A;                    ///< from the frame's axes to those of `from`
+    Vec3 l;                    ///< origin from that of `from`, its axes, m
+    Mat3 A_q;                  ///< ∂A/∂q of the frame in ground
+    Vec3 r_q;                  ///< ∂r/∂q of its origin in ground
+  };
+  /// A block that a coordinate has a part in.
+  struct Use {
+    std::size_t block, loop;
   };
 
-  /// Of each secondary joint CalculateConstraintJacobian's share of itself.
-  void calculate_group_one(std::span<const BodyMotion> bodies) noexcept;
-  /// PreprocessConstraintJacobian of a primary joint.
-  GroupTwo group_two(std::size_t body, std::span<const BodyMotion> bodies) const noexcept;
-  void differentiate(std::size_t body, std::size_t k, std::span<const BodyMotion> bodies) noexcept;
-  Spatial derivative_at(BodyIndex body, const Vec3& M, std::span<const BodyMotion> bodies, std::size_t of) const noexcept;
+  void find_paths(const JointData& cut);
+  void add_block(std::size_t body, bool modal, std::size_t moving, std::size_t base);
+  void order_frames();
+  /// CalculateConstraintJacobian of the secondary joints: what is their own.
+  void calculate_group_one(std::span<const BodyMotion> frames) noexcept;
+  /// PreprocessConstraintJacobian of a primary joint or, entered at a frame, of a flexible body.
+  GroupTwo group_two(const Block&, std::size_t frame, std::span<const BodyMotion> frames) const noexcept;
+  void add_path(const Block&, std::size_t frame, double sign, const GroupOne&, std::span<const BodyMotion> frames,
+                double& farthest) noexcept;
+  void differentiate(const Block&, std::size_t k, std::span<const BodyMotion> frames) noexcept;
+  void assemble(const Use&, std::size_t body, std::size_t k, std::span<const BodyMotion> frames) noexcept;
+  Spatial derivative_at(FrameIndex frame, std::size_t body, const Vec3& M, std::span<const BodyMotion> frames) const noexcept;
 
   const SystemView& view_;
   const LoopClosure& loops_;
   const Recursion& recursion_;
   std::vector<std::size_t> first_block_;    ///< per loop, and the end
   std::vector<Block> blocks_;
+  std::size_t values_size_ = 0;
   std::vector<double> values_, terms_;
   std::vector<GroupOne> group_one_;         ///< per loop
-  std::vector<Transfer> transfers_;         ///< per body
-  std::vector<std::size_t> subtree_end_;    ///< per body: the first body that is not outboard of it
-  /// Per body the blocks of its joint, as places in blocks_ with their loops.
-  struct Use {
-    std::size_t block, loop;
-  };
-  std::vector<std::size_t> first_use_;
-  std::vector<Use> uses_;
+  // Algorithm 2
+  std::vector<Transfer> transfers_;         ///< per frame
+  std::vector<std::size_t> order_;          ///< frames from the roots to the tips, those of a body together, the carried first
+  std::vector<std::size_t> place_;          ///< of a frame in order_
+  std::vector<std::size_t> start_, own_end_, end_;   ///< per body: its own frames, then those outboard, in order_
+  std::vector<std::vector<Use>> uses_;      ///< per body: blocks of its joint, then of its modes
 };
 
 }  // namespace polyform::reduced

@@ -7,56 +7,95 @@
 
 namespace polyform::reduced {
 
-/// ∂r/∂q and ∂A/∂q of all bodies outboard of a joint by its k-th coordinate.
-void ConstraintJacobian::differentiate(std::size_t body, std::size_t k, std::span<const BodyMotion> bodies) noexcept {
-  const GroupTwo two = group_two(body, bodies);
-  const Spatial& H = two.directions[k].H;
-  const BodyMotion& motion = bodies[body];
-  transfers_[body].A_q = skew(H.angular) * motion.R;
-  transfers_[body].r_q = add_cross(H.linear, H.angular, motion.p - two.T);
-  for (std::size_t j = body + 1; j < subtree_end_[body]; ++j) {
-    Transfer& transfer = transfers_[j];
-    const Transfer& inboard = transfers_[at(view_.joints[j].inboard())];
-    transfer.A_q = inboard.A_q * transfer.A;
-    transfer.r_q = add_product(inboard.r_q, inboard.A_q, transfer.l);
+/// Frames in the order in which they are placed, and what each is placed from.
+void ConstraintJacobian::order_frames() {
+  const FlexibleLinks& flexible = loops_.flexible();
+  start_.resize(view_.bodies.size());
+  own_end_.resize(view_.bodies.size());
+  end_.resize(view_.bodies.size());
+  place_.resize(view_.frames());
+  for (std::size_t b = 0; b < view_.bodies.size(); ++b) {
+    const JointData& joint = view_.joints[b];
+    const std::size_t carried = at(joint.outboard_frame());
+    start_[b] = order_.size();
+    order_.push_back(carried);
+    transfers_[carried].from = is_ground(joint.inboard_frame()) ? none : at(joint.inboard_frame());
+    if (const std::size_t element = flexible.element_of(b); element != FlexibleLinks::none)
+      for (std::size_t a = flexible.first_attachment(element); a < flexible.end_attachment(element); ++a) {
+        const std::size_t node = flexible.attachment(a).node;
+        const std::size_t frame = node == FlexibleLinks::none ? b : view_.bodies.size() + node;
+        if (frame == carried) continue;
+        order_.push_back(frame);
+        transfers_[frame].from = carried;
+      }
+    own_end_[b] = end_[b] = order_.size();
+  }
+  for (std::size_t b = view_.bodies.size(); b-- > 0;)
+    if (const BodyIndex parent = view_.joints[b].inboard(); !is_ground(parent)) end_[at(parent)] = std::max(end_[at(parent)], end_[b]);
+  for (std::size_t k = 0; k < order_.size(); ++k) place_[order_[k]] = k;
+}
+
+/// ∂r/∂q and ∂A/∂q of all frames outboard of a joint by its k-th coordinate, or of a flexible body by its k-th mode.
+void ConstraintJacobian::differentiate(const Block& block, std::size_t k, std::span<const BodyMotion> frames) noexcept {
+  const auto set = [&](std::size_t frame) {
+    const GroupTwo two = group_two(block, frame, frames);
+    const Spatial& H = two[k];
+    transfers_[frame].A_q = skew(H.angular) * frames[frame].R;
+    transfers_[frame].r_q = add_cross(H.linear, H.angular, frames[frame].p - two.T);
+  };
+  std::size_t next = start_[block.body];
+  for (const std::size_t own = block.modal ? own_end_[block.body] : next + 1; next < own; ++next) set(order_[next]);
+  for (; next < end_[block.body]; ++next) {
+    Transfer& transfer = transfers_[order_[next]];
+    const Transfer& from = transfers_[transfer.from];
+    transfer.A_q = from.A_q * transfer.A;
+    transfer.r_q = add_product(from.r_q, from.A_q, transfer.l);
   }
 }
 
-/// Twist of a body at M by the derivatives that stand, zero where it does not move with the joint of body `of`.
-Spatial ConstraintJacobian::derivative_at(BodyIndex body, const Vec3& M, std::span<const BodyMotion> bodies,
-                                          std::size_t of) const noexcept {
-  if (is_ground(body) || at(body) < of || at(body) >= subtree_end_[of]) return {};
-  const BodyMotion& motion = bodies[at(body)];
-  const Transfer& transfer = transfers_[at(body)];
+/// Twist at M of a frame by the derivatives that stand; zero where it is not outboard of the body whose coordinate it is.
+Spatial ConstraintJacobian::derivative_at(FrameIndex frame, std::size_t body, const Vec3& M,
+                                          std::span<const BodyMotion> frames) const noexcept {
+  if (is_ground(frame) || place_[at(frame)] < start_[body] || place_[at(frame)] >= end_[body]) return {};
+  const BodyMotion& motion = frames[at(frame)];
+  const Transfer& transfer = transfers_[at(frame)];
   const Mat3 turn = times_transpose(transfer.A_q, motion.R);  // skew
   const Vec3 omega{turn(2, 1), turn(0, 2), turn(1, 0)};
   return {omega, add_product(transfer.r_q, transfer.A_q, transpose_times(motion.R, M - motion.p))};
 }
 
-void ConstraintJacobian::direct_differentiation(std::span<const BodyMotion> bodies) noexcept {
-  calculate_group_one(bodies);
-  for (std::size_t j = 0; j < bodies.size(); ++j) {
-    const BodyMotion& inboard = motion_of(view_.joints[j].inboard(), bodies);
-    transfers_[j].A = transpose_times(inboard.R, bodies[j].R);
-    transfers_[j].l = transpose_times(inboard.R, bodies[j].p - inboard.p);
+void ConstraintJacobian::direct_differentiation(std::span<const BodyMotion> frames) noexcept {
+  calculate_group_one(frames);
+  for (const std::size_t frame : order_) {
+    Transfer& transfer = transfers_[frame];
+    const BodyMotion& from = transfer.from == none ? detail::ground_motion : frames[transfer.from];
+    transfer.A = transpose_times(from.R, frames[frame].R);
+    transfer.l = transpose_times(from.R, frames[frame].p - from.p);
   }
   std::fill(terms_.begin(), terms_.end(), 1.0);
-  for (std::size_t body = 0; body < bodies.size(); ++body) {
-    if (first_use_[body] == first_use_[body + 1]) continue;
-    for (std::size_t k = 0; k < view_.joints[body].nv; ++k) {
-      differentiate(body, k, bodies);
-      for (std::size_t u = first_use_[body]; u < first_use_[body + 1]; ++u) {
-        const auto [block, loop] = uses_[u];
-        const JointData& cut = view_.cut_joints()[loop];
-        const GroupOne& one = group_one_[loop];
-        const Spatial moved = derivative_at(cut.moving, one.M, bodies, body) - derivative_at(cut.base, one.M, bodies, body);
-        double* value = values_.data() + blocks_[block].first + k * one.rows;
-        for (std::size_t r = 0; r < one.rows; ++r) value[r] = dot(one.row[r], moved);
-        const Vec3& slide = moved.linear;
-        terms_[loop] = std::max(terms_[loop], 1 + std::abs(slide.x) + std::abs(slide.y) + std::abs(slide.z));
+  for (std::size_t body = 0; body < view_.bodies.size(); ++body) {
+    for (const bool modal : {false, true}) {
+      const auto of_kind = [&](const Use& use) { return blocks_[use.block].modal == modal; };
+      const auto first = std::find_if(uses_[body].begin(), uses_[body].end(), of_kind);
+      if (first == uses_[body].end()) continue;
+      for (std::size_t k = 0; k < blocks_[first->block].nv; ++k) {
+        differentiate(blocks_[first->block], k, frames);
+        for (const Use& use : uses_[body])
+          if (of_kind(use)) assemble(use, body, k, frames);
       }
     }
   }
+}
+
+/// Column k of a block from the derivatives that stand.
+void ConstraintJacobian::assemble(const Use& use, std::size_t body, std::size_t k, std::span<const BodyMotion> frames) noexcept {
+  const JointData& cut = view_.cut_joints()[use.loop];
+  const GroupOne& one = group_one_[use.loop];
+  const Spatial moved = derivative_at(cut.moving_frame, body, one.M, frames) - derivative_at(cut.base_frame, body, one.M, frames);
+  double* value = values_.data() + blocks_[use.block].first + k * one.rows;
+  for (std::size_t r = 0; r < one.rows; ++r) value[r] = dot(one.row[r], moved);
+  const Vec3& slide = moved.linear;
+  terms_[use.loop] = std::max(terms_[use.loop], 1 + std::abs(slide.x) + std::abs(slide.y) + std::abs(slide.z));
 }
 
 }  // namespace polyform::reduced

@@ -10,7 +10,8 @@ LeastCorrection::LeastCorrection(const SystemView& view, const ConstraintJacobia
   struct Use {
     std::size_t loop, block;
   };
-  std::vector<std::vector<Use>> uses(view.bodies.size());
+  // Of every body those of its joint, then those of its modes.
+  std::vector<std::vector<Use>> uses(2 * view.bodies.size());
   std::vector<std::size_t> sizes;
   std::size_t rows = 0;
   for (std::size_t loop = 0; loop < jacobian.loops(); ++loop) {
@@ -18,17 +19,17 @@ LeastCorrection::LeastCorrection(const SystemView& view, const ConstraintJacobia
     first_row_.push_back(rows);
     rows += sizes.back();
     const auto blocks = jacobian.blocks(loop);
-    for (std::size_t b = 0; b < blocks.size(); ++b) uses[blocks[b].body].push_back({loop, b});
+    for (std::size_t b = 0; b < blocks.size(); ++b) uses[2 * blocks[b].body + (blocks[b].modal ? 1 : 0)].push_back({loop, b});
   }
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  for (const std::vector<Use>& of_body : uses)
-    for (std::size_t a = 0; a < of_body.size(); ++a)
-      for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(of_body[a].loop, of_body[b].loop);
+  for (const std::vector<Use>& of_element : uses)
+    for (std::size_t a = 0; a < of_element.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(of_element[a].loop, of_element[b].loop);
   const std::vector<std::size_t> stages(sizes.size());
   matrix_.analyze(sizes, stages, pairs);
-  for (const std::vector<Use>& of_body : uses)
-    for (const Use& a : of_body)
-      for (const Use& b : of_body)
+  for (const std::vector<Use>& of_element : uses)
+    for (const Use& a : of_element)
+      for (const Use& b : of_element)
         if (matrix_.position(a.loop) < matrix_.position(b.loop))
           products_.push_back({a.loop, b.loop, a.block, b.block, matrix_.place(a.loop, b.loop)});
   lambda_.resize(rows);

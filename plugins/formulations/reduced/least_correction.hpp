@@ -19,14 +19,14 @@ class LeastCorrection {
   void factorize() noexcept;
   /// What is to be removed: row r of a loop.
   void set(std::size_t loop, std::size_t row, double c) noexcept { matrix_.right(loop)[row] = -c; }
-  /// Into delta, one value per velocity coordinate of the tree joints.
+  /// Into delta, one value per velocity coordinate of the tree joints, then per mode.
   void solve(std::span<double> delta) noexcept;
   /// Rows of a loop that depend on others, a bit each: known before, and those that factorize() has found.
   void leave_out(std::size_t loop, unsigned rows) noexcept { left_out_[loop] = rows; }
   unsigned left_out(std::size_t loop) const { return left_out_[loop]; }
 
  private:
-  /// The blocks of one joint in two loops, whose product stands at `place` in c_q c_qᵀ.
+  /// The blocks of one joint or flexible body in two loops, whose product stands at `place` in c_q c_qᵀ.
   struct Product {
     std::size_t loop_a, loop_b, block_a, block_b, place;
   };

@@ -7,7 +7,8 @@ namespace polyform::reduced {
 
 ReducedSolver::ReducedSolver(const SystemView& system, const Choice& choice)
     : JointCoordinateSolver(system, {choice.correction == Choice::Correction::direct, choice.tolerance}), choice_(choice),
-      jacobian_(system, loops(), sweep()), least_(system, jacobian_), delta_q_(system.nv_tree), delta_v_(system.nv_tree) {
+      jacobian_(system, loops(), sweep()), least_(system, jacobian_), delta_q_(system.nv_tree + system.modes),
+      delta_v_(delta_q_.size()) {
   if (choice.correction == Choice::Correction::baumgarte) loops().stabilize(choice.alpha, choice.beta);
 }
 
