@@ -9,6 +9,10 @@ namespace {
 
 /// Rounding of a column E and of the products formed with it, relative to the terms that it is made of.
 constexpr double rounding = 1e-13;
+/// A pivot below this part of its usual size is of a row that has all but lost its effect, and is done without for once: at
+/// the angle δ from a singular position it goes with δ², what it adds to the motion with δ, and rounding in it with 1/δ².
+/// An adaptive integrator comes as near as it likes.
+constexpr double least_pivot = 1e-10;
 
 }  // namespace
 
@@ -100,7 +104,8 @@ std::size_t MultiplierMatrix::largest_pivot(const Row& row, std::size_t from, un
   double largest = 0;
   for (std::size_t k = from; k < row.size; ++k) {
     const double pivot = A[k * row.size + k], terms = terms_[row.first + k];
-    if ((left_out >> row_at_[row.first + k] & 1u) != 0 || !(pivot > noise_[row.first + k])) continue;
+    if ((left_out >> row_at_[row.first + k] & 1u) != 0) continue;
+    if (!(pivot > noise_[row.first + k] && pivot > least_pivot * usual_[row.first + k])) continue;
     if (pivot <= largest * terms) continue;
     largest = pivot / terms;
     best = k;
@@ -153,7 +158,11 @@ void MultiplierMatrix::factorize(const Row& row, unsigned& left_out) noexcept {
   }
   for (std::size_t k = c; k < n; ++k) {
     inverse_[row.first + k] = 0;
-    left_out |= 1u << row_at_[row.first + k];
+    const unsigned bit = 1u << row_at_[row.first + k];
+    if ((left_out & bit) == 0 && A[k * n + k] > noise[k])
+      smallest_pivot_ = std::min(smallest_pivot_, A[k * n + k] / usual_[row.first + k]);  // for this once
+    else
+      left_out |= bit;
     for (std::size_t r = k + 1; r < n; ++r) A[r * n + k] = 0;
   }
 }
