@@ -54,6 +54,10 @@ class FieldSet {
   FieldSet& functions(std::string_view name, std::vector<TimeFunction> x) {
     return set(name, [&](FieldValue& v) { v.functions = functions_.emplace_back(std::move(x)); });
   }
+  /// As if never given.
+  FieldSet& omit(std::string_view name) {
+    return set(name, [&](FieldValue& v) { v = {}; });
+  }
 
   std::span<const FieldSpec> specs() const { return specs_; }
   std::span<const FieldValue> values() const { return values_; }

@@ -7,7 +7,7 @@ namespace polyform::test {
 
 inline const FlexibleBodyType& beam_type = flexible::flexible_beam();
 
-/// 1 m, 0.5 kg/m, 0.8 N m²: the beam of tests/validation's flexible pendulum.
+/// 1 m, 0.5 kg/m, 0.8 N m²: the beam of the flexible pendulum.
 inline FieldSet beam_fields(std::int64_t boundary, std::int64_t modes) {
   FieldSet f(beam_type.fields());
   f.number("length", 1).number("linear_density", 0.5).number("bending_stiffness", 0.8);

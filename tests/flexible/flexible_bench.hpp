@@ -104,7 +104,7 @@ struct MassPoint {
   std::vector<Vec3> shape;  ///< per mode
 };
 
-/// The same equations by summation over mass points: Σ Bᵀ B m and −Σ Bᵀ (Ω × (Ω × ρ) + 2 Ω × u̇) m, B = [−ρ̃  1  Φ].
+/// The same equations by summation over mass points: Σ Bᵀ B m and −Σ Bᵀ (Ω × (Ω × ρ) + 2 Ω × ρ̇) m, B = [−ρ̃  1  Φ].
 /// Without elastic and damping forces.
 inline FlexibleTerms sum_over(const std::vector<MassPoint>& points, const FlexibleMotion& motion) {
   const std::size_t m = motion.eta.size(), n = 6 + m;

@@ -54,6 +54,20 @@ TEST_CASE("elastic free-free modes are mean axes: they move neither the mass cen
     for (std::size_t i = 0; i < 6; ++i) CHECK(straight(i, k) == 0);
 }
 
+TEST_CASE("a straight beam swings with lambda^2 sqrt(EI / (mu l^4)), whatever its size and boundary") {
+  // λ of the second mode of each boundary: R. D. Blevins, Formulas for Natural Frequency and Mode Shape, 1979, Table
+  // 8-1.
+  const double lambda[] = {4.69409113, 6.28318531, 7.85320462};
+  for (const std::int64_t boundary : {0, 1, 2}) {
+    FieldSet fields = beam_fields(boundary, 2);
+    fields.number("length", 2.5).number("linear_density", 3).number("bending_stiffness", 70);
+    FlexibleBench beam(beam_type, std::move(fields));
+    const FlexibleTerms bent = beam.at({{}, {0, 0.1}, {0, 0}});
+    const double squared = -bent.force[7] / (0.1 * bent(7, 7));
+    CHECK(std::sqrt(squared) == Approx(std::pow(lambda[boundary] / 2.5, 2) * std::sqrt(70.0 / 3)).epsilon(1e-8));
+  }
+}
+
 TEST_CASE("damping of a mode is 2 zeta omega times its modal mass") {
   FieldSet fields = beam_fields(1, 2);
   fields.numbers("damping_ratio", {0.01, 0.3});

@@ -7,8 +7,8 @@
 namespace polyform::flexible {
 namespace {
 
-/// The root δ of sin δ = sign / cosh(a + δ), to which both characteristic equations come: cos λ cosh λ = −1 (clamped-free)
-/// and 1 (free-free) with λ = a + δ and a a zero of the cosine. Nothing grows with λ.
+/// The root δ of sin δ = sign / cosh(a + δ). Both characteristic equations, cos λ cosh λ = −1 (clamped-free) and 1
+/// (free-free), come to it with λ = a + δ and a the zero of the cosine beside λ. Nothing grows with λ.
 double root_beside(double a, double sign) noexcept {
   double delta = 0, step = 1;
   while (std::abs(step) > std::numeric_limits<double>::epsilon() * a) {

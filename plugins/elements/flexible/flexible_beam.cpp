@@ -72,7 +72,7 @@ struct Beam {
   BeamMode mode(std::size_t k) const noexcept { return {boundary, k}; }
 };
 
-/// ρ₀ = (x, 0, 0), Φ_k = (0, f_k(x / length), 0). All integrals are known in closed form; the modes are orthogonal.
+/// u = (x, 0, 0), Φ_k = (0, f_k(x / length), 0). All integrals are known in closed form; the modes are orthogonal.
 ModalInvariants invariants_of(const FlexibleInstance& instance) {
   const Beam beam(instance);
   const double mass = beam.density * beam.length, l = beam.length;

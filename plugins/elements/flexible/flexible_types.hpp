@@ -6,6 +6,6 @@
 namespace polyform::flexible {
 
 const FlexibleBodyType& flexible_beam() noexcept;  ///< planar Euler-Bernoulli beam by its exact modes
-const FlexibleBodyType& modal_body() noexcept;     ///< spatial body by the modes at its nodes, as finite elements give them
+const FlexibleBodyType& modal_body() noexcept;     ///< spatial body by the modes of its nodes
 
 }  // namespace polyform::flexible

@@ -30,18 +30,22 @@ ModalBatch::Deformed ModalBatch::deform(const ModalInvariants& c, const Flexible
     now.first_moment += in.eta[k] * c.displacement[k];
     now.first_moment_rate += in.etadot[k] * c.displacement[k];
   }
-  Mat3 added;  // ∫ρ ρᵀ dm − ∫ρ₀ ρ₀ᵀ dm
+  Mat3 added;  // ∫ρ ρᵀ dm − ∫u uᵀ dm
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) {
       const std::vector<double>& undeformed = c.moment[3 * i + j];
       std::vector<double>& moment = moment_[3 * i + j];
       std::copy_n(undeformed.begin(), m, moment.begin());
       c.product[3 * i + j].add_transpose_product(in.eta, moment.data());
+      double deformed = 0, mixed = 0, rate = 0;
       for (std::size_t k = 0; k < m; ++k) {
-        added(i, j) += in.eta[k] * moment[k];
-        added(j, i) += in.eta[k] * undeformed[k];
-        now.rate_moment(i, j) += in.etadot[k] * moment[k];
+        deformed += in.eta[k] * moment[k];
+        mixed += in.eta[k] * undeformed[k];
+        rate += in.etadot[k] * moment[k];
       }
+      added(i, j) += deformed;
+      added(j, i) += mixed;
+      now.rate_moment(i, j) = rate;
     }
   now.second_moment += Sym3{added(0, 0), added(1, 1), added(2, 2), added(0, 1), added(0, 2), added(1, 2)};
   return now;
@@ -73,7 +77,7 @@ void ModalBatch::write_mass(const ModalInvariants& c, const Deformed& now, std::
   c.mass_matrix.write(mass.data() + 6 * n + 6, n);
 }
 
-/// force = −∫Bᵀ (Ω̃Ω̃ρ + 2 Ω̃ u̇) dm − [0; 0; K η + D η̇], with a × (b × c) = b (a·c) − c (a·b) throughout.
+/// force = −∫Bᵀ (Ω̃Ω̃ρ + 2 Ω̃ ρ̇) dm − [0; 0; K η + D η̇], with a × (b × c) = b (a·c) − c (a·b) throughout.
 void ModalBatch::write_force(const ModalInvariants& c, const Deformed& now, const FlexibleInput& in,
                              FlexibleOutput& out) noexcept {
   const std::size_t m = c.modes();

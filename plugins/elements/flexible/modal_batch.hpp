@@ -15,11 +15,11 @@ class ModalBatch final : public FlexibleBatch {
   void destroy() noexcept override { delete this; }
 
  private:
-  /// The integrals at one η: of the whole deformed body, ρ = ρ₀ + Σ Φ_l η_l, and (in scratch) of each mode.
+  /// The integrals at one η: of the whole deformed body, ρ = u + Σ Φ_l η_l, and (in scratch) of each mode.
   struct Deformed {
-    Vec3 first_moment, first_moment_rate;  ///< ∫ρ dm, ∫u̇ dm
+    Vec3 first_moment, first_moment_rate;  ///< ∫ρ dm, ∫ρ̇ dm
     Sym3 second_moment;                    ///< ∫ρ ρᵀ dm
-    Mat3 rate_moment;                      ///< ∫ρ u̇ᵀ dm
+    Mat3 rate_moment;                      ///< ∫ρ ρ̇ᵀ dm
   };
   Deformed deform(const ModalInvariants&, const FlexibleInput&) noexcept;
   void write_mass(const ModalInvariants&, const Deformed&, std::span<double> mass) const noexcept;
@@ -27,7 +27,7 @@ class ModalBatch final : public FlexibleBatch {
 
   std::vector<ModalInvariants> bodies_;
   std::array<std::vector<double>, 9> moment_;  ///< ∫ρ Φ_kᵀ dm of the body at hand, one per mode
-  std::array<std::vector<double>, 3> swirl_;   ///< ∫u̇ × Φ_k dm, one per mode
+  std::array<std::vector<double>, 3> swirl_;   ///< ∫ρ̇ × Φ_k dm, one per mode
   std::vector<double> elastic_, damping_;      ///< K η, D η̇
 };
 

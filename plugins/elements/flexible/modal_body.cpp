@@ -36,10 +36,10 @@ void add_lumped(const ModalBodyData& data, ModalInvariants& c, std::array<Full, 
 void copy_integrals(const ModalBodyData& data, ModalInvariants& c, std::array<Full, 9>& product) {
   const std::size_t m = data.modes();
   for (std::size_t k = 0; k < m; ++k) {
-    c.displacement[k] = data.integral_modes(k);
+    c.displacement[k] = data.integral_phi(k);
     for (std::size_t i = 0; i < 9; ++i) {
-      c.moment[i][k] = data.integral_position_modes(k, i / 3, i % 3);
-      for (std::size_t l = 0; l < m; ++l) product[i][k * m + l] = data.integral_modes_modes(k, l, i / 3, i % 3);
+      c.moment[i][k] = data.integral_u_phi(k, i / 3, i % 3);
+      for (std::size_t l = 0; l < m; ++l) product[i][k * m + l] = data.integral_phi_phi(k, l, i / 3, i % 3);
     }
   }
 }
@@ -119,7 +119,7 @@ class ModalBody final : public FlexibleBodyType {
     mass = 0;
     moment = {};
     if (!data.is_lumped()) {
-      for (std::size_t k = 0; k < eta.size(); ++k) moment += eta[k] * data.integral_modes(k);
+      for (std::size_t k = 0; k < eta.size(); ++k) moment += eta[k] * data.integral_phi(k);
       return;
     }
     for (std::size_t n = 0; n < data.nodes(); ++n) {

@@ -15,9 +15,9 @@ enum Field : std::size_t {
   damping_ratio,
   damping_matrix,
   node_masses,
-  integral_modes,
-  integral_position_modes,
-  integral_modes_modes,
+  integral_phi,
+  integral_u_phi,
+  integral_phi_phi,
   modal_position,
   modal_velocity
 };
@@ -44,16 +44,15 @@ class ModalBodyData {
   }
   bool is_lumped() const { return fields_[modal_body_field::node_masses].given; }
   double node_mass(std::size_t n) const { return fields_[modal_body_field::node_masses].numbers[n]; }
-  Vec3 integral_modes(std::size_t k) const { return vector(modal_body_field::integral_modes, k); }
-  double integral_position_modes(std::size_t k, std::size_t i, std::size_t j) const {
-    return fields_[modal_body_field::integral_position_modes].numbers[9 * k + 3 * i + j];
+  Vec3 integral_phi(std::size_t k) const { return vector(modal_body_field::integral_phi, k); }
+  double integral_u_phi(std::size_t k, std::size_t i, std::size_t j) const {
+    return fields_[modal_body_field::integral_u_phi].numbers[9 * k + 3 * i + j];
   }
-  double integral_modes_modes(std::size_t k, std::size_t l, std::size_t i, std::size_t j) const {
-    return symmetric(modal_body_field::integral_modes_modes, 3 * k + i, 3 * l + j);
+  double integral_phi_phi(std::size_t k, std::size_t l, std::size_t i, std::size_t j) const {
+    return symmetric(modal_body_field::integral_phi_phi, 3 * k + i, 3 * l + j);
   }
   double stiffness(std::size_t k, std::size_t l) const {
-    if (fields_[modal_body_field::stiffness_matrix].given)
-      return symmetric(modal_body_field::stiffness_matrix, k, l);
+    if (fields_[modal_body_field::stiffness_matrix].given) return symmetric(modal_body_field::stiffness_matrix, k, l);
     return k == l ? fields_[modal_body_field::modal_stiffness].numbers[k] : 0;
   }
   double symmetric(std::size_t field, std::size_t k, std::size_t l) const {

@@ -31,7 +31,8 @@ class Check {
     stiffness();
     damping();
     inertia();
-    for (const std::size_t field : {std::size_t{damping_ratio}, std::size_t{modal_position}, std::size_t{modal_velocity}})
+    for (const std::size_t field :
+         {std::size_t{damping_ratio}, std::size_t{modal_position}, std::size_t{modal_velocity}})
       good_ &= check_per_mode(data_[field], modal_body_fields()[field], field, data_.modes(), number_, sink_);
     return good_;
   }
@@ -47,16 +48,17 @@ class Check {
     if (found_rows == rows && found_columns == columns) return true;
     error(field,
           Message("{} has {} row{} of {}, expected {} of {} for {} mode{} and {} node{}", name(field), found_rows,
-                  plural(found_rows), found_columns, rows, columns, data_.modes(), plural(data_.modes()),
-                  data_.nodes(), plural(data_.nodes())),
-          Message("{}.", modal_body_fields()[field].meaning));
+                  plural(found_rows), found_columns, rows, columns, data_.modes(), plural(data_.modes()), data_.nodes(),
+                  plural(data_.nodes())),
+          Message("{}: {}.", name(field), modal_body_fields()[field].meaning));
     return false;
   }
   bool has_count(std::size_t field, std::size_t expected, std::string_view what) {
     const std::size_t found = data_[field].numbers.size();
     if (found == expected) return true;
-    error(field, Message("{} value{} given for {}, but the body has {} {}{}", found, plural(found), name(field),
-                         expected, what, plural(expected)),
+    error(field,
+          Message("{} value{} given for {}, but the body has {} {}{}", found, plural(found), name(field), expected,
+                  what, plural(expected)),
           Message("Give one number per {}.", what));
     return false;
   }
@@ -67,22 +69,27 @@ class Check {
     double scale = 0, unsymmetric = 0;
     for (Eigen::Index i = 0; i < n; ++i)
       for (Eigen::Index j = 0; j < n; ++j) {
-        const auto at = [&](Eigen::Index r, Eigen::Index c) { return value.numbers[static_cast<std::size_t>(r * n + c)]; };
+        const auto at = [&](Eigen::Index r, Eigen::Index c) {
+          return value.numbers[static_cast<std::size_t>(r * n + c)];
+        };
         a(i, j) = 0.5 * (at(i, j) + at(j, i));
         scale = std::max(scale, std::abs(at(i, j)));
         if (std::abs(at(i, j) - at(j, i)) > unsymmetric) unsymmetric = std::abs(at(i, j) - at(j, i));
       }
     if (unsymmetric > data_precision * scale) {
-      error(field, Message("{} is not symmetric: two elements that should be equal differ by {:g}, the largest element "
-                           "is {:g}", name(field), unsymmetric, scale),
+      error(field,
+            Message("{} is not symmetric: two elements that should be equal differ by {:g}, the largest element "
+                    "is {:g}",
+                    name(field), unsymmetric, scale),
             "Check the order of rows and columns.");
       return;
     }
     const double lowest =
         Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(a, Eigen::EigenvaluesOnly).eigenvalues().minCoeff();
     if (lowest < -data_precision * scale)
-      error(field, Message("{} has the negative eigenvalue {:g} (its largest element is {:g})", name(field), lowest,
-                           scale), why);
+      error(field,
+            Message("{} has the negative eigenvalue {:g} (its largest element is {:g})", name(field), lowest, scale),
+            why);
   }
 
   void stiffness() {
@@ -106,8 +113,8 @@ class Check {
       is_positive_semidefinite(damping_matrix, "Damping never adds energy.");
   }
   void inertia() {
-    constexpr std::size_t integrals[] = {integral_modes, integral_position_modes, integral_modes_modes};
-    std::size_t given = 0, missing = integral_modes;
+    constexpr std::size_t integrals[] = {integral_phi, integral_u_phi, integral_phi_phi};
+    std::size_t given = 0, missing = integral_phi;
     for (const std::size_t field : integrals) {
       if (data_[field].given)
         ++given;
@@ -120,15 +127,17 @@ class Check {
     } else if (data_.is_lumped()) {
       has_count(node_masses, data_.nodes(), "node");
     } else if (given < 3) {
-      error(given == 0 ? node_masses : missing,
-            given == 0 ? Message("no inertia is given") : Message("the integrals are not complete: no {}", name(missing)),
-            "Give either node_masses or all of integral_modes, integral_position_modes and integral_modes_modes.");
+      error(
+          given == 0 ? node_masses : missing,
+          given == 0 ? Message("no inertia is given") : Message("the integrals are not complete: no {}", name(missing)),
+          "Give either node_masses or all of integral_phi, integral_u_phi and integral_phi_phi.");
     } else {
       const std::size_t m = data_.modes();
-      has_shape(integral_modes, m, 3);
-      has_shape(integral_position_modes, m, 9);
-      if (has_shape(integral_modes_modes, 3 * m, 3 * m))
-        is_positive_semidefinite(integral_modes_modes, "No distribution of mass has such integrals; check signs and order.");
+      has_shape(integral_phi, m, 3);
+      has_shape(integral_u_phi, m, 9);
+      if (has_shape(integral_phi_phi, 3 * m, 3 * m))
+        is_positive_semidefinite(integral_phi_phi,
+                                 "No distribution of mass has such integrals; check order and signs.");
     }
   }
 
