@@ -53,6 +53,49 @@ forces:
   - {name: twist, type: joint-spring-damper, joint: hinge, stiffness: 3, damping: 0.1, rest: 0.1}
 )";
 }
+/// A loop in space of a crank, a body of four nodes with spatial modes that displace and turn its attachments, and a
+/// rocker on ball joints; a pendulum hangs on the body's fourth node.
+constexpr const char* spatial_loop = R"(
+polyform: 1
+gravity: [0.5, -9.81, 1]
+bodies:
+  - {name: crank, mass: 1, center_of_mass: [0, 0.4, 0], inertia: {xx: 0.1, yy: 0.02, zz: 0.1}}
+  - name: frame
+    type: modal-body
+    position: [0, 0.8, 0]
+    nodes: [[0, 0, 0], [1, 0, 0], [0.4, 0.3, 0.1], [0.5, -0.2, 0.3]]
+    node_masses: [0.3, 0.4, 0.5, 0.2]
+    mode_displacements:
+      - [0.1, 0.2, -0.3, 0.2, 0.5, 0.1, -0.4, 0.1, 0.6, 0.3, -0.2, 0.4]
+      - [-0.2, 0.1, 0.3, 0.3, -0.4, 0.2, 0.1, 0.5, -0.3, 0.6, 0.1, -0.1]
+      - [0.3, -0.1, 0.1, -0.1, 0.2, 0.6, 0.2, -0.3, 0.2, -0.2, 0.4, 0.3]
+    mode_rotations:
+      - [0.4, -0.2, 0.9, -0.3, 0.5, 0.2, 0, 0, 0, 0.6, 0.3, -0.4]
+      - [-0.5, 0.7, 0.1, 0.4, 0.2, -0.8, 0, 0, 0, -0.3, 0.8, 0.2]
+      - [0.2, 0.3, -0.6, 0.5, -0.7, 0.3, 0, 0, 0, 0.2, -0.5, 0.7]
+    modal_stiffness: [60, 90, 120]
+    damping_ratio: DAMPING
+    modal_position: [0.1, -0.05, 0.08]
+    modal_velocity: [0.5, 1, -0.7]
+    mass: 0.6
+    center_of_mass: [0.5, 0.1, 0]
+    inertia: {xx: 0.02, yy: 0.05, zz: 0.06, xy: 0.003}
+  - {name: rocker, position: [1, 0, 0.2], mass: 0.8, center_of_mass: [0, 0.4, -0.1], inertia: {xx: 0.07, yy: 0.02, zz: 0.07}}
+  - {name: weight, position: [0.5, 0.6, 0.3], mass: 0.4, center_of_mass: [0, -0.3, 0], inertia: {xx: 0.02, yy: 0.01, zz: 0.02}}
+joints:
+  - {name: A, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 1.5}}
+  - {name: B, type: universal, base: frame, moving: crank, position: [0, 0.8, 0], axis: [0, 0, 1], axis2: [1, 0, 0]}
+  - {name: C, type: spherical, base: frame, moving: rocker, position: [1, 0.8, 0]}
+  - {name: D, type: spherical, base: ground, moving: rocker, position: [1, 0, 0.2]}
+  - {name: hinge, type: revolute, base: frame, moving: weight, position: [0.5, 0.6, 0.3], axis: [1, 0.2, 0.5], initial: {position: 0.4, velocity: 2}}
+forces:
+  - {name: spring, type: spring-damper, a: {body: frame, point: [0.4, 0.3, 0.1]}, b: {body: ground, point: [0, 2, 0]}, stiffness: 20}
+)";
+std::string spatial_loop_with(const std::string& damping) {
+  std::string text = spatial_loop;
+  return text.replace(text.find("DAMPING"), 7, damping);
+}
+
 std::string replaced(std::string text, const std::string& what, const Vec3& by) {
   return text.replace(text.find(what), what.size(), fmt::format("[{}, {}, {}]", by.x, by.y, by.z));
 }
@@ -147,9 +190,9 @@ TEST_CASE("a beam pinned at one end and hung on a spring at the other moves as i
 }
 
 TEST_CASE("formulations agree on accelerations and reactions of systems with flexible bodies") {
-  for (const std::string& text :
-       {placed_loaded_beam(), four_bar("modes: 3, boundary: pinned-pinned, modal_position: [0.03, 0.01, 0]"),
-        four_bar("modes: 2, boundary: clamped-free, modal_position: [0.03, 0.01]")})
+  for (const std::string& text : {spatial_loop_with("0.03"), placed_loaded_beam(),
+                                  four_bar("modes: 3, boundary: pinned-pinned, modal_position: [0.03, 0.01, 0]"),
+                                  four_bar("modes: 2, boundary: clamped-free, modal_position: [0.03, 0.01]")})
     CHECK(require_agreement(text) > 0);
 }
 
@@ -163,6 +206,17 @@ TEST_CASE("a four-bar with a flexible coupler conserves energy and stays closed"
     CHECK(sink.change < 1e-8 * (1 + sink.kinetic));
     CHECK(sink.violation < 1e-9);
     CHECK(sink.kinetic > 5);
+  }
+}
+
+TEST_CASE("a loop in space through a body with spatial modes conserves energy and stays closed") {
+  const auto system = system_from_text(spatial_loop_with("0"));
+  REQUIRE(system->view().nodes.size() == 4);
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO("formulation " << formulation->name());
+    const EnergySink sink = run(*system, *formulation, 2);
+    CHECK(sink.change < 1e-8 * (1 + sink.kinetic));
+    CHECK(sink.violation < 1e-9);
   }
 }
 

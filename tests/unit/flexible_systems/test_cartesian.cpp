@@ -19,6 +19,25 @@ std::vector<double> encoded(Solver& solver, const State& state) {
   REQUIRE(solver.encode(state.constant(), y) == Status::ok);
   return y;
 }
+/// Momentum about the ground origin: of the rigid bodies and hubs, and of the particles of the flexible bodies.
+Spatial momentum_of(const SystemView& view, const LumpedBody& type, const Observed& o) {
+  Spatial sum;
+  for (std::size_t i = 0; i < view.bodies.size(); ++i) {
+    const BodyData& body = view.bodies[i];
+    const Mat3 R = rotation_matrix(o.bodies[i].pose.orientation);
+    const Vec3 p = o.bodies[i].pose.position, v = o.bodies[i].velocity, w = o.bodies[i].angular_velocity;
+    const auto add = [&](double mass, const Vec3& r, const Vec3& rate) {
+      const Vec3 f = mass * (v + cross(w, R * r) + R * rate);
+      sum += Spatial{cross(p + R * r, f), f};
+    };
+    sum.angular += rotate(R, body.inertia) * w;
+    add(body.mass, body.center_of_mass, {});
+    if (body.flexible == rigid) continue;
+    for (const LumpedBody::Particle& q : type.particles())
+      add(q.mass, LumpedBody::place(q, o.state.eta), LumpedBody::place(q, o.state.etadot) - q.point);
+  }
+  return sum;
+}
 double total(const Observed& o) { return o.observation.kinetic_energy + o.observation.potential_energy; }
 
 }  // namespace
@@ -136,6 +155,36 @@ TEST_CASE("damping of modes takes the energy that its power says", "[cartesian]"
   CHECK(total(observed(*solver, view, y, t)) - before == Approx(work).epsilon(1e-7));
 }
 
+TEST_CASE("the reaction at ground and the weight change the momentum of a chain with a flexible body", "[cartesian]") {
+  SpatialChain chain(0.3);
+  const SystemView& view = chain.m.view();
+  const SolverPointer solver = make_cartesian(view);
+  const std::vector<double> y = encoded(*solver, chain.state());
+  std::vector<double> rate(y.size()), shifted(y.size());
+  REQUIRE(solver->derivative(0, y, rate) == Status::ok);
+  const double h = 1e-5;
+  Spatial change;
+  for (const double side : {-1.0, 1.0}) {
+    for (std::size_t i = 0; i < y.size(); ++i) shifted[i] = y[i] + side * h * rate[i];
+    change += (side / (2 * h)) * momentum_of(view, chain.flexible, observed(*solver, view, shifted));
+  }
+  const Observed o = observed(*solver, view, y);
+  Spatial load = o.reactions[0];  // at the ground origin
+  const auto add_weight = [&](double mass, const Vec3& place) {
+    const Vec3 f = mass * view.gravity;
+    load += Spatial{cross(place, f), f};
+  };
+  for (std::size_t i = 0; i < view.bodies.size(); ++i) {
+    const Mat3 R = rotation_matrix(o.bodies[i].pose.orientation);
+    add_weight(view.bodies[i].mass, o.bodies[i].pose.position + R * view.bodies[i].center_of_mass);
+    if (view.bodies[i].flexible == rigid) continue;
+    for (const LumpedBody::Particle& p : chain.flexible.particles())
+      add_weight(p.mass, o.bodies[i].pose.position + R * LumpedBody::place(p, o.state.eta));
+  }
+  CHECK(norm(change.linear - load.linear) < 1e-6);
+  CHECK(norm(change.angular - load.angular) < 1e-6);
+}
+
 TEST_CASE("a free spatial body with modes conserves energy and momentum", "[cartesian]") {
   const LumpedBody type = spatial_body();
   const double hub = GENERATE(0.0, 0.9);
@@ -151,21 +200,7 @@ TEST_CASE("a free spatial body with modes conserves energy and momentum", "[cart
   state.eta = {0.2, -0.1, 0.15};
   state.etadot = {1, 0.5, -2};
   std::vector<double> y = encoded(*solver, state);
-  // Momentum about the ground origin, particle by particle.
-  const auto momentum = [&](const Observed& o) {
-    const Mat3 R = rotation_matrix(o.bodies[0].pose.orientation);
-    const Vec3 p = o.bodies[0].pose.position, v = o.bodies[0].velocity, w = o.bodies[0].angular_velocity;
-    Spatial sum{rotate(R, view.bodies[0].inertia) * w, {}};
-    const auto add = [&](double mass, const Vec3& r, const Vec3& rate) {
-      const Vec3 f = mass * (v + cross(w, R * r) + R * rate);
-      sum += Spatial{cross(p + R * r, f), f};
-    };
-    add(view.bodies[0].mass, view.bodies[0].center_of_mass, {});
-    for (const LumpedBody::Particle& particle : type.particles())
-      add(particle.mass, LumpedBody::place(particle, o.state.eta),
-          LumpedBody::place(particle, o.state.etadot) - particle.point);
-    return sum;
-  };
+  const auto momentum = [&](const Observed& o) { return momentum_of(view, type, o); };
   const Observed start = observed(*solver, view, y);
   double t = 0;
   REQUIRE(integrate(*solver, y, t, 5e-4, 4000));
