@@ -35,6 +35,9 @@ Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::s
               {"energy_drift", run.energy_drift},
               {"conservative", run.conservative},
               {"constraint_violation", run.constraint_violation},
+              {"correction_position", run.correction.position_residual},
+              {"correction_velocity", run.correction.velocity_residual},
+              {"correction_iterations", run.correction.iterations},
               {"time", run.time},
               {"rows", run.rows},
               {"status", host::name_of(run.end)}};

@@ -45,7 +45,8 @@ void print_summary(const Arguments& arguments, const host::System& system, const
              run.rejected_steps, run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));
   fmt::print(out, "energy       {} {:.2e} (relative)\n",
              run.conservative ? "drift" : "change, forces without potential included,", run.energy_drift);
-  fmt::print(out, "constraints  largest violation {:.2e}\n", run.constraint_violation);
+  fmt::print(out, "constraints  largest violation {:.2e}; before corrections {:.2e}, {} Newton steps\n",
+             run.constraint_violation, run.correction.position_residual, run.correction.iterations);
   if (columns_of(arguments.run).reactions && count.redundant > 0)
     fmt::print(out, "reactions    {}\n", open_reactions(count));
   if (arguments.run.output.empty())

@@ -18,7 +18,10 @@ void ResultSink::finish(const RunRecord& run) {
                       {"evaluations", count(run.evaluations)},
                       {"wall_seconds", run.wall_seconds},
                       {"energy_drift", run.energy_drift},
-                      {"constraint_violation", run.constraint_violation}};
+                      {"constraint_violation", run.constraint_violation},
+                      {"correction_position", run.correction.position_residual},
+                      {"correction_velocity", run.correction.velocity_residual},
+                      {"correction_iterations", count(run.correction.iterations)}};
   if (!run.failure.empty()) fields.push_back({"failure", run.failure});
   writer_->finish(fields);
 }

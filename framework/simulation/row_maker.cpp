@@ -62,6 +62,9 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
   if (columns.constraints) {
     channels_.push_back({"constraint.position", "m or rad"});
     channels_.push_back({"constraint.velocity", "m/s or rad/s"});
+    channels_.push_back({"correction.position", "m or rad"});
+    channels_.push_back({"correction.velocity", "m/s or rad/s"});
+    channels_.push_back({"correction.iterations", "1"});
   }
   if (columns.reactions)
     for (const JointIndex j : system.joints()) {
@@ -139,6 +142,9 @@ std::span<const double> RowMaker::make(double time, const Observation& now) {
   if (columns_.constraints) {
     *out++ = now.position_violation;
     *out++ = now.velocity_violation;
+    *out++ = now.correction.position_residual;
+    *out++ = now.correction.velocity_residual;
+    *out++ = static_cast<double>(now.correction.iterations);
   }
   for (const std::size_t j : reactions_) {
     out = put(out, now.reactions[j].linear);

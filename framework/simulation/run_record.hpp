@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "polyform/formulation.hpp"
+
 namespace polyform::host {
 
 struct RunSettings {
@@ -32,6 +34,7 @@ struct RunRecord {
   double energy_drift = 0;            ///< see RunStatistics
   bool conservative = true;           ///< whether no force without potential did work in any row
   double constraint_violation = 0;    ///< largest position violation in any row
+  Correction correction;              ///< of all steps
 };
 
 }  // namespace polyform::host

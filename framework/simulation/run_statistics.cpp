@@ -25,6 +25,7 @@ void RunStatistics::row(double time, const Observation& now) {
   potential_ = std::max(potential_, std::abs(now.potential_energy));
   exchange_ = std::max(exchange_, std::abs(now.potential_energy - first_potential_));
   violation_ = std::max(violation_, now.position_violation);
+  correction_.add(now.correction);
   conservative_ = conservative_ && now.power == 0;
 }
 
@@ -35,6 +36,7 @@ void RunStatistics::store(RunRecord& record) const {
   record.energy_drift = scale > 0 ? drift_ / scale : 0;
   record.conservative = conservative_;
   record.constraint_violation = violation_;
+  record.correction = correction_;
 }
 
 }  // namespace polyform::host

@@ -1,4 +1,4 @@
-// Largest energy drift and constraint violation over the rows of a run.
+// Largest energy drift and constraint violation over the rows of a run, and what was corrected.
 #pragma once
 
 #include "framework/simulation/row_sink.hpp"
@@ -20,6 +20,7 @@ class RunStatistics final : public RowSink {
   std::size_t rows_ = 0;
   double first_total_ = 0, first_potential_ = 0;
   double drift_ = 0, kinetic_ = 0, potential_ = 0, exchange_ = 0, violation_ = 0;
+  Correction correction_;
 };
 
 }  // namespace polyform::host

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "framework/diagnostics.hpp"
 #include "framework/integration/integrator.hpp"
@@ -29,12 +30,17 @@ class SolverOde final : public Ode {
   }
   bool correct(double t, std::span<double> y) noexcept override {
     Correction correction;
-    return solver_.correct(t, y, correction) == Status::ok;
+    const bool corrected = solver_.correct(t, y, correction) == Status::ok;
+    since_row_.add(correction);
+    return corrected;
   }
+  /// What was corrected since the last call.
+  Correction take_corrections() noexcept { return std::exchange(since_row_, {}); }
   std::string_view failure() const noexcept override { return solver_.failure(); }
 
  private:
   Solver& solver_;
+  Correction since_row_;
 };
 
 /// The times of the rows.
@@ -131,6 +137,7 @@ class Run {
         throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
       if (t < now - rounding && !ode_.correct(t, y_)) fail_at(t);
       if (solver_.observe(t, y_, store_.now()) != Status::ok) fail_at(t);
+      store_.now().correction = ode_.take_corrections();
       statistics_.row(t, store_.now());
       for (RowSink* sink : sinks_) sink->row(t, store_.now());
     }

@@ -28,6 +28,19 @@ constexpr std::uint32_t operator|(Ability a, Ability b) { return static_cast<std
 constexpr std::uint32_t operator|(std::uint32_t a, Ability b) { return a | static_cast<std::uint32_t>(b); }
 constexpr bool has(std::uint32_t abilities, Ability a) { return (abilities & static_cast<std::uint32_t>(a)) != 0; }
 
+/// What a correction after a step found and did.
+struct Correction {
+  double position_residual = 0, velocity_residual = 0;   ///< before the correction, largest: m or rad, m/s or rad/s
+  std::size_t iterations = 0;                            ///< Newton steps on position
+
+  /// Of several corrections together.
+  void add(const Correction& next) {
+    position_residual = position_residual < next.position_residual ? next.position_residual : position_residual;
+    velocity_residual = velocity_residual < next.velocity_residual ? next.velocity_residual : velocity_residual;
+    iterations += next.iterations;
+  }
+};
+
 /// Formulation-independent observables at one instant. The host owns the arrays; a solver fills all of them.
 /// Bodies and joints in the order of the system view; ground axes.
 struct Observation {
@@ -46,11 +59,7 @@ struct Observation {
   double kinetic_energy = 0, potential_energy = 0;   ///< J; potential energy as in the model format
   double power = 0;                                  ///< of applied forces that have no potential, W
   double position_violation = 0, velocity_violation = 0;  ///< largest over all joints' constraint rows
-};
-
-struct Correction {
-  double position_residual = 0, velocity_residual = 0;   ///< before the correction
-  std::size_t iterations = 0;                            ///< Newton steps on position
+  Correction correction;            ///< of all steps since the last observation; the host keeps it, no solver fills it
 };
 
 enum class Status : std::int32_t { ok = 0, failed = 1 };
