@@ -31,7 +31,7 @@ void ParticleSystem::apply_joint_effort(std::size_t j) noexcept {
   const double* effort = efforts_.data() + joint.v_offset;
   if (std::all_of(effort, effort + joint.nv, [](double e) { return e == 0; })) return;
   const ConstraintRow w = constraint_row(joint, motion_of(joint.base, motions_), motion_of(joint.moving, motions_),
-                                         effort_wrench(joints_[j].motion, joint.nv, effort));
+                                         effort_wrench(constraint_of(j).motion, joint.nv, effort));
   apply(joint.moving, w.moving);
   apply(joint.base, w.base);
 }
@@ -59,8 +59,9 @@ bool ParticleSystem::fail_recursion() noexcept {
   const std::size_t i = recursion_.failed_joint();
   return fail(
       "Body `{}` has no mass or inertia for a motion that joint `{}` leaves free: give it some, or a joint that "
-      "holds it",
-      view_.bodies[i].name, view_.joints[i].name);
+      "holds it{}",
+      view_.bodies[i].name, view_.joints[i].name,
+      loops_.carries(i) ? "; where its loop does, the option `equations: sparse` counts on that" : "");
 }
 
 /// Weight and velocity terms of all particles.
@@ -113,13 +114,18 @@ bool ParticleSystem::find_by_solution() noexcept {
   return true;
 }
 
+bool ParticleSystem::is_beside_singular_position() const {
+  return recursive_ && !loops_.empty() && loops_.is_nearly_singular() &&
+         loops_.position_violation() > loops_.position_rounding();
+}
+
 bool ParticleSystem::check_regular() noexcept {
   failure_size_ = 0;
-  if (std::none_of(masses_.begin(), masses_.end(), [](const Mass& m) { return m.singular; })) return true;
-  if (recursive_) {
-    std::fill(loads_.begin(), loads_.end(), Spatial{});
-    return find_by_recursion();
-  }
+  const bool regular = std::none_of(masses_.begin(), masses_.end(), [](const Mass& m) { return m.singular; });
+  if (recursive_)
+    return (regular && loops_.empty()) || recursion_.corrections(recursion_input(), true, accelerations_) ||
+           fail_recursion();
+  if (regular) return true;
   // A load without regular pattern moves whatever can move: where nothing resists, no solution balances it.
   std::fill(data_.begin(), data_.end(), 0.0);
   std::fill(solution_.begin(), solution_.end(), 0.0);

@@ -18,31 +18,50 @@ Recursion::Input ParticleSystem::recursion_input() const noexcept {
 }
 
 /// Errors of positions or velocities at the state as it is.
-double ParticleSystem::tree_errors(std::span<double> q, std::span<double> v, bool of_velocities) noexcept {
-  place_bodies(needs_motions_);
-  for (std::size_t j = 0; j < needed_.size(); ++j)
-    if (needed_[j]) set_joint(j, q, v);
-  return recursion_.find_errors(recursion_input(), of_velocities);
+double ParticleSystem::errors(std::span<double> q, std::span<double> v, bool of_velocities) noexcept {
+  place_system(false, q, v);
+  const double of_loops = of_velocities ? loops_.velocity_violation() : loops_.position_violation();
+  return std::max(recursion_.find_errors(recursion_input(), of_velocities), of_loops);
 }
 
-bool ParticleSystem::correct_tree_positions(std::span<double> q, std::span<double> v, double tolerance, double target,
-                                            Correction& out) noexcept {
-  double residual = out.position_residual = tree_errors(q, v, false);
+bool ParticleSystem::correct_positions_by_recursion(std::span<double> q, std::span<double> v, double tolerance,
+                                                    double target, Correction& out) noexcept {
+  double residual = out.position_residual = errors(q, v, false);
+  if (!loops_.empty()) target = std::min(tolerance, loops_.position_rounding());
   while (residual > target && out.iterations < most_steps) {
     const double before = residual;
-    if (!recursion_.corrections(recursion_input(), accelerations_)) return fail_recursion();
+    if (!recursion_.corrections(recursion_input(), false, accelerations_)) return fail_recursion();
     ++out.iterations;
     for (std::size_t p = 0; p < chunks_.size(); ++p)
       if (layout_.particles[p].slot != none) positions_[p] += accelerations_[p];
-    residual = tree_errors(q, v, false);
+    residual = errors(q, v, false);
     if (residual <= tolerance && residual > 0.25 * before) return true;  // round-off
     if (!std::isfinite(residual)) break;
   }
-  return residual <= std::max(tolerance, target) ||
-         fail(
-             "The distances and joints cannot be met: after {} Newton steps they are still off by {:.2e} (m or rad). "
-             "Likely cause: too large a time step",
-             out.iterations, residual);
+  if (residual <= std::max(tolerance, target)) return true;
+  if (!loops_.empty() && !(loops_.position_violation() < residual))
+    return fail(
+        "The loop of joint `{}` cannot be closed: after {} Newton steps it is still off by {:.2e} (m or rad). Likely "
+        "causes: lengths that do not close, or too large a time step",
+        view_.joints[loops_.worst_joint()].name, out.iterations, residual);
+  return fail(
+      "The distances and joints cannot be met: after {} Newton steps they are still off by {:.2e} (m or rad). Likely "
+      "cause: too large a time step",
+      out.iterations, residual);
+}
+
+bool ParticleSystem::correct_velocities_by_recursion(std::span<double> q, std::span<double> v,
+                                                     Correction& out) noexcept {
+  double residual = out.velocity_residual = errors(q, v, true);
+  // Of loops near a singular position one projection leaves more than rounding.
+  for (int passes = loops_.empty() ? 1 : 2; passes > 0; --passes) {
+    if (!loops_.empty() && residual <= loops_.velocity_rounding()) break;
+    if (!recursion_.corrections(recursion_input(), true, accelerations_)) return fail_recursion();
+    for (std::size_t p = 0; p < chunks_.size(); ++p)
+      if (layout_.particles[p].slot != none) velocities_[p] += accelerations_[p];
+    if (!loops_.empty()) residual = errors(q, v, true);
+  }
+  return true;
 }
 
 bool ParticleSystem::correct_positions(double t, std::span<double> q, std::span<double> v, double tolerance,
@@ -53,7 +72,7 @@ bool ParticleSystem::correct_positions(double t, std::span<double> q, std::span<
   for (const Vec3& r : positions_) size = std::max({size, std::abs(r.x), std::abs(r.y), std::abs(r.z)});
   const double target = std::min(tolerance, 2e-15 * size);
   tolerance = std::max(tolerance, 1e-14 * size);  // nothing is below rounding
-  if (recursive_) return correct_tree_positions(q, v, tolerance, target, out);
+  if (recursive_) return correct_positions_by_recursion(q, v, tolerance, target, out);
   set_rows(t, Level::position, q, v, false);
   out.position_residual = position_violation_;
   double residual = position_violation_;
@@ -94,13 +113,7 @@ bool ParticleSystem::correct_positions(double t, std::span<double> q, std::span<
 
 bool ParticleSystem::correct_velocities(double t, std::span<double> q, std::span<double> v, Correction& out) noexcept {
   failure_size_ = 0;
-  if (recursive_) {
-    out.velocity_residual = tree_errors(q, v, true);
-    if (!recursion_.corrections(recursion_input(), accelerations_)) return fail_recursion();
-    for (std::size_t p = 0; p < chunks_.size(); ++p)
-      if (layout_.particles[p].slot != none) velocities_[p] += accelerations_[p];
-    return true;
-  }
+  if (recursive_) return correct_velocities_by_recursion(q, v, out);
   set_rows(t, Level::velocity, q, v, false);
   out.velocity_residual = velocity_violation_;
   if (!factorized_) set_masses();

@@ -211,12 +211,16 @@ bool ParticleSystem::check_solution(const Refinement& r) noexcept {
   // A state beside the constraints (a stage of an integrator) makes redundant rows disagree by about as much.
   if (r.row_error > 1e-4 + 100 * (position_violation_ + velocity_violation_)) {
     const Group& g = groups_[r.worst_group];
-    return fail(
-        "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error "
-        "{:.1e}). Likely causes: two prescribed motions of one thing, or a mechanism at its limit position",
-        kind_of(g), name_of(g), r.row_error);
+    return contradict(kind_of(g), name_of(g), r.row_error);
   }
   return true;
+}
+
+bool ParticleSystem::contradict(const char* kind, std::string_view name, double error) noexcept {
+  return fail(
+      "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). "
+      "Likely causes: two prescribed motions of one thing, or a mechanism at its limit position",
+      kind, name, error);
 }
 
 }  // namespace polyform::particles

@@ -8,7 +8,7 @@ namespace polyform::particles {
 
 ParticleSystem::ParticleSystem(const SystemView& view, const Layout& layout, std::span<const BodyIndex> loaded,
                                bool recursive)
-    : view_(view), layout_(layout), loaded_(loaded), elements_(view), recursion_(view, layout) {
+    : view_(view), layout_(layout), loaded_(loaded), elements_(view), loops_(view), recursion_(view, layout, loops_) {
   const std::size_t n = view.bodies.size();
   positions_.resize(layout.particles.size());
   for (auto* v : {&velocities_, &accelerations_}) v->resize(positions_.size());
@@ -26,10 +26,11 @@ ParticleSystem::ParticleSystem(const SystemView& view, const Layout& layout, std
   motion_size_.resize(positions_.size());
   force_size_.resize(positions_.size());
   find_needed_joints();
-  recursive_ = recursive && view.cut_joints().empty() && elements_.elements().empty();
-  needs_motions_ = !recursive_ || !loaded.empty() || std::find(needed_.begin(), needed_.end(), true) != needed_.end();
   make_scales();
+  needs_motions_ = !loaded.empty() || std::find(needed_.begin(), needed_.end(), true) != needed_.end();
+  recursive_ = recursive && elements_.elements().empty() && tree_is_regular();
   if (recursive_) return;
+  needs_motions_ = true;
   make_blocks();
   analyze();
 }
@@ -48,6 +49,24 @@ void ParticleSystem::find_needed_joints() {
     for (const JointIndex j : g.joints) needed_[at(j)] = true;
   for (const ConstraintGroup& g : view_.constraints)
     for (const JointIndex j : g.joints) needed_[at(j)] = true;
+}
+
+/// Whether every joint of the tree moves something even where the loops are cut, with the bodies as drawn.
+bool ParticleSystem::tree_is_regular() {
+  if (loops_.empty() || std::none_of(masses_.begin(), masses_.end(), [](const Mass& m) { return m.singular; }))
+    return true;
+  std::vector<double> q(view_.nq), v(view_.nv);
+  for (const JointData& joint : view_.joints) joint_neutral(joint, q.data() + joint.q_offset);
+  TreeKinematics drawn(view_);
+  drawn.evaluate(q.data(), v.data());
+  for (std::size_t p = 0; p < positions_.size(); ++p) {
+    const Particle& particle = layout_.particles[p];
+    if (particle.body == none) continue;
+    const BodyMotion& body = drawn.bodies()[particle.body];
+    positions_[p] = body.p + body.R * particle.place;
+  }
+  evaluate(0, q, v, true);
+  return recursion_.corrections(recursion_input(), true, accelerations_);
 }
 
 /// A body without mass takes the smallest mass of the bodies that it is jointed to: what they give it is of that order.
