@@ -23,7 +23,6 @@ double spread(const Vec3 (&place)[4]) {
 bool find_masses(double mass, const Vec3& center, const Sym3& inertia, const Vec3 (&place)[4],
                  EquivalentParticles& out) {
   out = {};
-  std::copy(place, place + 4, out.place);
   if (!(spread(place) >= least_spread)) return false;
   const Vec3 a = place[1] - place[0], b = place[2] - place[0], c = place[3] - place[0];
   const double per_volume = 1 / dot(a, cross(b, c));
@@ -52,25 +51,17 @@ bool find_masses(double mass, const Vec3& center, const Sym3& inertia, const Vec
   double largest = mass;
   for (const auto& row : out.weight)
     for (const double w : row) largest = std::max(largest, std::abs(w));
-  for (std::size_t i = 0; i < 4; ++i) {
-    bool carries = false;
+  bool carries[4]{};
+  for (std::size_t i = 0; i < 4; ++i)
     for (std::size_t j = 0; j < 4; ++j) {
       double& w = out.weight[i][j];
       if (std::abs(w) <= negligible * largest) w = 0;
-      carries = carries || w != 0;
+      carries[i] = carries[i] || w != 0;
+      out.total[i] += w;
     }
-    out.primary += carries;
-    if (i == 2) out.third = carries;
-  }
-  for (std::size_t i = 0; i < 4; ++i) {
-    out.mass[i] = out.weight[i][i];
-    for (std::size_t j = 0; j < 4; ++j) {
-      out.total[i] += out.weight[i][j];
-      if (i == j) continue;
-      out.between[i][j] = 4 * out.weight[i][j];
-      out.mass[i] -= out.weight[i][j];
-    }
-  }
+  out.representation = carries[2]   ? Representation::four
+                       : carries[3] ? Representation::three
+                                    : Representation::two;
   return true;
 }
 

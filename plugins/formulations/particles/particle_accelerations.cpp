@@ -76,7 +76,7 @@ void ParticleSystem::set_own_forces() noexcept {
     const Vec3 c = velocity_term(body.third, velocities_[p2] - velocities_[p1], velocities_[p4] - velocities_[p1]);
     const auto force = [&](std::size_t k) { return m.total[k] * view_.gravity - m.weight[k][2] * c; };
     Vec3 f[3] = {force(0), force(1), force(3)};
-    if (m.third) {
+    if (m.representation == Representation::four) {
       const PointRows B(triangles_[i], body.third);
       const Vec3 f3 = force(2);
       for (std::size_t k = 0; k < 3; ++k) f[k] += B.s[k] * f3 - cross(B.u[k], f3);

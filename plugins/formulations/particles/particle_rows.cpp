@@ -242,7 +242,7 @@ void ParticleSystem::set_masses() noexcept {
     const ParticleBody& body = layout_.bodies[i];
     const auto& weight = body.masses.weight;
     Mass& mass = masses_[i];
-    if (!body.masses.third) {
+    if (body.masses.representation != Representation::four) {
       for (std::size_t a = 0, k = 0; a < 3; ++a)
         for (std::size_t b = 0; b <= a; ++b, ++k) mass.block[k] = weight[primary[a]][primary[b]] * Mat3::identity();
       continue;

@@ -25,6 +25,7 @@ Recursion::Recursion(const SystemView& view, const Layout& layout, LoopClosure& 
                  : shared == 0 && joint.nv >= 6 ? Hinge::free
                                                 : Hinge::general;
     const EquivalentParticles& masses = layout.bodies[i].masses;
+    link.representation = masses.representation;
     link.mass = view.bodies[i].mass;
     for (std::size_t a = 0; a < 3; ++a) {
       link.total[a] = masses.total[a + 1];
@@ -64,15 +65,26 @@ void Recursion::set_inertia(std::size_t i, const Input& in) noexcept {
   const Link& link = links_[i];
   const auto& w = link.weight;
   const Triangle& t = in.triangles[i];
-  const Vec3 r2 = t.r21, r4 = t.r41, r3 = t.point(link.third);
+  const Vec3 &r2 = t.r21, &r4 = t.r41;
   // Σ weight_jk r_j1 r_k1ᵀ = r2 s2ᵀ + r3 s3ᵀ + r4 s4ᵀ, and Σ m̄_k r_k1.
-  const Vec3 s2 = w[0][0] * r2 + w[0][1] * r3 + w[0][2] * r4, s3 = w[1][0] * r2 + w[1][1] * r3 + w[1][2] * r4,
-             s4 = w[2][0] * r2 + w[2][1] * r3 + w[2][2] * r4;
+  Vec3 first = link.total[0] * r2, s2 = w[0][0] * r2, s3, s4, r3;
+  if (link.representation != Representation::two) {
+    first += link.total[2] * r4;
+    s2 += w[0][2] * r4;
+    s4 = w[2][0] * r2 + w[2][2] * r4;
+  }
+  if (link.representation == Representation::four) {
+    r3 = t.point(link.third);
+    first += link.total[1] * r3;
+    s2 += w[0][1] * r3;
+    s3 = w[1][0] * r2 + w[1][1] * r3 + w[1][2] * r4;
+    s4 += w[2][1] * r3;
+  }
   const auto second = [&](std::size_t a, std::size_t b) { return r2[a] * s2[b] + r3[a] * s3[b] + r4[a] * s4[b]; };
   const double xx = second(0, 0), yy = second(1, 1), zz = second(2, 2);
   Transfer<double>& m = momenta_[i];
   m.aa = {yy + zz, xx + zz, xx + yy, -second(0, 1), -second(0, 2), -second(1, 2)};
-  m.au = skew(link.total[0] * r2 + link.total[1] * r3 + link.total[2] * r4);
+  m.au = skew(first);
   m.uu = Sym3::diagonal(link.mass);
   arms_[i] = link.parent < 0 ? Vec3{} : in.positions[link.particle[0]] - in.positions[link.parent_particle];
 }
