@@ -105,7 +105,7 @@ bool ParticleSystem::find_by_solution() noexcept {
     for (const double x : solution_) sum += x;
     if (!std::isfinite(sum)) return fail_with({});
   } else {
-    Refinement r{10, 0};
+    Refinement r{0};
     if (!solve(r)) return fail_with(r);
     if (!check_solution(r)) return false;
   }
@@ -133,7 +133,7 @@ bool ParticleSystem::check_regular() noexcept {
     for (std::size_t k = 0; k < 3 && chunks_[p].block != none; ++k)
       data_[chunks_[p].first + k] =
           (1.5 + std::sin(1.7 * static_cast<double>(3 * p + k) + 0.3)) * masses_[layout_.particles[p].body].scale;
-  Refinement r{10, 1e-9};
+  Refinement r{1e-9};
   if (!solve(r)) return fail_with(r);
   return r.particle_error < 1e-3 || check_solution(r);
 }

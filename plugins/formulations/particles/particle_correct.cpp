@@ -82,7 +82,7 @@ bool ParticleSystem::correct_positions(double t, std::span<double> q, std::span<
     for (std::size_t p = 0; p < chunks_.size(); ++p)
       if (chunks_[p].block != none) std::fill_n(data_.data() + chunks_[p].first, 3, 0.0);
     std::fill(solution_.begin(), solution_.end(), 0.0);
-    Refinement r{3, 1e-3};
+    Refinement r{1e-3};
     if (!solve(r)) return fail_with(r);
     ++out.iterations;
     for (std::size_t p = 0; p < chunks_.size(); ++p) {
@@ -139,7 +139,7 @@ bool ParticleSystem::correct_velocities(double t, std::span<double> q, std::span
         }
       }
   }
-  Refinement r{10, 0};
+  Refinement r{0};
   if (!solve(r)) return fail_with(r);
   if (r.row_error > 1e-6 && std::abs(residual_[groups_[r.worst_group].chunk.first]) > 1e-6)
     return fail(

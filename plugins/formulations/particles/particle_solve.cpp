@@ -13,9 +13,11 @@ using detail::load;
 namespace {
 
 /// Relative size of what is subtracted from the zero block of rows that may be redundant. Refinement removes it; its
-/// error shrinks by about this factor per round, less in nearly dependent rows.
-constexpr double epsilon = 1e-10;
-/// Part of a neighbour's mass that a body without mass or inertia gets in the factors, and loses in the refinement.
+/// error shrinks by about this factor per round, less in nearly dependent rows. A row that is eliminated before what
+/// resists it is as stiff as 1/ε: a smaller one costs light bodies their digits.
+constexpr double epsilon = 1e-7;
+/// Part of the least that its neighbours have which a body without mass or inertia gets in the factors, and loses in the
+/// refinement.
 constexpr double delta_of_singular = 1e-4;
 /// A residual of this size relative to the terms it is made of is round-off.
 constexpr double round_off = 2e-15;
@@ -42,7 +44,7 @@ bool ParticleSystem::factorize() noexcept {
     if (!mass.singular) continue;
     for (const std::size_t k : {0u, 2u, 5u})
       if (mass.place[k].block.data != nullptr)
-        add_block(mass.place[k].block, true, delta_of_singular * mass.scale * Mat3::identity());
+        add_block(mass.place[k].block, true, delta_of_singular * mass.added * Mat3::identity());
   }
   for (const Group& g : groups_) {
     for (std::size_t row = 0; row < g.rows; ++row) {
@@ -168,11 +170,11 @@ void ParticleSystem::penalize_residual() noexcept {
 }
 
 /// Refines the solution, from the value it has on entry, until its residual is below the tolerance, at round-off or no
-/// longer shrinking; factorizes when that is not done. False when anything is not finite.
+/// longer falling; factorizes when that is not done. False when anything is not finite.
 bool ParticleSystem::solve(Refinement& r) noexcept {
   find_residual(r);
-  double error = std::max(r.particle_error, r.row_error);
-  for (std::size_t round = 0; round < r.rounds && error > std::max(r.tolerance, round_off); ++round) {
+  double error = std::max(r.particle_error, r.row_error), best = error;
+  for (std::size_t stale = 0; stale < 3 && error > std::max(r.tolerance, round_off);) {
     if (!factorized_ && !factorize()) return false;
     penalize_residual();
     matrix_.solve(step_);
@@ -181,6 +183,8 @@ bool ParticleSystem::solve(Refinement& r) noexcept {
     const double before = error;
     error = std::max(r.particle_error, r.row_error);
     if (error > 0.5 * before && error < 1e-12) break;
+    stale = error < 0.9 * best ? 0 : stale + 1;
+    best = std::min(best, error);
   }
   return std::isfinite(error);
 }

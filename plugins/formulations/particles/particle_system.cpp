@@ -70,6 +70,8 @@ bool ParticleSystem::tree_is_regular() {
 }
 
 /// A body without mass takes the smallest mass of the bodies that it is jointed to: what they give it is of that order.
+/// What it gets in the factors (Mass::added) has to be small against what they have in any motion: of a slender shaft
+/// that is far less than its mass.
 void ParticleSystem::make_scales() {
   constexpr double unknown = std::numeric_limits<double>::infinity();
   double smallest = unknown;
@@ -86,6 +88,9 @@ void ParticleSystem::make_scales() {
         J.xx * (J.yy * J.zz - J.yz * J.yz) - J.xy * (J.xy * J.zz - J.yz * J.xz) + J.xz * (J.xy * J.yz - J.yy * J.xz);
     const double enough = 1e-9 * size;
     m.singular = !(body.mass > 0 && J.xx > enough && minor > enough * size && determinant > enough * size * size);
+    // The least moment of inertia, within a factor of three.
+    const double minors = minor + J.xx * J.zz - J.xz * J.xz + J.yy * J.zz - J.yz * J.yz;
+    m.added = m.singular ? unknown : std::min(body.mass, determinant / minors / (length * length));
   }
   if (!(smallest < unknown)) smallest = 1;
   const auto spread = [&](const JointData& joint) {
@@ -93,11 +98,16 @@ void ParticleSystem::make_scales() {
     double &a = masses_[at(joint.base)].scale, &b = masses_[at(joint.moving)].scale;
     if (!(a < unknown)) a = b;
     if (!(b < unknown)) b = a;
+    double &c = masses_[at(joint.base)].added, &d = masses_[at(joint.moving)].added;
+    if (masses_[at(joint.base)].singular) c = std::min(c, d);
+    if (masses_[at(joint.moving)].singular) d = std::min(c, d);
   };
   std::for_each(view_.joints.begin(), view_.joints.end(), spread);
   std::for_each(view_.joints.rbegin(), view_.joints.rend(), spread);
-  for (Mass& m : masses_)
+  for (Mass& m : masses_) {
     if (!(m.scale < unknown)) m.scale = smallest;
+    m.added = std::min(m.added, m.scale);
+  }
 }
 
 std::size_t ParticleSystem::new_block() {

@@ -124,10 +124,10 @@ class ParticleSystem {
     Mat3 block[6];
     Place place[6];
     double scale = 0;  ///< kg, of a neighbour where the body has none
+    double added = 0;  ///< kg, yardstick of what a singular one gets in the factors
     bool singular = false;
   };
   struct Refinement {
-    std::size_t rounds;
     double tolerance;
     double particle_error = 0, row_error = 0;
     std::size_t worst_particle = 0, worst_group = 0;
