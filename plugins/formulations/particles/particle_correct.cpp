@@ -17,16 +17,16 @@ Recursion::Input ParticleSystem::recursion_input() const noexcept {
   return {positions_, velocities_, triangles_, angular_velocities_, motions_, joints_, {}};
 }
 
-/// Errors of positions or velocities at the state as it is.
-double ParticleSystem::errors(std::span<double> q, std::span<double> v, bool of_velocities) noexcept {
-  place_system(false, q, v);
+/// The largest error of positions or velocities as placed; keeps all for the corrections of the recursion.
+double ParticleSystem::errors(bool of_velocities) noexcept {
   const double of_loops = of_velocities ? loops_.velocity_violation() : loops_.position_violation();
   return std::max(recursion_.find_errors(recursion_input(), of_velocities), of_loops);
 }
 
 bool ParticleSystem::correct_positions_by_recursion(std::span<double> q, std::span<double> v, double tolerance,
                                                     double target, Correction& out) noexcept {
-  double residual = out.position_residual = errors(q, v, false);
+  place_system(false, q, v);
+  double residual = out.position_residual = errors(false);
   if (!loops_.empty()) target = std::min(tolerance, loops_.position_rounding());
   while (residual > target && out.iterations < most_steps) {
     const double before = residual;
@@ -34,7 +34,8 @@ bool ParticleSystem::correct_positions_by_recursion(std::span<double> q, std::sp
     ++out.iterations;
     for (std::size_t p = 0; p < chunks_.size(); ++p)
       if (layout_.particles[p].slot != none) positions_[p] += accelerations_[p];
-    residual = errors(q, v, false);
+    place_system(false, q, v);
+    residual = errors(false);
     if (residual <= tolerance && residual > 0.25 * before) return true;  // round-off
     if (!std::isfinite(residual)) break;
   }
@@ -52,16 +53,30 @@ bool ParticleSystem::correct_positions_by_recursion(std::span<double> q, std::sp
 
 bool ParticleSystem::correct_velocities_by_recursion(std::span<double> q, std::span<double> v,
                                                      Correction& out) noexcept {
-  double residual = out.velocity_residual = errors(q, v, true);
+  double residual = out.velocity_residual = errors(true);
   // Of loops near a singular position one projection leaves more than rounding.
-  for (int passes = loops_.empty() ? 1 : 2; passes > 0; --passes) {
+  for (int passes = 0; passes < 2; ++passes) {
     if (!loops_.empty() && residual <= loops_.velocity_rounding()) break;
     if (!recursion_.corrections(recursion_input(), true, accelerations_)) return fail_recursion();
     for (std::size_t p = 0; p < chunks_.size(); ++p)
       if (layout_.particles[p].slot != none) velocities_[p] += accelerations_[p];
-    if (!loops_.empty()) residual = errors(q, v, true);
+    if (loops_.empty()) break;
+    place_system(false, q, v);
+    residual = errors(true);
   }
   return true;
+}
+
+void ParticleSystem::find_violations(double t, std::span<double> q, std::span<double> v, Correction& out) noexcept {
+  if (recursive_) {
+    place_system(false, q, v);
+    out.position_residual = errors(false);
+    out.velocity_residual = errors(true);
+    return;
+  }
+  set_rows(t, Level::velocity, q, v, false);
+  out.position_residual = position_violation_;
+  out.velocity_residual = velocity_violation_;
 }
 
 bool ParticleSystem::correct_positions(double t, std::span<double> q, std::span<double> v, double tolerance,

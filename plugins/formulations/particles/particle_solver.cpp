@@ -46,14 +46,14 @@ void ParticleSolver::write_particles(std::span<double> y) noexcept {
   }
 }
 
-/// Hints for the orientations of all bodies and the coordinates of all joints.
-void ParticleSolver::read_hints(std::span<const double> y) noexcept {
+/// Hints for the orientations of all bodies and, where they are asked for, the coordinates of all joints.
+void ParticleSolver::read_hints(std::span<const double> y, bool of_joints) noexcept {
   const double* hint = y.data() + 6 * layout_.moving;
   for (Quat& o : orientations_) {
     o = {hint[0], hint[1], hint[2], hint[3]};
     hint += 4;
   }
-  hints_.read(hint, orientations_, q_);
+  if (of_joints) hints_.read(hint, orientations_, q_);
   hint += hints_.size();
   for (std::size_t i = 0; i < view_.cut_joints().size(); ++i)
     system_.leave_out(i, static_cast<unsigned>(std::clamp(hint[i] + 0.5, 0.0, 63.5)));
@@ -120,7 +120,7 @@ Status ParticleSolver::do_encode(const ConstStateView& state, std::span<double> 
 
 Status ParticleSolver::do_decode(std::span<const double> y, const StateView& state) noexcept {
   read_particles(y);
-  read_hints(y);
+  read_hints(y, true);
   system_.evaluate(0, q_, v_, true);
   std::copy(q_.begin(), q_.end(), state.q.begin());
   std::copy(v_.begin(), v_.end(), state.v.begin());
@@ -143,7 +143,7 @@ bool ParticleSolver::find_accelerations(double t, std::span<const double> x, std
 /// depend on others from such ones, takes that of every stage.
 bool ParticleSolver::find_stage_accelerations(double t, std::span<const double> y, std::span<double> xdot) noexcept {
   read_particles(y);
-  read_hints(y);
+  read_hints(y, system_.finds_joints());
   Correction unused;
   const bool close = options_.correct && system_.needs_closed_states();
   if (close && !project(t, unused)) return false;
@@ -151,7 +151,7 @@ bool ParticleSolver::find_stage_accelerations(double t, std::span<const double> 
   if (!options_.correct || !system_.is_beside_singular_position()) return true;
   if (project(t, unused)) return find_accelerations(t, states_of(y), xdot, false, false);
   read_particles(y);  // too far from closed, which the end of the step will tell
-  read_hints(y);
+  read_hints(y, true);
   return find_accelerations(t, states_of(y), xdot, false, false);
 }
 
@@ -199,14 +199,12 @@ bool ParticleSolver::project(double t, Correction& out) noexcept {
 
 Status ParticleSolver::do_correct(double t, std::span<double> y, Correction& out) noexcept {
   read_particles(y);
-  read_hints(y);
+  read_hints(y, system_.finds_joints() || hints_.size() > 0);
   out = {};
   if (options_.correct) {
     if (!project(t, out)) return Status::failed;
   } else {
-    system_.evaluate(t, q_, v_, true);
-    out.position_residual = system_.position_violation();
-    out.velocity_residual = system_.velocity_violation();
+    system_.find_violations(t, q_, v_, out);
   }
   reset_hints();
   write_particles(y);
@@ -216,7 +214,7 @@ Status ParticleSolver::do_correct(double t, std::span<double> y, Correction& out
 
 Status ParticleSolver::do_observe(double t, std::span<const double> y, Observation& out) noexcept {
   read_particles(y);
-  read_hints(y);
+  read_hints(y, true);
   if (!find_accelerations(t, states_of(y), xdot_, true, false)) return Status::failed;
   settle_orientations();
   const std::span<const BodyMotion> motions = system_.motions();

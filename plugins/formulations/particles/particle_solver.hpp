@@ -45,7 +45,7 @@ class ParticleSolver final : public Solver {
 
   void read_particles(std::span<const double> y) noexcept;
   void write_particles(std::span<double> y) noexcept;
-  void read_hints(std::span<const double> y) noexcept;
+  void read_hints(std::span<const double> y, bool of_joints) noexcept;
   void write_hints(std::span<double> y) noexcept;
   void write_left_out(std::span<double> y) noexcept;
   void settle_orientations() noexcept;

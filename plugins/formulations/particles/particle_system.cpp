@@ -27,7 +27,8 @@ ParticleSystem::ParticleSystem(const SystemView& view, const Layout& layout, std
   force_size_.resize(positions_.size());
   find_needed_joints();
   make_scales();
-  needs_motions_ = !loaded.empty() || std::find(needed_.begin(), needed_.end(), true) != needed_.end();
+  finds_joints_ = std::find(needed_.begin(), needed_.end(), true) != needed_.end();
+  needs_motions_ = finds_joints_ || !loaded.empty();
   recursive_ = recursive && elements_.elements().empty() && tree_is_regular();
   if (recursive_) return;
   needs_motions_ = true;

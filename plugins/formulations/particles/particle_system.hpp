@@ -41,8 +41,12 @@ class ParticleSystem {
   /// Moves the particles onto all constraints: Newton's method in the mass metric of the particles. q: coordinates of
   /// all joints, hints on entry. Succeeds when the largest residual is at most the tolerance (m, rad).
   bool correct_positions(double t, std::span<double> q, std::span<double> v, double tolerance, Correction&) noexcept;
-  /// The velocities nearest to the given ones in the mass metric that respect the constraints.
+  /// The velocities nearest to the given ones in the mass metric that respect the constraints; the positions are what
+  /// correct_positions() has just left.
   bool correct_velocities(double t, std::span<double> q, std::span<double> v, Correction&) noexcept;
+
+  /// Only what the corrections would start from.
+  void find_violations(double t, std::span<double> q, std::span<double> v, Correction&) noexcept;
 
   /// Bodies, masses and constraints at the positions and velocities. q: hints on entry; q and v are found for all
   /// joints, or only for those whose constraints or forces need them. corrected: the state is what the corrections have
@@ -65,6 +69,7 @@ class ParticleSystem {
   Mat3 orientation(std::size_t i) const { return times_transpose(triangles_[i].axes(), layout_.bodies[i].to_body); }
   std::span<const Vec3> angular_velocities() const { return angular_velocities_; }
   bool finds_joint(std::size_t j) const { return needed_[j]; }  ///< whether q and v are found in any case
+  bool finds_joints() const { return finds_joints_; }           ///< of any joint
   double position_violation() const { return position_violation_; }
   double velocity_violation() const { return velocity_violation_; }
   /// Whether accelerations are sound only where the loops are closed.
@@ -180,7 +185,7 @@ class ParticleSystem {
 
   // particle_correct.cpp
   Recursion::Input recursion_input() const noexcept;
-  double errors(std::span<double> q, std::span<double> v, bool of_velocities) noexcept;
+  double errors(bool of_velocities) noexcept;
   bool correct_positions_by_recursion(std::span<double> q, std::span<double> v, double tolerance, double target,
                                       Correction&) noexcept;
   bool correct_velocities_by_recursion(std::span<double> q, std::span<double> v, Correction&) noexcept;
@@ -201,7 +206,7 @@ class ParticleSystem {
   LoopClosure loops_;  ///< cut joints of the recursion
   Recursion recursion_;
   bool recursive_ = true;       ///< accelerations come from it
-  bool needs_motions_ = false;  ///< in every evaluation
+  bool needs_motions_ = false, finds_joints_ = false;  ///< in every evaluation
   bool exact_ = true;           ///< the factors are those of the system itself: no loops, no singular masses
 
   std::vector<Chunk> chunks_;       ///< per particle
