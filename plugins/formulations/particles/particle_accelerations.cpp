@@ -97,7 +97,7 @@ bool ParticleSystem::find_by_solution() noexcept {
   std::fill(solution_.begin(), solution_.end(), 0.0);
   if (exact_) {
     std::copy(data_.begin(), data_.end(), residual_.begin());
-    if (!factorized_ && !factorize()) return false;
+    if (!factorized_ && !factorize(0)) return false;  // no row that could be redundant
     penalize_residual();
     matrix_.solve(step_);
     std::swap(solution_, step_);

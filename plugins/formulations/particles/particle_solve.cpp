@@ -13,9 +13,12 @@ using detail::load;
 namespace {
 
 /// Relative size of what is subtracted from the zero block of rows that may be redundant. Refinement removes it; its
-/// error shrinks by about this factor per round, less in nearly dependent rows. A row that is eliminated before what
-/// resists it is as stiff as 1/ε: a smaller one costs light bodies their digits.
-constexpr double epsilon = 1e-7;
+/// error shrinks by about this factor per round, less in nearly dependent rows, which want a small one. But a row that
+/// is eliminated before what resists it is as stiff as 1/ε, and light bodies lose their digits beside it: where the
+/// residual does not fall with the small one, the large one is taken.
+constexpr double small_epsilon = 1e-10, large_epsilon = 1e-7;
+/// The residual has not fallen when it ends above this.
+constexpr double fallen = 1e-10;
 /// Part of the least that its neighbours have which a body without mass or inertia gets in the factors, and loses in the
 /// refinement.
 constexpr double delta_of_singular = 1e-4;
@@ -36,7 +39,7 @@ void add_block(const BlockLdlt::Block& place, bool lower, const Mat3& m) {
 /// Factorizes [M + Cᵀ D C, Cᵀ; C, 0] for the rows of the tree: the penalty D, of the size of the body's mass, changes
 /// nothing in the solution but makes the mass of a body positive where it has none against its constraints. Rows of
 /// loops have no penalty and a small negative diagonal instead of zero.
-bool ParticleSystem::factorize() noexcept {
+bool ParticleSystem::factorize(double epsilon) noexcept {
   matrix_.clear();
   for (const Mass& mass : masses_) {
     for (std::size_t k = 0; k < 6; ++k)
@@ -169,13 +172,24 @@ void ParticleSystem::penalize_residual() noexcept {
   }
 }
 
-/// Refines the solution, from the value it has on entry, until its residual is below the tolerance, at round-off or no
-/// longer falling; factorizes when that is not done. False when anything is not finite.
+/// Solves from the value that the solution has on entry; factorizes when that is not done. False when anything is not
+/// finite.
 bool ParticleSystem::solve(Refinement& r) noexcept {
+  std::copy(solution_.begin(), solution_.end(), start_.begin());
+  const double accepted = std::max(fallen, r.tolerance);
+  if (refine(r, small_epsilon) && std::max(r.particle_error, r.row_error) <= accepted) return true;
+  failure_size_ = 0;
+  factorized_ = false;
+  std::copy(start_.begin(), start_.end(), solution_.begin());
+  return refine(r, large_epsilon);
+}
+
+/// Refines the solution until its residual is below the tolerance, at round-off or no longer falling.
+bool ParticleSystem::refine(Refinement& r, double epsilon) noexcept {
   find_residual(r);
   double error = std::max(r.particle_error, r.row_error), best = error;
   for (std::size_t stale = 0; stale < 3 && error > std::max(r.tolerance, round_off);) {
-    if (!factorized_ && !factorize()) return false;
+    if (!factorized_ && !factorize(epsilon)) return false;
     penalize_residual();
     matrix_.solve(step_);
     for (std::size_t i = 0; i < solution_.size(); ++i) solution_[i] += step_[i];

@@ -264,7 +264,7 @@ void ParticleSystem::analyze() {
         pairs_.push_back({place_of(chunks_[entries_[e].particle], chunks_[entries_[f].particle]), e == f});
     }
   }
-  for (auto* v : {&data_, &solution_, &residual_, &step_, &penalty_, &row_size_}) v->resize(matrix_.size());
+  for (auto* v : {&data_, &solution_, &residual_, &step_, &start_, &penalty_, &row_size_}) v->resize(matrix_.size());
 }
 
 /// Rows and columns of two chunks in the matrix; empty when one of them is on ground.

@@ -172,8 +172,9 @@ class ParticleSystem {
   bool find_by_recursion() noexcept;
   bool fail_recursion() noexcept;
   bool find_by_solution() noexcept;
-  bool factorize() noexcept;
+  bool factorize(double epsilon) noexcept;
   bool solve(Refinement&) noexcept;
+  bool refine(Refinement&, double epsilon) noexcept;
   void find_residual(Refinement&) noexcept;
   void penalize_residual() noexcept;
   void apply(BodyIndex, const Spatial& about_origin) noexcept;
@@ -232,7 +233,7 @@ class ParticleSystem {
   double position_violation_ = 0, velocity_violation_ = 0;
 
   // Over the unknowns, in the order of the matrix: right-hand side, solution (multipliers negative), work.
-  std::vector<double> data_, solution_, residual_, step_;
+  std::vector<double> data_, solution_, residual_, step_, start_;
   std::vector<double> motion_size_, force_size_;  ///< per particle, yardsticks
   std::vector<double> efforts_;                   ///< on the joints, those of constraint elements included
   std::vector<Spatial> loads_;                    ///< on the bodies, see where it is used
