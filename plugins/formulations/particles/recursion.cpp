@@ -208,17 +208,27 @@ Spatial Recursion::follow_joint(std::size_t i, const Spatial& at_ground) noexcep
   const Link& link = links_[i];
   const Spatial parent = link.parent < 0 ? at_ground : z_[static_cast<std::size_t>(link.parent)];
   Spatial z{parent.angular, add_cross(parent.linear, parent.angular, arms_[i])};
-  for (std::uint32_t k = 0; k < link.directions; ++k) {
-    const Column<double>& direction = directions_[link.direction + k];
-    double rate = direction.rate(z);
-    if (link.looped) rate -= loops_.rate(i, k);
-    z += rate * direction.H;
+  if (link.looped) return follow_joint_in_loop(i, z);
+  for (std::uint32_t k = link.direction; k < link.direction + link.directions; ++k) {
+    const Column<double>& direction = directions_[k];
+    z += direction.rate(z) * direction.H;
   }
   z += biases_[i];
   if (link.hinge == Hinge::spherical) z.angular = add_product(balls_[i].free, balls_[i].gain, z.linear);
   z_[i] = z;
-  if (link.looped) loops_.close(i, z);
   return z;
+}
+
+/// The same where the forces of cut joints take part. z: of the body if the joint did not move.
+Spatial Recursion::follow_joint_in_loop(std::size_t i, Spatial z) noexcept {
+  const Link& link = links_[i];
+  for (std::uint32_t k = 0; k < link.directions; ++k) {
+    const Column<double>& direction = directions_[link.direction + k];
+    z += (direction.rate(z) - loops_.rate(i, k)) * direction.H;
+  }
+  z_[i] = z + biases_[i];
+  loops_.close(i, z_[i]);
+  return z_[i];
 }
 
 /// ground: what stands for the acceleration of ground.

@@ -71,6 +71,7 @@ class Recursion {
   Transfer<double> about_parent(std::size_t i, const Transfer<double>&) const noexcept;
   bool sum_momenta() noexcept;
   Spatial follow_joint(std::size_t i, const Spatial& at_ground) noexcept;
+  Spatial follow_joint_in_loop(std::size_t i, Spatial z) noexcept;
 
   // recursion_correct.cpp
   Vec3 shape_of(const Link&, std::size_t shared) const noexcept;
