@@ -107,8 +107,8 @@ TEST_CASE("places are well spread for joints anywhere, also where they lie on a 
     CHECK(layout.degenerate == none);
     for (const auto& body : layout.bodies) {
       const particles::Triangle triangle(body.place[0], body.place[1], body.place[2]);
-      CHECK(particles::spread({body.place[0], body.place[1], body.place[0] + triangle.point(body.third),
-                               body.place[2]}) > 0.02);
+      CHECK(particles::spread(
+                {body.place[0], body.place[1], body.place[0] + triangle.point(body.third), body.place[2]}) > 0.02);
     }
   }
 }
@@ -118,7 +118,8 @@ TEST_CASE("rods take two particles and plates three wherever their joints leave 
   Random random(8);
   for (int trial = 0; trial < 60; ++trial) {
     // Mass on a line or in a plane, about a mass centre on the joint or off it.
-    const Mat3 R = rotation_matrix(normalized(Quat{1, random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)}));
+    const Mat3 R =
+        rotation_matrix(normalized(Quat{1, random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)}));
     const bool line = trial % 2 == 0;
     const Sym3 inertia = rotate(R, line ? Sym3{0, 0.3, 0.3, 0, 0, 0} : Sym3{0.1, 0.3, 0.4, 0, 0, 0});
     const Vec3 along = R.column(0), in_plane = line ? along : R.column(1);

@@ -28,18 +28,17 @@ bool find_masses(double mass, const Vec3& center, const Sym3& inertia, const Vec
   const double per_volume = 1 / dot(a, cross(b, c));
   const Vec3 dual[3] = {per_volume * cross(b, c), per_volume * cross(c, a), per_volume * cross(a, b)};
 
-  // ∫ r rᵀ dm about place 0 (inertia = tr 1 − ∫ r rᵀ) in barycentric coordinates, and the first moment. Of a slender body
-  // the moments across are far smaller than those of the inertia tensor: like ones are subtracted first.
+  // ∫ r rᵀ dm about place 0 (inertia = tr 1 − ∫ r rᵀ) in barycentric coordinates, and the first moment. Of a slender
+  // body the moments across are far smaller than those of the inertia tensor: like ones are subtracted first.
   const Vec3 r = center - place[0];
   const Sym3& J = inertia;
-  const Sym3 about_center{0.5 * (J.yy - J.xx + J.zz), 0.5 * (J.zz - J.yy + J.xx), 0.5 * (J.xx - J.zz + J.yy),
-                          -J.xy,                      -J.xz,                      -J.yz};
+  const Sym3 about_center{
+      0.5 * (J.yy - J.xx + J.zz), 0.5 * (J.zz - J.yy + J.xx), 0.5 * (J.xx - J.zz + J.yy), -J.xy, -J.xz, -J.yz};
   double second[3][3], first[3];
   for (std::size_t i = 0; i < 3; ++i) {
     first[i] = mass * dot(dual[i], r);
     for (std::size_t j = 0; j <= i; ++j)
-      second[i][j] = second[j][i] =
-          dot(dual[i], about_center * dual[j]) + mass * dot(dual[i], r) * dot(dual[j], r);
+      second[i][j] = second[j][i] = dot(dual[i], about_center * dual[j]) + mass * dot(dual[i], r) * dot(dual[j], r);
   }
   out.weight[0][0] = mass;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -62,9 +61,7 @@ bool find_masses(double mass, const Vec3& center, const Sym3& inertia, const Vec
       carries[i] = carries[i] || w != 0;
       out.total[i] += w;
     }
-  out.representation = carries[2]   ? Representation::four
-                       : carries[3] ? Representation::three
-                                    : Representation::two;
+  out.representation = carries[2] ? Representation::four : carries[3] ? Representation::three : Representation::two;
   return true;
 }
 

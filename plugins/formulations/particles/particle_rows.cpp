@@ -217,8 +217,8 @@ void ParticleSystem::set_element_rows(const Group& g, Level level) noexcept {
       if (level != Level::acceleration) continue;
       const Vec3& w = motion.angular_velocity;
       const Spatial terms = velocity_terms(b);
-      right -= dot(a.angular, terms.angular) +
-               dot(a.linear, terms.linear + cross(terms.angular, arm) + centripetal(w, arm));
+      right -=
+          dot(a.angular, terms.angular) + dot(a.linear, terms.linear + cross(terms.angular, arm) + centripetal(w, arm));
     }
     const double* B = element.B.data() + i * element.velocities;
     for (const JointIndex index : element.joints) {

@@ -19,8 +19,8 @@ namespace {
 constexpr double small_epsilon = 1e-10, large_epsilon = 1e-7;
 /// The residual has not fallen when it ends above this.
 constexpr double fallen = 1e-10;
-/// Part of the least that its neighbours have which a body without mass or inertia gets in the factors, and loses in the
-/// refinement.
+/// Part of the least that its neighbours have which a body without mass or inertia gets in the factors, and loses in
+/// the refinement.
 constexpr double delta_of_singular = 1e-4;
 /// A residual of this size relative to the terms it is made of is round-off.
 constexpr double round_off = 2e-15;

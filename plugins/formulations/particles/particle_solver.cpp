@@ -137,10 +137,10 @@ bool ParticleSolver::find_accelerations(double t, std::span<const double> x, std
   return system_.find_accelerations(wrenches_, efforts_);
 }
 
-/// Forces and accelerations for derivative(). The stages of an integrator lie beside the loops by the square of the step,
-/// and where loops are near a singular position that much contradiction divided by a nearly vanishing pivot would spoil
-/// the accelerations: there they are those of the nearest closed state. The sparse system, which cannot tell rows that
-/// depend on others from such ones, takes that of every stage.
+/// Forces and accelerations for derivative(). The stages of an integrator lie beside the loops by the square of the
+/// step, and where loops are near a singular position that much contradiction divided by a nearly vanishing pivot would
+/// spoil the accelerations: there they are those of the nearest closed state. The sparse system, which cannot tell rows
+/// that depend on others from such ones, takes that of every stage.
 bool ParticleSolver::find_stage_accelerations(double t, std::span<const double> y, std::span<double> xdot) noexcept {
   read_particles(y);
   read_hints(y, system_.finds_joints());

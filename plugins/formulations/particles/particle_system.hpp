@@ -55,8 +55,8 @@ class ParticleSystem {
   /// r̈ of the particles at the evaluated state, into accelerations(). wrenches: applied, about the frame origins,
   /// without gravity; efforts: on the velocity coordinates of all joints.
   bool find_accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts) noexcept;
-  /// Whether the masses determine all accelerations at the evaluated state: false names a body in failure(). Finds which
-  /// rows of loops depend on others; needs evaluate(…, true).
+  /// Whether the masses determine all accelerations at the evaluated state: false names a body in failure(). Finds
+  /// which rows of loops depend on others; needs evaluate(…, true).
   bool check_regular() noexcept;
   /// Rows of the i-th cut joint that the recursion leaves out because they depend on others, a bit each: found by
   /// check_regular() and the corrections, where the loops are closed, and told for the states in between.
@@ -167,22 +167,23 @@ class ParticleSystem {
   Spatial joint_velocity_terms(std::size_t joint) const noexcept;
   void set_masses() noexcept;
 
-  // particle_solve.cpp
+  // particle_accelerations.cpp
+  void apply(BodyIndex, const Spatial& about_origin) noexcept;
+  void apply_joint_effort(std::size_t joint) noexcept;
   void set_own_forces() noexcept;
   bool find_by_recursion() noexcept;
   bool fail_recursion() noexcept;
   bool find_by_solution() noexcept;
+
+  // particle_solve.cpp: the sparse system
   bool factorize(double epsilon) noexcept;
   bool solve(Refinement&) noexcept;
   bool refine(Refinement&, double epsilon) noexcept;
   void find_residual(Refinement&) noexcept;
   void penalize_residual() noexcept;
-  void apply(BodyIndex, const Spatial& about_origin) noexcept;
-  void apply_joint_effort(std::size_t joint) noexcept;
-  bool contradict(const char* kind, std::string_view name, double error) noexcept;
-  Spatial momentum_rate(std::size_t body) const noexcept;
   bool fail_with(const Refinement&) noexcept;
   bool check_solution(const Refinement&) noexcept;
+  bool contradict(const char* kind, std::string_view name, double error) noexcept;
 
   // particle_correct.cpp
   Recursion::Input recursion_input() const noexcept;
@@ -190,6 +191,9 @@ class ParticleSystem {
   bool correct_positions_by_recursion(std::span<double> q, std::span<double> v, double tolerance, double target,
                                       Correction&) noexcept;
   bool correct_velocities_by_recursion(std::span<double> q, std::span<double> v, Correction&) noexcept;
+
+  // particle_reactions.cpp
+  Spatial momentum_rate(std::size_t body) const noexcept;
 
   template <class... T>
   bool fail(const char* format, const T&... values) noexcept;
@@ -206,9 +210,9 @@ class ParticleSystem {
   BlockLdlt matrix_;
   LoopClosure loops_;  ///< cut joints of the recursion
   Recursion recursion_;
-  bool recursive_ = true;       ///< accelerations come from it
+  bool recursive_ = true;                              ///< accelerations come from it
   bool needs_motions_ = false, finds_joints_ = false;  ///< in every evaluation
-  bool exact_ = true;           ///< the factors are those of the system itself: no loops, no singular masses
+  bool exact_ = true;  ///< the factors are those of the system itself: no loops, no singular masses
 
   std::vector<Chunk> chunks_;       ///< per particle
   std::vector<std::size_t> sizes_;  ///< of the blocks

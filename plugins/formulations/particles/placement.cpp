@@ -70,8 +70,8 @@ Placement choose_places(const BodyData& body, double length, std::span<const Wan
   const Vec3 first = out.primary[0].place;
   const auto from_first = [&](const Vec3& s) { return norm(s - first); };
   if (given < 2 && !take_farthest(wanted, enough, from_first, out.primary[1]))
-    out.primary[1].place = from_first(c) >= enough ? first + 2.0 * (c - first)
-                                                     : first + length * most_extended(body, nullptr);
+    out.primary[1].place =
+        from_first(c) >= enough ? first + 2.0 * (c - first) : first + length * most_extended(body, nullptr);
   const Vec3 edge = out.primary[1].place - first;
   const auto height = [&](const Vec3& s) { return norm(from_line(s - first, edge)); };
   if (given < 3 && !take_farthest(wanted, enough, height, out.primary[2])) {
