@@ -81,7 +81,8 @@ std::string rope_ladder(int rungs) {
   std::string left = "ground", right = "ground";
   for (int k = 0; k < rungs; ++k) {
     const double y = -k;
-    const std::string l = f.rod(0, y, 0.05, y - 1), r = f.rod(1, y, 1.05, y - 1), rung = f.rod(0.05, y - 1, 1.05, y - 1);
+    const std::string l = f.rod(0, y, 0.05, y - 1), r = f.rod(1, y, 1.05, y - 1),
+                      rung = f.rod(0.05, y - 1, 1.05, y - 1);
     f.joint("spherical", left, l, 0, y, k == 1 ? ", initial: {velocity: [0.1, 0.2, 0.3]}" : "");
     f.joint("spherical", right, r, 1, y);
     f.joint("spherical", l, rung, 0.05, y - 1);
@@ -137,7 +138,50 @@ std::string ring(int rods, const std::string& joint) {
   return f.text();
 }
 
+/// A Cardan shaft, its joints as crosses of two pins each, closed by a cylindrical joint. slender: of the moments of
+/// inertia about the shafts to those across.
+std::string cardan_shaft(double mass, double cross_mass, double slender) {
+  const double angle = 0.4, c = std::cos(angle), s = std::sin(angle);
+  const auto shaft = [&](const char* name, double x, double y, double turn, double m) {
+    return fmt::format(
+        "  - {{name: {}, position: [{}, {}, 0], orientation: [{}, 0, 0, {}], mass: {}, center_of_mass: [0.5, 0, 0], "
+        "inertia: {{xx: {}, yy: {}, zz: {}}}}}\n",
+        name, x, y, std::cos(turn / 2), std::sin(turn / 2), m, slender * m, m / 12, m / 12);
+  };
+  const auto cross = [&](const char* name, double x, double y) {
+    return fmt::format("  - {{name: {}, position: [{}, {}, 0], mass: {}, inertia: {{xx: {}, yy: {}, zz: {}}}}}\n", name,
+                       x, y, cross_mass, 1e-4 * cross_mass, 1e-4 * cross_mass, 1e-4 * cross_mass);
+  };
+  const auto pin = [&](const char* base, const char* moving, double x, double y, const Vec3& axis,
+                       const char* more = "") {
+    return fmt::format(
+        "  - {{name: {}-{}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], axis: [{}, {}, {}]{}}}\n",
+        base, moving, base, moving, x, y, axis.x, axis.y, axis.z, more);
+  };
+  const Vec3 across{-s, c, 0}, up{0, 0, 1};
+  return "polyform: 1\nname: Cardan shaft\ngravity: [0.3, -9.81, 0.2]\nbodies:\n" + shaft("input", 0, 0, 0, mass) +
+         cross("cross1", 1, 0) + shaft("middle", 1, 0, angle, 1) + cross("cross2", 1 + c, s) +
+         shaft("output", 1 + c, s, 0, 2) + "joints:\n" +
+         pin("ground", "input", 0, 0, {1, 0, 0}, ", initial: {velocity: 3}") + pin("input", "cross1", 1, 0, up) +
+         pin("cross1", "middle", 1, 0, across) + pin("middle", "cross2", 1 + c, s, across) +
+         pin("cross2", "output", 1 + c, s, up) +
+         fmt::format(
+             "  - {{name: bearing, type: cylindrical, base: ground, moving: output, position: [{}, {}, 0], axis: "
+             "[1, 0, 0], cut: true}}\n",
+             2 + c, s) +
+         "forces:\n  - {name: motor, type: joint-force, joint: ground-input, effort: 2.5}\n";
+}
+
 }  // namespace
+
+TEST_CASE("formulations agree on a Cardan shaft with light or massless crosses and slender shafts") {
+  for (const double cross_mass : {0.0, 1e-5, 0.1})
+    for (const double slender : {1e-6, 1e-4, 1e-2})
+      for (const double mass : {1.0, 100.0}) {
+        INFO("crosses " << cross_mass << ", slender " << slender << ", mass " << mass);
+        CHECK(require_agreement(cardan_shaft(mass, cross_mass, slender)) >= 3);
+      }
+}
 
 TEST_CASE("formulations agree on loops that stand on loops") {
   CHECK(require_agreement(tower(1, false)) >= 2);

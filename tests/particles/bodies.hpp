@@ -35,6 +35,17 @@ inline SolidBody random_body(Random& random, bool flat = false, bool line = fals
   return body;
 }
 
+/// Masses of the ten particles: of a primary one, and of the secondary one between two.
+inline double mass_at(const particles::EquivalentParticles& p, std::size_t i) {
+  double mass = p.weight[i][i];
+  for (std::size_t j = 0; j < 4; ++j)
+    if (j != i) mass -= p.weight[i][j];
+  return mass;
+}
+inline double mass_between(const particles::EquivalentParticles& p, std::size_t i, std::size_t j) {
+  return 4 * p.weight[i][j];
+}
+
 /// Four places that span at least the given part of a box.
 inline void random_places(Random& random, Vec3 (&place)[4], double least = 0.05) {
   do {

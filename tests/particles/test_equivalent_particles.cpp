@@ -7,6 +7,7 @@
 using namespace polyform;
 using namespace polyform::test;
 using particles::EquivalentParticles;
+using particles::Representation;
 
 TEST_CASE("ten particles have the mass, the mass centre and the inertia tensor of the body, Eqs 2.1") {
   Random random(1);
@@ -16,7 +17,7 @@ TEST_CASE("ten particles have the mass, the mass centre and the inertia tensor o
     random_places(random, place);
     EquivalentParticles p;
     REQUIRE(particles::find_masses(body.mass, body.center, body.inertia, place, p));
-    CHECK(p.primary == 4);
+    CHECK(p.representation == Representation::four);
     double mass = 0;
     Vec3 moment;
     Sym3 inertia;  // about the frame origin, as in the paper
@@ -27,15 +28,15 @@ TEST_CASE("ten particles have the mass, the mass centre and the inertia tensor o
       inertia += Sym3{m * unit.xx, m * unit.yy, m * unit.zz, m * unit.xy, m * unit.xz, m * unit.yz};
     };
     for (std::size_t i = 0; i < 4; ++i) {
-      add(p.mass[i], place[i]);
-      for (std::size_t j = 0; j < i; ++j) add(p.between[i][j], 0.5 * (place[i] + place[j]));
+      add(mass_at(p, i), place[i]);
+      for (std::size_t j = 0; j < i; ++j) add(mass_between(p, i, j), 0.5 * (place[i] + place[j]));
     }
     const Sym3 unit = unit_mass_inertia(body.center);
     const double m = body.mass;
     const Sym3 expected =
         body.inertia + Sym3{m * unit.xx, m * unit.yy, m * unit.zz, m * unit.xy, m * unit.xz, m * unit.yz};
     double size = 0;  // of the masses, which grow as the places come near a plane
-    for (const double w : p.mass) size = std::max(size, std::abs(w));
+    for (std::size_t i = 0; i < 4; ++i) size = std::max(size, std::abs(mass_at(p, i)));
     const double tolerance = 1e-13 * (m + size);
     CHECK(std::abs(mass - m) < tolerance);
     CHECK(norm(moment - m * body.center) < tolerance);
@@ -51,12 +52,11 @@ TEST_CASE("weights of the primary particles are the sums of Eqs 2.6") {
   random_places(random, place);
   REQUIRE(particles::find_masses(body.mass, body.center, body.inertia, place, p));
   for (std::size_t i = 0; i < 4; ++i) {
-    double once = p.mass[i], twice = p.mass[i];
+    double once = mass_at(p, i), twice = mass_at(p, i);
     for (std::size_t j = 0; j < 4; ++j) {
       if (j == i) continue;
-      once += p.between[i][j] / 2;
-      twice += p.between[i][j] / 4;
-      CHECK(p.weight[i][j] == Approx(p.between[i][j] / 4));
+      once += mass_between(p, i, j) / 2;
+      twice += mass_between(p, i, j) / 4;
     }
     CHECK(p.total[i] == Approx(once));
     CHECK(p.weight[i][i] == Approx(twice));
@@ -72,7 +72,7 @@ TEST_CASE("particles have positive kinetic energy in every motion, though masses
     Vec3 place[4];
     random_places(random, place);
     REQUIRE(particles::find_masses(body.mass, body.center, body.inertia, place, p));
-    for (const double m : p.mass) any_negative = any_negative || m < 0;
+    for (std::size_t i = 0; i < 4; ++i) any_negative = any_negative || mass_at(p, i) < 0;
     double size = 0, energy = 0, v[4];
     for (double& x : v) x = random.uniform(-1, 1);
     for (std::size_t i = 0; i < 4; ++i)
@@ -99,22 +99,20 @@ TEST_CASE("coplanar places are refused") {
   }
 }
 
-TEST_CASE("a rod on two particles, a plate in the plane of three and a point on one need no others") {
+TEST_CASE("a rod on two particles and a plate in the plane of three need no others") {
   const Vec3 place[4] = {{0, 0, 0}, {1, 0, 0}, {0.2, 0.3, 0.9}, {0.1, 1, 0}};
   EquivalentParticles p;
   REQUIRE(particles::find_masses(2, {0.5, 0, 0}, {0, 1.0 / 6, 1.0 / 6, 0, 0, 0}, place, p));
-  CHECK(p.primary == 2);
-  CHECK_FALSE(p.third);
+  CHECK(p.representation == Representation::two);
   // A uniform rod: a sixth at each end, two thirds in the middle.
-  CHECK(p.mass[0] == Approx(2.0 / 6));
-  CHECK(p.mass[1] == Approx(2.0 / 6));
-  CHECK(p.between[0][1] == Approx(2 * 4.0 / 6));
+  CHECK(mass_at(p, 0) == Approx(2.0 / 6));
+  CHECK(mass_at(p, 1) == Approx(2.0 / 6));
+  CHECK(mass_between(p, 0, 1) == Approx(2 * 4.0 / 6));
   REQUIRE(particles::find_masses(2, {0.5, 0.3, 0}, {0.1, 0.2, 0.3, 0, 0, 0}, place, p));
-  CHECK(p.primary == 3);
-  CHECK_FALSE(p.third);
+  CHECK(p.representation == Representation::three);
   REQUIRE(particles::find_masses(2, place[1], {}, place, p));
-  CHECK(p.primary == 1);
-  CHECK(p.mass[1] == Approx(2));
+  CHECK(p.representation == Representation::two);
+  CHECK(mass_at(p, 1) == Approx(2));
 }
 
 TEST_CASE("momenta of the particles are those of the rigid body, Eqs 2.2, 2.3 and 2.5") {

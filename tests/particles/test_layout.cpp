@@ -1,5 +1,6 @@
 // Which particles a system has, and which bodies share them: Sect. 2.4.
 #include <catch2/catch.hpp>
+#include <chrono>
 
 #include "layout.hpp"
 #include "tests/elements/random.hpp"
@@ -104,6 +105,54 @@ TEST_CASE("places are well spread for joints anywhere, also where they lie on a 
     }
     const Layout layout(system.view());
     CHECK(layout.degenerate == none);
-    for (const auto& body : layout.bodies) CHECK(particles::spread(body.masses.place) > 0.02);
+    for (const auto& body : layout.bodies) {
+      const particles::Triangle triangle(body.place[0], body.place[1], body.place[2]);
+      CHECK(particles::spread(
+                {body.place[0], body.place[1], body.place[0] + triangle.point(body.third), body.place[2]}) > 0.02);
+    }
   }
+}
+
+TEST_CASE("rods take two particles and plates three wherever their joints leave the choice") {
+  using particles::Representation;
+  Random random(8);
+  for (int trial = 0; trial < 60; ++trial) {
+    // Mass on a line or in a plane, about a mass centre on the joint or off it.
+    const Mat3 R =
+        rotation_matrix(normalized(Quat{1, random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)}));
+    const bool line = trial % 2 == 0;
+    const Sym3 inertia = rotate(R, line ? Sym3{0, 0.3, 0.3, 0, 0, 0} : Sym3{0.1, 0.3, 0.4, 0, 0, 0});
+    const Vec3 along = R.column(0), in_plane = line ? along : R.column(1);
+    const double off = trial % 3 == 0 ? 0 : random.uniform(-1, 1), across = trial % 5 == 0 ? 0 : random.uniform(-1, 1);
+    HandBuilt system;
+    const BodyIndex body = system.add_body("body", at(0), 1, off * along + across * in_plane, inertia);
+    if (trial % 4 < 2)
+      system.spherical("joint", BodyIndex::ground, body, {});
+    else if (line || trial % 4 == 2)
+      system.free("joint", body);
+    else
+      system.revolute("joint", BodyIndex::ground, body, {}, in_plane);
+    const Layout layout(system.view());
+    INFO("trial " << trial);
+    CHECK(layout.bodies[0].masses.representation == (line ? Representation::two : Representation::three));
+  }
+}
+
+TEST_CASE("ten thousand arms on one body are set up in well under a second, each with the particle that it shares") {
+  Random random(9);
+  HandBuilt system;
+  const BodyIndex hub = system.add_body("hub", at(0), 3, {}, {1, 1, 1, 0, 0, 0});
+  system.free("free", hub);
+  std::vector<Vec3> points;
+  for (std::size_t k = 0; k < 10000; ++k) {
+    points.push_back(k % 10 == 9 ? points[k - 5] : random.vector(1));  // some share one point
+    system.spherical("arm", hub, rod(system, at(points[k].x, points[k].y, points[k].z)), points[k]);
+  }
+  const SystemView view = system.view();
+  const auto start = std::chrono::steady_clock::now();
+  const Layout layout(view);
+  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 0.5);
+  CHECK(ties(layout) == 9000 - 3);
+  for (std::size_t k = 0; k < points.size(); ++k)
+    CHECK(norm(layout.particles[layout.bodies[k + 1].particle[0]].place - points[k]) < 1e-9);
 }

@@ -23,21 +23,22 @@ double spread(const Vec3 (&place)[4]) {
 bool find_masses(double mass, const Vec3& center, const Sym3& inertia, const Vec3 (&place)[4],
                  EquivalentParticles& out) {
   out = {};
-  std::copy(place, place + 4, out.place);
   if (!(spread(place) >= least_spread)) return false;
   const Vec3 a = place[1] - place[0], b = place[2] - place[0], c = place[3] - place[0];
   const double per_volume = 1 / dot(a, cross(b, c));
   const Vec3 dual[3] = {per_volume * cross(b, c), per_volume * cross(c, a), per_volume * cross(a, b)};
 
-  // ∫ r rᵀ dm about place 0 (inertia = tr 1 − ∫ r rᵀ) in barycentric coordinates, and the first moment.
+  // ∫ r rᵀ dm about place 0 (inertia = tr 1 − ∫ r rᵀ) in barycentric coordinates, and the first moment. Of a slender
+  // body the moments across are far smaller than those of the inertia tensor: like ones are subtracted first.
   const Vec3 r = center - place[0];
-  const double half_trace = 0.5 * (inertia.xx + inertia.yy + inertia.zz);
+  const Sym3& J = inertia;
+  const Sym3 about_center{
+      0.5 * (J.yy - J.xx + J.zz), 0.5 * (J.zz - J.yy + J.xx), 0.5 * (J.xx - J.zz + J.yy), -J.xy, -J.xz, -J.yz};
   double second[3][3], first[3];
   for (std::size_t i = 0; i < 3; ++i) {
     first[i] = mass * dot(dual[i], r);
     for (std::size_t j = 0; j <= i; ++j)
-      second[i][j] = second[j][i] = half_trace * dot(dual[i], dual[j]) - dot(dual[i], inertia * dual[j]) +
-                                    mass * dot(dual[i], r) * dot(dual[j], r);
+      second[i][j] = second[j][i] = dot(dual[i], about_center * dual[j]) + mass * dot(dual[i], r) * dot(dual[j], r);
   }
   out.weight[0][0] = mass;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -52,25 +53,15 @@ bool find_masses(double mass, const Vec3& center, const Sym3& inertia, const Vec
   double largest = mass;
   for (const auto& row : out.weight)
     for (const double w : row) largest = std::max(largest, std::abs(w));
-  for (std::size_t i = 0; i < 4; ++i) {
-    bool carries = false;
+  bool carries[4]{};
+  for (std::size_t i = 0; i < 4; ++i)
     for (std::size_t j = 0; j < 4; ++j) {
       double& w = out.weight[i][j];
       if (std::abs(w) <= negligible * largest) w = 0;
-      carries = carries || w != 0;
+      carries[i] = carries[i] || w != 0;
+      out.total[i] += w;
     }
-    out.primary += carries;
-    if (i == 2) out.third = carries;
-  }
-  for (std::size_t i = 0; i < 4; ++i) {
-    out.mass[i] = out.weight[i][i];
-    for (std::size_t j = 0; j < 4; ++j) {
-      out.total[i] += out.weight[i][j];
-      if (i == j) continue;
-      out.between[i][j] = 4 * out.weight[i][j];
-      out.mass[i] -= out.weight[i][j];
-    }
-  }
+  out.representation = carries[2] ? Representation::four : carries[3] ? Representation::three : Representation::two;
   return true;
 }
 

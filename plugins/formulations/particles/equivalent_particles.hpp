@@ -5,20 +5,19 @@
 
 namespace polyform::particles {
 
-/// Primary particles are counted 0 … 3 for the paper's 1 … 4.
+/// Which particles carry the mass of a body: 1 and 2 when it lies on their line, 1, 2 and 4 when it lies in their
+/// plane, all four otherwise. What the others would add vanishes, and is not computed.
+enum class Representation : unsigned char { two, three, four };
+
+/// The ten masses as they act on the primary particles when the secondary ones are eliminated (Eqs 2.5, 2.6): the
+/// kinetic energy is ½ Σ weight_ij ṙ_i · ṙ_j. weight_ii is the paper's m̿_i, weight_ij = m_ij / 4 with the mass m_ij of
+/// the secondary particle between i and j, so that m_i = weight_ii − Σ weight_ij is that of a primary one; the sum of a
+/// row is m̄_i. Positive semidefinite for every real body, whatever the signs of the masses. Primary particles are
+/// counted 0 … 3 for the paper's 1 … 4.
 struct EquivalentParticles {
-  Vec3 place[4];           ///< body axes, from the frame origin
-  double mass[4]{};        ///< of the primary particles; may be negative
-  double between[4][4]{};  ///< m_ij of the secondary particles, symmetric, no diagonal
-  /// The masses as they act on the primary particles when the secondary ones are eliminated (Eqs 2.5, 2.6): the
-  /// kinetic energy is ½ Σ weight_ij ṙ_i · ṙ_j. weight_ii is the paper's m̿_i, weight_ij = m_ij / 4, and the sum of a
-  /// row is m̄_i. Positive semidefinite for every real body, whatever the signs of the masses.
   double weight[4][4]{};
   double total[4]{};  ///< m̄_i
-  /// Primary particles that carry weight: 4 in general, 3 when the mass lies in the plane of 1, 2 and 4, 2 when it lies
-  /// on the line of two of them, 1 for a point at one of them.
-  int primary = 0;
-  bool third = false;  ///< whether particle 3 is one of them
+  Representation representation = Representation::four;
 };
 
 /// Volume that the four places span relative to that of their edges from the first, 0 (coplanar) to 1.

@@ -1,6 +1,7 @@
 #include "layout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "placement.hpp"
@@ -24,10 +25,11 @@ JointPoint point_as_drawn(const JointData& joint, const Vec3& s) {
 
 class Builder {
  public:
-  Builder(const SystemView& view, Layout& layout) : view_(view), layout_(layout), wanted_(view.bodies.size()) {
+  Builder(const SystemView& view, Layout& layout)
+      : view_(view), layout_(layout), wanted_(view.bodies.size()), point_of_(view.bodies.size()) {
     layout_.bodies.resize(view.bodies.size());
     measure();
-    for (std::size_t i = 0; i < view.bodies.size(); ++i) want(i);
+    find_wanted();
     for (std::size_t i = 0; i < view.bodies.size(); ++i) place(i);
     for (Particle& p : layout_.particles)
       if (p.body != none) p.slot = layout_.moving++;
@@ -65,18 +67,52 @@ class Builder {
     return count;
   }
 
-  void want(std::size_t i) {
-    const BodyIndex in = view_.joints[i].inboard();
-    if (is_ground(in)) return;
-    JointPoint list[2];
-    const std::size_t count = points(i, list);
-    for (std::size_t k = 0; k < count; ++k)
-      add_distinct(wanted_[at(in)], list[k].inboard, layout_.bodies[at(in)].length);
+  /// A point that tree joint `joint` wants to share with its inboard body, the k-th of that joint.
+  struct Request {
+    Vec3 place;
+    std::size_t joint, k, group;
+  };
+
+  void find_wanted() {
+    std::vector<std::vector<Request>> requests(view_.bodies.size());
+    for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
+      const BodyIndex in = view_.joints[i].inboard();
+      if (is_ground(in)) continue;
+      JointPoint list[2];
+      const std::size_t count = points(i, list);
+      for (std::size_t k = 0; k < count; ++k) requests[at(in)].push_back({list[k].inboard, i, k, 0});
+    }
+    for (std::size_t b = 0; b < requests.size(); ++b) {
+      const std::size_t groups = group(requests[b], same_place * layout_.bodies[b].length);
+      std::vector<std::size_t> index(groups, none);
+      for (const Request& r : requests[b]) {
+        if (index[r.group] == none) {
+          index[r.group] = wanted_[b].size();
+          wanted_[b].push_back({r.place, none, index[r.group]});
+        }
+        point_of_[r.joint][r.k] = index[r.group];
+      }
+    }
   }
-  static void add_distinct(std::vector<Wanted>& list, const Vec3& place, double length) {
-    for (const Wanted& w : list)
-      if (norm(w.place - place) <= same_place * length) return;
-    list.push_back({place, none});
+  /// Numbers places that are one. A body may have thousands: they are compared in order along a direction that no
+  /// drawing has. Returns how many there are.
+  static std::size_t group(std::vector<Request>& requests, double tolerance) {
+    constexpr Vec3 direction{0.5390, 0.3217, 0.7784};
+    std::vector<Request*> order;
+    for (Request& r : requests) order.push_back(&r);
+    const auto along = [&](const Request* r) { return dot(direction, r->place); };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const Request* a, const Request* b) { return along(a) < along(b); });
+    std::vector<const Request*> distinct;
+    for (Request* r : order) {
+      r->group = none;
+      for (auto d = distinct.rbegin(); d != distinct.rend() && along(r) - along(*d) <= tolerance; ++d)
+        if (norm((*d)->place - r->place) <= tolerance) r->group = (*d)->group;
+      if (r->group != none) continue;
+      r->group = distinct.size();
+      distinct.push_back(r);
+    }
+    return distinct.size();
   }
 
   /// Particles that the inboard joint shares, by their places in body i.
@@ -98,28 +134,13 @@ class Builder {
     JointPoint list[2];
     const std::size_t count = points(i, list);
     for (std::size_t k = 0; k < count; ++k)
-      out[k] = {list[k].outboard, is_ground(in) ? on_ground(list[k].inboard) : nearest(at(in), list[k].inboard)};
+      out[k] = {list[k].outboard,
+                is_ground(in) ? on_ground(list[k].inboard) : wanted_[at(in)][point_of_[i][k]].particle};
     return count;
   }
   std::size_t on_ground(const Vec3& position) {
     layout_.particles.push_back({none, position, none});
     return layout_.particles.size() - 1;
-  }
-  /// The particle of a body at a place that was wanted.
-  std::size_t nearest(std::size_t body, const Vec3& place) const {
-    const ParticleBody& b = layout_.bodies[body];
-    std::size_t best = b.particle[0];
-    double distance = norm(b.place[0] - place);
-    const auto offer = [&](std::size_t particle, const Vec3& other) {
-      const double d = norm(other - place);
-      if (d >= distance) return;
-      distance = d;
-      best = particle;
-    };
-    offer(b.particle[1], b.place[1]);
-    offer(b.particle[2], b.place[2]);
-    for (const Wanted& w : tied_[body]) offer(w.particle, w.place);
-    return best;
   }
 
   void place(std::size_t i) {
@@ -127,36 +148,39 @@ class Builder {
     ParticleBody& body = layout_.bodies[i];
     Wanted inherited[3];
     body.inherited = inherit(i, inherited);
-    std::vector<Wanted> wanted = wanted_[i];
-    std::erase_if(wanted, [&](const Wanted& w) {
-      return std::any_of(inherited, inherited + body.inherited,
-                         [&](const Wanted& h) { return norm(h.place - w.place) <= same_place * body.length; });
-    });
-    Placement p = choose_places(data, body.length, {inherited, body.inherited}, std::move(wanted));
+    std::vector<Wanted> beyond;
+    for (Wanted& w : wanted_[i]) {
+      const auto h = std::find_if(inherited, inherited + body.inherited, [&](const Wanted& given) {
+        return norm(given.place - w.place) <= same_place * body.length;
+      });
+      if (h == inherited + body.inherited)
+        beyond.push_back(w);
+      else
+        w.particle = h->particle;
+    }
+    const Placement p = choose_places(data, body.length, {inherited, body.inherited}, std::move(beyond));
     for (std::size_t k = 0; k < 3; ++k) {
       body.place[k] = p.primary[k].place;
-      body.particle[k] = k < body.inherited ? p.primary[k].particle : own(i, body.place[k]);
+      body.particle[k] = k < body.inherited ? p.primary[k].particle : own(i, p.primary[k]);
     }
     const Triangle triangle(body.place[0], body.place[1], body.place[2]);
     body.to_body = triangle.axes();
     body.third = triangle.invariants(p.third - body.place[0]);
     const Vec3 four[4] = {body.place[0], body.place[1], p.third, body.place[2]};
     if (!find_masses(data.mass, data.center_of_mass, data.inertia, four, body.masses)) layout_.degenerate = i;
-    for (Wanted& w : p.tied) {
-      w.particle = own(i, w.place);
-      body.ties.push_back({w.particle, triangle.invariants(w.place - body.place[0])});
-    }
-    tied_.resize(i + 1);
-    tied_[i] = std::move(p.tied);
+    for (const Wanted& w : p.tied) body.ties.push_back({own(i, w), triangle.invariants(w.place - body.place[0])});
   }
-  std::size_t own(std::size_t i, const Vec3& place) {
-    layout_.particles.push_back({i, place, none});
-    return layout_.particles.size() - 1;
+  std::size_t own(std::size_t i, const Wanted& point) {
+    const std::size_t particle = layout_.particles.size();
+    layout_.particles.push_back({i, point.place, none});
+    if (point.wanted != none) wanted_[i][point.wanted].particle = particle;
+    return particle;
   }
 
   const SystemView& view_;
   Layout& layout_;
-  std::vector<std::vector<Wanted>> wanted_, tied_;
+  std::vector<std::vector<Wanted>> wanted_;           ///< per body, what the joints outboard share
+  std::vector<std::array<std::size_t, 2>> point_of_;  ///< per tree joint, in wanted_ of its inboard body
 };
 
 }  // namespace

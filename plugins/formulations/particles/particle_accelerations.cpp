@@ -31,7 +31,7 @@ void ParticleSystem::apply_joint_effort(std::size_t j) noexcept {
   const double* effort = efforts_.data() + joint.v_offset;
   if (std::all_of(effort, effort + joint.nv, [](double e) { return e == 0; })) return;
   const ConstraintRow w = constraint_row(joint, motion_of(joint.base, motions_), motion_of(joint.moving, motions_),
-                                         effort_wrench(joints_[j].motion, joint.nv, effort));
+                                         effort_wrench(constraint_of(j).motion, joint.nv, effort));
   apply(joint.moving, w.moving);
   apply(joint.base, w.base);
 }
@@ -59,8 +59,9 @@ bool ParticleSystem::fail_recursion() noexcept {
   const std::size_t i = recursion_.failed_joint();
   return fail(
       "Body `{}` has no mass or inertia for a motion that joint `{}` leaves free: give it some, or a joint that "
-      "holds it",
-      view_.bodies[i].name, view_.joints[i].name);
+      "holds it{}",
+      view_.bodies[i].name, view_.joints[i].name,
+      loops_.carries(i) ? "; where its loop does, the option `equations: sparse` counts on that" : "");
 }
 
 /// Weight and velocity terms of all particles.
@@ -75,7 +76,7 @@ void ParticleSystem::set_own_forces() noexcept {
     const Vec3 c = velocity_term(body.third, velocities_[p2] - velocities_[p1], velocities_[p4] - velocities_[p1]);
     const auto force = [&](std::size_t k) { return m.total[k] * view_.gravity - m.weight[k][2] * c; };
     Vec3 f[3] = {force(0), force(1), force(3)};
-    if (m.third) {
+    if (m.representation == Representation::four) {
       const PointRows B(triangles_[i], body.third);
       const Vec3 f3 = force(2);
       for (std::size_t k = 0; k < 3; ++k) f[k] += B.s[k] * f3 - cross(B.u[k], f3);
@@ -96,7 +97,7 @@ bool ParticleSystem::find_by_solution() noexcept {
   std::fill(solution_.begin(), solution_.end(), 0.0);
   if (exact_) {
     std::copy(data_.begin(), data_.end(), residual_.begin());
-    if (!factorized_ && !factorize()) return false;
+    if (!factorized_ && !factorize(0)) return false;  // no row that could be redundant
     penalize_residual();
     matrix_.solve(step_);
     std::swap(solution_, step_);
@@ -104,7 +105,7 @@ bool ParticleSystem::find_by_solution() noexcept {
     for (const double x : solution_) sum += x;
     if (!std::isfinite(sum)) return fail_with({});
   } else {
-    Refinement r{10, 0};
+    Refinement r{0};
     if (!solve(r)) return fail_with(r);
     if (!check_solution(r)) return false;
   }
@@ -113,13 +114,18 @@ bool ParticleSystem::find_by_solution() noexcept {
   return true;
 }
 
+bool ParticleSystem::is_beside_singular_position() const {
+  return recursive_ && !loops_.empty() && loops_.is_nearly_singular() &&
+         loops_.position_violation() > loops_.position_rounding();
+}
+
 bool ParticleSystem::check_regular() noexcept {
   failure_size_ = 0;
-  if (std::none_of(masses_.begin(), masses_.end(), [](const Mass& m) { return m.singular; })) return true;
-  if (recursive_) {
-    std::fill(loads_.begin(), loads_.end(), Spatial{});
-    return find_by_recursion();
-  }
+  const bool regular = std::none_of(masses_.begin(), masses_.end(), [](const Mass& m) { return m.singular; });
+  if (recursive_)
+    return (regular && loops_.empty()) || recursion_.corrections(recursion_input(), true, accelerations_) ||
+           fail_recursion();
+  if (regular) return true;
   // A load without regular pattern moves whatever can move: where nothing resists, no solution balances it.
   std::fill(data_.begin(), data_.end(), 0.0);
   std::fill(solution_.begin(), solution_.end(), 0.0);
@@ -127,7 +133,7 @@ bool ParticleSystem::check_regular() noexcept {
     for (std::size_t k = 0; k < 3 && chunks_[p].block != none; ++k)
       data_[chunks_[p].first + k] =
           (1.5 + std::sin(1.7 * static_cast<double>(3 * p + k) + 0.3)) * masses_[layout_.particles[p].body].scale;
-  Refinement r{10, 1e-9};
+  Refinement r{1e-9};
   if (!solve(r)) return fail_with(r);
   return r.particle_error < 1e-3 || check_solution(r);
 }

@@ -17,32 +17,66 @@ Recursion::Input ParticleSystem::recursion_input() const noexcept {
   return {positions_, velocities_, triangles_, angular_velocities_, motions_, joints_, {}};
 }
 
-/// Errors of positions or velocities at the state as it is.
-double ParticleSystem::tree_errors(std::span<double> q, std::span<double> v, bool of_velocities) noexcept {
-  place_bodies(needs_motions_);
-  for (std::size_t j = 0; j < needed_.size(); ++j)
-    if (needed_[j]) set_joint(j, q, v);
-  return recursion_.find_errors(recursion_input(), of_velocities);
+/// The largest error of positions or velocities as placed; keeps all for the corrections of the recursion.
+double ParticleSystem::errors(bool of_velocities) noexcept {
+  const double of_loops = of_velocities ? loops_.velocity_violation() : loops_.position_violation();
+  return std::max(recursion_.find_errors(recursion_input(), of_velocities), of_loops);
 }
 
-bool ParticleSystem::correct_tree_positions(std::span<double> q, std::span<double> v, double tolerance, double target,
-                                            Correction& out) noexcept {
-  double residual = out.position_residual = tree_errors(q, v, false);
+bool ParticleSystem::correct_positions_by_recursion(std::span<double> q, std::span<double> v, double tolerance,
+                                                    double target, Correction& out) noexcept {
+  place_system(false, q, v);
+  double residual = out.position_residual = errors(false);
+  if (!loops_.empty()) target = std::min(tolerance, loops_.position_rounding());
   while (residual > target && out.iterations < most_steps) {
     const double before = residual;
-    if (!recursion_.corrections(recursion_input(), accelerations_)) return fail_recursion();
+    if (!recursion_.corrections(recursion_input(), false, accelerations_)) return fail_recursion();
     ++out.iterations;
     for (std::size_t p = 0; p < chunks_.size(); ++p)
       if (layout_.particles[p].slot != none) positions_[p] += accelerations_[p];
-    residual = tree_errors(q, v, false);
+    place_system(false, q, v);
+    residual = errors(false);
     if (residual <= tolerance && residual > 0.25 * before) return true;  // round-off
     if (!std::isfinite(residual)) break;
   }
-  return residual <= std::max(tolerance, target) ||
-         fail(
-             "The distances and joints cannot be met: after {} Newton steps they are still off by {:.2e} (m or rad). "
-             "Likely cause: too large a time step",
-             out.iterations, residual);
+  if (residual <= std::max(tolerance, target)) return true;
+  if (!loops_.empty() && !(loops_.position_violation() < residual))
+    return fail(
+        "The loop of joint `{}` cannot be closed: after {} Newton steps it is still off by {:.2e} (m or rad). Likely "
+        "causes: lengths that do not close, or too large a time step",
+        view_.joints[loops_.worst_joint()].name, out.iterations, residual);
+  return fail(
+      "The distances and joints cannot be met: after {} Newton steps they are still off by {:.2e} (m or rad). Likely "
+      "cause: too large a time step",
+      out.iterations, residual);
+}
+
+bool ParticleSystem::correct_velocities_by_recursion(std::span<double> q, std::span<double> v,
+                                                     Correction& out) noexcept {
+  double residual = out.velocity_residual = errors(true);
+  // Of loops near a singular position one projection leaves more than rounding.
+  for (int passes = 0; passes < 2; ++passes) {
+    if (!loops_.empty() && residual <= loops_.velocity_rounding()) break;
+    if (!recursion_.corrections(recursion_input(), true, accelerations_)) return fail_recursion();
+    for (std::size_t p = 0; p < chunks_.size(); ++p)
+      if (layout_.particles[p].slot != none) velocities_[p] += accelerations_[p];
+    if (loops_.empty()) break;
+    place_system(false, q, v);
+    residual = errors(true);
+  }
+  return true;
+}
+
+void ParticleSystem::find_violations(double t, std::span<double> q, std::span<double> v, Correction& out) noexcept {
+  if (recursive_) {
+    place_system(false, q, v);
+    out.position_residual = errors(false);
+    out.velocity_residual = errors(true);
+    return;
+  }
+  set_rows(t, Level::velocity, q, v, false);
+  out.position_residual = position_violation_;
+  out.velocity_residual = velocity_violation_;
 }
 
 bool ParticleSystem::correct_positions(double t, std::span<double> q, std::span<double> v, double tolerance,
@@ -53,7 +87,7 @@ bool ParticleSystem::correct_positions(double t, std::span<double> q, std::span<
   for (const Vec3& r : positions_) size = std::max({size, std::abs(r.x), std::abs(r.y), std::abs(r.z)});
   const double target = std::min(tolerance, 2e-15 * size);
   tolerance = std::max(tolerance, 1e-14 * size);  // nothing is below rounding
-  if (recursive_) return correct_tree_positions(q, v, tolerance, target, out);
+  if (recursive_) return correct_positions_by_recursion(q, v, tolerance, target, out);
   set_rows(t, Level::position, q, v, false);
   out.position_residual = position_violation_;
   double residual = position_violation_;
@@ -63,7 +97,7 @@ bool ParticleSystem::correct_positions(double t, std::span<double> q, std::span<
     for (std::size_t p = 0; p < chunks_.size(); ++p)
       if (chunks_[p].block != none) std::fill_n(data_.data() + chunks_[p].first, 3, 0.0);
     std::fill(solution_.begin(), solution_.end(), 0.0);
-    Refinement r{3, 1e-3};
+    Refinement r{1e-3};
     if (!solve(r)) return fail_with(r);
     ++out.iterations;
     for (std::size_t p = 0; p < chunks_.size(); ++p) {
@@ -94,13 +128,7 @@ bool ParticleSystem::correct_positions(double t, std::span<double> q, std::span<
 
 bool ParticleSystem::correct_velocities(double t, std::span<double> q, std::span<double> v, Correction& out) noexcept {
   failure_size_ = 0;
-  if (recursive_) {
-    out.velocity_residual = tree_errors(q, v, true);
-    if (!recursion_.corrections(recursion_input(), accelerations_)) return fail_recursion();
-    for (std::size_t p = 0; p < chunks_.size(); ++p)
-      if (layout_.particles[p].slot != none) velocities_[p] += accelerations_[p];
-    return true;
-  }
+  if (recursive_) return correct_velocities_by_recursion(q, v, out);
   set_rows(t, Level::velocity, q, v, false);
   out.velocity_residual = velocity_violation_;
   if (!factorized_) set_masses();
@@ -126,7 +154,7 @@ bool ParticleSystem::correct_velocities(double t, std::span<double> q, std::span
         }
       }
   }
-  Refinement r{10, 0};
+  Refinement r{0};
   if (!solve(r)) return fail_with(r);
   if (r.row_error > 1e-6 && std::abs(residual_[groups_[r.worst_group].chunk.first]) > 1e-6)
     return fail(

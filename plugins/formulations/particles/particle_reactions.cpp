@@ -11,11 +11,10 @@ Spatial ParticleSystem::body_acceleration(std::size_t i) const noexcept {
   const Triangle& t = triangles_[i];
   const BodyMotion& m = motions_[i];
   const Vec3& w = m.V.angular;
-  const auto centripetal = [&](const Vec3& r) { return cross(w, cross(w, r)); };
-  const Vec3 alpha = t.rotation(accelerations_[p2] - accelerations_[p1] - centripetal(t.r21),
-                                accelerations_[p4] - accelerations_[p1] - centripetal(t.r41));
+  const Vec3 alpha = t.rotation(accelerations_[p2] - accelerations_[p1] - centripetal(w, t.r21),
+                                accelerations_[p4] - accelerations_[p1] - centripetal(w, t.r41));
   const Vec3 to_origin = m.p - positions_[p1];
-  return {alpha, accelerations_[p1] + cross(alpha, to_origin) + centripetal(to_origin)};
+  return {alpha, accelerations_[p1] + cross(alpha, to_origin) + centripetal(w, to_origin)};
 }
 
 /// Rates of the angular momentum about particle 1 and of the linear momentum of a body's particles, less those of its
@@ -70,13 +69,14 @@ void ParticleSystem::find_reactions(std::span<const Spatial> wrenches, std::span
   };
   for (std::size_t j = view_.bodies.size(); j < view_.joints.size(); ++j) {
     const JointData& joint = view_.joints[j];
-    Spatial w = effort_wrench(joints_[j].motion, joint.nv, efforts_.data() + joint.v_offset);
+    const JointConstraint& c = constraint_of(j);
+    Spatial w = effort_wrench(c.motion, joint.nv, efforts_.data() + joint.v_offset);
     if (group_of_joint_[j] != none) {
       const Group& g = groups_[group_of_joint_[j]];
-      for (std::size_t row = 0; row < g.rows && row < joints_[j].rows; ++row)
-        w += -solution_[g.chunk.first + row] * joints_[j].T[row];
+      for (std::size_t row = 0; row < g.rows && row < c.rows; ++row) w += -solution_[g.chunk.first + row] * c.T[row];
     }
     out[j] = reaction_in_ground(motion_of(joint.base, motions_), w);
+    if (recursive_) out[j] += loops_.reaction(j - view_.bodies.size(), motion_of(joint.base, motions_));
     const Vec3 M = point_M(joint);
     if (!is_ground(joint.moving)) loads_[at(joint.moving)] -= shifted(out[j], M - motions_[at(joint.moving)].p);
     if (!is_ground(joint.base)) loads_[at(joint.base)] += shifted(out[j], M - motions_[at(joint.base)].p);
@@ -91,15 +91,20 @@ void ParticleSystem::find_reactions(std::span<const Spatial> wrenches, std::span
   }
 }
 
-void ParticleSystem::joint_accelerations(std::span<double> vdot) const noexcept {
-  const auto of = [&](BodyIndex b) { return is_ground(b) ? Spatial{} : body_acceleration(at(b)); };
+bool ParticleSystem::joint_accelerations(std::span<double> vdot) noexcept {
+  for (std::size_t i = 0; i < loads_.size(); ++i) loads_[i] = body_acceleration(i);
+  const auto of = [&](BodyIndex b) { return is_ground(b) ? Spatial{} : loads_[at(b)]; };
   for (std::size_t j = 0; j < view_.joints.size(); ++j) {
     const JointData& joint = view_.joints[j];
-    const JointMotion& m = joints_[j].motion;
+    const JointMotion& m = constraint_of(j).motion;
     const Spatial A = relative_acceleration(joint, motion_of(joint.base, motions_), of(joint.base),
                                             motion_of(joint.moving, motions_), of(joint.moving));
     solve_least_squares(m.H, joint.nv, A - m.bias, vdot.data() + joint.v_offset);
   }
+  if (!recursive_ || loops_.empty()) return true;
+  const double contradiction = loops_.joint_accelerations(motions_, loads_, vdot);
+  return contradiction <= 1e-4 + 100 * (position_violation_ + velocity_violation_) ||
+         contradict("joint", view_.joints[loops_.worst_joint()].name, contradiction);
 }
 
 std::string_view ParticleSystem::name_of(const Group& g) const noexcept {

@@ -26,13 +26,12 @@ void ParticleSystem::place_bodies(bool motions) noexcept {
 void ParticleSystem::evaluate(double t, std::span<double> q, std::span<double> v, bool all_joints,
                               bool corrected) noexcept {
   if (recursive_) {
-    place_bodies(all_joints || needs_motions_);
-    position_violation_ = velocity_violation_ = 0;
-    for (std::size_t j = 0; j < needed_.size(); ++j)
-      if (all_joints || needed_[j]) set_joint(j, q, v);
+    place_system(all_joints, q, v);
     if (!all_joints) return;
-    position_violation_ = std::max(position_violation_, recursion_.find_errors(recursion_input(), false));
-    velocity_violation_ = std::max(velocity_violation_, recursion_.find_errors(recursion_input(), true));
+    const double position = recursion_.find_errors(recursion_input(), false);
+    const double velocity = recursion_.find_errors(recursion_input(), true);
+    position_violation_ = std::max({position_violation_, position, loops_.position_violation()});
+    velocity_violation_ = std::max({velocity_violation_, velocity, loops_.velocity_violation()});
     return;
   }
   set_rows(t, Level::acceleration, q, v, all_joints);
@@ -40,12 +39,19 @@ void ParticleSystem::evaluate(double t, std::span<double> q, std::span<double> v
   factorized_ = corrected && factorized_;
 }
 
-void ParticleSystem::set_rows(double t, Level level, std::span<double> q, std::span<double> v,
-                              bool all_joints) noexcept {
+/// Bodies and joints at the positions and velocities.
+void ParticleSystem::place_system(bool all_joints, std::span<double> q, std::span<double> v) noexcept {
   place_bodies(all_joints || needs_motions_);
   position_violation_ = velocity_violation_ = 0;
-  for (std::size_t j = 0; j < view_.joints.size(); ++j)
+  const std::size_t joints = recursive_ ? view_.bodies.size() : view_.joints.size();
+  for (std::size_t j = 0; j < joints; ++j)
     if (all_joints || needed_[j]) set_joint(j, q, v);
+  if (recursive_ && !loops_.empty()) loops_.evaluate(motions_, q, v);
+}
+
+void ParticleSystem::set_rows(double t, Level level, std::span<double> q, std::span<double> v,
+                              bool all_joints) noexcept {
+  place_system(all_joints, q, v);
   if (!elements_.elements().empty()) elements_.evaluate(t, motions_, q, v);
   for (const Group& g : groups_) {
     if (g.kind == Kind::distance)
@@ -159,9 +165,9 @@ Spatial ParticleSystem::velocity_terms(BodyIndex b) const noexcept {
   const Triangle& t = triangles_[at(b)];
   const BodyMotion& m = motions_[at(b)];
   const Vec3& w = m.V.angular;
-  const Vec3 alpha = -t.rotation(cross(w, cross(w, t.r21)), cross(w, cross(w, t.r41)));
+  const Vec3 alpha = -t.rotation(centripetal(w, t.r21), centripetal(w, t.r41));
   const Vec3 to_origin = m.p - positions_[layout_.bodies[at(b)].particle[0]];
-  return {alpha, cross(alpha, to_origin) + cross(w, cross(w, to_origin))};
+  return {alpha, cross(alpha, to_origin) + centripetal(w, to_origin)};
 }
 
 /// Relative acceleration of M in F of a joint when no particle accelerates.
@@ -211,8 +217,8 @@ void ParticleSystem::set_element_rows(const Group& g, Level level) noexcept {
       if (level != Level::acceleration) continue;
       const Vec3& w = motion.angular_velocity;
       const Spatial terms = velocity_terms(b);
-      right -= dot(a.angular, terms.angular) +
-               dot(a.linear, terms.linear + cross(terms.angular, arm) + cross(w, cross(w, arm)));
+      right -=
+          dot(a.angular, terms.angular) + dot(a.linear, terms.linear + cross(terms.angular, arm) + centripetal(w, arm));
     }
     const double* B = element.B.data() + i * element.velocities;
     for (const JointIndex index : element.joints) {
@@ -236,7 +242,7 @@ void ParticleSystem::set_masses() noexcept {
     const ParticleBody& body = layout_.bodies[i];
     const auto& weight = body.masses.weight;
     Mass& mass = masses_[i];
-    if (!body.masses.third) {
+    if (body.masses.representation != Representation::four) {
       for (std::size_t a = 0, k = 0; a < 3; ++a)
         for (std::size_t b = 0; b <= a; ++b, ++k) mass.block[k] = weight[primary[a]][primary[b]] * Mat3::identity();
       continue;

@@ -13,9 +13,14 @@ using detail::load;
 namespace {
 
 /// Relative size of what is subtracted from the zero block of rows that may be redundant. Refinement removes it; its
-/// error shrinks by about this factor per round, less in nearly dependent rows.
-constexpr double epsilon = 1e-10;
-/// Part of a neighbour's mass that a body without mass or inertia gets in the factors, and loses in the refinement.
+/// error shrinks by about this factor per round, less in nearly dependent rows, which want a small one. But a row that
+/// is eliminated before what resists it is as stiff as 1/ε, and light bodies lose their digits beside it: where the
+/// residual does not fall with the small one, the large one is taken.
+constexpr double small_epsilon = 1e-10, large_epsilon = 1e-7;
+/// The residual has not fallen when it ends above this.
+constexpr double fallen = 1e-10;
+/// Part of the least that its neighbours have which a body without mass or inertia gets in the factors, and loses in
+/// the refinement.
 constexpr double delta_of_singular = 1e-4;
 /// A residual of this size relative to the terms it is made of is round-off.
 constexpr double round_off = 2e-15;
@@ -34,7 +39,7 @@ void add_block(const BlockLdlt::Block& place, bool lower, const Mat3& m) {
 /// Factorizes [M + Cᵀ D C, Cᵀ; C, 0] for the rows of the tree: the penalty D, of the size of the body's mass, changes
 /// nothing in the solution but makes the mass of a body positive where it has none against its constraints. Rows of
 /// loops have no penalty and a small negative diagonal instead of zero.
-bool ParticleSystem::factorize() noexcept {
+bool ParticleSystem::factorize(double epsilon) noexcept {
   matrix_.clear();
   for (const Mass& mass : masses_) {
     for (std::size_t k = 0; k < 6; ++k)
@@ -42,7 +47,7 @@ bool ParticleSystem::factorize() noexcept {
     if (!mass.singular) continue;
     for (const std::size_t k : {0u, 2u, 5u})
       if (mass.place[k].block.data != nullptr)
-        add_block(mass.place[k].block, true, delta_of_singular * mass.scale * Mat3::identity());
+        add_block(mass.place[k].block, true, delta_of_singular * mass.added * Mat3::identity());
   }
   for (const Group& g : groups_) {
     for (std::size_t row = 0; row < g.rows; ++row) {
@@ -167,13 +172,24 @@ void ParticleSystem::penalize_residual() noexcept {
   }
 }
 
-/// Refines the solution, from the value it has on entry, until its residual is below the tolerance, at round-off or no
-/// longer shrinking; factorizes when that is not done. False when anything is not finite.
+/// Solves from the value that the solution has on entry; factorizes when that is not done. False when anything is not
+/// finite.
 bool ParticleSystem::solve(Refinement& r) noexcept {
+  std::copy(solution_.begin(), solution_.end(), start_.begin());
+  const double accepted = std::max(fallen, r.tolerance);
+  if (refine(r, small_epsilon) && std::max(r.particle_error, r.row_error) <= accepted) return true;
+  failure_size_ = 0;
+  factorized_ = false;
+  std::copy(start_.begin(), start_.end(), solution_.begin());
+  return refine(r, large_epsilon);
+}
+
+/// Refines the solution until its residual is below the tolerance, at round-off or no longer falling.
+bool ParticleSystem::refine(Refinement& r, double epsilon) noexcept {
   find_residual(r);
-  double error = std::max(r.particle_error, r.row_error);
-  for (std::size_t round = 0; round < r.rounds && error > std::max(r.tolerance, round_off); ++round) {
-    if (!factorized_ && !factorize()) return false;
+  double error = std::max(r.particle_error, r.row_error), best = error;
+  for (std::size_t stale = 0; stale < 3 && error > std::max(r.tolerance, round_off);) {
+    if (!factorized_ && !factorize(epsilon)) return false;
     penalize_residual();
     matrix_.solve(step_);
     for (std::size_t i = 0; i < solution_.size(); ++i) solution_[i] += step_[i];
@@ -181,6 +197,8 @@ bool ParticleSystem::solve(Refinement& r) noexcept {
     const double before = error;
     error = std::max(r.particle_error, r.row_error);
     if (error > 0.5 * before && error < 1e-12) break;
+    stale = error < 0.9 * best ? 0 : stale + 1;
+    best = std::min(best, error);
   }
   return std::isfinite(error);
 }
@@ -211,12 +229,16 @@ bool ParticleSystem::check_solution(const Refinement& r) noexcept {
   // A state beside the constraints (a stage of an integrator) makes redundant rows disagree by about as much.
   if (r.row_error > 1e-4 + 100 * (position_violation_ + velocity_violation_)) {
     const Group& g = groups_[r.worst_group];
-    return fail(
-        "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error "
-        "{:.1e}). Likely causes: two prescribed motions of one thing, or a mechanism at its limit position",
-        kind_of(g), name_of(g), r.row_error);
+    return contradict(kind_of(g), name_of(g), r.row_error);
   }
   return true;
+}
+
+bool ParticleSystem::contradict(const char* kind, std::string_view name, double error) noexcept {
+  return fail(
+      "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). "
+      "Likely causes: two prescribed motions of one thing, or a mechanism at its limit position",
+      kind, name, error);
 }
 
 }  // namespace polyform::particles

@@ -14,7 +14,6 @@ ParticleSolver::ParticleSolver(const SystemView& view, const Options& options)
       system_(view, layout_, forces_.loaded_bodies(), options.recursive),
       tree_(view),
       hints_(view) {
-  project_stages_ = options.correct && !view.cut_joints().empty();
   orientations_.resize(view.bodies.size());
   q_.resize(view.nq);
   v_.resize(view.nv);
@@ -47,14 +46,17 @@ void ParticleSolver::write_particles(std::span<double> y) noexcept {
   }
 }
 
-/// Hints for the orientations of all bodies and the coordinates of all joints.
-void ParticleSolver::read_hints(std::span<const double> y) noexcept {
+/// Hints for the orientations of all bodies and, where they are asked for, the coordinates of all joints.
+void ParticleSolver::read_hints(std::span<const double> y, bool of_joints) noexcept {
   const double* hint = y.data() + 6 * layout_.moving;
   for (Quat& o : orientations_) {
     o = {hint[0], hint[1], hint[2], hint[3]};
     hint += 4;
   }
-  hints_.read(hint, orientations_, q_);
+  if (of_joints) hints_.read(hint, orientations_, q_);
+  hint += hints_.size();
+  for (std::size_t i = 0; i < view_.cut_joints().size(); ++i)
+    system_.leave_out(i, static_cast<unsigned>(std::clamp(hint[i] + 0.5, 0.0, 63.5)));
 }
 
 /// Orientations and angles as the particles make them, where the hints have only to tell turns and signs.
@@ -85,6 +87,13 @@ void ParticleSolver::write_hints(std::span<double> y) noexcept {
   for (const Quat& o : orientations_)
     for (const double value : {o.w, o.x, o.y, o.z}) *hint++ = value;
   hints_.write(q_, hint);
+  write_left_out(y);
+}
+
+void ParticleSolver::write_left_out(std::span<double> y) noexcept {
+  const std::size_t loops = view_.cut_joints().size();
+  double* left_out = y.data() + y.size() - view_.states - loops;
+  for (std::size_t i = 0; i < loops; ++i) left_out[i] = system_.left_out(i);
 }
 
 Status ParticleSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
@@ -104,12 +113,14 @@ Status ParticleSolver::do_encode(const ConstStateView& state, std::span<double> 
   write_hints(y);
   std::copy(state.x.begin(), state.x.end(), y.end() - static_cast<std::ptrdiff_t>(view_.states));
   system_.evaluate(0, q_, v_, true);
-  return system_.check_regular() ? Status::ok : Status::failed;
+  if (!system_.check_regular()) return Status::failed;
+  write_left_out(y);
+  return Status::ok;
 }
 
 Status ParticleSolver::do_decode(std::span<const double> y, const StateView& state) noexcept {
   read_particles(y);
-  read_hints(y);
+  read_hints(y, true);
   system_.evaluate(0, q_, v_, true);
   std::copy(q_.begin(), q_.end(), state.q.begin());
   std::copy(v_.begin(), v_.end(), state.v.begin());
@@ -126,6 +137,24 @@ bool ParticleSolver::find_accelerations(double t, std::span<const double> x, std
   return system_.find_accelerations(wrenches_, efforts_);
 }
 
+/// Forces and accelerations for derivative(). The stages of an integrator lie beside the loops by the square of the
+/// step, and where loops are near a singular position that much contradiction divided by a nearly vanishing pivot would
+/// spoil the accelerations: there they are those of the nearest closed state. The sparse system, which cannot tell rows
+/// that depend on others from such ones, takes that of every stage.
+bool ParticleSolver::find_stage_accelerations(double t, std::span<const double> y, std::span<double> xdot) noexcept {
+  read_particles(y);
+  read_hints(y, system_.finds_joints());
+  Correction unused;
+  const bool close = options_.correct && system_.needs_closed_states();
+  if (close && !project(t, unused)) return false;
+  if (!find_accelerations(t, states_of(y), xdot, false, close)) return false;
+  if (!options_.correct || !system_.is_beside_singular_position()) return true;
+  if (project(t, unused)) return find_accelerations(t, states_of(y), xdot, false, false);
+  read_particles(y);  // too far from closed, which the end of the step will tell
+  read_hints(y, true);
+  return find_accelerations(t, states_of(y), xdot, false, false);
+}
+
 /// Angular velocity along the two particles that a revolute tree joint shares.
 double ParticleSolver::revolute_rate(std::size_t j) noexcept {
   const JointData& joint = view_.joints[j];
@@ -136,11 +165,7 @@ double ParticleSolver::revolute_rate(std::size_t j) noexcept {
 }
 
 Status ParticleSolver::do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
-  read_particles(y);
-  read_hints(y);
-  Correction unused;
-  if (project_stages_ && !project(t, unused)) return Status::failed;
-  if (!find_accelerations(t, states_of(y), ydot.last(view_.states), false, project_stages_)) return Status::failed;
+  if (!find_stage_accelerations(t, y, ydot.last(view_.states))) return Status::failed;
   double* second = ydot.data() + 3 * layout_.moving;
   for (std::size_t p = 0; p < layout_.particles.size(); ++p) {
     const std::size_t slot = layout_.particles[p].slot;
@@ -163,7 +188,7 @@ Status ParticleSolver::do_derivative(double t, std::span<const double> y, std::s
       rates_[h.first_q] = revolute_rate(h.joint);
     rate = std::copy_n(rates_.data() + h.first_q, h.count, rate);
   }
-  std::fill(rate, ydot.data() + ydot.size() - view_.states, 0.0);  // signs stay
+  std::fill(rate, ydot.data() + ydot.size() - view_.states, 0.0);  // signs stay, and what is left out
   return Status::ok;
 }
 
@@ -174,14 +199,12 @@ bool ParticleSolver::project(double t, Correction& out) noexcept {
 
 Status ParticleSolver::do_correct(double t, std::span<double> y, Correction& out) noexcept {
   read_particles(y);
-  read_hints(y);
+  read_hints(y, system_.finds_joints() || hints_.size() > 0);
   out = {};
   if (options_.correct) {
     if (!project(t, out)) return Status::failed;
   } else {
-    system_.evaluate(t, q_, v_, true);
-    out.position_residual = system_.position_violation();
-    out.velocity_residual = system_.velocity_violation();
+    system_.find_violations(t, q_, v_, out);
   }
   reset_hints();
   write_particles(y);
@@ -191,7 +214,7 @@ Status ParticleSolver::do_correct(double t, std::span<double> y, Correction& out
 
 Status ParticleSolver::do_observe(double t, std::span<const double> y, Observation& out) noexcept {
   read_particles(y);
-  read_hints(y);
+  read_hints(y, true);
   if (!find_accelerations(t, states_of(y), xdot_, true, false)) return Status::failed;
   settle_orientations();
   const std::span<const BodyMotion> motions = system_.motions();
@@ -203,7 +226,7 @@ Status ParticleSolver::do_observe(double t, std::span<const double> y, Observati
   std::copy(v_.begin(), v_.end(), out.state.v.begin());
   const auto x = states_of(y);
   std::copy(x.begin(), x.end(), out.state.x.begin());
-  system_.joint_accelerations(out.acceleration);
+  if (!system_.joint_accelerations(out.acceleration)) return Status::failed;
   system_.find_reactions(wrenches_, out.reactions);
   out.kinetic_energy = kinetic_energy(view_, motions);
   out.potential_energy = gravity_potential(view_, motions) + forces_.potential_energy();

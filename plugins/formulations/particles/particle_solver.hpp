@@ -20,6 +20,7 @@ struct Options {
 ///   hints: what the positions leave open, integrated from its rate and read by observers only: the sign of each body's
 ///          quaternion (kept as the quaternion, 4 per body), whole turns of joints (their angles), displacements along
 ///          turned axes, all coordinates of code-defined joints, the sign of a cut joint's quaternion;
+///   left:  per cut joint which of its rows depend on others, found where the loops are closed, see ParticleSystem;
 ///   x:     first-order states of forces.
 class ParticleSolver final : public Solver {
  public:
@@ -33,7 +34,9 @@ class ParticleSolver final : public Solver {
 
  private:
   ~ParticleSolver() = default;
-  std::size_t do_state_size() const noexcept override { return 6 * layout_.moving + 4 * view_.bodies.size() + hints_.size() + view_.states; }
+  std::size_t do_state_size() const noexcept override {
+    return 6 * layout_.moving + 4 * view_.bodies.size() + hints_.size() + view_.cut_joints().size() + view_.states;
+  }
   Status do_encode(const ConstStateView&, std::span<double> y) noexcept override;
   Status do_decode(std::span<const double> y, const StateView&) noexcept override;
   Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
@@ -42,14 +45,16 @@ class ParticleSolver final : public Solver {
 
   void read_particles(std::span<const double> y) noexcept;
   void write_particles(std::span<double> y) noexcept;
-  void read_hints(std::span<const double> y) noexcept;
+  void read_hints(std::span<const double> y, bool of_joints) noexcept;
   void write_hints(std::span<double> y) noexcept;
+  void write_left_out(std::span<double> y) noexcept;
   void settle_orientations() noexcept;
   void reset_hints() noexcept;
   double revolute_rate(std::size_t joint) noexcept;
   bool project(double t, Correction&) noexcept;
   bool find_accelerations(double t, std::span<const double> x, std::span<double> xdot, bool all_joints,
                           bool corrected) noexcept;
+  bool find_stage_accelerations(double t, std::span<const double> y, std::span<double> xdot) noexcept;
   std::span<const double> states_of(std::span<const double> y) const { return y.last(view_.states); }
 
   const SystemView& view_;
@@ -59,10 +64,6 @@ class ParticleSolver final : public Solver {
   ParticleSystem system_;
   TreeKinematics tree_;
   JointHints hints_;
-  /// Whether derivative() works at the projection of y onto the constraints. The stages of an integrator lie beside
-  /// them by the square of the step, and where loops are near a singular position (or have redundant constraints)
-  /// that much contradiction divided by a nearly vanishing pivot would spoil the accelerations.
-  bool project_stages_ = false;
 
   std::vector<Quat> orientations_;     ///< of the bodies, continuous
   std::vector<double> q_, v_, rates_;  ///< of all joints

@@ -8,7 +8,7 @@ namespace polyform::particles {
 
 ParticleSystem::ParticleSystem(const SystemView& view, const Layout& layout, std::span<const BodyIndex> loaded,
                                bool recursive)
-    : view_(view), layout_(layout), loaded_(loaded), elements_(view), recursion_(view, layout) {
+    : view_(view), layout_(layout), loaded_(loaded), elements_(view), loops_(view), recursion_(view, layout, loops_) {
   const std::size_t n = view.bodies.size();
   positions_.resize(layout.particles.size());
   for (auto* v : {&velocities_, &accelerations_}) v->resize(positions_.size());
@@ -26,10 +26,12 @@ ParticleSystem::ParticleSystem(const SystemView& view, const Layout& layout, std
   motion_size_.resize(positions_.size());
   force_size_.resize(positions_.size());
   find_needed_joints();
-  recursive_ = recursive && view.cut_joints().empty() && elements_.elements().empty();
-  needs_motions_ = !recursive_ || !loaded.empty() || std::find(needed_.begin(), needed_.end(), true) != needed_.end();
   make_scales();
+  finds_joints_ = std::find(needed_.begin(), needed_.end(), true) != needed_.end();
+  needs_motions_ = finds_joints_ || !loaded.empty();
+  recursive_ = recursive && elements_.elements().empty() && tree_is_regular();
   if (recursive_) return;
+  needs_motions_ = true;
   make_blocks();
   analyze();
 }
@@ -50,7 +52,27 @@ void ParticleSystem::find_needed_joints() {
     for (const JointIndex j : g.joints) needed_[at(j)] = true;
 }
 
+/// Whether every joint of the tree moves something even where the loops are cut, with the bodies as drawn.
+bool ParticleSystem::tree_is_regular() {
+  if (loops_.empty() || std::none_of(masses_.begin(), masses_.end(), [](const Mass& m) { return m.singular; }))
+    return true;
+  std::vector<double> q(view_.nq), v(view_.nv);
+  for (const JointData& joint : view_.joints) joint_neutral(joint, q.data() + joint.q_offset);
+  TreeKinematics drawn(view_);
+  drawn.evaluate(q.data(), v.data());
+  for (std::size_t p = 0; p < positions_.size(); ++p) {
+    const Particle& particle = layout_.particles[p];
+    if (particle.body == none) continue;
+    const BodyMotion& body = drawn.bodies()[particle.body];
+    positions_[p] = body.p + body.R * particle.place;
+  }
+  evaluate(0, q, v, true);
+  return recursion_.corrections(recursion_input(), true, accelerations_);
+}
+
 /// A body without mass takes the smallest mass of the bodies that it is jointed to: what they give it is of that order.
+/// What it gets in the factors (Mass::added) has to be small against what they have in any motion: of a slender shaft
+/// that is far less than its mass.
 void ParticleSystem::make_scales() {
   constexpr double unknown = std::numeric_limits<double>::infinity();
   double smallest = unknown;
@@ -67,6 +89,9 @@ void ParticleSystem::make_scales() {
         J.xx * (J.yy * J.zz - J.yz * J.yz) - J.xy * (J.xy * J.zz - J.yz * J.xz) + J.xz * (J.xy * J.yz - J.yy * J.xz);
     const double enough = 1e-9 * size;
     m.singular = !(body.mass > 0 && J.xx > enough && minor > enough * size && determinant > enough * size * size);
+    // The least moment of inertia, within a factor of three.
+    const double minors = minor + J.xx * J.zz - J.xz * J.xz + J.yy * J.zz - J.yz * J.yz;
+    m.added = m.singular ? unknown : std::min(body.mass, determinant / minors / (length * length));
   }
   if (!(smallest < unknown)) smallest = 1;
   const auto spread = [&](const JointData& joint) {
@@ -74,11 +99,16 @@ void ParticleSystem::make_scales() {
     double &a = masses_[at(joint.base)].scale, &b = masses_[at(joint.moving)].scale;
     if (!(a < unknown)) a = b;
     if (!(b < unknown)) b = a;
+    double &c = masses_[at(joint.base)].added, &d = masses_[at(joint.moving)].added;
+    if (masses_[at(joint.base)].singular) c = std::min(c, d);
+    if (masses_[at(joint.moving)].singular) d = std::min(c, d);
   };
   std::for_each(view_.joints.begin(), view_.joints.end(), spread);
   std::for_each(view_.joints.rbegin(), view_.joints.rend(), spread);
-  for (Mass& m : masses_)
+  for (Mass& m : masses_) {
     if (!(m.scale < unknown)) m.scale = smallest;
+    m.added = std::min(m.added, m.scale);
+  }
 }
 
 std::size_t ParticleSystem::new_block() {
@@ -234,7 +264,7 @@ void ParticleSystem::analyze() {
         pairs_.push_back({place_of(chunks_[entries_[e].particle], chunks_[entries_[f].particle]), e == f});
     }
   }
-  for (auto* v : {&data_, &solution_, &residual_, &step_, &penalty_, &row_size_}) v->resize(matrix_.size());
+  for (auto* v : {&data_, &solution_, &residual_, &step_, &start_, &penalty_, &row_size_}) v->resize(matrix_.size());
 }
 
 /// Rows and columns of two chunks in the matrix; empty when one of them is on ground.

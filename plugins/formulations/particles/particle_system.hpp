@@ -3,7 +3,8 @@
 //   [M  Cᵀ] [r̈ ]   [f]     r: positions of the moving particles; particle 3 of each body is eliminated (Eq 2.14)
 //   [C  0 ] [−λ] = [γ]     C: distances (Eqs 2.4a–c), ties (Eq 2.10), joints that share too little, cut joints
 //
-// as one sparse symmetric system where there are loops or constraint elements, by the recursion in trees. M is the mass
+// by the recursion in trees and in loops that are cut, as one sparse symmetric system where there are constraint
+// elements or bodies without inertia in the tree that the loops leave when they are cut. M is the mass
 // of the ten particles of each body as its particles 1, 2 and 4 feel it, so that Mr̈ are the terms of Eqs 2.15 and 2.16.
 // A particle and the rows that hold it to its body or to the inboard body form one block, which is regular by itself;
 // eliminating these blocks from the tips to the roots leaves at a shared particle the momentum of all bodies outboard,
@@ -28,8 +29,8 @@ namespace polyform::particles {
 /// sentence in failure().
 class ParticleSystem {
  public:
-  /// loaded: the bodies whose wrenches count. All three outlive the object. recursive: a tree takes its accelerations
-  /// from the recursion; loops and constraint elements need the sparse system in any case.
+  /// loaded: the bodies whose wrenches count. All three outlive the object. recursive: the recursion, where it can be,
+  /// not the sparse system.
   ParticleSystem(const SystemView&, const Layout&, std::span<const BodyIndex> loaded, bool recursive);
   bool good() const { return elements_.good(); }
 
@@ -40,8 +41,12 @@ class ParticleSystem {
   /// Moves the particles onto all constraints: Newton's method in the mass metric of the particles. q: coordinates of
   /// all joints, hints on entry. Succeeds when the largest residual is at most the tolerance (m, rad).
   bool correct_positions(double t, std::span<double> q, std::span<double> v, double tolerance, Correction&) noexcept;
-  /// The velocities nearest to the given ones in the mass metric that respect the constraints.
+  /// The velocities nearest to the given ones in the mass metric that respect the constraints; the positions are what
+  /// correct_positions() has just left.
   bool correct_velocities(double t, std::span<double> q, std::span<double> v, Correction&) noexcept;
+
+  /// Only what the corrections would start from.
+  void find_violations(double t, std::span<double> q, std::span<double> v, Correction&) noexcept;
 
   /// Bodies, masses and constraints at the positions and velocities. q: hints on entry; q and v are found for all
   /// joints, or only for those whose constraints or forces need them. corrected: the state is what the corrections have
@@ -50,8 +55,13 @@ class ParticleSystem {
   /// r̈ of the particles at the evaluated state, into accelerations(). wrenches: applied, about the frame origins,
   /// without gravity; efforts: on the velocity coordinates of all joints.
   bool find_accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts) noexcept;
-  /// Whether the masses determine all accelerations at the evaluated state: false names a body in failure().
+  /// Whether the masses determine all accelerations at the evaluated state: false names a body in failure(). Finds
+  /// which rows of loops depend on others; needs evaluate(…, true).
   bool check_regular() noexcept;
+  /// Rows of the i-th cut joint that the recursion leaves out because they depend on others, a bit each: found by
+  /// check_regular() and the corrections, where the loops are closed, and told for the states in between.
+  unsigned left_out(std::size_t i) const { return loops_.left_out(i); }
+  void leave_out(std::size_t i, unsigned rows) { loops_.leave_out(i, rows); }
 
   // At the evaluated state:
   /// Motions of the body frames; up to date where forces or joints need them, or all joints were asked for.
@@ -59,17 +69,23 @@ class ParticleSystem {
   Mat3 orientation(std::size_t i) const { return times_transpose(triangles_[i].axes(), layout_.bodies[i].to_body); }
   std::span<const Vec3> angular_velocities() const { return angular_velocities_; }
   bool finds_joint(std::size_t j) const { return needed_[j]; }  ///< whether q and v are found in any case
+  bool finds_joints() const { return finds_joints_; }           ///< of any joint
   double position_violation() const { return position_violation_; }
   double velocity_violation() const { return velocity_violation_; }
+  /// Whether accelerations are sound only where the loops are closed.
+  bool needs_closed_states() const { return !recursive_ && !view_.cut_joints().empty(); }
   // After find_accelerations():
+  /// Whether the loops are so near a singular position that what they are open by spoils the accelerations.
+  bool is_beside_singular_position() const;
   std::span<const Vec3> accelerations() const { return accelerations_; }
   /// Of the frame origin of body i.
   Spatial body_acceleration(std::size_t i) const noexcept;
   /// What each joint transmits to its moving body at the origin of M, ground axes (Eq 2.17 and its kin): of a tree
   /// joint from the momenta of the bodies outboard, of a cut joint from its multipliers. Needs evaluate(…, true).
   void find_reactions(std::span<const Spatial> wrenches, std::span<Spatial> out) noexcept;
-  /// d/dt of the velocity coordinates of all joints. Needs evaluate(…, true).
-  void joint_accelerations(std::span<double> vdot) const noexcept;
+  /// d/dt of the velocity coordinates of all joints. Needs evaluate(…, true), and comes before find_reactions(). False
+  /// when rows of a loop that depend on others contradict them.
+  bool joint_accelerations(std::span<double> vdot) noexcept;
 
   std::string_view failure() const noexcept { return {failure_, failure_size_}; }
 
@@ -113,10 +129,10 @@ class ParticleSystem {
     Mat3 block[6];
     Place place[6];
     double scale = 0;  ///< kg, of a neighbour where the body has none
+    double added = 0;  ///< kg, yardstick of what a singular one gets in the factors
     bool singular = false;
   };
   struct Refinement {
-    std::size_t rounds;
     double tolerance;
     double particle_error = 0, row_error = 0;
     std::size_t worst_particle = 0, worst_group = 0;
@@ -124,6 +140,7 @@ class ParticleSystem {
 
   // particle_system.cpp: the parts and their sizes
   void find_needed_joints();
+  bool tree_is_regular();
   void make_scales();
   void make_blocks();
   void add_body_blocks(std::size_t body);
@@ -136,6 +153,7 @@ class ParticleSystem {
 
   // particle_rows.cpp: C and the right-hand sides, M
   void place_bodies(bool motions) noexcept;
+  void place_system(bool all_joints, std::span<double> q, std::span<double> v) noexcept;
   void set_rows(double t, Level, std::span<double> q, std::span<double> v, bool all_joints) noexcept;
   void set_joint(std::size_t joint, std::span<double> q, std::span<double> v) noexcept;
   void set_distance_rows(const Group&, Level) noexcept;
@@ -149,41 +167,52 @@ class ParticleSystem {
   Spatial joint_velocity_terms(std::size_t joint) const noexcept;
   void set_masses() noexcept;
 
-  // particle_solve.cpp
+  // particle_accelerations.cpp
+  void apply(BodyIndex, const Spatial& about_origin) noexcept;
+  void apply_joint_effort(std::size_t joint) noexcept;
   void set_own_forces() noexcept;
   bool find_by_recursion() noexcept;
   bool fail_recursion() noexcept;
   bool find_by_solution() noexcept;
-  bool factorize() noexcept;
+
+  // particle_solve.cpp: the sparse system
+  bool factorize(double epsilon) noexcept;
   bool solve(Refinement&) noexcept;
+  bool refine(Refinement&, double epsilon) noexcept;
   void find_residual(Refinement&) noexcept;
   void penalize_residual() noexcept;
-  void apply(BodyIndex, const Spatial& about_origin) noexcept;
-  void apply_joint_effort(std::size_t joint) noexcept;
-  Spatial momentum_rate(std::size_t body) const noexcept;
   bool fail_with(const Refinement&) noexcept;
   bool check_solution(const Refinement&) noexcept;
+  bool contradict(const char* kind, std::string_view name, double error) noexcept;
 
   // particle_correct.cpp
   Recursion::Input recursion_input() const noexcept;
-  double tree_errors(std::span<double> q, std::span<double> v, bool of_velocities) noexcept;
-  bool correct_tree_positions(std::span<double> q, std::span<double> v, double tolerance, double target,
-                              Correction&) noexcept;
+  double errors(bool of_velocities) noexcept;
+  bool correct_positions_by_recursion(std::span<double> q, std::span<double> v, double tolerance, double target,
+                                      Correction&) noexcept;
+  bool correct_velocities_by_recursion(std::span<double> q, std::span<double> v, Correction&) noexcept;
+
+  // particle_reactions.cpp
+  Spatial momentum_rate(std::size_t body) const noexcept;
 
   template <class... T>
   bool fail(const char* format, const T&... values) noexcept;
   std::string_view name_of(const Group&) const noexcept;
   const char* kind_of(const Group&) const noexcept;
+  const JointConstraint& constraint_of(std::size_t joint) const noexcept {
+    return recursive_ && joint >= view_.bodies.size() ? loops_.joint(joint - view_.bodies.size()) : joints_[joint];
+  }
 
   const SystemView& view_;
   const Layout& layout_;
   std::span<const BodyIndex> loaded_;
   ConstraintSet elements_;
   BlockLdlt matrix_;
+  LoopClosure loops_;  ///< cut joints of the recursion
   Recursion recursion_;
-  bool recursive_;              ///< accelerations come from it
-  bool needs_motions_ = false;  ///< in every evaluation
-  bool exact_ = true;           ///< the factors are those of the system itself: no loops, no singular masses
+  bool recursive_ = true;                              ///< accelerations come from it
+  bool needs_motions_ = false, finds_joints_ = false;  ///< in every evaluation
+  bool exact_ = true;  ///< the factors are those of the system itself: no loops, no singular masses
 
   std::vector<Chunk> chunks_;       ///< per particle
   std::vector<std::size_t> sizes_;  ///< of the blocks
@@ -204,11 +233,11 @@ class ParticleSystem {
   std::vector<Triangle> triangles_;
   std::vector<Vec3> angular_velocities_;
   std::vector<BodyMotion> motions_;
-  std::vector<JointConstraint> joints_;
+  std::vector<JointConstraint> joints_;  ///< but those of loops_
   double position_violation_ = 0, velocity_violation_ = 0;
 
   // Over the unknowns, in the order of the matrix: right-hand side, solution (multipliers negative), work.
-  std::vector<double> data_, solution_, residual_, step_;
+  std::vector<double> data_, solution_, residual_, step_, start_;
   std::vector<double> motion_size_, force_size_;  ///< per particle, yardsticks
   std::vector<double> efforts_;                   ///< on the joints, those of constraint elements included
   std::vector<Spatial> loads_;                    ///< on the bodies, see where it is used

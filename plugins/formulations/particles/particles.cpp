@@ -14,8 +14,8 @@ constexpr std::string_view equations[] = {"automatic", "sparse"};
 constexpr FieldSpec make_equations() {
   FieldSpec f{
       "equations", FieldType::choice, "",
-      "automatic: momenta summed from the tips to the roots in trees, one sparse system where there are loops or "
-      "constraint elements; sparse: the sparse system for trees too"};
+      "automatic: momenta summed from the tips to the roots, one sparse system where there are constraint elements or "
+      "bodies without inertia that only a loop holds; sparse: the sparse system everywhere"};
   f.default_text = "automatic";
   f.choices = equations;
   return f;

@@ -24,6 +24,24 @@ Vec3 across(const Vec3& along) {
   return (1 / norm(d)) * d;
 }
 
+/// A unit vector across another one in which the mass extends most: of the second moments ∫ r rᵀ dm across, which are a
+/// plane or a line where the mass is, the longest column.
+Vec3 most_extended(const BodyData& body, const Vec3* along) {
+  const Sym3& J = body.inertia;
+  const double half_trace = 0.5 * (J.xx + J.yy + J.zz);
+  Vec3 longest;
+  for (std::size_t k = 0; k < 3; ++k) {
+    Vec3 axis;
+    axis[k] = 1;
+    if (along != nullptr) axis = from_line(axis, *along);
+    Vec3 column = half_trace * axis - J * axis;
+    if (along != nullptr) column = from_line(column, *along);
+    if (norm(column) > norm(longest)) longest = column;
+  }
+  if (norm(longest) > 1e-12 * half_trace) return (1 / norm(longest)) * longest;
+  return along != nullptr ? across(*along) : Vec3{1, 0, 0};
+}
+
 /// Takes the point of the largest distance out of the list, if that is enough.
 template <class Distance>
 bool take_farthest(std::vector<Wanted>& list, double enough, const Distance& distance, Wanted& out) {
@@ -52,12 +70,13 @@ Placement choose_places(const BodyData& body, double length, std::span<const Wan
   const Vec3 first = out.primary[0].place;
   const auto from_first = [&](const Vec3& s) { return norm(s - first); };
   if (given < 2 && !take_farthest(wanted, enough, from_first, out.primary[1]))
-    out.primary[1].place = from_first(c) >= enough ? first + 2.0 * (c - first) : first + length * Vec3{1, 0, 0};
+    out.primary[1].place =
+        from_first(c) >= enough ? first + 2.0 * (c - first) : first + length * most_extended(body, nullptr);
   const Vec3 edge = out.primary[1].place - first;
   const auto height = [&](const Vec3& s) { return norm(from_line(s - first, edge)); };
   if (given < 3 && !take_farthest(wanted, enough, height, out.primary[2])) {
     const Vec3 foot = c - from_line(c - first, edge);
-    out.primary[2].place = foot + (height(c) >= enough ? 2.0 * (c - foot) : length * across(edge));
+    out.primary[2].place = foot + (height(c) >= enough ? 2.0 * (c - foot) : length * most_extended(body, &edge));
   }
   const Vec3 other = out.primary[2].place;
   const Vec3 normal = cross(edge, other - first);

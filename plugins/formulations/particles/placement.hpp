@@ -12,6 +12,7 @@ namespace polyform::particles {
 struct Wanted {
   Vec3 place;
   std::size_t particle = none;  ///< when it exists already
+  std::size_t wanted = none;    ///< its place in the list of what the body's joints want
 };
 
 struct Placement {
@@ -21,8 +22,9 @@ struct Placement {
 };
 
 /// Chooses 1, 2 and 4: first what is inherited (at most three), then wanted points that make a well-shaped triangle,
-/// then points of its own around the mass centre, so that bodies whose mass lies on a line or in a plane need no
-/// particle beside it. Particle 3 is a wanted point off the plane, or else stands above the triangle.
+/// then points of its own through the mass centre or else where the mass extends most, so that the mass of a rod lies
+/// on the line of 1 and 2, and that of a plate in the plane of 1, 2 and 4, wherever its joints leave the choice.
+/// Particle 3 is a wanted point off the plane, or else stands above the triangle.
 Placement choose_places(const BodyData&, double length, std::span<const Wanted> inherited, std::vector<Wanted> wanted);
 
 }  // namespace polyform::particles

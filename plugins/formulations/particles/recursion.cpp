@@ -4,13 +4,9 @@
 #include <cmath>
 
 namespace polyform::particles {
-namespace {
 
-Vec3 centripetal(const Vec3& w, const Vec3& r) { return cross(w, cross(w, r)); }
-
-}  // namespace
-
-Recursion::Recursion(const SystemView& view, const Layout& layout) : view_(view), layout_(layout) {
+Recursion::Recursion(const SystemView& view, const Layout& layout, LoopClosure& loops)
+    : view_(view), layout_(layout), loops_(loops) {
   const std::size_t n = view.bodies.size();
   std::vector<std::vector<std::uint32_t>> own(n);
   for (std::size_t p = 0; p < layout.particles.size(); ++p)
@@ -20,13 +16,16 @@ Recursion::Recursion(const SystemView& view, const Layout& layout) : view_(view)
     const JointData& joint = view.joints[i];
     Link& link = links_[i];
     const std::size_t shared = shared_particles(joint);
+    link.looped = loops.carries(i);
     const bool ball = shared == 1 && joint.primitives.size() == 1;
     link.hinge = shared == 3                    ? Hinge::fixed
                  : shared == 2                  ? Hinge::revolute
+                 : ball && link.looped          ? Hinge::spherical_in_loop
                  : ball                         ? Hinge::spherical
                  : shared == 0 && joint.nv >= 6 ? Hinge::free
                                                 : Hinge::general;
     const EquivalentParticles& masses = layout.bodies[i].masses;
+    link.representation = masses.representation;
     link.mass = view.bodies[i].mass;
     for (std::size_t a = 0; a < 3; ++a) {
       link.total[a] = masses.total[a + 1];
@@ -38,7 +37,8 @@ Recursion::Recursion(const SystemView& view, const Layout& layout) : view_(view)
     for (std::size_t k = 0; k < 3; ++k) link.particle[k] = static_cast<std::uint32_t>(layout.bodies[i].particle[k]);
     link.parent_particle = is_ground(in) ? 0 : static_cast<std::uint32_t>(layout.bodies[at(in)].particle[0]);
     link.direction = static_cast<std::uint32_t>(directions_.size());
-    link.directions = ball ? 0 : static_cast<std::uint32_t>(std::min<std::size_t>(joint.nv, 6));
+    link.directions =
+        link.hinge == Hinge::spherical ? 0 : static_cast<std::uint32_t>(std::min<std::size_t>(joint.nv, 6));
     directions_.resize(directions_.size() + link.directions);
     link.own = static_cast<std::uint32_t>(own_.size());
     link.owns = static_cast<std::uint32_t>(own[i].size());
@@ -57,6 +57,7 @@ Recursion::Recursion(const SystemView& view, const Layout& layout) : view_(view)
   shapes_.resize(n);
   errors_.resize(n);
   tied_.resize(layout.particles.size());
+  if (!loops.empty()) to_first_.resize(n);
 }
 
 /// The part of Eqs 2.15 and 2.16 that the accelerations of a rigid triangle make: S of one body.
@@ -64,15 +65,26 @@ void Recursion::set_inertia(std::size_t i, const Input& in) noexcept {
   const Link& link = links_[i];
   const auto& w = link.weight;
   const Triangle& t = in.triangles[i];
-  const Vec3 r2 = t.r21, r4 = t.r41, r3 = t.point(link.third);
+  const Vec3 &r2 = t.r21, &r4 = t.r41;
   // Σ weight_jk r_j1 r_k1ᵀ = r2 s2ᵀ + r3 s3ᵀ + r4 s4ᵀ, and Σ m̄_k r_k1.
-  const Vec3 s2 = w[0][0] * r2 + w[0][1] * r3 + w[0][2] * r4, s3 = w[1][0] * r2 + w[1][1] * r3 + w[1][2] * r4,
-             s4 = w[2][0] * r2 + w[2][1] * r3 + w[2][2] * r4;
+  Vec3 first = link.total[0] * r2, s2 = w[0][0] * r2, s3, s4, r3;
+  if (link.representation != Representation::two) {
+    first += link.total[2] * r4;
+    s2 += w[0][2] * r4;
+    s4 = w[2][0] * r2 + w[2][2] * r4;
+  }
+  if (link.representation == Representation::four) {
+    r3 = t.point(link.third);
+    first += link.total[1] * r3;
+    s2 += w[0][1] * r3;
+    s3 = w[1][0] * r2 + w[1][1] * r3 + w[1][2] * r4;
+    s4 += w[2][1] * r3;
+  }
   const auto second = [&](std::size_t a, std::size_t b) { return r2[a] * s2[b] + r3[a] * s3[b] + r4[a] * s4[b]; };
   const double xx = second(0, 0), yy = second(1, 1), zz = second(2, 2);
   Transfer<double>& m = momenta_[i];
   m.aa = {yy + zz, xx + zz, xx + yy, -second(0, 1), -second(0, 2), -second(1, 2)};
-  m.au = skew(link.total[0] * r2 + link.total[1] * r3 + link.total[2] * r4);
+  m.au = skew(first);
   m.uu = Sym3::diagonal(link.mass);
   arms_[i] = link.parent < 0 ? Vec3{} : in.positions[link.particle[0]] - in.positions[link.parent_particle];
 }
@@ -84,7 +96,8 @@ void Recursion::set_directions(std::size_t i, const Input& in) noexcept {
     const Vec3& r21 = in.triangles[i].r21;
     directions_[link.direction].H = {(1 / norm(r21)) * r21, {}};
   }
-  for (std::size_t k = 0; link.hinge == Hinge::free && k < 6; ++k) {
+  const bool along_axes = link.hinge == Hinge::spherical_in_loop || link.hinge == Hinge::free;
+  for (std::size_t k = 0; along_axes && k < link.directions; ++k) {
     directions_[link.direction + k].H = {};
     directions_[link.direction + k].H[k] = 1;
   }
@@ -164,15 +177,24 @@ Transfer<double> Recursion::about_parent(std::size_t i, const Transfer<double>& 
   Transfer<double> sum;
   bool carries = false;
   for (std::size_t i = links_.size(); i-- > 0;) {
+    const Link& link = links_[i];
     if (!carries) sum = {};
     sum += momenta_[i];
+    if (link.looped) {
+      Transfer<double> with_loops = sum;  // so that the sum itself can live in registers
+      loops_.gather(i, with_loops);
+      sum = with_loops;
+    }
     if (!pass_joint(i, sum)) {
       failed_ = i;
       return false;
     }
-    const Link& link = links_[i];
+    if (link.looped) {
+      loops_.pass(i, std::span(directions_).subspan(link.direction, link.directions), biases_[i]);
+      loops_.step(i, arms_[i], {});
+    }
     carries = false;
-    if (link.parent < 0 || link.hinge == Hinge::free) continue;
+    if (link.parent < 0 || (link.hinge == Hinge::free && !link.looped)) continue;
     const auto parent = static_cast<std::size_t>(link.parent);
     sum = about_parent(i, sum);
     carries = parent + 1 == i;
@@ -186,6 +208,7 @@ Spatial Recursion::follow_joint(std::size_t i, const Spatial& at_ground) noexcep
   const Link& link = links_[i];
   const Spatial parent = link.parent < 0 ? at_ground : z_[static_cast<std::size_t>(link.parent)];
   Spatial z{parent.angular, add_cross(parent.linear, parent.angular, arms_[i])};
+  if (link.looped) return follow_joint_in_loop(i, z);
   for (std::uint32_t k = link.direction; k < link.direction + link.directions; ++k) {
     const Column<double>& direction = directions_[k];
     z += direction.rate(z) * direction.H;
@@ -196,13 +219,34 @@ Spatial Recursion::follow_joint(std::size_t i, const Spatial& at_ground) noexcep
   return z;
 }
 
+/// The same where the forces of cut joints take part. z: of the body if the joint did not move.
+Spatial Recursion::follow_joint_in_loop(std::size_t i, Spatial z) noexcept {
+  const Link& link = links_[i];
+  for (std::uint32_t k = 0; k < link.directions; ++k) {
+    const Column<double>& direction = directions_[link.direction + k];
+    z += (direction.rate(z) - loops_.rate(i, k)) * direction.H;
+  }
+  z_[i] = z + biases_[i];
+  loops_.close(i, z_[i]);
+  return z_[i];
+}
+
+/// ground: what stands for the acceleration of ground.
+void Recursion::begin_loops(LoopClosure::Level level, const Input& in, const Vec3& ground) noexcept {
+  for (const BodyIndex b : loops_.tied_bodies())
+    to_first_[at(b)] = in.positions[links_[at(b)].particle[0]] - in.motions[at(b)].p;
+  loops_.begin(level, in.motions, to_first_, ground);
+}
+
 bool Recursion::accelerations(const Input& in, std::span<Vec3> out) noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     set_inertia(i, in);
     set_directions(i, in);
     set_velocity_terms(i, in);
   }
+  begin_loops(LoopClosure::Level::acceleration, in, -view_.gravity);
   if (!sum_momenta()) return false;
+  loops_.close_ground();
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = links_[i];
     const Spatial z = follow_joint(i, {{}, -view_.gravity});

@@ -6,6 +6,9 @@
 // r̈_1) for the body, and for all that it carries once the motion of each joint outboard is eliminated by its own
 // condition: a spherical joint bears no moment (Eq 2.18 = 0), the moment of a revolute joint has no component along the
 // axis of its two particles (Step 3), the force and moment of any other joint do no work on its motions (Step 4).
+//
+// Where loops are cut, the forces of the cut joints stand in these sums as unknowns until the constraints of the cut
+// joints substitute for them (Sect. 2.4.2), at the body where the two chains of a loop meet (loop_closure.hpp).
 #pragma once
 
 #include <span>
@@ -13,37 +16,41 @@
 
 #include "layout.hpp"
 #include "polyform/constraint.hpp"
+#include "polyform/loop_closure.hpp"
 #include "polyform/transfer.hpp"
 
 namespace polyform::particles {
 
 class Recursion {
  public:
-  Recursion(const SystemView&, const Layout&);
+  /// loops: those of the system, evaluated by the caller at the positions and velocities. All three outlive the object.
+  Recursion(const SystemView&, const Layout&, LoopClosure& loops);
 
   /// What the recursion reads, per body, particle or joint.
   struct Input {
     std::span<const Vec3> positions, velocities;
     std::span<const Triangle> triangles;
     std::span<const Vec3> angular_velocities;
-    std::span<const BodyMotion> motions;      ///< of bodies at joints other than spherical, revolute and fixed ones
+    std::span<const BodyMotion> motions;      ///< where there are loops, or joints not spherical, revolute or fixed
     std::span<const JointConstraint> joints;  ///< of such joints
     std::span<const Spatial> loads;           ///< on the bodies, about particle 1, or empty
   };
   /// Errors of the distances, ties and joints, of positions or of velocities: kept for corrections(). Returns the
   /// largest.
   double find_errors(const Input&, bool of_velocities) noexcept;
-  /// The least changes of positions or velocities, in the mass metric, that undo these errors to first order: the same
-  /// recursion with errors in the place of velocity terms.
-  bool corrections(const Input&, std::span<Vec3> out) noexcept;
+  /// The least changes of positions or velocities, in the mass metric, that undo these errors and those of the loops to
+  /// first order: the same recursion with errors in the place of velocity terms.
+  bool corrections(const Input&, bool of_velocities, std::span<Vec3> out) noexcept;
   /// r̈ of all moving particles. False when a joint moves a body without inertia: failed_joint() tells which.
   bool accelerations(const Input&, std::span<Vec3> out) noexcept;
   std::size_t failed_joint() const { return failed_; }
 
  private:
-  enum class Hinge : unsigned char { spherical, revolute, fixed, free, general };
+  enum class Hinge : unsigned char { spherical, spherical_in_loop, revolute, fixed, free, general };
   struct Link {
     Hinge hinge;
+    bool looped;  ///< forces of cut joints pass the joint, or act on the body
+    Representation representation;
     /// Of the particles 2, 3 and 4 (0 to 2 here): weight_ij, Σ_j weight_ij, and where 3 is.
     double mass, weight[3][3], total[3];
     Invariants third;
@@ -58,11 +65,13 @@ class Recursion {
   void set_inertia(std::size_t i, const Input&) noexcept;
   void set_directions(std::size_t i, const Input&) noexcept;
   void set_velocity_terms(std::size_t i, const Input&) noexcept;
+  void begin_loops(LoopClosure::Level, const Input&, const Vec3& ground) noexcept;
   Spatial general_bias(std::size_t i, const Input&) const noexcept;
   bool pass_joint(std::size_t i, Transfer<double>&) noexcept;
   Transfer<double> about_parent(std::size_t i, const Transfer<double>&) const noexcept;
   bool sum_momenta() noexcept;
   Spatial follow_joint(std::size_t i, const Spatial& at_ground) noexcept;
+  Spatial follow_joint_in_loop(std::size_t i, Spatial z) noexcept;
 
   // recursion_correct.cpp
   Vec3 shape_of(const Link&, std::size_t shared) const noexcept;
@@ -72,6 +81,7 @@ class Recursion {
 
   const SystemView& view_;
   const Layout& layout_;
+  LoopClosure& loops_;
   std::vector<Link> links_;
   std::vector<std::uint32_t> own_;
   std::vector<Column<double>> directions_;  ///< the motions of joints other than spherical ones
@@ -82,6 +92,7 @@ class Recursion {
   std::vector<Vec3> arms_;       ///< from the parent's particle 1 to the body's own
   std::vector<Spatial> biases_;  ///< z of the body when that of its parent and all v̇ are zero
   std::vector<Spatial> z_;
+  std::vector<Vec3> to_first_;  ///< from the frame origin to particle 1, of bodies that cut joints tie
   /// Changes of the particles 2 and 4 relative to 1 that restore the distances without turning the body, and of the
   /// tied particles (by particle) that restore Eq 2.10.
   struct Shape {

@@ -107,13 +107,15 @@ void Recursion::set_shape_terms(std::size_t i, const Input& in) noexcept {
   biases_[i] = errors_[i];
 }
 
-bool Recursion::corrections(const Input& in, std::span<Vec3> out) noexcept {
+bool Recursion::corrections(const Input& in, bool of_velocities, std::span<Vec3> out) noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     set_inertia(i, in);
     set_directions(i, in);
     set_shape_terms(i, in);
   }
+  begin_loops(of_velocities ? LoopClosure::Level::velocity : LoopClosure::Level::position, in, {});
   if (!sum_momenta()) return false;
+  loops_.close_ground();
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = links_[i];
     const ParticleBody& body = layout_.bodies[i];

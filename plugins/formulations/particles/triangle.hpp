@@ -68,6 +68,9 @@ struct PointRows {
   }
 };
 
+/// ω × (ω × r).
+inline Vec3 centripetal(const Vec3& omega, const Vec3& r) { return cross(omega, cross(omega, r)); }
+
 /// What Eq 2.14 drops and Eqs 2.13, 2.15 and 2.16 carry: 2 λ ṙ̃21 ṙ41.
 inline Vec3 velocity_term(const Invariants& k, const Vec3& v21, const Vec3& v41) {
   return 2 * k.lambda * cross(v21, v41);
