@@ -86,7 +86,7 @@ TEST_CASE("a body whose only inertia comes from its loop is refused before runni
     return shop.write("loop.yaml", R"(
 polyform: 1
 name: massless coupler
-gravity: [0, -9.81, 0]
+gravity: [1, -9.81, 0]
 bodies:
   - {name: left, position: [0, 0, 0], mass: 1, center_of_mass: [0, 0.5, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
   - {name: coupler, position: [0, 1, 0], mass: 0, inertia: {xx: 0, yy: 0, zz: 0}}

@@ -8,7 +8,8 @@ namespace polyform::particles {
 
 ParticleSystem::ParticleSystem(const SystemView& view, const Layout& layout, std::span<const BodyIndex> loaded,
                                bool recursive)
-    : view_(view), layout_(layout), loaded_(loaded), elements_(view), loops_(view), recursion_(view, layout, loops_) {
+    : view_(view), layout_(layout), loaded_(loaded), elements_(view), flexible_(view),
+      loops_(view, flexible_), recursion_(view, layout, loops_) {
   const std::size_t n = view.bodies.size();
   positions_.resize(layout.particles.size());
   for (auto* v : {&velocities_, &accelerations_}) v->resize(positions_.size());

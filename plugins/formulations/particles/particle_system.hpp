@@ -208,6 +208,7 @@ class ParticleSystem {
   std::span<const BodyIndex> loaded_;
   ConstraintSet elements_;
   BlockLdlt matrix_;
+  FlexibleLinks flexible_;  ///< none, which the loops ask for
   LoopClosure loops_;  ///< cut joints of the recursion
   Recursion recursion_;
   bool recursive_ = true;                              ///< accelerations come from it

@@ -191,7 +191,7 @@ Transfer<double> Recursion::about_parent(std::size_t i, const Transfer<double>& 
     }
     if (link.looped) {
       loops_.pass(i, std::span(directions_).subspan(link.direction, link.directions), biases_[i]);
-      loops_.step(i, arms_[i], {});
+      loops_.step(i, arms_[i], {}, FlexibleLinks::none);
     }
     carries = false;
     if (link.parent < 0 || (link.hinge == Hinge::free && !link.looped)) continue;
@@ -233,8 +233,8 @@ Spatial Recursion::follow_joint_in_loop(std::size_t i, Spatial z) noexcept {
 
 /// ground: what stands for the acceleration of ground.
 void Recursion::begin_loops(LoopClosure::Level level, const Input& in, const Vec3& ground) noexcept {
-  for (const BodyIndex b : loops_.tied_bodies())
-    to_first_[at(b)] = in.positions[links_[at(b)].particle[0]] - in.motions[at(b)].p;
+  for (const FrameIndex f : loops_.tied_frames())  // bodies' own: they are rigid
+    to_first_[at(f)] = in.positions[links_[at(f)].particle[0]] - in.motions[at(f)].p;
   loops_.begin(level, in.motions, to_first_, ground);
 }
 
