@@ -21,7 +21,7 @@ struct Options {
   std::string json, plot;
   bool headline = true;
   std::vector<std::string> only;   ///< these runs in time, and nothing else
-  double correction_scale = 0.1;   ///< of the paper's simulated times
+  double correction_scale = 0.05;  ///< of the paper's simulated times
   int correction_rounds = 9;
   Settings settings;
 };
