@@ -111,7 +111,7 @@ joints:
   - {{name: knee, type: revolute, base: right, moving: tip, position: [0.9, 0.5, 0.1], axis: [0.3, 0.1, 1]}}
   - {{name: slide, type: cylindrical, base: left, moving: tail, position: [0.3623577544766736, 0.9320390859672263, 0], axis: [1, 2, 0.4]}}
   - {{name: cut, type: {1}, base: {2}, moving: {3}, position: [0.4838531634528576, 1.4092974268256817, 0.1]{4}, cut: true}}
-  - {{name: brace, type: spherical, base: {5}, moving: stem, position: [0, 0, 0], cut: true}}
+  - {{name: brace, type: cylindrical, base: {5}, moving: stem, position: [0.25, 0, 0], axis: [1, 0.2, 0], cut: true}}
 )",
                      beam, cut, swapped ? "tip" : "tail", swapped ? "tail" : "tip",
                      cut == "spherical" ? "" : ", axis: [0.2, 0.1, 1]", swapped ? "tail" : "right");
@@ -150,6 +150,6 @@ TEST_CASE("both Jacobians are those of the residuals with flexible bodies in eit
   for (const char* cut : {"spherical", "revolute", "cylindrical"})
     for (const bool swapped : {false, true}) {
       INFO("cut joint " << cut << (swapped ? ", swapped" : ""));
-      require_equal_jacobians(flexible_loop(cut, swapped), 3, 0.05);
+      require_equal_jacobians(flexible_loop(cut, swapped), 3, 0.02);
     }
 }
