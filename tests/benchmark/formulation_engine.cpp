@@ -1,6 +1,8 @@
 #include "tests/benchmark/formulation_engine.hpp"
 
 #include <chrono>
+#include <fstream>
+#include <sstream>
 #include <unordered_map>
 
 #include "framework/reading/reader.hpp"
@@ -74,6 +76,14 @@ class FormulationEngine final : public Engine {
 
 }  // namespace
 
+std::string content_of(const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream) throw Cannot(file + " cannot be read");
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
 std::unique_ptr<host::System> assembled(const std::string& text, const host::Registry& registry, double& read_seconds,
                                         double& assemble_seconds) {
   using Clock = std::chrono::steady_clock;
@@ -101,12 +111,13 @@ PolyformModel::PolyformModel(const Mechanism& mechanism, const host::Registry& r
   for (const std::string& name : model.joints) joints.push_back(index.at(name));
 }
 
-host::SolverPointer solver_for(const host::System& system, const Formulation& formulation) {
+host::SolverPointer solver_for(const host::System& system, const Formulation& formulation,
+                               const std::vector<std::pair<std::string, std::string>>& given) {
   host::Diagnostics diagnostics;
   if (!host::can_run(formulation, system.view(), diagnostics)) throw Cannot(first_error(diagnostics));
   host::Description storage;
   const std::vector<FieldValue> options =
-      host::read_options(formulation.options(), {}, formulation.name(), storage, diagnostics);
+      host::read_options(formulation.options(), given, formulation.name(), storage, diagnostics);
   if (diagnostics.failed()) throw Cannot(first_error(diagnostics));
   try {
     return host::compile(formulation, system.view(), options);

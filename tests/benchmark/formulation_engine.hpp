@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "framework/assembly/system.hpp"
 #include "framework/registry/registry.hpp"
@@ -20,11 +23,14 @@ struct PolyformModel {
   PolyformModel(const Mechanism&, const host::Registry&);
 };
 
+/// Text of a file. Throws Cannot.
+std::string content_of(const std::string& file);
 /// A system from model text. Throws Cannot.
 std::unique_ptr<host::System> assembled(const std::string& text, const host::Registry&, double& read_seconds,
                                         double& assemble_seconds);
-/// A solver with the formulation's default options. Throws Cannot.
-host::SolverPointer solver_for(const host::System&, const Formulation&);
+/// A solver; options that are not given have the formulation's defaults. Throws Cannot.
+host::SolverPointer solver_for(const host::System&, const Formulation&,
+                               const std::vector<std::pair<std::string, std::string>>& options = {});
 
 /// The model outlives the engine.
 std::unique_ptr<Engine> formulation_engine(const Formulation&, const PolyformModel&);

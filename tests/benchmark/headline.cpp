@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "framework/simulation/run_statistics.hpp"
 #include "framework/simulation/simulate.hpp"
@@ -19,14 +17,6 @@ struct Case {
   double duration;
   int repetitions;  ///< of which the fastest counts
 };
-
-std::string content_of(const std::string& file) {
-  std::ifstream stream(file);
-  if (!stream) throw Cannot(file + " cannot be read");
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 /// An output chain, at its end a body that carries two input chains: Rui et al. 2020, Fig. 1. Horizontal, at rest.
 std::string branch_system(std::size_t bodies) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/benchmark/correction.hpp"
 #include "tests/benchmark/headline.hpp"
 #include "tests/benchmark/measure.hpp"
 
@@ -19,6 +20,9 @@ struct Options {
   std::vector<std::size_t> sizes{10, 100, 1000, 10000, 50000, 200000};
   std::string json, plot;
   bool headline = true;
+  std::vector<std::string> only;   ///< these runs in time, and nothing else
+  double correction_scale = 0.05;  ///< of the paper's simulated times
+  int correction_rounds = 9;
   Settings settings;
 };
 
@@ -80,7 +84,15 @@ void add_options(CLI::App& app, Options& options, const std::vector<std::string>
   number("--limit", options.settings.limits.seconds, "Seconds that a column may take to load and evaluate twice");
   number("--memory", options.settings.limits.gibibytes, "GiB of address space that a column may take");
   number("--tolerance", options.settings.tolerance, "Relative difference of accelerations that counts as equal");
-  app.add_flag("!--no-headline", options.headline, "Leave out the runs in time");
+  CLI::Option* none = app.add_flag("!--no-headline", options.headline, "Leave out the runs in time");
+  app.add_option("--headline", options.only, "Only these runs in time, and nothing else: branch, correction")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"branch", "correction"}))
+      ->excludes(none);
+  number("--scale", options.correction_scale, "Simulated times of the correction's runs over those of the paper");
+  app.add_option("--rounds", options.correction_rounds, "Runs of each kind of correction, of which the fastest counts")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
   app.add_option("--json", options.json, "File for all figures");
   app.add_option("--plot", options.plot, "File for a plot (SVG)");
 }
@@ -106,6 +118,30 @@ class Benchmark {
   }
 
   void run() {
+    if (options_.only.empty()) run_systems();
+    if (!options_.headline || formulations_.empty()) return;
+    if (wanted(options_.only, "branch")) {
+      show_progress("  runs in time …");
+      results_.runs = headline_runs(formulations_, registry_, options_.settings.limits);
+      show_progress({});
+      print_runs(results_.runs);
+    }
+    if (wanted(options_.only, "correction")) {
+      show_progress("  direct correction …");
+      results_.corrections = correction_runs(registry_, options_.settings.limits, options_.correction_scale,
+                                             options_.correction_rounds);
+      show_progress({});
+      print_corrections(results_.corrections);
+    }
+  }
+  const Results& results() const { return results_; }
+
+ private:
+  /// A line on a terminal that the next one replaces.
+  static void show_progress(const std::string& what) {
+    if (::isatty(STDERR_FILENO)) fmt::print(stderr, "\r{:<40}\r", what);
+  }
+  void run_systems() {
     fmt::print(
         "Nanoseconds per body for one evaluation of all accelerations, one thread, least of many; in brackets "
         "times the\nfastest formulation. !: accelerations differ by more than {:g} of the largest.\n",
@@ -114,18 +150,6 @@ class Benchmark {
     fmt::print("\n");
     for (const SystemInfo& system : systems())
       if (wanted(options_.systems, system.name)) run_system(system);
-    if (!options_.headline || formulations_.empty()) return;
-    show_progress("  runs in time …");
-    results_.runs = headline_runs(formulations_, registry_, options_.settings.limits);
-    show_progress({});
-    print_runs(results_.runs);
-  }
-  const Results& results() const { return results_; }
-
- private:
-  /// A line on a terminal that the next one replaces.
-  static void show_progress(const std::string& what) {
-    if (::isatty(STDERR_FILENO)) fmt::print(stderr, "\r{:<40}\r", what);
   }
   void run_system(const SystemInfo& system) {
     fmt::print("{}: {}\n", system.name, system.meaning);

@@ -59,11 +59,17 @@ void from_json(const nlohmann::json& j, Run& r) {
   j.at("energy_drift").get_to(r.energy_drift);
   j.at("memory").get_to(r.memory);
 }
+void to_json(nlohmann::json& j, const Correction& r) {
+  j = {{"table", r.table},         {"model", r.model},         {"failure", r.failure},    {"bodies", r.bodies},
+       {"simulated", r.simulated}, {"step", r.step},           {"seconds", r.seconds},    {"violation", r.violation}};
+  if (r.failure.empty()) j["ratios"] = {r.ratio(0), r.ratio(1), r.ratio(2)};
+}
 void to_json(nlohmann::json& j, const Results& r) {
   j = {{"unit", "seconds of one evaluation of the accelerations of the whole system, one thread, least of many"},
        {"columns", r.columns},
        {"rows", r.rows},
-       {"runs", r.runs}};
+       {"runs", r.runs},
+       {"corrections", r.corrections}};
 }
 
 double growth_exponent(const Results& results, const std::string& system, std::size_t column) {

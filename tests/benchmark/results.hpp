@@ -41,10 +41,24 @@ struct Run {
   double seconds_per_evaluation = 0, energy_drift = 0, memory = 0;
 };
 
+/// One row of "direct correction": the same run without it, with the semi-analytic Jacobian, with direct differentiation.
+struct Correction {
+  static constexpr std::size_t choices = 3;
+
+  std::string table, model, failure;  ///< table: of the paper
+  std::size_t bodies = 0;
+  double simulated = 0, step = 0;     ///< s
+  double seconds[choices] = {};       ///< of processor time, least
+  double violation[choices] = {};     ///< of the constraints at the end: m, rad
+
+  double ratio(std::size_t choice) const { return seconds[choice] / seconds[0]; }
+};
+
 struct Results {
   std::vector<Column> columns;
   std::vector<Row> rows;
   std::vector<Run> runs;
+  std::vector<Correction> corrections;
 };
 
 void to_json(nlohmann::json&, const Column&);
@@ -52,6 +66,7 @@ void to_json(nlohmann::json&, const Row&);
 void from_json(const nlohmann::json&, Row&);
 void to_json(nlohmann::json&, const Run&);
 void from_json(const nlohmann::json&, Run&);
+void to_json(nlohmann::json&, const Correction&);
 void to_json(nlohmann::json&, const Results&);
 
 /// Slope of log(seconds per evaluation) against log(bodies): 1 when the cost is linear. Zero with fewer than two
@@ -61,6 +76,7 @@ double growth_exponent(const Results&, const std::string& system, std::size_t co
 // The outputs; table.cpp and plot.cpp
 void print_table(const Results&, const std::string& system);
 void print_runs(const std::vector<Run>&);
+void print_corrections(const std::vector<Correction>&);
 std::string plot(const Results&);
 
 }  // namespace polyform::benchmark

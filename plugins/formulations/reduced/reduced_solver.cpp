@@ -38,7 +38,8 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
     const double before = position, velocity_before = velocity;
     position = loops().position_violation();
     velocity = loops().velocity_violation();
-    if (position <= accepted_position() && velocity > 0.25 * velocity_before) break;  // rounding in large velocities
+    // Rounding in large velocities, unless it was the step in the positions that changed them.
+    if (std::max(before, position) <= accepted_position() && velocity > 0.25 * velocity_before) break;
     converges = position < 1e-2 * before || position <= accepted_position();
   }
   return keep_turns(y);

@@ -1,0 +1,117 @@
+#include "tests/benchmark/correction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "framework/simulation/run_statistics.hpp"
+#include "framework/simulation/simulate.hpp"
+#include "tests/benchmark/formulation_engine.hpp"
+
+namespace polyform::benchmark {
+namespace {
+
+struct Case {
+  std::string_view table, model;
+  double simulated;  ///< s
+  double step = 0;   ///< s; 0: the model's
+};
+// Loops of rods at the step of their models need a correction every so many steps only, at four times of it nearly always.
+constexpr double long_step = 0.004;
+constexpr Case cases[] = {{"Table 1", "four_link_flexible", 50},
+                          {"Table 1", "four_link_flexible", 100},
+                          {"Table 1", "four_link_flexible", 200},
+                          {"Table 2", "many_loops_flexible", 50},
+                          {"Table 2", "many_loops_flexible", 100},
+                          {"Table 2", "many_loops_flexible", 200},
+                          {"Table 3", "pins_and_slides_loop", 50},
+                          {"Table 3", "pins_and_slides_loop", 100},
+                          {"Table 3", "pins_and_slides_loop", 200},
+                          {"Fig. 22", "loop_of_rods_100", 20},
+                          {"Fig. 22", "loop_of_rods_200", 20},
+                          {"Fig. 22", "loop_of_rods_300", 20},
+                          {"Fig. 22", "loop_of_rods_500", 20},
+                          {"Fig. 22", "loop_of_rods_100", 40, long_step},
+                          {"Fig. 22", "loop_of_rods_200", 40, long_step},
+                          {"Fig. 22", "loop_of_rods_300", 40, long_step},
+                          {"Fig. 22", "loop_of_rods_500", 40, long_step}};
+
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+const Options& options_of(std::size_t choice) {
+  static const Options all[Correction::choices] = {
+      {{"correction", "none"}}, {{"jacobian", "semi-analytic"}}, {{"jacobian", "direct-differentiation"}}};
+  return all[choice];
+}
+
+double processor_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+struct Timed {
+  double seconds = 0, step = 0, violation = 0;
+  std::size_t bodies = 0;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timed, seconds, step, violation, bodies)
+
+/// Processor time of one run, as in the paper; reading and compiling are no part of it.
+Timed run(const Case& item, double simulated, const Formulation& formulation, const Options& options,
+          const host::Registry& registry) {
+  double unused = 0;
+  const auto system = assembled(content_of(fmt::format(POLYFORM_MODELS "/{}.yaml", item.model)), registry, unused, unused);
+  const host::SolverPointer solver = solver_for(*system, formulation, options);
+  host::RunSettings settings;
+  settings.integrator = "rk4";
+  settings.step = item.step > 0 ? item.step : system->description().simulation.step.value();
+  settings.duration = settings.output_interval = simulated;
+  host::RunStatistics statistics;
+  host::RowSink* const sinks[] = {&statistics};
+  const double start = processor_seconds();
+  host::RunRecord record = host::simulate(*system, *solver, settings, sinks, {});
+  const double seconds = processor_seconds() - start;
+  if (record.end != host::End::done) throw Cannot(record.failure);
+  statistics.store(record);
+  return {seconds, settings.step, record.constraint_violation, system->view().bodies.size()};
+}
+
+}  // namespace
+
+std::vector<Correction> correction_runs(const host::Registry& registry, const Limits& limits, double scale, int rounds) {
+  const auto& known = registry.catalog().formulations;
+  const auto reduced = known.find("reduced");
+  if (reduced == known.end()) return {};
+  std::vector<Correction> all;
+  for (const Case& item : cases) {
+    Correction result;
+    result.table = item.table;
+    result.model = item.model;
+    result.simulated = item.simulated * scale;
+    for (int round = 0; round < rounds; ++round)
+      for (std::size_t choice = 0; choice < Correction::choices && result.failure.empty(); ++choice) {
+        const ProcessResult done = run_in_process(
+            [&] {
+              const Timed timed = run(item, result.simulated, *reduced->second, options_of(choice), registry);
+              return nlohmann::json(timed).dump();
+            },
+            {20 * limits.seconds, limits.gibibytes});
+        if (!done.good) {
+          result.failure = done.text;
+          break;
+        }
+        const Timed timed = nlohmann::json::parse(done.text).get<Timed>();
+        double& least = result.seconds[choice];
+        least = round == 0 ? timed.seconds : std::min(least, timed.seconds);
+        result.violation[choice] = timed.violation;
+        result.bodies = timed.bodies;
+        result.step = timed.step;
+      }
+    all.push_back(std::move(result));
+  }
+  return all;
+}
+
+}  // namespace polyform::benchmark
