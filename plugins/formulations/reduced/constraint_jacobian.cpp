@@ -2,7 +2,6 @@
 #include "constraint_jacobian.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace polyform::reduced {
 namespace {
@@ -82,7 +81,7 @@ void ConstraintJacobian::add_path(const Block& block, std::size_t frame, double 
                                   std::span<const BodyMotion> frames, double& farthest) noexcept {
   const GroupTwo two = group_two(block, frame, frames);
   const Vec3 r_TM = one.M - two.T;
-  farthest = std::max(farthest, std::abs(r_TM.x) + std::abs(r_TM.y) + std::abs(r_TM.z));
+  farthest = std::max(farthest, size(r_TM));
   double* value = values_.data() + block.first;
   for (std::size_t k = 0; k < two.size(); ++k) {
     const Vec3 turn = sign * two[k].angular;

@@ -1,7 +1,6 @@
 // Algorithm 2: the Jacobian by direct differentiation, coordinate after coordinate from the root to the tips (Eqs. 47, 48).
 // It is there to be compared with: its cost grows with the square of the number of bodies in a chain.
 #include <algorithm>
-#include <cmath>
 
 #include "constraint_jacobian.hpp"
 
@@ -94,8 +93,7 @@ void ConstraintJacobian::assemble(const Use& use, std::size_t body, std::size_t 
   const Spatial moved = derivative_at(cut.moving_frame, body, one.M, frames) - derivative_at(cut.base_frame, body, one.M, frames);
   double* value = values_.data() + blocks_[use.block].first + k * one.rows;
   for (std::size_t r = 0; r < one.rows; ++r) value[r] = dot(one.row[r], moved);
-  const Vec3& slide = moved.linear;
-  terms_[use.loop] = std::max(terms_[use.loop], 1 + std::abs(slide.x) + std::abs(slide.y) + std::abs(slide.z));
+  terms_[use.loop] = std::max(terms_[use.loop], 1 + size(moved.linear));
 }
 
 }  // namespace polyform::reduced

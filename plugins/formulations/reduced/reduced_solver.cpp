@@ -16,7 +16,7 @@ ReducedSolver::ReducedSolver(const SystemView& system, const Choice& choice)
 /// correction of the velocities (Eq. 5), both with the same Jacobian, which also serves for further steps while they
 /// converge: at the end of a time step it hardly changes by the first one.
 bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexcept {
-  const Parts parts = split(y);
+  const JointState::Parts parts = state().split(y);
   place(parts);
   // Next to a singular position a residual moves the mechanism by many times its own size: not without work, but for the
   // step that the constraint forces themselves would make.
@@ -30,9 +30,9 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
     if (out.iterations == most_steps || !std::isfinite(position + velocity)) return cannot_close(out.iterations);
     if (!converges) assemble();
     find_correction();
-    move(y, delta_q_);
-    accelerate(y, delta_v_);
-    keep_left_out(y);
+    state().move(y, delta_q_);
+    state().accelerate(y, delta_v_);
+    state().keep_left_out(y, loops());
     ++out.iterations;
     place(parts);
     const double before = position, velocity_before = velocity;
@@ -42,7 +42,7 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
     if (std::max(before, position) <= accepted_position() && velocity > 0.25 * velocity_before) break;
     converges = position < 1e-2 * before || position <= accepted_position();
   }
-  return keep_turns(y);
+  return kept(y);
 }
 
 void ReducedSolver::assemble() noexcept {

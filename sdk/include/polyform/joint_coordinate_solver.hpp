@@ -14,7 +14,7 @@
 
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
-#include "polyform/loop_closure.hpp"
+#include "polyform/joint_state.hpp"
 #include "polyform/observation.hpp"
 #include "polyform/recursion.hpp"
 
@@ -26,10 +26,7 @@ struct LoopCorrection {
   double tolerance = 1e-10;   ///< largest constraint residual that is left: m, rad, m/s, rad/s
 };
 
-/// y = [q v η η̇ x c d]: coordinates and velocities of the tree joints, modes, first-order states of the forces, coordinates of the
-/// cut joints (these follow from q up to whole turns, for which they are carried), and per cut joint which of its rows
-/// depend on others (LoopClosure::left_out, found where the loops are closed).
-/// Sweep: what evaluates the method, with the functions of Recursion; one without closing_step() carries trees only.
+/// A solver with the state of joint_state.hpp. Sweep: what evaluates the method, with the functions of Recursion; one without closing_step() carries trees only.
 template <class Sweep>
 class JointCoordinateSolver : public Solver {
   static constexpr bool closes_loops = std::is_same_v<Sweep, Recursion>;
@@ -46,21 +43,16 @@ class JointCoordinateSolver : public Solver {
   void destroy() noexcept override { delete this; }
 
  protected:
-  /// The parts of y.
-  struct Parts {
-    std::span<const double> q, v, eta, etadot, x, cut, left_out;
-  };
-
   /// argument: what the sweep is made with, after the view.
   template <class Argument>
   JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction, Argument& argument)
-      : view_(view), correction_(correction), flexible_(view), loops_(view, flexible_), sweep_(view, argument),
+      : view_(view), state_(view), correction_(correction), flexible_(view), loops_(view, flexible_), sweep_(view, argument),
         forces_(view), tree_(view), q_(view.nq), v_(view.nv), efforts_(view.nv), vdot_(view.nv), etaddot_(view.modes),
         xdot_(view.states), rest_(std::max(view.nv_tree, view.modes)), step_(view.nv_tree + view.modes),
         wrenches_(view.frames()), accelerations_(view.frames()), orientations_(view.frames()) {
     failure_.reserve(400);
     closed_.resize(do_state_size());
-    if (!loops_.empty()) placed_.resize(moving_size() + (view.nq - view.nq_tree));
+    if (!loops_.empty()) placed_.resize(state_.moving() + (view.nq - view.nq_tree));
     // Efforts on cut joints act as wrenches on the frames that these tie.
     for (const BodyIndex b : forces_.loaded_bodies()) loaded_.push_back(frame_of(b));
     loaded_.insert(loaded_.end(), forces_.loaded_nodes().begin(), forces_.loaded_nodes().end());
@@ -69,24 +61,14 @@ class JointCoordinateSolver : public Solver {
     loaded_.erase(std::unique(loaded_.begin(), loaded_.end()), loaded_.end());
   }
 
-  /// Sizes of the parts of y before η, and before x.
-  std::size_t joint_size() const noexcept { return view_.nq_tree + view_.nv_tree; }
-  std::size_t moving_size() const noexcept { return joint_size() + 2 * view_.modes; }
-  Parts split(std::span<const double> y) const noexcept {
-    const std::size_t eta = joint_size(), x = moving_size();
-    return {y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree), y.subspan(eta, view_.modes),
-            y.subspan(eta + view_.modes, view_.modes), y.subspan(x, view_.states),
-            y.subspan(x + view_.states, view_.nq - view_.nq_tree), y.last(view_.cut_joints().size())};
-  }
-
   /// Motions of all frames; with loops also q_ and v_ of all joints and the constraints of the cut ones. The end of a
   /// step, where it was corrected, is the start of the next one and stands already.
-  std::span<const BodyMotion> place(const Parts& y) noexcept {
+  std::span<const BodyMotion> place(const JointState::Parts& y) noexcept {
     if (loops_.empty()) {
       sweep_.kinematics(y.q.data(), y.v.data(), y.eta.data(), y.etadot.data());
       return loaded_.empty() ? std::span<const BodyMotion>() : sweep_.motions(y.v.data());
     }
-    const std::span<const double> moving(y.q.data(), moving_size());  // q v η η̇ stand together
+    const std::span<const double> moving(y.q.data(), state_.moving());  // q v η η̇ stand together
     const auto cut = placed_.begin() + static_cast<std::ptrdiff_t>(moving.size());
     if (!is_placed_ || !std::equal(moving.begin(), moving.end(), placed_.begin()) ||
         !std::equal(y.cut.begin(), y.cut.end(), cut)) {
@@ -99,8 +81,7 @@ class JointCoordinateSolver : public Solver {
       loops_.evaluate(motions_, q_, v_);
       is_placed_ = true;
     }
-    for (std::size_t i = 0; i < y.left_out.size(); ++i)
-      loops_.leave_out(i, static_cast<unsigned>(std::clamp(y.left_out[i] + 0.5, 0.0, 63.5)));
+    JointState::tell_left_out(y, loops_);
     return motions_;
   }
 
@@ -111,16 +92,16 @@ class JointCoordinateSolver : public Solver {
   /// inertia. It goes on to round-off: next to a singular position a residual moves the mechanism by many times its own
   /// size.
   bool close(std::span<double> y, Correction& out) noexcept {
-    const Parts parts = split(y);
+    const JointState::Parts parts = state_.split(y);
     place(parts);
     double residual = loops_.position_violation();
     out.position_residual = std::max(out.position_residual, residual);
     out.velocity_residual = loops_.velocity_violation();
-    if (!correction_.on) return keep_turns(y);
+    if (!correction_.on) return kept(y);
     while (!(residual <= std::min(correction_.tolerance, loops_.position_rounding()))) {
       if (out.iterations == most_steps || !std::isfinite(residual)) return cannot_close(out.iterations);
       if (!find_lightest_step(parts, LoopClosure::Level::position)) return blame(y) == Status::ok;
-      move(y, step_);
+      state_.move(y, step_);
       ++out.iterations;
       place(parts);
       const double before = std::exchange(residual, loops_.position_violation());
@@ -128,30 +109,22 @@ class JointCoordinateSolver : public Solver {
     }
     for (int passes = 0; passes < 2 && loops_.velocity_violation() > loops_.velocity_rounding(); ++passes) {
       if (!find_lightest_step(parts, LoopClosure::Level::velocity)) return blame(y) == Status::ok;
-      keep_left_out(y);
-      accelerate(y, step_);
+      state_.keep_left_out(y, loops_);
+      state_.accelerate(y, step_);
       place(parts);
     }
-    return keep_turns(y);
+    return kept(y);
   }
   static constexpr std::size_t most_steps = 20;
   /// Residuals that count as closed: nothing is below rounding.
   double accepted_position() const { return std::max(correction_.tolerance, loops_.position_rounding()); }
   double accepted_velocity() const { return std::max(correction_.tolerance, loops_.velocity_rounding()); }
 
-  /// By a step in the positions, per velocity coordinate of the tree joints and mode.
-  void move(std::span<double> y, std::span<const double> by) const noexcept {
-    for (const JointData& joint : view_.tree_joints()) {
-      double rates[7];
-      joint_position_rates(joint, y.data() + joint.q_offset, by.data() + joint.v_offset, rates);
-      for (std::size_t k = 0; k < joint.nq; ++k) y[joint.q_offset + k] += rates[k];
-      joint_normalize(joint, y.data() + joint.q_offset);
-    }
-    for (std::size_t k = 0; k < view_.modes; ++k) y[joint_size() + k] += by[view_.nv_tree + k];
-  }
-  void accelerate(std::span<double> y, std::span<const double> by) const noexcept {
-    for (std::size_t k = 0; k < view_.nv_tree; ++k) y[view_.nq_tree + k] += by[k];
-    for (std::size_t k = 0; k < view_.modes; ++k) y[joint_size() + view_.modes + k] += by[view_.nv_tree + k];
+
+  /// y with the turns of the cut joints as placed.
+  bool kept(std::span<double> y) const noexcept {
+    state_.keep_turns(y, q_);
+    return true;
   }
   bool cannot_close(std::size_t steps) noexcept {
     fmt::format_to_n(std::back_inserter(failure_), 400,
@@ -161,42 +134,26 @@ class JointCoordinateSolver : public Solver {
     return false;
   }
 
-  bool keep_turns(std::span<double> y) const noexcept {
-    std::copy(q_.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), q_.end(),
-              y.begin() + static_cast<std::ptrdiff_t>(moving_size() + view_.states));
-    return true;
-  }
-  void keep_left_out(std::span<double> y) const noexcept {
-    const std::span<double> left_out = y.last(view_.cut_joints().size());
-    for (std::size_t i = 0; i < left_out.size(); ++i) left_out[i] = loops_.left_out(i);
-  }
-
-  const SystemView& view() const { return view_; }
+  const JointState& state() const { return state_; }
   LoopClosure& loops() { return loops_; }
   std::span<const BodyMotion> motions() const { return motions_; }   ///< with loops: as placed
   Sweep& sweep() { return sweep_; }
 
   std::size_t do_state_size() const noexcept override {
-    return moving_size() + view_.states + (view_.nq - view_.nq_tree) + view_.cut_joints().size();
+    return state_.size();
   }
 
   Status do_encode(const ConstStateView& state, std::span<double> y) noexcept override {
-    auto out = std::copy_n(state.q.begin(), view_.nq_tree, y.begin());
-    out = std::copy_n(state.v.begin(), view_.nv_tree, out);
-    out = std::copy(state.eta.begin(), state.eta.end(), out);
-    out = std::copy(state.etadot.begin(), state.etadot.end(), out);
-    out = std::copy(state.x.begin(), state.x.end(), out);
-    out = std::copy(state.q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), state.q.end(), out);
-    std::fill(out, y.end(), 0.0);
+    state_.encode(state, y);
     if (loops_.empty()) return Status::ok;
-    place(split(y));
-    if (!find_lightest_step(split(y), LoopClosure::Level::velocity)) return blame(y);
-    keep_left_out(y);
+    place(state_.split(y));
+    if (!find_lightest_step(state_.split(y), LoopClosure::Level::velocity)) return blame(y);
+    state_.keep_left_out(y, loops_);
     return Status::ok;
   }
 
   Status do_decode(std::span<const double> y, const StateView& state) noexcept override {
-    const Parts parts = split(y);
+    const JointState::Parts parts = state_.split(y);
     if (loops_.empty()) {
       std::copy(parts.q.begin(), parts.q.end(), state.q.begin());
       std::copy(parts.v.begin(), parts.v.end(), state.v.begin());
@@ -237,7 +194,7 @@ class JointCoordinateSolver : public Solver {
 
   Status do_observe(double t, std::span<const double> y, Observation& out) noexcept override {
     if (solve(t, y, vdot_.data(), etaddot_.data(), xdot_, true) == Status::failed) return Status::failed;
-    const Parts parts = split(y);
+    const JointState::Parts parts = state_.split(y);
     const std::span<const BodyMotion> motions = sweep_.motions(y.data() + view_.nq_tree);
     do_decode(y, out.state);
     tree_.orientations(y.data(), orientations_, parts.eta.data());
@@ -269,7 +226,7 @@ class JointCoordinateSolver : public Solver {
  private:
   /// Into step_, from the residuals of the loops as placed: the step in positions (per velocity coordinate) or change of
   /// velocities that removes them, by the sweep at rest. False when a hinge has no inertia to move.
-  bool find_lightest_step(const Parts& y, LoopClosure::Level level) noexcept {
+  bool find_lightest_step(const JointState::Parts& y, LoopClosure::Level level) noexcept {
     if constexpr (closes_loops) {
       std::fill(rest_.begin(), rest_.end(), 0.0);
       is_placed_ = false;
@@ -281,7 +238,7 @@ class JointCoordinateSolver : public Solver {
   }
   Status find_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
     sweep_.position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());
-    const std::size_t eta = joint_size(), etadot = eta + view_.modes, x = moving_size();
+    const std::size_t eta = state_.joints(), etadot = eta + view_.modes, x = state_.moving();
     if (solve(t, y, ydot.data() + view_.nq_tree, ydot.data() + etadot, ydot.subspan(x, view_.states), false) ==
         Status::failed)
       return Status::failed;
@@ -295,7 +252,7 @@ class JointCoordinateSolver : public Solver {
 
   Status solve(double t, std::span<const double> y, double* vdot, double* etaddot, std::span<double> xdot,
                bool observing) noexcept {
-    const Parts parts = split(y);
+    const JointState::Parts parts = state_.split(y);
     const std::span<const BodyMotion> motions = place(parts);
     if (!forces_.empty()) {
       if (loops_.empty())
@@ -380,6 +337,7 @@ class JointCoordinateSolver : public Solver {
   }
 
   const SystemView& view_;
+  JointState state_;
   LoopCorrection correction_;
   FlexibleLinks flexible_;
   LoopClosure loops_;

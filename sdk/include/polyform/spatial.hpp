@@ -29,6 +29,12 @@ struct Vector3 {
 
 template <class T>
 constexpr T dot(const Vector3<T>& a, const Vector3<T>& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+/// A size that costs no root: |x| + |y| + |z|.
+template <class T>
+T size(const Vector3<T>& a) {
+  using std::abs;
+  return abs(a.x) + abs(a.y) + abs(a.z);
+}
 template <class T>
 constexpr Vector3<T> cross(const Vector3<T>& a, const Vector3<T>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
