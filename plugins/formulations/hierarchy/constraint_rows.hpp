@@ -29,13 +29,11 @@ class ConstraintRows {
 
   std::size_t rows() const { return right_.size(); }
   std::size_t first_row(std::size_t tie) const { return groups_[tie].row; }
-  /// Coefficients of the rows of a tie for its body number i, and right-hand sides.
+  /// Coefficients of the rows of a tie for its body number i, and right-hand sides of all rows.
   std::span<const Spatial> coefficients(std::size_t tie, std::size_t i) const {
     return std::span(coefficients_).subspan(groups_[tie].first + i * groups_[tie].rows, groups_[tie].rows);
   }
-  std::span<const double> right(std::size_t tie) const {
-    return std::span(right_).subspan(groups_[tie].row, groups_[tie].rows);
-  }
+  std::span<const double> right() const { return right_; }
   std::string_view name(std::size_t tie) const noexcept;
   bool is_joint(std::size_t tie) const { return tie < view_.joints.size(); }
 

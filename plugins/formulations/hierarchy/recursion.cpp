@@ -1,6 +1,7 @@
 #include "recursion.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "recursion_detail.hpp"
 
@@ -14,11 +15,65 @@ Spatial load_from(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[
 
 /// A pivot of H̃ P H̃ᵀ that keeps less than this part of what free bodies would give depends on other rows.
 constexpr double dependent_pivot = 1e-12;
+/// A residual of this size relative to the largest force is round-off; passes that may be made to get there.
+constexpr double round_off = 1e-13;
+constexpr std::size_t most_rounds = 3;
 
 }  // namespace
 
+/// What rounding leaves of M α − f − Aᵀλ and A α − b is solved for once more where joints are nearly dependent.
 bool Recursion::solve(std::span<const Spatial> loads) noexcept {
   failure_size_ = 0;
+  std::copy(rows_.right().begin(), rows_.right().end(), right_.begin());
+  std::fill(total_accelerations_.begin(), total_accelerations_.end(), Spatial{});
+  std::fill(total_multipliers_.begin(), total_multipliers_.end(), 0.0);
+  std::copy(loads.begin(), loads.end(), load_residual_.begin());
+  double before = std::numeric_limits<double>::infinity();
+  for (std::size_t round = 0; round < most_rounds; ++round) {
+    if (!pass(load_residual_)) return false;
+    for (std::size_t i = 0; i < accelerations_.size(); ++i) total_accelerations_[i] += accelerations_[i];
+    for (std::size_t r = 0; r < multipliers_.size(); ++r) total_multipliers_[r] += multipliers_[r];
+    const double error = find_residual(loads);
+    if (error < round_off || !(error < 0.1 * before)) break;
+    before = error;
+  }
+  return check_rows();
+}
+
+/// Residuals of the equations of motion and of the rows, into load_residual_ and right_; the largest, relative to the
+/// largest force or acceleration.
+double Recursion::find_residual(std::span<const Spatial> loads) noexcept {
+  double size = 0, worst = 0, row_size = 0, worst_row = 0;
+  const auto largest = [](const Spatial& s) { return std::max(norm(s.angular), norm(s.linear)); };
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const Spatial& a = total_accelerations_[i];
+    const Spatial inertial{rows_.inertia(i) * a.angular, inertia_[i].mass * a.linear};
+    size = std::max({size, largest(inertial), largest(loads[i])});
+    load_residual_[i] = loads[i] - inertial;
+  }
+  std::copy(rows_.right().begin(), rows_.right().end(), right_.begin());
+  for (const Node& node : nodes_)
+    for (const Rows& rows : node.rows)
+      for (std::size_t r = 0; r < static_cast<std::size_t>(rows.count); ++r) {
+        const std::size_t row = rows_.first_row(rows.tie) + r;
+        const double lambda = total_multipliers_[row];
+        for (std::size_t i = 0; i < rows.touched.size(); ++i) {
+          const std::size_t body = node.touched[rows.touched[i]].body;
+          const Spatial& a = rows_.coefficients(rows.tie, i)[r];
+          const double share = dot(a, total_accelerations_[body]);
+          load_residual_[body] += lambda * a;
+          right_[row] -= share;
+          row_size = std::max(row_size, std::abs(share));
+        }
+        right_[row] -= node.noise[static_cast<std::size_t>(rows.first) + r] * lambda;
+        worst_row = std::max(worst_row, std::abs(right_[row]));
+      }
+  for (const Spatial& left : load_residual_) worst = std::max(worst, largest(left));
+  return std::max(size > 0 ? worst / size : 0, row_size > 0 ? worst_row / row_size : 0);
+}
+
+/// One way up and down the hierarchy, with right_ on the right-hand side of the rows.
+bool Recursion::pass(std::span<const Spatial> loads) noexcept {
   const std::size_t n = view_.bodies.size();
   for (std::size_t i = 0; i < n; ++i) start_body(i, loads[i]);
   for (Node& node : nodes_) {
@@ -36,7 +91,7 @@ bool Recursion::solve(std::span<const Spatial> loads) noexcept {
       return_by_filter(node);
   }
   for (std::size_t i = 0; i < n; ++i) finish_body(i);
-  return check_rows();
+  return true;
 }
 
 Spatial Recursion::to_physical(std::size_t body, const double* x) const noexcept {
@@ -93,8 +148,7 @@ void Recursion::read_rows(Node& node) noexcept {
   Matrix H = node.H_matrix();
   H.setZero();
   for (const Rows& rows : node.rows) {
-    const std::span<const double> right = rows_.right(rows.tie);
-    std::copy(right.begin(), right.end(), node.residual + rows.first);
+    std::copy_n(right_.data() + rows_.first_row(rows.tie), rows.count, node.residual + rows.first);
     std::fill_n(node.weights + rows.first, rows.count, 0.0);
     for (std::size_t i = 0; i < rows.touched.size(); ++i) {
       const std::size_t k = rows.touched[i], body = node.touched[k].body;
@@ -206,13 +260,13 @@ void Recursion::finish_body(std::size_t i) noexcept {
 /// Rows that were found to depend on others must be met all the same.
 bool Recursion::check_rows() noexcept {
   double largest = 0, sum = 0;
-  for (const Spatial& a : accelerations_) {
+  for (const Spatial& a : total_accelerations_) {
     largest = std::max({largest, norm(a.angular), norm(a.linear)});
     sum += dot(a, a);
   }
   if (!std::isfinite(sum)) {
     std::size_t i = 0;
-    while (std::isfinite(dot(accelerations_[i], accelerations_[i]))) ++i;
+    while (std::isfinite(dot(total_accelerations_[i], total_accelerations_[i]))) ++i;
     return fail("The accelerations of body `{}` are not finite: a force, the state or the time step has gone astray",
                 view_.bodies[i].name);
   }
@@ -223,10 +277,10 @@ bool Recursion::check_rows() noexcept {
     if (rank == node.count) continue;
     for (const Rows& rows : node.rows)
       for (std::size_t r = 0; r < static_cast<std::size_t>(rows.count); ++r) {
-        double left = rows_.right(rows.tie)[r], size = std::abs(left);
+        double left = rows_.right()[rows_.first_row(rows.tie) + r], size = std::abs(left);
         for (std::size_t i = 0; i < rows.touched.size(); ++i) {
           const Spatial& a = rows_.coefficients(rows.tie, i)[r];
-          const Spatial& alpha = accelerations_[node.touched[rows.touched[i]].body];
+          const Spatial& alpha = total_accelerations_[node.touched[rows.touched[i]].body];
           left -= dot(a, alpha);
           size += norm(a.angular) * std::max(norm(alpha.angular), 1e-3 * largest) +
                   norm(a.linear) * std::max(norm(alpha.linear), 1e-3 * largest);

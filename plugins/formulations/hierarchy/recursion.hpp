@@ -34,8 +34,8 @@ class Recursion {
   /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ per body, about the mass centres. False
   /// when they are not determined or contradict each other: failure() says why.
   bool solve(std::span<const Spatial> loads) noexcept;
-  std::span<const Spatial> accelerations() const { return accelerations_; }
-  std::span<const double> multipliers() const { return multipliers_; }
+  std::span<const Spatial> accelerations() const { return total_accelerations_; }
+  std::span<const double> multipliers() const { return total_multipliers_; }
   std::string_view failure() const noexcept { return {failure_, failure_size_}; }
 
  private:
@@ -48,6 +48,8 @@ class Recursion {
   void make_modules(const MergeTree&);
   void make_node(Node&, const Merge&, std::span<const Tie>, std::span<const double> noise);
   // recursion.cpp
+  bool pass(std::span<const Spatial> loads) noexcept;
+  double find_residual(std::span<const Spatial> loads) noexcept;
   void start_body(std::size_t body, const Spatial& load) noexcept;
   void read_rows(Node&) noexcept;
   void enforce_by_filter(Node&) noexcept;
@@ -77,8 +79,9 @@ class Recursion {
   std::unique_ptr<Scratch> scratch_;
   std::vector<Sym3> turn_;        ///< per body: angular part of N in α = N x; the linear part is constant
   std::vector<double> move_;
-  std::vector<Spatial> accelerations_;
-  std::vector<double> multipliers_;
+  std::vector<double> right_;     ///< of all rows, for this pass
+  std::vector<Spatial> accelerations_, total_accelerations_, load_residual_;
+  std::vector<double> multipliers_, total_multipliers_;
   char failure_[400];
   std::size_t failure_size_ = 0;
 };

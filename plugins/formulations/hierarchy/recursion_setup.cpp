@@ -10,8 +10,8 @@ Recursion::Recursion(const SystemView& view, const MergeTree& tree, std::span<co
   const std::size_t n = view.bodies.size();
   turn_.assign(n, Sym3::diagonal(1));
   move_.assign(n, 1);
-  accelerations_.resize(n);
-  multipliers_.resize(rows.rows());
+  for (auto* of_bodies : {&accelerations_, &total_accelerations_, &load_residual_}) of_bodies->resize(n);
+  for (auto* of_rows : {&right_, &multipliers_, &total_multipliers_}) of_rows->resize(rows.rows());
   make_modules(tree);
   nodes_.resize(tree.merges.size());
   Index members = 1, count = 1;
