@@ -109,8 +109,9 @@ std::optional<Refusal> make_plan(const SystemView& view, std::span<const FieldVa
   plan.ties = ties_of(view);
   plan.inertia = inertia_of_bodies(view);
   const std::size_t n = view.bodies.size();
-  std::vector<bool> alone(n);
-  for (std::size_t i = 0; i < n; ++i) alone[i] = plan.inertia[i].singular;
+  std::vector<bool> alone(n);   // described by a basis of motions, which only a merge solves for
+  const bool filter = is_filter(static_cast<Method>(options[method].integer));
+  for (std::size_t i = 0; i < n; ++i) alone[i] = plan.inertia[i].singular || !filter;
   const auto source = static_cast<Modules>(options[modules].integer);
   const bool named = source == Modules::automatic && !view.body_modules.empty();
   const auto wanted = static_cast<std::size_t>(options[level].integer);
