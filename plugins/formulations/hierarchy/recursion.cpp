@@ -16,7 +16,7 @@ Spatial load_from(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[
 /// A pivot of H̃ P H̃ᵀ that keeps less than this part of what free bodies would give depends on other rows.
 constexpr double dependent_pivot = 1e-12;
 /// A residual of this size relative to the largest force is round-off; passes that may be made to get there.
-constexpr double round_off = 1e-13;
+constexpr double round_off = 1e-12;
 constexpr std::size_t most_rounds = 3;
 
 }  // namespace

@@ -55,6 +55,21 @@ void SemidefiniteFactor::solve(double* x) const noexcept {
   for (Index i = 0; i < size_; ++i) x[row(i)] = i < rank_ ? y[i] : 0;
 }
 
+void SemidefiniteFactor::solve_rows(Matrix& X, Matrix& temporary) const noexcept {
+  const Matrix L(lower_, size_, size_);
+  Matrix& Y = temporary;
+  for (Index i = 0; i < rank_; ++i) {
+    Y.col(i) = X.col(row(i));
+    for (Index j = 0; j < i; ++j) Y.col(i) -= L(i, j) * Y.col(j);
+  }
+  for (Index i = 0; i < rank_; ++i) Y.col(i) *= 1 / L(i, i);
+  for (Index i = rank_; i-- > 0;) {
+    for (Index j = i + 1; j < rank_; ++j) Y.col(i) -= L(j, i) * Y.col(j);
+    X.col(row(i)) = Y.col(i);
+  }
+  for (Index i = rank_; i < size_; ++i) X.col(row(i)).setZero();
+}
+
 void SemidefiniteFactor::scale_columns(Matrix& X, Matrix& temporary) const noexcept {
   const Matrix L(lower_, size_, size_);
   for (Index i = 0; i < rank_; ++i) {

@@ -24,6 +24,8 @@ class SemidefiniteFactor {
   Index row(Index i) const { return order_[static_cast<std::size_t>(i)]; }
   /// x ← S^g x.
   void solve(double* x) const noexcept;
+  /// X ← X S^g; X has m columns. temporary: as large as X.
+  void solve_rows(Matrix& X, Matrix& temporary) const noexcept;
   /// X ← X W, with W Wᵀ = S^g and rank() columns; X has m columns on entry. temporary: as large as X.
   void scale_columns(Matrix& X, Matrix& temporary) const noexcept;
 

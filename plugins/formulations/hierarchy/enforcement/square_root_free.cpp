@@ -9,13 +9,13 @@ void square_root_free(const Innovation& in, const InnovationScratch& scratch, Ve
   Vector lambda(scratch.vector, m);
   lambda = in.residual;
   in.S_inverse.solve(lambda.data());
-  alpha.noalias() += in.PHt * lambda;
+  alpha += in.PHt.lazyProduct(lambda);
   // Π ← Π − K Ã Π = Π − Y Yᵀ,  Y = Π Ãᵀ W,  W Wᵀ = S^g: symmetric to the last digit
   Matrix Y(scratch.first, n, m), temporary(scratch.second, n, m);
   Y = in.PHt;
   in.S_inverse.scale_columns(Y, temporary);
   const auto used = Y.leftCols(in.S_inverse.rank());
-  Pi.noalias() -= used * used.transpose();
+  Pi -= used.lazyProduct(used.transpose());
 }
 
 }  // namespace polyform::hierarchy
