@@ -15,8 +15,10 @@ Spatial load_from(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[
 
 /// A pivot of H̃ P H̃ᵀ that keeps less than this part of what free bodies would give depends on other rows.
 constexpr double dependent_pivot = 1e-12;
-/// A residual of this size relative to the largest force is round-off; passes that may be made to get there.
-constexpr double round_off = 1e-12;
+/// A residual relative to the largest force or acceleration, divided by the smallest pivot, is about the error of the
+/// multipliers. It is to be below the first, within the limits of rounding and of what is usual anyway.
+constexpr double wanted_accuracy = 1e-9, least_residual = 1e-15, usual_residual = 1e-12;
+/// Passes that may be made to get there.
 constexpr std::size_t most_rounds = 3;
 
 }  // namespace
@@ -24,6 +26,7 @@ constexpr std::size_t most_rounds = 3;
 /// What rounding leaves of M α − f − Aᵀλ and A α − b is solved for once more where joints are nearly dependent.
 bool Recursion::solve(std::span<const Spatial> loads) noexcept {
   failure_size_ = 0;
+  smallest_pivot_ = 1;
   std::copy(rows_.right().begin(), rows_.right().end(), right_.begin());
   std::fill(total_accelerations_.begin(), total_accelerations_.end(), Spatial{});
   std::fill(total_multipliers_.begin(), total_multipliers_.end(), 0.0);
@@ -34,7 +37,8 @@ bool Recursion::solve(std::span<const Spatial> loads) noexcept {
     for (std::size_t i = 0; i < accelerations_.size(); ++i) total_accelerations_[i] += accelerations_[i];
     for (std::size_t r = 0; r < multipliers_.size(); ++r) total_multipliers_[r] += multipliers_[r];
     const double error = find_residual(loads);
-    if (error < round_off || !(error < 0.1 * before)) break;
+    const double enough = std::clamp(wanted_accuracy * smallest_pivot_, least_residual, usual_residual);
+    if (error < enough || !(error < 0.1 * before)) break;
     before = error;
   }
   return check_rows();
@@ -191,6 +195,7 @@ void Recursion::enforce_by_filter(Node& node) noexcept {
     S += H.middleCols<6>(static_cast<Index>(6 * k)).lazyProduct(D.middleRows<6>(6 * node.touched[k].member));
   for (Index r = 0; r < m; ++r) S(r, r) += node.noise[static_cast<std::size_t>(r)];
   node.S_inverse.factorize(S, node.weights, dependent_pivot);
+  smallest_pivot_ = std::min(smallest_pivot_, node.S_inverse.smallest_pivot());
 
   Matrix P = module.P_matrix();
   P.setZero();

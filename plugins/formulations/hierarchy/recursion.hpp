@@ -79,6 +79,7 @@ class Recursion {
   std::unique_ptr<Scratch> scratch_;
   std::vector<Sym3> turn_;        ///< per body: angular part of N in α = N x; the linear part is constant
   std::vector<double> move_;
+  double smallest_pivot_ = 1;     ///< of all rows that count, relative to what they would be without constraints
   std::vector<double> right_;     ///< of all rows, for this pass
   std::vector<Spatial> accelerations_, total_accelerations_, load_residual_;
   std::vector<double> multipliers_, total_multipliers_;

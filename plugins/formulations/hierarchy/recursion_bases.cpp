@@ -63,6 +63,7 @@ bool Recursion::enforce_on_basis(Node& node) noexcept {
     default: orthogonal_complement(kernel); break;
   }
   node.rank = kernel.rank;
+  smallest_pivot_ = std::min(smallest_pivot_, kernel.smallest);
   node.admissible = kernel.columns();
 
   Module& module = modules_[node.module];

@@ -27,6 +27,7 @@ void factorize(Kernel& p, Matrix& squares) {
       }
     }
     if (pivot < 0) return;
+    p.smallest = std::min(p.smallest, best);
     if (pivot != r) {
       std::swap(p.order[r], p.order[pivot]);
       squares.row(r).swap(squares.row(pivot));

@@ -18,6 +18,7 @@ struct Kernel {
   double *work, *more_work;  ///< (k + m) × (k + m) each
 
   Index rank = 0;
+  double smallest = 1;     ///< squared length that the rows kept at least, relative to their weight
   Index columns() const { return B.cols() - rank; }
   Matrix C() const { return {memory_C, B.cols(), columns()}; }        ///< basis of ker(B)
   /// Bᵀ of the rows order[0 … rank) is an orthonormal matrix times R (upper triangle).

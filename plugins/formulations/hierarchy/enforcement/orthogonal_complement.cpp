@@ -25,6 +25,7 @@ void orthogonal_complement(Kernel& p) noexcept {
       }
     }
     if (pivot < 0) break;
+    p.smallest = std::min(p.smallest, best);
     if (pivot != r) {
       std::swap(p.order[r], p.order[pivot]);
       rows.col(r).swap(rows.col(pivot));

@@ -23,6 +23,7 @@ void orthonormalization(Kernel& p) noexcept {
       }
     }
     if (pivot < 0) break;
+    p.smallest = std::min(p.smallest, best);
     if (pivot != r) {
       std::swap(p.order[r], p.order[pivot]);
       left.col(r).swap(left.col(pivot));

@@ -9,6 +9,7 @@ SemidefiniteFactor::SemidefiniteFactor(Arena& arena, std::size_t rows)
 
 void SemidefiniteFactor::factorize(const Matrix& S, const double* weights, double tolerance) noexcept {
   size_ = S.rows();
+  smallest_ = 1;
   Matrix L(lower_, size_, size_);
   for (Index j = 0; j < size_; ++j) {
     order_[static_cast<std::size_t>(j)] = j;
@@ -26,6 +27,7 @@ void SemidefiniteFactor::factorize(const Matrix& S, const double* weights, doubl
       }
     }
     if (pivot < 0) return;
+    smallest_ = std::min(smallest_, best);
     if (pivot != k) {
       std::swap(order_[static_cast<std::size_t>(k)], order_[static_cast<std::size_t>(pivot)]);
       L.row(k).swap(L.row(pivot));

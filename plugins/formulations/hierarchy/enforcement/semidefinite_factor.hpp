@@ -22,6 +22,8 @@ class SemidefiniteFactor {
   Index rank() const { return rank_; }
   /// Row of S at place i of the elimination; those from rank() on depend on the others.
   Index row(Index i) const { return order_[static_cast<std::size_t>(i)]; }
+  /// The smallest pivot that counts, relative to its weight.
+  double smallest_pivot() const { return smallest_; }
   /// x ← S^g x.
   void solve(double* x) const noexcept;
   /// X ← X S^g; X has m columns. temporary: as large as X.
@@ -31,6 +33,7 @@ class SemidefiniteFactor {
 
  private:
   Index size_ = 0, rank_ = 0;
+  double smallest_ = 1;
   double* lower_ = nullptr;      ///< L below the diagonal, D on it; columns first, in the order of elimination
   double* work_ = nullptr;
   std::vector<Index> order_;
