@@ -41,8 +41,8 @@ TEST_CASE("all methods agree on loops, with and without redundant constraints") 
 }
 
 TEST_CASE("all methods agree on the shipped mechanisms, overconstrained ones included") {
-  for (const char* name : {"bennett", "planar_3rrr", "planar_3rrr_modules", "four_bar_rhombus", "ladder_1", "vehicle",
-                           "branch_pendulum"}) {
+  for (const char* name : {"bennett", "bricard", "planar_3rrr", "planar_3rrr_modules", "four_bar_rhombus", "ladder_1",
+                           "vehicle", "branch_pendulum"}) {
     INFO(name);
     require_equal_accelerations(*system_from_file(std::string(POLYFORM_MODELS) + "/" + name + ".yaml"));
   }

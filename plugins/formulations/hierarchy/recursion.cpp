@@ -194,8 +194,8 @@ void Recursion::enforce_by_filter(Node& node) noexcept {
   for (std::size_t k = 0; k < node.touched.size(); ++k)
     S += H.middleCols<6>(static_cast<Index>(6 * k)).lazyProduct(D.middleRows<6>(6 * node.touched[k].member));
   for (Index r = 0; r < m; ++r) S(r, r) += node.noise[static_cast<std::size_t>(r)];
-  node.S_inverse.factorize(S, node.weights, dependent_pivot);
-  smallest_pivot_ = std::min(smallest_pivot_, node.S_inverse.smallest_pivot());
+  node.S_inverse.factorize(S, node.weights, node.closes_loop ? dependent_pivot : 0);
+  if (node.closes_loop) smallest_pivot_ = std::min(smallest_pivot_, node.S_inverse.smallest_pivot());
 
   Matrix P = module.P_matrix();
   P.setZero();

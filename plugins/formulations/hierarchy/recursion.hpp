@@ -47,6 +47,7 @@ class Recursion {
   // recursion_setup.cpp
   void make_modules(const MergeTree&);
   void make_node(Node&, const Merge&, std::span<const Tie>, std::span<const double> noise);
+  void find_loops(std::span<const Tie>);
   // recursion.cpp
   bool pass(std::span<const Spatial> loads) noexcept;
   double find_residual(std::span<const Spatial> loads) noexcept;
@@ -79,7 +80,7 @@ class Recursion {
   std::unique_ptr<Scratch> scratch_;
   std::vector<Sym3> turn_;        ///< per body: angular part of N in α = N x; the linear part is constant
   std::vector<double> move_;
-  double smallest_pivot_ = 1;     ///< of all rows that count, relative to what they would be without constraints
+  double smallest_pivot_ = 1;     ///< of rows that close loops, relative to what they would be without constraints
   std::vector<double> right_;     ///< of all rows, for this pass
   std::vector<Spatial> accelerations_, total_accelerations_, load_residual_;
   std::vector<double> multipliers_, total_multipliers_;

@@ -57,13 +57,14 @@ bool Recursion::enforce_on_basis(Node& node) noexcept {
   set_basis_rows(node);
   Kernel kernel = kernel_of({node.B, node.count, node.columns}, node.residual, node.weights, node.C, node.particular,
                             node.R, node.order.data(), scratch_->work, scratch_->more_work);
+  if (!node.closes_loop) kernel.tolerance = 0;
   switch (method_) {
     case Method::orthonormalization: orthonormalization(kernel); break;
     case Method::generalized_inverse: generalized_inverse(kernel); break;
     default: orthogonal_complement(kernel); break;
   }
   node.rank = kernel.rank;
-  smallest_pivot_ = std::min(smallest_pivot_, kernel.smallest);
+  if (node.closes_loop) smallest_pivot_ = std::min(smallest_pivot_, kernel.smallest);
   node.admissible = kernel.columns();
 
   Module& module = modules_[node.module];

@@ -57,7 +57,7 @@ struct Recursion::Node {
   std::vector<Rows> rows;
   Index count = 0;                    ///< of rows
   std::vector<double> noise;          ///< R, per row
-  bool noisy = false;
+  bool closes_loop = false;           ///< its rows may depend on each other or on those within the parts
 
   double* H = nullptr;                ///< count × 6 touched
   double* residual = nullptr;         ///< b̃ − H̃ x̄

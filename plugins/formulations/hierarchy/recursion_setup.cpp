@@ -21,6 +21,7 @@ Recursion::Recursion(const SystemView& view, const MergeTree& tree, std::span<co
     members = std::max(members, static_cast<Index>(6 * tree.merges[k].members.size()));
     count = std::max(count, nodes_[k].count);
   }
+  find_loops(ties);
   const auto matrix = [&](Index r, Index c) { return arena_.take(static_cast<std::size_t>(r * c)); };
   Scratch& s = *scratch_;
   for (double** tall : {&s.D, &s.first, &s.second}) *tall = matrix(members, count);
@@ -104,6 +105,25 @@ void Recursion::make_node(Node& node, const Merge& merge, std::span<const Tie> t
   node.particular = arena_.take(k);
   node.follow = arena_.take(k * n + 1);
   node.offset = arena_.take(k);
+}
+
+/// A joint between modules of which at most one is held by ground cannot contradict or repeat anything: its rows count
+/// however small their pivots are, as they are between long chains of one plane.
+void Recursion::find_loops(std::span<const Tie> ties) {
+  const std::size_t ground = view_.bodies.size();
+  std::vector<std::size_t> part_of(ground + 1);
+  for (std::size_t i = 0; i <= ground; ++i) part_of[i] = i;
+  const auto root = [&](std::size_t i) {
+    while (part_of[i] != i) i = part_of[i] = part_of[part_of[i]];
+    return i;
+  };
+  for (Node& node : nodes_)
+    for (const Rows& rows : node.rows) {
+      const std::vector<std::size_t>& bodies = ties[rows.tie].bodies;
+      const std::size_t one = root(bodies.front()), other = root(bodies.size() > 1 ? bodies.back() : ground);
+      node.closes_loop = node.closes_loop || one == other || !rows_.is_joint(rows.tie);
+      part_of[one] = other;
+    }
 }
 
 }  // namespace polyform::hierarchy

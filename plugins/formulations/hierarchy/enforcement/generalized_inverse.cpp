@@ -18,7 +18,7 @@ void factorize(Kernel& p, Matrix& squares) {
   for (p.rank = 0; p.rank < std::min(m, p.B.cols()); ++p.rank) {
     const Index r = p.rank;
     Index pivot = -1;
-    double best = dependent_square;
+    double best = p.tolerance > 0 ? dependent_square : 0;
     for (Index i = r; i < m; ++i) {
       const double weight = p.weights[p.order[i]];
       if (weight > 0 && squares(i, i) > best * weight) {

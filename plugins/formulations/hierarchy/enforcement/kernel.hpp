@@ -6,6 +6,9 @@
 
 namespace polyform::hierarchy {
 
+/// A row that keeps less than this part of its length (squared) beside the others depends on them.
+inline constexpr double dependent_row = 1e-14;
+
 /// B (m × k) and r (m) on entry; what the methods find of them. Memory is the caller's.
 struct Kernel {
   Matrix B;
@@ -17,6 +20,7 @@ struct Kernel {
   Index* order;            ///< m
   double *work, *more_work;  ///< (k + m) × (k + m) each
 
+  double tolerance = dependent_row;   ///< zero: all rows count
   Index rank = 0;
   double smallest = 1;     ///< squared length that the rows kept at least, relative to their weight
   Index columns() const { return B.cols() - rank; }
@@ -24,9 +28,6 @@ struct Kernel {
   /// Bᵀ of the rows order[0 … rank) is an orthonormal matrix times R (upper triangle).
   Matrix R() const { return {memory_R, B.rows(), B.rows()}; }
 };
-
-/// A row that keeps less than this part of its length (squared) beside the others depends on them.
-inline constexpr double dependent_row = 1e-14;
 
 void orthogonal_complement(Kernel&) noexcept;   ///< Proposition 3.1 (i): full-rank basis by Householder's reflections
 void orthonormalization(Kernel&) noexcept;      ///< Proposition 3.1 (iv): X = 1 − B̂ᵀB̂, B̂ the rows made orthonormal

@@ -16,7 +16,7 @@ void orthogonal_complement(Kernel& p) noexcept {
   for (p.rank = 0; p.rank < std::min(m, k); ++p.rank) {
     const Index r = p.rank;
     Index pivot = -1;
-    double best = dependent_row;
+    double best = p.tolerance;
     for (Index i = r; i < m; ++i) {
       const double left = rows.col(i).tail(k - r).squaredNorm(), weight = p.weights[p.order[i]];
       if (weight > 0 && left > best * weight) {

@@ -14,7 +14,7 @@ void orthonormalization(Kernel& p) noexcept {
   for (p.rank = 0; p.rank < std::min(m, k); ++p.rank) {
     const Index r = p.rank;
     Index pivot = -1;
-    double best = dependent_row;
+    double best = p.tolerance;
     for (Index i = r; i < m; ++i) {
       const double length = left.col(i).squaredNorm(), weight = p.weights[p.order[i]];
       if (weight > 0 && length > best * weight) {
