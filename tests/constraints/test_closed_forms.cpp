@@ -187,7 +187,8 @@ constraints:
       const double w = 2 * pi * frequency, q = offset + amplitude * std::sin(w * t);
       const double qdd = -amplitude * w * w * std::sin(w * t);
       position = std::max(position, std::abs(o.state.q[0] - q));
-      torque = std::max(torque, std::abs(-o.reactions[0].angular.y - ((J + m * l * l) * qdd + m * g * l * std::sin(q))));
+      torque =
+          std::max(torque, std::abs(-o.reactions[0].angular.y - ((J + m * l * l) * qdd + m * g * l * std::sin(q))));
     });
     CHECK(position < 1e-9);
     CHECK(torque < 1e-8);

@@ -140,7 +140,8 @@ TEST_CASE("the accelerations of a mechanism are the estimate of a textbook filte
     double worst = 0, scale = 1;
     for (std::size_t i = 0; i < view.bodies.size(); ++i)
       for (std::size_t c = 0; c < 3; ++c) {
-        const double found = store->now().bodies[i].angular_acceleration[c], expected = alpha[static_cast<Index>(6 * i + c)];
+        const double found = store->now().bodies[i].angular_acceleration[c],
+                     expected = alpha[static_cast<Index>(6 * i + c)];
         worst = std::max(worst, std::abs(found - expected));
         scale = std::max(scale, std::abs(expected));
       }

@@ -81,7 +81,8 @@ joints:
   - {name: c, type: revolute, base: coupler, moving: rocker, position: [2.2, 1.4, 0], axis: [0, 0, 1]}
   - {name: d, type: revolute, base: ground, moving: rocker, position: [2, 0, 0], axis: [0, 0, 1], cut: true}
 )";
-  for (const std::string& text : {cross, thin_rods, massless_coupler}) require_equal_accelerations(*system_from_text(text));
+  for (const std::string& text : {cross, thin_rods, massless_coupler})
+    require_equal_accelerations(*system_from_text(text));
 }
 
 TEST_CASE("a singular mass matrix that the constraints do not make regular is diagnosed, with its bodies") {

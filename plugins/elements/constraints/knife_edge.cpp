@@ -14,7 +14,8 @@ namespace {
 
 enum Field : std::size_t { body, point, edge, normal };
 constexpr std::array specs{
-    FieldSpec{.name = "body", .type = FieldType::body, .unit = "", .meaning = "the body with the edge", .required = true},
+    FieldSpec{
+        .name = "body", .type = FieldType::body, .unit = "", .meaning = "the body with the edge", .required = true},
     FieldSpec{.name = "point",
               .type = FieldType::vector3,
               .unit = "m",
@@ -50,7 +51,7 @@ class KnifeEdges final : public ConstraintBatch {
   void destroy() noexcept override { delete this; }
 
  private:
-  std::vector<Vec3> across_;   ///< body axes
+  std::vector<Vec3> across_;  ///< body axes
 };
 
 class KnifeEdge final : public ConstraintType {

@@ -11,7 +11,8 @@ namespace {
 
 enum Field : std::size_t { joint, motion, coordinate };
 constexpr std::array specs{
-    FieldSpec{.name = "joint", .type = FieldType::joint, .unit = "", .meaning = "the joint that is driven", .required = true},
+    FieldSpec{
+        .name = "joint", .type = FieldType::joint, .unit = "", .meaning = "the joint that is driven", .required = true},
     FieldSpec{.name = "motion",
               .type = FieldType::time_functions,
               .unit = "m or rad",
@@ -96,7 +97,8 @@ class PrescribedMotion final : public ConstraintType {
     const JointShape& shape = i.joints[0];
     const std::size_t given = i.fields[motion].functions.size();
     if (shape.nv == 0) {
-      sink.report(Severity::error, number, joint, "the joint has no coordinates to drive", "Name a joint that can move.");
+      sink.report(Severity::error, number, joint, "the joint has no coordinates to drive",
+                  "Name a joint that can move.");
       return false;
     }
     if (i.fields[coordinate].given && first_coordinate(i) >= shape.nv) {
@@ -114,10 +116,11 @@ class PrescribedMotion final : public ConstraintType {
     }
     for (std::size_t r = 0; r < row_count(i); ++r)
       if (place_in_q(shape, first_coordinate(i) + r) == shape.nq) {
-        sink.report(Severity::error, number, joint,
-                    "the joint's rotation has no coordinates whose rates are its velocities, so they cannot be functions "
-                    "of time",
-                    "Drive a revolute, prismatic, cylindrical, planar or universal joint, or a displacement of a free one.");
+        sink.report(
+            Severity::error, number, joint,
+            "the joint's rotation has no coordinates whose rates are its velocities, so they cannot be functions "
+            "of time",
+            "Drive a revolute, prismatic, cylindrical, planar or universal joint, or a displacement of a free one.");
         return false;
       }
     return true;

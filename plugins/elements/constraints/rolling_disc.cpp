@@ -16,7 +16,8 @@ namespace {
 
 enum Field : std::size_t { body, point, axis, radius, plane_point, plane_normal };
 constexpr std::array specs{
-    FieldSpec{.name = "body", .type = FieldType::body, .unit = "", .meaning = "the body with the disc", .required = true},
+    FieldSpec{
+        .name = "body", .type = FieldType::body, .unit = "", .meaning = "the body with the disc", .required = true},
     FieldSpec{.name = "point",
               .type = FieldType::vector3,
               .unit = "m",
@@ -49,9 +50,9 @@ constexpr std::array specs{
 constexpr double least_sine = 1e-6;
 
 struct Disc {
-  Vec3 axis;        ///< body axes
+  Vec3 axis;  ///< body axes
   double radius;
-  Vec3 plane_point, n, along, across;   ///< ground axes; n, along, across orthonormal
+  Vec3 plane_point, n, along, across;  ///< ground axes; n, along, across orthonormal
 };
 
 Vec3 perpendicular(const Vec3& n) {

@@ -1,4 +1,5 @@
-// Coulomb's friction at a point that slides, with a given normal load: the given part φ of a non-ideal constraint force,
+// Coulomb's friction at a point that slides, with a given normal load: the given part φ of a non-ideal constraint
+// force,
 //
 //   force = −F v/√(v² + v₀²)       F: coefficient times normal load
 //

@@ -8,10 +8,10 @@
 namespace polyform::hierarchy {
 
 struct BodyInertia {
-  bool singular = false;    ///< no mass, or no (or next to no) inertia about some axis: M⁻¹ is of no use
+  bool singular = false;  ///< no mass, or no (or next to no) inertia about some axis: M⁻¹ is of no use
   double mass = 0;
-  Sym3 inverse;             ///< J⁻¹, body axes
-  Sym3 inverse_root;        ///< J^{-1/2}, body axes
+  Sym3 inverse;               ///< J⁻¹, body axes
+  Sym3 inverse_root;          ///< J^{-1/2}, body axes
   double turn = 1, move = 1;  ///< 1/√inertia and 1/√mass of the body's size: units in which its motions compare
 };
 

@@ -39,12 +39,12 @@ class ConstraintRows {
 
   // At the evaluated motions:
   const Vec3& center(std::size_t body) const { return centers_[body]; }
-  const Sym3& inertia(std::size_t body) const { return inertias_[body]; }   ///< about the mass centre, ground axes
+  const Sym3& inertia(std::size_t body) const { return inertias_[body]; }  ///< about the mass centre, ground axes
   const BodyMotion& motion(std::size_t body) const { return motions_[body]; }
   double position_violation() const { return position_violation_; }
   double velocity_violation() const { return velocity_violation_; }
   // After set_solution():
-  Spatial reaction(std::size_t joint) const noexcept;             ///< on the moving body at the origin of M, ground axes
+  Spatial reaction(std::size_t joint) const noexcept;  ///< on the moving body at the origin of M, ground axes
   Spatial origin_acceleration(std::size_t body) const noexcept;
   void joint_accelerations(std::span<double> vdot) const noexcept;
 
@@ -62,10 +62,10 @@ class ConstraintRows {
 
   const SystemView& view_;
   ConstraintSet elements_;
-  std::vector<Group> groups_;            ///< of joints, then of constraint elements
+  std::vector<Group> groups_;  ///< of joints, then of constraint elements
   std::vector<JointConstraint> joints_;
   std::vector<BodyMotion> motions_;
-  std::vector<Vec3> centers_;            ///< mass centres from the frame origins, ground axes
+  std::vector<Vec3> centers_;  ///< mass centres from the frame origins, ground axes
   std::vector<Sym3> inertias_;
   std::vector<Spatial> coefficients_, accelerations_;
   std::vector<double> right_, efforts_, multipliers_;

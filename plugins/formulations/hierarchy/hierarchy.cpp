@@ -35,8 +35,9 @@ constexpr FieldSpec option_fields[] = {
     FieldSpec{.name = "modules",
               .type = FieldType::choice,
               .unit = "",
-              .meaning = "automatic: the modules of the model, or where it has none modules found from its graph; found: "
-                         "these in any case; flat: one module of all bodies, dense, for comparison",
+              .meaning =
+                  "automatic: the modules of the model, or where it has none modules found from its graph; found: "
+                  "these in any case; flat: one module of all bodies, dense, for comparison",
               .default_text = "automatic",
               .choices = module_sources},
     FieldSpec{.name = "clearance",
@@ -72,8 +73,9 @@ std::optional<Refusal> read_clearance(const SystemView& view, std::string_view t
       if (result.ec != std::errc() || result.ptr != number.data() + number.size()) value = -1;
     }
     if (!(value >= 0))
-      return Refusal{fmt::format("hierarchy: clearance `{}` is not of the form joint=R with R a number from 0 on", item),
-                     "write for example clearance=\"pin=1e-6, slide=1e-4\""};
+      return Refusal{
+          fmt::format("hierarchy: clearance `{}` is not of the form joint=R with R a number from 0 on", item),
+          "write for example clearance=\"pin=1e-6, slide=1e-4\""};
     const std::string_view name = trimmed(item.substr(0, equals));
     std::size_t j = 0;
     while (j < view.joints.size() && view.joints[j].name != name) ++j;
@@ -89,18 +91,21 @@ std::optional<Refusal> read_clearance(const SystemView& view, std::string_view t
 std::optional<Refusal> check_clearance(const SystemView& view, const Plan& plan, const Options& options) {
   if (std::all_of(plan.noise.begin(), plan.noise.end(), [](double r) { return r == 0; })) return {};
   if (!is_filter(options.method))
-    return Refusal{fmt::format("hierarchy: clearance is a covariance of measurements, which the method {} does not have",
-                               methods[static_cast<std::size_t>(options.method)]),
-                   "choose method=udwadia-kalaba or method=square-root-free"};
+    return Refusal{
+        fmt::format("hierarchy: clearance is a covariance of measurements, which the method {} does not have",
+                    methods[static_cast<std::size_t>(options.method)]),
+        "choose method=udwadia-kalaba or method=square-root-free"};
   if (options.project)
-    return Refusal{"hierarchy: clearance lets joints give way, but correction=projection would close them after each step",
-                   "add correction=none"};
+    return Refusal{
+        "hierarchy: clearance lets joints give way, but correction=projection would close them after each step",
+        "add correction=none"};
   for (std::size_t i = 0; i < plan.inertia.size(); ++i)
     if (plan.inertia[i].singular)
-      return Refusal{fmt::format("hierarchy: clearance needs a mass matrix with an inverse, but body `{}` has no mass, or "
-                                 "next to no inertia about some axis",
-                                 view.bodies[i].name),
-                     "give the body mass and inertia, or leave clearance out"};
+      return Refusal{
+          fmt::format("hierarchy: clearance needs a mass matrix with an inverse, but body `{}` has no mass, or "
+                      "next to no inertia about some axis",
+                      view.bodies[i].name),
+          "give the body mass and inertia, or leave clearance out"};
   return {};
 }
 
@@ -109,7 +114,7 @@ std::optional<Refusal> make_plan(const SystemView& view, std::span<const FieldVa
   plan.ties = ties_of(view);
   plan.inertia = inertia_of_bodies(view);
   const std::size_t n = view.bodies.size();
-  std::vector<bool> alone(n);   // described by a basis of motions, which only a merge solves for
+  std::vector<bool> alone(n);  // described by a basis of motions, which only a merge solves for
   const bool filter = is_filter(static_cast<Method>(options[method].integer));
   for (std::size_t i = 0; i < n; ++i) alone[i] = plan.inertia[i].singular || !filter;
   const auto source = static_cast<Modules>(options[modules].integer);

@@ -120,8 +120,8 @@ Status HierarchySolver::do_derivative(double t, std::span<const double> y, std::
     const Vec3 v = V.linear + cross(V.angular, rows_.center(i));
     const Quat o = quaternion_rate(poses_[i].orientation, motions_[i].V.angular);
     const Spatial& a = recursion_.accelerations()[i];
-    for (const double value : {v.x, v.y, v.z, o.w, o.x, o.y, o.z, a.angular.x, a.angular.y, a.angular.z,
-                               a.linear.x, a.linear.y, a.linear.z})
+    for (const double value :
+         {v.x, v.y, v.z, o.w, o.x, o.y, o.z, a.angular.x, a.angular.y, a.angular.z, a.linear.x, a.linear.y, a.linear.z})
       *rate++ = value;
   }
   double* rate = ydot.data() + 13 * poses_.size();
@@ -168,7 +168,7 @@ Status HierarchySolver::do_correct(double t, std::span<double> y, Correction& ou
   out = {};
   if (options_.project) {
     if (!project(t, y, out)) return Status::failed;
-    if (!level_.whole()) rows_.evaluate(t, motions_, q_, v_);   // coordinates of the joints of higher levels
+    if (!level_.whole()) rows_.evaluate(t, motions_, q_, v_);  // coordinates of the joints of higher levels
   } else {
     for (Pose& pose : poses_) pose.orientation = normalized(pose.orientation);
     rows_.evaluate(t, motions_, q_, v_);

@@ -13,17 +13,17 @@ namespace polyform::hierarchy {
 
 struct Options {
   Method method = Method::udwadia_kalaba;
-  bool project = true;         ///< correct positions and velocities after each step
-  double tolerance = 1e-10;    ///< of the position projection, m and rad
+  bool project = true;       ///< correct positions and velocities after each step
+  double tolerance = 1e-10;  ///< of the position projection, m and rad
 };
 
 /// The hierarchy of a model, cut off at a level: what is found before any state is known.
 struct Plan {
   std::vector<Tie> ties;
   MergeTree tree;
-  std::size_t level = 0;            ///< the last one that counts
+  std::size_t level = 0;  ///< the last one that counts
   std::vector<BodyInertia> inertia;
-  std::vector<double> noise;        ///< R of the joints (4.17), per tie; empty without clearance
+  std::vector<double> noise;  ///< R of the joints (4.17), per tie; empty without clearance
 };
 
 /// State y, in this order:
@@ -61,7 +61,7 @@ class HierarchySolver final : public Solver {
   LevelView level_;
   ConstraintRows rows_;
   Recursion recursion_;
-  AbsoluteSystem system_;     ///< returns positions and velocities to the constraints of the level
+  AbsoluteSystem system_;  ///< returns positions and velocities to the constraints of the level
   ForceSet forces_;
   TreeKinematics tree_;
   JointHints hints_;
@@ -70,11 +70,11 @@ class HierarchySolver final : public Solver {
   /// that much contradiction divided by a nearly vanishing pivot would spoil the accelerations.
   bool project_stages_ = false;
 
-  std::vector<Pose> poses_;             ///< of the body frames
+  std::vector<Pose> poses_;  ///< of the body frames
   std::vector<BodyMotion> motions_;
-  std::vector<Quat> orientations_;      ///< of the bodies, continuous
-  std::vector<double> q_, v_, rates_;   ///< of all joints
-  std::vector<double> level_q_, level_v_;   ///< of the joints of the level
+  std::vector<Quat> orientations_;         ///< of the bodies, continuous
+  std::vector<double> q_, v_, rates_;      ///< of all joints
+  std::vector<double> level_q_, level_v_;  ///< of the joints of the level
   std::vector<Spatial> wrenches_, loads_;
   std::vector<double> efforts_, xdot_;
   std::string_view failure_;

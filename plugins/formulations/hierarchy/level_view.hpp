@@ -1,5 +1,5 @@
-// The system of one level: the model without the constraints of higher levels, for returning to the constraints that are
-// left. A tree joint that is not yet there becomes a free one; cut joints and constraint elements are left out.
+// The system of one level: the model without the constraints of higher levels, for returning to the constraints that
+// are left. A tree joint that is not yet there becomes a free one; cut joints and constraint elements are left out.
 #pragma once
 
 #include <deque>
@@ -36,9 +36,9 @@ class LevelView {
   bool whole_ = true;
   SystemView level_;
   std::vector<JointData> joints_;
-  std::vector<std::size_t> model_joint_;   ///< per joint of the level
-  std::vector<bool> released_;             ///< per joint of the level: free here
-  std::vector<JointIndex> level_joint_;    ///< per joint of the model
+  std::vector<std::size_t> model_joint_;  ///< per joint of the level
+  std::vector<bool> released_;            ///< per joint of the level: free here
+  std::vector<JointIndex> level_joint_;   ///< per joint of the model
   std::deque<Group> groups_;
   std::vector<ConstraintGroup> constraints_;
 };

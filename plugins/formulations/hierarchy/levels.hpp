@@ -10,9 +10,9 @@ namespace polyform::hierarchy {
 
 /// The constraints of one joint or one constraint element.
 struct Tie {
-  std::vector<std::size_t> bodies;   ///< that it ties, each once, without ground
+  std::vector<std::size_t> bodies;  ///< that it ties, each once, without ground
   std::size_t rows = 0;
-  std::size_t level = 0;             ///< the lowest level whose model has it, from 1
+  std::size_t level = 0;  ///< the lowest level whose model has it, from 1
 };
 
 /// Where the modules come from.

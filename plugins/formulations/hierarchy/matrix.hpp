@@ -10,7 +10,7 @@
 namespace polyform::hierarchy {
 
 using Eigen::Index;
-using Matrix = Eigen::Map<Eigen::MatrixXd>;   ///< columns first
+using Matrix = Eigen::Map<Eigen::MatrixXd>;  ///< columns first
 using Vector = Eigen::Map<Eigen::VectorXd>;
 
 /// Memory for doubles that stays where it is and is freed together.

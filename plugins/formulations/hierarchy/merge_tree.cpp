@@ -190,11 +190,11 @@ class Builder {
 
   std::vector<Tie>& ties_;
   std::size_t bodies_, last_level_, level_ = 0, round_ = 0;
-  std::vector<std::vector<std::size_t>> interfaces_, ties_of_;   ///< of modules: bodies, ties not yet enforced
-  std::vector<std::size_t> owner_;                               ///< module of a body, as long as it is in an interface
-  std::vector<bool> enforced_;                                   ///< or not to be
-  std::vector<std::size_t> kept_for_;                            ///< module that a tie was last handed on to
-  std::vector<bool> last_touched_;                               ///< in this round
+  std::vector<std::vector<std::size_t>> interfaces_, ties_of_;  ///< of modules: bodies, ties not yet enforced
+  std::vector<std::size_t> owner_;                              ///< module of a body, as long as it is in an interface
+  std::vector<bool> enforced_;                                  ///< or not to be
+  std::vector<std::size_t> kept_for_;                           ///< module that a tie was last handed on to
+  std::vector<bool> last_touched_;                              ///< in this round
   std::vector<std::size_t> neighbours_;
   std::vector<std::pair<std::size_t, std::size_t>> found_;
   MergeTree tree_;

@@ -1,8 +1,8 @@
 // How a system is put together from its bodies: a sequence of merges, each of two modules or of one with itself, in
 // which the constraints that lie within the merged module are enforced.
 //
-// Later merges see of a module only the bodies that later constraints tie: its interface. Merging modules in pairs, round
-// after round, keeps interfaces small and gives a chain of n bodies log₂ n levels.
+// Later merges see of a module only the bodies that later constraints tie: its interface. Merging modules in pairs,
+// round after round, keeps interfaces small and gives a chain of n bodies log₂ n levels.
 #pragma once
 
 #include "levels.hpp"
@@ -22,8 +22,8 @@ struct Merge {
 };
 
 struct MergeTree {
-  std::vector<Merge> merges;           ///< parts before what they are merged to
-  std::size_t levels = 1;              ///< of the hierarchy
+  std::vector<Merge> merges;  ///< parts before what they are merged to
+  std::size_t levels = 1;     ///< of the hierarchy
 };
 
 /// Merges for all ties that have rows and a level up to `last_level`, level after level. Ties without level (0) get the

@@ -31,8 +31,8 @@ class Recursion {
             std::span<const BodyInertia>, Method, std::span<const double> noise);
   ~Recursion();
 
-  /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ per body, about the mass centres. False
-  /// when they are not determined or contradict each other: failure() says why.
+  /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ per body, about the mass centres.
+  /// False when they are not determined or contradict each other: failure() says why.
   bool solve(std::span<const Spatial> loads) noexcept;
   std::span<const Spatial> accelerations() const { return total_accelerations_; }
   std::span<const double> multipliers() const { return total_multipliers_; }
@@ -75,13 +75,13 @@ class Recursion {
   std::span<const BodyInertia> inertia_;
   Method method_;
   Arena arena_;
-  std::vector<Module> modules_;   ///< of the bodies, then of the merges
-  std::vector<Node> nodes_;       ///< of the merges
+  std::vector<Module> modules_;  ///< of the bodies, then of the merges
+  std::vector<Node> nodes_;      ///< of the merges
   std::unique_ptr<Scratch> scratch_;
-  std::vector<Sym3> turn_;        ///< per body: angular part of N in α = N x; the linear part is constant
+  std::vector<Sym3> turn_;  ///< per body: angular part of N in α = N x; the linear part is constant
   std::vector<double> move_;
-  double smallest_pivot_ = 1;     ///< of rows that close loops, relative to what they would be without constraints
-  std::vector<double> right_;     ///< of all rows, for this pass
+  double smallest_pivot_ = 1;  ///< of rows that close loops, relative to what they would be without constraints
+  std::vector<double> right_;  ///< of all rows, for this pass
   std::vector<Spatial> accelerations_, total_accelerations_, load_residual_;
   std::vector<double> multipliers_, total_multipliers_;
   char failure_[400];

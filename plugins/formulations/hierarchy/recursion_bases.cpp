@@ -45,8 +45,8 @@ void Recursion::set_basis_rows(Node& node) noexcept {
     for (std::size_t k = 0; k < node.touched.size(); ++k) {
       const Node::Touched& t = node.touched[k];
       if (t.part == p)
-        B.middleCols(column, part.columns) += H.middleCols<6>(static_cast<Index>(6 * k))
-                                                  .lazyProduct(part.S_matrix().middleRows<6>(6 * t.place));
+        B.middleCols(column, part.columns) +=
+            H.middleCols<6>(static_cast<Index>(6 * k)).lazyProduct(part.S_matrix().middleRows<6>(6 * t.place));
     }
     column += part.columns;
   }
@@ -59,9 +59,15 @@ bool Recursion::enforce_on_basis(Node& node) noexcept {
                             node.R, node.order.data(), scratch_->work, scratch_->more_work);
   if (!node.closes_loop) kernel.tolerance = 0;
   switch (method_) {
-    case Method::orthonormalization: orthonormalization(kernel); break;
-    case Method::generalized_inverse: generalized_inverse(kernel); break;
-    default: orthogonal_complement(kernel); break;
+    case Method::orthonormalization:
+      orthonormalization(kernel);
+      break;
+    case Method::generalized_inverse:
+      generalized_inverse(kernel);
+      break;
+    default:
+      orthogonal_complement(kernel);
+      break;
   }
   node.rank = kernel.rank;
   if (node.closes_loop) smallest_pivot_ = std::min(smallest_pivot_, kernel.smallest);
@@ -69,8 +75,7 @@ bool Recursion::enforce_on_basis(Node& node) noexcept {
 
   Module& module = modules_[node.module];
   const Index n = module.size(), d = node.admissible;
-  Matrix C = kernel.C(), S(scratch_->basis_S, n, d), M(scratch_->basis_M, d, d),
-         MC(scratch_->product, node.columns, d);
+  Matrix C = kernel.C(), S(scratch_->basis_S, n, d), M(scratch_->basis_M, d, d), MC(scratch_->product, node.columns, d);
   Vector f(scratch_->basis_f, d), balance(scratch_->g, node.columns);
   Index column = 0;
   for (std::size_t p = 0; p < node.parts.size(); ++p) {
@@ -184,14 +189,15 @@ void Recursion::name_free_bodies(Node& failed) noexcept {
       ++others;
     }
   if (others == 0) {
-    fail("Body `{}` has no mass or inertia for a motion that the constraints leave free: give it some, or a joint that "
-         "holds it",
-         view_.bodies[first].name);
+    fail(
+        "Body `{}` has no mass or inertia for a motion that the constraints leave free: give it some, or a joint that "
+        "holds it",
+        view_.bodies[first].name);
   } else {
-    fail("Body `{}`, with `{}`{}, has no mass or inertia for a motion that the constraints leave free: give it some, or "
-         "a joint that holds it",
-         view_.bodies[first].name, view_.bodies[second].name,
-         others > 1 ? " and others that move along" : "");
+    fail(
+        "Body `{}`, with `{}`{}, has no mass or inertia for a motion that the constraints leave free: give it some, or "
+        "a joint that holds it",
+        view_.bodies[first].name, view_.bodies[second].name, others > 1 ? " and others that move along" : "");
   }
 }
 

@@ -80,8 +80,8 @@ void Recursion::make_node(Node& node, const Merge& merge, std::span<const Tie> t
       if (k == node.touched.size()) {
         std::size_t i = 0;
         while (merge.members[i].body != body) ++i;
-        node.touched.push_back({merge.members[i].part, static_cast<Index>(merge.members[i].place),
-                                static_cast<Index>(i), body});
+        node.touched.push_back(
+            {merge.members[i].part, static_cast<Index>(merge.members[i].place), static_cast<Index>(i), body});
       }
       rows.touched.push_back(k);
     }
@@ -89,7 +89,8 @@ void Recursion::make_node(Node& node, const Merge& merge, std::span<const Tie> t
     node.count += rows.count;
     node.rows.push_back(std::move(rows));
   }
-  const std::size_t m = static_cast<std::size_t>(node.count), n = 6 * node.interface.size(), k = 6 * node.members.size();
+  const std::size_t m = static_cast<std::size_t>(node.count), n = 6 * node.interface.size(),
+                    k = 6 * node.members.size();
   node.H = arena_.take(6 * node.touched.size() * m);
   node.residual = arena_.take(m);
   node.weights = arena_.take(m);

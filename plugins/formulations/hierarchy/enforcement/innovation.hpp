@@ -8,9 +8,9 @@ namespace polyform::hierarchy {
 /// Constraints H̃ a = b̃ (m rows) on modules whose bodies carry the estimate a with covariance P; n: six per body that
 /// later constraints still need.
 struct Innovation {
-  Matrix PHt;                   ///< P H̃ᵀ, n × m
-  Matrix S;                     ///< H̃ P H̃ᵀ + R, m × m
-  Vector residual;              ///< b̃ − H̃ a, m
+  Matrix PHt;                           ///< P H̃ᵀ, n × m
+  Matrix S;                             ///< H̃ P H̃ᵀ + R, m × m
+  Vector residual;                      ///< b̃ − H̃ a, m
   const SemidefiniteFactor& S_inverse;  ///< S^g: ordinary where the rows are independent, else a {1,4}-inverse of H̃P
 };
 

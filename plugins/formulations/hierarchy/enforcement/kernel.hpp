@@ -13,25 +13,25 @@ inline constexpr double dependent_row = 1e-14;
 struct Kernel {
   Matrix B;
   Vector right;
-  const double* weights;   ///< per row: squared length that the row would have without any constraint, a yardstick
-  double* memory_C;        ///< k × k
-  Vector particular;       ///< ν with B ν = r, of least norm (k)
-  double* memory_R;        ///< m × m
-  Index* order;            ///< m
+  const double* weights;     ///< per row: squared length that the row would have without any constraint, a yardstick
+  double* memory_C;          ///< k × k
+  Vector particular;         ///< ν with B ν = r, of least norm (k)
+  double* memory_R;          ///< m × m
+  Index* order;              ///< m
   double *work, *more_work;  ///< (k + m) × (k + m) each
 
-  double tolerance = dependent_row;   ///< zero: all rows count
+  double tolerance = dependent_row;  ///< zero: all rows count
   Index rank = 0;
-  double smallest = 1;     ///< squared length that the rows kept at least, relative to their weight
+  double smallest = 1;  ///< squared length that the rows kept at least, relative to their weight
   Index columns() const { return B.cols() - rank; }
-  Matrix C() const { return {memory_C, B.cols(), columns()}; }        ///< basis of ker(B)
+  Matrix C() const { return {memory_C, B.cols(), columns()}; }  ///< basis of ker(B)
   /// Bᵀ of the rows order[0 … rank) is an orthonormal matrix times R (upper triangle).
   Matrix R() const { return {memory_R, B.rows(), B.rows()}; }
 };
 
-void orthogonal_complement(Kernel&) noexcept;   ///< Proposition 3.1 (i): full-rank basis by Householder's reflections
-void orthonormalization(Kernel&) noexcept;      ///< Proposition 3.1 (iv): X = 1 − B̂ᵀB̂, B̂ the rows made orthonormal
-void generalized_inverse(Kernel&) noexcept;     ///< Proposition 3.1 (iii), Corollaries 3.3, 3.4: X = 1 − G B, G = B^g
+void orthogonal_complement(Kernel&) noexcept;  ///< Proposition 3.1 (i): full-rank basis by Householder's reflections
+void orthonormalization(Kernel&) noexcept;  ///< Proposition 3.1 (iv): X = 1 − B̂ᵀB̂, B̂ the rows made orthonormal
+void generalized_inverse(Kernel&) noexcept;  ///< Proposition 3.1 (iii), Corollaries 3.3, 3.4: X = 1 − G B, G = B^g
 
 /// λ of B_pᵀ λ = g for the independent rows p, zero for the others: multipliers from what the constraints must do.
 void multipliers(const Kernel&, const Vector& g, Vector lambda) noexcept;

@@ -6,15 +6,16 @@
 
 namespace polyform::hierarchy {
 
-/// A model in d coordinates; n: six per interface body. On entry of condense() before, on return after the condensation.
+/// A model in d coordinates; n: six per interface body. On entry of condense() before, on return after the
+/// condensation.
 struct Reduction {
-  Matrix S;      ///< n × d
-  Matrix M;      ///< d × d
-  Vector f;      ///< d
-  Matrix C;      ///< k × d: from these coordinates to those of the parts; turned along with them
+  Matrix S;  ///< n × d
+  Matrix M;  ///< d × d
+  Vector f;  ///< d
+  Matrix C;  ///< k × d: from these coordinates to those of the parts; turned along with them
   // The eliminated coordinates: ν₂ = offset − follow ν₁.
-  double* memory_follow;   ///< d × d
-  double* memory_offset;   ///< d
+  double* memory_follow;  ///< d × d
+  double* memory_offset;  ///< d
   Index kept = 0;
   Index eliminated() const { return M.cols() - kept; }
   Matrix follow() const { return {memory_follow, eliminated(), kept}; }

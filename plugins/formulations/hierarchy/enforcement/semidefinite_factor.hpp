@@ -34,7 +34,7 @@ class SemidefiniteFactor {
  private:
   Index size_ = 0, rank_ = 0;
   double smallest_ = 1;
-  double* lower_ = nullptr;      ///< L below the diagonal, D on it; columns first, in the order of elimination
+  double* lower_ = nullptr;  ///< L below the diagonal, D on it; columns first, in the order of elimination
   double* work_ = nullptr;
   std::vector<Index> order_;
 };

@@ -16,7 +16,7 @@ void udwadia_kalaba(const Innovation& in, const InnovationScratch& scratch, Vect
   // Eqs 4.15, 4.18:  P ← (I − K H̃) P (I − K H̃)ᵀ + K R Kᵀ  =  P − K (P H̃ᵀ)ᵀ + (K S − P H̃ᵀ) Kᵀ
   surplus = K.lazyProduct(in.S) - in.PHt;
   for (Index j = 0; j < n; ++j) {
-    const Index below = n - j;   // P is symmetric: half of it
+    const Index below = n - j;  // P is symmetric: half of it
     P.col(j).tail(below) += surplus.bottomRows(below).lazyProduct(K.row(j).transpose()) -
                             K.bottomRows(below).lazyProduct(in.PHt.row(j).transpose());
     P.row(j).tail(below) = P.col(j).tail(below).transpose();
