@@ -58,8 +58,8 @@ TEST_CASE("a disc rolls on in a circle where gyroscopic and gravity moments bala
   const auto system = system_from_text(fmt::format(R"(
 polyform: 1
 bodies:
-  - {{name: disc, position: [{}, 0, {}], orientation: {{axis: [0, 1, 0], angle: {}}}, mass: {}, center_of_mass: [0, 0, 0],
-     inertia: {{xx: {}, yy: {}, zz: {}}}, velocity: [0, {}, 0], angular_velocity: [{}, 0, {}]}}
+  - {{name: disc, position: [{}, 0, {}], orientation: {{axis: [0, 1, 0], angle: {}}}, mass: {},
+     center_of_mass: [0, 0, 0], inertia: {{xx: {}, yy: {}, zz: {}}}, velocity: [0, {}, 0], angular_velocity: [{}, 0, {}]}}
 joints:
   - {{name: loose, type: free, base: ground, moving: disc}}
 constraints:
@@ -119,7 +119,8 @@ TEST_CASE("a spinning knife edge on a slope runs along a cycloid and does not sl
 polyform: 1
 gravity: [{}, 0, -9]
 bodies:
-  - {{name: skate, mass: 2, center_of_mass: [0, 0, 0], inertia: {{xx: 0.1, yy: 0.2, zz: 0.25}}, angular_velocity: [0, 0, {}]}}
+  - {{name: skate, mass: 2, center_of_mass: [0, 0, 0], inertia: {{xx: 0.1, yy: 0.2, zz: 0.25}},
+     angular_velocity: [0, 0, {}]}}
 joints:
   - {{name: ice, type: planar, base: ground, moving: skate, position: [0, 0, 0], axis: [0, 0, 1], axis2: [1, 0, 0]}}
 constraints:

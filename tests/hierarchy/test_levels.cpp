@@ -49,7 +49,8 @@ polyform: 1
 gravity: [0, -9.81, 0]
 chains:
   - {name: arm, count: 16, base: ground, start: [0, 0, 0], step: [0.2, 0.1, 0],
-     body: {mass: 1, center_of_mass: [0.1, 0.05, 0], inertia: {xx: 0.001, yy: 0.01, zz: 0.01}}, joint: {type: spherical}}
+     body: {mass: 1, center_of_mass: [0.1, 0.05, 0], inertia: {xx: 0.001, yy: 0.01, zz: 0.01}},
+     joint: {type: spherical}}
 )";
 
 }  // namespace
@@ -118,7 +119,8 @@ bodies:
      orientation: {axis: [0, 0, 1], angle: -2.3634575591199667}, inertia: {xx: 0.001875, yy: 0.001875, zz: 0.00375}}
 joints:
   - {name: A1, type: revolute, base: ground, moving: p1, position: [0, 0.5, 0], axis: [0, 0, 1]}
-  - {name: B1, type: revolute, base: p1, moving: d1, position: [0.22368381354446393, 0.3000861396545864, 0], axis: [0, 0, 1]}
+  - {name: B1, type: revolute, base: p1, moving: d1, position: [0.22368381354446393, 0.3000861396545864, 0],
+     axis: [0, 0, 1]}
 forces:
   - {name: drive1, type: joint-force, joint: A1, effort: 0.08}
 )");

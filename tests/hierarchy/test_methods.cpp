@@ -66,7 +66,8 @@ polyform: 1
 gravity: [0, -9.81, 0]
 chains:
   - {name: arm, count: 25, base: ground, start: [0, 0, 0], step: [0.2, 0, 0],
-     body: {mass: 1, center_of_mass: [0.1, 0, 0], inertia: {xx: 0, yy: 0.01, zz: 0.01}}, joint: {type: revolute, axis: [0, 0, 1]}}
+     body: {mass: 1, center_of_mass: [0.1, 0, 0], inertia: {xx: 0, yy: 0.01, zz: 0.01}},
+     joint: {type: revolute, axis: [0, 0, 1]}}
 )";
   const std::string massless_coupler = R"(
 polyform: 1

@@ -162,8 +162,9 @@ void Recursion::name_free_bodies(Node& failed) noexcept {
     } else {
       const Vector above = modules_[node.module].nu_vector();
       if (above.isZero(0)) continue;
-      answer.noalias() = -(Matrix(node.follow, eliminated, kept) * above);
-      nu.noalias() = C.leftCols(kept) * above + C.rightCols(eliminated) * answer;
+      answer.noalias() = Matrix(node.follow, eliminated, kept) * above;
+      nu.noalias() = C.leftCols(kept) * above;
+      nu.noalias() -= C.rightCols(eliminated) * answer;
     }
     Index column = 0;
     for (const Node::Part& p : node.parts) {
