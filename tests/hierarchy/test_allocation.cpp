@@ -10,8 +10,8 @@ using namespace polyform::test;
 
 TEST_CASE("no method allocates while it solves, nor at a level below the last") {
   const auto system = system_from_text(random_model({.seed = 5, .bodies = 12, .loops = 2}));
-  for (const char* method : {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization",
-                             "generalized-inverse"})
+  for (const char* method :
+       {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization", "generalized-inverse"})
     for (const char* level : {"0", "2"}) {
       INFO("method " << method << ", level " << level);
       const auto solver = solver_with(*system, {{"method", method}, {"level", level}});

@@ -149,6 +149,37 @@ TEST_CASE("level 3 of the 3RRR mechanism is the mechanism, whether flat or in mo
   }
 }
 
+TEST_CASE("constraint elements belong to the level of the module that has all they tie") {
+  // A driven rotor (level 1), a driven pin within a chain (level 2) and one between a chain and the platform (level 3).
+  std::string text = mechanism_text();
+  text.replace(text.find("modules:"), 8, R"(constraints:
+  - {name: third, type: prescribed-motion, joint: C2, motion: {polynomial: [0, 0.1]}}
+  - {name: first, type: prescribed-motion, joint: motor1, motion: {polynomial: [0, 0, 1]}}
+  - {name: second, type: prescribed-motion, joint: B1, motion: {polynomial: [0, 0, -0.5]}}
+modules:)");
+  const auto system = system_from_text(text);
+  const auto at_level = [&](const char* level) { return observe_with(*system, {{"level", level}}); };
+  const std::size_t rotor = body_of(*system, "rotor1"), bar = body_of(*system, "p1"), end = body_of(*system, "d1"),
+                    platform = body_of(*system, "platform");
+  const auto first = at_level("1"), second = at_level("2"), third = at_level("3");
+  CHECK(first->now().bodies[rotor].angular_acceleration.z == Approx(2).epsilon(1e-12));
+  CHECK(std::abs(first->now().bodies[end].angular_acceleration.z) < 1e-12);
+  CHECK(second->now().bodies[bar].angular_acceleration.z == Approx(2).epsilon(1e-10));
+  CHECK(second->now().bodies[end].angular_acceleration.z == Approx(1).epsilon(1e-10));
+  CHECK(std::abs(second->now().bodies[platform].angular_acceleration.z) < 1e-10);
+  CHECK(std::abs(third->now().bodies[platform].angular_acceleration.z) > 1e-3);
+  // The model of level 2 also runs, on its own constraints alone.
+  const auto solver = solver_with(*system, {{"level", "2"}});
+  const auto poses = run(*system, *solver, 0.3);
+  const auto start = observe_with(*system, {{"level", "2"}});
+  const auto turned = [&](std::size_t body) {
+    const Quat &a = poses[body].pose.orientation, &b = start->now().bodies[body].pose.orientation;
+    return rotation_vector(a * conjugate(b)).z;
+  };
+  CHECK(turned(rotor) == Approx(0.09).epsilon(1e-8));
+  CHECK(turned(end) == Approx(0.045).epsilon(1e-8));
+}
+
 TEST_CASE("a level that is not there is refused by its number") {
   const auto system = system_from_text(mechanism_text());
   CHECK_THROWS_WITH(solver_with(*system, {{"level", "4"}}),

@@ -50,12 +50,13 @@ class Recursion {
   void find_loops(std::span<const Tie>);
   // recursion.cpp
   bool pass(std::span<const Spatial> loads) noexcept;
-  double find_residual(std::span<const Spatial> loads) noexcept;
   void start_body(std::size_t body, const Spatial& load) noexcept;
   void read_rows(Node&) noexcept;
   void enforce_by_filter(Node&) noexcept;
   void return_by_filter(Node&) noexcept;
   void finish_body(std::size_t body) noexcept;
+  // recursion_solve.cpp
+  double find_residual(std::span<const Spatial> loads) noexcept;
   bool check_rows() noexcept;
   // recursion_bases.cpp
   void describe_by_basis(Module&) noexcept;

@@ -71,7 +71,6 @@ struct Recursion::Node {
   Index rank = 0, columns = 0, admissible = 0, kept = 0;  ///< of B; of parts; after the rows; after condensation
 
   Matrix H_matrix() const { return {H, count, static_cast<Index>(6 * touched.size())}; }
-  Index row_of_touched(const Touched& t) const { return 6 * t.member; }
 };
 
 /// Memory of one merge that the next one may overwrite.
