@@ -33,8 +33,11 @@ class Builder {
       if (waiting.empty()) return;
       ++round_;
       last_touched_.assign(interfaces_.size(), false);
+      const std::size_t before = tree_.merges.size();
       for (const std::size_t module : waiting)
         if (!last_touched_[module] && alive(module)) merge_with_best(module);
+      widen_ = tree_.merges.size() == before;
+      if (widen_) --round_;  // nothing has this level
     }
   }
 
@@ -107,6 +110,8 @@ class Builder {
   }
 
   /// A module with one neighbour joins it in any case, so that a star does not take a round for each of its rays.
+  /// Others wait for such neighbours to go before they make an interface wider than both had, unless nothing else
+  /// moves.
   void merge_with_best(std::size_t module) {
     const std::vector<std::size_t> others = neighbours(module);
     if (others.empty()) {
@@ -117,7 +122,8 @@ class Builder {
     for (const std::size_t other : others) {
       if (others.size() > 1 && last_touched_[other]) continue;
       const std::size_t size = others.size() == 1 ? 0 : interface_after(module, other);
-      if (size < best_size) {
+      const std::size_t widest = std::max({std::size_t{2}, interfaces_[module].size(), interfaces_[other].size()});
+      if (size < best_size && (widen_ || size <= widest)) {
         best_size = size;
         best = other;
       }
@@ -189,6 +195,7 @@ class Builder {
   }
 
   std::vector<Tie>& ties_;
+  bool widen_ = false;  ///< in this round, interfaces may grow
   std::size_t bodies_, last_level_, level_ = 0, round_ = 0;
   std::vector<std::vector<std::size_t>> interfaces_, ties_of_;  ///< of modules: bodies, ties not yet enforced
   std::vector<std::size_t> owner_;                              ///< module of a body, as long as it is in an interface
