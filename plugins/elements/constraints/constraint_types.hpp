@@ -1,0 +1,13 @@
+// The standard constraints beyond joints, and the friction that makes them non-ideal.
+#pragma once
+
+#include "polyform/constraint_element.hpp"
+
+namespace polyform::constraints {
+
+const ConstraintType& rolling_disc() noexcept;       ///< a disc on a plane, without slip
+const ConstraintType& knife_edge() noexcept;         ///< a point that does not move sideways
+const ConstraintType& prescribed_motion() noexcept;  ///< joint coordinates as functions of time
+const ForceType& sliding_friction() noexcept;        ///< Coulomb's law with a given normal load
+
+}  // namespace polyform::constraints

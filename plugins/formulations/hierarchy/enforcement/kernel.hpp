@@ -1,0 +1,42 @@
+// Theorem 3.2 of Orsino 2017: S_{r+1} = S_r C, with C onto the kernel of B = Ã S_r. Three ways to find C
+// (Proposition 3.1), each with a solution of B ν = r.
+#pragma once
+
+#include "../matrix.hpp"
+
+namespace polyform::hierarchy {
+
+/// A row that keeps less than this part of its length (squared) beside the others depends on them.
+inline constexpr double dependent_row = 1e-14;
+
+/// B (m × k) and r (m) on entry; what the methods find of them. Memory is the caller's.
+struct Kernel {
+  Matrix B;
+  Vector right;
+  const double* weights;     ///< per row: squared length that the row would have without any constraint, a yardstick
+  double* memory_C;          ///< k × k
+  Vector particular;         ///< ν with B ν = r, of least norm (k)
+  double* memory_R;          ///< m × m
+  Index* order;              ///< m
+  double *work, *more_work;  ///< (k + m) × (k + m) each
+
+  double tolerance = dependent_row;  ///< zero: all rows count
+  Index rank = 0;
+  double smallest = 1;  ///< squared length that the rows kept at least, relative to their weight
+  Index columns() const { return B.cols() - rank; }
+  Matrix C() const { return {memory_C, B.cols(), columns()}; }  ///< basis of ker(B)
+  /// Bᵀ of the rows order[0 … rank) is an orthonormal matrix times R (upper triangle).
+  Matrix R() const { return {memory_R, B.rows(), B.rows()}; }
+};
+
+void orthogonal_complement(Kernel&) noexcept;  ///< Proposition 3.1 (i): full-rank basis by Householder's reflections
+void orthonormalization(Kernel&) noexcept;  ///< Proposition 3.1 (iv): X = 1 − B̂ᵀB̂, B̂ the rows made orthonormal
+void generalized_inverse(Kernel&) noexcept;  ///< Proposition 3.1 (iii), Corollaries 3.3, 3.4: X = 1 − G B, G = B^g
+
+/// λ of B_pᵀ λ = g for the independent rows p, zero for the others: multipliers from what the constraints must do.
+void multipliers(const Kernel&, const Vector& g, Vector lambda) noexcept;
+
+/// C of full rank with C Cᵀ = X, a projector of rank C.cols(). X is destroyed.
+void basis_of_projector(Matrix X, Matrix C) noexcept;
+
+}  // namespace polyform::hierarchy

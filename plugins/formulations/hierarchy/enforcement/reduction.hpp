@@ -1,0 +1,32 @@
+// The model of a module on its admissible motions, M ν = f + SᵀF with α = ᾱ + S ν, and its reduction to what later
+// constraints need: the motions of its interface.
+#pragma once
+
+#include "../matrix.hpp"
+
+namespace polyform::hierarchy {
+
+/// A model in d coordinates; n: six per interface body. On entry of condense() before, on return after the
+/// condensation.
+struct Reduction {
+  Matrix S;  ///< n × d
+  Matrix M;  ///< d × d
+  Vector f;  ///< d
+  Matrix C;  ///< k × d: from these coordinates to those of the parts; turned along with them
+  // The eliminated coordinates: ν₂ = offset − follow ν₁.
+  double* memory_follow;  ///< d × d
+  double* memory_offset;  ///< d
+  Index kept = 0;
+  Index eliminated() const { return M.cols() - kept; }
+  Matrix follow() const { return {memory_follow, eliminated(), kept}; }
+  Vector offset() const { return {memory_offset, eliminated()}; }
+};
+
+/// Turns the coordinates so that the last d − n of them do not move the interface, and eliminates those: they answer to
+/// M₂₂ ν₂ = f₂ − M₂₁ ν₁. The reduced model stands in the upper left corners. False when M₂₂ is singular: the module can
+/// move in a way that nothing outside of it feels and nothing inside resists; offset() then holds that motion. By the
+/// same token this is the only way in which [SᵀM; A] of the whole system can lack rank.
+/// work: d numbers.
+bool condense(Reduction&, double* work) noexcept;
+
+}  // namespace polyform::hierarchy

@@ -1,0 +1,194 @@
+#include "hierarchy.hpp"
+
+#include <charconv>
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "hierarchy_solver.hpp"
+#include "polyform/correction_options.hpp"
+#include "polyform/element_helpers.hpp"
+
+namespace polyform::hierarchy {
+namespace {
+
+enum Field : std::size_t { method, level, modules, clearance, correction, tolerance };
+
+constexpr std::string_view methods[] = {"udwadia-kalaba", "square-root-free", "orthogonal-complement",
+                                        "orthonormalization", "generalized-inverse"};
+constexpr std::string_view module_sources[] = {"automatic", "found", "flat"};
+
+constexpr FieldSpec option_fields[] = {
+    FieldSpec{.name = "method",
+              .type = FieldType::choice,
+              .unit = "",
+              .meaning = "how constraints are enforced; all give the same accelerations",
+              .default_text = "udwadia-kalaba",
+              .choices = methods},
+    FieldSpec{.name = "level",
+              .type = FieldType::integer,
+              .unit = "",
+              .meaning = "only the constraints up to this level of the hierarchy count (1: free bodies, but for what a "
+                         "named module of one body has within it); 0: all",
+              .default_text = "0",
+              .minimum = 0},
+    FieldSpec{.name = "modules",
+              .type = FieldType::choice,
+              .unit = "",
+              .meaning =
+                  "automatic: the modules of the model, or where it has none modules found from its graph; found: "
+                  "these in any case; flat: one module of all bodies, dense, for comparison",
+              .default_text = "automatic",
+              .choices = module_sources},
+    FieldSpec{.name = "clearance",
+              .type = FieldType::text,
+              .unit = "",
+              .meaning = "variance R of the constraints of joints, in 1/kg and 1/(kg m^2), as joint=R, joint=R",
+              .default_text = ""},
+    correction_option(
+        "projection: positions and velocities return to the constraints after each step; none: they drift"),
+    tolerance_option()};
+
+/// What was wrong with an option, and what to do.
+struct Refusal {
+  std::string message, remedy;
+};
+
+std::string_view trimmed(std::string_view s) {
+  while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
+  while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
+  return s;
+}
+
+std::optional<Refusal> read_clearance(const SystemView& view, std::string_view text, Plan& plan) {
+  while (!trimmed(text).empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::string_view item = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t equals = item.rfind('=');
+    double value = -1;
+    if (equals != std::string_view::npos) {
+      const std::string_view number = trimmed(item.substr(equals + 1));
+      const auto result = std::from_chars(number.data(), number.data() + number.size(), value);
+      if (result.ec != std::errc() || result.ptr != number.data() + number.size()) value = -1;
+    }
+    if (!(value >= 0))
+      return Refusal{
+          fmt::format("hierarchy: clearance `{}` is not of the form joint=R with R a number from 0 on", item),
+          "write for example clearance=\"pin=1e-6, slide=1e-4\""};
+    const std::string_view name = trimmed(item.substr(0, equals));
+    std::size_t j = 0;
+    while (j < view.joints.size() && view.joints[j].name != name) ++j;
+    if (j == view.joints.size())
+      return Refusal{fmt::format("hierarchy: clearance is given for `{}`, but the model has no such joint", name),
+                     "check the spelling of the joint's name"};
+    plan.noise.resize(plan.ties.size());
+    plan.noise[j] = value;
+  }
+  return {};
+}
+
+std::optional<Refusal> check_clearance(const SystemView& view, const Plan& plan, const Options& options) {
+  if (std::all_of(plan.noise.begin(), plan.noise.end(), [](double r) { return r == 0; })) return {};
+  if (!is_filter(options.method))
+    return Refusal{
+        fmt::format("hierarchy: clearance is a covariance of measurements, which the method {} does not have",
+                    methods[static_cast<std::size_t>(options.method)]),
+        "choose method=udwadia-kalaba or method=square-root-free"};
+  if (options.project)
+    return Refusal{
+        "hierarchy: clearance lets joints give way, but correction=projection would close them after each step",
+        "add correction=none"};
+  for (std::size_t i = 0; i < plan.inertia.size(); ++i)
+    if (plan.inertia[i].singular)
+      return Refusal{
+          fmt::format("hierarchy: clearance needs a mass matrix with an inverse, but body `{}` has no mass, or "
+                      "next to no inertia about some axis",
+                      view.bodies[i].name),
+          "give the body mass and inertia, or leave clearance out"};
+  return {};
+}
+
+/// The hierarchy and what of it counts.
+std::optional<Refusal> make_plan(const SystemView& view, std::span<const FieldValue> options, Plan& plan) {
+  plan.ties = ties_of(view);
+  plan.inertia = inertia_of_bodies(view);
+  const std::size_t n = view.bodies.size();
+  std::vector<bool> alone(n);  // described by a basis of motions, which only a merge solves for
+  const bool filter = is_filter(static_cast<Method>(options[method].integer));
+  for (std::size_t i = 0; i < n; ++i) alone[i] = plan.inertia[i].singular || !filter;
+  const auto source = static_cast<Modules>(options[modules].integer);
+  const bool named = source == Modules::automatic && !view.body_modules.empty();
+  const auto wanted = static_cast<std::size_t>(options[level].integer);
+  std::size_t levels = 0;
+  if (named) {
+    levels = set_named_levels(view, plan.ties);
+  } else {
+    plan.tree = make_merge_tree(plan.ties, n, levels, source == Modules::flat, alone);
+    levels = plan.tree.levels;
+  }
+  if (wanted > levels)
+    return Refusal{fmt::format("hierarchy: level {} was asked for, but the hierarchy has {} level{}", wanted, levels,
+                               plural(levels)),
+                   "choose a lower level, or define modules in the model"};
+  plan.level = wanted == 0 ? levels : wanted;
+  if (named || plan.level < levels) plan.tree = make_merge_tree(plan.ties, n, plan.level, false, alone);
+  return {};
+}
+
+class Hierarchy final : public Formulation {
+ public:
+  std::string_view name() const noexcept override { return "hierarchy"; }
+  std::string_view meaning() const noexcept override {
+    return "modules put together level by level: the recursive Udwadia-Kalaba equation, a Kalman filter whose "
+           "measurements are the constraints";
+  }
+  std::string_view source() const noexcept override {
+    return "R. M. M. Orsino, Recursive modular modelling methodology for lumped-parameter dynamic systems, "
+           "Proceedings of the Royal Society A 473 (2017)";
+  }
+  std::span<const FieldSpec> options() const noexcept override { return option_fields; }
+  std::uint32_t abilities() const noexcept override {
+    return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements |
+           Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
+  }
+  int preference() const noexcept override { return 3; }
+
+  Solver* compile(const SystemView& view, std::span<const FieldValue> values,
+                  DiagnosticSink& sink) const noexcept override {
+    Diagnostic d;
+    try {
+      const Options options{static_cast<Method>(values[method].integer), values[correction].integer == 0,
+                            values[tolerance].number};
+      Plan plan;
+      std::optional<Refusal> refusal = make_plan(view, values, plan);
+      if (!refusal) refusal = read_clearance(view, values[clearance].text, plan);
+      if (!refusal) refusal = check_clearance(view, plan, options);
+      if (refusal) {
+        d.message = refusal->message;
+        d.remedy = refusal->remedy;
+        sink.report(d);
+        return nullptr;
+      }
+      auto* solver = new HierarchySolver(view, std::move(plan), options);
+      if (solver->good()) return solver;
+      solver->destroy();
+      d.message = "hierarchy: a force or constraint type of the model could not set itself up";
+      d.remedy = "free some memory, or look for the type's plugin among the others reported";
+    } catch (const std::exception&) {
+      d.message = "hierarchy: memory ran out while setting up the equations";
+      d.remedy = "make the model smaller, or use modules in place of modules=flat";
+    }
+    sink.report(d);
+    return nullptr;
+  }
+};
+
+}  // namespace
+
+const Formulation& formulation() noexcept {
+  static const Hierarchy object;
+  return object;
+}
+
+}  // namespace polyform::hierarchy

@@ -1,0 +1,231 @@
+#include "merge_tree.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace polyform::hierarchy {
+namespace {
+
+constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+class Builder {
+ public:
+  Builder(std::vector<Tie>& ties, std::size_t bodies, std::size_t last_level)
+      : ties_(ties), bodies_(bodies), last_level_(last_level), interfaces_(bodies), ties_of_(bodies), owner_(bodies) {
+    for (std::size_t b = 0; b < bodies; ++b) {
+      interfaces_[b] = {b};
+      owner_[b] = b;
+    }
+    enforced_.resize(ties.size());
+    kept_for_.resize(ties.size());
+    for (std::size_t t = 0; t < ties.size(); ++t) {
+      enforced_[t] = ties[t].rows == 0 || ties[t].level > last_level || ties[t].bodies.empty();
+      if (!enforced_[t])
+        for (const std::size_t b : ties[t].bodies) ties_of_[b].push_back(t);
+    }
+  }
+
+  /// Rounds of merges until all ties up to this level are enforced.
+  void merge_level(std::size_t level) {
+    level_ = level;
+    for (;;) {
+      std::vector<std::size_t> waiting = modules_with_work();
+      if (waiting.empty()) return;
+      ++round_;
+      last_touched_.assign(interfaces_.size(), false);
+      const std::size_t before = tree_.merges.size();
+      for (const std::size_t module : waiting)
+        if (!last_touched_[module] && alive(module)) merge_with_best(module);
+      widen_ = tree_.merges.size() == before;
+      if (widen_) --round_;  // nothing has this level
+    }
+  }
+
+  /// One merge for each set of bodies that hang together.
+  void merge_flat() {
+    round_ = 1;
+    std::vector<bool> seen(bodies_);
+    for (std::size_t b = 0; b < bodies_; ++b) {
+      if (seen[b]) continue;
+      std::vector<std::size_t> together{b};
+      seen[b] = true;
+      for (std::size_t i = 0; i < together.size(); ++i)
+        for (const std::size_t t : ties_of_[together[i]])
+          for (const std::size_t other : ties_[t].bodies)
+            if (!seen[other]) {
+              seen[other] = true;
+              together.push_back(other);
+            }
+      if (together.size() > 1 || !ties_of_[b].empty()) merge(together);
+    }
+  }
+
+  /// A merge of a body that nothing ties with itself.
+  void merge_alone(std::size_t body) {
+    if (owner_[body] == body && ties_of_[body].empty()) merge({body});
+  }
+
+  /// Levels found for ties that had none.
+  void write_levels() {
+    for (const auto& [tie, level] : found_) ties_[tie].level = level;
+  }
+
+  MergeTree take(std::size_t levels) {
+    tree_.levels = levels == 0 ? round_ + 1 : levels;
+    return std::move(tree_);
+  }
+
+ private:
+  bool alive(std::size_t module) const {
+    return !interfaces_[module].empty() && owner_[interfaces_[module].front()] == module;
+  }
+  bool waits(std::size_t tie) const { return !enforced_[tie] && ties_[tie].level <= level_; }
+
+  /// Modules with a tie to enforce at this level, those with the fewest neighbours first.
+  std::vector<std::size_t> modules_with_work() {
+    std::vector<std::pair<std::size_t, std::size_t>> found;
+    for (std::size_t m = 0; m < interfaces_.size(); ++m) {
+      if (!alive(m)) continue;
+      bool any = false;
+      for (const std::size_t t : ties_of_[m]) any = any || waits(t);
+      if (any) found.emplace_back(neighbours(m).size(), m);
+    }
+    std::sort(found.begin(), found.end());
+    std::vector<std::size_t> modules;
+    for (const auto& [count, m] : found) modules.push_back(m);
+    return modules;
+  }
+
+  const std::vector<std::size_t>& neighbours(std::size_t module) {
+    neighbours_.clear();
+    for (const std::size_t t : ties_of_[module]) {
+      if (!waits(t)) continue;
+      for (const std::size_t b : ties_[t].bodies) {
+        const std::size_t other = owner_[b];
+        if (other != module && std::find(neighbours_.begin(), neighbours_.end(), other) == neighbours_.end())
+          neighbours_.push_back(other);
+      }
+    }
+    return neighbours_;
+  }
+
+  /// A module with one neighbour joins it in any case, so that a star does not take a round for each of its rays.
+  /// Others wait for such neighbours to go before they make an interface wider than both had, unless nothing else
+  /// moves.
+  void merge_with_best(std::size_t module) {
+    const std::vector<std::size_t> others = neighbours(module);
+    if (others.empty()) {
+      merge({module});
+      return;
+    }
+    std::size_t best = none, best_size = std::numeric_limits<std::size_t>::max();
+    for (const std::size_t other : others) {
+      if (others.size() > 1 && last_touched_[other]) continue;
+      const std::size_t size = others.size() == 1 ? 0 : interface_after(module, other);
+      const std::size_t widest = std::max({std::size_t{2}, interfaces_[module].size(), interfaces_[other].size()});
+      if (size < best_size && (widen_ || size <= widest)) {
+        best_size = size;
+        best = other;
+      }
+    }
+    if (best != none) merge({best, module});
+  }
+
+  bool stays(std::size_t body, std::size_t one, std::size_t other, const std::vector<std::size_t>& ties) const {
+    return std::any_of(ties.begin(), ties.end(), [&](std::size_t t) {
+      const auto& tied = ties_[t].bodies;
+      return !enforced_[t] && std::find(tied.begin(), tied.end(), body) != tied.end() &&
+             !(waits(t) && within(t, one, other));
+    });
+  }
+  bool within(std::size_t tie, std::size_t one, std::size_t other) const {
+    return std::all_of(ties_[tie].bodies.begin(), ties_[tie].bodies.end(),
+                       [&](std::size_t b) { return owner_[b] == one || owner_[b] == other; });
+  }
+  std::size_t interface_after(std::size_t one, std::size_t other) const {
+    std::size_t size = 0;
+    for (const std::size_t module : {one, other})
+      for (const std::size_t b : interfaces_[module]) size += stays(b, one, other, ties_of_[module]) ? 1 : 0;
+    return size;
+  }
+
+  void merge(std::vector<std::size_t> parts) {
+    const std::size_t number = interfaces_.size();
+    Merge m;
+    for (std::size_t p = 0; p < parts.size(); ++p)
+      for (std::size_t i = 0; i < interfaces_[parts[p]].size(); ++i)
+        m.members.push_back({p, i, interfaces_[parts[p]][i]});
+    for (const Merge::Member& member : m.members) owner_[member.body] = number;
+    std::vector<std::size_t> left;
+    for (const std::size_t part : parts)
+      for (const std::size_t t : ties_of_[part]) {
+        if (enforced_[t]) continue;
+        const auto& tied = ties_[t].bodies;
+        const bool inside = std::all_of(tied.begin(), tied.end(), [&](std::size_t b) { return owner_[b] == number; });
+        if (inside && (level_ == 0 || waits(t))) {
+          enforced_[t] = true;
+          if (ties_[t].level == 0) found_.emplace_back(t, round_ + 1);
+          m.ties.push_back(t);
+        } else if (kept_for_[t] != number) {
+          kept_for_[t] = number;
+          left.push_back(t);
+        }
+      }
+    std::vector<std::size_t> needed;
+    for (std::size_t i = 0; i < m.members.size(); ++i) {
+      const std::size_t b = m.members[i].body;
+      if (std::any_of(left.begin(), left.end(), [&](std::size_t t) {
+            return std::find(ties_[t].bodies.begin(), ties_[t].bodies.end(), b) != ties_[t].bodies.end();
+          })) {
+        m.interface.push_back(i);
+        needed.push_back(b);
+      }
+    }
+    for (const std::size_t part : parts) {
+      if (part < last_touched_.size()) last_touched_[part] = true;
+      interfaces_[part].clear();
+      ties_of_[part].clear();
+    }
+    last_touched_.resize(number + 1);
+    last_touched_[number] = true;
+    interfaces_.push_back(std::move(needed));
+    ties_of_.push_back(std::move(left));
+    m.parts = std::move(parts);
+    tree_.merges.push_back(std::move(m));
+  }
+
+  std::vector<Tie>& ties_;
+  bool widen_ = false;  ///< in this round, interfaces may grow
+  std::size_t bodies_, last_level_, level_ = 0, round_ = 0;
+  std::vector<std::vector<std::size_t>> interfaces_, ties_of_;  ///< of modules: bodies, ties not yet enforced
+  std::vector<std::size_t> owner_;                              ///< module of a body, as long as it is in an interface
+  std::vector<bool> enforced_;                                  ///< or not to be
+  std::vector<std::size_t> kept_for_;                           ///< module that a tie was last handed on to
+  std::vector<bool> last_touched_;                              ///< in this round
+  std::vector<std::size_t> neighbours_;
+  std::vector<std::pair<std::size_t, std::size_t>> found_;
+  MergeTree tree_;
+};
+
+}  // namespace
+
+MergeTree make_merge_tree(std::vector<Tie>& ties, std::size_t bodies, std::size_t last_level, bool flat,
+                          const std::vector<bool>& alone) {
+  std::size_t named_levels = 0;
+  for (const Tie& tie : ties) named_levels = std::max(named_levels, tie.level);
+  const bool find_levels = named_levels == 0;
+  Builder builder(ties, bodies, last_level);
+  if (flat) {
+    builder.merge_flat();
+  } else if (find_levels) {
+    builder.merge_level(0);
+  } else {
+    for (std::size_t level = 1; level <= std::min(named_levels, last_level); ++level) builder.merge_level(level);
+  }
+  for (std::size_t b = 0; b < bodies; ++b)
+    if (alone[b]) builder.merge_alone(b);
+  if (find_levels) builder.write_levels();
+  return builder.take(find_levels ? 0 : named_levels);
+}
+
+}  // namespace polyform::hierarchy

@@ -1,0 +1,35 @@
+// How a system is put together from its bodies: a sequence of merges, each of two modules or of one with itself, in
+// which the constraints that lie within the merged module are enforced.
+//
+// Later merges see of a module only the bodies that later constraints tie: its interface. Merging modules in pairs,
+// round after round, keeps interfaces small and gives a chain of n bodies log₂ n levels.
+#pragma once
+
+#include "levels.hpp"
+
+namespace polyform::hierarchy {
+
+struct Merge {
+  /// A body among those that take part: place `body` in the interface of part `part`.
+  struct Member {
+    std::size_t part, place;
+    std::size_t body;
+  };
+  std::vector<std::size_t> parts;      ///< modules: a body's number, or number of bodies + number of a merge
+  std::vector<Member> members;         ///< interfaces of the parts, one after another
+  std::vector<std::size_t> interface;  ///< places in members that later merges need
+  std::vector<std::size_t> ties;       ///< enforced here
+};
+
+struct MergeTree {
+  std::vector<Merge> merges;  ///< parts before what they are merged to
+  std::size_t levels = 1;     ///< of the hierarchy
+};
+
+/// Merges for all ties that have rows and a level up to `last_level`, level after level. Ties without level (0) get the
+/// one found for them. flat: one merge for each set of bodies that hang together.
+/// alone: per body, whether it needs a merge even if nothing ties it.
+MergeTree make_merge_tree(std::vector<Tie>& ties, std::size_t bodies, std::size_t last_level, bool flat,
+                          const std::vector<bool>& alone);
+
+}  // namespace polyform::hierarchy

@@ -1,0 +1,90 @@
+// Shared by the parts of Recursion.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "enforcement/innovation.hpp"
+#include "enforcement/kernel.hpp"
+#include "enforcement/reduction.hpp"
+#include "recursion.hpp"
+
+namespace polyform::hierarchy {
+
+/// What is known of a module upwards, and what later constraints ask of it downwards.
+struct Recursion::Module {
+  bool by_basis = false;                            ///< described by a basis of motions, not by a covariance
+  std::size_t bodies = 0;                           ///< of the interface
+  double* x = nullptr;                              ///< accelerations with no force on the interface, or with ν = 0
+  double* P = nullptr;                              ///< covariance, (6 bodies)², where not by_basis
+  double *S = nullptr, *M = nullptr, *f = nullptr;  ///< reduced model, where a merge needs it
+  Index columns = 0;                                ///< coordinates ν of the reduced model
+  double* force = nullptr;                          ///< F, on the interface
+  double* nu = nullptr;                             ///< ν
+
+  Index size() const { return static_cast<Index>(6 * bodies); }
+  Vector x_vector() const { return {x, size()}; }
+  Matrix P_matrix() const { return {P, size(), size()}; }
+  Matrix S_matrix() const { return {S, size(), columns}; }
+  Matrix M_matrix() const { return {M, columns, columns}; }
+  Vector f_vector() const { return {f, columns}; }
+  Vector force_vector() const { return {force, size()}; }
+  Vector nu_vector() const { return {nu, columns}; }
+};
+
+/// The rows of one tie within a merge.
+struct Recursion::Rows {
+  std::size_t tie;
+  Index first, count;
+  std::vector<std::size_t> touched;  ///< per body of the tie: which of Node::touched
+};
+
+struct Recursion::Node {
+  struct Part {
+    std::size_t module;
+    Index member, members;  ///< first member, number of them
+  };
+  /// A member that a row of the merge has coefficients for.
+  struct Touched {
+    std::size_t part;
+    Index place, member;  ///< in the interface of the part; among the members
+    std::size_t body;
+  };
+  std::size_t module = 0;  ///< that the merge makes
+  std::span<const Merge::Member> members;
+  std::span<const std::size_t> interface;
+  std::vector<Part> parts;
+  std::vector<Touched> touched;
+  std::vector<Rows> rows;
+  Index count = 0;            ///< of rows
+  std::vector<double> noise;  ///< R, per row
+  bool closes_loop = false;   ///< its rows may depend on each other or on those within the parts
+
+  double* H = nullptr;         ///< count × 6 touched
+  double* residual = nullptr;  ///< b̃ − H̃ x̄
+  double* weights = nullptr;   ///< per row: H̃ H̃ᵀ of free bodies
+  double* PHt = nullptr;       ///< by the filter: P H̃ᵀ on the interface
+  SemidefiniteFactor S_inverse;
+
+  double *B = nullptr, *C = nullptr, *particular = nullptr, *R = nullptr;  ///< on bases
+  std::vector<Index> order;
+  double *follow = nullptr, *offset = nullptr;
+  Index rank = 0, columns = 0, admissible = 0, kept = 0;  ///< of B; of parts; after the rows; after condensation
+
+  Matrix H_matrix() const { return {H, count, static_cast<Index>(6 * touched.size())}; }
+};
+
+/// Memory of one merge that the next one may overwrite.
+struct Recursion::Scratch {
+  double *D, *S, *first, *second, *vector;  ///< by the filter
+  double *basis_S, *basis_M, *basis_f, *product, *work, *more_work, *nu, *g;
+  double* member_force;
+};
+
+template <class... T>
+bool Recursion::fail(const char* format, const T&... values) noexcept {
+  failure_size_ =
+      std::min(fmt::format_to_n(failure_, sizeof failure_, fmt::runtime(format), values...).size, sizeof failure_);
+  return false;
+}
+
+}  // namespace polyform::hierarchy

@@ -1,0 +1,63 @@
+// Clearance: a covariance R of the measurements that joints are (Eqs 4.17, 4.18).
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "framework/diagnostics.hpp"
+#include "tests/hierarchy/solver_with.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+constexpr double g = 9.81;
+
+std::unique_ptr<host::ObservationStore> with_clearance(const host::System& system, const std::string& clearance,
+                                                       const std::string& method = "udwadia-kalaba") {
+  return observe_with(system, {{"clearance", clearance}, {"correction", "none"}, {"method", method}});
+}
+
+}  // namespace
+
+TEST_CASE("a joint with covariance R gives way by R times its force") {
+  // Innovation g, S = 1/m + R: the bolt carries g/S, and the body falls with R times that.
+  const auto system = system_from_text(R"(
+polyform: 1
+bodies:
+  - {name: body, mass: 4, center_of_mass: [0, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}
+joints:
+  - {name: bolt, type: fixed, base: ground, moving: body, position: [0, 0, 0]}
+)");
+  for (const char* method : {"udwadia-kalaba", "square-root-free"})
+    for (const double R : {1e-6, 0.25, 100.0}) {
+      INFO(method << ", R = " << R);
+      const auto store = with_clearance(*system, "bolt=" + std::to_string(R), method);
+      const double force = g / (1 / 4.0 + R);
+      CHECK(store->now().reactions[0].linear.z == Approx(force).epsilon(1e-12));
+      CHECK(store->now().bodies[0].acceleration.z == Approx(-R * force).epsilon(1e-9));
+    }
+}
+
+TEST_CASE("clearance that vanishes leaves the ideal joint, in proportion to R") {
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/planar_3rrr.yaml");
+  const auto ideal = observe_with(*system, {});
+  double before = 0;
+  for (const double R : {1e-2, 1e-4, 1e-6, 1e-8}) {
+    const auto store = with_clearance(*system, fmt::format("C1={}, B2={}", R, R));
+    const double error = difference(ideal->now(), store->now());
+    if (before > 0) CHECK(error / before == Approx(1e-2).epsilon(0.2));
+    before = error;
+  }
+  CHECK(difference(ideal->now(), with_clearance(*system, "C1=0, B2=0")->now()) < 1e-14);
+}
+
+TEST_CASE("clearance is refused where it would mean nothing") {
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/planar_3rrr.yaml");
+  CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "C1=1e-6"}}), Catch::Contains("correction=projection"));
+  CHECK_THROWS_WITH(
+      solver_with(*system, {{"clearance", "C1=1e-6"}, {"correction", "none"}, {"method", "orthonormalization"}}),
+      Catch::Contains("orthonormalization does not have"));
+  CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "nut=1"}}), Catch::Contains("no such joint"));
+  CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "C1=-1"}}), Catch::Contains("not of the form joint=R"));
+}

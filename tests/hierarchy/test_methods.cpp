@@ -1,0 +1,131 @@
+// All ways to enforce constraints, on all ways to put a system together, give the same accelerations.
+#include <catch2/catch.hpp>
+
+#include "tests/hierarchy/solver_with.hpp"
+#include "tests/support/random_model.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+const char* const methods[] = {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization",
+                               "generalized-inverse"};
+
+void require_equal_accelerations(const host::System& system) {
+  const Formulation& reference = *registry().catalog().formulations.at("cartesian");
+  const auto expected = observe(system, *solver_for(system, reference));
+  for (const char* method : methods)
+    for (const char* modules : {"automatic", "found", "flat"}) {
+      INFO("method " << method << ", modules " << modules);
+      const auto found = observe_with(system, {{"method", method}, {"modules", modules}});
+      CHECK(difference(expected->now(), found->now()) < 1e-9);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("all methods agree on random trees") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    INFO("seed " << seed);
+    require_equal_accelerations(*system_from_text(random_model({.seed = seed, .bodies = 9})));
+  }
+}
+
+TEST_CASE("all methods agree on loops, with and without redundant constraints") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    INFO("seed " << seed);
+    require_equal_accelerations(*system_from_text(random_model(
+        {.seed = seed, .bodies = 6, .loops = 1 + static_cast<int>(seed % 3), .loops_are_redundant = seed % 2 == 0})));
+  }
+}
+
+TEST_CASE("all methods agree on the shipped mechanisms, overconstrained ones included") {
+  for (const char* name : {"bennett", "bricard", "planar_3rrr", "planar_3rrr_modules", "four_bar_rhombus", "ladder_1",
+                           "vehicle", "branch_pendulum"}) {
+    INFO(name);
+    require_equal_accelerations(*system_from_file(std::string(POLYFORM_MODELS) + "/" + name + ".yaml"));
+  }
+}
+
+TEST_CASE("all methods agree where bodies have no mass or no inertia") {
+  const std::string cross = R"(
+polyform: 1
+bodies:
+  - {name: cross, mass: 0, center_of_mass: [0, 0, 0], inertia: {xx: 0, yy: 0, zz: 0}}
+  - {name: rod, mass: 1, center_of_mass: [0.5, 0, 0.1], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+  - {name: tail, position: [1, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0.1], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: a, type: revolute, base: ground, moving: cross, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 1}}
+  - {name: b, type: revolute, base: cross, moving: rod, position: [0, 0, 0], axis: [0, 1, 0], initial: {velocity: -2}}
+  - {name: c, type: spherical, base: rod, moving: tail, position: [1, 0, 0], initial: {velocity: [1, 2, 3]}}
+)";
+  // Thin rods in a row have, until they are tied to ground, no inertia at all about their common axis.
+  const std::string thin_rods = R"(
+polyform: 1
+gravity: [0, -9.81, 0]
+chains:
+  - {name: arm, count: 25, base: ground, start: [0, 0, 0], step: [0.2, 0, 0],
+     body: {mass: 1, center_of_mass: [0.1, 0, 0], inertia: {xx: 0, yy: 0.01, zz: 0.01}},
+     joint: {type: revolute, axis: [0, 0, 1]}}
+)";
+  const std::string massless_coupler = R"(
+polyform: 1
+gravity: [0, -9.81, 0]
+bodies:
+  - {name: crank, mass: 1, center_of_mass: [0, 0.5, 0], inertia: {xx: 0.1, yy: 0.01, zz: 0.1}}
+  - {name: coupler, position: [0, 1, 0], mass: 0, center_of_mass: [0, 0, 0], inertia: {xx: 0, yy: 0, zz: 0}}
+  - {name: rocker, position: [2, 0, 0], mass: 1, center_of_mass: [0.2, 0.6, 0], inertia: {xx: 0.1, yy: 0.01, zz: 0.1}}
+joints:
+  - {name: a, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 2}}
+  - {name: b, type: revolute, base: crank, moving: coupler, position: [0, 1, 0], axis: [0, 0, 1]}
+  - {name: c, type: revolute, base: coupler, moving: rocker, position: [2.2, 1.4, 0], axis: [0, 0, 1]}
+  - {name: d, type: revolute, base: ground, moving: rocker, position: [2, 0, 0], axis: [0, 0, 1], cut: true}
+)";
+  for (const std::string& text : {cross, thin_rods, massless_coupler})
+    require_equal_accelerations(*system_from_text(text));
+}
+
+TEST_CASE("a singular mass matrix that the constraints do not make regular is diagnosed, with its bodies") {
+  // A massless body at the tip, and one further out that hangs on it.
+  const auto system = system_from_text(R"(
+polyform: 1
+bodies:
+  - {name: rod, mass: 1, center_of_mass: [0.5, 0, 0.1], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+  - {name: bead, position: [1, 0, 0], mass: 0, center_of_mass: [0, 0, 0], inertia: {xx: 0, yy: 0, zz: 0}}
+  - {name: plate, position: [1, 0, 0], mass: 0, center_of_mass: [0, 0, 0], inertia: {xx: 0, yy: 0, zz: 0}}
+joints:
+  - {name: a, type: spherical, base: ground, moving: rod, position: [0, 0, 0]}
+  - {name: b, type: revolute, base: rod, moving: bead, position: [1, 0, 0], axis: [0, 1, 0]}
+  - {name: c, type: fixed, base: bead, moving: plate, position: [1, 0, 0]}
+)");
+  for (const char* method : methods) {
+    INFO("method " << method);
+    const auto solver = solver_with(*system, {{"method", method}});
+    std::vector<double> y(solver->state_size());
+    REQUIRE(solver->encode(system->initial_state(), y) == Status::failed);
+    const std::string failure(solver->failure());
+    CHECK(failure.find("`bead`") != std::string::npos);
+    CHECK(failure.find("`plate`") != std::string::npos);
+    CHECK(failure.find("no mass or inertia for a motion that the constraints leave free") != std::string::npos);
+  }
+}
+
+TEST_CASE("reactions follow from what is left of the inertial forces, by every method") {
+  // Joints whose reactions are unique: a tree.
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto system = system_from_text(random_model({.seed = seed, .bodies = 7}));
+    const auto expected = observe(*system, *solver_for(*system, *registry().catalog().formulations.at("cartesian")));
+    for (const char* method : methods) {
+      INFO("seed " << seed << ", method " << method);
+      const auto found = observe_with(*system, {{"method", method}});
+      double worst = 0, scale = 1;
+      for (std::size_t j = 0; j < system->view().joints.size(); ++j) {
+        const Spatial &a = expected->now().reactions[j], &b = found->now().reactions[j];
+        worst = std::max({worst, norm(a.linear - b.linear), norm(a.angular - b.angular)});
+        scale = std::max({scale, norm(a.linear), norm(a.angular)});
+      }
+      CHECK(worst < 1e-9 * scale);
+    }
+  }
+}
