@@ -18,7 +18,8 @@ struct Case {
   double simulated;  ///< s
   double step = 0;   ///< s; 0: the model's
 };
-// Loops of rods at the step of their models need a correction every so many steps only, at four times of it nearly always.
+// Loops of rods at the step of their models need a correction every so many steps only, at four times of it nearly
+// always.
 constexpr double long_step = 0.004;
 constexpr Case cases[] = {{"Table 1", "four_link_flexible", 50},
                           {"Table 1", "four_link_flexible", 100},
@@ -62,7 +63,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timed, seconds, step, violation, bodies)
 Timed run(const Case& item, double simulated, const Formulation& formulation, const Options& options,
           const host::Registry& registry) {
   double unused = 0;
-  const auto system = assembled(content_of(fmt::format(POLYFORM_MODELS "/{}.yaml", item.model)), registry, unused, unused);
+  const auto system =
+      assembled(content_of(fmt::format(POLYFORM_MODELS "/{}.yaml", item.model)), registry, unused, unused);
   const host::SolverPointer solver = solver_for(*system, formulation, options);
   host::RunSettings settings;
   settings.integrator = "rk4";
@@ -80,7 +82,8 @@ Timed run(const Case& item, double simulated, const Formulation& formulation, co
 
 }  // namespace
 
-std::vector<Correction> correction_runs(const host::Registry& registry, const Limits& limits, double scale, int rounds) {
+std::vector<Correction> correction_runs(const host::Registry& registry, const Limits& limits, double scale,
+                                        int rounds) {
   const auto& known = registry.catalog().formulations;
   const auto reduced = known.find("reduced");
   if (reduced == known.end()) return {};

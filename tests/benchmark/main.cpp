@@ -128,8 +128,8 @@ class Benchmark {
     }
     if (wanted(options_.only, "correction")) {
       show_progress("  direct correction …");
-      results_.corrections = correction_runs(registry_, options_.settings.limits, options_.correction_scale,
-                                             options_.correction_rounds);
+      results_.corrections =
+          correction_runs(registry_, options_.settings.limits, options_.correction_scale, options_.correction_rounds);
       show_progress({});
       print_corrections(results_.corrections);
     }

@@ -60,8 +60,8 @@ void from_json(const nlohmann::json& j, Run& r) {
   j.at("memory").get_to(r.memory);
 }
 void to_json(nlohmann::json& j, const Correction& r) {
-  j = {{"table", r.table},         {"model", r.model},         {"failure", r.failure},    {"bodies", r.bodies},
-       {"simulated", r.simulated}, {"step", r.step},           {"seconds", r.seconds},    {"violation", r.violation}};
+  j = {{"table", r.table},         {"model", r.model}, {"failure", r.failure}, {"bodies", r.bodies},
+       {"simulated", r.simulated}, {"step", r.step},   {"seconds", r.seconds}, {"violation", r.violation}};
   if (r.failure.empty()) j["ratios"] = {r.ratio(0), r.ratio(1), r.ratio(2)};
 }
 void to_json(nlohmann::json& j, const Results& r) {

@@ -41,15 +41,16 @@ struct Run {
   double seconds_per_evaluation = 0, energy_drift = 0, memory = 0;
 };
 
-/// One row of "direct correction": the same run without it, with the semi-analytic Jacobian, with direct differentiation.
+/// One row of "direct correction": the same run without it, with the semi-analytic Jacobian, with direct
+/// differentiation.
 struct Correction {
   static constexpr std::size_t choices = 3;
 
   std::string table, model, failure;  ///< table: of the paper
   std::size_t bodies = 0;
-  double simulated = 0, step = 0;     ///< s
-  double seconds[choices] = {};       ///< of processor time, least
-  double violation[choices] = {};     ///< of the constraints at the end: m, rad
+  double simulated = 0, step = 0;  ///< s
+  double seconds[choices] = {};    ///< of processor time, least
+  double violation[choices] = {};  ///< of the constraints at the end: m, rad
 
   double ratio(std::size_t choice) const { return seconds[choice] / seconds[0]; }
 };

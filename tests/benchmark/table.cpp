@@ -148,17 +148,18 @@ void print_runs(const std::vector<Run>& runs) {
 }
 
 void print_corrections(const std::vector<Correction>& rows) {
-  fmt::print("direct correction of closed loops, formulation reduced, RK4: processor time over that without correction\n");
-  fmt::print("  {:<9}{:<22}{:>7}{:>9}{:>8}{:>11}{:>10}{:>10}{:>13}{:>12}{:>12}\n", "", "", "bodies", "s", "step", "none: s",
-             "semi-an.", "dir.dif.", "drift: none", "semi-an.", "dir.dif.");
+  fmt::print(
+      "direct correction of closed loops, formulation reduced, RK4: processor time over that without correction\n");
+  fmt::print("  {:<9}{:<22}{:>7}{:>9}{:>8}{:>11}{:>10}{:>10}{:>13}{:>12}{:>12}\n", "", "", "bodies", "s", "step",
+             "none: s", "semi-an.", "dir.dif.", "drift: none", "semi-an.", "dir.dif.");
   for (const Correction& r : rows) {
     if (!r.failure.empty()) {
       fmt::print("  {:<9}{:<22}cannot: {}\n", r.table, r.model, r.failure);
       continue;
     }
-    fmt::print("  {:<9}{:<22}{:>7}{:>9.4g}{:>8}{:>11.4f}{:>10.3f}{:>10.3f}{:>13.1e}{:>12.1e}{:>12.1e}\n", r.table, r.model,
-               r.bodies, r.simulated, r.step, r.seconds[0], r.ratio(1), r.ratio(2), r.violation[0], r.violation[1],
-               r.violation[2]);
+    fmt::print("  {:<9}{:<22}{:>7}{:>9.4g}{:>8}{:>11.4f}{:>10.3f}{:>10.3f}{:>13.1e}{:>12.1e}{:>12.1e}\n", r.table,
+               r.model, r.bodies, r.simulated, r.step, r.seconds[0], r.ratio(1), r.ratio(2), r.violation[0],
+               r.violation[1], r.violation[2]);
   }
   fmt::print("\n");
   std::fflush(stdout);

@@ -17,8 +17,13 @@ double DenseJacobian::difference(const DenseJacobian& other) const {
 }
 
 JacobianBench::JacobianBench(const std::string& text)
-    : system_(system_from_text(text)), view_(system_->view()), flexible_(view_), loops_(view_, flexible_),
-      recursion_(view_, loops_), jacobian_(view_, loops_, recursion_), least_(view_, jacobian_) {
+    : system_(system_from_text(text)),
+      view_(system_->view()),
+      flexible_(view_),
+      loops_(view_, flexible_),
+      recursion_(view_, loops_),
+      jacobian_(view_, loops_, recursion_),
+      least_(view_, jacobian_) {
   const ConstStateView start = system_->initial_state();
   q_.assign(start.q.begin(), start.q.end());
   eta_.assign(start.eta.begin(), start.eta.end());
@@ -86,7 +91,8 @@ DenseJacobian JacobianBench::direct_differentiation() {
 std::vector<double> JacobianBench::residuals() {
   std::vector<double> all(rows_);
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop)
-    std::copy_n(loops_.joint(loop).residual, loops_.joint(loop).rows, all.begin() + static_cast<std::ptrdiff_t>(first_row_[loop]));
+    std::copy_n(loops_.joint(loop).residual, loops_.joint(loop).rows,
+                all.begin() + static_cast<std::ptrdiff_t>(first_row_[loop]));
   return all;
 }
 

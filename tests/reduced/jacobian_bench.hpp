@@ -1,4 +1,5 @@
-// The constraint Jacobian of a system by itself: at any positions, by both algorithms and by differences of the residuals.
+// The constraint Jacobian of a system by itself: at any positions, by both algorithms and by differences of the
+// residuals.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ namespace polyform::test {
 /// Rows of all cut joints, one after another, by coordinates: velocity coordinates of the tree joints, then modes.
 struct DenseJacobian {
   std::size_t rows = 0, columns = 0;
-  std::vector<double> values;   ///< row by row
+  std::vector<double> values;  ///< row by row
 
   double& operator()(std::size_t r, std::size_t c) { return values[r * columns + c]; }
   /// Largest difference, relative to the largest element (at least 1).
@@ -32,7 +33,8 @@ class JacobianBench {
 
   DenseJacobian semi_analytic();
   DenseJacobian direct_differentiation();
-  /// Central differences of the residuals, of fourth order; meant for closed states, where the basis of the rows does not count.
+  /// Central differences of the residuals, of fourth order; meant for closed states, where the basis of the rows does
+  /// not count.
   DenseJacobian differences();
 
  private:

@@ -31,7 +31,8 @@ joints:
 }
 
 const Options none{{"correction", "none"}}, semi_analytic{{"jacobian", "semi-analytic"}},
-    differentiation{{"jacobian", "direct-differentiation"}}, inertia{{"metric", "inertia"}}, baumgarte{{"correction", "baumgarte"}};
+    differentiation{{"jacobian", "direct-differentiation"}}, inertia{{"metric", "inertia"}},
+    baumgarte{{"correction", "baumgarte"}};
 
 /// Without correction an error of the velocity stays and moves the positions: it grows at least with the time.
 void require_growing_drift(const host::System& system, const Pace& pace) {
@@ -107,13 +108,16 @@ TEST_CASE("options that mean nothing beside the others are refused") {
   for (const char* correction : {"none", "baumgarte"})
     for (const auto& [option, value] :
          Options{{"jacobian", "semi-analytic"}, {"metric", "inertia"}, {"tolerance", "1e-8"}})
-      CHECK_THAT(refusal(*system, {{"correction", correction}, {option, value}}), Contains("belong to `correction: direct`"));
+      CHECK_THAT(refusal(*system, {{"correction", correction}, {option, value}}),
+                 Contains("belong to `correction: direct`"));
   for (const char* option : {"alpha", "beta"}) {
     CHECK_THAT(refusal(*system, {{option, "5"}}), Contains("belong to `correction: baumgarte`"));
-    CHECK_THAT(refusal(*system, {{"correction", "none"}, {option, "5"}}), Contains("belong to `correction: baumgarte`"));
+    CHECK_THAT(refusal(*system, {{"correction", "none"}, {option, "5"}}),
+               Contains("belong to `correction: baumgarte`"));
     CHECK(refusal(*system, {{"correction", "baumgarte"}, {option, "5"}}).empty());
   }
-  CHECK_THAT(refusal(*system, {{"metric", "inertia"}, {"jacobian", "semi-analytic"}}), Contains("has no use for `jacobian`"));
+  CHECK_THAT(refusal(*system, {{"metric", "inertia"}, {"jacobian", "semi-analytic"}}),
+             Contains("has no use for `jacobian`"));
   CHECK(refusal(*system, {{"metric", "inertia"}, {"tolerance", "1e-8"}}).empty());
 }
 
@@ -130,7 +134,7 @@ TEST_CASE("overconstrained mechanisms run with the default options as in riccati
 }
 
 TEST_CASE("the paper's examples run as shipped, as in riccati and in the reference") {
-  const std::pair<const char*, double> models[] = {{"four_link_flexible", 0.05}, {"many_loops_flexible", 0.05},
+  const std::pair<const char*, double> models[] = {{"four_link_flexible", 0.05},  {"many_loops_flexible", 0.05},
                                                    {"pins_and_slides_loop", 0.1}, {"loop_of_rods_100", 0.01},
                                                    {"loop_of_rods_200", 0.005},   {"loop_of_rods_300", 0.004},
                                                    {"loop_of_rods_500", 0.002}};

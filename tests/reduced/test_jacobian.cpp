@@ -29,17 +29,18 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-constexpr std::array<const char*, 9> kinds{"revolute",  "prismatic", "spherical", "universal", "cylindrical",
-                                           "planar",    "free",      "fixed",     "helical"};
+constexpr std::array<const char*, 9> kinds{"revolute", "prismatic", "spherical", "universal", "cylindrical",
+                                           "planar",   "free",      "fixed",     "helical"};
 
 std::string rigid(const std::string& name, Random& random) {
-  return fmt::format("  - {{name: {}, position: {}, orientation: {{rpy: {}}}, mass: 1, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}\n",
-                     name, random.point(), random.point());
+  return fmt::format(
+      "  - {{name: {}, position: {}, orientation: {{rpy: {}}}, mass: 1, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}\n",
+      name, random.point(), random.point());
 }
 
 /// A joint between bodies in either direction, at a random place.
-std::string joint(const std::string& name, const std::string& type, std::string base, std::string moving, Random& random,
-                  bool cut = false) {
+std::string joint(const std::string& name, const std::string& type, std::string base, std::string moving,
+                  Random& random, bool cut = false) {
   if (random.coin()) std::swap(base, moving);
   std::string text = fmt::format("  - {{name: {}, type: {}, base: {}, moving: {}", name, type, base, moving);
   if (type != "free") text += ", position: " + random.point();
@@ -83,7 +84,8 @@ std::string planar_loops(unsigned seed) {
   };
   for (int k = 0; k < 7; ++k) {
     const std::string body = fmt::format("b{}", k);
-    bodies += fmt::format("  - {{name: {}, position: {}, mass: 1, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}\n", body, plane());
+    bodies +=
+        fmt::format("  - {{name: {}, position: {}, mass: 1, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}\n", body, plane());
     planar_joint(fmt::format("j{}", k), before, body, k % 3 == 2, false);
     before = body;
   }
@@ -92,8 +94,8 @@ std::string planar_loops(unsigned seed) {
   return "polyform: 1\nbodies:\n" + bodies + "joints:\n" + joints;
 }
 
-/// A beam that ground holds in its middle, arms at both ends, one of them a beam too, and their ends tied: flexible bodies
-/// in the moving path, in the base path and as common ancestor, entered at nodes and at the body frame.
+/// A beam that ground holds in its middle, arms at both ends, one of them a beam too, and their ends tied: flexible
+/// bodies in the moving path, in the base path and as common ancestor, entered at nodes and at the body frame.
 std::string flexible_loop(const std::string& cut, bool swapped) {
   const std::string beam = "type: flexible-beam, length: 1, linear_density: 1, bending_stiffness: 10, modes: 3";
   return fmt::format(R"(

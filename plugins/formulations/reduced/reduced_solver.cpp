@@ -29,8 +29,11 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
   while (!(position <= accepted_position() && velocity <= accepted_velocity())) {
     if (out.iterations == most_steps || !std::isfinite(position + velocity)) return cannot_close(out.iterations);
     if (!converges) assemble();
-    find_correction();
-    state().move(y, delta_q_);
+    if (out.iterations == 0 || position > accepted_position()) {
+      find_position_step();
+      state().move(y, delta_q_);
+    }
+    find_velocity_step();
     state().accelerate(y, delta_v_);
     state().keep_left_out(y, loops());
     ++out.iterations;
@@ -56,12 +59,15 @@ void ReducedSolver::assemble() noexcept {
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) loops().leave_out(loop, least_.left_out(loop));
 }
 
-void ReducedSolver::find_correction() noexcept {
+void ReducedSolver::find_position_step() noexcept {
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) {
     const JointConstraint& c = loops().joint(loop);
     for (std::size_t r = 0; r < jacobian_.rows(loop); ++r) least_.set(loop, r, r < c.rows ? c.residual[r] : 0);
   }
   least_.solve(delta_q_);
+}
+
+void ReducedSolver::find_velocity_step() noexcept {
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) {
     const JointConstraint& c = loops().joint(loop);
     for (std::size_t r = 0; r < jacobian_.rows(loop); ++r) least_.set(loop, r, r < c.rows ? dot(c.T[r], c.relative.twist) : 0);

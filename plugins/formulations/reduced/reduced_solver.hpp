@@ -25,7 +25,8 @@ class ReducedSolver final : public JointCoordinateSolver<Recursion> {
 
  private:
   void assemble() noexcept;
-  void find_correction() noexcept;
+  void find_position_step() noexcept;
+  void find_velocity_step() noexcept;
 
   Choice choice_;
   ConstraintJacobian jacobian_;
