@@ -159,7 +159,8 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
 bool AbsoluteSystem::solve(Refinement& r) noexcept {
   find_residual(r);
   double error = std::max(r.body_error, r.row_error);
-  for (std::size_t round = 0; round < r.rounds && error > std::max(r.tolerance, round_off); ++round) {
+  std::size_t stalled = 0;
+  for (std::size_t round = 0; round < r.rounds && stalled < 3 && error > std::max(r.tolerance, round_off); ++round) {
     if (!factorized_ && !factorize(r.neighbour)) return false;
     std::copy(residual_.begin(), residual_.end(), step_.begin());
     matrix_.solve(step_);
@@ -168,6 +169,7 @@ bool AbsoluteSystem::solve(Refinement& r) noexcept {
     const double before = error;
     error = std::max(r.body_error, r.row_error);
     if (error > 0.5 * before && error < 1e-12) break;
+    stalled = error > 0.95 * before ? stalled + 1 : 0;
   }
   if (std::isfinite(error)) return true;
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
