@@ -39,6 +39,12 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
         "Body `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that "
         "holds it",
         view_.bodies[r.worst_body].name);
+  if (r.last_step > 1e-3)
+    return fail(
+        "The equations of motion in absolute coordinates are too badly conditioned for this system: refinement does not "
+        "converge (the last step still changed the accelerations by {:.1e} of the largest). Long chains that bend like a "
+        "beam are so; a solver in joint coordinates is not touched by it",
+        r.last_step);
   // A state beside the constraints (a stage of an integrator) makes redundant rows disagree by about as much.
   if (r.row_error > 1e-4 + 100 * (position_violation_ + velocity_violation_)) {
     const std::size_t g = group_of_row(r.worst_row);

@@ -154,6 +154,20 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
   if (!std::isfinite(sum)) out.body_error = out.row_error = std::numeric_limits<double>::infinity();
 }
 
+/// What the last step changed in the motion of the bodies, relative to the largest motion.
+double AbsoluteSystem::relative_step() const noexcept {
+  double step = 0, motion = 0;
+  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
+    const auto size_in = [&](const std::vector<double>& x) {
+      const Spatial a = load(x.data() + offsets_[i]);
+      return scales_[i].length * largest(a.angular) + largest(a.linear);
+    };
+    step = std::max(step, size_in(step_));
+    motion = std::max(motion, size_in(solution_));
+  }
+  return motion > 0 ? step / motion : 0;
+}
+
 /// Refines the solution, from the value it has on entry, until its residual is below the tolerance, at round-off or no
 /// longer shrinking; factorizes when needed and not done. False when anything is not finite.
 bool AbsoluteSystem::solve(Refinement& r) noexcept {
@@ -170,6 +184,7 @@ bool AbsoluteSystem::solve(Refinement& r) noexcept {
     error = std::max(r.body_error, r.row_error);
     if (error > 0.5 * before && error < 1e-12) break;
     stalled = error > 0.95 * before ? stalled + 1 : 0;
+    r.last_step = relative_step();
   }
   if (std::isfinite(error)) return true;
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {

@@ -124,6 +124,7 @@ class AbsoluteSystem {
     double tolerance;
     Neighbour neighbour{};
     double body_error = 0, row_error = 0;
+    double last_step = 0;       ///< of the motion, relative
     std::size_t worst_body = 0, worst_row = 0;
   };
   /// Sizes of a body that make its equations comparable; made up where it has no mass or inertia.
@@ -176,6 +177,7 @@ class AbsoluteSystem {
   // absolute_system_solve.cpp: the saddle-point system
   bool factorize(const Neighbour&) noexcept;
   bool solve(Refinement&) noexcept;
+  double relative_step() const noexcept;
   void find_residual(Refinement&) noexcept;
   void find_body_residual(std::size_t body) noexcept;
 
@@ -235,7 +237,7 @@ class AbsoluteSystem {
   std::vector<double> start_eta_, eta_step_;
   std::vector<double> velocities_;  ///< of joints at rest
   bool factorized_ = false;         ///< the factors are those of the rows, or nearly
-  char failure_[320];
+  char failure_[400];
   std::size_t failure_size_ = 0;
 };
 
