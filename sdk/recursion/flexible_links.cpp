@@ -1,6 +1,7 @@
 #include "polyform/flexible_links.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace polyform {
 namespace {
@@ -204,6 +205,13 @@ void FlexibleLinks::decouple(std::size_t element, double* forces, std::size_t st
   const double* L = lowers_.data() + e.lower;
   for (std::size_t k = 1; k < e.modes; ++k)
     for (std::size_t l = 0; l < k; ++l) forces[k * stride] -= L[k * e.modes + l] * forces[l * stride];
+}
+
+void FlexibleLinks::decouple_sizes(std::size_t element, double* sizes, std::size_t stride) const noexcept {
+  const Element& e = elements_[element];
+  const double* L = lowers_.data() + e.lower;
+  for (std::size_t k = 1; k < e.modes; ++k)
+    for (std::size_t l = 0; l < k; ++l) sizes[k * stride] += std::abs(L[k * e.modes + l]) * sizes[l * stride];
 }
 
 void FlexibleLinks::rates(std::size_t element, const Spatial& z, const double* taken, double* etaddot) const noexcept {

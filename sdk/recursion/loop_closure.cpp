@@ -38,7 +38,8 @@ void LoopClosure::start_column(std::size_t loop, std::size_t row, std::size_t pa
   if (const std::size_t a = flexible_.attachment_of(frame); a != FlexibleLinks::none) {
     Column6 at_frame;
     at_frame.reach = size(moment) + lever * size(force);
-    at_frame.add({-moment, -force}, at_frame.reach, size(force));
+    // Where M and the node coincide, there is the rounding of their places.
+    at_frame.add({-moment, -force}, at_frame.reach + size_ * size(force), size(force));
     to_flexible(passages_[passage], row, a, at_frame);
     matrix_.right(loop)[row] += dot(force, ground_);
     return;
@@ -61,10 +62,11 @@ void LoopClosure::to_flexible(const Passage& passage, std::size_t row, std::size
   column.add({add_cross(E.angular, t.r, E.linear), E.linear}, at_frame.angular + reach * at_frame.linear, at_frame.linear);
   column.reach += size(E.angular) + reach * size(E.linear);
   matrix_.right(passage.loop)[row] += dot(E, t.beta);
-  double* modal = modal_.data() + passage.modal;
+  std::size_t place = passage.modal + row;
   for (const Spatial& B : flexible_.columns(attachment)) {
-    modal[row] += dot(E, B);
-    modal += passage.rows;
+    modal_[place] += dot(E, B);
+    modal_terms_[place] += at_frame.angular * size(B.angular) + at_frame.linear * size(B.linear);
+    place += passage.rows;
   }
 }
 
@@ -74,6 +76,7 @@ void LoopClosure::begin(Level level, std::span<const BodyMotion> frames, std::sp
   matrix_.clear();
   std::fill(columns_.begin(), columns_.end(), Column6{});
   std::fill(modal_.begin(), modal_.end(), 0.0);
+  std::fill(modal_terms_.begin(), modal_terms_.end(), 0.0);
   if (level != Level::acceleration && shows_dependence())
     std::fill(left_out_.begin(), left_out_.end(), 0u);
   for (std::size_t i = 0; i < loops_.size(); ++i) {
@@ -208,7 +211,10 @@ void LoopClosure::pass_modes(std::size_t body, std::size_t element) noexcept {
   const auto passages = all_in(body);
   const std::span<const Column<double>> directions = flexible_.directions(element);
   for (const Passage& p : passages)
-    for (std::size_t r = 0; r < p.rows; ++r) flexible_.decouple(element, modal_.data() + p.modal + r, p.rows);
+    for (std::size_t r = 0; r < p.rows; ++r) {
+      flexible_.decouple(element, modal_.data() + p.modal + r, p.rows);
+      flexible_.decouple_sizes(element, modal_terms_.data() + p.modal + r, p.rows);
+    }
   for (std::size_t k = 0; k < directions.size(); ++k) {
     const Column<double>& d = directions[k];
     const double U_angular = size(d.U.angular), U_linear = size(d.U.linear);
@@ -216,10 +222,10 @@ void LoopClosure::pass_modes(std::size_t body, std::size_t element) noexcept {
       double* right = matrix_.right(p.loop);
       double* gain = modal_.data() + p.modal + k * p.rows;
       for (std::size_t r = 0; r < p.rows; ++r) {
-        const double u = gain[r];
+        const double u = gain[r], terms = modal_terms_[p.modal + k * p.rows + r];
         gain[r] *= d.inverse;
         right[r] += gain[r] * d.free;
-        matrix_.weigh(p.loop, r, gain[r] * u, gain[r] * u, gain[r] * u);
+        matrix_.weigh(p.loop, r, gain[r] * u, d.inverse * terms * terms, gain[r] * u);
         columns_[p.first + r].add(-gain[r] * d.U, std::abs(gain[r]) * U_angular, std::abs(gain[r]) * U_linear);
       }
     }

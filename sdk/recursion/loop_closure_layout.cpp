@@ -113,6 +113,7 @@ void LoopClosure::lay_out(const std::vector<std::vector<std::size_t>>& loops_in,
   columns_.resize(columns);
   gains_.resize(gains);
   modal_.resize(modal);
+  modal_terms_.resize(modal);
   through_.resize(widest);
 }
 

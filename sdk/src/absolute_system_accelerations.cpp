@@ -39,7 +39,9 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
         "Body `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that "
         "holds it",
         view_.bodies[r.worst_body].name);
-  if (r.last_step > 1e-3)
+  // Near a singular position of a loop nothing settles either, and need not: what is left acts for an instant.
+  const bool is_tree = view_.cut_joints().empty() && elements_.elements().empty();
+  if (is_tree && r.last_step > 1e-3)
     return fail(
         "The equations of motion in absolute coordinates are too badly conditioned for this system: refinement does not "
         "converge (the last step still changed the accelerations by {:.1e} of the largest). Long chains that bend like a "

@@ -1,4 +1,5 @@
 // M: of rigid bodies diag(J, m 1) about the mass centre, of flexible bodies full blocks about the frame origin.
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -32,14 +33,20 @@ void AbsoluteSystem::make_flexible_scale(std::size_t f) {
     modal_mass_[data.mode_offset + k] = own > 0 ? own : s.mass;
     modal_length_[data.mode_offset + k] = std::sqrt(modal_mass_[data.mode_offset + k] / s.mass);
   }
-  // Cholesky's pivots, each relative to its size alone.
-  s.singular = false;
-  for (std::size_t j = 0; j < n && !s.singular; ++j) {
-    const double size = j < 3 ? s.inertia : j < 6 ? s.mass : modal_mass_[data.mode_offset + j - 6];
-    s.singular = !(M[j * n + j] > 1e-9 * size);
-    for (std::size_t r = j + 1; r < n; ++r)
-      for (std::size_t c = j + 1; c <= r; ++c) M[r * n + c] -= M[r * n + j] * M[c * n + j] / M[j * n + j];
-  }
+  // Directions without inertia, each unknown relative to its size alone. Only these get the larger δ: of a slender beam
+  // without a hub the turn about its axis, while the motions of its frame that the modes follow have little inertia left.
+  const auto root = [&](std::size_t j) {
+    return std::sqrt(j < 3 ? s.inertia : j < 6 ? s.mass : modal_mass_[data.mode_offset + j - 6]);
+  };
+  Eigen::MatrixXd scaled(n, n);
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t c = 0; c < n; ++c)
+      scaled(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) = M[r * n + c] / (root(r) * root(c));
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> principal(scaled);
+  for (Eigen::Index k = 0; k < principal.eigenvalues().size() && !(principal.eigenvalues()[k] > 1e-12); ++k)
+    for (std::size_t r = 0; r < n; ++r)
+      massless_[f].push_back(root(r) * principal.eigenvectors()(static_cast<Eigen::Index>(r), k));
+  s.singular = !massless_[f].empty();
 }
 
 void AbsoluteSystem::set_inertia() noexcept {
@@ -76,7 +83,7 @@ void AbsoluteSystem::set_inertia() noexcept {
 /// The block of a body, M + δ.
 void AbsoluteSystem::enter_inertia(std::size_t i, const Neighbour& neighbour) noexcept {
   const BlockLdlt::Block D = diagonals_[i];
-  const double added = scales_[i].singular ? delta_of_singular : delta;
+  const double added = scales_[i].singular && flexible_data(i) == nullptr ? delta_of_singular : delta;
   const double added_inertia = added * scales_[i].inertia + scales_[i].mass * neighbour.gyration * neighbour.gyration;
   const double added_mass = added * scales_[i].mass;
   if (const FlexibleData* flexible = flexible_data(i); flexible != nullptr) {
@@ -86,6 +93,7 @@ void AbsoluteSystem::enter_inertia(std::size_t i, const Neighbour& neighbour) no
       for (std::size_t c = 0; c <= r; ++c) D(r, c) = M[r * size + c];
       D(r, r) += r < 3 ? added_inertia : r < 6 ? added_mass : added * modal_mass_[flexible->mode_offset + r - 6];
     }
+    enter_massless(i, D);
     return;
   }
   const Mat3 J = inertias_[i].full();
@@ -94,6 +102,19 @@ void AbsoluteSystem::enter_inertia(std::size_t i, const Neighbour& neighbour) no
   for (std::size_t r = 0; r < 3; ++r) {
     D(r, r) += added_inertia;
     D(3 + r, 3 + r) = view_.bodies[i].mass + added_mass;
+  }
+}
+
+/// The larger δ of a flexible body in the directions in which it has no inertia.
+void AbsoluteSystem::enter_massless(std::size_t i, const BlockLdlt::Block& D) noexcept {
+  const std::vector<double>& directions = massless_[view_.bodies[i].flexible];
+  const std::size_t size = 6 + flexible_data(i)->modes;
+  for (std::size_t first = 0; first < directions.size(); first += size) {
+    const double* x = directions.data() + first;
+    const Spatial turned{motions_[i].R * Vec3{x[0], x[1], x[2]}, motions_[i].R * Vec3{x[3], x[4], x[5]}};
+    const auto at = [&](std::size_t r) { return r < 6 ? turned[r] : x[r]; };
+    for (std::size_t r = 0; r < size; ++r)
+      for (std::size_t c = 0; c <= r; ++c) D(r, c) += delta_of_singular * at(r) * at(c);
   }
 }
 

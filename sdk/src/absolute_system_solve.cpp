@@ -154,16 +154,14 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
   if (!std::isfinite(sum)) out.body_error = out.row_error = std::numeric_limits<double>::infinity();
 }
 
-/// What the last step changed in the motion of the bodies, relative to the largest motion.
+/// What the last step changed in the motion of the bodies, relative to the largest motion, or that of a body alone under
+/// its load.
 double AbsoluteSystem::relative_step() const noexcept {
   double step = 0, motion = 0;
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
-    const auto size_in = [&](const std::vector<double>& x) {
-      const Spatial a = load(x.data() + offsets_[i]);
-      return scales_[i].length * largest(a.angular) + largest(a.linear);
-    };
-    step = std::max(step, size_in(step_));
-    motion = std::max(motion, size_in(solution_));
+    const Spatial a = load(step_.data() + offsets_[i]);
+    step = std::max(step, scales_[i].length * largest(a.angular) + largest(a.linear));
+    motion = std::max(motion, sizes_[i].motion);
   }
   return motion > 0 ? step / motion : 0;
 }

@@ -171,6 +171,7 @@ class AbsoluteSystem {
   void make_flexible_scale(std::size_t flexible);
   void set_inertia() noexcept;
   void enter_inertia(std::size_t body, const Neighbour&) noexcept;
+  void enter_massless(std::size_t body, const BlockLdlt::Block&) noexcept;
   void multiply_inertia(std::size_t body, const double* x, double* out) const noexcept;
   void apply_flexible_forces(std::span<const double> modal_forces) noexcept;
 
@@ -219,6 +220,7 @@ class AbsoluteSystem {
   std::vector<Vec3> centers_;
   std::vector<Sym3> inertias_;             ///< about the mass centres, ground axes
   std::vector<std::vector<double>> mass_;  ///< of flexible bodies, (6 + m)², the first six in ground axes
+  std::vector<std::vector<double>> massless_;  ///< of flexible bodies, directions without inertia, 6 + m each, body axes
   std::vector<Spatial> coefficients_;      ///< A: per entry its rows, about the body's mass centre
   std::vector<double> modal_coefficients_;
   std::vector<double> right_;  ///< per row, of the level last set; position: minus the residual

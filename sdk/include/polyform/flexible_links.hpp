@@ -82,6 +82,8 @@ class FlexibleLinks {
   }
   /// L⁻¹ of modal forces that stand `stride` apart, in place.
   void decouple(std::size_t element, double* forces, std::size_t stride) const noexcept;
+  /// The same of sizes of the forces' terms.
+  void decouple_sizes(std::size_t element, double* sizes, std::size_t stride) const noexcept;
 
   // From roots to tips.
   /// η̈ of the body from z_P. taken: what multipliers of loops take from the rates of the directions.

@@ -182,6 +182,7 @@ class LoopClosure {
   std::vector<Column6> through_;          ///< columns of one body on the way through its hinge
   std::vector<double> gains_;             ///< D⁻¹ Hᵀ E
   std::vector<double> modal_;             ///< modal forces of unit multipliers, then D⁻¹ of them
+  std::vector<double> modal_terms_;       ///< sizes of the terms that the modal forces are made of: they may cancel
   std::vector<unsigned> left_out_;        ///< per cut joint
   std::vector<double> lambda_;
   Vec3 ground_;
