@@ -31,16 +31,16 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
 
   std::fill(solution_.begin(), solution_.end(), 0.0);
   // Most systems take two or three rounds. In a long chain that bends like a beam across its pins the added compliance
-  // of the rows sums up, and each round takes away a part of its error only.
-  Refinement r{1000, 0};
+  // of the rows sums up, and each round takes away a part of its error only. Near a singular position of a loop more
+  // rounds follow nearly dependent rows ever further, and an integrator out of its way.
+  const bool is_tree = view_.cut_joints().empty() && elements_.elements().empty();
+  Refinement r{is_tree ? std::size_t{1000} : std::size_t{10}, 0};
   if (!solve(r)) return false;
   if (r.body_error > 1e-6)
     return fail(
         "Body `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that "
         "holds it",
         view_.bodies[r.worst_body].name);
-  // Near a singular position of a loop nothing settles either, and need not: what is left acts for an instant.
-  const bool is_tree = view_.cut_joints().empty() && elements_.elements().empty();
   if (is_tree && r.last_step > 1e-3)
     return fail(
         "The equations of motion in absolute coordinates are too badly conditioned for this system: refinement does not "

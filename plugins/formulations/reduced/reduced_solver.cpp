@@ -25,6 +25,8 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
   double position = loops().position_violation(), velocity = loops().velocity_violation();
   out.position_residual = std::max(out.position_residual, position);
   out.velocity_residual = velocity;
+  const double speed = loops().speed();
+  double change = 0;
   bool converges = false;
   while (!(position <= accepted_position() && velocity <= accepted_velocity())) {
     if (out.iterations == most_steps || !std::isfinite(position + velocity)) return cannot_close(out.iterations);
@@ -35,6 +37,7 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
     }
     find_velocity_step();
     state().accelerate(y, delta_v_);
+    change = std::max(change, largest(delta_v_));
     state().keep_left_out(y, loops());
     ++out.iterations;
     place(parts);
@@ -45,7 +48,7 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
     if (std::max(before, position) <= accepted_position() && velocity > 0.25 * velocity_before) break;
     converges = position < 1e-2 * before || position <= accepted_position();
   }
-  return kept(y);
+  return is_abrupt(change, speed) ? false : kept(y);
 }
 
 void ReducedSolver::assemble() noexcept {

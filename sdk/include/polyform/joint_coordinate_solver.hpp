@@ -98,6 +98,8 @@ class JointCoordinateSolver : public Solver {
     out.position_residual = std::max(out.position_residual, residual);
     out.velocity_residual = loops_.velocity_violation();
     if (!correction_.on) return kept(y);
+    const double speed = loops_.speed();
+    double change = 0;
     while (!(residual <= std::min(correction_.tolerance, loops_.position_rounding()))) {
       if (out.iterations == most_steps || !std::isfinite(residual)) return cannot_close(out.iterations);
       if (!find_lightest_step(parts, LoopClosure::Level::position)) return blame(y) == Status::ok;
@@ -111,9 +113,10 @@ class JointCoordinateSolver : public Solver {
       if (!find_lightest_step(parts, LoopClosure::Level::velocity)) return blame(y) == Status::ok;
       state_.keep_left_out(y, loops_);
       state_.accelerate(y, step_);
+      change = std::max(change, largest(step_));
       place(parts);
     }
-    return kept(y);
+    return is_abrupt(change, speed) ? false : kept(y);
   }
   static constexpr std::size_t most_steps = 20;
   /// Residuals that count as closed: nothing is below rounding.
@@ -124,6 +127,20 @@ class JointCoordinateSolver : public Solver {
   /// y with the turns of the cut joints as placed.
   bool kept(std::span<double> y) const noexcept {
     state_.keep_turns(y, q_);
+    return true;
+  }
+  static double largest(std::span<const double> x) noexcept {
+    double most = 0;
+    for (const double value : x) most = std::max(most, std::abs(value));
+    return most;
+  }
+  /// Whether a correction has changed the velocities so much that it invents a motion rather than removes an error.
+  bool is_abrupt(double change, double speed) noexcept {
+    if (!(change > 0.1 * speed)) return false;
+    fmt::format_to_n(std::back_inserter(failure_), 400,
+                     "to close the loop of joint `{:.60}` its velocities would have to change by {:.2g} within a step (m/s "
+                     "or rad/s; the largest is {:.2g}). Likely cause: too long a step past a singular position",
+                     view_.joints[loops_.worst_joint()].name, change, speed);
     return true;
   }
   bool cannot_close(std::size_t steps) noexcept {

@@ -63,6 +63,7 @@ class LoopClosure {
   void evaluate(std::span<const BodyMotion> frames, std::span<double> q, std::span<double> v) noexcept;
   double position_violation() const { return position_violation_; }  ///< largest residual, rad or m
   double velocity_violation() const { return velocity_violation_; }  ///< largest of Tᵀ V_FM, rad/s or m/s
+  double speed() const { return speed_; }   ///< largest of the tied frames, rad/s or m/s, at least 1
   /// What rounding alone leaves of them, about.
   double position_rounding() const { return 1e-14 * size_; }
   double velocity_rounding() const { return 1e-14 * speed_; }
