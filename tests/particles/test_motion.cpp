@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "framework/reading/reader.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/simulate.hpp"
+#include "tests/particles/solving.hpp"
 #include "tests/support/hand_built.hpp"
 #include "tests/support/random_model.hpp"
 #include "tests/support/workbench.hpp"
@@ -15,19 +15,6 @@ using namespace polyform;
 using namespace polyform::test;
 
 namespace {
-
-using Options = std::vector<std::pair<std::string, std::string>>;
-
-const Formulation& particles_formulation() { return *registry().catalog().formulations.at("particles"); }
-
-host::SolverPointer solver_with(const host::System& system, const Options& options) {
-  host::Diagnostics diagnostics;
-  host::Description storage;
-  const std::vector<FieldValue> values = host::read_options(particles_formulation().options(), options,
-                                                            particles_formulation().name(), storage, diagnostics);
-  REQUIRE(!diagnostics.failed());
-  return host::compile(particles_formulation(), system.view(), values);
-}
 
 /// Rods on ball joints, released with turning; text for the model reader.
 std::string chain(int count) {
@@ -43,15 +30,6 @@ std::string chain(int count) {
         i, i == 0 ? "ground" : fmt::format("b{}", i - 1), i % 2 == 0 ? 2 : -1);
   }
   return text + joints;
-}
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double worst = 0, size = 1;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    worst = std::max(worst, std::abs(a[i] - b[i]));
-    size = std::max(size, std::abs(a[i]));
-  }
-  return worst / size;
 }
 
 }  // namespace
