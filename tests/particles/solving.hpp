@@ -2,27 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "framework/reading/reader.hpp"
 #include "tests/support/workbench.hpp"
 
 namespace polyform::test {
 
-using SolverOptions = std::vector<std::pair<std::string, std::string>>;
-
 inline host::SolverPointer solver_with(const host::System& system, const SolverOptions& options) {
-  const Formulation& formulation = *registry().catalog().formulations.at("particles");
-  host::Diagnostics diagnostics;
-  host::Description storage;
-  const std::vector<FieldValue> values =
-      host::read_options(formulation.options(), options, formulation.name(), storage, diagnostics);
-  REQUIRE(!diagnostics.failed());
-  return host::compile(formulation, system.view(), values);
+  return solver_for(system, *registry().catalog().formulations.at("particles"), options);
 }
 
 /// Relative to the largest element of a, or one.
