@@ -53,3 +53,45 @@ TEST_CASE("the sparse system moves what is pinned to ground, in any direction an
         CHECK(largest_difference(a, b) < 1e-9);
       }
 }
+
+namespace {
+
+/// A rod in any direction of its frame, with moment of inertia `axial` (kg m²) about itself and 0.08 across, on a joint
+/// that lets it turn about itself.
+std::string rod(Random& random, const char* kind, double axial) {
+  const Quat q = random.quaternion();
+  const double slope = random.uniform(-0.02, 0.02);  // nearly across an axis of ground, the worst direction
+  const Vec3 direction = random.integer(0, 1) == 0 ? random.direction() : Vec3{slope, 0.7, 0.7};
+  const Vec3 u = (1 / norm(direction)) * transpose_times(rotation_matrix(q), direction), center = random.vector(0.3);
+  const Vec3 place = random.vector(1), along = rotation_matrix(q) * u, middle = place + rotation_matrix(q) * center;
+  const double a = 0.08, d = axial - a;
+  std::string model = fmt::format(
+      "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n  - {{name: needle, position: {}, orientation: [{}, {}, {}, {}], "
+      "mass: 1, center_of_mass: {}, inertia: {{xx: {}, yy: {}, zz: {}, xy: {}, xz: {}, yz: {}}}}}\njoints:\n",
+      text(place), q.w, q.x, q.y, q.z, text(center), a + d * u.x * u.x, a + d * u.y * u.y, a + d * u.z * u.z,
+      d * u.x * u.y, d * u.x * u.z, d * u.y * u.z);
+  model += fmt::format("  - {{name: joint, type: {}, base: ground, moving: needle", kind);
+  if (kind != std::string("free")) model += fmt::format(", position: {}", text(middle + 0.4 * along));
+  if (kind == std::string("revolute") || kind == std::string("cylindrical"))
+    model += fmt::format(", axis: {}", text(along));
+  return model + "}\n";
+}
+
+}  // namespace
+
+TEST_CASE("a rod without inertia about itself is refused by name in every direction, and a thin one accepted") {
+  Random random(11);
+  for (const char* equations : {"automatic", "sparse"})
+    for (const char* kind : {"free", "spherical", "revolute", "cylindrical"})
+      for (int k = 0; k < 60; ++k) {
+        for (const bool thin : {false, true}) {
+          const auto system = system_from_text(rod(random, kind, thin ? 1e-9 : 0));
+          const auto solver = solver_with(*system, {{"equations", equations}});
+          std::vector<double> y(solver->state_size()), rate(y.size());
+          const Status status = solver->encode(system->initial_state(), y);
+          INFO(equations << ", " << kind << ' ' << k << ": " << solver->failure());
+          CHECK(status == (thin ? Status::ok : Status::failed));
+          if (!thin) CHECK(std::string(solver->failure()).find("`needle` has no mass or inertia") != std::string::npos);
+        }
+      }
+}
