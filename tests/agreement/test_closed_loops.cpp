@@ -8,6 +8,7 @@
 
 #include "framework/simulation/simulate.hpp"
 #include "tests/agreement/agreement.hpp"
+#include "tests/support/hand_built.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -266,5 +267,31 @@ TEST_CASE("Bennett's linkage keeps its energy in every formulation, through many
     CHECK(record.end == host::End::done);
     CHECK(record.energy_drift < 1e-7);
     CHECK(record.constraint_violation < 1e-10);
+  }
+}
+
+TEST_CASE("a Cardan shaft with massless crosses turns alike in every formulation, through many turns") {
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/cardan_shaft.yaml");
+  const SystemView& view = system->view();
+  std::vector<std::pair<const Formulation*, SolverOptions>> all;
+  for (const Formulation* formulation : formulations_for(*system)) {
+    all.push_back({formulation, {}});
+    if (formulation->name() == "particles") all.push_back({formulation, {{"equations", "sparse"}}});
+  }
+  REQUIRE(all.size() > 2);
+  Observed first(view);
+  for (const auto& [formulation, options] : all) {
+    INFO(formulation->name() << (options.empty() ? "" : ", sparse"));
+    const auto solver = solver_for(*system, *formulation, options);
+    std::vector<double> y = initial_vector(*system, *solver);
+    double t = 0;
+    REQUIRE(integrate(*solver, y, t, 4e-4, 5000));
+    Observed now(view);
+    REQUIRE(solver->observe(t, y, now.observation) == Status::ok);
+    if (formulation == all[0].first && options.empty()) REQUIRE(solver->observe(t, y, first.observation) == Status::ok);
+    for (std::size_t i = 0; i < view.bodies.size(); ++i) {
+      CHECK(norm(now.bodies[i].pose.position - first.bodies[i].pose.position) < 1e-6);
+      CHECK(norm(now.bodies[i].angular_velocity - first.bodies[i].angular_velocity) < 1e-6 * 51);
+    }
   }
 }

@@ -78,6 +78,11 @@ bool ParticleSystem::fail_not_finite() noexcept {
 
 bool ParticleSystem::fail_recursion() noexcept {
   const std::size_t i = recursion_.failed_joint();
+  const auto& place = layout_.bodies[i].place;
+  const double drawn = norm(place[1] - place[0]);
+  if (!(std::abs(norm(triangles_[i].r21) - drawn) < 0.1 * drawn))
+    return fail("The particles of body `{}` are far from their distances. Likely cause: too large a time step",
+                view_.bodies[i].name);
   return fail(
       "Body `{}` has no mass or inertia for a motion that joint `{}` leaves free: give it some, or a joint that "
       "holds it{}",
