@@ -95,3 +95,26 @@ TEST_CASE("a rod without inertia about itself is refused by name in every direct
         }
       }
 }
+
+TEST_CASE("a constraint element that asks for what a pin grants already changes nothing, in any direction") {
+  Random random(13);
+  for (int k = 0; k < 20; ++k) {
+    const Vec3 pin = random.vector(1), axis = random.direction(), place = random.vector(1), edge = random.direction();
+    const std::string swing = fmt::format(
+        "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n  - {{name: door, position: {}, mass: 1, inertia: {{xx: 0.1, yy: "
+        "0.12, zz: 0.15}}}}\njoints:\n  - {{name: pin, type: revolute, base: ground, moving: door, position: {}, axis: {}, "
+        "initial: {{velocity: 1}}}}\n",
+        text(place), text(pin), text(axis));
+    const std::string held = swing + fmt::format(
+        "constraints:\n  - {{name: edge, type: knife-edge, body: door, point: {}, edge: {}, normal: {}}}\n",
+        text(pin + 0.8 * axis - place), text(edge), text(cross(edge, random.direction())));
+    INFO(held);
+    const auto free = system_from_text(swing), tied = system_from_text(held);
+    const auto one = solver_with(*free, {}), other = solver_with(*tied, {});
+    const std::vector<double> y = initial_vector(*free, *one), z = initial_vector(*tied, *other);
+    std::vector<double> a(y.size()), b(z.size());
+    REQUIRE(one->derivative(0, y, a) == Status::ok);
+    REQUIRE(other->derivative(0, z, b) == Status::ok);
+    CHECK(largest_difference(a, b) < 1e-9);
+  }
+}
