@@ -53,9 +53,9 @@ bool ParticleSystem::find_by_recursion() noexcept {
   Recursion::Input input = recursion_input();
   if (needs_motions_) input.loads = loads_;
   if (!recursion_.accelerations(input, accelerations_)) return fail_recursion();
-  double sum = 0;
-  for (const Vec3& a : accelerations_) sum += a.x + a.y + a.z;
-  return std::isfinite(sum) || fail_not_finite();
+  Vec3 sum;
+  for (const Vec3& a : accelerations_) sum += a;
+  return std::isfinite(sum.x + sum.y + sum.z) || fail_not_finite();
 }
 
 bool ParticleSystem::fail_load(std::size_t body) noexcept {

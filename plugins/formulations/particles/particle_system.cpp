@@ -18,6 +18,7 @@ ParticleSystem::ParticleSystem(const SystemView& view, const Layout& layout, std
   chunks_.resize(positions_.size());
   triangles_.resize(n);
   angular_velocities_.resize(n);
+  uncorrected_rates_.resize(n);
   motions_.resize(n);
   masses_.resize(n);
   joints_.resize(view.joints.size());

@@ -194,6 +194,7 @@ class ParticleSystem {
   // particle_correct.cpp
   Recursion::Input recursion_input() const noexcept;
   double errors(bool of_velocities) noexcept;
+  void keep_uncorrected() noexcept;
   bool correct_positions_by_recursion(std::span<double> q, std::span<double> v, double tolerance, double target,
                                       Correction&) noexcept;
   bool correct_velocities_by_recursion(std::span<double> q, std::span<double> v, Correction&) noexcept;
@@ -236,8 +237,8 @@ class ParticleSystem {
   std::vector<std::size_t> group_of_joint_;
 
   std::vector<Vec3> positions_, velocities_, accelerations_;
-  std::vector<Vec3> uncorrected_;  ///< positions on entry of correct_positions()
-  std::vector<Vec3> carried_;      ///< changes of velocities, see carry_velocities()
+  std::vector<Vec3> uncorrected_, uncorrected_rates_;  ///< positions and angular velocities before correct_positions()
+  std::vector<Vec3> carried_;                          ///< changes of velocities, see carry_velocities()
   std::vector<Triangle> triangles_;
   std::vector<Vec3> angular_velocities_;
   std::vector<BodyMotion> motions_;
