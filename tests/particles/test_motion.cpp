@@ -255,9 +255,11 @@ TEST_CASE("the sparse system refines long chains: 1000 sliders in line") {
   for (int i = 0; i < 1000; ++i) {
     text += fmt::format(
         "  - {{name: b{0}, position: [{0}, 0, 0], mass: 1, center_of_mass: [0.5, 0.02, 0], inertia: {{xx: "
-        "0.01, yy: 0.09, zz: 0.085}}}}\n", i);
-    joints += fmt::format("  - {{name: j{0}, type: prismatic, base: {1}, moving: b{0}, position: [{0}, 0, 0], axis: [1, 1, 0]}}\n",
-                          i, i == 0 ? "ground" : fmt::format("b{}", i - 1));
+        "0.01, yy: 0.09, zz: 0.085}}}}\n",
+        i);
+    joints += fmt::format(
+        "  - {{name: j{0}, type: prismatic, base: {1}, moving: b{0}, position: [{0}, 0, 0], axis: [1, 1, 0]}}\n", i,
+        i == 0 ? "ground" : fmt::format("b{}", i - 1));
   }
   const auto system = system_from_text(text + joints);
   const auto recursive = solver_with(*system, {}), sparse = solver_with(*system, {{"equations", "sparse"}});

@@ -23,11 +23,16 @@ std::string door(Random& random, const char* first, const char* second, bool coa
   const auto joint = [&](const char* name, const char* kind, const char* base, const Vec3& at, const char* more) {
     const bool two = std::string(kind) == "universal", none = std::string(kind) == "spherical";
     return fmt::format("  - {{name: {}, type: {}, base: {}, moving: door, position: {}{}{}}}\n", name, kind, base,
-                       text(at), none ? "" : two ? ", " + axes : fmt::format(", axis: {}", text(axis)), more);
+                       text(at),
+                       none  ? ""
+                       : two ? ", " + axes
+                             : fmt::format(", axis: {}", text(axis)),
+                       more);
   };
   std::string model = fmt::format(
       "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n  - {{name: door, position: {}, mass: 1, inertia: {{xx: 0.1, yy: "
-      "0.12, zz: 0.15}}}}\n  - {{name: frame, position: {}, mass: 2, inertia: {{xx: 0.3, yy: 0.25, zz: 0.2}}}}\njoints:\n",
+      "0.12, zz: 0.15}}}}\n  - {{name: frame, position: {}, mass: 2, inertia: {{xx: 0.3, yy: 0.25, zz: "
+      "0.2}}}}\njoints:\n",
       text(place), text(pin - across));
   model += fmt::format("  - {{name: root, type: revolute, base: ground, moving: frame, position: {}, axis: {}}}\n",
                        text(pin - 2 * across), text(random.direction()));
@@ -101,13 +106,16 @@ TEST_CASE("a constraint element that asks for what a pin grants already changes 
   for (int k = 0; k < 20; ++k) {
     const Vec3 pin = random.vector(1), axis = random.direction(), place = random.vector(1), edge = random.direction();
     const std::string swing = fmt::format(
-        "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n  - {{name: door, position: {}, mass: 1, inertia: {{xx: 0.1, yy: "
-        "0.12, zz: 0.15}}}}\njoints:\n  - {{name: pin, type: revolute, base: ground, moving: door, position: {}, axis: {}, "
+        "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n  - {{name: door, position: {}, mass: 1, inertia: {{xx: 0.1, "
+        "yy: "
+        "0.12, zz: 0.15}}}}\njoints:\n  - {{name: pin, type: revolute, base: ground, moving: door, position: {}, axis: "
+        "{}, "
         "initial: {{velocity: 1}}}}\n",
         text(place), text(pin), text(axis));
-    const std::string held = swing + fmt::format(
-        "constraints:\n  - {{name: edge, type: knife-edge, body: door, point: {}, edge: {}, normal: {}}}\n",
-        text(pin + 0.8 * axis - place), text(edge), text(cross(edge, random.direction())));
+    const std::string held =
+        swing +
+        fmt::format("constraints:\n  - {{name: edge, type: knife-edge, body: door, point: {}, edge: {}, normal: {}}}\n",
+                    text(pin + 0.8 * axis - place), text(edge), text(cross(edge, random.direction())));
     INFO(held);
     const auto free = system_from_text(swing), tied = system_from_text(held);
     const auto one = solver_with(*free, {}), other = solver_with(*tied, {});

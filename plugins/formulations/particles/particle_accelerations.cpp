@@ -148,8 +148,8 @@ bool ParticleSystem::check_regular() noexcept {
     std::fill(solution_.begin(), solution_.end(), 0.0);
     for (std::size_t p = 0; p < chunks_.size(); ++p)
       for (std::size_t k = 0; k < 3 && chunks_[p].block != none; ++k)
-        data_[chunks_[p].first + k] = (0.3 + std::sin(1.7 * static_cast<double>(3 * p + k) + phase)) *
-                                      masses_[layout_.particles[p].body].scale;
+        data_[chunks_[p].first + k] =
+            (0.3 + std::sin(1.7 * static_cast<double>(3 * p + k) + phase)) * masses_[layout_.particles[p].body].scale;
     Refinement r{1e-9};
     if (!solve(r)) return fail_with(r);
     if (r.particle_error >= 1e-3 && !check_solution(r)) return false;

@@ -82,7 +82,8 @@ void ParticleSystem::carry_velocities(std::span<double> q, std::span<double> v) 
     const std::size_t first = layout_.bodies[i].particle[0];
     const JointData& joint = view_.joints[i];
     std::size_t from = first;
-    if (p == first) from = is_ground(joint.inboard()) || joint.nv >= 6 ? p : layout_.bodies[at(joint.inboard())].particle[0];
+    if (p == first)
+      from = is_ground(joint.inboard()) || joint.nv >= 6 ? p : layout_.bodies[at(joint.inboard())].particle[0];
     // What moves with nothing else turns about where it was.
     carried_[p] = from == p ? cross(uncorrected_rates_[i], change(p))
                             : carried_[from] + cross(uncorrected_rates_[i], change(p) - change(from));

@@ -173,7 +173,8 @@ bool Recursion::pass_joint(std::size_t i, Transfer<double>& m) noexcept {
 /// to turn, the last pivot is made of terms that are larger than its moments of inertia by the square of that.
 bool Recursion::is_rounding(std::span<const Column<double>> directions, const PivotScale<double>& scale) noexcept {
   Spatial z = directions[0].H;
-  for (std::size_t k = 1; k < directions.size(); ++k) z -= (directions[k].inverse * dot(directions[k].U, z)) * directions[k].H;
+  for (std::size_t k = 1; k < directions.size(); ++k)
+    z -= (directions[k].inverse * dot(directions[k].U, z)) * directions[k].H;
   const double size = dot(z.angular, z.angular) * scale.angular + dot(z.linear, z.linear) * scale.linear;
   return directions[0].inverse * smallest_pivot * size > 1;
 }
