@@ -66,9 +66,14 @@ std::size_t require_agreement(const std::string& text) {
       if (view.joints[i].name == name) undetermined.insert(i);
   host::ObservationStore first(view);
   std::size_t count = 0;
+  std::vector<std::pair<const Formulation*, SolverOptions>> all;
   for (const Formulation* formulation : formulations_for(*system)) {
-    INFO("formulation " << formulation->name());
-    const auto solver = solver_for(*system, *formulation);
+    all.push_back({formulation, {}});
+    if (formulation->name() == "particles") all.push_back({formulation, {{"equations", "sparse"}}});
+  }
+  for (const auto& [formulation, options] : all) {
+    INFO("formulation " << formulation->name() << (options.empty() ? "" : ", sparse"));
+    const auto solver = solver_for(*system, *formulation, options);
     const std::vector<double> y = initial_vector(*system, *solver);
     host::ObservationStore store(view);
     host::ObservationStore& into = count == 0 ? first : store;

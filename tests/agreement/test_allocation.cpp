@@ -35,10 +35,15 @@ TEST_CASE("derivative, correct, observe, encode and decode make no allocation") 
   for (const std::string& text : {random_model({.seed = 5, .bodies = 12, .loops = 0}),
                                   random_model({.seed = 5, .bodies = 12, .loops = 2}), std::string(flexible_loop)}) {
     const auto system = system_from_text(text);
+    std::vector<std::pair<const Formulation*, SolverOptions>> all;
     for (const Formulation* formulation : formulations_for(*system)) {
-      INFO("formulation " << formulation->name() << ", model " << text);
+      all.push_back({formulation, {}});
+      if (formulation->name() == "particles") all.push_back({formulation, {{"equations", "sparse"}}});
+    }
+    for (const auto& [formulation, options] : all) {
+      INFO("formulation " << formulation->name() << (options.empty() ? "" : ", sparse") << ", model " << text);
       const std::size_t before_compile = allocations();
-      const auto solver = solver_for(*system, *formulation);
+      const auto solver = solver_for(*system, *formulation, options);
       CHECK(allocations() > before_compile);  // the counter sees what plugins do
       std::vector<double> y = initial_vector(*system, *solver), rate(y.size());
       host::ObservationStore store(system->view());

@@ -46,11 +46,12 @@ std::vector<const Formulation*> formulations_for(const host::System& system) {
   return all;
 }
 
-host::SolverPointer solver_for(const host::System& system, const Formulation& formulation) {
+host::SolverPointer solver_for(const host::System& system, const Formulation& formulation,
+                               const SolverOptions& given) {
   host::Diagnostics diagnostics;
   host::Description storage;
   const std::vector<FieldValue> options =
-      host::read_options(formulation.options(), {}, formulation.name(), storage, diagnostics);
+      host::read_options(formulation.options(), given, formulation.name(), storage, diagnostics);
   REQUIRE(!diagnostics.failed());
   return host::compile(formulation, system.view(), options);
 }

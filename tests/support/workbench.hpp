@@ -21,8 +21,9 @@ std::unique_ptr<host::System> system_from_file(const std::string& file);
 /// Formulations of this build that can run the system, in alphabetical order.
 std::vector<const Formulation*> formulations_for(const host::System&);
 
-/// A solver with the formulation's default options.
-host::SolverPointer solver_for(const host::System&, const Formulation&);
+/// A solver with the formulation's default options, but for those given by name and text.
+using SolverOptions = std::vector<std::pair<std::string, std::string>>;
+host::SolverPointer solver_for(const host::System&, const Formulation&, const SolverOptions& = {});
 
 /// The solver's state vector at the system's initial state.
 std::vector<double> initial_vector(const host::System&, Solver&);

@@ -52,11 +52,37 @@ bool ParticleSystem::find_accelerations(std::span<const Spatial> wrenches, std::
 bool ParticleSystem::find_by_recursion() noexcept {
   Recursion::Input input = recursion_input();
   if (needs_motions_) input.loads = loads_;
-  return recursion_.accelerations(input, accelerations_) || fail_recursion();
+  if (!recursion_.accelerations(input, accelerations_)) return fail_recursion();
+  Vec3 sum;
+  for (const Vec3& a : accelerations_) sum += a;
+  return std::isfinite(sum.x + sum.y + sum.z) || fail_not_finite();
+}
+
+bool ParticleSystem::fail_load(std::size_t body) noexcept {
+  return fail("The load on body `{}` is not finite: a force, the state or the time step has gone astray",
+              view_.bodies[body].name);
+}
+
+bool ParticleSystem::fail_not_finite() noexcept {
+  const auto finite = [](const Vec3& v) { return std::isfinite(v.x + v.y + v.z); };
+  for (std::size_t i = 0; i < loads_.size() && needs_motions_; ++i)
+    if (!finite(loads_[i].angular) || !finite(loads_[i].linear)) return fail_load(i);
+  for (std::size_t p = 0; p < accelerations_.size(); ++p)
+    if (!finite(accelerations_[p]))
+      return fail(
+          "The accelerations of body `{}` are not finite. Likely causes: too large a time step, or a loop that without "
+          "correction has drifted open and passes a singular position",
+          view_.bodies[layout_.particles[p].body].name);
+  return fail("The accelerations are too large to be numbers: too large a time step");
 }
 
 bool ParticleSystem::fail_recursion() noexcept {
   const std::size_t i = recursion_.failed_joint();
+  const auto& place = layout_.bodies[i].place;
+  const double drawn = norm(place[1] - place[0]);
+  if (!(std::abs(norm(triangles_[i].r21) - drawn) < 0.1 * drawn))
+    return fail("The particles of body `{}` are far from their distances. Likely cause: too large a time step",
+                view_.bodies[i].name);
   return fail(
       "Body `{}` has no mass or inertia for a motion that joint `{}` leaves free: give it some, or a joint that "
       "holds it{}",
@@ -95,20 +121,9 @@ bool ParticleSystem::find_by_solution() noexcept {
             data_.data() + chunks_[entries_[e].particle].first);
   }
   std::fill(solution_.begin(), solution_.end(), 0.0);
-  if (exact_) {
-    std::copy(data_.begin(), data_.end(), residual_.begin());
-    if (!factorized_ && !factorize(0)) return false;  // no row that could be redundant
-    penalize_residual();
-    matrix_.solve(step_);
-    std::swap(solution_, step_);
-    double sum = 0;
-    for (const double x : solution_) sum += x;
-    if (!std::isfinite(sum)) return fail_with({});
-  } else {
-    Refinement r{0};
-    if (!solve(r)) return fail_with(r);
-    if (!check_solution(r)) return false;
-  }
+  Refinement r{0};
+  if (!solve(r)) return fail_with(r);
+  if (!check_solution(r)) return false;
   for (std::size_t p = 0; p < chunks_.size(); ++p)
     if (chunks_[p].block != none) accelerations_[p] = load(solution_.data() + chunks_[p].first);
   return true;
@@ -126,16 +141,20 @@ bool ParticleSystem::check_regular() noexcept {
     return (regular && loops_.empty()) || recursion_.corrections(recursion_input(), true, accelerations_) ||
            fail_recursion();
   if (regular) return true;
-  // A load without regular pattern moves whatever can move: where nothing resists, no solution balances it.
-  std::fill(data_.begin(), data_.end(), 0.0);
-  std::fill(solution_.begin(), solution_.end(), 0.0);
-  for (std::size_t p = 0; p < chunks_.size(); ++p)
-    for (std::size_t k = 0; k < 3 && chunks_[p].block != none; ++k)
-      data_[chunks_[p].first + k] =
-          (1.5 + std::sin(1.7 * static_cast<double>(3 * p + k) + 0.3)) * masses_[layout_.particles[p].body].scale;
-  Refinement r{1e-9};
-  if (!solve(r)) return fail_with(r);
-  return r.particle_error < 1e-3 || check_solution(r);
+  // A load without regular pattern moves whatever can move: where nothing resists, no solution balances it. One may by
+  // chance be across the motion in question, three are not.
+  for (const double phase : {0.3, 2.1, 4.6}) {
+    std::fill(data_.begin(), data_.end(), 0.0);
+    std::fill(solution_.begin(), solution_.end(), 0.0);
+    for (std::size_t p = 0; p < chunks_.size(); ++p)
+      for (std::size_t k = 0; k < 3 && chunks_[p].block != none; ++k)
+        data_[chunks_[p].first + k] =
+            (0.3 + std::sin(1.7 * static_cast<double>(3 * p + k) + phase)) * masses_[layout_.particles[p].body].scale;
+    Refinement r{1e-9};
+    if (!solve(r)) return fail_with(r);
+    if (r.particle_error >= 1e-3 && !check_solution(r)) return false;
+  }
+  return true;
 }
 
 }  // namespace polyform::particles

@@ -23,9 +23,15 @@ double ParticleSystem::errors(bool of_velocities) noexcept {
   return std::max(recursion_.find_errors(recursion_input(), of_velocities), of_loops);
 }
 
+void ParticleSystem::keep_uncorrected() noexcept {
+  std::copy(positions_.begin(), positions_.end(), uncorrected_.begin());
+  std::copy(angular_velocities_.begin(), angular_velocities_.end(), uncorrected_rates_.begin());
+}
+
 bool ParticleSystem::correct_positions_by_recursion(std::span<double> q, std::span<double> v, double tolerance,
                                                     double target, Correction& out) noexcept {
   place_system(false, q, v);
+  keep_uncorrected();
   double residual = out.position_residual = errors(false);
   if (!loops_.empty()) target = std::min(tolerance, loops_.position_rounding());
   while (residual > target && out.iterations < most_steps) {
@@ -67,6 +73,25 @@ bool ParticleSystem::correct_velocities_by_recursion(std::span<double> q, std::s
   return true;
 }
 
+void ParticleSystem::carry_velocities(std::span<double> q, std::span<double> v) noexcept {
+  const auto change = [&](std::size_t p) { return positions_[p] - uncorrected_[p]; };
+  // Parents stand before their children, and particle 1 of a body before its others.
+  for (std::size_t p = 0; p < positions_.size(); ++p) {
+    const std::size_t i = layout_.particles[p].body;
+    if (i == none) continue;
+    const std::size_t first = layout_.bodies[i].particle[0];
+    const JointData& joint = view_.joints[i];
+    std::size_t from = first;
+    if (p == first)
+      from = is_ground(joint.inboard()) || joint.nv >= 6 ? p : layout_.bodies[at(joint.inboard())].particle[0];
+    // What moves with nothing else turns about where it was.
+    carried_[p] = from == p ? cross(uncorrected_rates_[i], change(p))
+                            : carried_[from] + cross(uncorrected_rates_[i], change(p) - change(from));
+  }
+  for (std::size_t p = 0; p < positions_.size(); ++p) velocities_[p] += carried_[p];
+  if (recursive_ && needs_motions_) place_system(false, q, v);
+}
+
 void ParticleSystem::find_violations(double t, std::span<double> q, std::span<double> v, Correction& out) noexcept {
   if (recursive_) {
     place_system(false, q, v);
@@ -89,6 +114,7 @@ bool ParticleSystem::correct_positions(double t, std::span<double> q, std::span<
   tolerance = std::max(tolerance, 1e-14 * size);  // nothing is below rounding
   if (recursive_) return correct_positions_by_recursion(q, v, tolerance, target, out);
   set_rows(t, Level::position, q, v, false);
+  keep_uncorrected();
   out.position_residual = position_violation_;
   double residual = position_violation_;
   while (residual > target && out.iterations < most_steps) {

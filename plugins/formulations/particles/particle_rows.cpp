@@ -145,9 +145,8 @@ void ParticleSystem::add_to_row(const Group& g, std::size_t row, BodyIndex b, co
   triangles_[at(b)].distribute({about_origin.angular - cross(from_origin, about_origin.linear), about_origin.linear},
                                f[0], f[1], f[2]);
   for (std::size_t k = 0; k < 3; ++k) {
-    if (side->entry[k] == none) continue;
-    coefficients_[entries_[side->entry[k]].first + row] += f[k];
-    row_size_[g.chunk.first + row] += dot(f[k], f[k]);
+    row_size_[g.chunk.first + row] += dot(f[k], f[k]);  // on ground too: what moves may feel rounding alone
+    if (side->entry[k] != none) coefficients_[entries_[side->entry[k]].first + row] += f[k];
   }
 }
 

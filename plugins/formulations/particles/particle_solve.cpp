@@ -207,8 +207,7 @@ bool ParticleSystem::fail_with(const Refinement& r) noexcept {
   if (failure_size_ != 0) return false;
   for (std::size_t p = 0; p < chunks_.size(); ++p)
     if (chunks_[p].block != none && !std::isfinite(largest(load(data_.data() + chunks_[p].first))))
-      return fail("The load on body `{}` is not finite: a force, the state or the time step has gone astray",
-                  view_.bodies[layout_.particles[p].body].name);
+      return fail_load(layout_.particles[p].body);
   return fail("The accelerations of body `{}` are not finite",
               view_.bodies[layout_.particles[r.worst_particle].body].name);
 }

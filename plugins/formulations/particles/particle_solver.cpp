@@ -194,7 +194,9 @@ Status ParticleSolver::do_derivative(double t, std::span<const double> y, std::s
 
 /// Moves the particles just read onto the constraints and makes their velocities fit.
 bool ParticleSolver::project(double t, Correction& out) noexcept {
-  return system_.correct_positions(t, q_, v_, options_.tolerance, out) && system_.correct_velocities(t, q_, v_, out);
+  if (!system_.correct_positions(t, q_, v_, options_.tolerance, out)) return false;
+  if (out.iterations > 0) system_.carry_velocities(q_, v_);
+  return system_.correct_velocities(t, q_, v_, out);
 }
 
 Status ParticleSolver::do_correct(double t, std::span<double> y, Correction& out) noexcept {

@@ -12,12 +12,13 @@ ParticleSystem::ParticleSystem(const SystemView& view, const Layout& layout, std
       loops_(view, flexible_), recursion_(view, layout, loops_) {
   const std::size_t n = view.bodies.size();
   positions_.resize(layout.particles.size());
-  for (auto* v : {&velocities_, &accelerations_}) v->resize(positions_.size());
+  for (auto* v : {&velocities_, &accelerations_, &uncorrected_, &carried_}) v->resize(positions_.size());
   for (std::size_t p = 0; p < positions_.size(); ++p)
     if (layout.particles[p].body == none) positions_[p] = layout.particles[p].place;
   chunks_.resize(positions_.size());
   triangles_.resize(n);
   angular_velocities_.resize(n);
+  uncorrected_rates_.resize(n);
   motions_.resize(n);
   masses_.resize(n);
   joints_.resize(view.joints.size());
@@ -197,10 +198,7 @@ void ParticleSystem::add_body_blocks(std::size_t i) {
 
 void ParticleSystem::make_blocks() {
   const std::size_t n = view_.bodies.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    add_body_blocks(i);
-    exact_ = exact_ && !masses_[i].singular;
-  }
+  for (std::size_t i = 0; i < n; ++i) add_body_blocks(i);
   const auto add_loop = [&](Kind kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> tied) {
     std::vector<std::size_t> bodies;
     for (const BodyIndex b : tied)
@@ -210,7 +208,6 @@ void ParticleSystem::make_blocks() {
     const std::size_t block = new_block();
     loop_block_[block] = true;
     append(block, kind, index, 0, rows, bodies).loop = true;
-    exact_ = false;
   };
   for (std::size_t j = n; j < view_.joints.size(); ++j) {
     const BodyIndex tied[] = {view_.joints[j].base, view_.joints[j].moving};

@@ -45,6 +45,10 @@ class ParticleSystem {
   /// correct_positions() has just left.
   bool correct_velocities(double t, std::span<double> q, std::span<double> v, Correction&) noexcept;
 
+  /// Lets the velocities turn with the bodies by what correct_positions() has just moved the particles: of a spinning
+  /// body whose radii it has restored the rate is kept, not the speeds.
+  void carry_velocities(std::span<double> q, std::span<double> v) noexcept;
+
   /// Only what the corrections would start from.
   void find_violations(double t, std::span<double> q, std::span<double> v, Correction&) noexcept;
 
@@ -173,6 +177,8 @@ class ParticleSystem {
   void set_own_forces() noexcept;
   bool find_by_recursion() noexcept;
   bool fail_recursion() noexcept;
+  bool fail_not_finite() noexcept;
+  bool fail_load(std::size_t body) noexcept;
   bool find_by_solution() noexcept;
 
   // particle_solve.cpp: the sparse system
@@ -188,6 +194,7 @@ class ParticleSystem {
   // particle_correct.cpp
   Recursion::Input recursion_input() const noexcept;
   double errors(bool of_velocities) noexcept;
+  void keep_uncorrected() noexcept;
   bool correct_positions_by_recursion(std::span<double> q, std::span<double> v, double tolerance, double target,
                                       Correction&) noexcept;
   bool correct_velocities_by_recursion(std::span<double> q, std::span<double> v, Correction&) noexcept;
@@ -213,7 +220,6 @@ class ParticleSystem {
   Recursion recursion_;
   bool recursive_ = true;                              ///< accelerations come from it
   bool needs_motions_ = false, finds_joints_ = false;  ///< in every evaluation
-  bool exact_ = true;  ///< the factors are those of the system itself: no loops, no singular masses
 
   std::vector<Chunk> chunks_;       ///< per particle
   std::vector<std::size_t> sizes_;  ///< of the blocks
@@ -231,6 +237,8 @@ class ParticleSystem {
   std::vector<std::size_t> group_of_joint_;
 
   std::vector<Vec3> positions_, velocities_, accelerations_;
+  std::vector<Vec3> uncorrected_, uncorrected_rates_;  ///< positions and angular velocities before correct_positions()
+  std::vector<Vec3> carried_;                          ///< changes of velocities, see carry_velocities()
   std::vector<Triangle> triangles_;
   std::vector<Vec3> angular_velocities_;
   std::vector<BodyMotion> motions_;

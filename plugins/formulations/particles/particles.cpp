@@ -20,10 +20,15 @@ constexpr FieldSpec make_equations() {
   f.choices = equations;
   return f;
 }
+constexpr FieldSpec make_tolerance() {
+  FieldSpec f = tolerance_option();
+  f.meaning = "largest constraint residual after the projection; values below rounding are raised to rounding";
+  return f;
+}
 constexpr FieldSpec option_fields[] = {
     correction_option(
         "projection: particles return to their distances and to the joints after each step; none: they drift"),
-    tolerance_option(), make_equations()};
+    make_tolerance(), make_equations()};
 
 class Particles final : public Formulation {
  public:

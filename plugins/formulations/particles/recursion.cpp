@@ -162,9 +162,21 @@ bool Recursion::pass_joint(std::size_t i, Transfer<double>& m) noexcept {
     return true;
   }
   const PivotScale<double> scale(m);
-  for (std::uint32_t k = link.directions; k-- > 0;)
-    if (!eliminate(m, scale, directions_[link.direction + k], 0.0)) return false;
+  const std::span<Column<double>> directions = std::span(directions_).subspan(link.direction, link.directions);
+  for (std::size_t k = directions.size(); k-- > 0;)
+    if (!eliminate(m, scale, directions[k], 0.0) || is_rounding(directions.subspan(k), scale)) return false;
   return true;
+}
+
+/// Whether the pivot of the first direction is no more than rounding. It is the inertia in that motion together with
+/// what it makes of the directions eliminated before, and those may go far: of a rod nearly across the first axis, free
+/// to turn, the last pivot is made of terms that are larger than its moments of inertia by the square of that.
+bool Recursion::is_rounding(std::span<const Column<double>> directions, const PivotScale<double>& scale) noexcept {
+  Spatial z = directions[0].H;
+  for (std::size_t k = 1; k < directions.size(); ++k)
+    z -= (directions[k].inverse * dot(directions[k].U, z)) * directions[k].H;
+  const double size = dot(z.angular, z.angular) * scale.angular + dot(z.linear, z.linear) * scale.linear;
+  return directions[0].inverse * smallest_pivot * size > 1;
 }
 
 /// Momenta about the parent's particle 1 of what its joint puts on body i: Eqs 2.21 and 2.27, one body further.

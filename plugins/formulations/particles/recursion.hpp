@@ -68,6 +68,7 @@ class Recursion {
   void begin_loops(LoopClosure::Level, const Input&, const Vec3& ground) noexcept;
   Spatial general_bias(std::size_t i, const Input&) const noexcept;
   bool pass_joint(std::size_t i, Transfer<double>&) noexcept;
+  static bool is_rounding(std::span<const Column<double>> directions, const PivotScale<double>&) noexcept;
   Transfer<double> about_parent(std::size_t i, const Transfer<double>&) const noexcept;
   bool sum_momenta() noexcept;
   Spatial follow_joint(std::size_t i, const Spatial& at_ground) noexcept;
