@@ -70,6 +70,8 @@ bool build_tree(System::Parts&, Diagnostics&);
 bool build_elements(System::Parts&, Diagnostics&);
 /// Nodes where joints and markers attach to flexible bodies. False after an error.
 bool build_nodes(System::Parts&, Diagnostics&);
+/// Masses of flexible bodies against their modes. False after an error.
+bool check_flexible(const System::Parts&, Diagnostics&);
 /// Coordinates and velocities at the start, loops closed. False after an error.
 bool build_initial_state(System::Parts&, Diagnostics&);
 

@@ -196,6 +196,41 @@ TEST_CASE("formulations agree on accelerations and reactions of systems with fle
     CHECK(require_agreement(text) > 0);
 }
 
+TEST_CASE("beams without a hub, held anywhere and with many modes, agree") {
+  for (const std::string& joints :
+       {std::string("{name: a, type: fixed, base: ground, moving: beam, position: [0.4, 0, 0]}"),
+        std::string("{name: a, type: revolute, base: ground, moving: beam, position: [0, 0, 0], axis: [0, 0, 1]}"),
+        std::string("{name: a, type: revolute, base: ground, moving: beam, position: [1, 0, 0], axis: [0, 0, 1]}")})
+    for (const int modes : {2, 5, 12}) {
+      INFO(joints << " " << modes);
+      CHECK(require_agreement(fmt::format(
+                "polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n  - {{name: beam, type: flexible-beam, length: 1, "
+                "linear_density: 1, bending_stiffness: 100, modes: {}, boundary: clamped-free}}\njoints:\n  - {}\n",
+                modes, joints)) >= 3);
+    }
+}
+
+TEST_CASE("a beam that the same body holds twice at one point agrees, in either direction of the second pin") {
+  for (const char* bodies : {"base: hub, moving: beam", "base: beam, moving: hub"})
+    for (const double x : {0.3, 0.41, 0.8}) {
+      INFO(bodies << " " << x);
+      const Mat3 R = rotation_matrix(axis_angle((1 / std::sqrt(3.0)) * Vec3{1, 1, 1}, 0.7));
+      const Vec3 p = Vec3{0.2, -0.8, -0.9} + R * Vec3{x, 0, 0};
+      CHECK(require_agreement(fmt::format(R"(
+polyform: 1
+gravity: [0.3, -9.7, 1.1]
+bodies:
+  - {{name: hub, position: [-0.4, -0.5, 0.9], mass: 1, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}
+  - {{name: beam, type: flexible-beam, position: [0.2, -0.8, -0.9], orientation: {{axis: [1, 1, 1], angle: 0.7}}, length: 1, linear_density: 1, bending_stiffness: 100, modes: 2, boundary: clamped-free, mass: 0.5, inertia: {{xx: 0.05, yy: 0.05, zz: 0.05}}}}
+joints:
+  - {{name: slide, type: prismatic, base: ground, moving: hub, position: [0, 0.6, 0], axis: [-0.8, 0.5, 0.1]}}
+  - {{name: pin, type: revolute, base: hub, moving: beam, position: [{0}, {1}, {2}], axis: [0.9, 0.4, -0.1]}}
+  - {{name: second, type: revolute, {3}, position: [{0}, {1}, {2}], axis: [0.9, 0.1, -0.3]}}
+)",
+                                          p.x, p.y, p.z, bodies)) >= 3);
+    }
+}
+
 TEST_CASE("a four-bar with a flexible coupler conserves energy and stays closed") {
   const auto system = system_from_text(four_bar("modes: 2, boundary: pinned-pinned, modal_position: [0.02, -0.01]"));
   const auto formulations = formulations_for(*system);

@@ -46,6 +46,17 @@ TEST_CASE("a value of a wrong type is an error with its place") {
   CHECK_THAT(message, Contains("heavy"));
 }
 
+TEST_CASE("modes that no body of the given mass has are an error") {
+  const std::string message = refusal(R"(
+polyform: 1
+bodies:
+  - {name: frame, type: modal-body, nodes: [[0, 0, 0], [1, 0, 0]], mode_displacements: [[0, 0, 0, 0, 0, 0]], modal_stiffness: [50], integral_phi: [[0, 5, 0]], integral_u_phi: [[0, 0, 0, 0, 0, 0, 0, 0, 0]], integral_phi_phi: [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]], mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: frame, position: [0, 0, 0], axis: [0, 0, 1]}
+)");
+  CHECK_THAT(message, Contains("negative kinetic energy") && Contains("`frame`"));
+}
+
 TEST_CASE("a negative mass is an error") {
   Rod rod;
   rod.mass = "mass: -1";
