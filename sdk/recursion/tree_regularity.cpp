@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
+#include <string>
 #include <vector>
 
 #include "polyform/loop_closure.hpp"
@@ -20,8 +22,7 @@ bool is_singular(const BodyData& body) {
   return !(body.mass > 0) || !(determinant > 1e-14 * scale * scale * scale);
 }
 
-}  // namespace
-
+/// False with joint, body and cut joint in `why`.
 bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why) {
   if (view.cut_joints().empty() || std::none_of(view.bodies.begin(), view.bodies.end(), is_singular)) return true;
   FlexibleLinks flexible(view);
@@ -37,6 +38,23 @@ bool tree_is_regular(const SystemView& view, std::string_view formulation, std::
                     "is one of the cut joints)",
                     formulation, view.joints[failed].name, view.bodies[failed].name, view.cut_joints().front().name);
   return false;
+}
+
+}  // namespace
+
+bool check_tree_is_regular(const SystemView& view, std::string_view formulation, DiagnosticSink& sink) noexcept {
+  try {
+    std::string why;
+    if (tree_is_regular(view, formulation, why)) return true;
+    sink.report({Severity::error, why, "cut the loop at another joint (`cut: true`), or use another solver", {}, {}, 0, 0});
+  } catch (const std::bad_alloc&) {
+    report_no_memory(sink);
+  }
+  return false;
+}
+
+void report_no_memory(DiagnosticSink& sink) noexcept {
+  sink.report({Severity::error, "memory ran out while the solver was made", {}, {}, {}, 0, 0});
 }
 
 }  // namespace polyform

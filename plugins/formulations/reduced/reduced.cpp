@@ -1,7 +1,6 @@
 #include "reduced.hpp"
 
 #include <new>
-#include <string>
 
 #include "polyform/tree_regularity.hpp"
 #include "reduced_solver.hpp"
@@ -58,14 +57,7 @@ class ReducedFormulation final : public Formulation {
   int preference() const noexcept override { return 40; }
 
   bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {
-    try {
-      std::string why;
-      if (tree_is_regular(view, name(), why)) return true;
-      sink.report({Severity::error, why, "cut the loop at another joint (`cut: true`), or use another solver", {}, {}, 0, 0});
-    } catch (const std::bad_alloc&) {
-      report_no_memory(sink);
-    }
-    return false;
+    return check_tree_is_regular(view, name(), sink);
   }
 
   Solver* compile(const SystemView& view, std::span<const FieldValue> options, DiagnosticSink& sink) const noexcept override {
@@ -102,10 +94,6 @@ class ReducedFormulation final : public Formulation {
       return refuse("`metric: inertia` sweeps the loops with the recursion itself and has no use for `jacobian`",
                     "leave `jacobian` out, or use `metric: plain`");
     return true;
-  }
-
-  static void report_no_memory(DiagnosticSink& sink) {
-    sink.report({Severity::error, "memory ran out while the solver was made", {}, {}, {}, 0, 0});
   }
 };
 

@@ -57,14 +57,7 @@ class RiccatiFormulation final : public Formulation {
   int preference() const noexcept override { return 50; }
 
   bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {
-    try {
-      std::string why;
-      if (tree_is_regular(view, name(), why)) return true;
-      sink.report({Severity::error, why, "cut the loop at another joint (`cut: true`), or use another solver", {}, {}, 0, 0});
-    } catch (const std::bad_alloc&) {
-      report_no_memory(sink);
-    }
-    return false;
+    return check_tree_is_regular(view, name(), sink);
   }
 
   Solver* compile(const SystemView& view, std::span<const FieldValue> options,
@@ -83,11 +76,6 @@ class RiccatiFormulation final : public Formulation {
     }
     report_no_memory(sink);
     return nullptr;
-  }
-
- private:
-  static void report_no_memory(DiagnosticSink& sink) {
-    sink.report({Severity::error, "memory ran out while the solver was made", {}, {}, {}, 0, 0});
   }
 };
 

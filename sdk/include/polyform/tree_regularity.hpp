@@ -1,16 +1,19 @@
 // Whether the spanning tree of a system with loops can be swept by itself.
 #pragma once
 
-#include <string>
 #include <string_view>
 
+#include "polyform/diagnostic.hpp"
 #include "polyform/system_view.hpp"
 
 namespace polyform {
 
 /// A sweep eliminates every hinge before the loops further in close: all that hangs on a hinge must have inertia against
 /// it without the cut joints. Only bodies without mass or inertia can fail this; then it is tried as drawn. False names
-/// joint, body and cut joint in `why`.
-bool tree_is_regular(const SystemView&, std::string_view formulation, std::string& why);
+/// joint, body and cut joint to the sink.
+bool check_tree_is_regular(const SystemView&, std::string_view formulation, DiagnosticSink&) noexcept;
+
+/// What compile() says when it throws std::bad_alloc.
+void report_no_memory(DiagnosticSink&) noexcept;
 
 }  // namespace polyform
