@@ -271,3 +271,17 @@ joints:
     CHECK(sink.change < 1e-9 * (1 + sink.kinetic));
   }
 }
+
+TEST_CASE("the derivative depends on the values of the state alone, not on where they stood before") {
+  const auto system = system_from_text(four_bar("modes: 2, boundary: pinned-pinned, modal_position: [0.02, -0.01]"));
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO("formulation " << formulation->name());
+    const auto solver = solver_for(*system, *formulation);
+    const std::vector<double> y = initial_vector(*system, *solver);
+    std::vector<double> first = y, rate(y.size()), again(y.size());
+    REQUIRE(solver->derivative(0, first, rate) == Status::ok);
+    std::fill(first.begin(), first.end(), 1e3);
+    REQUIRE(solver->derivative(0, y, again) == Status::ok);
+    CHECK(again == rate);
+  }
+}

@@ -48,7 +48,7 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
     if (std::max(before, position) <= accepted_position() && velocity > 0.25 * velocity_before) break;
     converges = position < 1e-2 * before || position <= accepted_position();
   }
-  return is_abrupt(change, speed) ? false : kept(y);
+  return !is_abrupt(change, speed) && kept(y);
 }
 
 void ReducedSolver::assemble() noexcept {

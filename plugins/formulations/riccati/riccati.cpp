@@ -3,8 +3,8 @@
 #include <new>
 #include <string>
 
-#include "polyform/correction_options.hpp"
 #include "paper/sweep.hpp"
+#include "polyform/correction_options.hpp"
 #include "polyform/joint_coordinate_solver.hpp"
 #include "polyform/tree_regularity.hpp"
 

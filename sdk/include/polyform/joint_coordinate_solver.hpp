@@ -26,7 +26,8 @@ struct LoopCorrection {
   double tolerance = 1e-10;   ///< largest constraint residual that is left: m, rad, m/s, rad/s
 };
 
-/// A solver with the state of joint_state.hpp. Sweep: what evaluates the method, with the functions of Recursion; one without closing_step() carries trees only.
+/// A solver with the state of joint_state.hpp. Sweep: what evaluates the method, with the functions of Recursion; any other
+/// carries trees of rigid bodies only.
 template <class Sweep>
 class JointCoordinateSolver : public Solver {
   static constexpr bool closes_loops = std::is_same_v<Sweep, Recursion>;
@@ -76,8 +77,10 @@ class JointCoordinateSolver : public Solver {
       std::copy(y.cut.begin(), y.cut.end(), cut);
       std::copy(y.cut.begin(), y.cut.end(), std::copy(y.q.begin(), y.q.end(), q_.begin()));
       std::copy(y.v.begin(), y.v.end(), v_.begin());
-      sweep_.kinematics(y.q.data(), y.v.data(), y.eta.data(), y.etadot.data());
-      motions_ = sweep_.motions(y.v.data());
+      // The sweep goes on reading the modes: they must be those that stand, whatever becomes of y.
+      const JointState::Parts here = state_.split_moving(placed_);
+      sweep_.kinematics(here.q.data(), here.v.data(), here.eta.data(), here.etadot.data());
+      motions_ = sweep_.motions(here.v.data());
       loops_.evaluate(motions_, q_, v_);
       is_placed_ = true;
     }
@@ -116,13 +119,12 @@ class JointCoordinateSolver : public Solver {
       change = std::max(change, largest(step_));
       place(parts);
     }
-    return is_abrupt(change, speed) ? false : kept(y);
+    return !is_abrupt(change, speed) && kept(y);
   }
   static constexpr std::size_t most_steps = 20;
   /// Residuals that count as closed: nothing is below rounding.
   double accepted_position() const { return std::max(correction_.tolerance, loops_.position_rounding()); }
   double accepted_velocity() const { return std::max(correction_.tolerance, loops_.velocity_rounding()); }
-
 
   /// y with the turns of the cut joints as placed.
   bool kept(std::span<double> y) const noexcept {
@@ -156,9 +158,7 @@ class JointCoordinateSolver : public Solver {
   std::span<const BodyMotion> motions() const { return motions_; }   ///< with loops: as placed
   Sweep& sweep() { return sweep_; }
 
-  std::size_t do_state_size() const noexcept override {
-    return state_.size();
-  }
+  std::size_t do_state_size() const noexcept override { return state_.size(); }
 
   Status do_encode(const ConstStateView& state, std::span<double> y) noexcept override {
     state_.encode(state, y);
@@ -337,7 +337,9 @@ class JointCoordinateSolver : public Solver {
     } else if (failed_in_mode()) {
       fmt::format_to_n(std::back_inserter(failure_), 400, "a mode of body `{:.60}` moves no mass", view_.bodies[failed].name);
     } else {
-      fmt::format_to_n(std::back_inserter(failure_), 400, "joint `{:.60}` moves body `{:.60}` without any inertia against it, or with so little that it is lost in rounding{}",
+      fmt::format_to_n(std::back_inserter(failure_), 400,
+                       "joint `{:.60}` moves body `{:.60}` without any inertia against it, or with so little that it is "
+                       "lost in rounding{}",
                        view_.joints[failed].name, view_.bodies[failed].name,
                        loops_.carries(failed) ? "; another cut joint in its loop may give it some (`cut: true`)" : "");
     }

@@ -27,9 +27,16 @@ class JointState {
   std::size_t size() const { return uncut() + (view_.nq - view_.nq_tree) + view_.cut_joints().size(); }
 
   Parts split(std::span<const double> y) const noexcept {
+    Parts parts = split_moving(y);
+    parts.x = y.subspan(moving(), view_.states);
+    parts.cut = y.subspan(uncut(), view_.nq - view_.nq_tree);
+    parts.left_out = y.last(view_.cut_joints().size());
+    return parts;
+  }
+  /// Of what stands before x only.
+  Parts split_moving(std::span<const double> y) const noexcept {
     return {y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree), y.subspan(joints(), view_.modes),
-            y.subspan(joints() + view_.modes, view_.modes), y.subspan(moving(), view_.states),
-            y.subspan(uncut(), view_.nq - view_.nq_tree), y.last(view_.cut_joints().size())};
+            y.subspan(joints() + view_.modes, view_.modes), {}, {}, {}};
   }
   /// From the canonical state; no row is left out.
   void encode(const ConstStateView& state, std::span<double> y) const noexcept {
