@@ -4,11 +4,18 @@
 #include <cstddef>
 #include <string>
 
+#include "framework/assembly/system.hpp"
+#include "polyform/formulation.hpp"
+
 namespace polyform::test {
 
 /// Requires that all formulations that can run the model agree with the first of them at its initial state in motion,
 /// accelerations, reactions and energy. Reactions of redundant joints are not compared: they are not unique. Returns how
 /// many formulations were compared.
 std::size_t require_agreement(const std::string& model_text);
+
+/// Requires that dE/dt by central differences along the motion is the observed power, at the initial state. Returns the
+/// power, W.
+double require_power_balance(const host::System&, const Formulation&);
 
 }  // namespace polyform::test

@@ -6,6 +6,7 @@
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/simulate.hpp"
 #include "polyform/kinematics.hpp"
+#include "tests/agreement/agreement.hpp"
 #include "tests/support/random_model.hpp"
 #include "tests/support/workbench.hpp"
 
@@ -84,21 +85,7 @@ TEST_CASE("the change of energy is the work of the forces without potential") {
     const auto system = system_from_text(random_model({.seed = seed, .bodies = 7}));
     for (const Formulation* formulation : formulations_for(*system)) {
       INFO("seed " << seed << ", formulation " << formulation->name());
-      const auto solver = solver_for(*system, *formulation);
-      const std::vector<double> y = initial_vector(*system, *solver);
-      std::vector<double> rate(y.size()), shifted(y.size());
-      REQUIRE(solver->derivative(0, y, rate) == Status::ok);
-      host::ObservationStore store(system->view());
-      const double h = 1e-5;
-      double energy[2];
-      for (const int side : {0, 1}) {
-        for (std::size_t i = 0; i < y.size(); ++i) shifted[i] = y[i] + (side == 0 ? -h : h) * rate[i];
-        REQUIRE(solver->observe(0, shifted, store.now()) == Status::ok);
-        energy[side] = store.now().kinetic_energy + store.now().potential_energy;
-      }
-      REQUIRE(solver->observe(0, y, store.now()) == Status::ok);
-      const double power = store.now().power;
-      CHECK(std::abs((energy[1] - energy[0]) / (2 * h) - power) < 1e-6 * (1 + std::abs(power)));
+      require_power_balance(*system, *formulation);
     }
   }
 }

@@ -165,27 +165,12 @@ forces:
 }
 
 TEST_CASE("a beam pinned at one end and hung on a spring at the other moves as its power says") {
-  // dE/dt by central differences along the motion: forces on nodes, joints in the middle of the beam, modal damping.
+  // Forces on nodes, joints in the middle of the beam, modal damping.
   const auto system = system_from_text(placed_loaded_beam());
   REQUIRE(system->view().nodes.size() == 4);
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO("formulation " << formulation->name());
-    const auto solver = solver_for(*system, *formulation);
-    const std::vector<double> y = initial_vector(*system, *solver);
-    std::vector<double> rate(y.size()), shifted(y.size());
-    REQUIRE(solver->derivative(0, y, rate) == Status::ok);
-    host::ObservationStore store(system->view());
-    const double h = 1e-5;
-    double energy[2];
-    for (const int side : {0, 1}) {
-      for (std::size_t i = 0; i < y.size(); ++i) shifted[i] = y[i] + (side == 0 ? -h : h) * rate[i];
-      REQUIRE(solver->observe(0, shifted, store.now()) == Status::ok);
-      energy[side] = store.now().kinetic_energy + store.now().potential_energy;
-    }
-    REQUIRE(solver->observe(0, y, store.now()) == Status::ok);
-    const double power = store.now().power;
-    CHECK(std::abs(power) > 0.1);
-    CHECK(std::abs((energy[1] - energy[0]) / (2 * h) - power) < 1e-6 * (1 + std::abs(power)));
+    CHECK(std::abs(require_power_balance(*system, *formulation)) > 0.1);
   }
 }
 

@@ -32,18 +32,23 @@ std::string chain(int count) {
   return text + joints;
 }
 
+/// Largest difference between the derivatives of the initial state by the recursion and by the sparse system.
+double difference_of_equations(const host::System& system) {
+  const auto recursive = solver_with(system, {}), sparse = solver_with(system, {{"equations", "sparse"}});
+  const std::vector<double> y = initial_vector(system, *recursive);
+  std::vector<double> a(y.size()), b(y.size());
+  REQUIRE(recursive->derivative(0, y, a) == Status::ok);
+  REQUIRE(sparse->derivative(0, y, b) == Status::ok);
+  return largest_difference(a, b);
+}
+
 }  // namespace
 
 TEST_CASE("the recursion and the sparse system give the same accelerations on trees with every joint") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     INFO("seed " << seed);
     const auto system = system_from_text(random_model({.seed = seed, .bodies = 4 + static_cast<int>(seed % 12)}));
-    const auto recursive = solver_with(*system, {}), sparse = solver_with(*system, {{"equations", "sparse"}});
-    const std::vector<double> y = initial_vector(*system, *recursive);
-    std::vector<double> a(y.size()), b(y.size());
-    REQUIRE(recursive->derivative(0, y, a) == Status::ok);
-    REQUIRE(sparse->derivative(0, y, b) == Status::ok);
-    CHECK(largest_difference(a, b) < 1e-10);
+    CHECK(difference_of_equations(*system) < 1e-10);
   }
 }
 
@@ -51,12 +56,7 @@ TEST_CASE("the recursion and the sparse system give the same accelerations of lo
   for (const char* name : {"bennett", "cardan_shaft", "four_bar_rhombus", "ladder_40", "planar_3rrr", "vehicle"}) {
     INFO(name);
     const auto system = system_from_file(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name));
-    const auto recursive = solver_with(*system, {}), sparse = solver_with(*system, {{"equations", "sparse"}});
-    const std::vector<double> y = initial_vector(*system, *recursive);
-    std::vector<double> a(y.size()), b(y.size());
-    REQUIRE(recursive->derivative(0, y, a) == Status::ok);
-    REQUIRE(sparse->derivative(0, y, b) == Status::ok);
-    CHECK(largest_difference(a, b) < 1e-10);
+    CHECK(difference_of_equations(*system) < 1e-10);
   }
 }
 
@@ -262,10 +262,5 @@ TEST_CASE("the sparse system refines long chains: 1000 sliders in line") {
         i == 0 ? "ground" : fmt::format("b{}", i - 1));
   }
   const auto system = system_from_text(text + joints);
-  const auto recursive = solver_with(*system, {}), sparse = solver_with(*system, {{"equations", "sparse"}});
-  const std::vector<double> y = initial_vector(*system, *recursive);
-  std::vector<double> a(y.size()), b(y.size());
-  REQUIRE(recursive->derivative(0, y, a) == Status::ok);
-  REQUIRE(sparse->derivative(0, y, b) == Status::ok);
-  CHECK(largest_difference(a, b) < 1e-9);
+  CHECK(difference_of_equations(*system) < 1e-9);
 }

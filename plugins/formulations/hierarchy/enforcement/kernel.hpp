@@ -2,6 +2,8 @@
 // (Proposition 3.1), each with a solution of B ν = r.
 #pragma once
 
+#include <algorithm>
+
 #include "../matrix.hpp"
 
 namespace polyform::hierarchy {
@@ -28,6 +30,22 @@ struct Kernel {
   /// Bᵀ of the rows order[0 … rank) is an orthonormal matrix times R (upper triangle).
   Matrix R() const { return {memory_R, B.rows(), B.rows()}; }
 };
+
+/// The row with the most left relative to its weight, at place p.rank or later in `rows` (a column each, from `first` on),
+/// and notes how much; -1 when all depend on those before.
+inline Index largest_row(Kernel& p, const Matrix& rows, Index first) {
+  Index pivot = -1;
+  double best = p.tolerance;
+  for (Index i = p.rank; i < rows.cols(); ++i) {
+    const double left = rows.col(i).tail(rows.rows() - first).squaredNorm(), weight = p.weights[p.order[i]];
+    if (weight > 0 && left > best * weight) {
+      best = left / weight;
+      pivot = i;
+    }
+  }
+  if (pivot >= 0) p.smallest = std::min(p.smallest, best);
+  return pivot;
+}
 
 void orthogonal_complement(Kernel&) noexcept;  ///< Proposition 3.1 (i): full-rank basis by Householder's reflections
 void orthonormalization(Kernel&) noexcept;  ///< Proposition 3.1 (iv): X = 1 − B̂ᵀB̂, B̂ the rows made orthonormal

@@ -15,17 +15,8 @@ void orthogonal_complement(Kernel& p) noexcept {
   for (Index i = 0; i < m; ++i) p.order[i] = i;
   for (p.rank = 0; p.rank < std::min(m, k); ++p.rank) {
     const Index r = p.rank;
-    Index pivot = -1;
-    double best = p.tolerance;
-    for (Index i = r; i < m; ++i) {
-      const double left = rows.col(i).tail(k - r).squaredNorm(), weight = p.weights[p.order[i]];
-      if (weight > 0 && left > best * weight) {
-        best = left / weight;
-        pivot = i;
-      }
-    }
+    const Index pivot = largest_row(p, rows, r);
     if (pivot < 0) break;
-    p.smallest = std::min(p.smallest, best);
     if (pivot != r) {
       std::swap(p.order[r], p.order[pivot]);
       rows.col(r).swap(rows.col(pivot));

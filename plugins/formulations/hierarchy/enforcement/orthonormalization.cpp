@@ -13,17 +13,8 @@ void orthonormalization(Kernel& p) noexcept {
   for (Index i = 0; i < m; ++i) p.order[i] = i;
   for (p.rank = 0; p.rank < std::min(m, k); ++p.rank) {
     const Index r = p.rank;
-    Index pivot = -1;
-    double best = p.tolerance;
-    for (Index i = r; i < m; ++i) {
-      const double length = left.col(i).squaredNorm(), weight = p.weights[p.order[i]];
-      if (weight > 0 && length > best * weight) {
-        best = length / weight;
-        pivot = i;
-      }
-    }
+    const Index pivot = largest_row(p, left, 0);
     if (pivot < 0) break;
-    p.smallest = std::min(p.smallest, best);
     if (pivot != r) {
       std::swap(p.order[r], p.order[pivot]);
       left.col(r).swap(left.col(pivot));
