@@ -19,7 +19,7 @@ install(TARGETS polyform polyform_sdk ${recursions} EXPORT PolyformTargets
 install(DIRECTORY sdk/include/polyform DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT PolyformTargets NAMESPACE Polyform:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/PolyformConfig.cmake.in ${generated}/PolyformConfig.cmake
-  INSTALL_DESTINATION ${package_dir} PATH_VARS POLYFORM_DATA_INSTALL_DIR)
+  INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${generated}/PolyformConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${generated}/PolyformConfig.cmake ${generated}/PolyformConfigVersion.cmake cmake/PolyformPlugin.cmake
   DESTINATION ${package_dir})

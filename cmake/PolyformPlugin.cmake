@@ -40,9 +40,9 @@ endfunction()
 #
 # A plugin library NAME.so in the plugin folder. For each of VARIANTS another build of the same sources for that
 # instruction set, NAME.<variant>.so beside it; the registry loads the best one for the CPU it finds. LIBRARIES: built
-# once; VARIANT_LIBRARIES: names of polyform_add_variant_library; outside Polyform's
-# tree Polyform::recursion is one. The target is
-# plugin_NAME, of another build plugin_NAME_<variant>; install() puts the files where the command looks for plugins.
+# once; VARIANT_LIBRARIES: names of polyform_add_variant_library (outside Polyform's tree Polyform::recursion is one).
+# The target is plugin_NAME, of another build plugin_NAME_<variant>; `cmake --install` puts the files where the command
+# looks for plugins, lib/polyform/plugins below the prefix.
 function(polyform_add_plugin name)
   cmake_parse_arguments(PLUGIN "" "" "SOURCES;VARIANTS;LIBRARIES;VARIANT_LIBRARIES" ${ARGN})
   polyform_variants(variants ${PLUGIN_VARIANTS})
@@ -70,4 +70,16 @@ function(polyform_add_plugin name)
     polyform_target_options(${target} ${variant})
     set_property(GLOBAL APPEND PROPERTY POLYFORM_PLUGINS ${target})
   endforeach()
+endfunction()
+
+# polyform_add_plugin_test(NAME SOURCES file... MODEL file)
+#
+# For projects outside Polyform's tree: the test NAME_results compares what every formulation makes of a model with what
+# the program says (polyform/testing.hpp).
+function(polyform_add_plugin_test name)
+  cmake_parse_arguments(TEST "" "MODEL" "SOURCES" ${ARGN})
+  add_executable(test_${name} ${TEST_SOURCES})
+  target_link_libraries(test_${name} PRIVATE Polyform::sdk)
+  cmake_path(ABSOLUTE_PATH TEST_MODEL)
+  add_test(NAME ${name}_results COMMAND test_${name} $<TARGET_FILE:Polyform::polyform> $<TARGET_FILE:plugin_${name}> ${TEST_MODEL})
 endfunction()
