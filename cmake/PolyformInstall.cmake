@@ -46,7 +46,7 @@ add_custom_target(polyform_written_texts ALL DEPENDS ${texts})
 install(DIRECTORY apps/models sdk/examples DESTINATION ${POLYFORM_DATA_INSTALL_DIR})
 file(MAKE_DIRECTORY ${POLYFORM_DATA_DIRECTORY})
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/sdk/examples ${POLYFORM_DATA_DIRECTORY}/examples SYMBOLIC)
-install(FILES README.md LICENSE sdk/NOTATION.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md LICENSE sdk/GUIDE.md sdk/NOTATION.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(CPACK_PACKAGE_VENDOR "Polyform contributors")
 set(CPACK_PACKAGE_CONTACT "Polyform contributors <polyform@localhost>")
