@@ -1,3 +1,5 @@
+# Plugins, in Polyform's own tree and, as a part of the installed package, in that of others.
+#
 # Code that decides the speed is built for several instruction sets, the variants: `baseline`, and x86-64-v3 …
 
 # polyform_variants(OUT VARIANT...): baseline, and those of the given variants that this build makes.
@@ -9,8 +11,12 @@ function(polyform_variants out)
   set(${out} ${variants} PARENT_SCOPE)
 endfunction()
 
-# polyform_variant_options(TARGET VARIANT)
-function(polyform_variant_options target variant)
+# polyform_target_options(TARGET VARIANT)
+function(polyform_target_options target variant)
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  if(TARGET polyform_warnings)  # those of Polyform's own tree
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:polyform_warnings>)
+  endif()
   if(NOT variant STREQUAL baseline)
     target_compile_options(${target} PRIVATE -march=${variant} -mtune=skylake-avx512)
   endif()
@@ -24,8 +30,9 @@ function(polyform_add_variant_library name)
   polyform_variants(variants ${LIBRARY_VARIANTS})
   foreach(variant IN LISTS variants)
     add_library(${name}_${variant} STATIC ${LIBRARY_SOURCES})
-    target_link_libraries(${name}_${variant} PUBLIC polyform_sdk PRIVATE polyform_warnings)
-    polyform_variant_options(${name}_${variant} ${variant})
+    target_link_libraries(${name}_${variant} PUBLIC Polyform::sdk)
+    set_target_properties(${name}_${variant} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    polyform_target_options(${name}_${variant} ${variant})
   endforeach()
 endfunction()
 
@@ -33,7 +40,9 @@ endfunction()
 #
 # A plugin library NAME.so in the plugin folder. For each of VARIANTS another build of the same sources for that
 # instruction set, NAME.<variant>.so beside it; the registry loads the best one for the CPU it finds. LIBRARIES: built
-# once; VARIANT_LIBRARIES: names of polyform_add_variant_library.
+# once; VARIANT_LIBRARIES: names of polyform_add_variant_library (outside Polyform's tree Polyform::recursion is one).
+# The target is plugin_NAME, of another build plugin_NAME_<variant>; `cmake --install` puts the files where the command
+# looks for plugins, lib/polyform/plugins below the prefix.
 function(polyform_add_plugin name)
   cmake_parse_arguments(PLUGIN "" "" "SOURCES;VARIANTS;LIBRARIES;VARIANT_LIBRARIES" ${ARGN})
   polyform_variants(variants ${PLUGIN_VARIANTS})
@@ -46,14 +55,31 @@ function(polyform_add_plugin name)
       set(file ${name}.${variant})
     endif()
     add_library(${target} MODULE ${PLUGIN_SOURCES})
-    target_link_libraries(${target} PRIVATE ${PLUGIN_LIBRARIES} polyform_sdk polyform_warnings)
+    target_link_libraries(${target} PRIVATE ${PLUGIN_LIBRARIES} Polyform::sdk)
     foreach(library IN LISTS PLUGIN_VARIANT_LIBRARIES)
       target_link_libraries(${target} PRIVATE ${library}_${variant})
     endforeach()
-    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${file}
-      LIBRARY_OUTPUT_DIRECTORY ${POLYFORM_PLUGIN_DIRECTORY})
+    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${file})
+    if(POLYFORM_PLUGIN_DIRECTORY)
+      set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${POLYFORM_PLUGIN_DIRECTORY})
+    endif()
+    if(POLYFORM_PLUGIN_INSTALL_DIR)
+      install(TARGETS ${target} LIBRARY DESTINATION ${POLYFORM_PLUGIN_INSTALL_DIR})
+    endif()
     target_link_options(${target} PRIVATE LINKER:-z,defs LINKER:--exclude-libs,ALL)
-    polyform_variant_options(${target} ${variant})
+    polyform_target_options(${target} ${variant})
     set_property(GLOBAL APPEND PROPERTY POLYFORM_PLUGINS ${target})
   endforeach()
+endfunction()
+
+# polyform_add_plugin_test(NAME SOURCES file... MODEL file)
+#
+# For projects outside Polyform's tree: the test NAME_results compares what every formulation makes of a model with what
+# the program says (polyform/testing.hpp).
+function(polyform_add_plugin_test name)
+  cmake_parse_arguments(TEST "" "MODEL" "SOURCES" ${ARGN})
+  add_executable(test_${name} ${TEST_SOURCES})
+  target_link_libraries(test_${name} PRIVATE Polyform::sdk)
+  cmake_path(ABSOLUTE_PATH TEST_MODEL)
+  add_test(NAME ${name}_results COMMAND test_${name} $<TARGET_FILE:Polyform::polyform> $<TARGET_FILE:plugin_${name}> ${TEST_MODEL})
 endfunction()

@@ -25,6 +25,14 @@ fs::path tidy(const fs::path& path) {
   return absolute.has_filename() || !absolute.has_parent_path() ? absolute : absolute.parent_path();
 }
 
+/// A path relative to the folder of the executable; empty when the system does not tell where that is.
+fs::path from_program(const char* relative) {
+  boost::system::error_code error;
+  const boost::filesystem::path program = boost::dll::program_location(error);
+  if (error || program.empty()) return {};
+  return tidy(fs::path(program.native()).parent_path() / relative);
+}
+
 SearchedPlace typed_place(const std::string& text) {
   constexpr const char* origin = "--plugin-path";
   if (text.empty()) return {{}, origin, "--plugin-path was given an empty name; give a folder or a plugin file."};
@@ -68,12 +76,8 @@ std::string plugin_path_of_environment() {
   return value ? value : "";
 }
 
-fs::path installed_plugin_folder() {
-  boost::system::error_code error;
-  const boost::filesystem::path program = boost::dll::program_location(error);
-  if (error || program.empty()) return {};
-  return tidy(fs::path(program.native()).parent_path() / ".." / "lib" / "polyform" / "plugins");
-}
+fs::path installed_plugin_folder() { return from_program(POLYFORM_BIN_TO_PLUGINS); }
+fs::path installed_data_folder() { return from_program(POLYFORM_BIN_TO_DATA); }
 
 std::vector<SearchedPlace> places_to_search(const RegistryOptions& options) {
   std::vector<SearchedPlace> places;

@@ -11,9 +11,11 @@ namespace polyform::host {
 /// The value of POLYFORM_PLUGIN_PATH; empty when not set.
 std::string plugin_path_of_environment();
 
-/// <folder of the executable>/../lib/polyform/plugins: the shape of both the build tree and an installation. Empty
-/// when the system does not tell where the executable is.
+/// Where plugins and data (examples, models) are installed, seen from the executable: ../lib/polyform/plugins and
+/// ../share/polyform unless the build says otherwise, in the build tree and in an installation alike. Empty when the
+/// system does not tell where the executable is.
 std::filesystem::path installed_plugin_folder();
+std::filesystem::path installed_data_folder();
 
 /// A list of --plugin-path is all that a command says; the rest is as the process finds it.
 struct RegistryOptions {

@@ -38,7 +38,7 @@ struct Screw {
 };
 
 //   R_FM = Rot(axis, q),  p_FM = lead q axis,  H = [axis; lead axis],  Ḣ = 0,  q̇ = v
-class HelicalKernel final : public JointKernel {
+class ScrewKernel final : public JointKernel {
  public:
   void evaluate(const JointBatch& batch, std::span<JointMotion> out) const noexcept override {
     for (std::size_t i = 0; i < batch.count; ++i) {
@@ -89,7 +89,7 @@ class HelicalJoint final : public JointType {
     return true;
   }
   const JointKernel* kernel() const noexcept override {
-    static constexpr HelicalKernel kernel;
+    static constexpr ScrewKernel kernel;
     return &kernel;
   }
   std::size_t position_count() const noexcept override { return 1; }

@@ -1,0 +1,61 @@
+# What `cmake --install` puts where, and the Debian package (`cpack -G DEB`). Nothing in an installation knows its
+# place: the command looks from its own folder, the CMake package from its own file.
+include(CMakePackageConfigHelpers)
+
+# Plugins in a folder that others may write to would be refused.
+set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Polyform)
+set(generated ${CMAKE_BINARY_DIR}/installed)
+
+# The command, and what plugins are built with. Plugins install themselves (polyform_add_plugin).
+polyform_variants(variants x86-64-v3 x86-64-v4)
+set(recursions ${variants})
+list(TRANSFORM recursions PREPEND polyform_recursion_)
+install(TARGETS polyform polyform_sdk ${recursions} EXPORT PolyformTargets
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/polyform)
+install(DIRECTORY sdk/include/polyform DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT PolyformTargets NAMESPACE Polyform:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/PolyformConfig.cmake.in ${generated}/PolyformConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${generated}/PolyformConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${generated}/PolyformConfig.cmake ${generated}/PolyformConfigVersion.cmake cmake/PolyformPlugin.cmake
+  DESTINATION ${package_dir})
+
+# Texts that the command itself writes.
+get_property(plugins GLOBAL PROPERTY POLYFORM_PLUGINS)
+set(texts)
+# polyform_written(FILE DESTINATION argument...)
+function(polyform_written file destination)
+  add_custom_command(OUTPUT ${generated}/${file}
+    COMMAND ${CMAKE_COMMAND} -E env --unset=POLYFORM_PLUGIN_PATH $<TARGET_FILE:polyform> ${ARGN} > ${generated}/${file}
+    DEPENDS polyform ${plugins} VERBATIM)
+  install(FILES ${generated}/${file} DESTINATION ${destination})
+  set(texts ${texts} ${generated}/${file} PARENT_SCOPE)
+endfunction()
+file(MAKE_DIRECTORY ${generated}/bash ${generated}/zsh ${generated}/fish)
+polyform_written(polyform.schema.json ${POLYFORM_DATA_INSTALL_DIR} schema)
+polyform_written(bash/polyform ${CMAKE_INSTALL_DATADIR}/bash-completion/completions completion bash)
+polyform_written(zsh/_polyform ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions completion zsh)
+polyform_written(fish/polyform.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d completion fish)
+add_custom_target(polyform_written_texts ALL DEPENDS ${texts})
+
+# Models, and the worked examples that `polyform new` begins a project with; the build tree points to the sources.
+install(DIRECTORY apps/models sdk/examples DESTINATION ${POLYFORM_DATA_INSTALL_DIR})
+file(MAKE_DIRECTORY ${POLYFORM_DATA_DIRECTORY})
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/sdk/examples ${POLYFORM_DATA_DIRECTORY}/examples SYMBOLIC)
+install(FILES README.md LICENSE sdk/GUIDE.md sdk/NOTATION.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(CPACK_PACKAGE_VENDOR "Polyform contributors")
+set(CPACK_PACKAGE_CONTACT "Polyform contributors <polyform@localhost>")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# To write plugins.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++, cmake (>= 3.25), libfmt-dev")
+include(CPack)

@@ -1,0 +1,39 @@
+# Installs the build, and moves the installation: nothing in it may know where it was.
+include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
+
+file(REMOVE_RECURSE ${WORKSHOP})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORKSHOP}/first)
+file(RENAME ${WORKSHOP}/first ${PREFIX})
+
+foreach(file bin/polyform include/polyform/plugin.hpp ${LIBDIR}/cmake/Polyform/PolyformConfig.cmake
+    share/polyform/polyform.schema.json share/polyform/models/heavy_top.yaml share/doc/polyform/GUIDE.md
+    share/doc/polyform/README.md share/doc/polyform/LICENSE)
+  if(NOT EXISTS ${PREFIX}/${file})
+    message(FATAL_ERROR "${file} was not installed")
+  endif()
+endforeach()
+
+# The plugins are found where the executable is now, and are all of them.
+run(${PREFIX}/bin/polyform plugins --json)
+string(JSON place GET ${LAST_OUTPUT} search_path 0 path)
+cmake_path(IS_PREFIX PREFIX ${place} NORMALIZE inside)
+if(NOT inside)
+  message(FATAL_ERROR "plugins are looked for in ${place}")
+endif()
+string(JSON count LENGTH ${LAST_OUTPUT} plugins)
+file(GLOB built ${BUILD}/${LIBDIR}/polyform/plugins/*.so)
+list(LENGTH built expected)
+if(NOT count EQUAL expected)
+  message(FATAL_ERROR "${count} plugins installed, ${expected} built")
+endif()
+run(${PREFIX}/bin/polyform run ${PREFIX}/share/polyform/models/heavy_top.yaml --duration 0.1 --quiet)
+
+# No text says where it was built or first installed.
+file(GLOB_RECURSE texts ${PREFIX}/${LIBDIR}/cmake/* ${PREFIX}/share/*)
+foreach(file IN LISTS texts)
+  file(READ ${file} text)
+  string(FIND "${text}" ${BUILD} found)
+  if(NOT found EQUAL -1)
+    message(FATAL_ERROR "${file} names ${BUILD}")
+  endif()
+endforeach()
