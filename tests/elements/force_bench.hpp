@@ -75,6 +75,20 @@ inline std::vector<BodyMotion> at(const std::vector<SmoothMotion>& motions, doub
   return out;
 }
 
+/// Power of the wrenches on the bodies.
+inline double delivered(const Load& load, std::span<const BodyMotion> bodies) {
+  double power = 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) power += dot(load.wrenches[i], bodies[i].V);
+  return power;
+}
+
+/// Turns and shifts everything.
+inline std::vector<BodyMotion> in_other_frame(const std::vector<BodyMotion>& bodies, const Mat3& G, const Vec3& shift) {
+  std::vector<BodyMotion> out;
+  for (const BodyMotion& b : bodies) out.push_back({G * b.R, shift + G * b.p, {G * b.V.angular, G * b.V.linear}});
+  return out;
+}
+
 inline TimeFunction constant(double c) {
   TimeFunction f;
   f.constant = c;

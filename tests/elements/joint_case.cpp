@@ -38,7 +38,8 @@ const JointType& joint_type(std::string_view name) {
   using namespace joints;
   if (name == "helical") return example::helical_joint();
   for (const JointType* type :
-       {&fixed(), &revolute(), &prismatic(), &cylindrical(), &planar(), &universal(), &spherical(), &joints::free()})
+       {&fixed(), &revolute(), &prismatic(), &cylindrical(), &planar(), &universal(), &spherical(), &joints::free(),
+        &perpendicular(), &parallel(), &point_on_line(), &point_on_plane()})
     if (type->name() == name) return *type;
   throw std::invalid_argument("no joint type " + std::string(name));
 }
@@ -51,7 +52,7 @@ JointCase::JointCase(std::string_view name, Random& random)
       axis2_(oblique(axis_, random)),
       pitch_(random.uniform(0.05, 0.5) * (random.integer(0, 1) == 0 ? -1 : 1)),
       name_(name) {
-  if (name == "planar") {
+  if (name == "planar" || name == "point-on-plane") {
     axis2_ -= dot(axis_, axis2_) * axis_;
     axis2_ *= 1 / norm(axis2_);
   }
@@ -83,6 +84,9 @@ Eigen::Isometry3d JointCase::promised(const BodyMotion& base, const double* q) c
   const auto in_base_axes = [&](const double* r) {
     return Eigen::Quaterniond(R_base * Eigen::Quaterniond(r[0], r[1], r[2], r[3]).normalized() * R_base.transpose());
   };
+  const auto displaced = [&](const double* r) {
+    return Eigen::Translation3d(R_base * Eigen::Vector3d(r[0], r[1], r[2]));
+  };
   Eigen::Isometry3d J = Eigen::Isometry3d::Identity();
   if (name_ == "revolute") J = about(position_, angle(q[0], axis_));
   if (name_ == "prismatic") J = shift(axis_, q[0]);
@@ -91,8 +95,13 @@ Eigen::Isometry3d JointCase::promised(const BodyMotion& base, const double* q) c
     J = shift(axis2_, q[0]) * shift(cross(axis_, axis2_), q[1]) * about(position_, angle(q[2], axis_));
   if (name_ == "universal") J = about(position_, angle(q[0], axis_)) * about(position_, angle(q[1], axis2_));
   if (name_ == "spherical") J = about(position_, in_base_axes(q));
-  if (name_ == "free")
-    J = Eigen::Translation3d(R_base * Eigen::Vector3d(q[0], q[1], q[2])) * about(moving_.position, in_base_axes(q + 3));
+  if (name_ == "free") J = displaced(q) * about(moving_.position, in_base_axes(q + 3));
+  if (name_ == "perpendicular")
+    J = displaced(q) * about(position_, angle(q[3], axis_)) * about(position_, angle(q[4], axis2_));
+  if (name_ == "parallel") J = displaced(q) * about(position_, angle(q[3], axis_));
+  if (name_ == "point-on-line") J = shift(axis_, q[0]) * about(position_, in_base_axes(q + 1));
+  if (name_ == "point-on-plane")
+    J = shift(axis2_, q[0]) * shift(cross(axis_, axis2_), q[1]) * about(position_, in_base_axes(q + 2));
   if (name_ == "helical")
     J = shift(axis_, pitch_ * q[0] / (2 * std::numbers::pi)) * about(position_, angle(q[0], axis_));
   Eigen::Isometry3d now = Eigen::Isometry3d::Identity();

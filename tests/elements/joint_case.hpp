@@ -11,8 +11,9 @@
 
 namespace polyform::test {
 
-inline constexpr std::array<std::string_view, 9> joint_names{
-    "fixed", "revolute", "prismatic", "cylindrical", "planar", "universal", "spherical", "free", "helical"};
+inline constexpr std::array<std::string_view, 13> joint_names{
+    "fixed", "revolute", "prismatic",     "cylindrical", "planar",        "universal",     "spherical",
+    "free",  "helical",  "perpendicular", "parallel",    "point-on-line", "point-on-plane"};
 const JointType& joint_type(std::string_view name);
 
 /// What a type says of an instance, in ground axes.

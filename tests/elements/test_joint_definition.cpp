@@ -22,9 +22,11 @@ std::vector<std::string> required_fields(std::string_view name) {
 TEST_CASE("joint types require what places them") {
   using Names = std::vector<std::string>;
   for (const std::string_view name : {"fixed", "spherical"}) CHECK(required_fields(name) == Names{"position"});
-  for (const std::string_view name : {"revolute", "prismatic", "cylindrical", "planar"})
+  for (const std::string_view name :
+       {"revolute", "prismatic", "cylindrical", "planar", "parallel", "point-on-line", "point-on-plane"})
     CHECK(required_fields(name) == Names{"position", "axis"});
-  CHECK(required_fields("universal") == Names{"position", "axis", "axis2"});
+  for (const std::string_view name : {"universal", "perpendicular"})
+    CHECK(required_fields(name) == Names{"position", "axis", "axis2"});
   CHECK(required_fields("free").empty());
   CHECK(required_fields("helical") == Names{"position", "axis", "pitch"});
 }
@@ -32,7 +34,8 @@ TEST_CASE("joint types require what places them") {
 TEST_CASE("joint types state sizes of their coordinates") {
   Random random(51);
   const std::array<std::array<std::size_t, 2>, joint_names.size()> expected{
-      {{0, 0}, {1, 1}, {1, 1}, {2, 2}, {3, 3}, {2, 2}, {4, 3}, {7, 6}, {1, 1}}};
+      {{0, 0}, {1, 1}, {1, 1}, {2, 2}, {3, 3}, {2, 2}, {4, 3}, {7, 6}, {1, 1}, {5, 5}, {4, 4}, {5, 4},
+       {6, 5}}};
   for (std::size_t i = 0; i < joint_names.size(); ++i) {
     INFO(joint_names[i]);
     const JointCase made(joint_names[i], random);
@@ -54,6 +57,18 @@ TEST_CASE("a universal joint with parallel axes is an error") {
               "] of the universal joint are parallel: the two turns would be one | Give two axes that differ "
               "in direction, or use a revolute joint.");
   }
+}
+
+TEST_CASE("the angle that a perpendicular joint keeps is none where its axes are parallel") {
+  FieldSet fields(joint_type("perpendicular").fields());
+  fields.vector("axis", {0, 0, 1}).vector("axis2", {0, 0, -1});
+  RecordingSink sink(fields.specs());
+  Defined defined;
+  CHECK_FALSE(define("perpendicular", fields, sink, defined));
+  REQUIRE(sink.reports.size() == 1);
+  CHECK(sink.reports[0] ==
+        "axis2: `axis` [0, 0, 1] and `axis2` [0, 0, -1] of the perpendicular joint are parallel: the two turns would "
+        "be one | Give two axes that differ in direction, or use a parallel joint.");
 }
 
 TEST_CASE("a universal joint with axes that are not perpendicular is none") {

@@ -26,20 +26,6 @@ FieldSet force_fields(BodyIndex body, const Vec3& point, std::vector<TimeFunctio
   return f;
 }
 
-/// Power of the wrenches on the bodies.
-double delivered(const Load& load, std::span<const BodyMotion> bodies) {
-  double power = 0;
-  for (std::size_t i = 0; i < bodies.size(); ++i) power += dot(load.wrenches[i], bodies[i].V);
-  return power;
-}
-
-/// Turns and shifts everything.
-std::vector<BodyMotion> in_other_frame(const std::vector<BodyMotion>& bodies, const Mat3& G, const Vec3& shift) {
-  std::vector<BodyMotion> out;
-  for (const BodyMotion& b : bodies) out.push_back({G * b.R, shift + G * b.p, {G * b.V.angular, G * b.V.linear}});
-  return out;
-}
-
 /// Springs between two moving bodies, and between one of them and ground.
 struct SpringBench {
   Random random{61};

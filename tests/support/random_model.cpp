@@ -63,15 +63,19 @@ class Writer {
       const char *type, *axes;
       int nv;
     };
-    static constexpr std::array<Kind, 8> kinds{{{"revolute", "axis", 1},
-                                                {"prismatic", "axis", 1},
-                                                {"spherical", "", 3},
-                                                {"universal", "axis axis2", 2},
-                                                {"cylindrical", "axis", 2},
-                                                {"planar", "plane", 3},
-                                                {"free", "", 6},
-                                                {"fixed", "", 0}}};
-    const Kind& kind = kinds[static_cast<std::size_t>(below(i == 0 ? 7 : 8))];
+    static constexpr std::array<Kind, 12> kinds{{{"revolute", "axis", 1},
+                                                 {"prismatic", "axis", 1},
+                                                 {"spherical", "", 3},
+                                                 {"universal", "axis axis2", 2},
+                                                 {"cylindrical", "axis", 2},
+                                                 {"planar", "plane", 3},
+                                                 {"free", "", 6},
+                                                 {"perpendicular", "axis axis2", 5},
+                                                 {"parallel", "axis", 4},
+                                                 {"point-on-line", "axis", 4},
+                                                 {"point-on-plane", "plane", 5},
+                                                 {"fixed", "", 0}}};
+    const Kind& kind = kinds[static_cast<std::size_t>(below(i == 0 ? 11 : 12))];
     const std::string type = kind.type, axes = kind.axes;
     const std::string parent = i == 0 || below(6) == 0 ? "ground" : fmt::format("b{}", below(i));
     const std::string own = fmt::format("b{}", i);
@@ -91,6 +95,10 @@ class Writer {
       position = fmt::format("[{}]", quaternion());
     else if (type == "free")
       position = fmt::format("[{}, {}, {}, {}]", uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), quaternion());
+    else if (type == "point-on-line")
+      position = fmt::format("[{}, {}]", uniform(-1, 1), quaternion());
+    else if (type == "point-on-plane")
+      position = fmt::format("[{}, {}, {}]", uniform(-1, 1), uniform(-1, 1), quaternion());
     else
       position = values(kind.nv, 1);
     // A model with loops stays as drawn, where every loop is closed.
@@ -108,12 +116,19 @@ class Writer {
     const int a = below(settings_.bodies);
     int b = below(settings_.bodies + 1) - 1;  // −1: ground
     if (b == a) b = -1;
-    const char* type = settings_.loops_are_redundant && below(2) == 0 ? "fixed"
-                       : below(2) == 0                                ? "spherical"
-                                                                      : "cylindrical";
-    return fmt::format("  - {{name: c{}, type: {}, base: {}, moving: b{}, position: {}{}}}\n", i, type,
-                       b < 0 ? "ground" : fmt::format("b{}", b), a, vector(1),
-                       std::string(type) == "cylindrical" ? ", axis: " + vector(1) : "");
+    static constexpr std::array<const char*, 6> types{"spherical",     "cylindrical",   "perpendicular",
+                                                      "parallel",      "point-on-line", "point-on-plane"};
+    const std::string type = settings_.loops_are_redundant && below(2) == 0 ? "fixed"
+                                                                            : types[static_cast<std::size_t>(below(6))];
+    std::string axes;
+    if (type == "point-on-plane")
+      axes = plane();
+    else if (type != "fixed" && type != "spherical")
+      axes = ", axis: " + vector(1) + (type == "perpendicular" ? ", axis2: " + vector(1) : "");
+    const std::string base = b < 0 ? "ground" : fmt::format("b{}", b), moving = fmt::format("b{}", a);
+    const bool backwards = below(2) == 0;
+    return fmt::format("  - {{name: c{}, type: {}, base: {}, moving: {}, position: {}{}}}\n", i, type,
+                       backwards ? moving : base, backwards ? base : moving, vector(1), axes);
   }
 
   std::string forces() {

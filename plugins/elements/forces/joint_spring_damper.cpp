@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "force_types.hpp"
-#include "polyform/element_helpers.hpp"
+#include "one_or_each.hpp"
 
 namespace polyform::forces {
 namespace {
@@ -33,8 +33,6 @@ constexpr std::array specs{
                   "coordinates without spring force, one for all velocity coordinates or one for each; of a ball: "
                   "the rotation vector, in base axes",
               .default_text = "0"}};
-
-double entry(std::span<const double> values, std::size_t k) { return values.size() == 1 ? values[0] : values[k]; }
 
 /// A spring and damper in one coordinate, or in the three of a ball.
 struct Spring {
@@ -113,17 +111,6 @@ class JointSpringDampers final : public ForceBatch {
   std::vector<Spring> springs_;  ///< in the order of v, instance after instance
 };
 
-bool check_count(const ElementInstance& instance, std::size_t number, Field field, FieldSink& sink) {
-  const std::size_t given = instance.fields[field].numbers.size(), needed = instance.joints[0].nv;
-  if (given == 1 || given == needed) return true;
-  const Message remedy = needed == 1 ? Message("Give one value.") : Message("Give one value for all, or {}.", needed);
-  sink.report(Severity::error, number, field,
-              Message("{} values given for {}, but the joint has {} velocity coordinate{}", given, specs[field].name,
-                      needed, plural(needed)),
-              remedy);
-  return false;
-}
-
 /// Unequal stiffnesses about moving axes have no potential: what such a spring gives would depend on the way.
 bool check_balls(const ElementInstance& instance, std::size_t number, FieldSink& sink) {
   const std::span<const double> k = instance.fields[stiffness].numbers;
@@ -166,7 +153,9 @@ class JointSpringDamper final : public ForceType {
       return false;
     }
     bool good = true;
-    for (const Field field : {stiffness, damping, rest}) good = check_count(instance, number, field, sink) && good;
+    const Message owner("the joint has {} velocity coordinate{}", shape.nv, plural(shape.nv));
+    for (const Field field : {stiffness, damping, rest})
+      good = check_count(instance.fields[field], specs[field], shape.nv, owner, number, field, sink) && good;
     return good && check_balls(instance, number, sink);
   }
   ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {

@@ -5,6 +5,7 @@
 POLYFORM_PLUGIN("elements", "standard-forces", "1.0") {
   using namespace polyform::forces;
   registrar.add(spring_damper());
+  registrar.add(rotational_spring_damper());
   registrar.add(joint_force());
   registrar.add(joint_spring_damper());
   registrar.add(point_force());

@@ -1,9 +1,8 @@
-#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "force_types.hpp"
-#include "polyform/element_helpers.hpp"
+#include "polyform/time_vector.hpp"
 
 namespace polyform::forces {
 namespace {
@@ -38,28 +37,22 @@ constexpr std::array specs{FieldSpec{.name = "body",
                                      .choices = choices}};
 
 struct Load {
-  TimeFunction force[3], moment[3];
+  TimeVector force, moment;
   bool in_body_axes;
 };
-
-Vec3 value(const TimeFunction (&f)[3], double t) { return {f[0](t).value, f[1](t).value, f[2](t).value}; }
 
 class PointForces final : public ForceBatch {
  public:
   explicit PointForces(std::span<const ElementInstance> instances) {
     loads_.reserve(instances.size());
-    for (const ElementInstance& i : instances) {
-      Load& load = loads_.emplace_back();
-      std::copy_n(i.fields[force].functions.begin(), 3, load.force);
-      std::copy_n(i.fields[moment].functions.begin(), 3, load.moment);
-      load.in_body_axes = i.fields[axes].text == "body";
-    }
+    for (const ElementInstance& i : instances)
+      loads_.push_back({TimeVector(i.fields[force]), TimeVector(i.fields[moment]), i.fields[axes].text == "body"});
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < loads_.size(); ++i) {
       const Load& load = loads_[i];
       const MarkerMotion& at = in.markers[i];
-      Spatial wrench{value(load.moment, in.time), value(load.force, in.time)};
+      Spatial wrench{load.moment(in.time), load.force(in.time)};
       if (load.in_body_axes) wrench = {at.R * wrench.angular, at.R * wrench.linear};
       out.wrenches[i] = wrench;
       out.power += dot(wrench, Spatial{at.angular_velocity, at.velocity});
@@ -70,15 +63,6 @@ class PointForces final : public ForceBatch {
  private:
   std::vector<Load> loads_;
 };
-
-bool check_components(const ElementInstance& instance, std::size_t number, std::size_t field, FieldSink& sink) {
-  const std::size_t given = instance.fields[field].functions.size();
-  if (given == 3) return true;
-  sink.report(Severity::error, number, field,
-              Message("{} component{} given for the {}, expected 3", given, plural(given), specs[field].name),
-              "Give a list [x, y, z] of numbers or functions of time.");
-  return false;
-}
 
 class PointForce final : public ForceType {
  public:
@@ -92,8 +76,10 @@ class PointForce final : public ForceType {
     if (is_ground(instance.markers[0].body))
       sink.report(Severity::warning, number, body, "the force acts on ground: it moves nothing",
                   "Name a body that can move.");
-    const bool force_good = check_components(instance, number, force, sink);
-    return check_components(instance, number, moment, sink) && force_good;
+    bool good = true;
+    for (const Field f : {force, moment})
+      good = check_time_vector(instance.fields[f], specs[f], number, f, sink) && good;
+    return good;
   }
   ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
     return make_batch<PointForces>(instances);

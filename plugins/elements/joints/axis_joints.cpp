@@ -1,4 +1,4 @@
-// Joints with one axis: revolute, prismatic, cylindrical.
+// Joints with one axis: revolute, prismatic, cylindrical, point-on-line, parallel.
 #include <array>
 
 #include "joint_fields.hpp"
@@ -35,6 +35,24 @@ class AxisJoint final : public JointType {
 constexpr Kind rotation[]{Kind::rotation};
 constexpr Kind translation[]{Kind::translation};
 constexpr Kind both[]{Kind::translation, Kind::rotation};
+constexpr Kind on_line[]{Kind::translation, Kind::ball};
+
+/// A direction fixed in moving stays along one fixed in base (Thompson 2011, Table 2, parallel): the point is free.
+class Parallel final : public JointType {
+ public:
+  std::string_view name() const noexcept override { return "parallel"; }
+  std::string_view meaning() const noexcept override {
+    return "keeps axis of moving along axis of base; coordinates: displacements of the point in base axes, m, angle "
+           "about axis, rad";
+  }
+  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  bool define(const JointInstance& joint, JointDefinition& definition, FieldSink&) const noexcept override {
+    definition.set_position(joint.fields[position].vector);
+    add_free_translations(joint, definition);
+    definition.add_primitive(Kind::rotation, joint.fields[axis].vector);
+    return true;
+  }
+};
 
 }  // namespace
 
@@ -49,6 +67,18 @@ const JointType& prismatic() noexcept {
 const JointType& cylindrical() noexcept {
   static constexpr AxisJoint type(
       "cylindrical", "slides along and turns about axis; coordinates: displacement, m, and angle, rad", both);
+  return type;
+}
+const JointType& point_on_line() noexcept {
+  static constexpr AxisJoint type("point-on-line",
+                                  "a point of moving on a line of base along axis; coordinates: displacement, m, and "
+                                  "unit quaternion w x y z; velocities: rate, m/s, and angular velocity in base axes, "
+                                  "rad/s",
+                                  on_line);
+  return type;
+}
+const JointType& parallel() noexcept {
+  static constexpr Parallel type;
   return type;
 }
 

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "joint_fields.hpp"
 #include "joint_types.hpp"
 
 namespace polyform::joints {
@@ -23,9 +24,8 @@ class Free final : public JointType {
   }
   std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink&) const noexcept override {
-    const Mat3 R_base = rotation_matrix(joint.base.orientation);
     definition.set_position(joint.moving.position);
-    for (std::size_t k = 0; k < 3; ++k) definition.add_primitive(Primitive::Kind::translation, R_base.column(k));
+    add_free_translations(joint, definition);
     definition.add_primitive(Primitive::Kind::ball, {});
     return true;
   }

@@ -1,7 +1,7 @@
 // Fields that the standard joints share, so that they read the same in schema and messages.
 #pragma once
 
-#include "polyform/field.hpp"
+#include "polyform/joint.hpp"
 
 namespace polyform::joints {
 
@@ -13,6 +13,12 @@ inline constexpr FieldSpec position_field{.name = "position",
 
 constexpr FieldSpec axis_field(std::string_view meaning) {
   return {.name = "axis", .type = FieldType::direction, .unit = "", .meaning = meaning, .required = true};
+}
+
+/// Three translations along the axes of the base body: no constraint on where the joint's point is.
+inline void add_free_translations(const JointInstance& joint, JointDefinition& definition) noexcept {
+  const Mat3 R_base = rotation_matrix(joint.base.orientation);
+  for (std::size_t k = 0; k < 3; ++k) definition.add_primitive(Primitive::Kind::translation, R_base.column(k));
 }
 
 }  // namespace polyform::joints

@@ -14,4 +14,10 @@ const JointType& universal() noexcept;  ///< angle about axis (fixed in base), a
 const JointType& spherical() noexcept;  ///< unit quaternion w x y z; angular velocity in base axes
 const JointType& free() noexcept;  ///< displacement of the moving frame origin, then as spherical; base axes
 
+// Single constraints of which joints are made: the rest of the motion is free.
+const JointType& perpendicular() noexcept;  ///< displacements of the point in base axes, then as universal
+const JointType& parallel() noexcept;  ///< displacements of the point in base axes, angle about axis
+const JointType& point_on_line() noexcept;  ///< displacement along axis, then as spherical
+const JointType& point_on_plane() noexcept;  ///< displacements along axis2 and axis × axis2, then as spherical
+
 }  // namespace polyform::joints

@@ -1,3 +1,4 @@
+// Joints in a plane: planar, point-on-plane.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -47,12 +48,14 @@ bool check_perpendicular(const Vec3& normal, const Vec3& direction, FieldSink& s
   return false;
 }
 
-class Planar final : public JointType {
+/// Two displacements in a plane of base, then a turn about its normal, or any (ball).
+class PlaneJoint final : public JointType {
  public:
-  std::string_view name() const noexcept override { return "planar"; }
-  std::string_view meaning() const noexcept override {
-    return "moves in a plane; coordinates: displacements along axis2 and axis × axis2, m, angle about axis, rad";
-  }
+  constexpr PlaneJoint(std::string_view name, std::string_view meaning, Primitive::Kind turn)
+      : name_(name), meaning_(meaning), turn_(turn) {}
+
+  std::string_view name() const noexcept override { return name_; }
+  std::string_view meaning() const noexcept override { return meaning_; }
   std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink& sink) const noexcept override {
     const Vec3 normal = joint.fields[axis].vector;
@@ -64,15 +67,29 @@ class Planar final : public JointType {
     definition.set_position(joint.fields[position].vector);
     definition.add_primitive(Primitive::Kind::translation, first);
     definition.add_primitive(Primitive::Kind::translation, cross(normal, first));
-    definition.add_primitive(Primitive::Kind::rotation, normal);
+    definition.add_primitive(turn_, normal);
     return true;
   }
+
+ private:
+  std::string_view name_, meaning_;
+  Primitive::Kind turn_;
 };
 
 }  // namespace
 
 const JointType& planar() noexcept {
-  static constexpr Planar type;
+  static constexpr PlaneJoint type(
+      "planar", "moves in a plane; coordinates: displacements along axis2 and axis × axis2, m, angle about axis, rad",
+      Primitive::Kind::rotation);
+  return type;
+}
+const JointType& point_on_plane() noexcept {
+  static constexpr PlaneJoint type("point-on-plane",
+                                   "a point of moving in a plane of base with the normal axis; coordinates: "
+                                   "displacements along axis2 and axis × axis2, m, and unit quaternion w x y z; "
+                                   "velocities: rates, m/s, and angular velocity in base axes, rad/s",
+                                   Primitive::Kind::ball);
   return type;
 }
 

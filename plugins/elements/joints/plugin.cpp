@@ -12,4 +12,8 @@ POLYFORM_PLUGIN("elements", "standard-joints", "1.0") {
   registrar.add(universal());
   registrar.add(spherical());
   registrar.add(free());
+  registrar.add(perpendicular());
+  registrar.add(parallel());
+  registrar.add(point_on_line());
+  registrar.add(point_on_plane());
 }

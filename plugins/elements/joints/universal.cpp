@@ -1,3 +1,4 @@
+// Joints with two axes, one fixed in each body: universal, perpendicular.
 #include <array>
 
 #include "joint_fields.hpp"
@@ -16,7 +17,19 @@ constexpr std::array specs{
               .meaning = "axis of the second turn, fixed in moving, in ground as drawn; not parallel to axis",
               .required = true}};
 
-/// R = Rot(axis, q1) Rot(axis2, q2), both axes as drawn.
+/// Two axes make the two turns only where they differ in direction.
+bool check_two_axes(const Vec3& a, const Vec3& b, std::string_view joint, std::string_view instead, FieldSink& sink) {
+  if (norm(cross(a, b)) >= 1e-6) return true;  // the sine of the angle between them
+  sink.report(
+      Severity::error, 0, axis2,
+      Message("`axis` [{:.6g}, {:.6g}, {:.6g}] and `axis2` [{:.6g}, {:.6g}, {:.6g}] of the {} joint are "
+              "parallel: the two turns would be one",
+              a.x, a.y, a.z, b.x, b.y, b.z, joint),
+      Message("Give two axes that differ in direction, or use a {} joint.", instead));
+  return false;
+}
+
+/// R = Rot(axis, q1) Rot(axis2, q2), both axes as drawn: the angle between them stays what it is there.
 class Universal final : public JointType {
  public:
   std::string_view name() const noexcept override { return "universal"; }
@@ -26,16 +39,29 @@ class Universal final : public JointType {
   std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink& sink) const noexcept override {
     const Vec3 a = joint.fields[axis].vector, b = joint.fields[axis2].vector;
-    if (norm(cross(a, b)) < 1e-6) {  // the sine of the angle between them
-      sink.report(
-          Severity::error, 0, axis2,
-          Message("`axis` [{:.6g}, {:.6g}, {:.6g}] and `axis2` [{:.6g}, {:.6g}, {:.6g}] of the universal joint are "
-                  "parallel: the two turns would be one",
-                  a.x, a.y, a.z, b.x, b.y, b.z),
-          "Give two axes that differ in direction, or use a revolute joint.");
-      return false;
-    }
+    if (!check_two_axes(a, b, name(), "revolute", sink)) return false;
     definition.set_position(joint.fields[position].vector);
+    definition.add_primitive(Primitive::Kind::rotation, a);
+    definition.add_primitive(Primitive::Kind::rotation, b);
+    return true;
+  }
+};
+
+/// The same turns with the point left free: one constraint, on the angle between the two axes (Thompson 2011, Table 2,
+/// perpendicular, also at a fixed angle that is not right).
+class Perpendicular final : public JointType {
+ public:
+  std::string_view name() const noexcept override { return "perpendicular"; }
+  std::string_view meaning() const noexcept override {
+    return "keeps the angle between axis of base and axis2 of moving as drawn; coordinates: displacements of the point "
+           "in base axes, m, angle about axis and about axis2, rad";
+  }
+  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  bool define(const JointInstance& joint, JointDefinition& definition, FieldSink& sink) const noexcept override {
+    const Vec3 a = joint.fields[axis].vector, b = joint.fields[axis2].vector;
+    if (!check_two_axes(a, b, name(), "parallel", sink)) return false;
+    definition.set_position(joint.fields[position].vector);
+    add_free_translations(joint, definition);
     definition.add_primitive(Primitive::Kind::rotation, a);
     definition.add_primitive(Primitive::Kind::rotation, b);
     return true;
@@ -46,6 +72,10 @@ class Universal final : public JointType {
 
 const JointType& universal() noexcept {
   static constexpr Universal type;
+  return type;
+}
+const JointType& perpendicular() noexcept {
+  static constexpr Perpendicular type;
   return type;
 }
 

@@ -1,0 +1,37 @@
+// Coefficients over the angle of attack.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "polyform/diagnostic.hpp"
+#include "polyform/field.hpp"
+
+namespace polyform::aerodynamics {
+
+/// Lift, drag and pitching moment coefficients of a section, or of a body, at an angle of attack.
+struct PolarValue {
+  double lift = 0, drag = 0, moment = 0;
+};
+
+/// A table with rows [angle of attack, lift, drag, moment], linear between the rows and held beyond the first and last.
+class Polar {
+ public:
+  Polar() = default;
+  /// From a field that passed check; no rows for one that is not given.
+  explicit Polar(const FieldValue& rows);
+
+  bool empty() const { return angles_.empty(); }
+  PolarValue operator()(double angle) const noexcept;
+
+  /// Reports rows with other than 3 or 4 numbers (without moment: 0), and angles that do not increase.
+  static bool check(const FieldValue& rows, std::size_t instance, std::size_t field, FieldSink& sink) noexcept;
+
+ private:
+  std::vector<double> angles_;
+  std::vector<PolarValue> values_;
+};
+
+}  // namespace polyform::aerodynamics
