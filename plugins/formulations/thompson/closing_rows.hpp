@@ -90,7 +90,12 @@ class ClosingRows {
   std::vector<JointConstraint> cuts_;
   std::vector<Group> groups_;
   std::vector<Vector6> ends_;             ///< Φ_q: a row's share of a body, as a generalized force
-  std::vector<Vector6> carried_, sizes_;  ///< of one row on its way to the roots, per station
+  /// Of a row on its way to the roots: largest force and moment so far.
+  struct Size {
+    double linear = 0, angular = 0;
+  };
+  std::vector<Vector6> carried_;          ///< one row at each station
+  std::vector<Size> sizes_;
   std::vector<double> right_;
   double position_violation_ = 0, velocity_violation_ = 0;
   double size_ = 1, speed_ = 1;

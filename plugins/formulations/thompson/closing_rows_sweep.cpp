@@ -6,31 +6,34 @@
 
 namespace polyform::thompson {
 
-/// J = Φ_q H2, one row: from the bodies that it acts on towards the root, (1 − T)⁻ᵀ first.
+/// J = Φ_q H2, one row: from the bodies that it acts on towards the root, (1 − T)⁻ᵀ first. Its terms are measured by lengths,
+/// not by components: what is at right angles by its geometry stays so only up to rounding.
 void ClosingRows::sweep(std::size_t g, std::size_t row) noexcept {
   const Group& group = groups_[g];
   for (std::size_t s = 0; s < group.stations.size(); ++s) {
     carried_[s].setZero();
-    sizes_[s].setZero();
+    sizes_[s] = {};
   }
-  for (std::size_t e = 0; e < group.ends.size(); ++e) {
-    if (group.ends[e].station == none) continue;
-    carried_[group.ends[e].station] = ends_[group.first_end + row * group.ends.size() + e];
-    sizes_[group.ends[e].station] = carried_[group.ends[e].station].cwiseAbs();
-  }
+  for (std::size_t e = 0; e < group.ends.size(); ++e)
+    if (group.ends[e].station != none)
+      carried_[group.ends[e].station] = ends_[group.first_end + row * group.ends.size() + e];
   double* J = reduction_.row(g, row);
   double scale = 0;
   for (std::size_t s = group.stations.size(); s-- > 0;) {
     const Station& station = group.stations[s];
     const H2::Body& body = h2_.bodies()[station.body];
+    Size& size = sizes_[s];
+    size.linear = std::max(size.linear, carried_[s].head<3>().norm());
+    size.angular = std::max(size.angular, carried_[s].tail<3>().norm());
     for (std::size_t k = 0; k < body.freedoms; ++k) {
       const auto N = body.basis.col(static_cast<int>(k));
       J[station.first_column + k] = carried_[s].dot(N);
-      scale = std::max(scale, sizes_[s].dot(N.cwiseAbs()));
+      scale = std::max(scale, size.linear * N.head<3>().norm() + size.angular * N.tail<3>().norm());
     }
     if (station.inboard == none) continue;
     carried_[station.inboard].noalias() += body.T.transpose() * carried_[s];
-    sizes_[station.inboard].noalias() += body.T.cwiseAbs().transpose() * sizes_[s];
+    Size& inboard = sizes_[station.inboard];
+    inboard = {std::max(inboard.linear, size.linear), std::max(inboard.angular, size.angular)};
   }
   reduction_.set_scale(g, row, scale);
 }
