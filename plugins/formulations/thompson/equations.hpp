@@ -1,0 +1,94 @@
+// The equations of motion in the forms of the paper, solved for q̈2 and q̈.
+//
+//   reduced      (H2ᵀ M H2) q̈2 = H2ᵀ Q − (H2ᵀ M Ḣ2) q̇2                                   Eq 15
+//   implicit-1   [H2ᵀ M  0; 1  −H2] [q̈; q̈2] = [H2ᵀ Q; Ḣ2 q̇2]                              Eq 20
+//   implicit-2   [M  1  0; 1  0  −H2; 0  H2ᵀ  0] [q̈; Φ_qᵀ λ; q̈2] = [Q; Ḣ2 q̇2; 0]          Eq 21 and H2ᵀ Φ_qᵀ λ = 0
+//
+// Where loops are closed, H2 is H2 Z of both reductions and Ḣ2 q̇2 has the particular solution of J q̇2 = right with it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "h2.hpp"
+#include "polyform/block_ldlt.hpp"
+#include "second_reduction.hpp"
+
+namespace polyform::thompson {
+
+/// What is to be solved, at the motions for which H2 and the second reduction stand.
+struct Problem {
+  const BodyVectors* Q = nullptr;    ///< generalized forces; the reduced form also does without
+  bool with_gamma = false;           ///< accelerations, with Ḣ2 q̇2; otherwise a step or a change of velocities
+  const double* right = nullptr;     ///< of J q̇2, where there is a second reduction
+};
+
+/// Eq 15. Trees: the factors of H2ᵀ M H2 are found from the tips to the roots without the matrix itself, with a cost linear in
+/// the bodies,
+///
+///   H2ᵀ M H2 = (1 + U)ᵀ D (1 + U)      D: per coordinate the inertia that it moves while those outboard of it are free
+///
+/// Loops: (H2 Z)ᵀ M (H2 Z) is formed, column after column, and factorized; dense in the coordinates that are left.
+class ReducedForm {
+ public:
+  ReducedForm(const SystemView&, const H2&, SecondReduction&);
+  /// u̇ (of q2) and q̈. False where a coordinate moves no inertia: failed_coordinate() tells which.
+  bool solve(const Problem&, double* udot, BodyVectors& qddot) noexcept;
+  std::size_t failed_coordinate() const { return failed_; }
+
+ private:
+  struct Direction {
+    Vector6 U;                 ///< inertia of the body and all outboard of it, times the column of N
+    double inverse, rate;      ///< 1/D; u̇ at q̈ = 0
+  };
+  bool tips_to_roots(const Problem&) noexcept;
+  void roots_to_tips(const Problem&, double* udot, BodyVectors& qddot) const noexcept;
+  bool solve_dense(const Problem&, double* udot, BodyVectors& qddot) noexcept;
+  void column(std::size_t coordinate) noexcept;
+  bool factorize(std::size_t n) noexcept;
+
+  const H2& h2_;
+  SecondReduction& second_;
+  bool has_massless_ = false;
+  std::vector<Matrix6> masses_;              ///< M, per body
+  std::vector<Matrix6> inertias_;            ///< of each body with all that hangs on it
+  std::vector<Matrix6> unyielding_;          ///< the same while u of all that hangs on it is zero: where mass is missing
+  BodyVectors forces_, rates_;
+  std::vector<Direction> directions_;        ///< per coordinate
+  // With loops.
+  std::unique_ptr<double[]> matrix_;         ///< lower triangle, rows first; set aside for P², of which q3 uses what it has
+  std::vector<double> column_, right_, x_;
+  std::size_t failed_ = 0;
+};
+
+/// Eqs 20 and 21 as sparse symmetric systems: the rows of q̈ times M in the first, the rows of q̈ − H2 q̈2 times 1 − T in the
+/// second, which turns H2 into N and lets the cost stay linear in the bodies. The first holds H2 itself, a block for each body
+/// and each joint inboard of it. With loops both are one dense block. All bodies must have mass and inertia.
+class ImplicitForm {
+ public:
+  ImplicitForm(const SystemView&, const H2&, SecondReduction&, bool second);
+  bool solve(const Problem&, double* udot, BodyVectors& qddot) noexcept;
+  std::size_t failed_coordinate() const { return failed_; }
+  /// Unknowns of the dense block that loops need.
+  static std::size_t unknowns(const SystemView&, bool second);
+  static constexpr std::size_t most_unknowns = 1500;
+
+ private:
+  void analyze();
+  void fill_first(const Problem&) noexcept;
+  void fill_second(const Problem&) noexcept;
+  void fill_with_loops(const Problem&) noexcept;
+  void put(BlockLdlt::Block, std::size_t row, std::size_t column, const Matrix6&, std::size_t columns) noexcept;
+
+  const H2& h2_;
+  SecondReduction& reduction_;
+  bool second_;
+  BlockLdlt matrix_;
+  std::vector<Matrix6> masses_;
+  std::vector<double> right_, x_, column_;
+  BodyVectors forces_, rates_;
+  std::size_t failed_ = 0;
+};
+
+}  // namespace polyform::thompson

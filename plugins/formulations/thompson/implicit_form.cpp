@@ -1,0 +1,159 @@
+// Eqs 20 and 21. Symmetric, and in the order q̈ (Φ_qᵀ λ) q̈2 all leading minors are regular: no pivoting.
+#include <algorithm>
+
+#include "body_inertia.hpp"
+#include "equations.hpp"
+
+namespace polyform::thompson {
+namespace {
+
+Eigen::Map<Vector6> at(double* x) { return Eigen::Map<Vector6>(x); }
+
+}  // namespace
+
+std::size_t ImplicitForm::unknowns(const SystemView& view, bool second) {
+  return (second ? 12 : 6) * view.bodies.size() + view.nv_tree;
+}
+
+ImplicitForm::ImplicitForm(const SystemView& view, const H2& h2, SecondReduction& reduction, bool second)
+    : h2_(h2), reduction_(reduction), second_(second), x_(h2.size()), column_(h2.size()), forces_(view.bodies.size()),
+      rates_(view.bodies.size()) {
+  for (const BodyData& body : view.bodies) masses_.push_back(mass_matrix(body));
+  right_.resize(unknowns(view, second));
+  analyze();
+}
+
+void ImplicitForm::analyze() {
+  if (!reduction_.empty()) {
+    const std::size_t all[] = {right_.size()};
+    matrix_.analyze(all, {});
+    return;
+  }
+  std::vector<std::size_t> sizes;
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t i = 0; i < masses_.size(); ++i) {
+    sizes.push_back((second_ ? 12 : 6) + h2_.bodies()[i].freedoms);
+    for (std::size_t k = h2_.bodies()[i].inboard; k != H2::none; k = second_ ? H2::none : h2_.bodies()[k].inboard)
+      pairs.emplace_back(i, k);
+  }
+  matrix_.analyze(sizes, pairs);
+}
+
+bool ImplicitForm::solve(const Problem& problem, double* udot, BodyVectors& qddot) noexcept {
+  matrix_.clear();
+  std::fill(right_.begin(), right_.end(), 0.0);
+  const bool loops = !reduction_.empty();
+  if (loops) fill_with_loops(problem);
+  else if (second_) fill_second(problem);
+  else fill_first(problem);
+  if (!matrix_.factorize()) {
+    failed_ = loops ? 0 : h2_.bodies()[matrix_.failed_block()].first;
+    return false;
+  }
+  matrix_.solve(right_);
+  if (!loops) {
+    for (std::size_t i = 0; i < masses_.size(); ++i) {
+      const double* x = right_.data() + matrix_.offset(i);
+      qddot[i] = Eigen::Map<const Vector6>(x);
+      std::copy_n(x + (second_ ? 12 : 6), h2_.bodies()[i].freedoms, udot + h2_.bodies()[i].first);
+    }
+    return true;
+  }
+  const auto independent = reduction_.independent();
+  const double* q3 = right_.data() + right_.size() - h2_.size();
+  std::fill(column_.begin(), column_.end(), 0.0);
+  for (std::size_t a = 0; a < independent.size(); ++a) column_[independent[a]] = q3[a];
+  reduction_.extend(column_.data());
+  for (std::size_t k = 0; k < x_.size(); ++k) udot[k] = x_[k] + column_[k];
+  for (std::size_t i = 0; i < masses_.size(); ++i) qddot[i] = Eigen::Map<const Vector6>(right_.data() + 6 * i);
+  return true;
+}
+
+/// Columns of a 6 × 6 matrix from (row, column) on.
+void ImplicitForm::put(BlockLdlt::Block block, std::size_t row, std::size_t column, const Matrix6& m, std::size_t columns) noexcept {
+  for (std::size_t r = 0; r < 6; ++r)
+    for (std::size_t c = 0; c < columns; ++c) block(row + r, column + c) = m(static_cast<int>(r), static_cast<int>(c));
+}
+
+/// [M  −M H2; −H2ᵀ M  0] [q̈; q̈2] = [M Ḣ2 q̇2; −H2ᵀ Q], per body q̈ and the q̈2 of its joint.
+void ImplicitForm::fill_first(const Problem& problem) noexcept {
+  std::fill(x_.begin(), x_.end(), 0.0);
+  h2_.to_bodies(x_.data(), problem.with_gamma, rates_);
+  forces_ = *problem.Q;
+  h2_.to_joints(forces_, column_.data());
+  for (std::size_t i = 0; i < masses_.size(); ++i) {
+    const H2::Body& body = h2_.bodies()[i];
+    double* right = right_.data() + matrix_.offset(i);
+    at(right).noalias() = masses_[i] * rates_[i];
+    for (std::size_t k = 0; k < body.freedoms; ++k) right[6 + k] = -column_[body.first + k];
+    const BlockLdlt::Block own = matrix_.diagonal(i);
+    put(own, 0, 0, masses_[i], 6);
+    Matrix6 H = masses_[i];   // M times the way from body j to i
+    for (std::size_t j = i; j != H2::none; j = h2_.bodies()[j].inboard) {
+      const H2::Body& at_j = h2_.bodies()[j];
+      const Matrix6 MH = -(H * at_j.basis);
+      if (j == i) put({own.data, own.column_stride, own.row_stride}, 0, 6, MH, at_j.freedoms);
+      else put(matrix_.block(i, j), 0, 6, MH, at_j.freedoms);
+      H = (H * at_j.T).eval();
+    }
+  }
+}
+
+/// Rows of q̈ and, times 1 − T, of q̈ − H2 q̈2; (1 − T)⁻ᵀ Φ_qᵀ λ is the second unknown: what each joint carries.
+void ImplicitForm::fill_second(const Problem& problem) noexcept {
+  const Matrix6 one = Matrix6::Identity();
+  for (std::size_t i = 0; i < masses_.size(); ++i) {
+    const H2::Body& body = h2_.bodies()[i];
+    double* right = right_.data() + matrix_.offset(i);
+    at(right) = (*problem.Q)[i];
+    if (problem.with_gamma) at(right + 6) = body.gamma;
+    const BlockLdlt::Block own = matrix_.diagonal(i);
+    put(own, 0, 0, masses_[i], 6);
+    put(own, 6, 0, one, 6);
+    put({own.data, own.column_stride, own.row_stride}, 6, 12, -body.basis, body.freedoms);
+    if (body.inboard != H2::none) put(matrix_.block(i, body.inboard), 6, 0, -body.T, 6);
+  }
+}
+
+/// One block, with H2 Z in the place of H2; coordinates that depend on others stand last and keep to themselves.
+void ImplicitForm::fill_with_loops(const Problem& problem) noexcept {
+  const auto independent = reduction_.independent();
+  const std::size_t n = masses_.size(), velocities = (second_ ? 12 : 6) * n;
+  const BlockLdlt::Block all = matrix_.diagonal(0);
+  reduction_.particular(problem.right, x_.data());
+  h2_.to_bodies(x_.data(), problem.with_gamma, rates_);
+  const Matrix6 one = Matrix6::Identity();
+  for (std::size_t i = 0; i < n; ++i) {
+    put(all, 6 * i, 6 * i, masses_[i], 6);
+    if (second_) {
+      put(all, 6 * (n + i), 6 * i, one, 6);
+      at(right_.data() + 6 * i) = (*problem.Q)[i];
+      at(right_.data() + 6 * (n + i)) = rates_[i];
+    } else {
+      at(right_.data() + 6 * i).noalias() = masses_[i] * rates_[i];
+    }
+  }
+  if (!second_) {
+    forces_ = *problem.Q;
+    h2_.to_joints(forces_, column_.data());
+    reduction_.fold(column_.data());
+    for (std::size_t a = 0; a < independent.size(); ++a) right_[velocities + a] = -column_[independent[a]];
+  }
+  for (std::size_t a = 0; a < h2_.size(); ++a) {
+    if (a >= independent.size()) {
+      all(velocities + a, velocities + a) = -1;
+      continue;
+    }
+    std::fill(column_.begin(), column_.end(), 0.0);
+    column_[independent[a]] = 1;
+    reduction_.extend(column_.data());
+    h2_.to_bodies(column_.data(), false, rates_);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vector6 column = second_ ? rates_[i] : Vector6(masses_[i] * rates_[i]);
+      for (std::size_t r = 0; r < 6; ++r)
+        all(velocities + a, 6 * (second_ ? n + i : i) + r) = -column[static_cast<int>(r)];
+    }
+  }
+}
+
+}  // namespace polyform::thompson

@@ -1,0 +1,5 @@
+#include "polyform/plugin.hpp"
+
+#include "thompson.hpp"
+
+POLYFORM_PLUGIN("formulation", "thompson", "1.0") { registrar.add(polyform::thompson::formulation()); }

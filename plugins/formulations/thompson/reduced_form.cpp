@@ -1,0 +1,150 @@
+// Eq 15.
+#include <algorithm>
+
+#include "body_inertia.hpp"
+#include "equations.hpp"
+
+namespace polyform::thompson {
+namespace {
+
+/// Inertia against a coordinate that is lost in the rounding of the terms it is made of.
+constexpr double lost = 1e-13;
+
+}  // namespace
+
+ReducedForm::ReducedForm(const SystemView& view, const H2& h2, SecondReduction& second)
+    : h2_(h2), second_(second), inertias_(view.bodies.size()), forces_(view.bodies.size()), rates_(view.bodies.size()),
+      directions_(h2.size()), column_(h2.size()), right_(h2.size()), x_(h2.size()) {
+  for (const BodyData& body : view.bodies) {
+    masses_.push_back(mass_matrix(body));
+    has_massless_ = has_massless_ || is_singular(body);
+  }
+  if (has_massless_) unyielding_.resize(view.bodies.size());
+  if (!second.empty()) matrix_.reset(new double[h2.size() * h2.size()]);
+}
+
+bool ReducedForm::solve(const Problem& problem, double* udot, BodyVectors& qddot) noexcept {
+  if (!second_.empty()) return solve_dense(problem, udot, qddot);
+  if (!tips_to_roots(problem)) return false;
+  roots_to_tips(problem, udot, qddot);
+  return true;
+}
+
+/// Elimination of u̇ from the tips: D, U, and what is left of forces and inertia for the body inboard.
+bool ReducedForm::tips_to_roots(const Problem& problem) noexcept {
+  for (std::size_t i = 0; i < masses_.size(); ++i) {
+    inertias_[i] = masses_[i];
+    if (problem.Q != nullptr) forces_[i] = (*problem.Q)[i];
+    else forces_[i].setZero();
+  }
+  if (has_massless_) unyielding_ = inertias_;
+  for (std::size_t i = masses_.size(); i-- > 0;) {
+    const H2::Body& body = h2_.bodies()[i];
+    Matrix6& M = inertias_[i];
+    Vector6& f = forces_[i];
+    if (problem.with_gamma) f.noalias() -= M * body.gamma;
+    for (std::size_t k = 0; k < body.freedoms; ++k) {
+      const auto N = body.basis.col(static_cast<int>(k));
+      Direction& direction = directions_[body.first + k];
+      direction.U.noalias() = M * N;
+      const double D = N.dot(direction.U);
+      const double against = has_massless_ ? lost * N.dot(unyielding_[i] * N) : 0;
+      if (!(D > against)) {
+        failed_ = body.first + k;
+        return false;
+      }
+      direction.inverse = 1 / D;
+      direction.rate = direction.inverse * N.dot(f);
+      f -= direction.rate * direction.U;
+      const Vector6 scaled = direction.inverse * direction.U;
+      for (int c = 0; c < 6; ++c) M.col(c) -= direction.U[c] * scaled;
+    }
+    if (body.inboard == H2::none) continue;
+    transfer_inertia(body.T, M, inertias_[body.inboard]);
+    if (has_massless_) transfer_inertia(body.T, unyielding_[i], unyielding_[body.inboard]);
+    forces_[body.inboard].noalias() += body.T.transpose() * f;
+  }
+  return true;
+}
+
+void ReducedForm::roots_to_tips(const Problem& problem, double* udot, BodyVectors& qddot) const noexcept {
+  for (std::size_t i = 0; i < masses_.size(); ++i) {
+    const H2::Body& body = h2_.bodies()[i];
+    Vector6 a = Vector6::Zero();
+    if (body.inboard != H2::none) a.noalias() += body.T * qddot[body.inboard];
+    for (std::size_t k = body.freedoms; k-- > 0;) {
+      const Direction& direction = directions_[body.first + k];
+      const double rate = direction.rate - direction.inverse * direction.U.dot(a);
+      udot[body.first + k] = rate;
+      a += rate * body.basis.col(static_cast<int>(k));
+    }
+    if (problem.with_gamma) a += body.gamma;
+    qddot[i] = a;
+  }
+}
+
+/// M̂22 = (H2 Z)ᵀ M (H2 Z) and its factors L D Lᵀ, rows of the lower triangle.
+bool ReducedForm::solve_dense(const Problem& problem, double* udot, BodyVectors& qddot) noexcept {
+  const auto independent = second_.independent();
+  const std::size_t n = independent.size();
+  second_.particular(problem.right, x_.data());
+  h2_.to_bodies(x_.data(), problem.with_gamma, rates_);
+  for (std::size_t i = 0; i < masses_.size(); ++i) {
+    forces_[i].noalias() = -(masses_[i] * rates_[i]);
+    if (problem.Q != nullptr) forces_[i] += (*problem.Q)[i];
+  }
+  h2_.to_joints(forces_, column_.data());
+  second_.fold(column_.data());
+  for (std::size_t a = 0; a < n; ++a) right_[a] = column_[independent[a]];
+  for (std::size_t a = 0; a < n; ++a) {
+    column(independent[a]);
+    for (std::size_t b = 0; b <= a; ++b) matrix_[a * n + b] = column_[independent[b]];
+  }
+  if (!factorize(n)) return false;
+  std::fill(column_.begin(), column_.end(), 0.0);
+  for (std::size_t a = 0; a < n; ++a) column_[independent[a]] = right_[a];
+  second_.extend(column_.data());
+  for (std::size_t k = 0; k < x_.size(); ++k) udot[k] = x_[k] + column_[k];
+  h2_.to_bodies(udot, problem.with_gamma, qddot);
+  return true;
+}
+
+/// Into column_: Zᵀ H2ᵀ M H2 Z times a unit vector.
+void ReducedForm::column(std::size_t coordinate) noexcept {
+  std::fill(column_.begin(), column_.end(), 0.0);
+  column_[coordinate] = 1;
+  second_.extend(column_.data());
+  h2_.to_bodies(column_.data(), false, rates_);
+  for (std::size_t i = 0; i < masses_.size(); ++i) forces_[i].noalias() = masses_[i] * rates_[i];
+  h2_.to_joints(forces_, column_.data());
+  second_.fold(column_.data());
+}
+
+/// L D Lᵀ in place, and right_ solved with it.
+bool ReducedForm::factorize(std::size_t n) noexcept {
+  using Row = Eigen::Map<Eigen::VectorXd>;
+  const auto length = [](std::size_t k) { return static_cast<Eigen::Index>(k); };
+  for (std::size_t i = 0; i < n; ++i) {
+    double* L = matrix_.get() + i * n;
+    const double own = L[i];
+    // L D first, then L.
+    for (std::size_t j = 1; j < i; ++j) L[j] -= Row(L, length(j)).dot(Row(matrix_.get() + j * n, length(j)));
+    for (std::size_t j = 0; j < i; ++j) {
+      const double scaled = L[j] / matrix_[j * n + j];
+      L[i] -= L[j] * scaled;
+      L[j] = scaled;
+    }
+    if (!(L[i] > lost * own)) {
+      failed_ = second_.independent()[i];
+      return false;
+    }
+    right_[i] -= Row(L, length(i)).dot(Row(right_.data(), length(i)));
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    right_[i] /= matrix_[i * n + i];
+    for (std::size_t j = i + 1; j < n; ++j) right_[i] -= matrix_[j * n + i] * right_[j];
+  }
+  return true;
+}
+
+}  // namespace polyform::thompson

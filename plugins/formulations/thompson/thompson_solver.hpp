@@ -1,0 +1,99 @@
+// The solver: kinematics, forces, the two reductions, the equations of motion, and what is observed of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "closing_rows.hpp"
+#include "equations.hpp"
+#include "euler_angles.hpp"
+#include "polyform/force_set.hpp"
+#include "polyform/formulation.hpp"
+
+namespace polyform::thompson {
+
+enum class Form { reduced, implicit_1, implicit_2 };
+
+struct Options {
+  Construction construction = Construction::velocity;
+  Form form = Form::reduced;
+  std::vector<EulerSequence> sequences;
+  bool project = true;         ///< positions and velocities return to the constraints after each step
+  double tolerance = 1e-10;    ///< largest position residual that is left: m, rad
+};
+
+/// The state vector is that of euler_angles.hpp. Velocities are those of the joints in either construction; the q̇2 of the
+/// null space are made anew at each evaluation.
+class ThompsonSolver final : public Solver {
+ public:
+  ThompsonSolver(const SystemView&, Options);
+  bool good() const { return forces_.good() && closing_.good(); }
+
+  std::string_view failure() const noexcept override { return failure_; }
+  void destroy() noexcept override { delete this; }
+
+ private:
+  ~ThompsonSolver() = default;
+  using Level = ClosingRows::Level;
+
+  std::size_t do_state_size() const noexcept override { return vector_.size(); }
+  Status do_encode(const ConstStateView&, std::span<double> y) noexcept override;
+  Status do_decode(std::span<const double> y, const StateView&) noexcept override;
+  Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
+  Status do_correct(double t, std::span<double> y, Correction&) noexcept override;
+  Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
+
+  // thompson_solver.cpp
+  void read(std::span<const double> y) noexcept;
+  bool write(double t, std::span<double> y) noexcept;
+  void place(double t) noexcept;
+  bool construct(bool with_H1) noexcept;
+  void find_forces(double t, std::span<double> xdot) noexcept;
+  void add_wrench(BodyIndex, const Spatial& about_origin) noexcept;
+  void add_effort(const JointData&, const JointMotion&, const double* effort) noexcept;
+  bool find_accelerations(double t, std::span<double> xdot, bool with_H1) noexcept;
+  bool find_rates(double t, std::span<double> xdot) noexcept;
+  const JointMotion& motion_of_joint(std::size_t j) const noexcept;
+  std::size_t joint_of(std::size_t coordinate) const noexcept;
+  bool fail_massless(std::size_t coordinate) noexcept;
+  bool fail_angles(double t, std::size_t sequence) noexcept;
+
+  // thompson_correct.cpp
+  bool close(double t, Correction&) noexcept;
+  bool find_step(Level) noexcept;
+  void find_left_out() noexcept;
+  bool cannot_close(std::size_t steps) noexcept;
+  bool is_abrupt(double change, double speed) noexcept;
+  bool is_closed() const noexcept { return closing_.position_violation() < 1e-8; }
+
+  // thompson_observe.cpp
+  void find_reactions(std::span<Spatial> out) noexcept;
+  void observe_bodies(Observation&) noexcept;
+  void observe_cut_joints(Observation&) noexcept;
+
+  const SystemView& view_;
+  Options options_;
+  H2 h2_;
+  SecondReduction reduction_;
+  ClosingRows closing_;
+  ReducedForm reduced_;
+  std::optional<ImplicitForm> implicit_;
+  StateVector vector_;
+  ForceSet forces_;
+  TreeKinematics tree_;
+  bool loads_joints_ = false;
+
+  std::vector<double> joints_, joint_rates_;   ///< y and ẏ as of JointState
+  std::vector<double> q_, v_, efforts_;        ///< of all joints
+  std::vector<double> vdot_, xdot_, udot_, step_, zero_;
+  std::vector<double> multipliers_, carried_;  ///< of all closing rows; per q̇2
+  std::vector<double> kept_;                   ///< y of a stage
+  std::vector<Spatial> wrenches_;
+  BodyVectors Q_, qddot_, gamma_, reaction_forces_;
+  std::vector<Spatial> accelerations_;
+  std::vector<Quat> orientations_;
+  std::string failure_;
+};
+
+}  // namespace polyform::thompson
