@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "framework/conformance/observed.hpp"
 #include "framework/integration/integrator.hpp"
@@ -69,7 +70,10 @@ double power_error(const Formulation& formulation, const SystemView& view, const
     require(seen.solver().observe(h, y, store.now()), seen.solver(), formulation.name(), "observe");
     return energy_of(store.now());
   };
-  return std::abs(rate(energy_at) - power) / size;
+  // The shorter steps are for states next to a kink: the touch-down of a tyre, a stop.
+  double error = std::numeric_limits<double>::infinity();
+  for (const double h : {1e-3, 1e-4, 1e-5}) error = std::fmin(error, std::abs(rate(energy_at, h) - power) / size);
+  return error;
 }
 
 }  // namespace polyform::host

@@ -155,7 +155,7 @@ void check_joint(const JointType& type, const Bench& bench, Checklist& list) {
     list.unsupported("its motion", problem.why());
     return;
   }
-  check_joint_motion(samples, list);
+  check_joint_motion(type, bench, samples, list);
   check_joint_in_systems(type, bench, list);
 }
 

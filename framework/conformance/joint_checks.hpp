@@ -11,7 +11,7 @@ inline constexpr std::string_view tested = "tested";
 const JointData& tested_joint(const SystemView&);
 
 /// Kinematics; one instance per sample.
-void check_joint_motion(const std::vector<Sample>&, Checklist&);
+void check_joint_motion(const JointType&, const Bench&, const std::vector<Sample>&, Checklist&);
 /// In the tree and as a cut joint, in all formulations.
 void check_joint_in_systems(const JointType&, const Bench&, Checklist&);
 

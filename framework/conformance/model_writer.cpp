@@ -65,6 +65,8 @@ std::string ModelWriter::text() const {
 std::string ModelWriter::entries(std::string_view type, std::span<const FieldSpec> fields,
                                  const std::optional<Vec3>& position) {
   const ExampleFields::Instance* const example = examples_.pick(type, random_);
+  // Lists of one instance belong together: one entry per coordinate of a joint, or per component of a vector.
+  list_size_ = random_.coin() ? 0 : random_.coin() ? 3 : random_.integer(1, 6);
   std::string all;
   for (const FieldSpec& field : fields) {
     std::string text;
@@ -110,13 +112,11 @@ std::string ModelWriter::function(const FieldSpec& field) {
                      random_.uniform(-1, 1));
 }
 
-/// One entry, or a list of up to six: one per component of a vector or per coordinate of a joint, as the type wants.
 template <class Entry>
 std::string ModelWriter::list(Entry entry) {
-  if (random_.integer(0, 3) == 0) return entry();
-  const int count = random_.coin() ? 3 : random_.integer(1, 6);
+  if (list_size_ == 0) return entry();
   std::string all;
-  for (int i = 0; i < count; ++i) all += (i == 0 ? "" : ", ") + entry();
+  for (int i = 0; i < list_size_; ++i) all += (i == 0 ? "" : ", ") + entry();
   return "[" + all + "]";
 }
 

@@ -44,6 +44,7 @@ class ModelWriter {
 
   Random& random_;
   const ExampleFields& examples_;
+  int list_size_ = 0;  ///< of the instance that is written; 0: one value in place of a list
   Vec3 gravity_{0.3, -9.7, 1.1};
   std::vector<std::string> bodies_, joints_;
   std::string body_lines_, joint_lines_, force_lines_, constraint_lines_;

@@ -46,6 +46,7 @@ class Path {
   /// Accelerations of all frames at t = 0, and v̇.
   std::vector<Spatial> accelerations();
   const std::vector<double>& vdot() const { return vdot_; }
+  const SystemView& view() const { return view_; }
 
  private:
   void place(double t);
