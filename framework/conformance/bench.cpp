@@ -30,7 +30,7 @@ Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, con
       throw Failure(missing ? Exit::plugin : Exit::bad_input,
                     fmt::format("{} is no sound model: {}", example, first_error(diagnostics)),
                     "polyform check MODEL tells all that is wrong with it.");
-    examples_ = ExampleFields(system->description());
+    examples_ = ExampleFields(*system);
   }
   find_joints();
   find_forces();

@@ -189,6 +189,19 @@ void check_batches(const std::vector<Case>& cases, Checklist& list) {
              });
 }
 
+/// Marks the cases whose elements have rows that move by themselves, or a given force.
+void mark_driven(std::vector<Case>& cases) {
+  for (Case& one : cases) {
+    const ConstraintGroup& group = one.sample.view().constraints[0];
+    Random random(43);
+    const Path path(one.sample.view(), one.state, random);
+    const Rows rows = evaluate(*make(group, group.instances), group.instances, group.rows,
+                               input_of(one.sample.view(), group, 0, path.frames(), path.now()));
+    const auto zero = [](double x) { return x == 0; };
+    one.driven = !std::ranges::all_of(rows.velocity_right, zero) || !std::ranges::all_of(rows.effort, zero);
+  }
+}
+
 }  // namespace
 
 void check_constraint(const ConstraintType& type, const Bench& bench, Checklist& list) {
@@ -199,6 +212,7 @@ void check_constraint(const ConstraintType& type, const Bench& bench, Checklist&
     list.unsupported("all that is claimed of a constraint element", problem.why());
     return;
   }
+  mark_driven(one);
   check_velocity_rows(type, one, list);
   check_acceleration_rows(one, list);
   try {

@@ -78,12 +78,14 @@ void ExampleFields::keep(const Type& type, const Fields& fields) {
     if (fields.values[i].given) instance.emplace(specs[i].name, text_of(specs[i], fields.values[i]));
 }
 
-ExampleFields::ExampleFields(const Description& model) {
+ExampleFields::ExampleFields(const System& system) {
+  const Description& model = system.description();
   for (const JointItem& item : model.joints) keep(*item.type, item.fields);
   for (const ForceItem& item : model.forces) keep(*item.type, item.fields);
   for (const ConstraintItem& item : model.constraints) keep(*item.type, item.fields);
   for (const BodyItem& item : model.bodies)
     if (item.flexible != nullptr) keep(*item.flexible, item.fields);
+  for (const FlexibleNode& node : system.view().nodes) attachments_.push_back(node.point);
 }
 
 const ExampleFields::Instance* ExampleFields::pick(std::string_view type, Random& random) const {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/assembly/system.hpp"
 #include "framework/conformance/random.hpp"
-#include "framework/reading/description.hpp"
 
 namespace polyform::host {
 
@@ -19,15 +19,18 @@ class ExampleFields {
   using Instance = std::map<std::string, std::string, std::less<>>;
 
   ExampleFields() = default;
-  explicit ExampleFields(const Description&);
+  explicit ExampleFields(const System&);
 
   /// One of the type's instances; nullptr when the example has none.
   const Instance* pick(std::string_view type, Random&) const;
+  /// Points of flexible bodies that something is attached to, body axes, m.
+  const std::vector<Vec3>& attachments() const { return attachments_; }
 
  private:
   template <class Type>
   void keep(const Type&, const Fields&);
   std::map<std::string, std::vector<Instance>, std::less<>> instances_;
+  std::vector<Vec3> attachments_;
 };
 
 }  // namespace polyform::host

@@ -188,12 +188,7 @@ void check_flexible_body(const FlexibleBodyType& type, const Bench& bench, Check
   try {
     Random states(41);
     for (std::uint64_t seed = 60; seed < 66; ++seed) {
-      Sample sample = bench.sample(seed, [&](ModelWriter& writer, Random& random) {
-        const auto& joint = bench.joints().at(static_cast<std::size_t>(random.integer(0, static_cast<int>(bench.joints().size()) - 1)));
-        const std::string flexible = writer.add_flexible_body(type.name(), type.fields()), rigid = writer.add_body();
-        writer.add_joint("root", joint.type->name(), joint.type->fields(), "ground", flexible, {}, writer.attachment());
-        writer.add_joint("tip", joint.type->name(), joint.type->fields(), flexible, rigid, {}, writer.attachment());
-      });
+      Sample sample = flexible_model(type, bench, seed);
       State state = random_state(*sample.system, states);
       cases.push_back({std::move(sample), std::move(state)});
     }

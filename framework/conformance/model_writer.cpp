@@ -36,6 +36,12 @@ std::string ModelWriter::add_flexible_body(std::string_view type, std::span<cons
   return name;
 }
 
+Vec3 ModelWriter::attachment() {
+  const std::vector<Vec3>& known = examples_.attachments();
+  const int pick = random_.integer(0, static_cast<int>(known.size()));
+  return pick == 0 ? Vec3{} : known[static_cast<std::size_t>(pick - 1)];
+}
+
 void ModelWriter::add_joint(std::string_view name, std::string_view type, std::span<const FieldSpec> fields,
                             std::string_view base, std::string_view moving, std::string_view extra,
                             const std::optional<Vec3>& position) {

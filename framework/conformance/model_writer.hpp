@@ -21,8 +21,10 @@ class ModelWriter {
 
   /// A rigid body at a random pose; its name.
   std::string add_body();
-  /// A body of a flexible type at the ground origin.
+  /// A body of a flexible type, its frame that of ground.
   std::string add_flexible_body(std::string_view type, std::span<const FieldSpec>);
+  /// Where something may be attached to such a body: its frame origin, or a point that the examples attach to.
+  Vec3 attachment();
   /// position: what the field of that name gets; random where not given. extra: further entries, such as ", cut: true".
   void add_joint(std::string_view name, std::string_view type, std::span<const FieldSpec>, std::string_view base,
                  std::string_view moving, std::string_view extra = {}, const std::optional<Vec3>& position = {});

@@ -37,7 +37,7 @@ class Random {
 
 /// d/dt at t = 0 by the five-point difference: exact for polynomials of degree 4. h: the step, s.
 template <class Function>
-auto rate(Function f, double h = 1e-3) {
+auto rate(Function f, double h = 1e-3) -> decltype(f(h)) {
   return (8 / (12 * h)) * (f(h) - f(-h)) - (1 / (12 * h)) * (f(2 * h) - f(-2 * h));
 }
 
