@@ -9,6 +9,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 # Rooms of framework/ and the rooms they may include (their own and the files beside the rooms go without saying).
+set(uses_process "")
 set(uses_registry "")
 set(uses_reading registry)
 set(uses_graph reading registry)
