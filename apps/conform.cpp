@@ -24,7 +24,7 @@ using host::Verdict;
 struct Arguments {
   std::string file, type, model;
   std::vector<std::string> paths;
-  unsigned time_limit = host::ConformanceSettings{}.time_limit;
+  double time_limit = host::ConformanceSettings{}.time_limit;
   bool json = false;
 };
 
@@ -105,7 +105,7 @@ void add_conform(CLI::App& app, Action& action) {
   sub->add_option("--model", arguments->model, "A model with instances of the types, whose field values are used instead of random ones")
       ->type_name("FILE");
   sub->add_option("--time-limit", arguments->time_limit, "Of the checks of one type, s")
-      ->check(CLI::Range(1u, 100'000u))->capture_default_str();
+      ->check(CLI::Range(1.0, 1e6))->capture_default_str();
   add_plugin_path(*sub, arguments->paths);
   sub->add_flag("--json", arguments->json, "Print one JSON object");
   sub->footer(

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/conformance/batteries.hpp"
-#include "framework/conformance/child_process.hpp"
+#include "framework/process/process.hpp"
 
 namespace polyform::host {
 
@@ -13,21 +13,22 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Claims as lines of text from the child to the parent: {"begin": name}, or a claim.
-class LineSink final : public ClaimSink {
+constexpr std::uint64_t memory_limit = std::uint64_t{4} << 30;  ///< of a battery, bytes: its models are small
+
+/// Claims as messages from the process that decides them: {"begin": name}, or a claim.
+class MessageSink final : public ClaimSink {
  public:
-  explicit LineSink(const std::function<void(const std::string&)>& send) : send_(send) {}
+  explicit MessageSink(const Messenger& to) : to_(to) {}
   void begin(std::string_view name) override { say({{"begin", name}}); }
   void add(const Claim& c) override {
     say({{"kind", c.kind}, {"type", c.type}, {"name", c.name}, {"verdict", static_cast<int>(c.verdict)},
          {"measured", fmt::format("{}", c.measured)}, {"tolerance", c.tolerance}, {"finding", c.finding},
          {"remedy", c.remedy}, {"model", c.model}});
   }
-  void refuse(const Failure& f) { say({{"failure", f.message()}, {"remedy", f.remedy()}, {"code", static_cast<int>(f.code())}}); }
 
  private:
-  void say(const Json& line) { send_(line.dump(-1, ' ', true, Json::error_handler_t::replace)); }
-  const std::function<void(const std::string&)>& send_;
+  void say(const Json& message) { to_.send(message.dump(-1, ' ', true, Json::error_handler_t::replace)); }
+  const Messenger& to_;
 };
 
 Claim claim_of(const Json& line) {
@@ -60,36 +61,28 @@ std::vector<Claim> check_conformance(const Offer& offer, const Catalog& catalog,
                                      const std::function<void(const Claim&)>& on_claim) {
   std::vector<Claim> claims;
   std::string begun = "making random models";
-  std::optional<Failure> refused;
   const auto keep = [&](Claim claim) {
     on_claim(claim);
     claims.push_back(std::move(claim));
   };
-  const ChildEnd end = run_child(
-      settings.time_limit,
-      [&](const std::function<void(const std::string&)>& send) {
-        LineSink sink(send);
-        try {
-          run_battery(offer, catalog, keep_alive, settings.example, sink);
-        } catch (const Failure& failure) {
-          sink.refuse(failure);
-        }
-      },
-      [&](const std::string& text) {
-        const Json line = Json::parse(text, nullptr, false);
-        if (line.is_discarded()) return;
-        if (line.contains("begin"))
-          begun = line["begin"];
-        else if (line.contains("failure"))
-          refused = Failure(static_cast<Exit>(line["code"].get<int>()), line["failure"], line["remedy"]);
-        else
-          keep(claim_of(line));
-      });
-  if (refused) throw *refused;
-  if (!end.sound())
-    keep({offer.kind, offer.name, begun, Verdict::failed, 0, 0, end.what(),
-          "run the test of the plugin that does this under a debugger or with -fsanitize=address,undefined; the checks "
-          "after this one were not made",
+  const ProcessJob job{[&](const Messenger& messenger) {
+                         MessageSink sink(messenger);
+                         run_battery(offer, catalog, keep_alive, settings.example, sink);
+                       },
+                       [&](std::string_view text) {
+                         const Json message = Json::parse(text);
+                         if (message.contains("begin"))
+                           begun = message["begin"];
+                         else
+                           keep(claim_of(message));
+                       },
+                       {}};
+  const ProcessLimits limits{settings.time_limit, memory_limit};
+  const ProcessEnd end = run_in_processes(std::span(&job, 1), limits, 1).front();
+  if (end.how == ProcessEnd::How::failed) throw Failure(end.code, end.message, end.remedy);
+  if (!end.done())
+    keep({offer.kind, offer.name, begun, Verdict::failed, 0, 0, describe(end, limits),
+          "find the place with a debugger or with -fsanitize=address,undefined; the checks after this one were not made",
           {}});
   return claims;
 }

@@ -184,7 +184,7 @@ void check_abilities_of(const Formulation& formulation, const Bench& bench, Chec
                });
   };
   const auto with_element = [&](const auto& types, std::string_view section) {
-    return [&, section](std::uint64_t seed) -> Sample {
+    return [&, section](std::uint64_t) -> Sample {
       for (const auto& [name, type] : types) {
         if constexpr (std::is_same_v<decltype(type), const ForceType* const>)
           if (type->state_count() == 0) continue;
@@ -194,7 +194,7 @@ void check_abilities_of(const Formulation& formulation, const Bench& bench, Chec
           continue;  // the next type may do
         }
       }
-      throw Undecided(fmt::format("no loaded type makes such a model (seed {})", seed));
+      throw Undecided("no loaded type makes such a model");
     };
   };
   check(Ability::closed_loops, "closed loops", [&](std::uint64_t seed) {
