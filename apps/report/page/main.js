@@ -34,7 +34,8 @@ function firstChannels() {
     return values.reduce((a, b) => Math.max(a, b), -Infinity) - values.reduce((a, b) => Math.min(a, b), Infinity);
   };
   const of = (group, components) => run.channels.filter((c) => c.group === group && components.test(c.component)).slice(0, 60).map((c) => c.name);
-  const widest = (names) => names.map((name) => [range(name), name]).sort(([a], [b]) => b - a)[0]?.[1];
+  const widest = (names) => names.map((name) => [range(name), name]).filter(([moves]) => moves > 0)
+    .sort(([a], [b]) => b - a)[0]?.[1];
   const energy = runs.length > 1 ? ['energy.total'] : ['energy.kinetic', 'energy.potential', 'energy.total'];
   return [widest(of('joints', /^q(\[0\])?$/)), widest(of('bodies', /^[xyz]$/)), ...energy].filter((name) => name && run.has(name));
 }
@@ -60,7 +61,7 @@ function setUpView(clock) {
   find('ghost').replaceChildren(new Option('none', ''), ...options());
   find('shown').addEventListener('change', () => view.showRun(runOf(find('shown'))));
   find('ghost').addEventListener('change', () => view.showGhost(runOf(find('ghost'))));
-  find('ghost-choice').hidden = shown.length < 2;
+  find('ghost-choice').hidden = find('shown-choice').hidden = shown.length < 2;
   const toggle = (id, apply) => find(id).addEventListener('click', () => {
     const on = find(id).getAttribute('aria-pressed') !== 'true';
     find(id).setAttribute('aria-pressed', String(on));

@@ -7,14 +7,22 @@ const cursors = uPlot.sync('time');
 const plotHeight = 190;
 
 /** Times of all series together, and each series at them: undefined where it has no row. */
-function table(series) {
+function table(series, log) {
+  // A logarithmic axis has no place for 0.
+  const drawn = series.map(({values}) => (log ? Array.from(values, (x) => (x > 0 ? x : null)) : values));
   const same = series.every(({times}) => times === series[0].times);
-  if (same) return [series[0].times, ...series.map(({values}) => values)];
-  return uPlot.join(series.map(({times, values}) => [times, values]));
+  return same ? [series[0].times, ...drawn] : uPlot.join(series.map(({times}, k) => [times, drawn[k]]));
 }
 
-/** "1.5e−6" rather than "0.0000015". */
-const tickTexts = (_, ticks) => ticks.map((x) => (x === null ? '' : figure(x, 6)));
+/** Ticks of one axis with as many decimals as tell them apart. */
+function tickTexts(_, ticks, axis, space, step) {
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const largest = Math.max(...ticks.map((x) => Math.abs(x ?? 0)));
+  const plain = decimals <= 9 && largest < 1e6 && (decimals <= 4 || largest > 0.1);
+  return ticks.map((x) => (x === null ? '' : plain ? x.toFixed(decimals).replace('-', '−') : figure(x, 8)));
+}
+const powers = (_, ticks) => ticks.map((x) => (Number.isInteger(Math.round(1e9 * Math.log10(x)) / 1e9) ? x : null));
+const powerTexts = (_, ticks) => ticks.map((x) => (x === null ? '' : x.toExponential(0).replace('e+', 'e').replaceAll('-', '−')));
 
 export class Panel {
   /**
@@ -22,7 +30,7 @@ export class Panel {
    * on a logarithmic axis; onTime, onZoom: what the user asks for.
    */
   constructor(parent, {title, unit, series, log, onTime, onZoom}) {
-    Object.assign(this, {series, log, onTime, onZoom, hidden: new Set()});
+    Object.assign(this, {title, series, log, onTime, onZoom, hidden: new Set()});
     this.rows = series.map((s, k) => this.legendRow(s, k));
     this.time = element('span', {className: 'at figures'});
     this.place = element('div', {className: 'plot'});
@@ -48,7 +56,7 @@ export class Panel {
       button.setAttribute('aria-pressed', String(show));
       this.plot.setSeries(k + 1, {show});
     });
-    return {item: element('li', {}, button, value), value, mark};
+    return {item: element('li', {}, ...(this.series.length > 1 || series.name !== this.title ? [button] : [mark]), value), value, mark};
   }
 
   draw(range) {
@@ -59,7 +67,8 @@ export class Panel {
     this.plot = new uPlot({
       width: Math.max(200, this.place.clientWidth), height: plotHeight, legend: {show: false}, padding: [10, 12, 0, 0],
       scales: {x: {time: false, ...(range && {min: range[0], max: range[1]})}, y: {distr: this.log ? 3 : 1}},
-      axes: [{...axis, size: 26, gap: 4, values: tickTexts}, {...axis, size: 64, gap: 6, values: tickTexts, space: 34}],
+      axes: [{...axis, size: 26, gap: 4, values: tickTexts}, {...axis, size: 72, gap: 6, space: 34, values: this.log ? powerTexts : tickTexts,
+        ...(this.log && {grid: {...axis.grid, filter: powers}, ticks: {...axis.ticks, filter: powers}})}],
       cursor: {sync: {key: cursors.key, scales: ['x', null]}, drag: {x: true, y: false}, points: {size: 6, width: 1.5}},
       series: [{}, ...this.series.map((s, k) => ({
         label: s.name, stroke: s.stroke(), width: 1.5, dash: s.dash, spanGaps: true, points: {show: false}, show: !this.hidden.has(k)}))],
@@ -69,7 +78,7 @@ export class Panel {
         draw: [() => this.showHead()],
         ready: [(plot) => this.listen(plot)],
       },
-    }, table(this.series), this.place);
+    }, table(this.series, this.log), this.place);
     this.plot.over.append(this.head);
     this.drawMilliseconds = performance.now() - began;
   }

@@ -1,5 +1,5 @@
 // Which channels are plotted: a list by group and object, a button for each component.
-import {runs} from './data.js';
+import {report, runs} from './data.js';
 import {element} from './format.js';
 
 const groupNames = {joints: 'Joints', bodies: 'Bodies', reactions: 'Reactions', '': 'Whole system'};
@@ -15,8 +15,12 @@ function objectsOfAllRuns() {
       if (!found.has(key)) found.set(key, {group, object, components: new Map()});
       found.get(key).components.set(component, {name, unit});
     }
+  // Files have their objects in alphabetical order; the model's is the one that its author thinks in.
   const order = Object.keys(groupNames);
-  return [...found.values()].sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+  const {bodies = [], joints = []} = report.mechanism ?? {};
+  const place = new Map([...joints, ...bodies].map(({name}, k) => [name, k]));
+  const rank = ({object}) => place.get(object) ?? Infinity;
+  return [...found.values()].sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group) || (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
 }
 
 export class Picker {

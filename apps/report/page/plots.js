@@ -79,7 +79,7 @@ export class Plots {
   values(run, name) {
     if (this.mode === 'values') return run.column(name);
     const values = difference(run, name, this.reference);
-    return this.mode === 'difference' || !values ? values : [...values].map((x) => (x === 0 ? null : Math.abs(x)));
+    return this.mode === 'difference' || !values ? values : values.map(Math.abs);
   }
 
   zoom(range, from) {

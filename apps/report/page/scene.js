@@ -6,7 +6,7 @@ import {Ground} from './ground.js';
 import {Labels} from './labels.js';
 import {Motion, placedBodies} from './motion.js';
 import {Parts} from './parts.js';
-import {Shapes} from './shapes.js';
+import {placed, Shapes} from './shapes.js';
 import {color, onTheme, runColor} from './theme.js';
 
 const tints = 6;
@@ -16,6 +16,17 @@ const bareMechanism = (run) => ({
   gravity: [0, 0, -1], joints: [], springs: [],
   bodies: placedBodies(run).map((name) => ({name, mass: 0, center: [0, 0, 0], inertia: [0, 0, 0], shapes: []})),
 });
+
+/** Points of a shape in body axes with a radius about each: a ball, or the corners of a box. */
+function outline({type, position, orientation, size, radius, length}) {
+  if (type !== 'box') return type === 'sphere' || length < 2 * radius ? [[position, radius]] : ends(position, orientation, length).map((end) => [end, radius]);
+  const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5]);
+  const matrix = placed(position, orientation, size);
+  return corners.map((corner) => [new Vector3(...corner).applyMatrix4(matrix).toArray(), 0]);
+}
+
+const ends = (position, orientation, length) => [-0.5, 0.5].map((z) => (
+  new Vector3(0, 0, z).applyMatrix4(placed(position, orientation, [1, 1, length])).toArray()));
 
 export class MechanismView {
   constructor(canvas, labels, clock, run) {
@@ -31,9 +42,11 @@ export class MechanismView {
     this.camera.up.copy(this.up);
     this.labels = new Labels(labels);
     this.shapes = new Shapes(this.mechanism);
+    const motion = new Motion(run, this.mechanism.bodies);
+    this.measure(motion);
+    this.shapes.widenFor(this.radius);
     this.parts = this.shapes.parts();
     this.showRun(run);
-    this.measure();
     this.setUpLight();
     this.ground = new Ground(this.scene, this);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -64,12 +77,12 @@ export class MechanismView {
   }
 
   /** What the mechanism sweeps over the run, its size, and where the ground is below it. */
-  measure() {
-    const {motion} = this.main, {start, end} = this.clock, box = new Box3(), low = [], point = new Vector3();
+  measure(motion) {
+    const {start, end} = this.clock, box = new Box3(), ball = new Box3(), low = [], point = new Vector3();
     const samples = this.mechanism.bodies.length > 1000 ? 5 : 40;
     const reach = (at, radius) => {
       motion.point(at, point);
-      box.expandByPoint(point);
+      box.union(ball.set(point.clone().subScalar(radius), point.clone().addScalar(radius)));
       low.push(point.dot(this.up) - radius);
     };
     for (let k = 0; k <= samples; ++k) {
@@ -78,7 +91,7 @@ export class MechanismView {
         if (!motion.has(b)) return;
         reach({body: b, point: body.center}, 0);
         for (const at of body.line ?? []) reach({body: b, ...at}, 0);
-        for (const shape of body.shapes) reach({body: b, point: shape.position}, shape.radius ?? Math.min(...shape.size) / 2);
+        for (const shape of body.shapes) for (const [point, radius] of outline(shape)) reach({body: b, point}, radius);
         for (const link of this.shapes.links(b)) for (const end of link) reach({body: b, point: end}, 0);
       });
     }
@@ -94,7 +107,7 @@ export class MechanismView {
   }
 
   setUpLight() {
-    const {radius: r} = this, sun = new DirectionalLight(0xffffff, 2.1);
+    const {radius: r} = this, sun = new DirectionalLight(0xffffff, 1.9);
     const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), this.up);
     sun.position.copy(this.center).add(new Vector3(1.6, -1.2, 3.2).multiplyScalar(r).applyQuaternion(turn));
     sun.target.position.copy(this.center);
@@ -103,7 +116,7 @@ export class MechanismView {
     Object.assign(sun.shadow.camera, {left: -2 * r, right: 2 * r, top: 2 * r, bottom: -2 * r, near: 0.1 * r, far: 8 * r});
     sun.shadow.normalBias = 0.004 * r;
     sun.shadow.radius = 5;
-    const sky = new HemisphereLight(0xffffff, 0x9aa4b2, 1.5);
+    const sky = new HemisphereLight(0xffffff, 0xb4bdca, 2.1);
     sky.position.copy(this.up);
     this.scene.add(sun, sun.target, sky);
   }
@@ -115,14 +128,26 @@ export class MechanismView {
     const thin = ['x', 'y', 'z'].find((axis) => this.extent[axis] < 0.04 * this.radius);
     const normal = thin && new Vector3(thin === 'x' ? 1 : 0, thin === 'y' ? -1 : 0, thin === 'z' ? 1 : 0);
     if (normal && Math.abs(normal.dot(this.up)) < 0.5) from.copy(normal).addScaledVector(this.up, 0.22).addScaledVector(new Vector3().crossVectors(this.up, normal), 0.25);
-    const half = (this.camera.fov * Math.PI) / 360, narrow = Math.min(1, this.camera.aspect);
-    const distance = (1.08 * this.radius) / Math.sin(Math.atan(Math.tan(half) * narrow));
+    const distance = this.distanceFrom(from.normalize());
     Object.assign(this.camera, {near: distance / 100, far: 30 * distance});
-    this.camera.position.copy(this.center).addScaledVector(from.normalize(), distance);
+    this.camera.position.copy(this.center).addScaledVector(from, distance);
     this.camera.updateProjectionMatrix();
     this.controls.target.copy(this.center);
     this.controls.update();
     this.request();
+  }
+
+  /** From where the box of all motion just fits into the picture, seen from this direction. */
+  distanceFrom(direction) {
+    const right = new Vector3().crossVectors(this.up, direction).normalize(), top = new Vector3().crossVectors(direction, right);
+    const high = Math.tan((this.camera.fov * Math.PI) / 360), wide = high * this.camera.aspect, corner = new Vector3();
+    let distance = 0;
+    for (let k = 0; k < 8; ++k) {
+      corner.set(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1).multiply(this.extent).multiplyScalar(0.5);
+      corner.addScaledVector(corner.clone().normalize(), 0.1 * this.radius);
+      distance = Math.max(distance, corner.dot(direction) + 1.12 * Math.max(Math.abs(corner.dot(right)) / wide, Math.abs(corner.dot(top)) / high));
+    }
+    return Math.max(distance, 2.2 * this.shapes.size);
   }
 
   /** Keyboard: by so many steps around the vertical and over it. */
@@ -147,6 +172,9 @@ export class MechanismView {
     this.labels.set('body', this.mechanism.bodies.map(({name, center}, body) => ({name, at: {body, point: center}})).filter(({at}) => motion.has(at.body)));
     this.labels.set('joint', this.mechanism.joints.filter(({freedom}) => freedom !== 'all').map(({name, ends: [base, moving]}) => (
       {name, at: moving.body < 0 ? base : moving})).filter(({at}) => at.body < 0 || motion.has(at.body)));
+    const arm = 0.18 * this.radius;
+    this.labels.set('axis', [['x', [arm, 0, 0]], ['y', [0, arm, 0]], ['z', [0, 0, arm]]].map(([name, point]) => ({name, at: {body: -1, point}})));
+    this.labels.toggle('axis', true);
   }
 
   toggleLabels(kind, shown) {
@@ -156,6 +184,7 @@ export class MechanismView {
 
   toggleGround(shown) {
     this.ground.visible = shown;
+    this.labels.toggle('axis', shown);
     this.request();
   }
 

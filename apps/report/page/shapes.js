@@ -10,9 +10,9 @@ export const placed = (position, orientation, scale) => new Matrix4().compose(
   new Vector3(...position), new Quaternion(orientation[1], orientation[2], orientation[3], orientation[0]), new Vector3(...scale));
 const upright = [1, 0, 0, 0];
 
-function givenParts(body, shapes) {
+function givenParts(body, shapes, tint) {
   return shapes.map(({type, position, orientation, size, radius, length}) => ({
-    shape: type, body, tint: body, matrix: placed(position, orientation,
+    shape: type, body, tint, matrix: placed(position, orientation,
       type === 'box' ? size : type === 'cylinder' ? [radius, radius, length] : [radius, radius, radius])}));
 }
 
@@ -47,6 +47,9 @@ export class Shapes {
     const given = bodies.flatMap(({shapes}) => shapes.map(({size, radius, length}) => Math.max(...(size ?? [length ?? 0, 2 * radius]))));
     this.size = lengths.length > 0 ? median(lengths) : given.length > 0 ? median(given) : 1;
     this.width = 0.026 * this.size;  // radius of a link
+    // Bodies of the same geometry are of one colour: wheels, the two arms of a side.
+    const looks = [...new Set(bodies.map(({shapes}) => JSON.stringify(shapes)))];
+    this.tints = bodies.map(({shapes}, b) => (shapes.length > 0 ? looks.indexOf(JSON.stringify(shapes)) : b));
   }
 
   /** What a body without geometry is drawn as: pairs of points of it. */
@@ -60,13 +63,18 @@ export class Shapes {
     return points.map((point) => [point, hub]);
   }
 
+  /** Thicker where the whole is so large that links of their own proportion could not be seen. */
+  widenFor(radius) {
+    this.width = Math.min(0.09 * this.size, Math.max(this.width, 0.0035 * radius));
+  }
+
   parts() {
     return [...this.bodies.flatMap((body, b) => this.bodyParts(body, b)), ...this.joints.flatMap((joint) => this.jointParts(joint)),
       ...this.springs.map(({ends}) => ({shape: 'coil', tint: 'spring', ends, width: 1.5 * this.width}))];
   }
 
   bodyParts(body, b) {
-    if (body.shapes.length > 0) return givenParts(b, body.shapes);
+    if (body.shapes.length > 0) return givenParts(b, body.shapes, this.tints[b]);
     const {width} = this;
     if (body.line?.length > 1)
       return body.line.slice(1).flatMap(({point, shape}, k) => {
