@@ -1,22 +1,25 @@
 // polyform compare MODEL: one model through several solvers, side by side.
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
+#include "apps/comparison_json.hpp"
+#include "apps/comparison_text.hpp"
 #include "apps/interruption.hpp"
-#include "apps/json_output.hpp"
+#include "apps/process_arguments.hpp"
 #include "apps/result_file.hpp"
 #include "apps/session.hpp"
 #include "apps/solver_choice.hpp"
+#include "apps/sweep_values.hpp"
 #include "apps/terminal.hpp"
-#include "apps/text.hpp"
 #include "framework/comparison/comparison.hpp"
+#include "framework/comparison/sweep.hpp"
 #include "framework/reading/report.hpp"
 
 namespace polyform::apps {
@@ -24,12 +27,14 @@ namespace polyform::apps {
 namespace {
 
 using host::Exit;
-using host::Standing;
+using host::HeatEnd;
 
 struct Arguments {
   ModelArguments model;
   RunArguments run;
-  std::string solvers = "all";
+  ProcessArguments processes;
+  std::string solvers = "all", sweep;
+  double tolerance = host::default_agreement;
   bool json = false, quiet = false;
 };
 
@@ -61,92 +66,116 @@ std::string file_of(const std::string& output, std::string_view solver) {
   return file.replace_extension(fmt::format(".{}{}", solver, extension)).string();
 }
 
-void print_table(const host::System& system, const host::RunSettings& settings,
-                 const std::vector<Standing>& standings) {
-  fmt::print("{}: bodies {}; {}\n\n", system.description().name, system.bodies().size(), describe(settings));
-  fmt::print("{:<12} {:>9} {:>8} {:>11} {:>7} {:>9} {:>9} {:>23} {:>23}\n", "solver", "wall time", "steps",
-             "evaluation", "states", "drift", "violation", "position deviation", "angle deviation");
-  for (const Standing& s : standings) {
-    if (!s.run) {
-      fmt::print("{:<12} skipped: {}\n", s.solver, s.reason);
-      continue;
-    }
-    fmt::print("{:<12} {:>9} {:>8} {:>11} {:>7} {:>9.1e} {:>9.1e}", s.solver, duration_text(s.run->wall_seconds),
-               s.run->steps, duration_text(s.run->seconds_per_evaluation), s.run->state_size, s.run->energy_drift,
-               s.run->constraint_violation);
-    if (const auto& d = s.deviation)
-      fmt::print(" {:>23} {:>23}\n", fmt::format("{:.1e} m, t = {:.4g} s", d->position, d->position_time),
-                 fmt::format("{:.1e} rad, t = {:.4g} s", d->angle, d->angle_time));
-    else
-      fmt::print(" {:>23} {:>23}\n", "-", "-");
-    if (!s.reason.empty()) fmt::print("{:<12} failed: {}\n", "", s.reason);
-  }
-  if (std::any_of(standings.begin(), standings.end(), [](const Standing& s) { return s.deviation.has_value(); }))
-    fmt::print("\nDeviation: largest over bodies and rows from the consensus, the mean of two or median of more.\n");
-}
-
-Json standing_json(const host::System& system, std::size_t degrees_of_freedom, const Standing& s) {
-  if (!s.run) return {{"solver", s.solver}, {"status", "skipped"}, {"reason", s.reason}};
-  Json out = run_json(system, degrees_of_freedom, s.solver, *s.run);
-  if (const auto& d = s.deviation) {
-    out["position_deviation"] = d->position;
-    out["position_deviation_time"] = d->position_time;
-    out["angle_deviation"] = d->angle;
-    out["angle_deviation_time"] = d->angle_time;
-  }
-  return out;
-}
-
-void print_object(const host::System& system, const std::vector<Standing>& standings) {
-  const std::size_t freedoms = system.count_constraints().degrees_of_freedom;
-  Json all = Json::object();
-  for (const Standing& s : standings) all[s.solver] = standing_json(system, freedoms, s);
-  print_json(all);
-}
-
 /// The worst of what happened; skipped solvers do not count unless nothing ran.
-Exit exit_code(const std::vector<Standing>& standings) {
+template <class Ends>
+Exit exit_code(const Ends& ends) {
   Exit code = Exit::bad_input;
-  for (const Standing& s : standings) {
-    if (!s.run) continue;
-    if (s.run->end == host::End::interrupted) return Exit::interrupted;
-    if (s.run->end == host::End::failed)
+  for (const HeatEnd& end : ends) {
+    if (end.how == HeatEnd::How::interrupted) return Exit::interrupted;
+    if (end.how == HeatEnd::How::failed)
       code = Exit::simulation_failed;
-    else if (code == Exit::bad_input)
+    else if (end.how == HeatEnd::How::done && code == Exit::bad_input)
       code = Exit::done;
   }
   return code;
+}
+
+/// The bar over all runs, which counts those before as done.
+class Progress {
+ public:
+  Progress(bool enabled, double duration, std::vector<std::string> names)
+      : bar_(enabled), duration_(duration), names_(std::move(names)), reached_(names_.size()) {}
+
+  void operator()(std::size_t run, double time) {
+    if (run >= reached_.size()) return;
+    reached_[run] = time;
+    double done = 0;
+    for (std::size_t k = 0; k < reached_.size(); ++k) done += k < run ? duration_ : reached_[k];
+    bar_.update(done, duration_ * static_cast<double>(reached_.size()),
+                fmt::format("{} t = {:.4g} s", names_[run], time));
+  }
+
+ private:
+  ProgressBar bar_;
+  double duration_;
+  std::vector<std::string> names_;
+  std::vector<double> reached_;
+};
+
+std::vector<std::string> names_of(const std::vector<host::Contender>& all, std::size_t rounds, bool twins) {
+  std::vector<std::string> names;
+  for (std::size_t round = 0; round < rounds; ++round)
+    for (const host::Contender& contender : all) names.emplace_back(contender.formulation->name());
+  if (twins) names.insert(names.end(), {"finer twin", "disturbed twin"});
+  return names;
+}
+
+/// What cannot be written is refused before anything runs; the processes open the files anew.
+void check_outputs(const std::string& output, const std::vector<host::Contender>& all) {
+  if (output.empty()) return;
+  for (const host::Contender& contender : all) host::make_writer(file_of(output, contender.formulation->name()));
+}
+
+Exit compare_all(const Arguments& arguments, const host::System& system, const host::RunSettings& settings,
+                 const std::vector<host::Contender>& all, host::HeatControl control) {
+  const host::Columns columns = columns_of(arguments.run);
+  check_outputs(arguments.run.output, all);
+  host::Comparison comparison;
+  {
+    Progress progress(!arguments.quiet, settings.duration, names_of(all, 1, true));
+    control.progress = std::ref(progress);
+    comparison = host::compare(system, all, settings, arguments.tolerance, control, [&](std::string_view solver) {
+      const std::string file = arguments.run.output.empty() ? "" : file_of(arguments.run.output, solver);
+      return open_result(system, file, columns, solver, settings);
+    });
+  }
+  if (arguments.json)
+    print_json(comparison_json(system, comparison));
+  else
+    print_comparison(system, settings, arguments.tolerance, comparison);
+  const Exit code = exit_code(comparison.standings);
+  return code == Exit::done && comparison.first ? Exit::simulation_failed : code;
+}
+
+Exit sweep_all(const Arguments& arguments, const host::System& system, const host::RunSettings& settings,
+               const std::vector<host::Contender>& all, host::HeatControl control) {
+  const SweepRequest request = read_sweep(arguments.sweep, settings);
+  std::ofstream table;
+  if (!arguments.run.output.empty()) {
+    table.open(arguments.run.output);
+    if (!table || std::filesystem::path(arguments.run.output).extension() != ".csv")
+      throw host::Failure(Exit::bad_input,
+                          fmt::format("cannot write the sweep to {}", host::show(arguments.run.output)),
+                          "With --sweep, --output takes the table of all runs: FILE.csv in a folder that exists.");
+  }
+  host::Sweep sweep;
+  {
+    Progress progress(!arguments.quiet, settings.duration, names_of(all, request.values.size() + 1, false));
+    control.progress = std::ref(progress);
+    sweep = host::sweep(system, all, settings, request.what, request.values, control);
+  }
+  table << sweep_csv(request.what, sweep);
+  if (table.is_open() && !table.flush())
+    throw host::Failure(Exit::simulation_failed, "the table could not be written to " + arguments.run.output);
+  if (arguments.json)
+    print_json(sweep_json(request.what, sweep));
+  else
+    print_sweep(system, settings, request.what, sweep);
+  return exit_code(sweep.points);
 }
 
 Exit compare(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model.file);
   const host::RunSettings settings = settle(arguments.run, system->description());
-  const host::Columns columns = columns_of(arguments.run);
   if (arguments.run.output == "-")
     throw host::Failure(Exit::bad_input, "--output - cannot take the results of several solvers",
                         "Give --output NAME.csv; each solver writes NAME.<solver>.csv.");
   std::vector<SolverChoice> storage;
   const std::vector<host::Contender> all = contenders(arguments.solvers, session.catalog(), *system, storage);
-
-  std::vector<Standing> standings;
-  {
-    ProgressBar bar(!arguments.quiet);
-    double before = -settings.duration;  // simulated by the solvers before, s
-    const host::RunControl control{&watch_interruption(), [&](double time) {
-                                     bar.update(before + time, static_cast<double>(all.size()) * settings.duration);
-                                   }};
-    standings = host::compare(*system, all, settings, control, [&](std::string_view solver) {
-      before += settings.duration;
-      const std::string file = arguments.run.output.empty() ? "" : file_of(arguments.run.output, solver);
-      return open_result(*system, file, columns, solver, settings);
-    });
-  }
-  if (arguments.json)
-    print_object(*system, standings);
-  else
-    print_table(*system, settings, standings);
-  return exit_code(standings);
+  const host::HeatControl control{limits_of(arguments.processes), arguments.processes.jobs, &watch_interruption(), {}};
+  return arguments.sweep.empty() ? compare_all(arguments, *system, settings, all, control)
+                                 : sweep_all(arguments, *system, settings, all, control);
 }
 
 }  // namespace
@@ -157,12 +186,30 @@ void add_compare(CLI::App& app, Action& action) {
   add_model(*sub, arguments->model);
   sub->add_option("--solvers", arguments->solvers, "Solvers, or all that can run the model [all]")->type_name("A,B,C");
   add_run_arguments(*sub, arguments->run);
+  sub->add_option("--tolerance", arguments->tolerance,
+                  fmt::format("Deviation from the consensus, relative to the system's size, its forces or a radian, up "
+                              "to which solvers agree [{}]",
+                              host::default_agreement))
+      ->check(CLI::PositiveNumber)
+      ->type_name("NUMBER");
+  sub->add_option(
+         "--sweep", arguments->sweep,
+         "Work against precision: every solver at each step=... or tolerance=..., a list A,B,C or FROM:TO:COUNT")
+      ->type_name("WHAT=VALUES");
+  add_process_arguments(*sub, arguments->processes);
   sub->add_flag("--json", arguments->json, "Print one JSON object, by solver name, in place of the table");
   sub->add_flag("--quiet", arguments->quiet, "No progress bar");
   sub->footer(
-      "With --output NAME.csv (or NAME.h5) each solver writes NAME.<solver>.csv. A solver that cannot run the model\n"
-      "is skipped with its reason; one that fails loses only its own row. Example:\n"
-      "  polyform compare rod.yaml --duration 5 --output rod.csv");
+      "Each solver runs in a process of its own: one that crashes, hangs or runs out of memory loses only its row, "
+      "with\n"
+      "the reason; one that cannot run the model is skipped with its. With --output NAME.csv (or NAME.h5) each writes\n"
+      "NAME.<solver>.csv; with --sweep that file takes the table of all runs. The exit code is 1 where solvers "
+      "disagree\n"
+      "beyond the tolerance; twins of the one that parts, finer and disturbed, then tell chaos from a wrong solver. "
+      "Examples:\n"
+      "  polyform compare rod.yaml --duration 5 --output rod.csv\n"
+      "  polyform compare rod.yaml --integrator rk4 --sweep step=1e-2:1e-4:5\n"
+      "  polyform compare rod.yaml --sweep tolerance=1e-6,1e-8,1e-10 --output work.csv");
   sub->final_callback([&action, arguments] { action = [arguments] { return compare(*arguments); }; });
 }
 

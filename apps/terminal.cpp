@@ -54,15 +54,19 @@ void ProgressBar::clear() {
 }
 
 void ProgressBar::update(double time, double duration) {
-  if (!enabled_ || Clock::now() < next_) return;
+  if (due()) update(time, duration, fmt::format("t = {:.4g} s", time));
+}
+
+void ProgressBar::update(double done, double whole, std::string_view what) {
+  if (!due()) return;
   const Clock::time_point now = Clock::now();
   next_ = now + std::chrono::milliseconds(100);
-  const double done = std::clamp(time / duration, 0.0, 1.0);
+  const double share = std::clamp(done / whole, 0.0, 1.0);
   const double spent = std::chrono::duration<double>(now - start_).count();
   constexpr int width = 30;
-  const int full = static_cast<int>(done * width);
-  fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {:5.1f} %  t = {:.4g} s  {} left", "", full, "", width - full,
-             100 * done, time, done > 0 ? clock_text(spent * (1 - done) / done) : "?");
+  const int full = static_cast<int>(share * width);
+  fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {:5.1f} %  {}  {} left", "", full, "", width - full, 100 * share, what,
+             share > 0 ? clock_text(spent * (1 - share) / share) : "?");
   std::fflush(stderr);
   drawn_ = true;
 }

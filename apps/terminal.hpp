@@ -24,10 +24,13 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void update(double time, double duration);
+  /// A part that is done of a whole, and what goes on.
+  void update(double done, double whole, std::string_view what);
 
  private:
   using Clock = std::chrono::steady_clock;
   void clear();
+  bool due() const { return enabled_ && Clock::now() >= next_; }
 
   bool enabled_, drawn_ = false;
   Clock::time_point start_ = Clock::now(), next_;

@@ -1,54 +1,75 @@
 #include "framework/comparison/comparison.hpp"
 
-#include "framework/simulation/solver_selection.hpp"
+#include <algorithm>
 
 namespace polyform::host {
 
 namespace {
 
-/// Runs one contender, its poses into the record.
-Standing run_one(const System& system, const Contender& contender, const RunSettings& settings,
-                 const RunControl& control, const SinkMaker& make_sink, PoseRecord& poses) {
-  Standing standing;
-  standing.solver = contender.formulation->name();
-  SolverPointer solver;
-  try {
-    solver = compile(*contender.formulation, system.view(), contender.options);
-  } catch (const Failure& refused) {
-    standing.reason = refused.message();
-    return standing;
+/// A contender that finished.
+struct Finisher {
+  std::size_t index;
+  std::unique_ptr<Trace> trace;
+};
+
+std::vector<Finisher> run_all(const System& system, const TraceLayout& layout, std::span<const Contender> contenders,
+                              const RunSettings& settings, const HeatControl& control, const SinkMaker& make_sink,
+                              std::vector<Standing>& standings) {
+  std::vector<std::unique_ptr<Trace>> traces;
+  std::vector<Heat> heats;
+  for (const Contender& contender : contenders) {
+    traces.push_back(std::make_unique<Trace>(layout));
+    Heat heat{&contender, settings, 0, {traces.back().get()}};
+    heat.open = [&] { return make_sink(contender.formulation->name()); };
+    heats.push_back(std::move(heat));
   }
-  const std::unique_ptr<RowSink> results = make_sink(standing.solver);
-  std::vector<RowSink*> sinks{&poses};
-  if (results) sinks.push_back(results.get());
-  standing.run = simulate(system, *solver, settings, sinks, control);
-  standing.reason = standing.run->failure;
-  return standing;
+  std::vector<HeatEnd> ends = run_heats(system, heats, control);
+  std::vector<Finisher> finishers;
+  for (std::size_t k = 0; k < ends.size(); ++k) {
+    standings.push_back({std::move(ends[k]), std::string(contenders[k].formulation->name()), {}, {}});
+    const Standing& standing = standings.back();
+    if (standing.run && standing.run->end != End::failed) finishers.push_back({k, std::move(traces[k])});
+  }
+  return finishers;
 }
 
 }  // namespace
 
-std::vector<Standing> compare(const System& system, std::span<const Contender> contenders, const RunSettings& settings,
-                              const RunControl& control, const SinkMaker& make_sink) {
-  const std::size_t bodies = system.view().bodies.size();
-  std::vector<Standing> standings;
-  std::vector<std::unique_ptr<PoseRecord>> finished;
-  std::vector<std::size_t> owners;
-  for (const Contender& contender : contenders) {
-    auto poses = std::make_unique<PoseRecord>(bodies);
-    standings.push_back(run_one(system, contender, settings, control, make_sink, *poses));
-    const std::optional<RunRecord>& run = standings.back().run;
-    if (!run || run->end == End::failed) continue;
-    owners.push_back(standings.size() - 1);
-    finished.push_back(std::move(poses));
-    if (run->end == End::interrupted) break;
+Comparison compare(const System& system, std::span<const Contender> contenders, const RunSettings& settings,
+                   double tolerance, const HeatControl& control, const SinkMaker& make_sink) {
+  Comparison result;
+  const TraceLayout layout(system);
+  const std::vector<Finisher> finishers =
+      run_all(system, layout, contenders, settings, control, make_sink, result.standings);
+  if (finishers.size() < 2) return result;
+
+  std::vector<Witness> witnesses;
+  for (const Finisher& finisher : finishers)
+    witnesses.push_back(
+        {finisher.trace.get(), has(contenders[finisher.index].formulation->abilities(), Ability::reactions)});
+  const Scales scales = scales_of(layout, *finishers.front().trace);
+  const Verdict verdict = judge(layout, witnesses, scales, tolerance);
+  const auto as_standing = [&](std::optional<Parting> parting) {
+    if (parting) parting->witness = finishers[parting->witness].index;
+    return parting;
+  };
+  for (std::size_t k = 0; k < finishers.size(); ++k) {
+    Standing& standing = result.standings[finishers[k].index];
+    standing.deviation = verdict.deviations[k];
+    standing.parting = as_standing(verdict.partings[k]);
   }
-  if (finished.size() < 2) return standings;
-  std::vector<PoseRecord*> records;
-  for (const auto& record : finished) records.push_back(record.get());
-  const std::vector<Deviation> all = deviations(records, bodies);
-  for (std::size_t k = 0; k < owners.size(); ++k) standings[owners[k]].deviation = all[k];
-  return standings;
+  result.first = as_standing(verdict.first);
+  result.until = verdict.until;
+  const bool interrupted = control.interrupted != nullptr && *control.interrupted != 0;
+  if (!result.first || interrupted) return result;
+  const auto parted = std::find_if(finishers.begin(), finishers.end(),
+                                   [&](const Finisher& f) { return f.index == result.first->witness; });
+  HeatControl twins = control;
+  if (control.progress)
+    twins.progress = [&](std::size_t k, double time) { control.progress(contenders.size() + k, time); };
+  result.divergence = find_divergence(system, layout, contenders[parted->index], *parted->trace, settings,
+                                      *result.first, scales, twins);
+  return result;
 }
 
 }  // namespace polyform::host

@@ -1,4 +1,4 @@
-// One model through several formulations, one after the other, each with a fresh solver.
+// One model through several formulations, each with a fresh solver in a process of its own.
 #pragma once
 
 #include <functional>
@@ -8,32 +8,37 @@
 #include <string>
 #include <vector>
 
-#include "framework/assembly/system.hpp"
 #include "framework/comparison/consensus.hpp"
-#include "framework/simulation/simulate.hpp"
-#include "polyform/formulation.hpp"
+#include "framework/comparison/divergence.hpp"
+#include "framework/comparison/heat.hpp"
 
 namespace polyform::host {
 
-struct Contender {
-  const Formulation* formulation = nullptr;
-  std::vector<FieldValue> options;
-};
-
-/// What became of one contender. One that cannot run the model has no run; one that failed, or that stands alone, has
-/// no deviation.
-struct Standing {
+/// What became of one contender. One that did not finish, or that stands alone, has no deviation.
+struct Standing : HeatEnd {
   std::string solver;
-  std::optional<RunRecord> run;
-  std::string reason;                  ///< why it was skipped or failed; empty when it finished
   std::optional<Deviation> deviation;  ///< from the consensus of all that finished
+  std::optional<Parting> parting;      ///< where it leaves the consensus for the first time; witness: its own index
 };
 
-/// Makes the sink that writes a contender's results; may return nullptr.
+struct Comparison {
+  std::vector<Standing> standings;
+  std::optional<Parting> first;          ///< the earliest parting; witness: index of the standing
+  std::optional<Divergence> divergence;  ///< known where solvers part
+  double until = 0;                      ///< the last time that all who finished have, s
+};
+
+/// A ten-thousandth of the system's size, or of a radian: what one would still call the same motion. Integration errors
+/// at the default tolerances stay two decades and more below it over some ten periods, wrong equations go far above it.
+inline constexpr double default_agreement = 1e-4;
+
+/// Makes the sink that writes a contender's results, in the contender's process; may return nullptr.
 using SinkMaker = std::function<std::unique_ptr<RowSink>(std::string_view solver)>;
 
-/// Runs all contenders; a failing one loses only its own row. Ends after an interruption, with the contenders so far.
-std::vector<Standing> compare(const System&, std::span<const Contender>, const RunSettings&, const RunControl&,
-                              const SinkMaker&);
+/// Runs all contenders, and where they part by more than the tolerance (relative, see Scales) two twins of the one that
+/// does: heats after the last. A failing one loses only its own row. After an interruption the comparison is one
+/// of the contenders so far.
+Comparison compare(const System&, std::span<const Contender>, const RunSettings&, double tolerance, const HeatControl&,
+                   const SinkMaker&);
 
 }  // namespace polyform::host

@@ -1,10 +1,16 @@
 #include "framework/comparison/consensus.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
 
 namespace polyform::host {
 
 namespace {
+
+using Kind = TraceItem::Kind;
+constexpr double turn = 2 * std::numbers::pi;
 
 /// The middle value; the mean of the two middle ones for an even number. Reorders the values.
 double median(std::span<double> values) {
@@ -14,57 +20,180 @@ double median(std::span<double> values) {
   return values.size() % 2 != 0 ? *middle : 0.5 * (*middle + *std::max_element(values.begin(), middle));
 }
 
-double angle_between(const Quat& a, const Quat& b) { return norm(rotation_vector(conjugate(a) * b)); }
+Quat quaternion(const double* q) { return {q[0], q[1], q[2], q[3]}; }
+Vec3 vector(const double* v) { return {v[0], v[1], v[2]}; }
 
-void raise(double& largest, double& when, double value, double time) {
-  if (value <= largest) return;
-  largest = value;
-  when = time;
+/// Brings a quaternion or a turn next to that of the first run.
+void align(Kind kind, const double* first, double* other) {
+  if (kind == Kind::turn) *other = *first + std::remainder(*other - *first, turn);
+  if (kind == Kind::quaternion && dot(quaternion(first), quaternion(other)) < 0)
+    for (std::size_t c = 0; c < 4; ++c) other[c] = -other[c];
 }
+
+bool all_finite(const double* numbers, std::size_t count) {
+  return std::all_of(numbers, numbers + count, [](double x) { return std::isfinite(x); });
+}
+
+/// Compares one row of all runs.
+class RowJudge {
+ public:
+  RowJudge(std::span<const Witness> witnesses, const Scales& scales, double tolerance)
+      : witnesses_(witnesses), scales_(scales), tolerance_(tolerance), now_(witnesses.size()) {}
+
+  void look(const TraceLayout& layout, double time, const std::vector<std::vector<double>>& rows, Verdict& verdict) {
+    for (std::optional<Parting>& parting : now_) parting.reset();
+    for (const TraceItem& item : layout.items()) compare(item, time, rows, verdict.deviations);
+    for (std::size_t s = 0; s < now_.size(); ++s) {
+      if (!now_[s]) continue;
+      if (!verdict.partings[s]) verdict.partings[s] = now_[s];
+      if (!verdict.first || (verdict.first->time == time && verdict.first->relative < now_[s]->relative))
+        verdict.first = now_[s];
+    }
+  }
+
+ private:
+  void compare(const TraceItem& item, double time, const std::vector<std::vector<double>>& rows,
+               std::vector<Deviation>& deviations) {
+    const std::size_t n = item.size();
+    numbers_.clear();
+    std::size_t sound = 0, asked = 0;
+    for (std::size_t s = 0; s < rows.size(); ++s) {
+      if (is_reaction(item.quantity) && !witnesses_[s].reactions) continue;
+      ++asked;
+      const double* here = rows[s].data() + item.offset;
+      if (!all_finite(here, n)) continue;
+      numbers_.insert(numbers_.end(), here, here + n);
+      ++sound;
+    }
+    if (asked < 2) return;
+    double agreed[4] = {};
+    if (sound > 0) consensus(item.kind, numbers_, sound, std::span(agreed, n));
+    for (std::size_t s = 0; s < rows.size(); ++s)
+      if (!is_reaction(item.quantity) || witnesses_[s].reactions)
+        note(item, s, distance(item, rows[s].data() + item.offset, agreed), time, deviations[s]);
+  }
+
+  void note(const TraceItem& item, std::size_t run, double value, double time, Deviation& deviation) {
+    std::optional<Departure>& largest = deviation[item.quantity];
+    if (!largest || value > largest->value) largest = {value, time, item.name, item.length};
+    const double relative = value / scales_.of(item);
+    if (relative > tolerance_ && (!now_[run] || relative > now_[run]->relative))
+      now_[run] = {time, value, relative, run, item.quantity, item.name, item.length};
+  }
+
+  std::span<const Witness> witnesses_;
+  const Scales& scales_;
+  double tolerance_;
+  std::vector<std::optional<Parting>> now_;  ///< in this row
+  std::vector<double> numbers_;
+};
 
 }  // namespace
 
-Pose consensus(std::span<const Pose> poses) {
-  std::vector<double> values(poses.size());
-  const auto middle_of = [&](auto component) {
-    for (std::size_t s = 0; s < poses.size(); ++s) values[s] = component(poses[s]);
-    return median(values);
-  };
-  const Quat& first = poses.front().orientation;
-  const auto aligned = [&](double Quat::*part) {
-    return [&first, part](const Pose& p) {
-      return dot(first, p.orientation) < 0 ? -(p.orientation.*part) : p.orientation.*part;
-    };
-  };
-  Pose result;
-  result.position = {middle_of([](const Pose& p) { return p.position.x; }),
-                     middle_of([](const Pose& p) { return p.position.y; }),
-                     middle_of([](const Pose& p) { return p.position.z; })};
-  result.orientation = normalized(Quat{middle_of(aligned(&Quat::w)), middle_of(aligned(&Quat::x)),
-                                       middle_of(aligned(&Quat::y)), middle_of(aligned(&Quat::z))});
+double Scales::of(const TraceItem& item) const {
+  if (item.quantity == Quantity::force) return force;
+  if (item.quantity == Quantity::moment) return moment;
+  return item.length ? length : 1;
+}
+
+Scales scales_of(const TraceLayout& layout, Trace& trace) {
+  std::vector<double> row(layout.width());
+  Vec3 low, high;
+  double force = 0, moment = 0;
+  for (std::size_t left = trace.rewind(); left > 0; --left) {
+    trace.next(row);
+    for (const TraceItem& item : layout.items()) {
+      if (item.kind != Kind::vector) continue;
+      const Vec3 v = vector(row.data() + item.offset);
+      if (item.quantity == Quantity::force) force = std::max(force, norm(v));
+      if (item.quantity == Quantity::moment) moment = std::max(moment, norm(v));
+      if (item.quantity != Quantity::position) continue;
+      low = {std::min(low.x, v.x), std::min(low.y, v.y), std::min(low.z, v.z)};
+      high = {std::max(high.x, v.x), std::max(high.y, v.y), std::max(high.z, v.z)};
+    }
+  }
+  const auto or_one = [](double x) { return x > 1e-12 && std::isfinite(x) ? x : 1.0; };
+  Scales scales;
+  scales.length = or_one(std::max(norm(high - low), layout.reach()));
+  scales.force = or_one(force);
+  scales.moment = or_one(std::max(moment, force * scales.length));
+  return scales;
+}
+
+void consensus(Kind kind, std::span<double> numbers, std::size_t runs, std::span<double> result) {
+  const std::size_t n = result.size();
+  for (std::size_t s = 1; s < runs; ++s) align(kind, numbers.data(), numbers.data() + s * n);
+  std::vector<double> values(runs);
+  for (std::size_t c = 0; c < n; ++c) {
+    for (std::size_t s = 0; s < runs; ++s) values[s] = numbers[s * n + c];
+    result[c] = median(values);
+  }
+  if (kind != Kind::quaternion) return;
+  const Quat unit = normalized(quaternion(result.data()));
+  result[0] = unit.w, result[1] = unit.x, result[2] = unit.y, result[3] = unit.z;
+}
+
+std::unique_ptr<Trace> consensus(const TraceLayout& layout, std::span<Trace* const> traces) {
+  auto result = std::make_unique<Trace>(layout);
+  std::vector<std::vector<double>> rows(traces.size(), std::vector<double>(layout.width()));
+  std::vector<double> agreed(layout.width()), numbers;
+  std::size_t count = std::numeric_limits<std::size_t>::max();
+  for (Trace* trace : traces) count = std::min(count, trace->rewind());
+  for (; count > 0; --count) {
+    double time = 0;
+    for (std::size_t s = 0; s < rows.size(); ++s) time = traces[s]->next(rows[s]);
+    for (const TraceItem& item : layout.items()) {
+      numbers.clear();
+      for (const std::vector<double>& row : rows)
+        numbers.insert(numbers.end(), row.data() + item.offset, row.data() + item.offset + item.size());
+      consensus(item.kind, numbers, rows.size(), std::span(agreed).subspan(item.offset, item.size()));
+    }
+    result->put(time, agreed);
+  }
   return result;
 }
 
-std::vector<Deviation> deviations(std::span<PoseRecord* const> records, std::size_t bodies) {
-  std::vector<Deviation> result(records.size());
-  std::vector<std::vector<Pose>> row(records.size(), std::vector<Pose>(bodies));
-  std::vector<Pose> of_body(records.size());
-  std::size_t rows = records.front()->rows();
-  for (PoseRecord* record : records) {
-    rows = std::min(rows, record->rows());
-    record->rewind();
+double distance(const TraceItem& item, const double* a, const double* b) {
+  if (!all_finite(a, item.size()) || !all_finite(b, item.size())) return std::numeric_limits<double>::infinity();
+  switch (item.kind) {
+    case Kind::vector:
+      return norm(vector(a) - vector(b));
+    case Kind::quaternion:
+      return norm(rotation_vector(conjugate(quaternion(a)) * quaternion(b)));
+    case Kind::turn:
+      return std::abs(std::remainder(*a - *b, turn));
+    case Kind::number:
+      break;
   }
-  for (std::size_t k = 0; k < rows; ++k) {
-    double time = 0;
-    for (std::size_t s = 0; s < records.size(); ++s) time = records[s]->next(row[s]);
-    for (std::size_t b = 0; b < bodies; ++b) {
-      for (std::size_t s = 0; s < records.size(); ++s) of_body[s] = row[s][b];
-      const Pose agreed = consensus(of_body);
-      for (std::size_t s = 0; s < records.size(); ++s) {
-        raise(result[s].position, result[s].position_time, norm(of_body[s].position - agreed.position), time);
-        raise(result[s].angle, result[s].angle_time, angle_between(of_body[s].orientation, agreed.orientation), time);
-      }
-    }
+  return std::abs(*a - *b);
+}
+
+Verdict judge(const TraceLayout& layout, std::span<const Witness> witnesses, const Scales& scales, double tolerance) {
+  Verdict verdict;
+  verdict.deviations.resize(witnesses.size());
+  verdict.partings.resize(witnesses.size());
+  std::vector<std::vector<double>> rows(witnesses.size(), std::vector<double>(layout.width()));
+  std::size_t count = std::numeric_limits<std::size_t>::max();
+  for (const Witness& witness : witnesses) count = std::min(count, witness.trace->rewind());
+  RowJudge row_judge(witnesses, scales, tolerance);
+  for (; count > 0; --count) {
+    for (std::size_t s = 0; s < rows.size(); ++s) verdict.until = witnesses[s].trace->next(rows[s]);
+    row_judge.look(layout, verdict.until, rows, verdict);
+  }
+  return verdict;
+}
+
+std::vector<DistanceRow> distances(const TraceLayout& layout, Trace& a, Trace& b, const Scales& scales) {
+  std::vector<double> row_a(layout.width()), row_b(layout.width());
+  std::vector<DistanceRow> result;
+  for (std::size_t left = std::min(a.rewind(), b.rewind()); left > 0; --left) {
+    a.next(row_a);
+    DistanceRow now{b.next(row_b), 0};
+    for (const TraceItem& item : layout.items())
+      if (!is_reaction(item.quantity))
+        now.distance = std::max(
+            now.distance, distance(item, row_a.data() + item.offset, row_b.data() + item.offset) / scales.of(item));
+    result.push_back(now);
   }
   return result;
 }

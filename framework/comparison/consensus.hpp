@@ -1,24 +1,81 @@
 // How far each of several runs of one model is from what they agree on.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
-#include "framework/comparison/pose_record.hpp"
+#include "framework/comparison/trace.hpp"
 
 namespace polyform::host {
 
-/// The largest deviation of a run from the consensus over all bodies and rows, and when it occurs.
-struct Deviation {
-  double position = 0, position_time = 0;  ///< m, s: distance of body frame origins
-  double angle = 0, angle_time = 0;        ///< rad, s: angle between body orientations
+/// A largest deviation, when and at which body or joint it occurs.
+struct Departure {
+  double value = 0, time = 0;
+  std::string_view where;
+  bool length = false;  ///< of a joint: in m, not in rad
 };
 
-/// The consensus of several poses: the mean of two, the component-wise median of three or more, so that one outlier
-/// does not move it. Quaternions are brought to the sign of the first before, and normalized after.
-Pose consensus(std::span<const Pose> poses);
+/// The largest deviations of a run over all bodies or joints and rows, by quantity: m, rad, joint coordinates in m or
+/// rad, modal coordinates, N, N m. Empty where the system has none or the run gives none.
+struct Deviation {
+  std::array<std::optional<Departure>, quantities.size()> of;
+  const std::optional<Departure>& operator[](Quantity q) const { return of[static_cast<std::size_t>(q)]; }
+  std::optional<Departure>& operator[](Quantity q) { return of[static_cast<std::size_t>(q)]; }
+};
 
-/// One deviation per record, over the rows that all of them have. At least two records.
-std::vector<Deviation> deviations(std::span<PoseRecord* const> records, std::size_t bodies);
+/// What differences are seen against: lengths against the diagonal of the box in which the origins of all bodies and of
+/// the ground move (or the reach of the largest body, where that is more), forces against the largest force of a joint,
+/// moments against the largest moment or that force times that length; angles as they are. modal coordinates as they
+/// are. 1 where they are lost in rounding.
+struct Scales {
+  double length = 1, force = 1, moment = 1;
+  double of(const TraceItem&) const;
+};
+Scales scales_of(const TraceLayout&, Trace&);
+
+/// One run that takes part.
+struct Witness {
+  Trace* trace = nullptr;
+  bool reactions = true;  ///< whether its reactions are to be read
+};
+
+/// The first row in which a run is further from the consensus than the tolerance, and there the run, quantity and place
+/// where it is furthest.
+struct Parting {
+  double time = 0, deviation = 0, relative = 0;
+  std::size_t witness = 0;
+  Quantity quantity = Quantity::position;
+  std::string_view where;
+  bool length = false;  ///< of a joint: in m, not in rad
+};
+
+struct Verdict {
+  std::vector<Deviation> deviations;             ///< one per run
+  std::vector<std::optional<Parting>> partings;  ///< of each run on its own
+  std::optional<Parting> first;                  ///< the earliest of them, furthest there
+  double until = 0;                              ///< the last time that all runs have, s
+};
+
+/// Over the rows that all runs have. At least two runs.
+Verdict judge(const TraceLayout&, std::span<const Witness>, const Scales&, double tolerance);
+
+/// The consensus of an item's numbers in several runs: the mean of two, the component-wise median of three or more, so
+/// that one outlier does not move it. Quaternions are brought to the sign of the first before, and normalized after;
+/// turns to within half a turn of the first. numbers: one run after the other, overwritten.
+void consensus(TraceItem::Kind, std::span<double> numbers, std::size_t runs, std::span<double> result);
+
+/// The consensus of several runs, row by row, over the rows that all of them have.
+std::unique_ptr<Trace> consensus(const TraceLayout&, std::span<Trace* const>);
+
+/// How far apart an item is in two rows, in its own unit; infinite where a number is not finite.
+double distance(const TraceItem&, const double* a, const double* b);
+
+/// The largest relative distance of two runs, row by row, over the rows that both have; of all but the reactions.
+struct DistanceRow {
+  double time, distance;
+};
+std::vector<DistanceRow> distances(const TraceLayout&, Trace&, Trace&, const Scales&);
 
 }  // namespace polyform::host

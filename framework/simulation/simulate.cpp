@@ -61,9 +61,9 @@ class RowTimes {
 
 class Run {
  public:
-  Run(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
-      const RunControl& control)
-      : system_(system),
+  Run(const SystemView& view, const ConstStateView& start, Solver& solver, const RunSettings& settings,
+      std::span<RowSink* const> sinks, const RunControl& control)
+      : start_(start),
         solver_(solver),
         settings_(settings),
         control_(control),
@@ -71,7 +71,7 @@ class Run {
         ode_(solver),
         integrator_(make_integrator(
             ode_, {settings.integrator, settings.step, settings.relative_tolerance, settings.absolute_tolerance})),
-        store_(system.view()),
+        store_(view),
         y_(solver.state_size()),
         times_(settings) {}
 
@@ -108,7 +108,7 @@ class Run {
   }
 
   End go() {
-    if (solver_.encode(system_.initial_state(), y_) != Status::ok)
+    if (solver_.encode(start_, y_) != Status::ok)
       throw Failure(Exit::simulation_failed,
                     fmt::format("the initial state cannot be taken over: {}", solver_.failure()));
     integrator_->start(0, y_);
@@ -147,7 +147,7 @@ class Run {
     throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
   }
 
-  const System& system_;
+  const ConstStateView& start_;
   Solver& solver_;
   const RunSettings& settings_;
   const RunControl& control_;
@@ -166,7 +166,12 @@ class Run {
 
 RunRecord simulate(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
                    const RunControl& control) {
-  return Run(system, solver, settings, sinks, control).to_end();
+  return simulate(system.view(), system.initial_state(), solver, settings, sinks, control);
+}
+
+RunRecord simulate(const SystemView& view, const ConstStateView& start, Solver& solver, const RunSettings& settings,
+                   std::span<RowSink* const> sinks, const RunControl& control) {
+  return Run(view, start, solver, settings, sinks, control).to_end();
 }
 
 }  // namespace polyform::host

@@ -1,71 +1,139 @@
-#include <catch2/catch.hpp>
-
+// What several runs agree on, and how far each is from it.
 #include <array>
+#include <catch2/catch.hpp>
+#include <cmath>
 
 #include "framework/comparison/consensus.hpp"
+#include "framework/comparison/divergence.hpp"
+#include "tests/support/workbench.hpp"
 
 using namespace polyform;
 using namespace polyform::host;
+using namespace polyform::test;
+using Kind = TraceItem::Kind;
 
 namespace {
 
 const Vec3 z{0, 0, 1};
 
-Pose pose(double x, double angle) { return {axis_angle(z, angle), {x, 0, 0}}; }
+/// Consensus of several numbers, runs one after the other.
+std::vector<double> agreed(Kind kind, std::vector<double> numbers, std::size_t runs) {
+  std::vector<double> result(numbers.size() / runs);
+  consensus(kind, numbers, runs, result);
+  return result;
+}
 
-/// A record of one body whose pose at time k is given.
-void fill(PoseRecord& record, const std::vector<Pose>& poses) {
-  for (std::size_t k = 0; k < poses.size(); ++k) {
-    std::array<Observation::Body, 1> body{};
-    body[0].pose = poses[k];
-    Observation now;
-    now.bodies = body;
-    record.row(static_cast<double>(k), now);
+std::vector<double> turned(std::initializer_list<double> angles) {
+  std::vector<double> numbers;
+  for (const double angle : angles) {
+    const Quat q = axis_angle(z, angle);
+    numbers.insert(numbers.end(), {q.w, q.x, q.y, q.z});
+  }
+  return numbers;
+}
+
+double angle_of(const std::vector<double>& q) { return norm(rotation_vector(Quat{q[0], q[1], q[2], q[3]})); }
+
+const TraceItem turn_item{Quantity::joint, Kind::turn, false, 0, "pin"};
+
+/// One body on a pin, for traces of it.
+std::unique_ptr<System> rod() {
+  return system_from_text(R"({polyform: 1, bodies: [{name: rod, mass: 1, center_of_mass: [0.5, 0, 0],
+    inertia: {xx: 1, yy: 1, zz: 1}}],
+    joints: [{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}]})");
+}
+
+/// Rows at 0, 1, 2 … of a rod at these angles, with a force of 10 N in the pin.
+void fill(Trace& trace, const TraceLayout& layout, const std::vector<double>& angles) {
+  for (std::size_t k = 0; k < angles.size(); ++k) {
+    const Quat q = axis_angle(z, angles[k]);
+    std::vector<double> row{0, 0, 0, q.w, q.x, q.y, q.z, angles[k], 10, 0, 0, 0, 0, 0};
+    REQUIRE(row.size() == layout.width());
+    trace.put(static_cast<double>(k), row);
   }
 }
 
 }  // namespace
 
-TEST_CASE("the consensus of two poses is their mean") {
-  const std::array poses{pose(1, 0.2), pose(3, 0.4)};
-  const Pose agreed = consensus(poses);
-  CHECK(agreed.position.x == Approx(2));
-  CHECK(norm(rotation_vector(agreed.orientation)) == Approx(0.3));
+TEST_CASE("the consensus of two is their mean") {
+  CHECK(agreed(Kind::vector, {1, 0, 0, 3, 0, 0}, 2)[0] == 2);
+  CHECK(angle_of(agreed(Kind::quaternion, turned({0.2, 0.4}), 2)) == Approx(0.3));
 }
 
 TEST_CASE("one outlier of three does not move the consensus") {
-  const std::array poses{pose(1, 0.2), pose(1, 0.2), pose(100, 2)};
-  const Pose agreed = consensus(poses);
-  CHECK(agreed.position.x == 1);
-  CHECK(norm(rotation_vector(conjugate(agreed.orientation) * pose(0, 0.2).orientation)) < 0.5);
+  CHECK(agreed(Kind::vector, {1, 0, 0, 1, 0, 0, 100, 0, 0}, 3)[0] == 1);
+  CHECK(angle_of(agreed(Kind::quaternion, turned({0.2, 0.2, 2}), 3)) == Approx(0.2).margin(0.5));
 }
 
-TEST_CASE("the sign of a quaternion does not matter") {
-  Pose flipped = pose(1, 0.2);
-  auto& q = flipped.orientation;
-  q = {-q.w, -q.x, -q.y, -q.z};
-  const std::array poses{pose(1, 0.2), flipped};
-  CHECK(norm(rotation_vector(consensus(poses).orientation)) == Approx(0.2));
+TEST_CASE("the sign of a quaternion and whole turns do not matter") {
+  std::vector<double> flipped = turned({0.2, 0.2});
+  for (std::size_t c = 4; c < 8; ++c) flipped[c] = -flipped[c];
+  CHECK(angle_of(agreed(Kind::quaternion, flipped, 2)) == Approx(0.2));
+  const double a = 0.1, b = 0.1 + 4 * M_PI;
+  CHECK(agreed(Kind::turn, {a, b}, 2)[0] == Approx(0.1));
+  CHECK(distance(turn_item, &a, &b) == Approx(0).margin(1e-12));
 }
 
-TEST_CASE("deviations are the largest over the rows, with their times") {
-  PoseRecord a(1), b(1);
-  fill(a, {pose(0, 0), pose(0, 0), pose(0, 0)});
-  fill(b, {pose(0, 0), pose(2, 0.1), pose(1, 0.4)});
-  const std::array records{&a, &b};
-  const std::vector<Deviation> result = deviations(records, 1);
-  for (const Deviation& d : result) {
-    CHECK(d.position == Approx(1));
-    CHECK(d.position_time == 1);
-    CHECK(d.angle == Approx(0.2));
-    CHECK(d.angle_time == 2);
-  }
+TEST_CASE("a number that is not finite is infinitely far away, and the others do not see it") {
+  const double a = 0, b = std::nan("");
+  CHECK(std::isinf(distance(turn_item, &a, &b)));
+  const auto system = rod();
+  const TraceLayout layout(*system);
+  Trace one(layout), two(layout), broken(layout);
+  fill(one, layout, {0, 0});
+  fill(two, layout, {0, 0});
+  fill(broken, layout, {0, std::nan("")});
+  const std::array<Witness, 3> all{{{&one}, {&two}, {&broken}}};
+  const Verdict verdict = judge(layout, all, {}, 1e-4);
+  CHECK((*verdict.deviations[0][Quantity::joint]).value == 0);
+  CHECK(std::isinf((*verdict.deviations[2][Quantity::joint]).value));
+  REQUIRE(verdict.first);
+  CHECK(verdict.first->witness == 2);
 }
 
-TEST_CASE("runs of different length are compared over the rows that both have") {
-  PoseRecord a(1), b(1);
-  fill(a, {pose(0, 0), pose(5, 0)});
-  fill(b, {pose(0, 0)});
-  const std::array records{&a, &b};
-  CHECK(deviations(records, 1)[0].position == 0);
+TEST_CASE("deviations come with their time and place, and the first to part is named") {
+  const auto system = rod();
+  const TraceLayout layout(*system);
+  Trace one(layout), two(layout), off(layout);
+  fill(one, layout, {0, 0.1, 0.2, 0.3});
+  fill(two, layout, {0, 0.1, 0.2, 0.3});
+  fill(off, layout, {0, 0.1, 0.21, 0.3 + 2 * M_PI});
+  const std::array<Witness, 3> all{{{&one}, {&two}, {&off}}};
+  const Verdict verdict = judge(layout, all, {}, 1e-4);
+  const Departure d = *verdict.deviations[2][Quantity::angle];
+  CHECK(d.value == Approx(0.01));
+  CHECK(d.time == 2);
+  CHECK(d.where == "rod");
+  CHECK((*verdict.deviations[0][Quantity::angle]).value == Approx(0).margin(1e-15));
+  CHECK((*verdict.deviations[2][Quantity::force]).value == 0);
+  REQUIRE(verdict.first);
+  CHECK(verdict.first->witness == 2);
+  CHECK(verdict.first->time == 2);
+  CHECK_FALSE(verdict.partings[0]);
+  CHECK(verdict.until == 3);
+}
+
+TEST_CASE("runs of different length are compared over the rows that all have") {
+  const auto system = rod();
+  const TraceLayout layout(*system);
+  Trace longer(layout), shorter(layout);
+  fill(longer, layout, {0, 5});
+  fill(shorter, layout, {0});
+  const std::array<Witness, 2> all{{{&longer}, {&shorter}}};
+  const Verdict verdict = judge(layout, all, {}, 1e-4);
+  CHECK(verdict.until == 0);
+  CHECK_FALSE(verdict.first);
+}
+
+TEST_CASE("the rate of exponential growth is found, whatever comes after saturation") {
+  std::vector<DistanceRow> rows;
+  for (int k = 0; k <= 300; ++k) rows.push_back({0.1 * k, std::min(1e-10 * std::exp(0.9 * 0.1 * k), 0.5)});
+  CHECK(growth_rate(rows).rate == Approx(0.9));
+  CHECK(growth_rate(std::span(rows).first(2)).rate == 0);
+}
+
+TEST_CASE("reactions that redundant constraints leave open are not compared") {
+  const auto bricard = system_from_file(std::string(POLYFORM_MODELS) + "/bricard.yaml");
+  CHECK_FALSE(TraceLayout(*bricard).has(Quantity::force));
+  CHECK(TraceLayout(*rod()).has(Quantity::force));
 }

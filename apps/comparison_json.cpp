@@ -1,0 +1,145 @@
+#include "apps/comparison_json.hpp"
+
+#include <fmt/format.h>
+
+namespace polyform::apps {
+
+using host::HeatEnd;
+using host::Quantity;
+using host::Standing;
+
+namespace {
+
+std::string_view status_of(const HeatEnd& end) {
+  switch (end.how) {
+    case HeatEnd::How::done:
+      return "done";
+    case HeatEnd::How::skipped:
+      return "skipped";
+    case HeatEnd::How::failed:
+      return "failed";
+    case HeatEnd::How::interrupted:
+      break;
+  }
+  return "interrupted";
+}
+
+std::string_view place_kind(Quantity q) {
+  return q == Quantity::position || q == Quantity::angle || q == Quantity::modal ? "body" : "joint";
+}
+
+void add_departure(Json& out, const std::string& key, std::string_view kind, const host::Departure& d) {
+  out[key] = d.value;
+  out[key + "_time"] = d.time;
+  out[fmt::format("{}_{}", key, kind)] = d.where;
+}
+
+Json parting_json(const host::Parting& p) {
+  return {{"time", p.time},
+          {"quantity", name_of(p.quantity)},
+          {std::string(place_kind(p.quantity)), p.where},
+          {"deviation", p.deviation},
+          {"relative", p.relative}};
+}
+
+Json divergence_json(const host::Divergence& d) {
+  return {{"integration_error", d.integration_error},
+          {"perturbation", d.perturbation},
+          {"amplification", d.amplification},
+          {"rate", d.rate},
+          {"fitted_over", d.duration},
+          {"explains", d.explains},
+          {"chaotic", d.chaotic}};
+}
+
+Json standing_json(const host::System& system, const host::ConstraintCount& count, const host::Comparison& comparison,
+                   std::size_t index) {
+  const Standing& s = comparison.standings[index];
+  Json out = s.run ? run_json(system, count.degrees_of_freedom, s.solver, *s.run) : Json{{"solver", s.solver}};
+  out["status"] = status_of(s);
+  if (!s.reason.empty()) out["reason"] = s.reason;
+  if (!s.deviation) return out;
+  for (const Quantity q : host::quantities)
+    if (const auto& d = (*s.deviation)[q])
+      add_departure(out, fmt::format("{}_deviation", name_of(q)), place_kind(q), *d);
+  if (!count.redundant_joints.empty()) out["reactions_open"] = count.redundant_joints;
+  out["compared_until"] = comparison.until;
+  out["agrees"] = !s.parting.has_value();
+  if (s.parting) out["parting"] = parting_json(*s.parting);
+  if (comparison.divergence && comparison.first->witness == index)
+    out["divergence"] = divergence_json(*comparison.divergence);
+  return out;
+}
+
+const char* value_name(host::SweepOf what) { return what == host::SweepOf::step ? "step" : "tolerance"; }
+
+Json point_json(host::SweepOf what, const host::SweepPoint& p) {
+  Json out = {{value_name(what), p.value}, {"status", status_of(p)}};
+  if (!p.reason.empty()) out["reason"] = p.reason;
+  if (p.run) {
+    out["steps"] = p.run->steps;
+    out["rejected_steps"] = p.run->rejected_steps;
+    out["evaluations"] = p.run->evaluations;
+    out["wall_seconds"] = p.run->wall_seconds;
+    out["seconds_per_evaluation"] = p.run->seconds_per_evaluation;
+    out["energy_drift"] = p.run->energy_drift;
+    out["constraint_violation"] = p.run->constraint_violation;
+  }
+  if (p.position) add_departure(out, "position_error", "body", *p.position);
+  if (p.angle) add_departure(out, "angle_error", "body", *p.angle);
+  return out;
+}
+
+}  // namespace
+
+Json comparison_json(const host::System& system, const host::Comparison& comparison) {
+  const host::ConstraintCount count = system.count_constraints();
+  Json all = Json::object();
+  for (std::size_t k = 0; k < comparison.standings.size(); ++k)
+    all[comparison.standings[k].solver] = standing_json(system, count, comparison, k);
+  return all;
+}
+
+Json sweep_json(host::SweepOf what, const host::Sweep& sweep) {
+  Json all = Json::object();
+  for (const host::SweepPoint& p : sweep.points) {
+    Json& solver = all[p.solver];
+    solver["solver"] = p.solver;
+    if (p.how == HeatEnd::How::skipped) {
+      solver["status"] = "skipped";
+      solver["reason"] = p.reason;
+      continue;
+    }
+    solver["reference"] = {{value_name(what), sweep.reference_value}, {"solvers", sweep.reference_solvers}};
+    solver["points"].push_back(point_json(what, p));
+  }
+  return all;
+}
+
+std::string sweep_csv(host::SweepOf what, const host::Sweep& sweep) {
+  constexpr const char* columns[] = {"steps",
+                                     "rejected_steps",
+                                     "evaluations",
+                                     "wall_seconds",
+                                     "seconds_per_evaluation",
+                                     "position_error",
+                                     "position_error_time",
+                                     "angle_error",
+                                     "angle_error_time",
+                                     "energy_drift",
+                                     "constraint_violation"};
+  std::string text = fmt::format("solver,{},status", value_name(what));
+  for (const char* column : columns) text += fmt::format(",{}", column);
+  text += '\n';
+  for (const host::SweepPoint& p : sweep.points) {
+    if (p.how == HeatEnd::How::skipped) continue;
+    const Json point = point_json(what, p);
+    text += fmt::format("{},{},{}", p.solver, p.value, status_of(p));
+    for (const char* column : columns)
+      text += fmt::format(",{}", point.contains(column) ? point[column].dump() : std::string());
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,23 @@
+// What compare prints for machines.
+#pragma once
+
+#include <string>
+
+#include "apps/json_output.hpp"
+#include "framework/comparison/comparison.hpp"
+#include "framework/comparison/sweep.hpp"
+
+namespace polyform::apps {
+
+/// An object by solver name. Each has what run --json gives and `status`; where it is compared, per quantity
+/// (position, angle, joint, modal, force, moment) `<quantity>_deviation`, `<quantity>_deviation_time` and
+/// `<quantity>_deviation_body` or `_joint`; `agrees`; where it does not, `parting` and, of the first to part,
+/// `divergence`; else `reason`. `reactions_open`: the joints whose reactions are not unique and not compared.
+Json comparison_json(const host::System&, const host::Comparison&);
+
+/// An object by solver name: `points` with the value, the work and the errors of each, or `reason`.
+Json sweep_json(host::SweepOf, const host::Sweep&);
+/// The same as a table of comma-separated values, a line per point.
+std::string sweep_csv(host::SweepOf, const host::Sweep&);
+
+}  // namespace polyform::apps

@@ -1,0 +1,192 @@
+#include "apps/comparison_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+
+#include "apps/text.hpp"
+
+namespace polyform::apps {
+
+using host::HeatEnd;
+using host::Quantity;
+using host::Standing;
+
+namespace {
+
+/// "wall time" of a run that was given up is unknown, and so on.
+std::string status_text(const HeatEnd& end) {
+  switch (end.how) {
+    case HeatEnd::How::done:
+      return {};
+    case HeatEnd::How::skipped:
+      return "skipped: " + end.reason;
+    case HeatEnd::How::failed:
+      return "failed: " + end.reason;
+    case HeatEnd::How::interrupted:
+      break;
+  }
+  return end.run ? fmt::format("interrupted at t = {:.6g} s", end.run->time) : end.reason;
+}
+
+std::string_view unit_of(Quantity quantity, bool length) {
+  switch (quantity) {
+    case Quantity::position: return " m";
+    case Quantity::angle: return " rad";
+    case Quantity::joint: return length ? " m" : " rad";
+    case Quantity::force: return " N";
+    case Quantity::moment: return " N m";
+    case Quantity::modal: break;
+  }
+  return "";
+}
+
+std::string_view title_of(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::joint:
+      return "joint coordinate";
+    case Quantity::modal:
+      return "modal coordinate";
+    case Quantity::force:
+      return "reaction force";
+    case Quantity::moment:
+      return "reaction moment";
+    default:
+      return name_of(quantity);
+  }
+}
+
+std::string shortened(std::string_view name, std::size_t most) {
+  return name.size() <= most ? std::string(name) : fmt::format("..{}", name.substr(name.size() - most + 2));
+}
+
+void print_costs(const std::vector<Standing>& standings) {
+  fmt::print("{:<12} {:>9} {:>11} {:>11} {:>8} {:>7} {:>9} {:>9}\n", "solver", "wall time", "evaluation", "evaluations",
+             "steps", "states", "drift", "violation");
+  for (const Standing& s : standings) {
+    if (s.run)
+      fmt::print("{:<12} {:>9} {:>11} {:>11} {:>8} {:>7} {:>9.1e} {:>9.1e}\n", s.solver,
+                 duration_text(s.run->wall_seconds), duration_text(s.run->seconds_per_evaluation), s.run->evaluations,
+                 s.run->steps, s.run->state_size, s.run->energy_drift, s.run->constraint_violation);
+    if (const std::string status = status_text(s); !status.empty())
+      fmt::print("{:<12} {}\n", s.run ? "" : s.solver, status);
+  }
+  if (std::any_of(standings.begin(), standings.end(), [](const Standing& s) { return s.run && !s.run->conservative; }))
+    fmt::print("Forces without potential do work: the drift holds it, and is no error of its own.\n");
+}
+
+void print_deviations(const std::vector<Standing>& standings) {
+  constexpr std::size_t width = 19;
+  std::vector<Quantity> present;
+  for (const Quantity q : host::quantities)
+    if (std::any_of(standings.begin(), standings.end(),
+                    [&](const Standing& s) { return s.deviation && (*s.deviation)[q]; }))
+      present.push_back(q);
+  if (present.empty()) return;
+  fmt::print("\nLargest deviation from the consensus (mean of two, median of more), where and when\n{:<12}", "solver");
+  for (const Quantity q : present) fmt::print(" {:<{}}", title_of(q), width);
+  for (const Standing& s : standings) {
+    if (!s.deviation) continue;
+    std::string values = fmt::format("\n{:<12}", s.solver), places = fmt::format("\n{:<12}", "");
+    for (const Quantity q : present) {
+      const auto& d = (*s.deviation)[q];
+      const std::string time = d ? fmt::format(" {:.4g} s", d->time) : "";
+      values += fmt::format(" {:<{}}", d ? fmt::format("{:.1e}{}", d->value, unit_of(q, d->length)) : "-", width);
+      places += fmt::format(" {:<{}}", d && d->value > 0 ? shortened(d->where, width - time.size()) + time : "", width);
+    }
+    fmt::print("{}{}", values, places);
+  }
+  fmt::print("\n");
+}
+
+void print_agreement(const host::System& system, double tolerance, const host::Comparison& comparison) {
+  const auto compared = std::count_if(comparison.standings.begin(), comparison.standings.end(),
+                                      [](const Standing& s) { return s.deviation.has_value(); });
+  if (compared == 0) return;
+  if (const std::string open = open_reactions(system.count_constraints()); !open.empty())
+    fmt::print("Reactions {}; these are not compared.\n", open);
+  fmt::print("\n");
+  if (!comparison.first) {
+    fmt::print(
+        "All {} agree within {:g} of the system's size (forces: of the largest; angles: rad) up to t = {:.6g} s.\n",
+        compared, tolerance, comparison.until);
+    return;
+  }
+  fmt::print("Disagreement: {}; the tolerance is {:g}.\n", parting_text(comparison, *comparison.first), tolerance);
+  if (comparison.divergence) fmt::print("{}\n", divergence_text(*comparison.divergence));
+}
+
+}  // namespace
+
+std::string parting_text(const host::Comparison& comparison, const host::Parting& parting) {
+  std::string others;
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < comparison.standings.size(); ++k)
+    if (comparison.standings[k].deviation && k != parting.witness) {
+      others = comparison.standings[k].solver;
+      ++count;
+    }
+  return fmt::format("{} parts from {} first at t = {:.6g} s, in the {} of {}, by {:.2e}{} ({:.1e} relative)",
+                     comparison.standings[parting.witness].solver, count == 1 ? others : "the consensus", parting.time,
+                     title_of(parting.quantity), parting.where, parting.deviation,
+                     unit_of(parting.quantity, parting.length), parting.relative);
+}
+
+std::string divergence_text(const host::Divergence& d) {
+  std::string text = fmt::format(
+      "{} at half the step and a tenth of the tolerances moves away from itself by {:.1e} until then; with speeds and\n"
+      "gravity larger by {:.0e}, by {:.3g} times that difference",
+      d.solver, d.integration_error, d.perturbation, d.amplification);
+  if (d.rate > 0)
+    text += fmt::format(", which over {:.3g} s grows at {:.3g} 1/s, tenfold every {:.3g} s", d.duration, d.rate,
+                        std::numbers::ln10 / d.rate);
+  if (!d.explains)
+    return text +
+           ".\nNeither explains the disagreement: one of the solvers is wrong here, or the motion is not unique.";
+  if (d.chaotic)
+    return text +
+           ".\nThis is chaos: the small errors of integration grow exponentially. It is no sign of a wrong solver; "
+           "compare\nover a shorter --duration.";
+  return text +
+         ".\nThe integration is no finer than the disagreement: give a smaller --rtol, --atol or --step. It is no "
+         "sign of a\nwrong solver.";
+}
+
+void print_comparison(const host::System& system, const host::RunSettings& settings, double tolerance,
+                      const host::Comparison& comparison) {
+  fmt::print("{}: bodies {}, degrees of freedom {}, loops {}; {} s with {}\n\n", system.description().name,
+             system.bodies().size(), system.count_constraints().degrees_of_freedom, system.loops(), settings.duration,
+             describe(settings));
+  print_costs(comparison.standings);
+  print_deviations(comparison.standings);
+  print_agreement(system, tolerance, comparison);
+}
+
+void print_sweep(const host::System& system, const host::RunSettings& settings, host::SweepOf what,
+                 const host::Sweep& sweep) {
+  const char* name = what == host::SweepOf::step ? "step" : "tolerance";
+  fmt::print("{}: bodies {}; {} s with {}\n\n", system.description().name, system.bodies().size(), settings.duration,
+             settings.integrator);
+  fmt::print("{:<12} {:>9} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9}\n", "solver", name, "steps", "evaluations",
+             "wall time", "position error", "angle error", "drift");
+  for (const host::SweepPoint& p : sweep.points) {
+    if (p.how != HeatEnd::How::done) {
+      fmt::print("{:<12} {:>9} {}\n", p.solver, p.value > 0 ? fmt::format("{:.3g}", p.value) : "", status_text(p));
+      continue;
+    }
+    const auto error = [](const auto& d, const char* unit) {
+      return d ? fmt::format("{:.1e} {}", d->value, unit) : "-";
+    };
+    fmt::print("{:<12} {:>9.3g} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9.1e}\n", p.solver, p.value, p.run->steps,
+               p.run->evaluations, duration_text(p.run->wall_seconds), error(p.position, "m"), error(p.angle, "rad"),
+               p.run->energy_drift);
+  }
+  if (sweep.reference_solvers.empty())
+    fmt::print("\nNo solver came to the end at {} {:.3g}: there is no reference.\n", name, sweep.reference_value);
+  else
+    fmt::print("\nErrors are the largest over bodies and rows, against the consensus of {} solvers at {} {:.3g}.\n",
+               sweep.reference_solvers.size(), name, sweep.reference_value);
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,23 @@
+// Arguments of commands that run solvers in processes of their own.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "framework/process/process.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace polyform::apps {
+
+struct ProcessArguments {
+  double time_limit = 600;             ///< s; 0: none
+  std::optional<double> memory_limit;  ///< GiB; 0: none
+  std::size_t jobs = 1;
+};
+void add_process_arguments(CLI::App&, ProcessArguments&);
+host::ProcessLimits limits_of(const ProcessArguments&);
+
+}  // namespace polyform::apps

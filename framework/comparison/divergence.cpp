@@ -1,0 +1,65 @@
+#include "framework/comparison/divergence.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace polyform::host {
+
+namespace {
+
+constexpr double perturbation = 1e-8, saturated = 0.1, enough = 0.1, few_e_folds = 5;
+
+RunSettings finer(RunSettings settings) {
+  settings.step /= 2;
+  settings.relative_tolerance /= 10;
+  settings.absolute_tolerance /= 10;
+  return settings;
+}
+
+double largest_until(const std::vector<DistanceRow>& rows, double time) {
+  double largest = 0;
+  for (const DistanceRow& row : rows)
+    if (row.time <= time) largest = std::max(largest, row.distance);
+  return largest;
+}
+
+}  // namespace
+
+GrowthRate growth_rate(std::span<const DistanceRow> rows) {
+  const auto end = std::find_if(rows.begin(), rows.end(), [](const DistanceRow& r) { return r.distance > saturated; });
+  if (end == rows.begin()) return {};
+  const double last = std::prev(end)->time, first = last / 4;
+  double n = 0, t = 0, d = 0, tt = 0, td = 0;
+  for (auto row = rows.begin(); row != end; ++row) {
+    if (row->time < first || !(row->distance > 0)) continue;
+    const double x = row->time - first, y = std::log(row->distance);
+    n += 1, t += x, d += y, tt += x * x, td += x * y;
+  }
+  const double spread = n * tt - t * t;
+  if (n < 4 || !(spread > 0)) return {};
+  return {(n * td - t * d) / spread, last - first};
+}
+
+std::optional<Divergence> find_divergence(const System& system, const TraceLayout& layout, const Contender& contender,
+                                          Trace& own, const RunSettings& settings, const Parting& parting,
+                                          const Scales& scales, const HeatControl& control) {
+  Trace fine(layout), off(layout);
+  const Heat heats[] = {{&contender, finer(settings), 0, {&fine}}, {&contender, settings, perturbation, {&off}}};
+  for (const HeatEnd& end : run_heats(system, heats, control))
+    if (end.how != HeatEnd::How::done) return {};
+  const std::vector<DistanceRow> growth = distances(layout, own, off, scales);
+  const GrowthRate fitted = growth_rate(growth);
+
+  Divergence result;
+  result.solver = contender.formulation->name();
+  result.integration_error = largest_until(distances(layout, own, fine, scales), parting.time);
+  result.perturbation = perturbation;
+  result.amplification = largest_until(growth, parting.time) / perturbation;
+  result.rate = fitted.rate;
+  result.duration = fitted.duration;
+  result.explains = result.integration_error >= enough * parting.relative;
+  result.chaotic = fitted.rate * fitted.duration >= few_e_folds;
+  return result;
+}
+
+}  // namespace polyform::host

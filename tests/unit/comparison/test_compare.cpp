@@ -1,0 +1,148 @@
+// Comparisons survive what solvers do, and tell a wrong solver from a sensitive system.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <deque>
+#include <stdexcept>
+#include <thread>
+
+#include "faulty_formulations.hpp"
+#include "framework/comparison/comparison.hpp"
+#include "framework/comparison/sweep.hpp"
+#include "framework/reading/reader.hpp"
+#include "tests/support/workbench.hpp"
+
+using namespace polyform;
+using namespace polyform::host;
+using namespace polyform::test;
+using How = HeatEnd::How;
+
+namespace {
+
+std::unique_ptr<System> model(const std::string& name) {
+  return system_from_file(std::string(POLYFORM_MODELS) + "/" + name + ".yaml");
+}
+
+/// All formulations of the build that can run the system, with their default options.
+std::vector<Contender> able(const System& system) {
+  std::vector<Contender> all;
+  for (const Formulation* formulation : formulations_for(system)) {
+    static std::deque<Description> storage;
+    Diagnostics diagnostics;
+    all.push_back({formulation,
+                   read_options(formulation->options(), {}, formulation->name(), storage.emplace_back(), diagnostics)});
+    REQUIRE(!diagnostics.failed());
+  }
+  REQUIRE(all.size() >= 2);
+  return all;
+}
+
+RunSettings settings(double duration) {
+  RunSettings s;
+  s.duration = duration;
+  s.output_interval = duration / 50;
+  return s;
+}
+
+const HeatControl patient{{20, 1u << 30}, 1, nullptr, {}};
+const SinkMaker no_output = [](std::string_view) { return nullptr; };
+
+[[noreturn]] void throw_out() { throw std::runtime_error("out of a solver"); }
+
+}  // namespace
+
+TEST_CASE("a solver that goes wrong loses its own row and is told by name") {
+  const auto system = model("double_pendulum");
+  const ToldFormulation crash = faulty("crash", [] { raise(SIGSEGV); });
+  const ToldFormulation throws = faulty("throws", [] { throw_out(); });
+  const ToldFormulation hangs = faulty("hangs", [] { std::this_thread::sleep_for(std::chrono::seconds(100)); });
+  const ToldFormulation eats = faulty("eats", [] {
+    std::vector<std::string> all;
+    while (true) all.emplace_back(1u << 20, 'x');
+  });
+  const ToldFormulation fails = faulty("fails", [] {});
+  const ToldFormulation refuses("refuses", [](const SystemView&, DiagnosticSink& sink) -> Solver* {
+    sink.report({Severity::error, "not this model", {}, {}, {}, 0, 0});
+    return nullptr;
+  });
+  std::vector<Contender> all = able(*system);
+  const std::size_t sound = all.size();
+  for (const Formulation* f :
+       std::initializer_list<const Formulation*>{&crash, &throws, &hangs, &eats, &fails, &refuses})
+    all.push_back({f, {}});
+  const HeatControl control{{1, 256u << 20}, 2, nullptr, {}};
+  const Comparison result = compare(*system, all, settings(0.1), default_agreement, control, no_output);
+  for (std::size_t k = 0; k < sound; ++k) {
+    CHECK(result.standings[k].how == How::done);
+    CHECK(result.standings[k].deviation);
+  }
+  const auto reason = [&](std::size_t k) { return result.standings[sound + k].reason; };
+  CHECK(reason(0) == "ended by signal 11 (Segmentation fault)");
+  CHECK(reason(1) == "threw an exception: out of a solver");
+  CHECK(reason(2) == "not done within the time limit of 1 s");
+  CHECK(reason(3) == "needs more memory than the limit of 0.25 GiB");
+  CHECK_THAT(reason(4), Catch::Contains("it was told to fail"));
+  CHECK_THAT(reason(5), Catch::Contains("not this model"));
+  for (std::size_t k = 0; k < 5; ++k) CHECK(result.standings[sound + k].how == How::failed);
+  CHECK(result.standings[sound + 5].how == How::skipped);
+  CHECK_FALSE(result.first);
+}
+
+TEST_CASE("a wrong solver is named, and not excused by chaos") {
+  const auto system = model("double_pendulum");
+  std::vector<Contender> all = able(*system);
+  const Formulation& right = *all.front().formulation;
+  SystemView heavier = system->view();
+  heavier.gravity = 1.001 * heavier.gravity;
+  const ToldFormulation wrong("wrong", [&](const SystemView&, DiagnosticSink& sink) {
+    return right.compile(heavier, all.front().options, sink);
+  });
+  all.push_back({&wrong, {}});
+  const Comparison result = compare(*system, all, settings(2), default_agreement, patient, no_output);
+  REQUIRE(result.first);
+  CHECK(result.standings[result.first->witness].solver == "wrong");
+  REQUIRE(result.divergence);
+  CHECK_FALSE(result.divergence->explains);
+  for (const Standing& s : result.standings) CHECK(s.parting.has_value() == (s.solver == "wrong"));
+}
+
+TEST_CASE("chaos is known by its growth and excuses all solvers") {
+  const auto system = model("double_pendulum");
+  const Comparison result = compare(*system, able(*system), settings(40), default_agreement, patient, no_output);
+  REQUIRE(result.first);
+  REQUIRE(result.divergence);
+  CHECK(result.divergence->explains);
+  CHECK(result.divergence->chaotic);
+  CHECK(result.divergence->rate > 0.3);
+}
+
+TEST_CASE("the errors of a sweep fall with the order of the integrator") {
+  const auto system = model("branch_pendulum");
+  RunSettings s = settings(1);
+  s.integrator = "rk4";
+  const double values[] = {1e-2, 5e-3};
+  const Sweep result = sweep(*system, able(*system), s, SweepOf::step, values, patient);
+  REQUIRE(result.reference_solvers.size() >= 2);
+  CHECK(result.reference_value == 1.25e-3);
+  REQUIRE(result.points.size() == 2 * able(*system).size());
+  for (std::size_t k = 0; k < result.points.size(); k += 2) {
+    INFO(result.points[k].solver);
+    const double ratio = result.points[k].angle->value / result.points[k + 1].angle->value;
+    CHECK(ratio > 12);
+    CHECK(ratio < 24);
+  }
+}
+
+TEST_CASE("an interruption keeps the comparison so far") {
+  const auto system = model("branch_pendulum");
+  static volatile std::sig_atomic_t flag = 0;
+  flag = 0;
+  std::signal(SIGTERM, [](int) { flag = 1; });
+  HeatControl control = patient;
+  control.interrupted = &flag;
+  control.progress = [](std::size_t heat, double) { flag = heat == 1; };
+  const Comparison result = compare(*system, able(*system), settings(20), default_agreement, control, no_output);
+  std::signal(SIGTERM, SIG_DFL);
+  CHECK(result.standings[2].how == How::interrupted);
+  CHECK(result.standings[2].reason == "interrupted before its start");
+  CHECK(result.standings[1].run.has_value());
+}
