@@ -4,22 +4,26 @@
 
 namespace polyform::apps {
 
+host::RecordFields known_of(const host::System& system, std::string_view solver, const host::RunSettings& settings) {
+  return {{"polyform", std::string(POLYFORM_VERSION)},
+          {"model", system.description().name},
+          {"model_file", system.description().file},
+          {"solver", std::string(solver)},
+          {"integrator", settings.integrator},
+          {"step", settings.step},
+          {"relative_tolerance", settings.relative_tolerance},
+          {"absolute_tolerance", settings.absolute_tolerance},
+          {"duration", settings.duration},
+          {"output_interval", settings.output_interval},
+          {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+}
+
 std::unique_ptr<host::RowSink> open_result(const host::System& system, const std::string& path,
                                            const host::Columns& columns, std::string_view solver,
                                            const host::RunSettings& settings) {
   if (path.empty()) return nullptr;
-  const host::RecordFields known{{"polyform", std::string(POLYFORM_VERSION)},
-                                 {"model", system.description().name},
-                                 {"model_file", system.description().file},
-                                 {"solver", std::string(solver)},
-                                 {"integrator", settings.integrator},
-                                 {"step", settings.step},
-                                 {"relative_tolerance", settings.relative_tolerance},
-                                 {"absolute_tolerance", settings.absolute_tolerance},
-                                 {"duration", settings.duration},
-                                 {"output_interval", settings.output_interval},
-                                 {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
-  return std::make_unique<host::ResultSink>(system, columns, host::make_writer(path), known);
+  return std::make_unique<host::ResultSink>(system, columns, host::make_writer(path),
+                                            known_of(system, solver, settings));
 }
 
 }  // namespace polyform::apps

@@ -9,6 +9,9 @@
 
 namespace polyform::apps {
 
+/// What a result says of its run beforehand.
+host::RecordFields known_of(const host::System&, std::string_view solver, const host::RunSettings&);
+
 /// Opens the output for a run of the solver; nullptr when the path is empty. Throws what make_writer and its begin do.
 std::unique_ptr<host::RowSink> open_result(const host::System&, const std::string& path, const host::Columns&,
                                            std::string_view solver, const host::RunSettings&);

@@ -9,6 +9,8 @@
 #include "apps/command.hpp"
 #include "apps/interruption.hpp"
 #include "apps/json_output.hpp"
+#include "apps/report/kept_results.hpp"
+#include "apps/report/report.hpp"
 #include "apps/result_file.hpp"
 #include "apps/session.hpp"
 #include "apps/solver_choice.hpp"
@@ -29,6 +31,7 @@ struct Arguments {
   RunArguments run;
   std::string solver;
   std::vector<std::string> options;
+  std::string report;
   bool json = false, quiet = false;
 };
 
@@ -49,9 +52,10 @@ void print_summary(const Arguments& arguments, const host::System& system, const
              run.constraint_violation, run.correction.position_residual, run.correction.iterations);
   if (columns_of(arguments.run).reactions && count.redundant > 0)
     fmt::print(out, "reactions    {}\n", open_reactions(count));
-  if (arguments.run.output.empty())
+  if (!arguments.report.empty()) fmt::print(out, "report       {}\n", arguments.report);
+  if (arguments.run.output.empty() && arguments.report.empty())
     fmt::print(out, "results      not written; give --output FILE.csv, FILE.h5 or -\n");
-  else if (arguments.run.output != "-")
+  else if (!arguments.run.output.empty() && arguments.run.output != "-")
     fmt::print(out, "results      {}\n", arguments.run.output);
 }
 
@@ -70,12 +74,22 @@ Exit run(const Arguments& arguments) {
   const std::unique_ptr<host::RowSink> results =
       open_result(*system, arguments.run.output, columns_of(arguments.run), choice.formulation->name(), settings);
 
+  host::Results kept;
+  std::unique_ptr<host::OutputFile> page;
+  std::unique_ptr<host::RowSink> keeper;
+  if (!arguments.report.empty()) {
+    page = open_report(arguments.report);
+    keeper = std::make_unique<host::ResultSink>(*system, columns_of(arguments.run), std::make_unique<ResultKeeper>(kept),
+                                                known_of(*system, choice.formulation->name(), settings));
+  }
+
   RunRecord record;
   {
     ProgressBar bar(!arguments.quiet);
     const host::RunControl control{&watch_interruption(), [&](double time) { bar.update(time, settings.duration); }};
     std::vector<host::RowSink*> sinks;
     if (results) sinks.push_back(results.get());
+    if (keeper) sinks.push_back(keeper.get());
     record = host::simulate(*system, *solver, settings, sinks, control);
   }
   if (record.end == host::End::failed) print(Severity::error, record.failure, record.remedy);
@@ -83,6 +97,8 @@ Exit run(const Arguments& arguments) {
     print(Severity::warning, fmt::format("interrupted at t = {:.6g} s; the results so far are kept", record.time));
 
   const std::string_view name = choice.formulation->name();
+  if (page)
+    write_report(*page, {system->description().name, {{std::string(name), std::move(kept)}}, system.get(), {}, {}});
   const host::ConstraintCount count = system->count_constraints();
   if (!arguments.quiet && !arguments.json) print_summary(arguments, *system, count, name, settings, record);
   if (arguments.json) print_json(run_json(*system, count.degrees_of_freedom, name, record));
@@ -99,6 +115,8 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("NAME");
   add_solver_options(*sub, arguments->options);
   add_run_arguments(*sub, arguments->run);
+  sub->add_option("--report", arguments->report, "Write a page about the run: plots, animation, tables")
+      ->type_name("FILE.html");
   sub->add_flag("--json", arguments->json, "Print one JSON object about the run, last, in place of the summary");
   sub->add_flag("--quiet", arguments->quiet, "No summary and no progress bar");
   sub->footer(

@@ -46,39 +46,10 @@ ordered_json to_json(const Node& node) {
   return out;
 }
 
-std::string dump(const Node& node) {
-  return to_json(node).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-/// NaN and infinity would not survive as JSON.
-void check_finite(const Value& value) {
-  const Node& node = value.node();
-  if (node.kind == Node::Kind::scalar && !node.quoted && is_nonfinite(node.text)) read_number(value);
-  for (std::size_t i = 0; i < node.items.size(); ++i) check_finite(value.item(i));
-  for (const Node::Entry& e : node.entries) check_finite(value.entry(e));
-}
-
 }  // namespace
 
 std::string flow_text(const Node& node) {
-  return node.kind == Node::Kind::scalar && !node.quoted ? node.text : dump(node);
-}
-
-std::string read_geometry(const Value& value) {
-  constexpr std::string_view expected = "a list of shapes, [{type: cylinder, …}, …]";
-  const Node& node = value.node();
-  if (node.kind != Node::Kind::list) {
-    value.unexpected(expected);
-    return {};
-  }
-  for (std::size_t i = 0; i < node.items.size(); ++i) {
-    const Value item = value.item(i);
-    MapReader map(item);
-    if (const auto type = map.require("type", "the kind of shape, e.g. cylinder"))
-      read_text(*type, "the kind of shape");
-    check_finite(item);
-  }
-  return dump(node);
+  return node.kind == Node::Kind::scalar && !node.quoted ? node.text : to_json(node).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace polyform::host

@@ -62,8 +62,8 @@ void report_missing_type(const Value& type, std::string_view name, std::string_v
 
 /// A value as YAML text that reads back as the same value.
 std::string flow_text(const Node&);
-/// The geometry of a body as JSON text; empty after a report.
-std::string read_geometry(const Value&);
+/// The shapes of a body; of a wrong one, what could be read.
+std::vector<ShapeItem> read_geometry(const Value&);
 
 template <class Type>
 const Type* find_type(const Value& type, const Named<Type>& loaded, std::string_view kind, std::string_view built_in) {

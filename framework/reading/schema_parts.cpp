@@ -146,9 +146,25 @@ Json group_schema() {
   return described(closed_object(std::move(p), {"name"}), "A named group of bodies.");
 }
 
+Json shape_schema(const char* type, Json properties, std::vector<std::string> required) {
+  properties["type"] = Json{{"const", type}};
+  properties["position"] = described(ref("vector3"), "Centre in the body frame, m; default [0, 0, 0].");
+  properties["orientation"] = described(ref("orientation"), "Relative to the body frame; default none.");
+  required.insert(required.begin(), "type");
+  return closed_object(std::move(properties), required);
+}
+
 Json geometry_schema() {
-  Json shape{{"type", "object"}, {"properties", {{"type", {{"type", "string"}}}}}, {"required", Json::array({"type"})}};
-  return list_of(std::move(shape), "Shapes, for pictures only.");
+  const Json radius = positive("m");
+  const Json edges{{"type", "array"}, {"items", {{"type", "number"}, {"exclusiveMinimum", 0}}}, {"minItems", 3},
+                   {"maxItems", 3}};
+  return list_of(
+      one_of(Json::array({shape_schema("box", {{"size", described(edges, "Lengths of its edges along x, y, z, m.")}},
+                                       {"size"}),
+                          shape_schema("cylinder", {{"radius", radius}, {"length", positive("Along its z axis, m.")}},
+                                       {"radius", "length"}),
+                          shape_schema("sphere", {{"radius", radius}}, {"radius"})})),
+      "Shapes, for pictures only.");
 }
 
 }  // namespace

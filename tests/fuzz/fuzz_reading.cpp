@@ -32,7 +32,7 @@ bodies:
     mass: 1.0
     center_of_mass: [0.5, 0, 0]
     inertia: &rod {xx: 0, yy: 0.0833, zz: 0.0833, xy: 0}
-    geometry: [{type: cylinder, radius: 0.1}]
+    geometry: [{type: cylinder, radius: 0.1, length: 1, position: [0.5, 0, 0]}]
   - name: tip
     mass: 2
     inertia: *rod

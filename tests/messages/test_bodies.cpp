@@ -194,9 +194,27 @@ TEST_CASE("messages about bodies") {
        "polyform: 1\n"
        "bodies:\n"
        "  - {name: a, mass: 1, geometry: [{size: 1}], inertia: {xx: 1, yy: 1, zz: 1}}\n",
-       "m.yaml:3:35: error: bodies[0].geometry[0].type: 'type' is missing: the kind of shape, e.g. "
-       "cylinder\n"
+       "m.yaml:3:35: error: bodies[0].geometry[0].type: 'type' is missing: the kind of shape: box, "
+       "cylinder or sphere\n"
        "  Add 'type: …' here.\n"},
+      {"a shape of unknown kind",
+       "polyform: 1\n"
+       "bodies:\n"
+       "  - {name: a, mass: 1, geometry: [{type: cylindre}], inertia: {xx: 1, yy: 1, zz: 1}}\n",
+       "m.yaml:3:42: error: bodies[0].geometry[0].type: there is no shape 'cylindre'\n"
+       "  Did you mean 'cylinder'? Shapes: box, cylinder, sphere.\n"},
+      {"a shape of no size",
+       "polyform: 1\n"
+       "bodies:\n"
+       "  - {name: a, mass: 1, geometry: [{type: sphere, radius: 0}], inertia: {xx: 1, yy: 1, zz: 1}}\n",
+       "m.yaml:3:58: error: bodies[0].geometry[0].radius: a shape has no extent of 0 m\n"
+       "  Give a length greater than 0.\n"},
+      {"a key that a shape does not have",
+       "polyform: 1\n"
+       "bodies:\n"
+       "  - {name: a, mass: 1, geometry: [{type: sphere, radius: 1, length: 2}], inertia: {xx: 1, yy: 1, zz: 1}}\n",
+       "m.yaml:3:61: error: bodies[0].geometry[0].length: unknown key 'length'\n"
+       "  Known keys here: type, radius, position, orientation.\n"},
       {"a body that is no map",
        "polyform: 1\n"
        "bodies: [a]\n",

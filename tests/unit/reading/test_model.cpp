@@ -23,7 +23,8 @@ bodies:
     center_of_mass: [0.5, 0, 0]
     inertia: {xx: 0, yy: 0.0833, zz: 0.0833}
     velocity: [1, 0, 0]
-    geometry: [{type: cylinder, radius: 0.1, note: "2", open: true}]
+    geometry: [{type: cylinder, radius: 0.1, length: 2, position: [1, 0, 0], orientation: {axis: [0, 1, 0], angle: 1}},
+               {type: box, size: [1, 2, 3]}, {type: sphere, radius: 0.2}]
   - name: tip
     type: rigid
     mass: 0
@@ -66,7 +67,16 @@ TEST_CASE("bodies are read with their values and defaults") {
   require_near(rod.center_of_mass, {0.5, 0, 0});
   require_near(*rod.velocity, {1, 0, 0});
   REQUIRE_FALSE(rod.angular_velocity);
-  REQUIRE(rod.geometry == R"([{"type":"cylinder","radius":0.1,"note":"2","open":true}])");
+  REQUIRE(rod.geometry.size() == 3);
+  REQUIRE(rod.geometry[0].kind == ShapeItem::Kind::cylinder);
+  REQUIRE(rod.geometry[0].radius == 0.1);
+  REQUIRE(rod.geometry[0].length == 2);
+  require_near(rod.geometry[0].pose.position, {1, 0, 0});
+  REQUIRE(rod.geometry[0].pose.orientation.y == Approx(std::sin(0.5)));
+  REQUIRE(rod.geometry[1].kind == ShapeItem::Kind::box);
+  require_near(rod.geometry[1].size, {1, 2, 3});
+  REQUIRE(rod.geometry[2].kind == ShapeItem::Kind::sphere);
+  REQUIRE(rod.geometry[2].radius == 0.2);
   const BodyItem& tip = model.bodies[1];
   REQUIRE(tip.mass == 0);
   REQUIRE(tip.inertia.yz == 0.3);
@@ -87,7 +97,7 @@ TEST_CASE("joints are read with ends, fields and initial coordinates") {
   REQUIRE_FALSE(pin.cut);
   REQUIRE(pin.fields.values.size() == 2);
   require_near(pin.fields.values[1].vector, {0, 0.6, 0.8});
-  REQUIRE(pin.fields.places[1].line == 21);
+  REQUIRE(pin.fields.places[1].line == 22);
   REQUIRE(model.joints[1].cut);
   REQUIRE(model.joints[1].initial_position.empty());
 }

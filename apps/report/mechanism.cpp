@@ -1,0 +1,117 @@
+#include "apps/report/mechanism.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "apps/report/flexible_line.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+Json numbers(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
+Json numbers(const Quat& q) { return Json::array({q.w, q.x, q.y, q.z}); }
+
+Json shape_json(const host::ShapeItem& shape) {
+  Json out = Json::object();
+  switch (shape.kind) {
+    case host::ShapeItem::Kind::box: out = {{"type", "box"}, {"size", numbers(shape.size)}}; break;
+    case host::ShapeItem::Kind::cylinder:
+      out = {{"type", "cylinder"}, {"radius", shape.radius}, {"length", shape.length}};
+      break;
+    case host::ShapeItem::Kind::sphere: out = {{"type", "sphere"}, {"radius", shape.radius}}; break;
+  }
+  out["position"] = numbers(shape.pose.position);
+  out["orientation"] = numbers(shape.pose.orientation);
+  return out;
+}
+
+/// What a joint lets its bodies do, in a word.
+const char* freedom_of(const JointData& joint) {
+  const auto all = [&](Primitive::Kind kind) {
+    return std::ranges::all_of(joint.primitives, [&](const Primitive& p) { return p.kind == kind; });
+  };
+  if (joint.nv == 6) return "all";
+  if (joint.nv == 0) return "none";
+  if (joint.primitives.empty()) return "other";
+  if (joint.primitives.size() == 1 && all(Primitive::Kind::rotation)) return "turn";
+  if (all(Primitive::Kind::translation)) return "slide";
+  if (all(Primitive::Kind::ball) || (all(Primitive::Kind::rotation) && joint.primitives.size() == 3)) return "ball";
+  return "other";
+}
+
+class Mechanism {
+ public:
+  explicit Mechanism(const host::System& system) : system_(system), view_(system.view()) {
+    const std::vector<BodyIndex>& bodies = system.bodies();
+    user_body_.resize(view_.bodies.size());
+    for (std::size_t i = 0; i < bodies.size(); ++i) user_body_[at(bodies[i])] = i;
+    attached_.resize(view_.bodies.size());
+  }
+
+  Json json() {
+    Json joints = Json::array(), springs = Json::array(), bodies = Json::array();
+    for (const JointIndex j : system_.joints()) joints.push_back(joint(view_.joints[at(j)]));
+    for (const ForceGroup& group : view_.forces)
+      for (std::size_t i = 0; i < group.instances.size(); ++i)
+        if (const std::span<const Marker> ends = group.instances[i].markers; ends.size() == 2)
+          springs.push_back({{"name", group.names[i]},
+                             {"ends", Json::array({end(ends[0].body, ends[0].frame, ends[0].point),
+                                                   end(ends[1].body, ends[1].frame, ends[1].point)})}});
+    for (std::size_t i = 0; i < system_.bodies().size(); ++i) bodies.push_back(body(i));
+    return {{"gravity", numbers(view_.gravity)}, {"bodies", bodies}, {"joints", joints}, {"springs", springs}};
+  }
+
+ private:
+  Json body(std::size_t i) const {
+    const BodyIndex b = system_.bodies()[i];
+    const BodyData& data = view_.bodies[at(b)];
+    Json shapes = Json::array();
+    for (const host::ShapeItem& shape : system_.description().bodies[i].geometry) shapes.push_back(shape_json(shape));
+    Json out{{"name", data.name}, {"mass", data.mass}, {"center", numbers(data.center_of_mass)},
+             {"inertia", Json::array({data.inertia.xx, data.inertia.yy, data.inertia.zz})},
+             {"shapes", std::move(shapes)}};
+    if (data.flexible == rigid) return out;
+    const FlexibleData& flexible = view_.flexible[data.flexible];
+    Json line = Json::array();
+    for (const LinePoint& p : flexible_line(flexible, attached_[at(b)]))
+      line.push_back({{"point", numbers(p.point)}, {"shape", p.displacement}});
+    out["modes"] = flexible.modes;
+    out["line"] = std::move(line);
+    return out;
+  }
+
+  Json joint(const JointData& joint) {
+    Json out{{"name", joint.name}, {"freedom", freedom_of(joint)},
+             {"ends", Json::array({end(joint.base, joint.base_frame, joint.p_base),
+                                   end(joint.moving, joint.moving_frame, joint.p_moving)})}};
+    if (!joint.primitives.empty() && joint.primitives.front().kind != Primitive::Kind::ball)
+      out["axis"] = numbers(joint.primitives.front().axis);  // in the axes of the base
+    return out;
+  }
+
+  /// A point of a body, given in a frame of it; noted as one where something is attached.
+  Json end(BodyIndex body, FrameIndex frame, Vec3 point) {
+    if (is_ground(body)) return {{"body", -1}, {"point", numbers(point)}};
+    Json out{{"body", user_body_[at(body)]}};
+    if (frame != frame_of(body)) {
+      const FlexibleNode& node = view_.nodes[at(frame) - view_.bodies.size()];
+      point += node.point;
+      out["shape"] = node.displacement;
+    }
+    attached_[at(body)].push_back(point);
+    out["point"] = numbers(point);
+    return out;
+  }
+
+  const host::System& system_;
+  const SystemView& view_;
+  std::vector<std::size_t> user_body_;       ///< view → user's order
+  std::vector<std::vector<Vec3>> attached_;  ///< per body of the view, in its axes
+};
+
+}  // namespace
+
+Json mechanism_json(const host::System& system) { return Mechanism(system).json(); }
+
+}  // namespace polyform::apps

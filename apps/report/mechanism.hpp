@@ -1,0 +1,12 @@
+// What the page needs of a model to draw it.
+#pragma once
+
+#include "apps/json_output.hpp"
+
+namespace polyform::apps {
+
+/// Bodies, joints and springs (forces between two points), in the user's order. Points are in the axes of the undeformed
+/// body; on flexible bodies they come with the shape functions that move them (3 × modes, rows first).
+Json mechanism_json(const host::System&);
+
+}  // namespace polyform::apps

@@ -1,0 +1,152 @@
+// One plot over time, with its legend.
+import uPlot from 'uplot';
+import {element, exactly, figure} from './format.js';
+import {color} from './theme.js';
+
+const cursors = uPlot.sync('time');
+const plotHeight = 190;
+
+/** Times of all series together, and each series at them: undefined where it has no row. */
+function table(series, log) {
+  // A logarithmic axis has no place for 0.
+  const drawn = series.map(({values}) => (log ? Array.from(values, (x) => (x > 0 ? x : null)) : values));
+  const same = series.every(({times}) => times === series[0].times);
+  return same ? [series[0].times, ...drawn] : uPlot.join(series.map(({times}, k) => [times, drawn[k]]));
+}
+
+/** Ticks of one axis with as many decimals as tell them apart. */
+function tickTexts(_, ticks, axis, space, step) {
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const largest = Math.max(...ticks.map((x) => Math.abs(x ?? 0)));
+  const plain = decimals <= 9 && largest < 1e6 && (decimals <= 4 || largest > 0.1);
+  return ticks.map((x) => (x === null ? '' : plain ? x.toFixed(decimals).replace('-', '−') : figure(x, 8)));
+}
+const powers = (_, ticks) => ticks.map((x) => (Number.isInteger(Math.round(1e9 * Math.log10(x)) / 1e9) ? x : null));
+const powerTexts = (_, ticks) => ticks.map((x) => (x === null ? '' : x.toExponential(0).replace('e+', 'e').replaceAll('-', '−')));
+
+export class Panel {
+  /**
+   * title, unit; series: [{name, run, times, values, stroke, dash}]; log: whether the values, all positive, are drawn
+   * on a logarithmic axis; onTime, onZoom: what the user asks for.
+   */
+  constructor(parent, {title, unit, series, log, onTime, onZoom}) {
+    Object.assign(this, {title, series, log, onTime, onZoom, hidden: new Set()});
+    this.rows = series.map((s, k) => this.legendRow(s, k));
+    this.time = element('span', {className: 'at figures'});
+    this.place = element('div', {className: 'plot'});
+    this.head = element('div', {className: 'cursor', hidden: true});
+    this.figure = element('figure', {className: 'card panel', 'aria-label': `${title}${unit ? ` in ${unit}` : ''} over time`},
+      element('figcaption', {}, element('strong', {textContent: title}),
+        element('span', {className: 'unit', textContent: unit}), this.time),
+      element('ul', {className: 'legend'}, ...this.rows.map(({item}) => item)), this.place);
+    parent.append(this.figure);
+    this.draw();
+    this.watcher = new ResizeObserver(() => this.resize());
+    this.watcher.observe(this.place);
+  }
+
+  legendRow(series, k) {
+    const value = element('span', {className: 'value figures'});
+    const mark = element('i', {className: series.dash ? 'dashed' : ''});
+    mark.style.setProperty('--stroke', series.stroke());
+    const button = element('button', {type: 'button', 'aria-pressed': 'true', title: 'Show or hide'}, mark, series.name);
+    button.addEventListener('click', () => {
+      const show = this.hidden.delete(k);
+      if (!show) this.hidden.add(k);
+      button.setAttribute('aria-pressed', String(show));
+      this.plot.setSeries(k + 1, {show});
+    });
+    return {item: element('li', {}, ...(this.series.length > 1 || series.name !== this.title ? [button] : [mark]), value), value, mark};
+  }
+
+  draw(range) {
+    const began = performance.now();
+    const line = color('--line'), text = color('--muted');
+    const axis = {stroke: text, grid: {stroke: line, width: 1}, ticks: {stroke: line, width: 1, size: 4}, font: '11px system-ui, sans-serif'};
+    this.plot?.destroy();
+    this.plot = new uPlot({
+      width: Math.max(200, this.place.clientWidth), height: plotHeight, legend: {show: false}, padding: [10, 12, 0, 0],
+      scales: {x: {time: false, ...(range && {min: range[0], max: range[1]})}, y: {distr: this.log ? 3 : 1}},
+      axes: [{...axis, size: 26, gap: 4, values: tickTexts}, {...axis, size: 72, gap: 6, space: 34, values: this.log ? powerTexts : tickTexts,
+        ...(this.log && {grid: {...axis.grid, filter: powers}, ticks: {...axis.ticks, filter: powers}})}],
+      cursor: {sync: {key: cursors.key, scales: ['x', null]}, drag: {x: true, y: false}, points: {size: 6, width: 1.5}},
+      series: [{}, ...this.series.map((s, k) => ({
+        label: s.name, stroke: s.stroke(), width: 1.5, dash: s.dash, spanGaps: true, points: {show: false}, show: !this.hidden.has(k)}))],
+      hooks: {
+        setCursor: [(plot) => this.showValues(plot.cursor.idx === null || plot.cursor.left < 0 ? null : plot.data[0][plot.cursor.idx])],
+        setScale: [(plot, key) => key === 'x' && this.onZoom([plot.scales.x.min, plot.scales.x.max], this)],
+        draw: [() => this.showHead()],
+        ready: [(plot) => this.listen(plot)],
+      },
+    }, table(this.series, this.log), this.place);
+    this.plot.over.append(this.head);
+    this.drawMilliseconds = performance.now() - began;
+  }
+
+  listen(plot) {
+    let down = null;
+    plot.over.addEventListener('mousedown', (event) => (down = event.button === 0 ? event.clientX : null));
+    plot.over.addEventListener('mouseup', (event) => {
+      if (down !== null && Math.abs(event.clientX - down) < 3) this.onTime(plot.posToVal(plot.cursor.left, 'x'));
+      down = null;
+    });
+    plot.over.addEventListener('wheel', (event) => {
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      const at = plot.posToVal(event.offsetX, 'x'), factor = event.deltaY < 0 ? 0.8 : 1.25;
+      this.setRange([at + factor * (plot.scales.x.min - at), at + factor * (plot.scales.x.max - at)]);
+    }, {passive: false});
+  }
+
+  /** Numbers under the pointer, or at the time shown. */
+  showValues(hovered) {
+    this.hovered = hovered;
+    const time = hovered ?? this.shownTime;
+    if (time === undefined) return;
+    let at = null;
+    this.rows.forEach(({value}, k) => {
+      const {run, times, values} = this.series[k];
+      const row = run.nearestRow(time);
+      at ??= times[row];
+      value.textContent = figure(values[row]);
+      value.dataset.value = value.title = exactly(values[row]);
+    });
+    this.time.textContent = `t = ${figure(at)} s`;
+  }
+
+  showTime(time) {
+    this.shownTime = time;
+    this.showHead();
+    if (this.hovered == null) this.showValues(null);
+  }
+
+  /** The line at the time shown. */
+  showHead() {
+    if (!this.plot || this.shownTime === undefined) return;
+    const {min, max} = this.plot.scales.x;
+    this.head.hidden = !(this.shownTime >= min && this.shownTime <= max);
+    if (!this.head.hidden) this.head.style.transform = `translateX(${this.plot.valToPos(this.shownTime, 'x')}px)`;
+  }
+
+  setRange([min, max]) {
+    this.plot.setScale('x', {min, max});
+  }
+
+  resize() {
+    const width = this.place.clientWidth;
+    if (width > 0 && width !== this.plot.width) this.plot.setSize({width, height: plotHeight});
+  }
+
+  /** After a change of colours. */
+  repaint() {
+    this.rows.forEach(({mark}, k) => mark.style.setProperty('--stroke', this.series[k].stroke()));
+    const {min, max} = this.plot.scales.x;
+    this.draw([min, max]);
+  }
+
+  remove() {
+    this.watcher.disconnect();
+    this.plot.destroy();
+    this.figure.remove();
+  }
+}

@@ -1,0 +1,100 @@
+// The parts of one mechanism as instanced meshes: one draw call for all of a shape, however many bodies there are.
+import {
+  BoxGeometry, Color, CylinderGeometry, Curve, InstancedMesh, Matrix4, MeshStandardMaterial, Quaternion, SphereGeometry,
+  TubeGeometry, Vector3,
+} from 'three';
+
+class Helix extends Curve {
+  getPoint(t, out = new Vector3()) {
+    const turns = 7, radius = Math.min(1, 12 * t, 12 * (1 - t)), angle = 2 * Math.PI * turns * t;
+    return out.set(radius * Math.cos(angle), radius * Math.sin(angle), t - 0.5);
+  }
+}
+
+// Of size 1, along z, centred.
+const makers = {
+  box: () => new BoxGeometry(1, 1, 1),
+  cylinder: () => new CylinderGeometry(1, 1, 1, 28).rotateX(Math.PI / 2),
+  sphere: () => new SphereGeometry(1, 20, 14),
+  coil: () => new TubeGeometry(new Helix(), 160, 0.13, 6),
+};
+
+const alongZ = new Vector3(0, 0, 1);
+
+export class Parts {
+  /** colors(tint): a Color; ghost: translucent, without shadow. */
+  constructor(scene, parts, motion, colors, ghost) {
+    Object.assign(this, {scene, motion, colors, ghost});
+    this.meshes = Object.keys(makers).map((shape) => this.mesh(shape, parts.filter((part) => part.shape === shape && this.exists(part))))
+      .filter(Boolean);
+    this.paint();
+  }
+
+  exists(part) {
+    const bodies = part.ends ? part.ends.map(({body}) => body) : [part.at ? part.at.body : part.body];
+    if (part.along) bodies.push(part.along.body);
+    return bodies.every((body) => body < 0 || this.motion.has(body));
+  }
+
+  mesh(shape, parts) {
+    if (parts.length === 0) return null;
+    const material = new MeshStandardMaterial({roughness: 0.62, metalness: 0.05});
+    if (this.ghost) Object.assign(material, {transparent: true, opacity: 0.38, depthWrite: false});
+    const mesh = new InstancedMesh(makers[shape](), material, parts.length);
+    mesh.frustumCulled = false;
+    mesh.castShadow = mesh.receiveShadow = !this.ghost;
+    mesh.userData.parts = parts;
+    mesh.renderOrder = this.ghost ? 1 : 0;
+    this.scene.add(mesh);
+    return mesh;
+  }
+
+  paint() {
+    const color = new Color();
+    for (const mesh of this.meshes) {
+      mesh.userData.parts.forEach(({tint}, i) => mesh.setColorAt(i, color.set(this.colors(tint))));
+      mesh.instanceColor.needsUpdate = true;
+    }
+  }
+
+  /** After motion.place. */
+  move() {
+    const world = new Matrix4();
+    for (const mesh of this.meshes) {
+      mesh.userData.parts.forEach((part, i) => mesh.setMatrixAt(i, this.worldMatrix(part, world)));
+      mesh.instanceMatrix.needsUpdate = true;
+    }
+  }
+
+  worldMatrix(part, out) {
+    const {motion} = this;
+    if (part.matrix) return out.multiplyMatrices(motion.matrices[part.body], part.matrix);
+    if (part.ends) {
+      motion.point(part.ends[0], from);
+      motion.point(part.ends[1], to);
+      direction.subVectors(to, from);
+      const length = direction.length();
+      turn.setFromUnitVectors(alongZ, length > 0 ? direction.divideScalar(length) : alongZ);
+      return out.compose(from.add(to).multiplyScalar(0.5), turn, size.set(part.width, part.width, Math.max(length, 1e-12)));
+    }
+    motion.point(part.at, from);
+    turn.identity();
+    if (part.along) {
+      direction.fromArray(part.along.axis);
+      if (part.along.body >= 0) direction.transformDirection(motion.matrices[part.along.body]);
+      turn.setFromUnitVectors(alongZ, direction.normalize());
+    }
+    return out.compose(from, turn, size.set(part.width, part.width, part.length ?? part.width));
+  }
+
+  remove() {
+    for (const mesh of this.meshes) {
+      this.scene.remove(mesh);
+      mesh.geometry.dispose();
+      mesh.material.dispose();
+      mesh.dispose();
+    }
+  }
+}
+
+const from = new Vector3(), to = new Vector3(), direction = new Vector3(), size = new Vector3(), turn = new Quaternion();

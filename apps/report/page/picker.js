@@ -1,0 +1,81 @@
+// Which channels are plotted: a list by group and object, a button for each component.
+import {report, runs} from './data.js';
+import {element} from './format.js';
+
+const groupNames = {joints: 'Joints', bodies: 'Bodies', reactions: 'Reactions', '': 'Whole system'};
+const mostShown = 150;  // objects
+
+/** Objects of all runs with their components: [{group, object, components}], by group. */
+function objectsOfAllRuns() {
+  const found = new Map();
+  for (const run of runs)
+    for (const {group, object, component, name, unit} of run.channels) {
+      if (name === 'time') continue;
+      const key = `${group}/${object}`;
+      if (!found.has(key)) found.set(key, {group, object, components: new Map()});
+      found.get(key).components.set(component, {name, unit});
+    }
+  // Files have their objects in alphabetical order; the model's is the one that its author thinks in.
+  const order = Object.keys(groupNames);
+  const {bodies = [], joints = []} = report.mechanism ?? {};
+  const place = new Map([...joints, ...bodies].map(({name}, k) => [name, k]));
+  const rank = ({object}) => place.get(object) ?? Infinity;
+  return [...found.values()].sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group) || (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
+}
+
+export class Picker {
+  constructor(list, search, clear, onChange) {
+    Object.assign(this, {list, search, onChange});
+    this.objects = objectsOfAllRuns();
+    this.picked = [];  // names, in the order of picking
+    search.addEventListener('input', () => this.show());
+    clear.addEventListener('click', () => this.pick([]));
+    list.addEventListener('click', (event) => {
+      const name = event.target.closest('button')?.dataset.channel;
+      if (name) this.toggle(name);
+    });
+    this.show();
+  }
+
+  toggle(name) {
+    this.pick(this.picked.includes(name) ? this.picked.filter((other) => other !== name) : [...this.picked, name]);
+  }
+
+  pick(names) {
+    this.picked = names;
+    for (const button of this.list.querySelectorAll('button'))
+      button.setAttribute('aria-pressed', String(names.includes(button.dataset.channel)));
+    this.onChange(names);
+  }
+
+  /** Those that match all words of the search; a word may be part of the object, or of the channel's whole name. */
+  show() {
+    const wanted = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const matches = (name) => wanted.every((word) => name.toLowerCase().includes(word));
+    const rows = [];
+    let group = null, left = 0;
+    for (const {group: ofGroup, object, components} of this.objects) {
+      const shown = [...components].filter(([, channel]) => matches(channel.name));
+      if (shown.length === 0) continue;
+      if (rows.length >= mostShown) {
+        ++left;
+        continue;
+      }
+      if (group !== ofGroup) rows.push(element('h4', {textContent: groupNames[ofGroup]}));
+      group = ofGroup;
+      rows.push(this.row(object, shown));
+    }
+    if (left > 0) rows.push(element('p', {className: 'note', textContent: `and ${left} more: search to see them`}));
+    if (rows.length === 0) rows.push(element('p', {className: 'note', textContent: 'No channel has this in its name.'}));
+    this.list.replaceChildren(...rows);
+  }
+
+  row(object, components) {
+    const buttons = components.map(([component, {name, unit}]) => element('button', {
+      type: 'button', className: 'chip', textContent: component || object, title: unit === '1' ? name : `${name}, ${unit}`,
+      'data-channel': name, 'aria-label': name, 'aria-pressed': String(this.picked.includes(name)),
+    }));
+    return element('div', {className: 'object', role: 'group', 'aria-label': object},
+      element('span', {className: 'name', textContent: object, title: object}), element('span', {className: 'chips'}, ...buttons));
+  }
+}

@@ -1,0 +1,138 @@
+// All plots: which panels there are, what they show, and their common stretch of time.
+import {runs} from './data.js';
+import {difference} from './difference.js';
+import {element} from './format.js';
+import {Panel} from './panel.js';
+import {color, onTheme, runColor} from './theme.js';
+
+const modes = {values: 'Values', difference: 'Difference', logarithm: 'log |Difference|'};
+const dashes = [undefined, [6, 3], [2, 3], [8, 3, 2, 3]];
+
+export class Plots {
+  constructor(parent, clock) {
+    Object.assign(this, {parent, clock, panels: [], names: [], mode: 'values', reference: null});
+    this.whole = this.range = [clock.start, clock.end];
+    clock.onChange(() => this.panels.forEach((panel) => panel.showTime(clock.time)));
+    onTheme(() => this.panels.forEach((panel) => panel.repaint()));
+  }
+
+  show(names) {
+    this.names = names;
+    this.rebuild();
+  }
+
+  setMode(mode, reference) {
+    Object.assign(this, {mode, reference});
+    this.rebuild();
+  }
+
+  rebuild() {
+    for (const panel of this.panels) panel.remove();
+    this.panels = [];
+    this.parent.replaceChildren();
+    if (this.names.length === 0)
+      this.parent.append(element('p', {className: 'card note', textContent: 'Pick channels to plot them over time.'}));
+    this.panels = this.groups().map((group) => new Panel(this.parent, {
+      ...group, log: this.mode === 'logarithm', onTime: (time) => this.clock.seekRow(this.clock.rows.nearestRow(time)),
+      onZoom: (range, from) => this.zoom(range, from)}));
+    this.zoom(this.range);
+    for (const panel of this.panels) panel.showTime(this.clock.time);
+  }
+
+  /** One run: channels of one unit share a panel. Several: a panel for each channel, colours are those of the runs. */
+  groups() {
+    const groups = new Map();
+    for (const name of this.names) {
+      const unit = runs.find((run) => run.has(name)).unit(name);
+      const key = runs.length > 1 ? name : unit;
+      if (!groups.has(key)) groups.set(key, {unit: unit === '1' ? '' : unit, names: []});
+      groups.get(key).names.push(name);
+    }
+    return [...groups.values()].map(({unit, names}) => {
+      const series = runs.length > 1 ? this.seriesOfRuns(names[0]) : names.map((name, k) => this.line(runs[0], name, name, k));
+      return {title: this.title(names), unit, series};
+    }).filter(({series}) => series.length > 0);
+  }
+
+  title(names) {
+    const title = names.length > 3 ? `${names.slice(0, 3).join(', ')} …` : names.join(', ');
+    if (this.mode === 'values') return title;
+    const sign = `${title} − ${this.reference ? this.reference.label : 'consensus'}`;
+    return this.mode === 'difference' ? sign : `|${sign}|`;
+  }
+
+  seriesOfRuns(name) {
+    return runs.filter((run) => run.has(name) && !(this.mode !== 'values' && run === this.reference))
+      .map((run) => this.line(run, name, run.label, run.index)).filter(({values}) => values);
+  }
+
+  line(run, name, label, k) {
+    return {name: label, run, times: this.timesOf(run), values: this.values(run, name), stroke: () => runColor(k),
+      dash: dashes[Math.floor(k / 8) % dashes.length]};
+  }
+
+  /** Of runs with the same times, the times of the first: panels then need not join them. */
+  timesOf(run) {
+    return runs.find(({time}) => time.length === run.rows && time.every((t, i) => t === run.time[i])).time;
+  }
+
+  values(run, name) {
+    if (this.mode === 'values') return run.column(name);
+    const values = difference(run, name, this.reference);
+    return this.mode === 'difference' || !values ? values : values.map(Math.abs);
+  }
+
+  zoom(range, from) {
+    if (this.zooming || !(range[1] > range[0])) return;
+    this.zooming = true;
+    this.range = [Math.max(range[0], this.whole[0]), Math.min(range[1], this.whole[1])];
+    for (const panel of this.panels) {
+      const {min, max} = panel.plot.scales.x;
+      if (panel === from ? min < this.whole[0] || max > this.whole[1] : min !== this.range[0] || max !== this.range[1])
+        panel.setRange(this.range);
+    }
+    this.zooming = false;
+  }
+
+  /** About the time shown where that is in sight, else about the middle. */
+  zoomBy(factor) {
+    const [min, max] = this.range, {time} = this.clock;
+    const at = time >= min && time <= max ? time : (min + max) / 2;
+    this.zoom([at + factor * (min - at), at + factor * (max - at)]);
+  }
+
+  zoomOut() {
+    this.zoom(this.whole);
+  }
+}
+
+/** The buttons above the plots. */
+export function setUpModes(plots, buttons, choice, select) {
+  choice.hidden = buttons.hidden = runs.length < 2;
+  select.replaceChildren(new Option('consensus', ''), ...runs.map((run, k) => new Option(run.label, k)));
+  const apply = (mode) => {
+    choice.classList.toggle('off', mode === 'values');
+    select.disabled = mode === 'values';
+    for (const button of buttons.children) {
+      button.setAttribute('aria-checked', String(button.value === mode));
+      button.tabIndex = button.value === mode ? 0 : -1;
+    }
+    plots.setMode(mode, select.value === '' ? null : runs[Number(select.value)]);
+  };
+  buttons.replaceChildren(...Object.entries(modes).map(([mode, textContent]) => {
+    const button = element('button', {type: 'button', role: 'radio', value: mode, textContent});
+    button.addEventListener('click', () => apply(mode));
+    return button;
+  }));
+  buttons.addEventListener('keydown', (event) => {
+    const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const all = [...buttons.children];
+    const next = all[(all.indexOf(document.activeElement) + step + all.length) % all.length];
+    next.focus();
+    next.click();
+  });
+  select.addEventListener('change', () => apply(plots.mode));
+  apply('values');
+}

@@ -1,0 +1,104 @@
+// What each body looks like: its geometry where the model gives one, otherwise links between what is attached to it.
+// A part: {shape, body, tint, matrix} for rigid ones, {shape, tint, ends, width} for what stretches between two points.
+import {Matrix4, Quaternion, Vector3} from 'three';
+
+const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+const middle = (points) => [0, 1, 2].map((i) => points.reduce((sum, p) => sum + p[i], 0) / points.length);
+const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+
+export const placed = (position, orientation, scale) => new Matrix4().compose(
+  new Vector3(...position), new Quaternion(orientation[1], orientation[2], orientation[3], orientation[0]), new Vector3(...scale));
+const upright = [1, 0, 0, 0];
+
+function givenParts(body, shapes, tint) {
+  return shapes.map(({type, position, orientation, size, radius, length}) => ({
+    shape: type, body, tint, matrix: placed(position, orientation,
+      type === 'box' ? size : type === 'cylinder' ? [radius, radius, length] : [radius, radius, radius])}));
+}
+
+/** Points, without those that coincide. */
+function distinct(points, size) {
+  return points.filter((p, i) => points.findIndex((other) => distance(other, p) <= 1e-9 * (1 + size)) === i);
+}
+
+/** Far end of a body that hangs at one point: as far beyond the mass centre as a uniform rod with its inertia reaches. */
+function farEnd(from, {mass, center, inertia}) {
+  const d = distance(from, center);
+  const rod = mass > 0 ? Math.sqrt((12 * Math.max(...inertia)) / mass) / 2 : 0;
+  const beyond = Math.min(rod, d) / d;
+  return center.map((c, i) => c + beyond * (c - from[i]));
+}
+
+/** Edges of a uniform box with this mass and inertia, within reason. */
+function equivalentBox({mass, inertia: [xx, yy, zz]}, size) {
+  const edge = (a, b, c) => Math.sqrt(Math.max(0, (6 * (a + b - c)) / (mass || 1)));
+  return [edge(yy, zz, xx), edge(zz, xx, yy), edge(xx, yy, zz)].map((e) => Math.min(0.6 * size, Math.max(0.05 * size, e)));
+}
+
+export class Shapes {
+  constructor({bodies, joints, springs}) {
+    Object.assign(this, {bodies, joints, springs});
+    this.attached = bodies.map(() => []);
+    for (const {ends, freedom} of joints)
+      if (freedom !== 'all') for (const {body, point} of ends) if (body >= 0) this.attached[body].push(point);
+    this.attached = this.attached.map((points) => distinct(points, 1));
+    const lengths = bodies.flatMap((body, b) => this.links(b).map(([from, to]) => distance(from, to))).filter((d) => d > 0);
+    for (const {line = []} of bodies) if (line.length > 1) lengths.push(distance(line[0].point, line.at(-1).point));
+    const given = bodies.flatMap(({shapes}) => shapes.map(({size, radius, length}) => Math.max(...(size ?? [length ?? 0, 2 * radius]))));
+    this.size = lengths.length > 0 ? median(lengths) : given.length > 0 ? median(given) : 1;
+    this.width = 0.026 * this.size;  // radius of a link
+    // Bodies of the same geometry are of one colour: wheels, the two arms of a side.
+    const looks = [...new Set(bodies.map(({shapes}) => JSON.stringify(shapes)))];
+    this.tints = bodies.map(({shapes}, b) => (shapes.length > 0 ? looks.indexOf(JSON.stringify(shapes)) : b));
+  }
+
+  /** What a body without geometry is drawn as: pairs of points of it. */
+  links(b) {
+    const points = this.attached[b], body = this.bodies[b];
+    if (body.line?.length > 1) return [];
+    if (points.length === 0) return [];
+    if (points.length === 1) return distance(points[0], body.center) > 1e-9 ? [[points[0], farEnd(points[0], body)]] : [];
+    if (points.length === 2) return [points];
+    const hub = middle(points);
+    return points.map((point) => [point, hub]);
+  }
+
+  /** Thicker where the whole is so large that links of their own proportion could not be seen. */
+  widenFor(radius) {
+    this.width = Math.min(0.09 * this.size, Math.max(this.width, 0.0035 * radius));
+  }
+
+  parts() {
+    return [...this.bodies.flatMap((body, b) => this.bodyParts(body, b)), ...this.joints.flatMap((joint) => this.jointParts(joint)),
+      ...this.springs.map(({ends}) => ({shape: 'coil', tint: 'spring', ends, width: 1.5 * this.width}))];
+  }
+
+  bodyParts(body, b) {
+    if (body.shapes.length > 0) return givenParts(b, body.shapes, this.tints[b]);
+    const {width} = this;
+    if (body.line?.length > 1)
+      return body.line.slice(1).flatMap(({point, shape}, k) => {
+        const to = {body: b, point, shape}, from = {body: b, ...body.line[k]};
+        return [{shape: 'cylinder', tint: b, ends: [from, to], width: 0.8 * width}, {shape: 'sphere', tint: b, at: to, width: 0.8 * width}];
+      });
+    const links = this.links(b);
+    if (links.length === 0)
+      return [{shape: 'box', body: b, tint: b, matrix: placed(body.center, upright, equivalentBox(body, this.size))}];
+    const balls = distinct(links.flat(), 1).map((at) => ({shape: 'sphere', tint: b, at: {body: b, point: at}, width}));
+    return [...links.map(([from, to]) => ({
+      shape: 'cylinder', tint: b, ends: [{body: b, point: from}, {body: b, point: to}], width})), ...balls];
+  }
+
+  jointParts({freedom, ends: [base, moving], axis}) {
+    if (freedom === 'all' || freedom === 'none') return [];
+    const at = base.body >= 0 && moving.body < 0 ? base : moving;
+    const tint = base.body < 0 || moving.body < 0 ? 'anchor' : 'joint';
+    const parts = [];
+    if (freedom === 'turn' && axis)
+      parts.push({shape: 'cylinder', tint, at: moving, along: {body: base.body, axis}, width: 1.35 * this.width, length: 3.2 * this.width});
+    else if (freedom === 'slide' && axis)
+      parts.push({shape: 'box', tint, at: moving, along: {body: base.body, axis}, width: 3 * this.width, length: 5 * this.width});
+    else parts.push({shape: 'sphere', tint, at, width: 1.5 * this.width});
+    return parts;
+  }
+}

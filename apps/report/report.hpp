@@ -1,0 +1,58 @@
+// The report: one self-contained page about one or more runs of a model, which opens offline in any browser.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/json_output.hpp"
+#include "framework/results/output_file.hpp"
+#include "framework/results/result_reader.hpp"
+
+namespace polyform::apps {
+
+/// A run as the page shows it: what it is called there, and all of its rows.
+struct ReportRun {
+  std::string label;
+  host::Results results;
+};
+
+/// A table of the page; a number is shown as such, null as a dash.
+struct ReportTable {
+  struct Column {
+    std::string title, unit;  ///< unit "" where it has none
+  };
+  std::string caption;
+  std::vector<Column> columns;
+  std::vector<std::vector<Json>> rows;  ///< one entry per column; the first names the row
+  std::vector<std::string> notes;
+};
+
+/// One run of a work–precision sweep.
+struct WorkPrecision {
+  std::string solver;
+  double setting = 0;  ///< the step or tolerance, as the sweep says
+  double seconds = 0;  ///< wall time
+  double error = 0;    ///< as the sweep says
+};
+struct ReportSweep {
+  std::string setting, error;  ///< what the numbers are, with unit: "step, s"; "largest deviation of a position, m"
+  std::vector<WorkPrecision> points;
+};
+
+struct Report {
+  std::string title;
+  std::vector<ReportRun> runs;
+  const host::System* system = nullptr;  ///< nullptr: no model file, and bodies without joints
+  std::vector<ReportTable> tables;
+  ReportSweep sweep;                     ///< without points: none
+};
+
+/// Where the page will go ("-" is the output stream); to be opened before work is done for it. Failure (bad_input) when
+/// it cannot be written, (simulation_failed) when this build has no page.
+std::unique_ptr<host::OutputFile> open_report(const std::string& path);
+/// Writes the page. Failure (bad_input) when the runs hold more numbers than a page can, (simulation_failed) when
+/// writing fails on the way.
+void write_report(host::OutputFile&, const Report&);
+
+}  // namespace polyform::apps

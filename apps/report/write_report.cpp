@@ -1,0 +1,141 @@
+// Puts the page together: the template, a description of the runs as JSON, and each column in an element of its own, so
+// that a browser unpacks only those that are looked at.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <fstream>
+#include <sstream>
+
+#include "apps/report/mechanism.hpp"
+#include "apps/report/packed_column.hpp"
+#include "apps/report/page_template.hpp"
+#include "apps/report/report.hpp"
+#include "framework/diagnostics.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+constexpr std::string_view title_mark = "<!--title-->", data_mark = "<!--data-->";
+// Browsers refuse strings and pages of some hundred megabytes.
+constexpr std::size_t most_bytes = 512u << 20;
+
+/// Text as it may stand in HTML.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '&')
+      out += "&amp;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+/// JSON as it may stand in a script element: no '<', which could end it.
+std::string script_text(const Json& json) {
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text)
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
+  return out;
+}
+
+/// columns: group, object, component and unit of each.
+Json run_json(const ReportRun& run) {
+  Json record = Json::object(), columns = Json::array();
+  for (const host::RecordField& field : run.results.record)
+    std::visit([&](const auto& value) { record[field.name] = value; }, field.value);
+  for (const host::ResultColumn& column : run.results.columns) {
+    const host::ChannelPlace place = host::place_of(column.channel.name);
+    columns.push_back(Json::array({place.group, place.object, place.component, column.channel.unit}));
+  }
+  const std::size_t rows = run.results.columns.empty() ? 0 : run.results.columns.front().values.size();
+  return {{"label", run.label}, {"rows", rows}, {"record", record}, {"columns", columns}};
+}
+
+Json table_json(const ReportTable& table) {
+  Json columns = Json::array();
+  for (const ReportTable::Column& c : table.columns) columns.push_back({{"title", c.title}, {"unit", c.unit}});
+  return {{"caption", table.caption}, {"columns", columns}, {"rows", table.rows}, {"notes", table.notes}};
+}
+
+Json sweep_json(const ReportSweep& sweep) {
+  Json points = Json::array();
+  for (const WorkPrecision& p : sweep.points)
+    points.push_back({{"solver", p.solver}, {"setting", p.setting}, {"seconds", p.seconds}, {"error", p.error}});
+  return {{"setting", sweep.setting}, {"error", sweep.error}, {"points", points}};
+}
+
+/// The model file as it stands; nothing where it was no file, or is gone.
+Json model_json(const host::System* system) {
+  if (!system) return nullptr;
+  const std::string& file = system->description().file;
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return {{"file", file}, {"text", text.str()}};
+}
+
+Json report_json(const Report& report) {
+  Json runs = Json::array(), tables = Json::array();
+  for (const ReportRun& run : report.runs) runs.push_back(run_json(run));
+  for (const ReportTable& table : report.tables) tables.push_back(table_json(table));
+  Json out{{"title", report.title},
+           {"polyform", POLYFORM_VERSION},
+           {"written", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+           {"runs", runs},
+           {"mechanism", report.system ? mechanism_json(*report.system) : Json()},
+           {"model", model_json(report.system)},
+           {"tables", tables}};
+  if (!report.sweep.points.empty()) out["sweep"] = sweep_json(report.sweep);
+  return out;
+}
+
+void check_size(const Report& report) {
+  std::size_t bytes = 0;
+  for (const ReportRun& run : report.runs)
+    for (const host::ResultColumn& column : run.results.columns) bytes += column.values.size() * sizeof(double);
+  if (bytes > most_bytes)
+    throw host::Failure(
+        host::Exit::bad_input,
+        fmt::format("the results hold {} MB of numbers, more than a page of {} MB can", bytes >> 20, most_bytes >> 20),
+        "Run again with a longer --output-interval, or with fewer --columns.");
+}
+
+}  // namespace
+
+std::unique_ptr<host::OutputFile> open_report(const std::string& path) {
+  if (page_template().empty())
+    throw host::Failure(host::Exit::simulation_failed, "this polyform was built without the page of its reports",
+                        "When it was built, npm or its packages could not be had: install nodejs and npm, then run "
+                        "cmake again, which says what is missing.");
+  return std::make_unique<host::OutputFile>(path);
+}
+
+void write_report(host::OutputFile& file, const Report& report) {
+  check_size(report);
+  const std::string_view page = page_template();
+  const std::size_t title = page.find(title_mark), data = page.find(data_mark);
+  file.replace();
+  file.write(page.substr(0, title));
+  file.write(escaped(report.title));
+  file.write(page.substr(title + title_mark.size(), data - title - title_mark.size()));
+  file.write("<script type=\"application/json\" id=\"report\">" + script_text(report_json(report)) + "</script>\n");
+  for (std::size_t r = 0; r < report.runs.size(); ++r) {
+    const std::vector<host::ResultColumn>& columns = report.runs[r].results.columns;
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      file.write(fmt::format("<script type=\"text/plain\" id=\"column-{}-{}\">{}</script>\n", r, c,
+                             pack_column(columns[c].values)));
+  }
+  file.write(page.substr(data + data_mark.size()));
+  file.close();
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,156 @@
+// What is in the page of a report.
+#include <zlib.h>
+
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <optional>
+
+#include "framework/results/result_reader.hpp"
+#include "tests/command/command_runner.hpp"
+#include "tests/command/sample_models.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+/// Text between the marks, the first time they occur.
+std::optional<std::string> between(const std::string& text, const std::string& from, const std::string& to) {
+  const std::size_t begin = text.find(from);
+  if (begin == std::string::npos) return std::nullopt;
+  const std::size_t first = begin + from.size();
+  return text.substr(first, text.find(to, first) - first);
+}
+
+std::string from_base64(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    bits = bits << 6 | static_cast<std::uint32_t>(digits.find(c));
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    out += static_cast<char>(bits >> count & 255u);
+  }
+  return out;
+}
+
+/// The numbers of a column of the page, as its script unpacks them.
+std::vector<double> column_of(const std::string& page, std::size_t run, std::size_t column, std::size_t rows) {
+  const auto text = between(page, "id=\"column-" + std::to_string(run) + "-" + std::to_string(column) + "\">", "<");
+  REQUIRE(text);
+  const std::string packed = from_base64(*text);
+  std::vector<unsigned char> planes(rows * 8);
+  uLongf size = planes.size();
+  REQUIRE(uncompress(planes.data(), &size, reinterpret_cast<const Bytef*>(packed.data()), packed.size()) == Z_OK);
+  REQUIRE(size == planes.size());
+  std::vector<double> values;
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::uint64_t bits = 0;
+    for (std::size_t b = 0; b < 8; ++b) bits |= std::uint64_t{planes[b * rows + i]} << (8 * b);
+    values.push_back(std::bit_cast<double>(bits));
+  }
+  return values;
+}
+
+void require_same(const std::vector<double>& page, const std::vector<double>& file) {
+  REQUIRE(page.size() == file.size());
+  for (std::size_t i = 0; i < file.size(); ++i)
+    REQUIRE(std::bit_cast<std::uint64_t>(page[i]) == std::bit_cast<std::uint64_t>(file[i]));
+}
+
+}  // namespace
+
+TEST_CASE("a report holds every number of its result files, to the last bit") {
+  Workshop shop;
+  shop.write("rod.yaml", Rod().text());
+  REQUIRE(shop.run({"run", "rod.yaml", "--solver", "riccati", "--duration", "1", "--output", "a.h5"}).code == 0);
+  REQUIRE(shop.run({"run", "rod.yaml", "--solver", "cartesian", "--duration", "1", "--output", "b.h5"}).code == 0);
+  const Outcome outcome = shop.run({"report", "a.h5", "b.h5", "--output", "both.html"});
+  REQUIRE(outcome.err == "");
+  REQUIRE(outcome.out == "report       both.html\n");
+  const std::string page = shop.read("both.html");
+  const char* const files[] = {"a.h5", "b.h5"};
+  for (std::size_t run = 0; run < 2; ++run) {
+    const host::Results results = host::read_results(shop.path(files[run]).string());
+    REQUIRE(results.columns.size() == 24);
+    for (std::size_t c = 0; c < results.columns.size(); ++c)
+      require_same(column_of(page, run, c, 101), results.columns[c].values);
+  }
+}
+
+TEST_CASE("run --report writes the numbers that run --output writes") {
+  Workshop shop;
+  shop.write("rod.yaml", Rod().text());
+  const Outcome outcome =
+      shop.run({"run", "rod.yaml", "--duration", "1", "--output", "rod.csv", "--report", "rod.html"});
+  REQUIRE(outcome.code == 0);
+  REQUIRE(outcome.out.find("report       rod.html\n") != std::string::npos);
+  const Table table = read_table(shop.read("rod.csv"));
+  const std::string page = shop.read("rod.html");
+  for (std::size_t c = 0; c < table.names.size(); ++c) {
+    std::vector<double> expected;
+    for (const std::vector<double>& row : table.rows) expected.push_back(row[c]);
+    require_same(column_of(page, 0, c, table.rows.size()), expected);
+  }
+}
+
+TEST_CASE("a page needs nothing but itself, and names the licences of what is in it") {
+  Workshop shop;
+  shop.write("rod.yaml", Rod().text());
+  REQUIRE(shop.run({"run", "rod.yaml", "--duration", "1", "--report", "rod.html"}).code == 0);
+  const std::string page = shop.read("rod.html");
+  for (const char* fetched : {"src=\"http", "href=\"http", "url(http", "src=\"//", "@import", "<link rel=\"stylesheet"})
+    CHECK(page.find(fetched) == std::string::npos);
+  CHECK(page.find("three.js authors") != std::string::npos);
+  CHECK(page.find("Leon Sorokin") != std::string::npos);
+  CHECK(page.find("Arjun Barrett") != std::string::npos);
+}
+
+TEST_CASE("text of a model cannot become part of the page") {
+  Workshop shop;
+  const std::string model = Rod().text() + "# </script><script>alert(1)</script><!--\n";
+  shop.write("rod.yaml", model);
+  REQUIRE(shop.run({"run", "rod.yaml", "--duration", "1", "--report", "rod.html"}).code == 0);
+  const std::string page = shop.read("rod.html");
+  CHECK(page.find("alert(1)") != std::string::npos);
+  CHECK(page.find("<script>alert(1)") == std::string::npos);
+  CHECK(page.find("</script><script>") == std::string::npos);
+}
+
+TEST_CASE("without its model a report still shows the runs, and says what is missing") {
+  Workshop shop;
+  shop.write("rod.yaml", Rod().text());
+  REQUIRE(shop.run({"run", "rod.yaml", "--duration", "1", "--output", "rod.h5"}).code == 0);
+  std::filesystem::remove(shop.path("rod.yaml"));
+  const Outcome outcome = shop.run({"report", "rod.h5"});
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.err ==
+        "warning: the model of the results was not found, so the page shows no joints and no model file\n"
+        "  Give --model MODEL.yaml.\n");
+  CHECK(between(shop.read("rod.html"), "\"mechanism\":", ",") == "null");
+}
+
+TEST_CASE("a report refuses what it cannot use, and says what to do") {
+  Workshop shop;
+  shop.write("rod.yaml", Rod().text());
+  shop.write("rod.csv", "time\n0\n");
+  REQUIRE(shop.run({"run", "rod.yaml", "--duration", "1", "--output", "rod.h5"}).code == 0);
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& says) {
+    const Outcome outcome = shop.run(arguments);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.err.find(says) != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(shop.path("x.html")));
+  };
+  refused({"report", "gone.h5", "--output", "x.html"}, "cannot read results from gone.h5");
+  refused({"report", "rod.csv", "--output", "x.html"}, "Is it an HDF5 file written by polyform?");
+  refused({"report", "rod.h5", "--output", "rod.h5"}, "--output rod.h5 is one of the results");
+  refused({"report", "rod.h5", "--output", "no/x.html"}, "no/x.html");
+  refused({"report", "rod.h5", "--model", "gone.yaml", "--output", "x.html"}, "gone.yaml");
+  refused({"run", "rod.yaml", "--report", "no/x.html"}, "no/x.html");
+  refused({"report"}, "RESULT is required");
+}
