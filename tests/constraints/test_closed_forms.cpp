@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "framework/simulation/observation_store.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "tests/support/each_row.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -20,31 +20,6 @@ std::vector<const Formulation*> able(const host::System& system) {
   const auto all = formulations_for(system);
   REQUIRE(all.size() >= 2);
   return all;
-}
-
-/// Calls a function with every row of a run.
-template <class F>
-class EachRow final : public host::RowSink {
- public:
-  explicit EachRow(F f) : f_(std::move(f)) {}
-  void row(double t, const Observation& o) override { f_(t, o); }
-
- private:
-  F f_;
-};
-
-template <class F>
-void run(const host::System& system, Solver& solver, double duration, F each_row) {
-  EachRow<F> sink(std::move(each_row));
-  host::RowSink* sinks[] = {&sink};
-  host::RunSettings settings;
-  settings.duration = duration;
-  settings.output_interval = duration / 20;
-  settings.relative_tolerance = 1e-11;
-  settings.absolute_tolerance = 1e-12;
-  const host::RunRecord record = host::simulate(system, solver, settings, sinks, {});
-  INFO(record.failure);
-  REQUIRE(record.end == host::End::done);
 }
 
 }  // namespace
@@ -71,7 +46,7 @@ constraints:
     INFO("formulation " << formulation->name());
     const auto solver = solver_for(*system, *formulation);
     double worst = 0, slip = 0;
-    run(*system, *solver, 2 * pi / rate, [&](double t, const Observation& o) {
+    run_rows(*system, *solver, 2 * pi / rate, [&](double t, const Observation& o) {
       const Vec3 expected{-D * std::cos(rate * t), -D * std::sin(rate * t), r * sine};
       worst = std::max(worst, norm(o.bodies[0].pose.position - expected));
       slip = std::max(slip, o.velocity_violation);
@@ -131,7 +106,7 @@ constraints:
     INFO("formulation " << formulation->name());
     const auto solver = solver_for(*system, *formulation);
     double worst = 0;
-    run(*system, *solver, 2, [&](double t, const Observation& o) {
+    run_rows(*system, *solver, 2, [&](double t, const Observation& o) {
       const Vec3 expected{s / (2 * w * w) * std::pow(std::sin(w * t), 2),
                           s / (2 * w * w) * (w * t - 0.5 * std::sin(2 * w * t)), 0};
       worst = std::max(worst, norm(o.bodies[0].pose.position - expected));
@@ -184,7 +159,7 @@ constraints:
     INFO("formulation " << formulation->name());
     const auto solver = solver_for(*system, *formulation);
     double position = 0, torque = 0;
-    run(*system, *solver, 2, [&](double t, const Observation& o) {
+    run_rows(*system, *solver, 2, [&](double t, const Observation& o) {
       const double w = 2 * pi * frequency, q = offset + amplitude * std::sin(w * t);
       const double qdd = -amplitude * w * w * std::sin(w * t);
       position = std::max(position, std::abs(o.state.q[0] - q));
@@ -210,7 +185,7 @@ constraints:
   for (const Formulation* formulation : able(*system)) {
     INFO("formulation " << formulation->name());
     const auto solver = solver_for(*system, *formulation);
-    run(*system, *solver, 1, [&](double t, const Observation& o) {
+    run_rows(*system, *solver, 1, [&](double t, const Observation& o) {
       CHECK(std::abs(o.state.q[0] + 0.5 * g * t * t) < 1e-9);
       CHECK(std::abs(o.state.q[1] - (t + 2 * t * t)) < 1e-9);
     });
@@ -234,7 +209,7 @@ forces:
   for (const Formulation* formulation : able(*system)) {
     INFO("formulation " << formulation->name());
     const auto solver = solver_for(*system, *formulation);
-    run(*system, *solver, 2, [&](double t, const Observation& o) {
+    run_rows(*system, *solver, 2, [&](double t, const Observation& o) {
       const double way = v * t - 0.5 * force / m * t * t;
       CHECK(std::abs(o.bodies[0].pose.position.x - way) < 1e-8);
       CHECK(o.kinetic_energy == Approx(0.5 * m * v * v - force * way).epsilon(1e-8));
