@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <Eigen/QR>
-
 #include <algorithm>
 #include <cmath>
 
@@ -132,7 +131,8 @@ void InitialState::module_states() {
       const double own = m.M[static_cast<std::size_t>(k * (size + 1))];
       unit[k] = own > 0 ? 1 / std::sqrt(own) : 1;
     }
-    const Eigen::VectorXd step = unit.cwiseProduct((A * unit.asDiagonal()).completeOrthogonalDecomposition().solve(left));
+    const Eigen::VectorXd step =
+        unit.cwiseProduct((A * unit.asDiagonal()).completeOrthogonalDecomposition().solve(left));
     u += step;
     const double rest = (left - A * step).lpNorm<Eigen::Infinity>();
     if (rest > 1e-9 * (1 + left.lpNorm<Eigen::Infinity>()))

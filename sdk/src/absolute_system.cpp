@@ -78,6 +78,7 @@ void AbsoluteSystem::add_element(const ConstraintSet::Element& e, std::size_t ro
   }
   add_group(rows, tied);
   tied_.push_back(&e);
+  rows_of_velocity_ = rows_of_velocity_ || (!e.holonomic && rows > 0);
 }
 
 void AbsoluteSystem::add_group(std::size_t rows, std::span<const BodyIndex> bodies) {

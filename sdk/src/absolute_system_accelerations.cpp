@@ -23,11 +23,7 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
   const bool is_tree = view_.cut_joints().empty() && tied_.empty();
   Refinement r{is_tree ? std::size_t{1000} : std::size_t{10}, 0};
   if (!solve(r)) return false;
-  if (r.body_error > 1e-6)
-    return fail(
-        "{} `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that "
-        "holds it",
-        r.worst_body < view_.bodies.size() ? "Body" : "Module", name_of_block(r.worst_body));
+  if (r.body_error > 1e-6) return fail_free(r.worst_body);
   if (is_tree && r.last_step > 1e-3)
     return fail(
         "The equations of motion in absolute coordinates are too badly conditioned for this system: refinement does not "
@@ -48,6 +44,12 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
                 etaddot.data() + view_.flexible[f].mode_offset);
   add_element_efforts();
   return true;
+}
+
+bool AbsoluteSystem::fail_free(std::size_t block) noexcept {
+  return fail(
+      "{} `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that holds it",
+      block < view_.bodies.size() ? "Body" : "Module", name_of_block(block));
 }
 
 void AbsoluteSystem::set_loads(std::span<const Spatial> wrenches, std::span<const double> efforts,
@@ -206,10 +208,7 @@ bool AbsoluteSystem::check_regular() noexcept {
   Refinement r{10, 1e-9};
   if (!solve(r)) return false;
   if (r.body_error < 1e-3) return true;
-  return fail(
-      "Body `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that "
-      "holds it",
-      view_.bodies[r.worst_body].name);
+  return fail_free(r.worst_body);
 }
 
 }  // namespace polyform

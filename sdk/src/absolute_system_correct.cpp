@@ -171,7 +171,7 @@ bool AbsoluteSystem::project_velocities(double t, std::span<BodyMotion> bodies, 
   set_motions(bodies, eta, etadot, states);
   set_rows(t, Level::velocity, q.data(), v.data());
   violation = velocity_violation_;
-  if (!after_positions) factorized_ = false;
+  if (!after_positions || rows_of_velocity_) factorized_ = false;
   // Starting from the given velocities, only what they violate is solved for.
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
     const Spatial& V = bodies[i].V;

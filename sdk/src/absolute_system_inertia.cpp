@@ -2,6 +2,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "absolute_system_detail.hpp"
 
@@ -49,14 +50,17 @@ void AbsoluteSystem::make_flexible_scale(std::size_t f) {
   s.singular = !massless_[f].empty();
 }
 
-/// Sizes of the modules' variables, from their mass matrices as drawn, at rest.
+/// Sizes of the modules' variables, from their mass matrices as drawn, at rest. One without inertia takes what the bodies
+/// give it through the rows.
 void AbsoluteSystem::make_module_scales() {
   if (modules_.empty()) return;
   std::vector<double> q(view_.nq);
   for (const JointData& joint : view_.joints) joint_neutral(joint, q.data() + joint.q_offset);
   tree_.evaluate(q.data(), velocities_.data(), eta_.data(), etadot_.data());
+  std::copy(tree_.frames().begin(), tree_.frames().end(), motions_.begin());
   modules_.initial_states(states_);
-  modules_.evaluate(0, tree_.frames(), q, velocities_, states_);
+  states_given_ = true;
+  set_rows(0, Level::velocity, q.data(), velocities_.data());
   const std::size_t n = view_.bodies.size();
   for (std::size_t i = 0; i < modules_.modules().size(); ++i) {
     Scale& s = scales_.emplace_back(Scale{1, 1, 1});
@@ -65,7 +69,7 @@ void AbsoluteSystem::make_module_scales() {
     Eigen::MatrixXd scaled(size, size);
     double* own_mass = own_mass_.data() + own_[n + i].first;
     for (std::size_t k = 0; k < size; ++k) {
-      own_mass[k] = M[k * (size + 1)] > 0 ? M[k * (size + 1)] : 1;
+      own_mass[k] = M[k * (size + 1)] > 0 ? M[k * (size + 1)] : reflected_mass(module_ties() + i, k);
       own_length_[own_[n + i].first + k] = std::sqrt(own_mass[k]);
     }
     for (std::size_t r = 0; r < size; ++r)
@@ -75,6 +79,24 @@ void AbsoluteSystem::make_module_scales() {
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> principal(scaled, Eigen::EigenvaluesOnly);
     s.singular = size > 0 && !(principal.eigenvalues()[0] > 1e-12);
   }
+}
+
+/// A_k² / (C M⁻¹ Cᵀ) of a module's variable k, the smallest of the rows.
+double AbsoluteSystem::reflected_mass(std::size_t tie, std::size_t k) const noexcept {
+  double least = std::numeric_limits<double>::infinity();
+  const Group& group = groups_[tie];
+  for (std::size_t r = 0; r < group.rows; ++r) {
+    double compliance = 0;
+    for (std::size_t e = group.entry; e + 1 < group.entry + group.entries; ++e) {
+      const Spatial& c = coefficients_[entries_[e].first + r];
+      const Scale& s = scales_[entries_[e].block];
+      compliance += dot(c.angular, c.angular) / s.inertia + dot(c.linear, c.linear) / s.mass;
+    }
+    const Entry& own = entries_[group.entry + group.entries - 1];
+    const double a = own_coefficients_[own.own + r * own.owns + k];
+    if (a != 0 && compliance > 0) least = std::min(least, a * a / compliance);
+  }
+  return std::isfinite(least) ? least : 1;
 }
 
 void AbsoluteSystem::set_inertia() noexcept {

@@ -104,8 +104,13 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
   const std::size_t n = view_.bodies.size(), blocks = own_.size();
   for (std::size_t i = 0; i < blocks; ++i) find_block_residual(i);
   // What stands still in a system that moves has rounding only: a small part of the largest is every body's yardstick.
-  double motion_floor = 0, force_floor = 0;
-  for (std::size_t i = 0; i < n; ++i) motion_floor = std::max(motion_floor, yardstick_floor * sizes_[i].motion);
+  // Unknowns of modules, whose sizes are in units of the root of an inertia, compare with it times such a root.
+  double motion_floor = 0, force_floor = 0, module_motion_floor = 0, module_force_floor = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    motion_floor = std::max(motion_floor, yardstick_floor * sizes_[i].motion);
+    module_motion_floor =
+        std::max(module_motion_floor, yardstick_floor * sizes_[i].motion * std::sqrt(scales_[i].mass));
+  }
   out.row_error = out.body_error = 0;
   double sum = 0;
   for (const Group& group : groups_) {
@@ -133,7 +138,7 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
             weight = std::max(weight, std::abs(own[k]) / lengths[k]);
           }
         }
-        size += weight * (b < n ? std::max(sizes_[b].motion, motion_floor) : sizes_[b].motion);
+        size += weight * std::max(sizes_[b].motion, b < n ? motion_floor : module_motion_floor);
         sizes_[b].force += weight * std::abs(multiplier);
       }
       residual_[row] = left;
@@ -144,11 +149,14 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
       }
     }
   }
-  for (std::size_t i = 0; i < n; ++i) force_floor = std::max(force_floor, yardstick_floor * sizes_[i].force);
+  for (std::size_t i = 0; i < n; ++i) {
+    force_floor = std::max(force_floor, yardstick_floor * sizes_[i].force);
+    module_force_floor = std::max(module_force_floor, yardstick_floor * sizes_[i].force / std::sqrt(scales_[i].mass));
+  }
   for (std::size_t i = 0; i < blocks; ++i) {
     const double* rest = residual_.data() + offsets_[i];
     const std::size_t frame = frame_size(i);
-    const double size = i < n ? std::max(sizes_[i].force, force_floor) : sizes_[i].force;
+    const double size = std::max(sizes_[i].force, i < n ? force_floor : module_force_floor);
     double worst = 0;
     if (frame != 0) {
       const Spatial left = load(rest);

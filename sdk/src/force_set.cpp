@@ -14,8 +14,12 @@ ForceSet::ForceSet(const SystemView& view) {
       good_ = false;
       continue;
     }
-    Group& g = groups_.emplace_back(Group{batch, from.state_offset, from.type->state_count() * from.instances.size(),
-                                          Attachments(view, from.instances, from.joints), {}, {}});
+    Group& g = groups_.emplace_back(Group{batch,
+                                          from.state_offset,
+                                          from.type->state_count() * from.instances.size(),
+                                          Attachments(view, from.instances, from.joints),
+                                          {},
+                                          {}});
     loads_joints_ = loads_joints_ || !from.joints.empty();
     for (const Marker& m : g.attached.markers())
       if (!is_ground(m.body)) is_loaded[at(m.body)] = is_loaded[at(m.frame)] = true;

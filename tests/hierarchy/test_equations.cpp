@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "polyform/equations.hpp"
+#include "tests/hierarchy/mixed_model.hpp"
 #include "tests/hierarchy/solver_with.hpp"
 
 using namespace polyform;
@@ -12,27 +13,6 @@ using Eigen::VectorXd;
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 namespace {
-
-/// A crank and a beam make one named module, a rod hangs on it; one motor within the module, one on the rod.
-const char* const text = R"(
-polyform: 1
-gravity: [0, -9.81, 0.5]
-bodies:
-  - {name: crank, position: [0, 0, 0], mass: 1, center_of_mass: [0.2, 0, 0], inertia: {xx: 0.01, yy: 0.02, zz: 0.02}}
-  - {name: beam, type: flexible-beam, position: [0.4, 0, 0], length: 1, linear_density: 0.5, bending_stiffness: 30,
-     modes: 2, boundary: clamped-free, mass: 0.2, center_of_mass: [0, 0, 0], inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}
-  - {name: rod, position: [1.4, 0, 0], mass: 0.3, center_of_mass: [0.1, 0, 0], inertia: {xx: 0.001, yy: 0.003, zz: 0.003}}
-joints:
-  - {name: A, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 1}}
-  - {name: B, type: revolute, base: crank, moving: beam, position: [0.4, 0, 0], axis: [0, 1, 1], initial: {velocity: -2}}
-  - {name: C, type: revolute, base: beam, moving: rod, position: [1.4, 0, 0], axis: [0, 0, 1], initial: {velocity: 3}}
-modules:
-  - {name: arm, bodies: [crank, beam]}
-  - {name: inner, type: dc-motor, joint: B, voltage: 12, resistance: 1, inductance: 0.01, torque_constant: 0.1,
-     gear_ratio: 5, rotor_inertia: 0.001, current: 2}
-  - {name: outer, type: dc-motor, joint: C, voltage: -5, resistance: 2, inductance: 0.02, torque_constant: 0.05,
-     gear_ratio: 10, rotor_inertia: 0.0001}
-)";
 
 struct Formed {
   Matrix M, A;
@@ -72,7 +52,7 @@ Formed form(const host::System& system, Solver& solver) {
 }  // namespace
 
 TEST_CASE("the accelerations of every level obey the equations of that level, by every method") {
-  const auto system = system_from_text(text);
+  const auto system = system_from_text(mixed_model);
   for (const char* method :
        {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization", "generalized-inverse"})
     for (const char* level : {"1", "2", "3"}) {
@@ -92,7 +72,7 @@ TEST_CASE("the accelerations of every level obey the equations of that level, by
 }
 
 TEST_CASE("a module of a type stands on level 1 and joins the module that has its bodies") {
-  const auto system = system_from_text(text);
+  const auto system = system_from_text(mixed_model);
   const auto solver = solver_with(*system, {{"level", "0"}});
   auto* equations = static_cast<Equations*>(solver->query(Equations::query_name));
   REQUIRE(equations->levels() == 3);
@@ -119,7 +99,7 @@ TEST_CASE("a module of a type stands on level 1 and joins the module that has it
 }
 
 TEST_CASE("below its level a motor runs on its own") {
-  const auto system = system_from_text(text);
+  const auto system = system_from_text(mixed_model);
   const auto at_level = [&](const char* level) { return observe_with(*system, {{"level", level}}); };
   // inner: i = 2 A, V − R i − k ω with ω = 5 (−2) rad/s; its rotor k i / J. outer: at 30 rad/s without current.
   const auto first = at_level("1"), second = at_level("2");

@@ -31,11 +31,8 @@ constexpr std::array specs{
               .unit = "V",
               .meaning = "applied voltage, positive to drive the joint in its positive direction",
               .required = true},
-    FieldSpec{.name = "resistance",
-              .unit = "Ohm",
-              .meaning = "of the armature circuit",
-              .required = true,
-              .minimum = 0},
+    FieldSpec{
+        .name = "resistance", .unit = "Ohm", .meaning = "of the armature circuit", .required = true, .minimum = 0},
     FieldSpec{.name = "inductance",
               .unit = "H",
               .meaning = "of the armature circuit",

@@ -92,11 +92,13 @@ std::vector<Tie> ties_of(const SystemView& view) {
     }
   };
   for (const ConstraintGroup& group : view.constraints)
-    add_elements(group, [&](std::size_t i) { return group.rows[i]; }, [](Tie&) {});
+    add_elements(
+        group, [&](std::size_t i) { return group.rows[i]; }, [](Tie&) {});
   std::size_t block = view.bodies.size();
   for (const ModuleGroup& group : view.modules)
-    add_elements(group, [&](std::size_t) { return group.type->rows().size(); },
-                 [&](Tie& tie) { tie.blocks.push_back(block++); });
+    add_elements(
+        group, [&](std::size_t) { return group.type->rows().size(); },
+        [&](Tie& tie) { tie.blocks.push_back(block++); });
   return ties;
 }
 

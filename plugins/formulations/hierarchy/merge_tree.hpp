@@ -1,5 +1,5 @@
-// How a system is put together from its blocks (bodies, modules of a type): a sequence of merges, each of two modules or of one with itself, in
-// which the constraints that lie within the merged module are enforced.
+// How a system is put together from its blocks (bodies, modules of a type): a sequence of merges, each of two modules
+// or of one with itself, in which the constraints that lie within the merged module are enforced.
 //
 // Later merges see of a module only the blocks that later constraints tie: its interface. Merging modules in pairs,
 // round after round, keeps interfaces small and gives a chain of n bodies log₂ n levels.

@@ -204,8 +204,7 @@ void Recursion::enforce_by_filter(Node& node) noexcept {
     const Node::Part& part = node.parts[t.part];
     const Matrix P = modules_[part.module].P_matrix();
     with_size(t.size, [&](auto k) {
-      D.middleRows(part.member, P.rows()) +=
-          P.middleCols(t.place, k).lazyProduct(H.middleCols(t.first, k).transpose());
+      D.middleRows(part.member, P.rows()) += P.middleCols(t.place, k).lazyProduct(H.middleCols(t.first, k).transpose());
     });
   }
   S.setZero();
@@ -224,9 +223,8 @@ void Recursion::enforce_by_filter(Node& node) noexcept {
       PHt.middleRows(a.first, k) = D.middleRows(a.member, k);
       for (const Member& b : node.interface) {
         if (a.part != b.part) continue;
-        with_size(b.size, [&](auto l) {
-          P.block(a.first, b.first, k, l) = part.P_matrix().block(a.place, b.place, k, l);
-        });
+        with_size(b.size,
+                  [&](auto l) { P.block(a.first, b.first, k, l) = part.P_matrix().block(a.place, b.place, k, l); });
       }
     });
   }
@@ -264,9 +262,8 @@ void Recursion::hand_down_forces(Node& node) noexcept {
   const Matrix H = node.H_matrix();
   for (const Member& t : node.touched) {
     Vector force = modules_[node.parts[t.part].module].force_vector();
-    with_size(t.size, [&](auto n) {
-      force.segment(t.place, n) += H.middleCols(t.first, n).transpose().lazyProduct(lambda);
-    });
+    with_size(t.size,
+              [&](auto n) { force.segment(t.place, n) += H.middleCols(t.first, n).transpose().lazyProduct(lambda); });
   }
 }
 

@@ -34,8 +34,8 @@ class Recursion {
             std::span<const double> noise);
   ~Recursion();
 
-  /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ of all blocks. False when they are not
-  /// determined or contradict each other: failure() says why.
+  /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ of all blocks. False when they are
+  /// not determined or contradict each other: failure() says why.
   bool solve(std::span<const double> loads) noexcept;
   std::span<const double> accelerations() const { return total_accelerations_; }
   std::span<const double> multipliers() const { return total_multipliers_; }

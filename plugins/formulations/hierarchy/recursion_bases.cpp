@@ -136,8 +136,10 @@ void Recursion::return_on_basis(Node& node) noexcept {
     for (const Member& member : node.interface)
       if (member.part == p)
         with_size(member.size, [&](auto n) {
-          g.segment(column, k) -= part.S_matrix().middleRows(member.place, n).transpose().lazyProduct(
-              module.force_vector().segment(member.first, n));
+          g.segment(column, k) -= part.S_matrix()
+                                      .middleRows(member.place, n)
+                                      .transpose()
+                                      .lazyProduct(module.force_vector().segment(member.first, n));
         });
     column += k;
   }

@@ -65,7 +65,7 @@ struct Recursion::Node {
   Index width = 0;                ///< unknowns of the members
   std::vector<Member> interface;  ///< members that later constraints need
   std::vector<Part> parts;
-  std::vector<Member> touched;    ///< members that a row of the merge has coefficients for
+  std::vector<Member> touched;  ///< members that a row of the merge has coefficients for
   Index touched_width = 0;
   std::vector<Rows> rows;
   Index count = 0;            ///< of rows

@@ -47,7 +47,8 @@ void Recursion::make_modules(const MergeTree& tree) {
   for (std::size_t k = 0; k < tree.merges.size(); ++k) {
     Module& module = modules_[n + k];
     const Merge& merge = tree.merges[k];
-    for (const std::size_t i : merge.interface) module.width += static_cast<Index>(system_.size(merge.members[i].block));
+    for (const std::size_t i : merge.interface)
+      module.width += static_cast<Index>(system_.size(merge.members[i].block));
     for (const std::size_t part : merge.parts) module.by_basis = module.by_basis || modules_[part].by_basis;
     if (module.by_basis)
       for (const std::size_t part : merge.parts) needs_basis[part] = true;

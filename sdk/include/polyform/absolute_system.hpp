@@ -114,7 +114,9 @@ class AbsoluteSystem {
   Coefficients coefficients(std::size_t tie, std::size_t i) const {
     const Entry& e = entries_[groups_[tie].entry + i];
     const std::size_t rows = groups_[tie].rows;
-    return {e.block, {coefficients_.data() + e.first, e.frame == 0 ? 0 : rows}, {own_coefficients_.data() + e.own, rows * e.owns}};
+    return {e.block,
+            {coefficients_.data() + e.first, e.frame == 0 ? 0 : rows},
+            {own_coefficients_.data() + e.own, rows * e.owns}};
   }
 
   // At the evaluated motions:
@@ -238,6 +240,7 @@ class AbsoluteSystem {
   // absolute_system_inertia.cpp: M
   void make_flexible_scale(std::size_t flexible);
   void make_module_scales();
+  double reflected_mass(std::size_t tie, std::size_t variable) const noexcept;
   void set_inertia() noexcept;
   void enter_inertia(std::size_t body, const Neighbour&) noexcept;
   void enter_massless(std::size_t body, const BlockLdlt::Block&) noexcept;
@@ -251,6 +254,7 @@ class AbsoluteSystem {
   void find_block_residual(std::size_t block) noexcept;
 
   // absolute_system_accelerations.cpp: loads and what comes of them
+  bool fail_free(std::size_t block) noexcept;
   void apply_wrench(FrameIndex, const Spatial& about_origin) noexcept;
   void apply_joint_effort(std::size_t joint) noexcept;
   void apply_modules() noexcept;
@@ -278,7 +282,8 @@ class AbsoluteSystem {
   NodeMotions nodes_;
   BlockLdlt matrix_;
   bool modes_held_ = false;
-  bool whole_tree_ = true;  ///< no tree joint is absent
+  bool whole_tree_ = true;         ///< no tree joint is absent
+  bool rows_of_velocity_ = false;  ///< some rows ask nothing of positions: factors of these do not serve velocities
 
   std::vector<Group> groups_;  ///< of the ties
   std::vector<const ConstraintSet::Element*> tied_;  ///< of the ties but joints

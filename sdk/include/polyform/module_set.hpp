@@ -50,7 +50,7 @@ class ModuleSet {
     std::vector<double> numbers;         ///< all that is set to zero before an evaluation
     std::vector<Spatial> spatial;
     ModuleOutput out;
-    std::vector<double> ideal;           ///< zeros: residuals and efforts of rows
+    std::vector<double> ideal;  ///< zeros: residuals and efforts of rows
   };
   void add_modules(const SystemView&, const ModuleGroup&, const Batch&);
 
