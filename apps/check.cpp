@@ -25,6 +25,8 @@ void print_text(const host::System& system, const host::ConstraintCount& count) 
   fmt::print("{}\n", system.description().name);
   fmt::print("bodies              {}\n", system.bodies().size());
   fmt::print("joints              {}\n", system.joints().size());
+  if (const std::size_t modules = system.description().modules.size(); modules > 0)
+    fmt::print("modules of a type   {}\n", modules);
   fmt::print("loops               {}\n", system.loops());
   fmt::print("degrees of freedom  {}\n", count.degrees_of_freedom);
   if (count.redundant == 0)
@@ -42,6 +44,7 @@ void print_object(const host::System& system, const host::ConstraintCount& count
   print_json({{"model", system.description().name},
               {"bodies", system.bodies().size()},
               {"joints", system.joints().size()},
+              {"modules", system.description().modules.size()},
               {"loops", system.loops()},
               {"degrees_of_freedom", count.degrees_of_freedom},
               {"redundant", count.redundant_joints},

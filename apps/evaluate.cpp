@@ -8,7 +8,9 @@
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
+#include "apps/equations.hpp"
 #include "apps/json_output.hpp"
+#include "apps/module_values.hpp"
 #include "apps/session.hpp"
 #include "apps/solver_choice.hpp"
 #include "apps/terminal.hpp"
@@ -26,7 +28,7 @@ struct Arguments {
   ModelArguments model;
   std::string solver;
   std::vector<std::string> options;
-  bool json = false;
+  bool equations = false, json = false;
 };
 
 std::string text(const Vec3& v) { return fmt::format("[{:.10g}, {:.10g}, {:.10g}]", v.x, v.y, v.z); }
@@ -50,11 +52,21 @@ void print_text(const host::System& system, std::string_view solver, const Obser
     fmt::print("joint {}\n  acceleration  {}\n  force         {} N\n  moment        {} N m\n", joint.name,
                text(now.acceleration.subspan(joint.v_offset, joint.nv)), text(reaction.linear), text(reaction.angular));
   }
+  for (const ModuleValues& m : module_values(view, now)) {
+    fmt::print("module {}\n", m.name);
+    for (const auto& [variable, rate] : m.rates)
+      fmt::print("  rate of {}  {:.10g} {} per s\n", variable.name, rate, variable.unit);
+    for (const auto& [row, value] : m.multipliers) fmt::print("  {}  {:.10g} {}\n", row.name, value, row.unit);
+  }
 }
 
 Exit evaluate_one(const Arguments& arguments, const Session& session, const host::System& system) {
   const SolverChoice choice = choose_solver(session.catalog(), system, arguments.solver, arguments.options);
   const host::SolverPointer solver = host::compile(*choice.formulation, system.view(), choice.options);
+  if (arguments.equations) {
+    print_equations(system, choice.formulation->name(), *solver, arguments.json);
+    return Exit::done;
+  }
   host::ObservationStore store(system.view());
   host::evaluate(system, *solver, store);
   if (arguments.json)
@@ -69,6 +81,9 @@ Exit evaluate_all(const Arguments& arguments, const Session& session, const host
   if (!arguments.options.empty())
     throw host::Failure(Exit::bad_input, "--option belongs to one solver, but --solver all was given",
                         "Name the solver, or give the options in the model.");
+  if (arguments.equations)
+    throw host::Failure(Exit::bad_input, "--equations shows those of one solver, but --solver all was given",
+                        "Name the solver.");
   Json all = Json::object();
   bool failed = false;
   host::ObservationStore store(system.view());
@@ -113,8 +128,11 @@ void add_evaluate(CLI::App& app, Action& action) {
                   "Formulation, or all [model, else the preferred one that can run the model]")
       ->type_name("NAME");
   add_solver_options(*sub, arguments->options);
+  sub->add_flag("--equations", arguments->equations,
+                "Show M, f, A and b of the solver in place of the results, and which modules its levels have");
   sub->add_flag("--json", arguments->json, "Print one JSON object; with --solver all, an object by solver name");
-  sub->footer("Example: polyform evaluate rod.yaml --solver all --json");
+  sub->footer("Examples: polyform evaluate rod.yaml --solver all --json\n"
+      "          polyform evaluate arm.yaml --equations");
   sub->final_callback([&action, arguments] { action = [arguments] { return evaluate(*arguments); }; });
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/module_values.hpp"
+
 namespace polyform::apps {
 
 namespace {
@@ -66,7 +68,17 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
             {"force", list(reaction.linear)},
             {"moment", list(reaction.angular)}});
   }
-  return {{"solver", solver}, {"bodies", std::move(bodies)}, {"joints", std::move(joints)}};
+  Json out = {{"solver", solver}, {"bodies", std::move(bodies)}, {"joints", std::move(joints)}};
+  if (view.modules.empty()) return out;
+  Json modules = Json::object();
+  for (const ModuleValues& m : module_values(view, now)) {
+    Json rates = Json::object(), multipliers = Json::object();
+    for (const auto& [variable, value] : m.rates) append(rates, variable.name, value);
+    for (const auto& [row, value] : m.multipliers) append(multipliers, row.name, value);
+    append(modules, m.name, {{"rates", std::move(rates)}, {"multipliers", std::move(multipliers)}});
+  }
+  out["modules"] = std::move(modules);
+  return out;
 }
 
 void print_json(const Json& json) { fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace)); }

@@ -157,7 +157,8 @@ bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
   for (const auto& g : parts.module_storage) {
     ModuleGroup& group = parts.modules.emplace_back(group_view<ModuleGroup>(g));
     group.state_offset = view.states;
-    view.states += (g.type->variables() + g.type->states()) * g.instances.size();
+    view.states += (g.type->variables().size() + g.type->states().size()) * g.instances.size();
+    view.module_rows += g.type->rows().size() * g.instances.size();
   }
   build_body_modules(parts);
   view.forces = parts.forces;

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "polyform/force_set.hpp"
+#include "polyform/module_set.hpp"
 
 namespace polyform::host {
 
@@ -102,17 +104,57 @@ void InitialState::first_order_states() {
     forces.initial_states(parts_.x);
   else
     diagnostics_.error("memory ran out while the force elements were made");
-  for (const ModuleGroup& group : view().modules) {
-    ModuleBatch* batch = group.type->create(group.instances);
-    if (batch == nullptr) {
-      diagnostics_.error("memory ran out while the modules were made");
-      continue;
-    }
-    const std::size_t u = group.type->variables() * group.instances.size(),
-                      x = group.type->states() * group.instances.size();
-    batch->initial_state({parts_.x.data() + group.state_offset, u}, {parts_.x.data() + group.state_offset + u, x});
-    batch->destroy();
+  if (!view().modules.empty()) module_states();
+}
+
+/// The modules' own starting values; where their rows do not fit the motion of what they are attached to, u moves the
+/// least (in the scale of M) that makes them fit.
+void InitialState::module_states() {
+  ModuleSet modules(view());
+  if (!modules.good()) {
+    diagnostics_.error("memory ran out while the modules were made");
+    return;
   }
+  modules.initial_states(parts_.x);
+  tree_.evaluate(parts_.q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
+  modules.evaluate(0, tree_.frames(), parts_.q, parts_.v, parts_.x);
+  for (const ModuleSet::Module& m : modules.modules()) {
+    const auto rows = static_cast<Eigen::Index>(m.rows.rows), size = static_cast<Eigen::Index>(m.variables);
+    using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    Eigen::Map<Eigen::VectorXd> u(parts_.x.data() + m.u, size);
+    Matrix A = Eigen::Map<const Matrix>(m.A.data(), rows, size);
+    Eigen::VectorXd left = Eigen::Map<const Eigen::VectorXd>(m.rows.velocity_right.data(), rows) - A * u;
+    for (Eigen::Index r = 0; r < rows; ++r) left[r] -= attached_rate(m.rows, static_cast<std::size_t>(r));
+    if (left.lpNorm<Eigen::Infinity>() == 0) continue;
+    Eigen::VectorXd unit(size);
+    for (Eigen::Index k = 0; k < size; ++k) {
+      const double own = m.M[static_cast<std::size_t>(k * (size + 1))];
+      unit[k] = own > 0 ? 1 / std::sqrt(own) : 1;
+    }
+    const Eigen::VectorXd step =
+        unit.cwiseProduct((A * unit.asDiagonal()).completeOrthogonalDecomposition().solve(left));
+    u += step;
+    const double rest = (left - A * step).lpNorm<Eigen::Infinity>();
+    if (rest > 1e-9 * (1 + left.lpNorm<Eigen::Infinity>()))
+      diagnostics_.error(fmt::format("module `{}` cannot follow the initial motion of what it is attached to: its rows "
+                                     "are off by {:.3g}",
+                                     m.rows.name, rest),
+                         "change the initial velocities of its joints or bodies");
+  }
+}
+
+/// C V + B v of a module's row.
+double InitialState::attached_rate(const ConstraintSet::Element& rows, std::size_t r) const {
+  double rate = 0;
+  for (std::size_t k = 0; k < rows.markers.size(); ++k) {
+    const Spatial& c = rows.A[r * rows.markers.size() + k];
+    rate += dot(c.angular, rows.motions[k].angular_velocity) + dot(c.linear, rows.motions[k].velocity);
+  }
+  const double* B = rows.B.data() + r * rows.velocities;
+  for (const JointIndex j : rows.joints)
+    for (std::size_t k = 0; k < view().joints[at(j)].nv; ++k)
+      rate += *B++ * parts_.v[view().joints[at(j)].v_offset + k];
+  return rate;
 }
 
 bool build_initial_state(System::Parts& parts, Diagnostics& diagnostics) {

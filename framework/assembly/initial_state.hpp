@@ -11,6 +11,7 @@
 
 #include "framework/assembly/parts.hpp"
 #include "polyform/absolute_system.hpp"
+#include "polyform/constraint_set.hpp"
 #include "polyform/kinematics.hpp"
 
 namespace polyform::host {
@@ -34,6 +35,8 @@ class InitialState {
                   std::string_view what, std::vector<double>& into, bool& locked);
   void read_modes();
   void first_order_states();
+  void module_states();
+  double attached_rate(const ConstraintSet::Element& rows, std::size_t row) const;
 
   // initial_rates.cpp: velocities
   /// What the model says of a body's velocity.

@@ -23,15 +23,16 @@ constexpr Component components[] = {
 
 }  // namespace
 
-ChannelPlace place_of(const std::string& channel_name) {
-  const std::size_t dot = channel_name.rfind('.');
-  if (dot == std::string::npos) return {"", channel_name, ""};
-  const std::string_view component = std::string_view(channel_name).substr(dot + 1);
+ChannelPlace place_of(const Channel& channel) {
+  const std::string& name = channel.name;
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos) return {"", name, ""};
+  const std::string_view component = std::string_view(name).substr(dot + 1);
   const std::string_view without_index = component.substr(0, component.find('['));
   const auto* found = std::find_if(std::begin(components), std::end(components),
                                    [&](const Component& c) { return c.name == without_index; });
-  const std::string_view group = found == std::end(components) ? "" : found->group;
-  return {std::string(group), channel_name.substr(0, dot), std::string(component)};
+  const std::string_view known = found == std::end(components) ? "" : found->group;
+  return {channel.group.empty() ? std::string(known) : channel.group, name.substr(0, dot), std::string(component)};
 }
 
 }  // namespace polyform::host

@@ -6,18 +6,20 @@
 namespace polyform::host {
 
 /// One column: its name as in the outer contract (`time`, `pin.q[0]`, `rod.x`, `energy.total`, …) and its SI unit ("1"
-/// where it has none).
+/// where it has none). group: where its component is not one of the contract's, what a module calls its own (`modules`,
+/// or `reactions` for multipliers).
 struct Channel {
-  std::string name, unit;
+  std::string name, unit, group{};
 };
 
 /// Where a channel belongs. The part of its name after the last dot is the component, the part before it the object:
 /// no component of the contract holds a dot, while names of bodies and joints may. The component tells the group:
-/// `joints`, `bodies`, `reactions`, or "" for all others (energy, constraint).
+/// `joints`, `bodies`, `reactions`, or "" for all others (energy, constraint); where the channel has a group of its own,
+/// that one.
 /// A name without a dot (time) is an object without components.
 struct ChannelPlace {
   std::string group, object, component;
 };
-ChannelPlace place_of(const std::string& channel_name);
+ChannelPlace place_of(const Channel&);
 
 }  // namespace polyform::host

@@ -39,7 +39,7 @@ std::vector<Object> arrange(std::span<const Channel> channels) {
   std::vector<Object> objects;
   std::map<std::string, std::size_t> index;
   for (std::size_t c = 0; c < channels.size(); ++c) {
-    const ChannelPlace place = place_of(channels[c].name);
+    const ChannelPlace place = place_of(channels[c]);
     std::string path = place.group + "/" + hdf5::link_name(place.object);
     const auto [found, is_new] = index.try_emplace(path, objects.size());
     if (is_new) objects.push_back({std::move(path), {}, {}, {}, !place.component.empty()});

@@ -4,7 +4,7 @@
 namespace polyform::host {
 
 struct Columns {
-  bool joints = true, bodies = true, energy = true, constraints = true, reactions = false;
+  bool joints = true, bodies = true, energy = true, constraints = true, modules = true, reactions = false;
 };
 
 }  // namespace polyform::host

@@ -13,7 +13,7 @@ class ObservationStore {
   explicit ObservationStore(const SystemView& view)
       : bodies_(view.bodies.size()),
         reactions_(view.joints.size()),
-        numbers_(view.nq + 2 * view.nv + 3 * view.modes + view.states) {
+        numbers_(view.nq + 2 * view.nv + 3 * view.modes + 2 * view.states + view.module_rows) {
     double* next = numbers_.data();
     const auto take = [&next](std::size_t n) {
       const std::span<double> part(next, n);
@@ -25,6 +25,8 @@ class ObservationStore {
     now_.state = {take(view.nq), take(view.nv), take(view.modes), take(view.modes), take(view.states)};
     now_.acceleration = take(view.nv);
     now_.modal_acceleration = take(view.modes);
+    now_.state_rates = take(view.states);
+    now_.module_multipliers = take(view.module_rows);
   }
   ObservationStore(const ObservationStore&) = delete;
   ObservationStore& operator=(const ObservationStore&) = delete;

@@ -66,11 +66,14 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
     channels_.push_back({"correction.velocity", "m/s or rad/s"});
     channels_.push_back({"correction.iterations", "1"});
   }
-  if (columns.reactions)
+  if (columns.modules) add_modules();
+  if (columns.reactions) {
     for (const JointIndex j : system.joints()) {
       reactions_.push_back(at(j));
       add_reaction(view_.joints[at(j)]);
     }
+    add_module_multipliers();
+  }
   row_.resize(channels_.size());
 }
 
@@ -104,6 +107,31 @@ void RowMaker::add_body(const BodyData& body) {
 void RowMaker::add_reaction(const JointData& joint) {
   for (const char* name : {"fx", "fy", "fz"}) channels_.push_back({fmt::format("{}.{}", joint.name, name), "N"});
   for (const char* name : {"mx", "my", "mz"}) channels_.push_back({fmt::format("{}.{}", joint.name, name), "N m"});
+}
+
+void RowMaker::add_modules() {
+  for (const ModuleGroup& group : view_.modules) {
+    const auto u = group.type->variables(), x = group.type->states();
+    const std::size_t first_x = group.state_offset + group.names.size() * u.size();
+    for (std::size_t i = 0; i < group.names.size(); ++i) {
+      const auto add = [&](std::span<const ModuleVariable> own, std::size_t first) {
+        for (std::size_t k = 0; k < own.size(); ++k) {
+          channels_.push_back(
+              {fmt::format("{}.{}", group.names[i], own[k].name), std::string(own[k].unit), "modules"});
+          module_states_.push_back(first + i * own.size() + k);
+        }
+      };
+      add(u, group.state_offset);
+      add(x, first_x);
+    }
+  }
+}
+
+void RowMaker::add_module_multipliers() {
+  for (const ModuleGroup& group : view_.modules)
+    for (const std::string_view name : group.names)
+      for (const ModuleVariable& row : group.type->rows())
+        channels_.push_back({fmt::format("{}.{}", name, row.name), std::string(row.unit), "reactions"});
 }
 
 void RowMaker::settle_signs(const Observation& now) {
@@ -146,10 +174,12 @@ std::span<const double> RowMaker::make(double time, const Observation& now) {
     *out++ = now.correction.velocity_residual;
     *out++ = static_cast<double>(now.correction.iterations);
   }
+  for (const std::size_t k : module_states_) *out++ = now.state.x[k];
   for (const std::size_t j : reactions_) {
     out = put(out, now.reactions[j].linear);
     out = put(out, now.reactions[j].angular);
   }
+  if (columns_.reactions) std::copy(now.module_multipliers.begin(), now.module_multipliers.end(), out);
   return row_;
 }
 

@@ -12,7 +12,7 @@
 namespace polyform::host {
 
 /// Channels in the order of the outer contract: time, the user's joints, the user's bodies, energies, constraints,
-/// reactions. The system outlives it.
+/// modules (variables and states by their own names), reactions (multipliers of modules after them). The system outlives it.
 class RowMaker {
  public:
   RowMaker(const System&, const Columns&);
@@ -27,6 +27,8 @@ class RowMaker {
   void add_joint(const JointData&);
   void add_body(const BodyData&);
   void add_reaction(const JointData&);
+  void add_modules();
+  void add_module_multipliers();
   void settle_signs(const Observation&);
 
   struct JointColumns {
@@ -49,6 +51,7 @@ class RowMaker {
   std::vector<BallColumns> balls_;
   std::vector<BodyColumns> bodies_;
   std::vector<std::size_t> reactions_;
+  std::vector<std::size_t> module_states_;  ///< first-order states of modules, in the order of their channels
   std::vector<double> row_;
   bool settled_ = false;
 };

@@ -6,31 +6,28 @@
 
 namespace polyform {
 
-AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks)
+AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks,
+                               const std::vector<bool>& absent)
     : view_(view),
       locks_(locks.begin(), locks.end()),
       target_q_(view.nq),
       target_v_(view.nv),
       elements_(view),
+      modules_(view),
       flexible_(view),
       nodes_(view),
       tree_(view) {
   locks_.resize(view.joints.size());
-  for (std::size_t j = 0; j < view.joints.size(); ++j) {
-    const JointData& joint = view.joints[j];
-    const BodyIndex tied[] = {joint.base, joint.moving};
-    add_group(locks_[j].position || locks_[j].velocity ? 6 : 6 - joint.nv, tied);
+  const std::size_t n = view.bodies.size();
+  own_.resize(n + modules_.modules().size());
+  for (const FlexibleData& f : view.flexible) own_[at(f.body)] = {f.mode_offset, f.modes};
+  std::size_t owns = view.modes;
+  for (std::size_t m = 0; m < modules_.modules().size(); ++m) {
+    own_[n + m] = {owns, modules_.modules()[m].variables};
+    owns += modules_.modules()[m].variables;
   }
-  for (const ConstraintSet::Element& e : elements_.elements()) {
-    std::vector<BodyIndex> tied;
-    for (const Marker& m : e.markers) tied.push_back(m.body);
-    for (const JointIndex j : e.joints) {
-      tied.push_back(view.joints[at(j)].base);
-      tied.push_back(view.joints[at(j)].moving);
-    }
-    add_group(e.rows, tied);
-  }
-  const std::size_t n = view.bodies.size(), unknowns = 6 * n + view.modes + rows_;
+  add_ties(absent);
+  const std::size_t unknowns = 6 * n + owns + rows_;
   joints_.resize(view.joints.size());
   centers_.resize(n);
   inertias_.resize(n);
@@ -38,11 +35,13 @@ AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock
   massless_.resize(view.flexible.size());
   right_.resize(rows_);
   for (auto* v : {&data_, &solution_, &residual_, &step_}) v->resize(unknowns);
-  sizes_.resize(n);
+  sizes_.resize(own_.size());
   efforts_.resize(view.nv);
   velocities_.resize(view.nv);
   motions_.resize(view.frames());
-  for (auto* v : {&eta_, &etadot_, &start_eta_, &eta_step_, &modal_mass_, &modal_length_}) v->resize(view.modes);
+  for (auto* v : {&eta_, &etadot_, &start_eta_, &eta_step_}) v->resize(view.modes);
+  for (auto* v : {&own_mass_, &own_length_}) v->resize(owns);
+  states_.resize(view.states);
   orientations_.resize(view.frames());
   start_.resize(view.nq);
   rates_.resize(view.nq);
@@ -55,31 +54,60 @@ void AbsoluteSystem::set_targets(std::span<const double> q, std::span<const doub
   std::copy(v.begin(), v.end(), target_v_.begin());
 }
 
+void AbsoluteSystem::add_ties(const std::vector<bool>& absent) {
+  const auto counts = [&](std::size_t rows) { return !absent.empty() && absent[groups_.size()] ? 0 : rows; };
+  for (std::size_t j = 0; j < view_.joints.size(); ++j) {
+    const JointData& joint = view_.joints[j];
+    const BodyIndex tied[] = {joint.base, joint.moving};
+    whole_tree_ = whole_tree_ && (j >= view_.bodies.size() || absent.empty() || !absent[j]);
+    add_group(counts(locks_[j].position || locks_[j].velocity ? 6 : 6 - joint.nv), tied);
+  }
+  for (const ConstraintSet::Element& e : elements_.elements()) add_element(e, counts(e.rows));
+  for (std::size_t m = 0; m < modules_.modules().size(); ++m) {
+    add_element(modules_.modules()[m].rows, counts(modules_.modules()[m].rows.rows));
+    if (groups_.back().rows != 0) add_entry(groups_.back(), view_.bodies.size() + m);
+  }
+}
+
+void AbsoluteSystem::add_element(const ConstraintSet::Element& e, std::size_t rows) {
+  std::vector<BodyIndex> tied;
+  for (const Marker& m : e.markers) tied.push_back(m.body);
+  for (const JointIndex j : e.joints) {
+    tied.push_back(view_.joints[at(j)].base);
+    tied.push_back(view_.joints[at(j)].moving);
+  }
+  add_group(rows, tied);
+  tied_.push_back(&e);
+  rows_of_velocity_ = rows_of_velocity_ || (!e.holonomic && rows > 0);
+}
+
 void AbsoluteSystem::add_group(std::size_t rows, std::span<const BodyIndex> bodies) {
   Group group{rows, rows_, entries_.size(), 0};
   rows_ += rows;
-  for (const BodyIndex b : bodies) {
-    if (rows == 0 || is_ground(b) || entry_of(group, b) != nullptr) continue;
-    const FlexibleData* flexible = flexible_data(at(b));
-    const std::size_t modes = flexible != nullptr ? flexible->modes : 0;
-    entries_.push_back({at(b), coefficients_.size(), modal_coefficients_.size(), modes, {}});
-    coefficients_.resize(coefficients_.size() + rows);
-    modal_coefficients_.resize(modal_coefficients_.size() + rows * modes);
-    ++group.entries;
-  }
+  for (const BodyIndex b : bodies)
+    if (rows != 0 && !is_ground(b) && entry_of(group, b) == nullptr) add_entry(group, at(b));
   groups_.push_back(group);
+}
+
+void AbsoluteSystem::add_entry(Group& group, std::size_t block) {
+  const std::size_t frame = frame_size(block), owns = own_[block].count;
+  entries_.push_back({block, frame, coefficients_.size(), own_coefficients_.size(), owns, {}});
+  coefficients_.resize(coefficients_.size() + (frame == 0 ? 0 : group.rows));
+  own_coefficients_.resize(own_coefficients_.size() + group.rows * owns);
+  ++group.entries;
 }
 
 AbsoluteSystem::Entry* AbsoluteSystem::entry_of(const Group& group, BodyIndex body) noexcept {
   for (std::size_t e = group.entry; e < group.entry + group.entries; ++e)
-    if (entries_[e].body == at(body)) return &entries_[e];
+    if (entries_[e].block == at(body)) return &entries_[e];
   return nullptr;
 }
 
 /// Sizes of masses, inertias and levers per body. A body without mass takes the smallest mass of the bodies that it
 /// is tied to: what the joints give it is of that order.
 void AbsoluteSystem::make_scales() {
-  scales_.assign(view_.bodies.size(), {});
+  const std::size_t n = view_.bodies.size();
+  scales_.assign(n, {});
   for (const JointData& joint : view_.joints) {
     const auto lever = [&](FrameIndex f, const Vec3& point) {
       if (is_ground(f)) return;
@@ -102,12 +130,14 @@ void AbsoluteSystem::make_scales() {
   const auto spread = [&](const Group& group) {
     double mass = std::numeric_limits<double>::infinity(), length = 0;
     for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
-      const Scale& s = scales_[entries_[e].body];
+      if (entries_[e].block >= n) continue;
+      const Scale& s = scales_[entries_[e].block];
       if (s.mass > 0) mass = std::min(mass, s.mass);
       length = std::max(length, s.length);
     }
     for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
-      Scale& s = scales_[entries_[e].body];
+      if (entries_[e].block >= n) continue;
+      Scale& s = scales_[entries_[e].block];
       if (!(s.mass > 0) && std::isfinite(mass)) s.mass = mass;
       if (!(s.length > 0)) s.length = length;
     }
@@ -130,45 +160,51 @@ void AbsoluteSystem::make_scales() {
         !(body.mass > 0 && J.xx > enough && minor > enough * s.inertia && determinant > enough * s.inertia * s.inertia);
   }
   for (std::size_t f = 0; f < view_.flexible.size(); ++f) make_flexible_scale(f);
+  make_module_scales();
 }
 
 void AbsoluteSystem::make_matrix() {
-  const std::size_t n = view_.bodies.size();
-  std::vector<std::size_t> sizes(n, 6);
-  for (const FlexibleData& f : view_.flexible) sizes[at(f.body)] += f.modes;
+  const std::size_t blocks = own_.size();
+  std::vector<std::size_t> sizes(blocks);
   using Turn = BlockLdlt::Turn;
-  std::vector<Turn> turns(n, Turn::any);
+  std::vector<Turn> turns(blocks, Turn::any);
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  for (std::size_t i = 0; i < n; ++i)
+  for (std::size_t i = 0; i < blocks; ++i) {
+    sizes[i] = frame_size(i) + own_[i].count;
     if (scales_[i].singular) turns[i] = Turn::leaf_or_after_neighbour;
+  }
   for (const Group& group : groups_) {
     if (group.rows == 0) continue;
     for (std::size_t e = group.entry; e < group.entry + group.entries; ++e)
-      pairs.emplace_back(sizes.size(), entries_[e].body);
+      pairs.emplace_back(sizes.size(), entries_[e].block);
     sizes.push_back(group.rows);
     turns.push_back(Turn::after_neighbour);
   }
   matrix_.analyze(sizes, pairs, turns);
-  for (std::size_t i = 0; i < n; ++i) offsets_.push_back(matrix_.offset(i));
-  offsets_.push_back(6 * n + view_.modes);
+  for (std::size_t i = 0; i < blocks; ++i) offsets_.push_back(matrix_.offset(i));
+  offsets_.push_back(data_.size() - rows_);
   diagonals_.reserve(sizes.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) diagonals_.push_back(matrix_.diagonal(i));
-  std::size_t block = n;
+  std::size_t block = blocks;
   for (const Group& group : groups_) {
     if (group.rows == 0) continue;
     for (std::size_t e = group.entry; e < group.entry + group.entries; ++e)
-      entries_[e].place = matrix_.block(block, entries_[e].body);
+      entries_[e].place = matrix_.block(block, entries_[e].block);
     ++block;
   }
 }
 
-const char* AbsoluteSystem::kind_of_group(std::size_t group) const noexcept {
-  return group < view_.joints.size() ? "joint" : "constraint";
+std::string_view AbsoluteSystem::name_of_block(std::size_t block) const noexcept {
+  const std::size_t n = view_.bodies.size();
+  return block < n ? view_.bodies[block].name : modules_.modules()[block - n].rows.name;
 }
 
-std::string_view AbsoluteSystem::name_of_group(std::size_t group) const noexcept {
-  return group < view_.joints.size() ? view_.joints[group].name
-                                     : elements_.elements()[group - view_.joints.size()].name;
+const char* AbsoluteSystem::kind_of_tie(std::size_t tie) const noexcept {
+  return tie < view_.joints.size() ? "joint" : tie < module_ties() ? "constraint" : "module";
+}
+
+std::string_view AbsoluteSystem::name_of_tie(std::size_t tie) const noexcept {
+  return tie < view_.joints.size() ? view_.joints[tie].name : element_of(tie).name;
 }
 
 std::size_t AbsoluteSystem::group_of_row(std::size_t row) const noexcept {

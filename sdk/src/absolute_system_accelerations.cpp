@@ -14,33 +14,16 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
                                    std::span<double> etaddot) noexcept {
   failure_size_ = 0;
   factorized_ = false;
-  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
-    if (flexible_data(i) != nullptr) {
-      store(wrenches[i], data_.data() + offsets_[i]);
-      continue;
-    }
-    const Vec3& w = motions_[i].V.angular;
-    store({wrenches[i].angular - cross(w, inertias_[i] * w), wrenches[i].linear + view_.bodies[i].mass * view_.gravity},
-          data_.data() + offsets_[i]);
-  }
-  if (!flexible_.empty()) apply_flexible_forces(modal_forces);
-  std::copy(efforts.begin(), efforts.end(), efforts_.begin());
-  for (std::size_t j = 0; j < view_.joints.size(); ++j) apply_joint_effort(j);
-  for (std::size_t e = 0; e < elements_.elements().size(); ++e) apply_element_effort(e);
+  set_loads(wrenches, efforts, modal_forces);
   std::copy(right_.begin(), right_.end(), data_.begin() + static_cast<std::ptrdiff_t>(row_at(0)));
-
   std::fill(solution_.begin(), solution_.end(), 0.0);
   // Most systems take two or three rounds. In a long chain that bends like a beam across its pins the added compliance
   // of the rows sums up, and each round takes away a part of its error only. Near a singular position of a loop more
   // rounds follow nearly dependent rows ever further, and an integrator out of its way.
-  const bool is_tree = view_.cut_joints().empty() && elements_.elements().empty();
+  const bool is_tree = view_.cut_joints().empty() && tied_.empty();
   Refinement r{is_tree ? std::size_t{1000} : std::size_t{10}, 0};
   if (!solve(r)) return false;
-  if (r.body_error > 1e-6)
-    return fail(
-        "Body `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that "
-        "holds it",
-        view_.bodies[r.worst_body].name);
+  if (r.body_error > 1e-6) return fail_free(r.worst_body);
   if (is_tree && r.last_step > 1e-3)
     return fail(
         "The equations of motion in absolute coordinates are too badly conditioned for this system: refinement does not "
@@ -53,13 +36,69 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
     return fail(
         "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error "
         "{:.1e}). Likely causes: two prescribed motions of one thing, or a mechanism at its limit position",
-        kind_of_group(g), name_of_group(g), r.row_error);
+        kind_of_tie(g), name_of_tie(g), r.row_error);
   }
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = load(solution_.data() + offsets_[i]);
-  for (const FlexibleData& f : view_.flexible)
-    std::copy_n(solution_.data() + offsets_[at(f.body)] + 6, f.modes, etaddot.data() + f.mode_offset);
+  for (std::size_t f = 0; !etaddot.empty() && f < view_.flexible.size(); ++f)
+    std::copy_n(solution_.data() + offsets_[at(view_.flexible[f].body)] + 6, view_.flexible[f].modes,
+                etaddot.data() + view_.flexible[f].mode_offset);
   add_element_efforts();
   return true;
+}
+
+bool AbsoluteSystem::fail_free(std::size_t block) noexcept {
+  return fail(
+      "{} `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that holds it",
+      block < view_.bodies.size() ? "Body" : "Module", name_of_block(block));
+}
+
+void AbsoluteSystem::set_loads(std::span<const Spatial> wrenches, std::span<const double> efforts,
+                               std::span<const double> modal_forces) noexcept {
+  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
+    if (flexible_data(i) != nullptr) {
+      store(wrenches[i], data_.data() + offsets_[i]);
+      continue;
+    }
+    const Vec3& w = motions_[i].V.angular;
+    store({wrenches[i].angular - cross(w, inertias_[i] * w), wrenches[i].linear + view_.bodies[i].mass * view_.gravity},
+          data_.data() + offsets_[i]);
+  }
+  if (!flexible_.empty()) apply_flexible_forces(modal_forces);
+  std::copy(efforts.begin(), efforts.end(), efforts_.begin());
+  if (!modules_.empty()) apply_modules();
+  for (std::size_t j = 0; j < view_.joints.size(); ++j) apply_joint_effort(j);
+  for (std::size_t tie = view_.joints.size(); tie < module_ties(); ++tie) apply_element_effort(tie);
+}
+
+void AbsoluteSystem::set_solution(std::span<const double> x, std::span<const double> multipliers) noexcept {
+  std::copy(x.begin(), x.end(), solution_.begin());
+  for (std::size_t r = 0; r < multipliers.size(); ++r) solution_[row_at(r)] = -multipliers[r];
+  add_element_efforts();
+}
+
+/// A wrench on a frame, about its origin.
+void AbsoluteSystem::apply_wrench(FrameIndex frame, const Spatial& about_origin) noexcept {
+  if (is_ground(frame)) return;
+  double* f = data_.data() + offsets_[body_of(frame)];
+  store(load(f) + wrench_about_center(frame, about_origin, f + 6), f);
+}
+
+/// Forces within the modules, and what they apply to markers and joints.
+void AbsoluteSystem::apply_modules() noexcept {
+  for (std::size_t i = 0; i < modules_.modules().size(); ++i) {
+    const ModuleSet::Module& m = modules_.modules()[i];
+    std::copy(m.f.begin(), m.f.end(), data_.data() + offsets_[view_.bodies.size() + i]);
+    for (std::size_t k = 0; k < m.wrenches.size(); ++k) {
+      const FrameIndex f = m.rows.markers[k].frame;
+      if (is_ground(f)) continue;
+      const Vec3 arm = m.rows.motions[k].position - motions_[at(f)].p;
+      const Spatial& w = m.wrenches[k];
+      apply_wrench(f, {w.angular + cross(arm, w.linear), w.linear});
+    }
+    const double* effort = m.efforts.data();
+    for (const JointIndex j : m.rows.joints)
+      for (std::size_t k = 0; k < view_.joints[at(j)].nv; ++k) efforts_[view_.joints[at(j)].v_offset + k] += *effort++;
+  }
 }
 
 /// The generalized force of a joint as a pair of wrenches on its bodies.
@@ -70,34 +109,29 @@ void AbsoluteSystem::apply_joint_effort(std::size_t j) noexcept {
   const ConstraintRow w =
       constraint_row(joint, motion_of(joint.base_frame, motions_), motion_of(joint.moving_frame, motions_),
                      effort_wrench(joints_[j].motion, joint.nv, effort));
-  const auto apply = [&](FrameIndex frame, const Spatial& about_origin) {
-    if (is_ground(frame)) return;
-    double* f = data_.data() + offsets_[body_of(frame)];
-    store(load(f) + wrench_about_center(frame, about_origin, f + 6), f);
-  };
-  apply(joint.moving_frame, w.moving);
-  apply(joint.base_frame, w.base);
+  apply_wrench(joint.moving_frame, w.moving);
+  apply_wrench(joint.base_frame, w.base);
 }
 
 /// The given part of the force of a constraint element.
-void AbsoluteSystem::apply_element_effort(std::size_t index) noexcept {
-  const ConstraintSet::Element& element = elements_.elements()[index];
-  const Group& group = groups_[view_.joints.size() + index];
+void AbsoluteSystem::apply_element_effort(std::size_t tie) noexcept {
+  const ConstraintSet::Element& element = element_of(tie);
+  const Group& group = groups_[tie];
   for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
-    double* f = data_.data() + offsets_[entries_[e].body];
-    const double* modal = modal_coefficients_.data() + entries_[e].modal;
+    double* f = data_.data() + offsets_[entries_[e].block];
+    const double* own = own_coefficients_.data() + entries_[e].own;
     for (std::size_t r = 0; r < group.rows; ++r) {
       store(load(f) + element.effort[r] * coefficients_[entries_[e].first + r], f);
-      for (std::size_t k = 0; k < entries_[e].modes; ++k) f[6 + k] += element.effort[r] * *modal++;
+      for (std::size_t k = 0; k < entries_[e].owns; ++k) f[6 + k] += element.effort[r] * *own++;
     }
   }
 }
 
-/// What constraint elements do to joints counts as effort of the joints: Bᵀ(λ + effort).
+/// What constraint elements and modules do to joints counts as effort of the joints: Bᵀ(λ + effort).
 void AbsoluteSystem::add_element_efforts() noexcept {
-  for (std::size_t e = 0; e < elements_.elements().size(); ++e) {
-    const ConstraintSet::Element& element = elements_.elements()[e];
-    const Group& group = groups_[view_.joints.size() + e];
+  for (std::size_t tie = view_.joints.size(); tie < groups_.size(); ++tie) {
+    const ConstraintSet::Element& element = element_of(tie);
+    const Group& group = groups_[tie];
     for (std::size_t r = 0; r < group.rows; ++r) {
       const double multiplier = element.effort[r] - solution_[row_at(group.row + r)];
       const double* B = element.B.data() + r * element.velocities;
@@ -142,6 +176,20 @@ void AbsoluteSystem::joint_accelerations(std::span<double> vdot) const noexcept 
   }
 }
 
+void AbsoluteSystem::module_rates(std::span<double> xdot) const noexcept {
+  for (std::size_t i = 0; i < modules_.modules().size(); ++i)
+    std::copy_n(solution_.data() + offsets_[view_.bodies.size() + i], modules_.modules()[i].variables,
+                xdot.data() + modules_.modules()[i].u);
+  modules_.put_rates(xdot);
+}
+
+void AbsoluteSystem::module_multipliers(std::span<double> out) const noexcept {
+  double* next = out.data();
+  for (std::size_t tie = module_ties(); tie < groups_.size(); ++tie)
+    for (std::size_t r = 0; r < element_of(tie).rows; ++r)
+      *next++ = r < groups_[tie].rows ? -solution_[row_at(groups_[tie].row + r)] : 0;
+}
+
 bool AbsoluteSystem::check_regular() noexcept {
   failure_size_ = 0;
   const bool any = std::any_of(scales_.begin(), scales_.end(), [](const Scale& s) { return s.singular; });
@@ -151,20 +199,16 @@ bool AbsoluteSystem::check_regular() noexcept {
   std::fill(data_.begin(), data_.end(), 0.0);
   std::fill(solution_.begin(), solution_.end(), 0.0);
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
-    const FlexibleData* flexible = flexible_data(i);
     for (std::size_t k = 0; k < offsets_[i + 1] - offsets_[i]; ++k) {
       const double pattern = 1.5 + std::sin(1.7 * static_cast<double>(offsets_[i] + k) + 0.3);
-      const double length = k < 3 ? scales_[i].length : k < 6 ? 1 : modal_length_[flexible->mode_offset + k - 6];
+      const double length = k < 3 ? scales_[i].length : k < 6 ? 1 : own_length_[own_[i].first + k - 6];
       data_[offsets_[i] + k] = pattern * scales_[i].mass * length;
     }
   }
   Refinement r{10, 1e-9};
   if (!solve(r)) return false;
   if (r.body_error < 1e-3) return true;
-  return fail(
-      "Body `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that "
-      "holds it",
-      view_.bodies[r.worst_body].name);
+  return fail_free(r.worst_body);
 }
 
 }  // namespace polyform

@@ -50,7 +50,7 @@ bool AbsoluteSystem::find_positions(double t, std::span<Pose> poses, std::span<d
     if (!find_step(before)) return false;
     factorized_ = before < near_by;
     ++out.iterations;
-    if (before < near_by) {
+    if (before < near_by || !whole_tree_) {
       move(poses);
       merit = position_merit(t, poses, q);
     } else {
@@ -69,7 +69,7 @@ bool AbsoluteSystem::find_positions(double t, std::span<Pose> poses, std::span<d
   return fail(
       "The constraints cannot be met: after {} Newton steps {} `{}` is still off by {:.2e} (m or rad). Likely "
       "causes: lengths that do not close, given coordinates that contradict a loop, or too large a time step",
-      out.iterations, kind_of_group(g), name_of_group(g), std::abs(right_[row]));
+      out.iterations, kind_of_tie(g), name_of_tie(g), std::abs(right_[row]));
 }
 
 /// Sets the rows at these poses; the sum of the squared residuals.
@@ -165,12 +165,13 @@ double AbsoluteSystem::search(double t, std::span<Pose> poses, std::span<double>
 
 bool AbsoluteSystem::project_velocities(double t, std::span<BodyMotion> bodies, std::span<double> q,
                                         std::span<double> v, double& violation, bool after_positions,
-                                        std::span<const double> eta, std::span<double> etadot) noexcept {
+                                        std::span<const double> eta, std::span<double> etadot,
+                                        std::span<double> states) noexcept {
   failure_size_ = 0;
-  set_motions(bodies, eta, etadot);
+  set_motions(bodies, eta, etadot, states);
   set_rows(t, Level::velocity, q.data(), v.data());
   violation = velocity_violation_;
-  if (!after_positions) factorized_ = false;
+  if (!after_positions || rows_of_velocity_) factorized_ = false;
   // Starting from the given velocities, only what they violate is solved for.
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
     const Spatial& V = bodies[i].V;
@@ -179,6 +180,12 @@ bool AbsoluteSystem::project_velocities(double t, std::span<BodyMotion> bodies, 
     if (const FlexibleData* flexible = flexible_data(i); flexible != nullptr)
       std::copy_n(etadot.data() + flexible->mode_offset, flexible->modes, x + 6);
     multiply_inertia(i, x, data_.data() + offsets_[i]);
+  }
+  for (std::size_t i = 0; i < modules_.modules().size(); ++i) {
+    const ModuleSet::Module& m = modules_.modules()[i];
+    const std::size_t block = view_.bodies.size() + i;
+    std::copy_n(states_.data() + m.u, m.variables, solution_.data() + offsets_[block]);
+    multiply_inertia(block, solution_.data() + offsets_[block], data_.data() + offsets_[block]);
   }
   std::fill(solution_.begin() + static_cast<std::ptrdiff_t>(row_at(0)), solution_.end(), 0.0);
   std::copy(right_.begin(), right_.end(), data_.begin() + static_cast<std::ptrdiff_t>(row_at(0)));
@@ -189,7 +196,7 @@ bool AbsoluteSystem::project_velocities(double t, std::span<BodyMotion> bodies, 
     return fail(
         "No velocities respect all constraints: {} `{}` is left with {:.2e} (m/s or rad/s). Likely cause: given "
         "or prescribed velocities that contradict each other",
-        kind_of_group(g), name_of_group(g), std::abs(residual_[row_at(r.worst_row)]));
+        kind_of_tie(g), name_of_tie(g), std::abs(residual_[row_at(r.worst_row)]));
   }
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
     const Spatial x = load(solution_.data() + offsets_[i]);
@@ -197,6 +204,9 @@ bool AbsoluteSystem::project_velocities(double t, std::span<BodyMotion> bodies, 
   }
   for (const FlexibleData& f : view_.flexible)
     std::copy_n(solution_.data() + offsets_[at(f.body)] + 6, f.modes, etadot.data() + f.mode_offset);
+  for (std::size_t i = 0; states_given_ && i < modules_.modules().size(); ++i)
+    std::copy_n(solution_.data() + offsets_[view_.bodies.size() + i], modules_.modules()[i].variables,
+                states.data() + modules_.modules()[i].u);
   nodes_.evaluate(eta.data(), etadot.data());
   nodes_.place(motions_);
   for (std::size_t j = 0; j < view_.joints.size(); ++j) {

@@ -2,6 +2,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "absolute_system_detail.hpp"
 
@@ -30,13 +31,13 @@ void AbsoluteSystem::make_flexible_scale(std::size_t f) {
   s.inertia = std::max(half_trace, 1e-3 * s.mass * s.length * s.length);
   for (std::size_t k = 0; k < data.modes; ++k) {
     const double own = M[(6 + k) * (n + 1)];
-    modal_mass_[data.mode_offset + k] = own > 0 ? own : s.mass;
-    modal_length_[data.mode_offset + k] = std::sqrt(modal_mass_[data.mode_offset + k] / s.mass);
+    own_mass_[data.mode_offset + k] = own > 0 ? own : s.mass;
+    own_length_[data.mode_offset + k] = std::sqrt(own_mass_[data.mode_offset + k] / s.mass);
   }
   // Directions without inertia, each unknown relative to its size alone. Only these get the larger δ: of a slender beam
   // without a hub the turn about its axis, while the motions of its frame that the modes follow have little inertia left.
   const auto root = [&](std::size_t j) {
-    return std::sqrt(j < 3 ? s.inertia : j < 6 ? s.mass : modal_mass_[data.mode_offset + j - 6]);
+    return std::sqrt(j < 3 ? s.inertia : j < 6 ? s.mass : own_mass_[data.mode_offset + j - 6]);
   };
   Eigen::MatrixXd scaled(n, n);
   for (std::size_t r = 0; r < n; ++r)
@@ -47,6 +48,55 @@ void AbsoluteSystem::make_flexible_scale(std::size_t f) {
     for (std::size_t r = 0; r < n; ++r)
       massless_[f].push_back(root(r) * principal.eigenvectors()(static_cast<Eigen::Index>(r), k));
   s.singular = !massless_[f].empty();
+}
+
+/// Sizes of the modules' variables, from their mass matrices as drawn, at rest. One without inertia takes what the bodies
+/// give it through the rows.
+void AbsoluteSystem::make_module_scales() {
+  if (modules_.empty()) return;
+  std::vector<double> q(view_.nq);
+  for (const JointData& joint : view_.joints) joint_neutral(joint, q.data() + joint.q_offset);
+  tree_.evaluate(q.data(), velocities_.data(), eta_.data(), etadot_.data());
+  std::copy(tree_.frames().begin(), tree_.frames().end(), motions_.begin());
+  modules_.initial_states(states_);
+  states_given_ = true;
+  set_rows(0, Level::velocity, q.data(), velocities_.data());
+  const std::size_t n = view_.bodies.size();
+  for (std::size_t i = 0; i < modules_.modules().size(); ++i) {
+    Scale& s = scales_.emplace_back(Scale{1, 1, 1});
+    const std::size_t size = own_[n + i].count;
+    const double* M = modules_.modules()[i].M.data();
+    Eigen::MatrixXd scaled(size, size);
+    double* own_mass = own_mass_.data() + own_[n + i].first;
+    for (std::size_t k = 0; k < size; ++k) {
+      own_mass[k] = M[k * (size + 1)] > 0 ? M[k * (size + 1)] : reflected_mass(module_ties() + i, k);
+      own_length_[own_[n + i].first + k] = std::sqrt(own_mass[k]);
+    }
+    for (std::size_t r = 0; r < size; ++r)
+      for (std::size_t c = 0; c < size; ++c)
+        scaled(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) =
+            M[r * size + c] / std::sqrt(own_mass[r] * own_mass[c]);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> principal(scaled, Eigen::EigenvaluesOnly);
+    s.singular = size > 0 && !(principal.eigenvalues()[0] > 1e-12);
+  }
+}
+
+/// A_k² / (C M⁻¹ Cᵀ) of a module's variable k, the smallest of the rows.
+double AbsoluteSystem::reflected_mass(std::size_t tie, std::size_t k) const noexcept {
+  double least = std::numeric_limits<double>::infinity();
+  const Group& group = groups_[tie];
+  for (std::size_t r = 0; r < group.rows; ++r) {
+    double compliance = 0;
+    for (std::size_t e = group.entry; e + 1 < group.entry + group.entries; ++e) {
+      const Spatial& c = coefficients_[entries_[e].first + r];
+      const Scale& s = scales_[entries_[e].block];
+      compliance += dot(c.angular, c.angular) / s.inertia + dot(c.linear, c.linear) / s.mass;
+    }
+    const Entry& own = entries_[group.entry + group.entries - 1];
+    const double a = own_coefficients_[own.own + r * own.owns + k];
+    if (a != 0 && compliance > 0) least = std::min(least, a * a / compliance);
+  }
+  return std::isfinite(least) ? least : 1;
 }
 
 void AbsoluteSystem::set_inertia() noexcept {
@@ -83,6 +133,14 @@ void AbsoluteSystem::set_inertia() noexcept {
 /// The block of a body, M + δ.
 void AbsoluteSystem::enter_inertia(std::size_t i, const Neighbour& neighbour) noexcept {
   const BlockLdlt::Block D = diagonals_[i];
+  if (i >= view_.bodies.size()) {
+    const std::span<const double> M = mass_matrix(i);
+    for (std::size_t r = 0; r < own_[i].count; ++r) {
+      for (std::size_t c = 0; c <= r; ++c) D(r, c) = M[r * own_[i].count + c];
+      D(r, r) += (scales_[i].singular ? delta_of_singular : delta) * own_mass_[own_[i].first + r];
+    }
+    return;
+  }
   const double added = scales_[i].singular && flexible_data(i) == nullptr ? delta_of_singular : delta;
   const double added_inertia = added * scales_[i].inertia + scales_[i].mass * neighbour.gyration * neighbour.gyration;
   const double added_mass = added * scales_[i].mass;
@@ -91,7 +149,7 @@ void AbsoluteSystem::enter_inertia(std::size_t i, const Neighbour& neighbour) no
     const std::size_t size = 6 + flexible->modes;
     for (std::size_t r = 0; r < size; ++r) {
       for (std::size_t c = 0; c <= r; ++c) D(r, c) = M[r * size + c];
-      D(r, r) += r < 3 ? added_inertia : r < 6 ? added_mass : added * modal_mass_[flexible->mode_offset + r - 6];
+      D(r, r) += r < 3 ? added_inertia : r < 6 ? added_mass : added * own_mass_[flexible->mode_offset + r - 6];
     }
     enter_massless(i, D);
     return;
@@ -118,11 +176,15 @@ void AbsoluteSystem::enter_massless(std::size_t i, const BlockLdlt::Block& D) no
   }
 }
 
-/// M x of a body.
+std::span<const double> AbsoluteSystem::mass_matrix(std::size_t block) const noexcept {
+  const std::size_t n = view_.bodies.size();
+  return block < n ? std::span<const double>(mass_[view_.bodies[block].flexible]) : modules_.modules()[block - n].M;
+}
+
 void AbsoluteSystem::multiply_inertia(std::size_t i, const double* x, double* out) const noexcept {
-  if (const FlexibleData* flexible = flexible_data(i); flexible != nullptr) {
-    const double* M = mass_[view_.bodies[i].flexible].data();
-    const std::size_t size = 6 + flexible->modes;
+  if (i >= view_.bodies.size() || flexible_data(i) != nullptr) {
+    const std::span<const double> M = mass_matrix(i);
+    const std::size_t size = frame_size(i) + own_[i].count;
     for (std::size_t r = 0; r < size; ++r) {
       out[r] = 0;
       for (std::size_t c = 0; c < size; ++c) out[r] += M[r * size + c] * x[c];

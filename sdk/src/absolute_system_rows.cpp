@@ -1,13 +1,16 @@
 // Constraint rows A and their right-hand sides at the three levels.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "polyform/absolute_system.hpp"
 
 namespace polyform {
 
 void AbsoluteSystem::set_motions(std::span<const BodyMotion> bodies, std::span<const double> eta,
-                                 std::span<const double> etadot) noexcept {
+                                 std::span<const double> etadot, std::span<const double> states) noexcept {
+  states_given_ = !states.empty();
+  std::copy(states.begin(), states.end(), states_.begin());
   std::copy_n(bodies.begin(), view_.bodies.size(), motions_.begin());
   std::copy(eta.begin(), eta.end(), eta_.begin());
   std::copy(etadot.begin(), etadot.end(), etadot_.begin());
@@ -19,18 +22,24 @@ void AbsoluteSystem::set_rows(double t, Level level, double* q, double* v) noexc
   set_inertia();
   position_violation_ = velocity_violation_ = 0;
   std::fill(coefficients_.begin(), coefficients_.end(), Spatial{});
-  std::fill(modal_coefficients_.begin(), modal_coefficients_.end(), 0.0);
+  std::fill(own_coefficients_.begin(), own_coefficients_.end(), 0.0);
   for (std::size_t j = 0; j < view_.joints.size(); ++j) set_joint_rows(j, level, q, v);
   if (!elements_.elements().empty()) {
     elements_.evaluate(t, motions_, {q, view_.nq}, {v, view_.nv});
-    for (std::size_t e = 0; e < elements_.elements().size(); ++e) set_element_rows(e, level);
+    for (std::size_t tie = view_.joints.size(); tie < module_ties(); ++tie) set_element_rows(tie, level);
+  }
+  if (!modules_.empty()) {
+    modules_.evaluate(t, motions_, {q, view_.nq}, {v, view_.nv}, states_);
+    for (std::size_t tie = module_ties(); tie < groups_.size(); ++tie)
+      set_element_rows(tie, states_given_ ? level : Level::position);
   }
   if (modes_held_) hold_rows(level);
 }
 
 void AbsoluteSystem::evaluate(double t, std::span<const BodyMotion> bodies, std::span<double> q, std::span<double> v,
-                              std::span<const double> eta, std::span<const double> etadot) noexcept {
-  set_motions(bodies, eta, etadot);
+                              std::span<const double> eta, std::span<const double> etadot,
+                              std::span<const double> states) noexcept {
+  set_motions(bodies, eta, etadot, states);
   set_rows(t, Level::acceleration, q.data(), v.data());
 }
 
@@ -39,11 +48,11 @@ void AbsoluteSystem::hold_rows(Level level) noexcept {
   for (const Group& group : groups_)
     for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
       const Entry& entry = entries_[e];
-      if (entry.modes == 0) continue;
-      const double* rates = etadot_.data() + flexible_data(entry.body)->mode_offset;
-      double* c = modal_coefficients_.data() + entry.modal;
+      if (entry.owns == 0 || entry.frame == 0) continue;
+      const double* rates = etadot_.data() + own_[entry.block].first;
+      double* c = own_coefficients_.data() + entry.own;
       for (std::size_t r = 0; r < group.rows; ++r)
-        for (std::size_t k = 0; k < entry.modes; ++k, ++c) {
+        for (std::size_t k = 0; k < entry.owns; ++k, ++c) {
           if (level == Level::velocity) right_[group.row + r] -= *c * rates[k];
           *c = 0;
         }
@@ -73,7 +82,7 @@ void AbsoluteSystem::add_to_row(const Group& group, std::size_t row, FrameIndex 
   if (is_ground(frame)) return;
   const Entry& entry = *entry_of(group, body_index(body_of(frame)));
   coefficients_[entry.first + row] +=
-      wrench_about_center(frame, about_origin, modal_coefficients_.data() + entry.modal + row * entry.modes);
+      wrench_about_center(frame, about_origin, own_coefficients_.data() + entry.own + row * entry.owns);
 }
 
 /// The row t · V_FM (F axes at the origin of M) of a joint.
@@ -111,7 +120,7 @@ void AbsoluteSystem::set_joint_rows(std::size_t j, Level level, double* q, doubl
   joint_constraint(joint, motion_of(joint.base_frame, motions_), motion_of(joint.moving_frame, motions_),
                    q + joint.q_offset, v + joint.v_offset, c);
   // Where H loses rank there are more rows than the joint has room for: the first ones do.
-  c.rows = std::min(c.rows, 6 - joint.nv);
+  c.rows = std::min({c.rows, 6 - joint.nv, group.rows});
   if (group.rows == 0) return;
   double* right = right_.data() + group.row;
   std::fill_n(right, group.rows, 0.0);
@@ -148,10 +157,10 @@ void AbsoluteSystem::set_locked_rows(std::size_t j, Level level, const double* q
   }
 }
 
-void AbsoluteSystem::set_element_rows(std::size_t index, Level level) noexcept {
-  const ConstraintSet::Element& element = elements_.elements()[index];
-  const Group& group = groups_[view_.joints.size() + index];
-  for (std::size_t i = 0; i < element.rows; ++i) {
+void AbsoluteSystem::set_element_rows(std::size_t tie, Level level) noexcept {
+  const ConstraintSet::Element& element = element_of(tie);
+  const Group& group = groups_[tie];
+  for (std::size_t i = 0; i < group.rows; ++i) {
     if (element.holonomic) position_violation_ = std::max(position_violation_, std::abs(element.residual[i]));
     double& right = right_[group.row + i];
     right = level == Level::position   ? -element.residual[i]
@@ -161,7 +170,7 @@ void AbsoluteSystem::set_element_rows(std::size_t index, Level level) noexcept {
       right = 0;  // and no coefficients: the row asks nothing of positions
       continue;
     }
-    double rate = -element.velocity_right[i];
+    double rate = (tie < module_ties() ? 0 : set_module_rows(tie, i)) - element.velocity_right[i];
     for (std::size_t m = 0; m < element.markers.size(); ++m) {
       const Spatial& a = element.A[i * element.markers.size() + m];
       const MarkerMotion& motion = element.motions[m];
@@ -190,6 +199,15 @@ void AbsoluteSystem::set_element_rows(std::size_t index, Level level) noexcept {
     }
     velocity_violation_ = std::max(velocity_violation_, std::abs(rate));
   }
+}
+
+/// A module's own part of one of its rows, which it returns: A u.
+double AbsoluteSystem::set_module_rows(std::size_t tie, std::size_t row) noexcept {
+  const ModuleSet::Module& module = modules_.modules()[tie - module_ties()];
+  const double* A = module.A.data() + row * module.variables;
+  const Entry& own = entries_[groups_[tie].entry + groups_[tie].entries - 1];
+  std::copy_n(A, module.variables, own_coefficients_.data() + own.own + row * own.owns);
+  return std::inner_product(A, A + module.variables, states_.data() + module.u, 0.0);
 }
 
 }  // namespace polyform

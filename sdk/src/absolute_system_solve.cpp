@@ -22,9 +22,9 @@ constexpr double yardstick_floor = 1e-3;
 /// Factorizes [M + δ, Aᵀ; A, −ε], with δ and ε in the units of each block.
 bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
   matrix_.clear();
-  const std::size_t n = view_.bodies.size();
-  for (std::size_t i = 0; i < n; ++i) enter_inertia(i, neighbour);
-  std::size_t block = n;
+  const std::size_t n = view_.bodies.size(), blocks = own_.size();
+  for (std::size_t i = 0; i < blocks; ++i) enter_inertia(i, neighbour);
+  std::size_t block = blocks;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
     if (group.rows == 0) continue;
@@ -33,23 +33,25 @@ bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
     for (std::size_t r = 0; r < group.rows; ++r) {
       double compliance = 0;  // of the row: about A M⁻¹ Aᵀ
       for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
-        const Scale& s = scales_[entries_[e].body];
-        const Spatial& a = coefficients_[entries_[e].first + r];
-        compliance += dot(a.angular, a.angular) / s.inertia + dot(a.linear, a.linear) / s.mass;
         double* row = &entries_[e].place(r, 0);
         const std::size_t stride = entries_[e].place.column_stride;
-        row[0] = a.angular.x;
-        row[stride] = a.angular.y;
-        row[2 * stride] = a.angular.z;
-        row[3 * stride] = a.linear.x;
-        row[4 * stride] = a.linear.y;
-        row[5 * stride] = a.linear.z;
-        if (entries_[e].modes == 0) continue;
-        const double* modal = modal_coefficients_.data() + entries_[e].modal + r * entries_[e].modes;
-        const double* masses = modal_mass_.data() + flexible_data(entries_[e].body)->mode_offset;
-        for (std::size_t k = 0; k < entries_[e].modes; ++k) {
-          compliance += modal[k] * modal[k] / masses[k];
-          row[(6 + k) * stride] = modal[k];
+        if (entries_[e].frame != 0) {
+          const Scale& s = scales_[entries_[e].block];
+          const Spatial& a = coefficients_[entries_[e].first + r];
+          compliance += dot(a.angular, a.angular) / s.inertia + dot(a.linear, a.linear) / s.mass;
+          row[0] = a.angular.x;
+          row[stride] = a.angular.y;
+          row[2 * stride] = a.angular.z;
+          row[3 * stride] = a.linear.x;
+          row[4 * stride] = a.linear.y;
+          row[5 * stride] = a.linear.z;
+          if (entries_[e].owns == 0) continue;
+        }
+        const double* own = own_coefficients_.data() + entries_[e].own + r * entries_[e].owns;
+        const double* masses = own_mass_.data() + own_[entries_[e].block].first;
+        for (std::size_t k = 0; k < entries_[e].owns; ++k) {
+          compliance += own[k] * own[k] / masses[k];
+          row[(entries_[e].frame + k) * stride] = own[k];
         }
       }
       D(r, r) = compliance > 0 ? -relative_epsilon * compliance : -1;  // an empty row asks for nothing
@@ -58,50 +60,57 @@ bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
   factorized_ = matrix_.factorize();
   if (factorized_) return true;
   const std::size_t failed = matrix_.failed_block();
-  if (failed < n)
+  if (failed < blocks)
     return fail(
-        "The equations of motion cannot be solved at body `{}`: its mass and inertia, or the state, are not finite",
-        view_.bodies[failed].name);
+        "The equations of motion cannot be solved at {} `{}`: its mass and inertia, or the state, are not finite",
+        failed < n ? "body" : "module", name_of_block(failed));
   std::size_t g = 0;
-  for (block = n; g < groups_.size(); ++g)
+  for (block = blocks; g < groups_.size(); ++g)
     if (groups_[g].rows != 0 && block++ == failed) break;
-  return fail("The equations of motion cannot be solved at {} `{}`: its directions are not finite", kind_of_group(g),
-              name_of_group(g));
+  return fail("The equations of motion cannot be solved at {} `{}`: its directions are not finite", kind_of_tie(g),
+              name_of_tie(g));
 }
 
-/// residual = data − M solution of a body, and the sizes of its terms. Moments and forces, turning and moving are
+/// residual = data − M solution of a block, and the sizes of its terms. Moments and forces, turning and moving are
 /// compared through the length of the body: what is zero by symmetry is no yardstick.
-void AbsoluteSystem::find_body_residual(std::size_t i) noexcept {
-  const std::size_t first = offsets_[i];
+void AbsoluteSystem::find_block_residual(std::size_t i) noexcept {
+  const std::size_t first = offsets_[i], frame = frame_size(i);
   const double* x = solution_.data() + first;
   const double* force = data_.data() + first;
   double* left = residual_.data() + first;
   multiply_inertia(i, x, left);
-  const Spatial motion = load(x), load_on_body = load(force), inertial = load(left);
-  const double length = scales_[i].length;
-  double moving = length * largest(motion.angular) + largest(motion.linear);
-  double applied = largest(load_on_body.linear) + largest(load_on_body.angular) / length;
-  double inertia = largest(inertial.linear) + largest(inertial.angular) / length;
-  if (const FlexibleData* flexible = flexible_data(i); flexible != nullptr)
-    for (std::size_t k = 0; k < flexible->modes; ++k) {
-      const double modal_length = modal_length_[flexible->mode_offset + k];
-      moving = std::max(moving, modal_length * std::abs(x[6 + k]));
-      applied = std::max(applied, std::abs(force[6 + k]) / modal_length);
-      inertia = std::max(inertia, std::abs(left[6 + k]) / modal_length);
-      left[6 + k] = force[6 + k] - left[6 + k];
-    }
-  store(load_on_body - inertial, left);
+  double moving = 0, applied = 0, inertia = 0;
+  if (frame != 0) {
+    const double length = scales_[i].length;
+    const Spatial motion = load(x), load_on_body = load(force), inertial = load(left);
+    moving = length * largest(motion.angular) + largest(motion.linear);
+    applied = largest(load_on_body.linear) + largest(load_on_body.angular) / length;
+    inertia = largest(inertial.linear) + largest(inertial.angular) / length;
+    store(load_on_body - inertial, left);
+  }
+  const double* lengths = own_length_.data() + own_[i].first;
+  for (std::size_t k = 0; k < own_[i].count; ++k) {
+    moving = std::max(moving, lengths[k] * std::abs(x[frame + k]));
+    applied = std::max(applied, std::abs(force[frame + k]) / lengths[k]);
+    inertia = std::max(inertia, std::abs(left[frame + k]) / lengths[k]);
+    left[frame + k] = force[frame + k] - left[frame + k];
+  }
   // A body that its joints hold still has no motion to compare with: what its load would do to it alone is counted too.
   sizes_[i] = {moving + applied / scales_[i].mass, applied + inertia};
 }
 
 /// residual = data − K solution, and its size relative to that of its terms, body by body and row by row.
 void AbsoluteSystem::find_residual(Refinement& out) noexcept {
-  const std::size_t n = view_.bodies.size();
-  for (std::size_t i = 0; i < n; ++i) find_body_residual(i);
-  // What stands still in a system that moves has rounding only: a small part of the largest is everyone's yardstick.
-  double motion_floor = 0, force_floor = 0;
-  for (const auto& size : sizes_) motion_floor = std::max(motion_floor, yardstick_floor * size.motion);
+  const std::size_t n = view_.bodies.size(), blocks = own_.size();
+  for (std::size_t i = 0; i < blocks; ++i) find_block_residual(i);
+  // What stands still in a system that moves has rounding only: a small part of the largest is every body's yardstick.
+  // Unknowns of modules, whose sizes are in units of the root of an inertia, compare with it times such a root.
+  double motion_floor = 0, force_floor = 0, module_motion_floor = 0, module_force_floor = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    motion_floor = std::max(motion_floor, yardstick_floor * sizes_[i].motion);
+    module_motion_floor =
+        std::max(module_motion_floor, yardstick_floor * sizes_[i].motion * std::sqrt(scales_[i].mass));
+  }
   out.row_error = out.body_error = 0;
   double sum = 0;
   for (const Group& group : groups_) {
@@ -110,23 +119,26 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
       const double multiplier = solution_[row];
       double left = data_[row], size = std::abs(left);
       for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
-        const std::size_t b = entries_[e].body;
-        const Spatial& a = coefficients_[entries_[e].first + r];
+        const std::size_t b = entries_[e].block, frame = entries_[e].frame;
         double* f = residual_.data() + offsets_[b];
         const double* x = solution_.data() + offsets_[b];
-        left -= dot(a, load(x));
-        store(load(f) - multiplier * a, f);
-        double weight = largest(a.linear) + largest(a.angular) / scales_[b].length;
-        if (entries_[e].modes != 0) {
-          const double* modal = modal_coefficients_.data() + entries_[e].modal + r * entries_[e].modes;
-          const double* lengths = modal_length_.data() + flexible_data(b)->mode_offset;
-          for (std::size_t k = 0; k < entries_[e].modes; ++k) {
-            left -= modal[k] * x[6 + k];
-            f[6 + k] -= multiplier * modal[k];
-            weight = std::max(weight, std::abs(modal[k]) / lengths[k]);
+        double weight = 0;
+        if (frame != 0) {
+          const Spatial& a = coefficients_[entries_[e].first + r];
+          left -= dot(a, load(x));
+          store(load(f) - multiplier * a, f);
+          weight = largest(a.linear) + largest(a.angular) / scales_[b].length;
+        }
+        if (entries_[e].owns != 0) {
+          const double* own = own_coefficients_.data() + entries_[e].own + r * entries_[e].owns;
+          const double* lengths = own_length_.data() + own_[b].first;
+          for (std::size_t k = 0; k < entries_[e].owns; ++k) {
+            left -= own[k] * x[frame + k];
+            f[frame + k] -= multiplier * own[k];
+            weight = std::max(weight, std::abs(own[k]) / lengths[k]);
           }
         }
-        size += weight * std::max(sizes_[b].motion, motion_floor);
+        size += weight * std::max(sizes_[b].motion, b < n ? motion_floor : module_motion_floor);
         sizes_[b].force += weight * std::abs(multiplier);
       }
       residual_[row] = left;
@@ -137,14 +149,21 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
       }
     }
   }
-  for (const auto& size : sizes_) force_floor = std::max(force_floor, yardstick_floor * size.force);
   for (std::size_t i = 0; i < n; ++i) {
-    const Spatial left = load(residual_.data() + offsets_[i]);
-    const double size = std::max(sizes_[i].force, force_floor);
-    double worst = std::max(largest(left.linear), largest(left.angular) / scales_[i].length);
-    if (const FlexibleData* flexible = flexible_data(i); flexible != nullptr)
-      for (std::size_t k = 0; k < flexible->modes; ++k)
-        worst = std::max(worst, std::abs(residual_[offsets_[i] + 6 + k]) / modal_length_[flexible->mode_offset + k]);
+    force_floor = std::max(force_floor, yardstick_floor * sizes_[i].force);
+    module_force_floor = std::max(module_force_floor, yardstick_floor * sizes_[i].force / std::sqrt(scales_[i].mass));
+  }
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const double* rest = residual_.data() + offsets_[i];
+    const std::size_t frame = frame_size(i);
+    const double size = std::max(sizes_[i].force, i < n ? force_floor : module_force_floor);
+    double worst = 0;
+    if (frame != 0) {
+      const Spatial left = load(rest);
+      worst = std::max(largest(left.linear), largest(left.angular) / scales_[i].length);
+    }
+    for (std::size_t k = 0; k < own_[i].count; ++k)
+      worst = std::max(worst, std::abs(rest[frame + k]) / own_length_[own_[i].first + k]);
     sum += worst;
     if (worst > out.body_error * size) {
       out.body_error = worst / size;
@@ -185,14 +204,15 @@ bool AbsoluteSystem::solve(Refinement& r) noexcept {
     r.last_step = relative_step();
   }
   if (std::isfinite(error)) return true;
-  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
+  for (std::size_t i = 0; i < own_.size(); ++i) {
     double sum = 0;
     for (std::size_t k = offsets_[i]; k < offsets_[i + 1]; ++k) sum += data_[k];
     if (!std::isfinite(sum))
-      return fail("The load on body `{}` is not finite: a force, the state or the time step has gone astray",
-                  view_.bodies[i].name);
+      return fail("The load on {} `{}` is not finite: a force, the state or the time step has gone astray",
+                  i < view_.bodies.size() ? "body" : "module", name_of_block(i));
   }
-  return fail("The accelerations of body `{}` are not finite", view_.bodies[r.worst_body].name);
+  return fail("The accelerations of {} `{}` are not finite",
+              r.worst_body < view_.bodies.size() ? "body" : "module", name_of_block(r.worst_body));
 }
 
 }  // namespace polyform

@@ -7,37 +7,26 @@ namespace polyform {
 ConstraintSet::ConstraintSet(const SystemView& view) {
   batches_.reserve(view.constraints.size());
   for (const ConstraintGroup& group : view.constraints) {
-    Batch b{};
-    b.batch = group.type->create(group.instances);
-    if (b.batch == nullptr) {
+    ConstraintBatch* batch = group.type->create(group.instances);
+    if (batch == nullptr) {
       good_ = false;
       return;
     }
-    std::size_t nq = 0, nv = 0, rows = 0, markers = 0, A = 0, B = 0;
-    for (const JointIndex j : group.joints) {
-      const JointData& joint = view.joints[at(j)];
-      b.joints.push_back({joint.q_offset, joint.nq, joint.v_offset, joint.nv});
-      nq += joint.nq;
-      nv += joint.nv;
-    }
+    Batch& b =
+        batches_.emplace_back(Batch{batch, Attachments(view, group.instances, group.joints), {}, {}, {}, {}, {}, {}});
+    std::size_t rows = 0, markers = 0, A = 0, B = 0;
     for (std::size_t i = 0; i < group.instances.size(); ++i) {
       const ElementInstance& instance = group.instances[i];
-      b.markers.insert(b.markers.end(), instance.markers.begin(), instance.markers.end());
       rows += group.rows[i];
       A += group.rows[i] * instance.markers.size();
       for (const JointShape& joint : instance.joints) B += group.rows[i] * joint.nv;
     }
-    b.motions.resize(b.markers.size());
-    b.q.resize(nq);
-    b.v.resize(nv);
     b.A.resize(A);
     b.B.resize(B);
     for (auto* of_rows : {&b.residual, &b.velocity_right, &b.acceleration_right, &b.effort}) of_rows->resize(rows);
 
     rows = A = B = 0;
     std::size_t joints = 0;
-    batches_.push_back(std::move(b));
-    const Batch& kept = batches_.back();
     for (std::size_t i = 0; i < group.instances.size(); ++i) {
       const ElementInstance& instance = group.instances[i];
       Element e;
@@ -47,13 +36,13 @@ ConstraintSet::ConstraintSet(const SystemView& view) {
       e.rows = group.rows[i];
       for (const JointShape& joint : instance.joints) e.velocities += joint.nv;
       e.holonomic = group.type->holonomic();
-      e.A = std::span(kept.A).subspan(A, e.rows * e.markers.size());
-      e.B = std::span(kept.B).subspan(B, e.rows * e.velocities);
-      e.residual = std::span(kept.residual).subspan(rows, e.rows);
-      e.velocity_right = std::span(kept.velocity_right).subspan(rows, e.rows);
-      e.acceleration_right = std::span(kept.acceleration_right).subspan(rows, e.rows);
-      e.effort = std::span(kept.effort).subspan(rows, e.rows);
-      e.motions = std::span(kept.motions).subspan(markers, e.markers.size());
+      e.A = std::span(b.A).subspan(A, e.rows * e.markers.size());
+      e.B = std::span(b.B).subspan(B, e.rows * e.velocities);
+      e.residual = std::span(b.residual).subspan(rows, e.rows);
+      e.velocity_right = std::span(b.velocity_right).subspan(rows, e.rows);
+      e.acceleration_right = std::span(b.acceleration_right).subspan(rows, e.rows);
+      e.effort = std::span(b.effort).subspan(rows, e.rows);
+      e.motions = b.attached.motions().subspan(markers, e.markers.size());
       markers += e.markers.size();
       joints += e.joints.size();
       rows += e.rows;
@@ -71,24 +60,13 @@ ConstraintSet::~ConstraintSet() {
 void ConstraintSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q,
                              std::span<const double> v) noexcept {
   for (Batch& b : batches_) {
-    for (std::size_t i = 0; i < b.markers.size(); ++i) {
-      const BodyMotion& frame = motion_of(b.markers[i].frame, frames);
-      const Vec3 arm = frame.R * b.markers[i].point;
-      b.motions[i] = {frame.R, frame.p + arm, frame.V.linear + cross(frame.V.angular, arm), frame.V.angular};
-    }
-    std::size_t at_q = 0, at_v = 0;
-    for (const JointSlice& j : b.joints) {
-      std::copy_n(q.data() + j.q, j.nq, b.q.data() + at_q);
-      std::copy_n(v.data() + j.v, j.nv, b.v.data() + at_v);
-      at_q += j.nq;
-      at_v += j.nv;
-    }
+    b.attached.gather(frames, q, v);
     // An element writes what it has; the rest counts as zero.
     std::fill(b.A.begin(), b.A.end(), Spatial{});
     for (auto* of_rows : {&b.B, &b.residual, &b.velocity_right, &b.acceleration_right, &b.effort})
       std::fill(of_rows->begin(), of_rows->end(), 0.0);
     ConstraintOutput out{b.A, b.B, b.residual, b.velocity_right, b.acceleration_right, b.effort};
-    b.batch->evaluate({t, b.motions, b.q, b.v, {}}, out);
+    b.batch->evaluate(b.attached.input(t), out);
   }
 }
 

@@ -73,7 +73,10 @@ std::string first_use(const SystemView& view, Ability ability) {
     case Ability::modules:
       for (const ModuleGroup& g : view.modules)
         if (!g.names.empty())
-          return fmt::format("module `{}` ({}) brings equations of its own", g.names.front(), g.type->name());
+          return fmt::format(
+              "module `{}` ({}) brings variables and constraint rows of its own, which are solved together with "
+              "the constraints of bodies as rows",
+              g.names.front(), g.type->name());
       break;
     case Ability::first_order_states:
       for (const ForceGroup& g : view.forces)

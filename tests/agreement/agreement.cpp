@@ -45,6 +45,13 @@ Difference compare(const SystemView& view, const Observation& a, const Observati
     d.motion = std::max(
         {d.motion, std::abs(a.state.eta[i] - b.state.eta[i]), std::abs(a.state.etadot[i] - b.state.etadot[i])});
   }
+  for (std::size_t i = 0; i < view.states; ++i) {
+    d.acceleration = std::max(d.acceleration, std::abs(a.state_rates[i] - b.state_rates[i]));
+    acceleration_scale = std::max(acceleration_scale, std::abs(a.state_rates[i]));
+    d.motion = std::max(d.motion, std::abs(a.state.x[i] - b.state.x[i]));
+  }
+  for (std::size_t i = 0; i < view.module_rows; ++i)
+    d.reaction = std::max(d.reaction, std::abs(a.module_multipliers[i] - b.module_multipliers[i]));
   for (std::size_t i = 0; i < view.joints.size(); ++i) {
     if (undetermined.contains(i)) continue;
     widen(d.reaction, reaction_scale, a.reactions[i].linear, b.reactions[i].linear);
@@ -54,6 +61,8 @@ Difference compare(const SystemView& view, const Observation& a, const Observati
   return {d.motion / motion_scale, d.acceleration / acceleration_scale, d.reaction / reaction_scale,
           d.energy / std::max(1.0, std::abs(a.kinetic_energy) + std::abs(a.potential_energy))};
 }
+
+bool is_way(const FieldSpec& option) { return option.name == "equations" || option.name == "method"; }
 
 }  // namespace
 
@@ -69,10 +78,13 @@ std::size_t require_agreement(const std::string& text) {
   std::vector<std::pair<const Formulation*, SolverOptions>> all;
   for (const Formulation* formulation : formulations_for(*system)) {
     all.push_back({formulation, {}});
-    if (formulation->name() == "particles") all.push_back({formulation, {{"equations", "sparse"}}});
+    // Options that choose another way to the same accelerations.
+    for (const FieldSpec& option : formulation->options())
+      for (std::size_t k = 1; is_way(option) && k < option.choices.size(); ++k)
+        all.push_back({formulation, {{std::string(option.name), std::string(option.choices[k])}}});
   }
   for (const auto& [formulation, options] : all) {
-    INFO("formulation " << formulation->name() << (options.empty() ? "" : ", sparse"));
+    INFO("formulation " << formulation->name() << (options.empty() ? "" : ", " + options.front().second));
     const auto solver = solver_for(*system, *formulation, options);
     const std::vector<double> y = initial_vector(*system, *solver);
     host::ObservationStore store(view);

@@ -109,3 +109,41 @@ joints:
   CHECK(result.at("riccati").at("bodies").at("right").at("angular")[2].get<double>() ==
         Approx(result.at("cartesian").at("bodies").at("right").at("angular")[2].get<double>()));
 }
+
+TEST_CASE("rates and multipliers of modules stand beside bodies and joints, by the names of their type") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"evaluate", shipped("motor_arm"), "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const json motor = json::parse(outcome.out).at("modules").at("motor");
+  // No voltage and no current yet: the gear alone drives the rotor.
+  CHECK(motor.at("rates").at("current").get<double>() == Approx(0).margin(1e-12));
+  CHECK(motor.at("multipliers").at("gear_torque").get<double>() ==
+        Approx(2e-5 * motor.at("rates").at("speed").get<double>()));
+  const Outcome run = shop.run(
+      {"run", shipped("motor_arm"), "--duration", "0.1", "--output", "-", "--columns", "modules,reactions", "--quiet"});
+  CHECK_THAT(run.out, Contains("motor.current,motor.speed,motor.angle,") && Contains(",motor.gear_torque"));
+}
+
+TEST_CASE("the equations of a level can be asked for") {
+  const Workshop shop;
+  const auto at_level = [&](const std::string& level) {
+    const Outcome outcome = shop.run({"evaluate", shipped("motor_arm"), "--solver", "hierarchy", "--option",
+                                      "level=" + level, "--equations", "--json"});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return json::parse(outcome.out);
+  };
+  const json first = at_level("1"), second = at_level("2");
+  CHECK(first.at("A").empty());
+  CHECK(second.at("M") == first.at("M"));
+  CHECK(second.at("f") == first.at("f"));
+  CHECK(second.at("A").size() == 11);
+  CHECK(second.at("A")[0].size() == 14);
+  CHECK(second.at("levels")[0].size() == 3);
+  CHECK(second.at("levels")[1] == json::parse(R"([["arm", "hand", "motor"]])"));
+  CHECK_THAT(shop.run({"evaluate", shipped("motor_arm"), "--equations"}).out, Contains("module motor (1)"));
+  const Outcome none = shop.run({"evaluate", shipped("heavy_top"), "--solver", "riccati", "--equations"});
+  CHECK(none.code == 2);
+  CHECK_THAT(none.err, Contains("riccati does not have the equations"));
+}

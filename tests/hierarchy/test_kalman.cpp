@@ -98,13 +98,12 @@ TEST_CASE("the accelerations of a mechanism are the estimate of a textbook filte
     const auto solver = solver_with(*system, {{"method", "udwadia-kalaba"}});
     const auto store = observe(*system, *solver);
 
-    // A and b of all joints at the initial state, by the constraint rows of the formulation.
+    // A and b of all joints at the initial state, by the constraint rows that the formulation takes.
     TreeKinematics tree(view);
     std::vector<double> q(system->initial_state().q.begin(), system->initial_state().q.end());
     std::vector<double> v(system->initial_state().v.begin(), system->initial_state().v.end());
     tree.evaluate(q.data(), v.data());
-    const std::vector<Tie> ties = ties_of(view);
-    ConstraintRows rows(view, ties, 0);
+    AbsoluteSystem rows(view);
     rows.evaluate(0, tree.bodies(), q, v);
 
     const Index n = static_cast<Index>(6 * view.bodies.size());
@@ -118,21 +117,22 @@ TEST_CASE("the accelerations of a mechanism are the estimate of a textbook filte
       const double mass = view.bodies[i].mass;
       root_inverse.block<3, 3>(k, k) = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(tensor).operatorInverseSqrt();
       root_inverse.block<3, 3>(k + 3, k + 3) = Eigen::Matrix3d::Identity() / std::sqrt(mass);
-      const Vec3 w = rows.motion(i).V.angular, moment = -cross(w, J * w), force = mass * view.gravity;
+      const Vec3 w = rows.frames()[i].V.angular, moment = -cross(w, J * w), force = mass * view.gravity;
       f.segment<6>(k) << moment.x, moment.y, moment.z, force.x, force.y, force.z;
     }
     TextbookFilter filter{root_inverse * f, MatrixXd::Identity(n, n)};
-    for (std::size_t t = 0; t < ties.size(); ++t) {
-      const Index m = static_cast<Index>(ties[t].rows);
+    for (std::size_t t = 0; t < rows.ties(); ++t) {
+      const Index m = static_cast<Index>(rows.rows(t));
       if (m == 0) continue;
       MatrixXd A = MatrixXd::Zero(m, n);
       VectorXd b(m);
       for (Index r = 0; r < m; ++r) {
         b[r] = rows.right()[rows.first_row(t) + static_cast<std::size_t>(r)];
-        for (std::size_t i = 0; i < ties[t].bodies.size(); ++i)
+        for (std::size_t i = 0; i < rows.tied_blocks(t); ++i) {
+          const AbsoluteSystem::Coefficients of_body = rows.coefficients(t, i);
           for (std::size_t c = 0; c < 6; ++c)
-            A(r, static_cast<Index>(6 * ties[t].bodies[i] + c)) =
-                rows.coefficients(t, i)[static_cast<std::size_t>(r)][c];
+            A(r, static_cast<Index>(6 * of_body.block + c)) = of_body.frame[static_cast<std::size_t>(r)][c];
+        }
       }
       filter.update(A * root_inverse, b, MatrixXd::Zero(m, m));
     }

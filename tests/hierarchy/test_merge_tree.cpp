@@ -65,8 +65,8 @@ TEST_CASE("interfaces of modules found in chains, trees, ladders and stars do no
     INFO(n << " bodies");
     for (const std::vector<Tie>& ties : {chain(n), binary_tree(n), ladder(n / 2), star(n)}) {
       const std::size_t bodies = 1 + (*std::max_element(ties.begin(), ties.end(), [](const Tie& a, const Tie& b) {
-                                       return a.bodies.back() < b.bodies.back();
-                                     })).bodies.back();
+                                       return a.blocks.back() < b.blocks.back();
+                                     })).blocks.back();
       const Shape s = shape_of(ties, bodies);
       CHECK(s.widest_interface <= 3);
       CHECK(s.most_members <= 5);

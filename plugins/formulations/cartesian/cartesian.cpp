@@ -25,8 +25,8 @@ class Cartesian final : public Formulation {
   std::span<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
-           Ability::constraint_elements | Ability::first_order_states | Ability::code_joints | Ability::reactions |
-           Ability::singular_mass;
+           Ability::constraint_elements | Ability::modules | Ability::first_order_states | Ability::code_joints |
+           Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 10; }
 
@@ -34,10 +34,10 @@ class Cartesian final : public Formulation {
                   DiagnosticSink& sink) const noexcept override {
     Diagnostic d;
     try {
-      auto* solver = new CartesianSolver(view, {options[0].integer == 0, options[1].number});
+      auto* solver = new CartesianSolver(view, options[0].integer == 0, options[1].number);
       if (solver->good()) return solver;
       solver->destroy();
-      d.message = "cartesian: a force, constraint or flexible type of the model could not set itself up";
+      d.message = "cartesian: a force, constraint, flexible or module type of the model could not set itself up";
       d.remedy = "free some memory, or look for the type's plugin among the others reported";
     } catch (const std::exception&) {
       d.message = "cartesian: memory ran out while setting up the equations";

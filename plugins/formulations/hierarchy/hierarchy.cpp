@@ -88,6 +88,15 @@ std::optional<Refusal> read_clearance(const SystemView& view, std::string_view t
   return {};
 }
 
+/// A body, or a module of a type.
+std::string_view name_of_block(const SystemView& view, std::size_t block) {
+  if (block < view.bodies.size()) return view.bodies[block].name;
+  block -= view.bodies.size();
+  std::size_t group = 0;
+  while (block >= view.modules[group].names.size()) block -= view.modules[group++].names.size();
+  return view.modules[group].names[block];
+}
+
 std::optional<Refusal> check_clearance(const SystemView& view, const Plan& plan, const Options& options) {
   if (std::all_of(plan.noise.begin(), plan.noise.end(), [](double r) { return r == 0; })) return {};
   if (!is_filter(options.method))
@@ -102,18 +111,18 @@ std::optional<Refusal> check_clearance(const SystemView& view, const Plan& plan,
   for (std::size_t i = 0; i < plan.inertia.size(); ++i)
     if (plan.inertia[i].singular)
       return Refusal{
-          fmt::format("hierarchy: clearance needs a mass matrix with an inverse, but body `{}` has no mass, or "
-                      "next to no inertia about some axis",
-                      view.bodies[i].name),
-          "give the body mass and inertia, or leave clearance out"};
+          fmt::format("hierarchy: clearance needs a mass matrix with an inverse, but `{}` has no mass, or next to no "
+                      "inertia for some motion",
+                      name_of_block(view, i)),
+          "give it mass and inertia, or leave clearance out"};
   return {};
 }
 
 /// The hierarchy and what of it counts.
 std::optional<Refusal> make_plan(const SystemView& view, std::span<const FieldValue> options, Plan& plan) {
   plan.ties = ties_of(view);
-  plan.inertia = inertia_of_bodies(view);
-  const std::size_t n = view.bodies.size();
+  plan.inertia = inertia_of_blocks(view);
+  const std::size_t n = plan.inertia.size();
   std::vector<bool> alone(n);  // described by a basis of motions, which only a merge solves for
   const bool filter = is_filter(static_cast<Method>(options[method].integer));
   for (std::size_t i = 0; i < n; ++i) alone[i] = plan.inertia[i].singular || !filter;
@@ -149,8 +158,9 @@ class Hierarchy final : public Formulation {
   }
   std::span<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
-    return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements |
-           Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
+    return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
+           Ability::constraint_elements | Ability::modules | Ability::first_order_states | Ability::code_joints |
+           Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 3; }
 
@@ -173,7 +183,7 @@ class Hierarchy final : public Formulation {
       auto* solver = new HierarchySolver(view, std::move(plan), options);
       if (solver->good()) return solver;
       solver->destroy();
-      d.message = "hierarchy: a force or constraint type of the model could not set itself up";
+      d.message = "hierarchy: a force, constraint, flexible or module type of the model could not set itself up";
       d.remedy = "free some memory, or look for the type's plugin among the others reported";
     } catch (const std::exception&) {
       d.message = "hierarchy: memory ran out while setting up the equations";

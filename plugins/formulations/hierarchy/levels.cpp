@@ -10,10 +10,10 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 /// The named modules, with the system as the one after them.
 class NamedModules {
  public:
-  explicit NamedModules(const SystemView& view)
+  NamedModules(const SystemView& view, const std::vector<Tie>& ties)
       : parent_(view.body_modules.size() + 1, none),
         height_(parent_.size(), 1),
-        module_of_(view.bodies.size(), parent_.size() - 1) {
+        module_of_(blocks_of(view), parent_.size() - 1) {
     const std::size_t system = parent_.size() - 1;
     std::vector<std::size_t> members(parent_.size());
     for (std::size_t m = 0; m < system; ++m) {
@@ -22,6 +22,12 @@ class NamedModules {
       ++members[parent_[m]];
       members[m] += module.bodies.size();
       for (const BodyIndex b : module.bodies) module_of_[at(b)] = m;
+    }
+    const std::size_t n = view.bodies.size(), first = ties.size() - (module_of_.size() - n);
+    for (std::size_t m = n; m < module_of_.size(); ++m) {
+      const std::vector<std::size_t>& tied = ties[first + m - n].blocks;
+      if (tied.size() > 1) module_of_[m] = common({tied.begin(), tied.end() - 1});
+      if (module_of_[m] != system) ++members[module_of_[m]];
     }
     members[system] += static_cast<std::size_t>(std::count(module_of_.begin(), module_of_.end(), system));
     // An enclosing module stands before those within it.
@@ -33,13 +39,7 @@ class NamedModules {
   }
 
   std::size_t levels() const { return height_.back(); }
-  std::size_t level_of(const Tie& tie) const {
-    if (tie.bodies.empty()) return levels();
-    std::size_t common = module_of_[tie.bodies.front()];
-    for (const std::size_t b : tie.bodies)
-      while (!contains(common, module_of_[b])) common = parent_[common];
-    return height_[common];
-  }
+  std::size_t level_of(const Tie& tie) const { return tie.blocks.empty() ? levels() : height_[common(tie.blocks)]; }
 
  private:
   bool contains(std::size_t outer, std::size_t inner) const {
@@ -47,16 +47,30 @@ class NamedModules {
     return inner == outer;
   }
 
+  /// The smallest module that has all these blocks.
+  std::size_t common(const std::vector<std::size_t>& blocks) const {
+    std::size_t found = module_of_[blocks.front()];
+    for (const std::size_t b : blocks)
+      while (!contains(found, module_of_[b])) found = parent_[found];
+    return found;
+  }
+
   std::vector<std::size_t> parent_, height_, module_of_;
 };
 
 }  // namespace
 
+std::size_t blocks_of(const SystemView& view) {
+  std::size_t blocks = view.bodies.size();
+  for (const ModuleGroup& group : view.modules) blocks += group.instances.size();
+  return blocks;
+}
+
 std::vector<Tie> ties_of(const SystemView& view) {
   std::vector<Tie> ties;
   const auto tie_to = [](Tie& tie, BodyIndex b) {
-    if (!is_ground(b) && std::find(tie.bodies.begin(), tie.bodies.end(), at(b)) == tie.bodies.end())
-      tie.bodies.push_back(at(b));
+    if (!is_ground(b) && std::find(tie.blocks.begin(), tie.blocks.end(), at(b)) == tie.blocks.end())
+      tie.blocks.push_back(at(b));
   };
   for (const JointData& joint : view.joints) {
     Tie& tie = ties.emplace_back();
@@ -64,25 +78,57 @@ std::vector<Tie> ties_of(const SystemView& view) {
     tie_to(tie, joint.base);
     tie_to(tie, joint.moving);
   }
-  for (const ConstraintGroup& group : view.constraints) {
+  const auto add_elements = [&](const auto& group, const auto& rows_of, auto finish) {
     std::size_t joint = 0;
     for (std::size_t i = 0; i < group.instances.size(); ++i) {
       Tie& tie = ties.emplace_back();
-      tie.rows = group.rows[i];
+      tie.rows = rows_of(i);
       for (const Marker& m : group.instances[i].markers) tie_to(tie, m.body);
       for (std::size_t k = 0; k < group.instances[i].joints.size(); ++k, ++joint) {
         tie_to(tie, view.joints[at(group.joints[joint])].base);
         tie_to(tie, view.joints[at(group.joints[joint])].moving);
       }
+      finish(tie);
     }
-  }
+  };
+  for (const ConstraintGroup& group : view.constraints)
+    add_elements(
+        group, [&](std::size_t i) { return group.rows[i]; }, [](Tie&) {});
+  std::size_t block = view.bodies.size();
+  for (const ModuleGroup& group : view.modules)
+    add_elements(
+        group, [&](std::size_t) { return group.type->rows().size(); },
+        [&](Tie& tie) { tie.blocks.push_back(block++); });
   return ties;
 }
 
 std::size_t set_named_levels(const SystemView& view, std::vector<Tie>& ties) {
-  const NamedModules modules(view);
+  const NamedModules modules(view, ties);
   for (Tie& tie : ties) tie.level = modules.level_of(tie);
   return modules.levels();
+}
+
+std::vector<std::size_t> modules_at(const std::vector<Tie>& ties, std::size_t blocks, std::size_t level) {
+  std::vector<std::size_t> first(blocks);
+  for (std::size_t b = 0; b < blocks; ++b) first[b] = b;
+  const auto root = [&](std::size_t b) {
+    while (first[b] != b) b = first[b] = first[first[b]];
+    return b;
+  };
+  for (const Tie& tie : ties) {
+    if (tie.rows == 0 || tie.level > level) continue;
+    for (const std::size_t b : tie.blocks) {
+      const std::size_t one = root(tie.blocks.front()), other = root(b);
+      first[std::max(one, other)] = std::min(one, other);
+    }
+  }
+  std::vector<std::size_t> number(blocks), module(blocks);
+  std::size_t count = 0;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    if (root(b) == b) number[b] = count++;
+    module[b] = number[root(b)];
+  }
+  return module;
 }
 
 }  // namespace polyform::hierarchy

@@ -10,18 +10,18 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 class Builder {
  public:
-  Builder(std::vector<Tie>& ties, std::size_t bodies, std::size_t last_level)
-      : ties_(ties), bodies_(bodies), last_level_(last_level), interfaces_(bodies), ties_of_(bodies), owner_(bodies) {
-    for (std::size_t b = 0; b < bodies; ++b) {
+  Builder(std::vector<Tie>& ties, std::size_t blocks, std::size_t last_level)
+      : ties_(ties), blocks_(blocks), last_level_(last_level), interfaces_(blocks), ties_of_(blocks), owner_(blocks) {
+    for (std::size_t b = 0; b < blocks; ++b) {
       interfaces_[b] = {b};
       owner_[b] = b;
     }
     enforced_.resize(ties.size());
     kept_for_.resize(ties.size());
     for (std::size_t t = 0; t < ties.size(); ++t) {
-      enforced_[t] = ties[t].rows == 0 || ties[t].level > last_level || ties[t].bodies.empty();
+      enforced_[t] = ties[t].rows == 0 || ties[t].level > last_level || ties[t].blocks.empty();
       if (!enforced_[t])
-        for (const std::size_t b : ties[t].bodies) ties_of_[b].push_back(t);
+        for (const std::size_t b : ties[t].blocks) ties_of_[b].push_back(t);
     }
   }
 
@@ -41,17 +41,17 @@ class Builder {
     }
   }
 
-  /// One merge for each set of bodies that hang together.
+  /// One merge for each set of blocks that hang together.
   void merge_flat() {
     round_ = 1;
-    std::vector<bool> seen(bodies_);
-    for (std::size_t b = 0; b < bodies_; ++b) {
+    std::vector<bool> seen(blocks_);
+    for (std::size_t b = 0; b < blocks_; ++b) {
       if (seen[b]) continue;
       std::vector<std::size_t> together{b};
       seen[b] = true;
       for (std::size_t i = 0; i < together.size(); ++i)
         for (const std::size_t t : ties_of_[together[i]])
-          for (const std::size_t other : ties_[t].bodies)
+          for (const std::size_t other : ties_[t].blocks)
             if (!seen[other]) {
               seen[other] = true;
               together.push_back(other);
@@ -60,9 +60,9 @@ class Builder {
     }
   }
 
-  /// A merge of a body that nothing ties with itself.
-  void merge_alone(std::size_t body) {
-    if (owner_[body] == body && ties_of_[body].empty()) merge({body});
+  /// A merge of a block that nothing ties with itself.
+  void merge_alone(std::size_t block) {
+    if (owner_[block] == block && ties_of_[block].empty()) merge({block});
   }
 
   /// Levels found for ties that had none.
@@ -100,7 +100,7 @@ class Builder {
     neighbours_.clear();
     for (const std::size_t t : ties_of_[module]) {
       if (!waits(t)) continue;
-      for (const std::size_t b : ties_[t].bodies) {
+      for (const std::size_t b : ties_[t].blocks) {
         const std::size_t other = owner_[b];
         if (other != module && std::find(neighbours_.begin(), neighbours_.end(), other) == neighbours_.end())
           neighbours_.push_back(other);
@@ -131,15 +131,15 @@ class Builder {
     if (best != none) merge({best, module});
   }
 
-  bool stays(std::size_t body, std::size_t one, std::size_t other, const std::vector<std::size_t>& ties) const {
+  bool stays(std::size_t block, std::size_t one, std::size_t other, const std::vector<std::size_t>& ties) const {
     return std::any_of(ties.begin(), ties.end(), [&](std::size_t t) {
-      const auto& tied = ties_[t].bodies;
-      return !enforced_[t] && std::find(tied.begin(), tied.end(), body) != tied.end() &&
+      const auto& tied = ties_[t].blocks;
+      return !enforced_[t] && std::find(tied.begin(), tied.end(), block) != tied.end() &&
              !(waits(t) && within(t, one, other));
     });
   }
   bool within(std::size_t tie, std::size_t one, std::size_t other) const {
-    return std::all_of(ties_[tie].bodies.begin(), ties_[tie].bodies.end(),
+    return std::all_of(ties_[tie].blocks.begin(), ties_[tie].blocks.end(),
                        [&](std::size_t b) { return owner_[b] == one || owner_[b] == other; });
   }
   std::size_t interface_after(std::size_t one, std::size_t other) const {
@@ -155,12 +155,12 @@ class Builder {
     for (std::size_t p = 0; p < parts.size(); ++p)
       for (std::size_t i = 0; i < interfaces_[parts[p]].size(); ++i)
         m.members.push_back({p, i, interfaces_[parts[p]][i]});
-    for (const Merge::Member& member : m.members) owner_[member.body] = number;
+    for (const Merge::Member& member : m.members) owner_[member.block] = number;
     std::vector<std::size_t> left;
     for (const std::size_t part : parts)
       for (const std::size_t t : ties_of_[part]) {
         if (enforced_[t]) continue;
-        const auto& tied = ties_[t].bodies;
+        const auto& tied = ties_[t].blocks;
         const bool inside = std::all_of(tied.begin(), tied.end(), [&](std::size_t b) { return owner_[b] == number; });
         if (inside && (level_ == 0 || waits(t))) {
           enforced_[t] = true;
@@ -173,9 +173,9 @@ class Builder {
       }
     std::vector<std::size_t> needed;
     for (std::size_t i = 0; i < m.members.size(); ++i) {
-      const std::size_t b = m.members[i].body;
+      const std::size_t b = m.members[i].block;
       if (std::any_of(left.begin(), left.end(), [&](std::size_t t) {
-            return std::find(ties_[t].bodies.begin(), ties_[t].bodies.end(), b) != ties_[t].bodies.end();
+            return std::find(ties_[t].blocks.begin(), ties_[t].blocks.end(), b) != ties_[t].blocks.end();
           })) {
         m.interface.push_back(i);
         needed.push_back(b);
@@ -196,9 +196,9 @@ class Builder {
 
   std::vector<Tie>& ties_;
   bool widen_ = false;  ///< in this round, interfaces may grow
-  std::size_t bodies_, last_level_, level_ = 0, round_ = 0;
-  std::vector<std::vector<std::size_t>> interfaces_, ties_of_;  ///< of modules: bodies, ties not yet enforced
-  std::vector<std::size_t> owner_;                              ///< module of a body, as long as it is in an interface
+  std::size_t blocks_, last_level_, level_ = 0, round_ = 0;
+  std::vector<std::vector<std::size_t>> interfaces_, ties_of_;  ///< of modules: blocks, ties not yet enforced
+  std::vector<std::size_t> owner_;                              ///< module of a block, as long as it is in an interface
   std::vector<bool> enforced_;                                  ///< or not to be
   std::vector<std::size_t> kept_for_;                           ///< module that a tie was last handed on to
   std::vector<bool> last_touched_;                              ///< in this round
@@ -209,12 +209,12 @@ class Builder {
 
 }  // namespace
 
-MergeTree make_merge_tree(std::vector<Tie>& ties, std::size_t bodies, std::size_t last_level, bool flat,
+MergeTree make_merge_tree(std::vector<Tie>& ties, std::size_t blocks, std::size_t last_level, bool flat,
                           const std::vector<bool>& alone) {
   std::size_t named_levels = 0;
   for (const Tie& tie : ties) named_levels = std::max(named_levels, tie.level);
   const bool find_levels = named_levels == 0;
-  Builder builder(ties, bodies, last_level);
+  Builder builder(ties, blocks, last_level);
   if (flat) {
     builder.merge_flat();
   } else if (find_levels) {
@@ -222,7 +222,7 @@ MergeTree make_merge_tree(std::vector<Tie>& ties, std::size_t bodies, std::size_
   } else {
     for (std::size_t level = 1; level <= std::min(named_levels, last_level); ++level) builder.merge_level(level);
   }
-  for (std::size_t b = 0; b < bodies; ++b)
+  for (std::size_t b = 0; b < blocks; ++b)
     if (alone[b]) builder.merge_alone(b);
   if (find_levels) builder.write_levels();
   return builder.take(find_levels ? 0 : named_levels);

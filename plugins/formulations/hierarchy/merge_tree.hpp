@@ -1,7 +1,7 @@
-// How a system is put together from its bodies: a sequence of merges, each of two modules or of one with itself, in
-// which the constraints that lie within the merged module are enforced.
+// How a system is put together from its blocks (bodies, modules of a type): a sequence of merges, each of two modules
+// or of one with itself, in which the constraints that lie within the merged module are enforced.
 //
-// Later merges see of a module only the bodies that later constraints tie: its interface. Merging modules in pairs,
+// Later merges see of a module only the blocks that later constraints tie: its interface. Merging modules in pairs,
 // round after round, keeps interfaces small and gives a chain of n bodies log₂ n levels.
 #pragma once
 
@@ -10,12 +10,12 @@
 namespace polyform::hierarchy {
 
 struct Merge {
-  /// A body among those that take part: place `body` in the interface of part `part`.
+  /// A block among those that take part: place `place` in the interface of part `part`.
   struct Member {
     std::size_t part, place;
-    std::size_t body;
+    std::size_t block;
   };
-  std::vector<std::size_t> parts;      ///< modules: a body's number, or number of bodies + number of a merge
+  std::vector<std::size_t> parts;      ///< modules: a block's number, or number of blocks + number of a merge
   std::vector<Member> members;         ///< interfaces of the parts, one after another
   std::vector<std::size_t> interface;  ///< places in members that later merges need
   std::vector<std::size_t> ties;       ///< enforced here
@@ -27,9 +27,9 @@ struct MergeTree {
 };
 
 /// Merges for all ties that have rows and a level up to `last_level`, level after level. Ties without level (0) get the
-/// one found for them. flat: one merge for each set of bodies that hang together.
-/// alone: per body, whether it needs a merge even if nothing ties it.
-MergeTree make_merge_tree(std::vector<Tie>& ties, std::size_t bodies, std::size_t last_level, bool flat,
+/// one found for them. flat: one merge for each set of blocks that hang together.
+/// alone: per block, whether it needs a merge even if nothing ties it.
+MergeTree make_merge_tree(std::vector<Tie>& ties, std::size_t blocks, std::size_t last_level, bool flat,
                           const std::vector<bool>& alone);
 
 }  // namespace polyform::hierarchy

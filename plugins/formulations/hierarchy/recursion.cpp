@@ -1,6 +1,8 @@
 // One pass up and down the hierarchy, and the merges of modules that are described by a covariance (section 4).
 #include "recursion.hpp"
 
+#include <cmath>
+
 #include "recursion_detail.hpp"
 
 namespace polyform::hierarchy {
@@ -17,9 +19,15 @@ constexpr double dependent_pivot = 1e-12;
 }  // namespace
 
 /// One way up and down the hierarchy, with right_ on the right-hand side of the rows.
-bool Recursion::pass(std::span<const Spatial> loads) noexcept {
-  const std::size_t n = view_.bodies.size();
-  for (std::size_t i = 0; i < n; ++i) start_body(i, loads[i]);
+bool Recursion::pass(std::span<const double> loads) noexcept {
+  const std::size_t n = system_.blocks();
+  for (std::size_t i = 0; i < n; ++i) {
+    const double* load = loads.data() + system_.offset(i);
+    if (inertia_[i].rigid)
+      start_body(i, load_from(load));
+    else if (!start_block(i, load))
+      return false;
+  }
   for (Node& node : nodes_) {
     read_rows(node);
     if (!modules_[node.module].by_basis)
@@ -34,19 +42,14 @@ bool Recursion::pass(std::span<const Spatial> loads) noexcept {
     else
       return_by_filter(node);
   }
-  for (std::size_t i = 0; i < n; ++i) finish_body(i);
+  for (std::size_t i = 0; i < n; ++i) finish_block(i);
   return true;
 }
 
-Spatial Recursion::to_physical(std::size_t body, const double* x) const noexcept {
-  const Spatial s = load_from(x);
-  return {turn_[body] * s.angular, move_[body] * s.linear};
-}
-
-/// The model of level 1: M x = f + φ of a free body, or its solution.
+/// The model of level 1: M x = f + φ of a free rigid body, or its solution.
 void Recursion::start_body(std::size_t i, const Spatial& load) noexcept {
-  const BodyInertia& body = inertia_[i];
-  const Mat3& R = rows_.motion(i).R;
+  const BlockInertia& body = inertia_[i];
+  const Mat3& R = system_.frames()[i].R;
   Module& m = modules_[i];
   m.force_vector().setZero();
   if (m.by_basis) {
@@ -58,7 +61,7 @@ void Recursion::start_body(std::size_t i, const Spatial& load) noexcept {
     m.x_vector().setZero();
     m.S_matrix().setZero();
     m.M_matrix().setZero();
-    const Mat3 J = rows_.inertia(i).full();
+    const Mat3 J = system_.inertia(i).full();
     for (std::size_t r = 0; r < 3; ++r) {
       const Index a = static_cast<Index>(r), b = a + 3;
       m.S_matrix()(a, a) = scaled ? 1 : body.turn;
@@ -87,70 +90,143 @@ void Recursion::start_body(std::size_t i, const Spatial& load) noexcept {
   }
 }
 
+/// The same of a flexible body or a module of a type. False when its mass matrix has lost its inverse.
+bool Recursion::start_block(std::size_t i, const double* load) noexcept {
+  const BlockInertia& block = inertia_[i];
+  Module& m = modules_[i];
+  m.force_vector().setZero();
+  const Index size = m.width;
+  const Eigen::Map<const Eigen::MatrixXd> M(system_.mass_matrix(i).data(), size, size);  // symmetric
+  const Eigen::Map<const Eigen::VectorXd> f(load, size), units(block.units.data(), size);
+  Matrix N = m.N_matrix();
+  const bool as_is = method_ == Method::square_root_free;
+  if (as_is) N.setIdentity();
+  if (m.by_basis) {
+    if (!as_is) N = units.asDiagonal();
+    m.columns = size;
+    m.x_vector().setZero();
+    m.S_matrix().setZero();
+    m.S_matrix().diagonal().setOnes();
+    if (as_is) m.S_matrix().diagonal() = units;
+    m.M_matrix() = units.asDiagonal() * M * units.asDiagonal();
+    m.f_vector() = units.cwiseProduct(f);
+    return true;
+  }
+  // M = L Lᵀ; with N = L⁻ᵀ:  a₀ = Lᵀ M⁻¹ (f + φ) = L⁻¹ (f + φ),  P₀ = I;  without:  Π₀ = M⁻¹ = L⁻ᵀ L⁻¹
+  Matrix L(scratch_->product, size, size), P = m.P_matrix();
+  for (Index j = 0; j < size; ++j) {
+    for (Index r = j; r < size; ++r) {
+      double left = M(r, j);
+      for (Index k = 0; k < j; ++k) left -= L(r, k) * L(j, k);
+      if (r == j && !(left > 0))
+        return fail("The mass matrix of `{}` is not positive definite in this state", system_.name_of_block(i));
+      L(r, j) = r == j ? std::sqrt(left) : left / L(j, j);
+    }
+  }
+  Matrix inverse(scratch_->work, size, size);  // L⁻¹
+  inverse.setIdentity();
+  for (Index c = 0; c < size; ++c)
+    for (Index r = c; r < size; ++r) {
+      for (Index k = c; k < r; ++k) inverse(r, c) -= L(r, k) * inverse(k, c);
+      inverse(r, c) /= L(r, r);
+    }
+  Vector x = m.x_vector();
+  if (as_is) {
+    P = inverse.transpose().lazyProduct(inverse);
+    x = P.lazyProduct(f);
+    return true;
+  }
+  N = inverse.transpose();
+  x = inverse.lazyProduct(f);
+  P.setIdentity();
+  return true;
+}
+
 /// H̃ = Ã N, the innovation b̃ − H̃ x̄ and the yardsticks of the rows.
 void Recursion::read_rows(Node& node) noexcept {
   Matrix H = node.H_matrix();
   H.setZero();
   for (const Rows& rows : node.rows) {
-    std::copy_n(right_.data() + rows_.first_row(rows.tie), rows.count, node.residual + rows.first);
+    std::copy_n(right_.data() + system_.first_row(rows.tie), rows.count, node.residual + rows.first);
     std::fill_n(node.weights + rows.first, rows.count, 0.0);
     for (std::size_t i = 0; i < rows.touched.size(); ++i) {
-      const std::size_t k = rows.touched[i], body = node.touched[k].body;
-      const BodyInertia& size = inertia_[body];
-      const std::span<const Spatial> coefficients = rows_.coefficients(rows.tie, i);
+      const Member& touched = node.touched[rows.touched[i]];
+      const std::size_t block = touched.block;
+      const BlockInertia& size = inertia_[block];
+      const AbsoluteSystem::Coefficients c = system_.coefficients(rows.tie, i);
+      if (!size.rigid) {
+        set_full_rows(node, rows, touched, c);
+        continue;
+      }
       for (Index r = 0; r < rows.count; ++r) {
-        const Spatial& a = coefficients[static_cast<std::size_t>(r)];
-        const Spatial h{turn_[body] * a.angular, move_[body] * a.linear};
-        for (std::size_t c = 0; c < 6; ++c) H(rows.first + r, static_cast<Index>(6 * k + c)) = h[c];
+        const Spatial& a = c.frame[static_cast<std::size_t>(r)];
+        const Spatial h{turn_[block] * a.angular, move_[block] * a.linear};
+        for (Index k = 0; k < 6; ++k) H(rows.first + r, touched.first + k) = h[static_cast<std::size_t>(k)];
         node.weights[rows.first + r] +=
             size.turn * size.turn * dot(a.angular, a.angular) + size.move * size.move * dot(a.linear, a.linear);
       }
     }
   }
   Vector residual(node.residual, node.count);
-  for (std::size_t k = 0; k < node.touched.size(); ++k) {
-    const Node::Touched& t = node.touched[k];
-    const Module& part = modules_[node.parts[t.part].module];
-    residual -= H.middleCols<6>(static_cast<Index>(6 * k)).lazyProduct(part.x_vector().segment<6>(6 * t.place));
+  for (const Member& t : node.touched)
+    with_size(t.size, [&](auto n) {
+      const Vector x = modules_[node.parts[t.part].module].x_vector();
+      residual -= H.middleCols(t.first, n).lazyProduct(x.segment(t.place, n));
+    });
+}
+
+/// The rows of a block with a full mass matrix.
+void Recursion::set_full_rows(Node& node, const Rows& rows, const Member& touched,
+                              const AbsoluteSystem::Coefficients& c) noexcept {
+  const Index size = touched.size, own = c.frame.empty() ? size : size - 6;
+  const std::vector<double>& units = inertia_[touched.block].units;
+  const Matrix N = modules_[touched.block].N_matrix();
+  Vector a(scratch_->vector, size);
+  Matrix H = node.H_matrix();
+  for (Index r = 0; r < rows.count; ++r) {
+    for (Index k = 0; k < size - own; ++k) a[k] = c.frame[static_cast<std::size_t>(r)][static_cast<std::size_t>(k)];
+    for (Index k = 0; k < own; ++k) a[size - own + k] = c.own[static_cast<std::size_t>(r * own + k)];
+    H.row(rows.first + r).segment(touched.first, size) = N.transpose().lazyProduct(a);
+    for (Index k = 0; k < size; ++k)
+      node.weights[rows.first + r] += std::pow(units[static_cast<std::size_t>(k)] * a[k], 2);
   }
 }
 
 /// Eqs 4.14–4.18 on the interface of the merged module.
 void Recursion::enforce_by_filter(Node& node) noexcept {
   Module& module = modules_[node.module];
-  const Index m = node.count, members = static_cast<Index>(6 * node.members.size()), n = module.size();
+  const Index m = node.count, n = module.width;
   const Matrix H = node.H_matrix();
   // P H̃ᵀ of all members; P is block diagonal over the parts.
-  Matrix D(scratch_->D, members, m), S(scratch_->S, m, m), PHt(node.PHt, n, m);
+  Matrix D(scratch_->D, node.width, m), S(scratch_->S, m, m), PHt(node.PHt, n, m);
   D.setZero();
-  for (std::size_t k = 0; k < node.touched.size(); ++k) {
-    const Node::Touched& t = node.touched[k];
+  for (const Member& t : node.touched) {
     const Node::Part& part = node.parts[t.part];
     const Matrix P = modules_[part.module].P_matrix();
-    D.middleRows(6 * part.member, P.rows()) +=
-        P.middleCols<6>(6 * t.place).lazyProduct(H.middleCols<6>(static_cast<Index>(6 * k)).transpose());
+    with_size(t.size, [&](auto k) {
+      D.middleRows(part.member, P.rows()) += P.middleCols(t.place, k).lazyProduct(H.middleCols(t.first, k).transpose());
+    });
   }
   S.setZero();
-  for (std::size_t k = 0; k < node.touched.size(); ++k)
-    S += H.middleCols<6>(static_cast<Index>(6 * k)).lazyProduct(D.middleRows<6>(6 * node.touched[k].member));
+  for (const Member& t : node.touched)
+    with_size(t.size, [&](auto k) { S += H.middleCols(t.first, k).lazyProduct(D.middleRows(t.member, k)); });
   for (Index r = 0; r < m; ++r) S(r, r) += node.noise[static_cast<std::size_t>(r)];
   node.S_inverse.factorize(S, node.weights, node.closes_loop ? dependent_pivot : 0);
   if (node.closes_loop) smallest_pivot_ = std::min(smallest_pivot_, node.S_inverse.smallest_pivot());
 
   Matrix P = module.P_matrix();
   P.setZero();
-  for (std::size_t i = 0; i < node.interface.size(); ++i) {
-    const Merge::Member& a = node.members[node.interface[i]];
-    const Index row = static_cast<Index>(6 * i), place = static_cast<Index>(6 * a.place);
+  for (const Member& a : node.interface) {
     const Module& part = modules_[node.parts[a.part].module];
-    module.x_vector().segment<6>(row) = part.x_vector().segment<6>(place);
-    PHt.middleRows<6>(row) = D.middleRows<6>(static_cast<Index>(6 * node.interface[i]));
-    for (std::size_t j = 0; j < node.interface.size(); ++j) {
-      const Merge::Member& b = node.members[node.interface[j]];
-      if (a.part == b.part)
-        P.block<6, 6>(row, static_cast<Index>(6 * j)) =
-            part.P_matrix().block<6, 6>(place, static_cast<Index>(6 * b.place));
-    }
+    with_size(a.size, [&](auto k) {
+      module.x_vector().segment(a.first, k) = part.x_vector().segment(a.place, k);
+      PHt.middleRows(a.first, k) = D.middleRows(a.member, k);
+      for (const Member& b : node.interface) {
+        if (a.part != b.part) continue;
+        with_size(b.size,
+                  [&](auto l) { P.block(a.first, b.first, k, l) = part.P_matrix().block(a.place, b.place, k, l); });
+      }
+    });
   }
   if (m == 0 || n == 0) return;
   const Innovation innovation{PHt, S, Vector(node.residual, m), node.S_inverse};
@@ -164,7 +240,7 @@ void Recursion::enforce_by_filter(Node& node) noexcept {
 /// λ = S^g (b̃ − H̃ (x̄ + P F)): the innovation that later constraints leave.
 void Recursion::return_by_filter(Node& node) noexcept {
   const Module& module = modules_[node.module];
-  const Matrix PHt(node.PHt, module.size(), node.count);
+  const Matrix PHt(node.PHt, module.width, node.count);
   Vector lambda(scratch_->vector, node.count);
   lambda = Vector(node.residual, node.count);
   lambda -= PHt.transpose().lazyProduct(module.force_vector());
@@ -176,30 +252,40 @@ void Recursion::return_by_filter(Node& node) noexcept {
 void Recursion::hand_down_forces(Node& node) noexcept {
   const Vector lambda(scratch_->vector, node.count);
   for (const Rows& rows : node.rows)
-    std::copy_n(lambda.data() + rows.first, rows.count, multipliers_.data() + rows_.first_row(rows.tie));
+    std::copy_n(lambda.data() + rows.first, rows.count, multipliers_.data() + system_.first_row(rows.tie));
   for (const Node::Part& part : node.parts) modules_[part.module].force_vector().setZero();
   const Vector above = modules_[node.module].force_vector();
-  for (std::size_t i = 0; i < node.interface.size(); ++i) {
-    const Merge::Member& member = node.members[node.interface[i]];
+  for (const Member& member : node.interface) {
     Vector force = modules_[node.parts[member.part].module].force_vector();
-    force.segment<6>(static_cast<Index>(6 * member.place)) = above.segment<6>(static_cast<Index>(6 * i));
+    with_size(member.size, [&](auto n) { force.segment(member.place, n) = above.segment(member.first, n); });
   }
   const Matrix H = node.H_matrix();
-  for (std::size_t k = 0; k < node.touched.size(); ++k) {
-    const Node::Touched& t = node.touched[k];
+  for (const Member& t : node.touched) {
     Vector force = modules_[node.parts[t.part].module].force_vector();
-    force.segment<6>(6 * t.place) += H.middleCols<6>(static_cast<Index>(6 * k)).transpose().lazyProduct(lambda);
+    with_size(t.size,
+              [&](auto n) { force.segment(t.place, n) += H.middleCols(t.first, n).transpose().lazyProduct(lambda); });
   }
 }
 
-void Recursion::finish_body(std::size_t i) noexcept {
+void Recursion::finish_block(std::size_t i) noexcept {
   const Module& m = modules_[i];
-  Eigen::Matrix<double, 6, 1> x;
+  double* out = accelerations_.data() + system_.offset(i);
+  if (inertia_[i].rigid) {
+    Eigen::Matrix<double, 6, 1> x;
+    if (m.by_basis)
+      x.noalias() = m.S_matrix() * m.nu_vector();
+    else
+      x.noalias() = m.x_vector() + m.P_matrix().lazyProduct(m.force_vector());
+    const Spatial s = load_from(x.data());
+    store({turn_[i] * s.angular, move_[i] * s.linear}, out);
+    return;
+  }
+  Vector x(scratch_->vector, m.width);
   if (m.by_basis)
-    x.noalias() = m.S_matrix() * m.nu_vector();
+    x = m.S_matrix().lazyProduct(m.nu_vector());
   else
-    x.noalias() = m.x_vector() + m.P_matrix().lazyProduct(m.force_vector());
-  accelerations_[i] = to_physical(i, x.data());
+    x = m.x_vector() + m.P_matrix().lazyProduct(m.force_vector());
+  Vector(out, m.width) = m.N_matrix().lazyProduct(x);
 }
 
 }  // namespace polyform::hierarchy

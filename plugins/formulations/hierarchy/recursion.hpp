@@ -1,14 +1,16 @@
-// From the model of level 1 (free bodies) to that of the last level, one merge of modules after another, and back.
+// From the model of level 1 (free bodies and modules of a type) to that of the last level, one merge of modules after
+// another, and back.
 //
-// Upwards, a module is described by what later constraints can see of it, the bodies of its interface. By the filter
+// Upwards, a module is described by what later constraints can see of it, the blocks of its interface: of a rigid body
+// six unknowns, of a flexible one its modes too, of a module of a type its variables. By the filter
 // (section 4): their accelerations x̄ and covariance P with all constraints within enforced, so that x = x̄ + P F when
 // later constraints put the forces F on them. By bases of the admissible motions (Theorem 3.2): x = x̄ + S ν with the
 // reduced model M ν = f + Sᵀ F. Downwards, the forces of later constraints are handed on to the parts, those of the
-// merge's own constraints are added, and at the bodies γ = M α − f is their sum.
+// merge's own constraints are added, and at the blocks γ = M α − f is their sum.
 //
-// x stands for α, for a = M^{1/2} α (udwadia-kalaba), or for α in units of the body's size where M is singular. M need
-// not be invertible in modules that are described by bases of motions: a module with a body without mass is, whatever
-// the method, and so is what it becomes part of.
+// x stands for α, for a = M^{1/2} α (udwadia-kalaba; of blocks with full mass matrices M = L Lᵀ, a = Lᵀ α), or for α in
+// units of the block's size where M is singular. M need not be invertible in modules that are described by bases of
+// motions: a module with a body without mass is, whatever the method, and so is what it becomes part of.
 #pragma once
 
 #include <memory>
@@ -16,25 +18,26 @@
 #include <string_view>
 #include <vector>
 
-#include "body_inertia.hpp"
-#include "constraint_rows.hpp"
+#include "block_inertia.hpp"
+#include "levels.hpp"
 #include "matrix.hpp"
 #include "merge_tree.hpp"
 #include "method.hpp"
+#include "polyform/absolute_system.hpp"
 
 namespace polyform::hierarchy {
 
 class Recursion {
  public:
   /// All outlive the object. noise: the diagonal of R per tie (4.17), or empty.
-  Recursion(const SystemView&, const MergeTree&, std::span<const Tie>, const ConstraintRows&,
-            std::span<const BodyInertia>, Method, std::span<const double> noise);
+  Recursion(const AbsoluteSystem&, const MergeTree&, std::span<const Tie>, std::span<const BlockInertia>, Method,
+            std::span<const double> noise);
   ~Recursion();
 
-  /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ per body, about the mass centres.
-  /// False when they are not determined or contradict each other: failure() says why.
-  bool solve(std::span<const Spatial> loads) noexcept;
-  std::span<const Spatial> accelerations() const { return total_accelerations_; }
+  /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ of all blocks. False when they are
+  /// not determined or contradict each other: failure() says why.
+  bool solve(std::span<const double> loads) noexcept;
+  std::span<const double> accelerations() const { return total_accelerations_; }
   std::span<const double> multipliers() const { return total_multipliers_; }
   std::string_view failure() const noexcept { return {failure_, failure_size_}; }
 
@@ -42,6 +45,7 @@ class Recursion {
   struct Module;
   struct Node;
   struct Rows;
+  struct Member;
   struct Scratch;
 
   // recursion_setup.cpp
@@ -49,41 +53,41 @@ class Recursion {
   void make_node(Node&, const Merge&, std::span<const Tie>, std::span<const double> noise);
   void find_loops(std::span<const Tie>);
   // recursion.cpp
-  bool pass(std::span<const Spatial> loads) noexcept;
+  bool pass(std::span<const double> loads) noexcept;
   void start_body(std::size_t body, const Spatial& load) noexcept;
+  bool start_block(std::size_t block, const double* load) noexcept;
   void read_rows(Node&) noexcept;
+  void set_full_rows(Node&, const Rows&, const Member&, const AbsoluteSystem::Coefficients&) noexcept;
   void enforce_by_filter(Node&) noexcept;
   void return_by_filter(Node&) noexcept;
-  void finish_body(std::size_t body) noexcept;
+  void finish_block(std::size_t block) noexcept;
   // recursion_solve.cpp
-  double find_residual(std::span<const Spatial> loads) noexcept;
+  double find_residual(std::span<const double> loads) noexcept;
   bool check_rows() noexcept;
   // recursion_bases.cpp
   void describe_by_basis(Module&) noexcept;
   void set_basis_rows(Node&) noexcept;
   bool enforce_on_basis(Node&) noexcept;
   void return_on_basis(Node&) noexcept;
-  void name_free_bodies(Node&) noexcept;
+  void name_free_blocks(Node&) noexcept;
   // both
   void hand_down_forces(Node&) noexcept;
-  Spatial to_physical(std::size_t body, const double* x) const noexcept;
 
   template <class... T>
   bool fail(const char* format, const T&... values) noexcept;
 
-  const SystemView& view_;
-  const ConstraintRows& rows_;
-  std::span<const BodyInertia> inertia_;
+  const AbsoluteSystem& system_;
+  std::span<const BlockInertia> inertia_;
   Method method_;
   Arena arena_;
-  std::vector<Module> modules_;  ///< of the bodies, then of the merges
+  std::vector<Module> modules_;  ///< of the blocks, then of the merges
   std::vector<Node> nodes_;      ///< of the merges
   std::unique_ptr<Scratch> scratch_;
-  std::vector<Sym3> turn_;  ///< per body: angular part of N in α = N x; the linear part is constant
+  std::vector<Sym3> turn_;  ///< per rigid body: angular part of N in α = N x; the linear part is constant
   std::vector<double> move_;
   double smallest_pivot_ = 1;  ///< of rows that close loops, relative to what they would be without constraints
   std::vector<double> right_;  ///< of all rows, for this pass
-  std::vector<Spatial> accelerations_, total_accelerations_, load_residual_;
+  std::vector<double> accelerations_, total_accelerations_, load_residual_;  ///< of all blocks
   std::vector<double> multipliers_, total_multipliers_;
   char failure_[400];
   std::size_t failure_size_ = 0;

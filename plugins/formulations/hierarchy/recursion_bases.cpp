@@ -15,11 +15,11 @@ Kernel kernel_of(const Matrix& B, double* residual, double* weights, double* C, 
 
 /// A covariance P = S Sᵀ as a reduced model of unit inertia: x = x̄ + S ν with ν = Sᵀ F.
 void Recursion::describe_by_basis(Module& m) noexcept {
-  Matrix P(scratch_->product, m.size(), m.size());
+  Matrix P(scratch_->product, m.width, m.width);
   P = m.P_matrix();
   const double yardstick = 1e-14 * P.diagonal().maxCoeff();
-  Matrix S(m.S, m.size(), m.size());
-  for (m.columns = 0; m.columns < m.size(); ++m.columns) {
+  Matrix S(m.S, m.width, m.width);
+  for (m.columns = 0; m.columns < m.width; ++m.columns) {
     Index pivot = 0;
     if (!(P.diagonal().maxCoeff(&pivot) > yardstick)) break;
     S.col(m.columns) = P.col(pivot) / std::sqrt(P(pivot, pivot));
@@ -42,12 +42,12 @@ void Recursion::set_basis_rows(Node& node) noexcept {
   Index column = 0;
   for (std::size_t p = 0; p < node.parts.size(); ++p) {
     const Module& part = modules_[node.parts[p].module];
-    for (std::size_t k = 0; k < node.touched.size(); ++k) {
-      const Node::Touched& t = node.touched[k];
+    for (const Member& t : node.touched)
       if (t.part == p)
-        B.middleCols(column, part.columns) +=
-            H.middleCols<6>(static_cast<Index>(6 * k)).lazyProduct(part.S_matrix().middleRows<6>(6 * t.place));
-    }
+        with_size(t.size, [&](auto n) {
+          B.middleCols(column, part.columns) +=
+              H.middleCols(t.first, n).lazyProduct(part.S_matrix().middleRows(t.place, n));
+        });
     column += part.columns;
   }
 }
@@ -74,7 +74,7 @@ bool Recursion::enforce_on_basis(Node& node) noexcept {
   node.admissible = kernel.columns();
 
   Module& module = modules_[node.module];
-  const Index n = module.size(), d = node.admissible;
+  const Index n = module.width, d = node.admissible;
   Matrix C = kernel.C(), S(scratch_->basis_S, n, d), M(scratch_->basis_M, d, d), MC(scratch_->product, node.columns, d);
   Vector f(scratch_->basis_f, d), balance(scratch_->g, node.columns);
   Index column = 0;
@@ -84,14 +84,15 @@ bool Recursion::enforce_on_basis(Node& node) noexcept {
     MC.middleRows(column, k).noalias() = part.M_matrix() * C.middleRows(column, k);
     balance.segment(column, k) = part.f_vector();
     balance.segment(column, k).noalias() -= part.M_matrix() * kernel.particular.segment(column, k);
-    for (std::size_t i = 0; i < node.interface.size(); ++i) {
-      const Merge::Member& member = node.members[node.interface[i]];
+    for (const Member& member : node.interface) {
       if (member.part != p) continue;
-      const Index row = static_cast<Index>(6 * i), place = static_cast<Index>(6 * member.place);
-      const auto S_part = part.S_matrix().middleRows<6>(place);
-      S.middleRows<6>(row).noalias() = S_part * C.middleRows(column, k);
-      module.x_vector().segment<6>(row) = part.x_vector().segment<6>(place);
-      module.x_vector().segment<6>(row).noalias() += S_part * kernel.particular.segment(column, k);
+      with_size(member.size, [&](auto size) {
+        const auto S_part = part.S_matrix().middleRows(member.place, size);
+        S.middleRows(member.first, size).noalias() = S_part.lazyProduct(C.middleRows(column, k));
+        auto x = module.x_vector().segment(member.first, size);
+        x = part.x_vector().segment(member.place, size);
+        x += S_part.lazyProduct(kernel.particular.segment(column, k));
+      });
     }
     column += k;
   }
@@ -102,7 +103,7 @@ bool Recursion::enforce_on_basis(Node& node) noexcept {
   const bool regular = d == 0 || condense(reduction, scratch_->work);
   node.kept = reduction.kept;
   if (!regular) {
-    name_free_bodies(node);
+    name_free_blocks(node);
     return false;
   }
   module.columns = node.kept;
@@ -132,13 +133,14 @@ void Recursion::return_on_basis(Node& node) noexcept {
     part.nu_vector() = nu.segment(column, k);
     g.segment(column, k).noalias() = part.M_matrix() * part.nu_vector();
     g.segment(column, k) -= part.f_vector();
-    for (std::size_t i = 0; i < node.interface.size(); ++i) {
-      const Merge::Member& member = node.members[node.interface[i]];
+    for (const Member& member : node.interface)
       if (member.part == p)
-        g.segment(column, k).noalias() -=
-            part.S_matrix().middleRows<6>(static_cast<Index>(6 * member.place)).transpose() *
-            module.force_vector().segment<6>(static_cast<Index>(6 * i));
-    }
+        with_size(member.size, [&](auto n) {
+          g.segment(column, k) -= part.S_matrix()
+                                      .middleRows(member.place, n)
+                                      .transpose()
+                                      .lazyProduct(module.force_vector().segment(member.first, n));
+        });
     column += k;
   }
   Kernel kernel = kernel_of({node.B, node.count, node.columns}, node.residual, node.weights, node.C, node.particular,
@@ -148,10 +150,10 @@ void Recursion::return_on_basis(Node& node) noexcept {
   hand_down_forces(node);
 }
 
-/// Says which bodies move in the motion that nothing resists (offset of the node).
-void Recursion::name_free_bodies(Node& failed) noexcept {
+/// Says which blocks move in the motion that nothing resists (offset of the node).
+void Recursion::name_free_blocks(Node& failed) noexcept {
   for (Module& m : modules_) m.nu_vector().setZero();
-  for (std::size_t i = failed.module - view_.bodies.size() + 1; i-- > 0;) {
+  for (std::size_t i = failed.module - system_.blocks() + 1; i-- > 0;) {
     Node& node = nodes_[i];
     if (!modules_[node.module].by_basis) continue;
     const Index kept = node.kept, eliminated = node.admissible - kept;
@@ -178,13 +180,13 @@ void Recursion::name_free_bodies(Node& failed) noexcept {
   const auto motion = [&](std::size_t i) {
     return modules_[i].by_basis && inertia_[i].singular ? modules_[i].nu_vector().norm() : 0.0;
   };
-  for (std::size_t i = 0; i < view_.bodies.size(); ++i)
+  for (std::size_t i = 0; i < system_.blocks(); ++i)
     if (motion(i) > most) {
       most = motion(i);
       first = i;
     }
   std::size_t second = first;
-  for (std::size_t i = 0; i < view_.bodies.size(); ++i)
+  for (std::size_t i = 0; i < system_.blocks(); ++i)
     if (i != first && motion(i) > 0.1 * most) {
       second = i;
       ++others;
@@ -193,12 +195,12 @@ void Recursion::name_free_bodies(Node& failed) noexcept {
     fail(
         "Body `{}` has no mass or inertia for a motion that the constraints leave free: give it some, or a joint that "
         "holds it",
-        view_.bodies[first].name);
+        system_.name_of_block(first));
   } else {
     fail(
         "Body `{}`, with `{}`{}, has no mass or inertia for a motion that the constraints leave free: give it some, or "
         "a joint that holds it",
-        view_.bodies[first].name, view_.bodies[second].name, others > 1 ? " and others that move along" : "");
+        system_.name_of_block(first), system_.name_of_block(second), others > 1 ? " and others that move along" : "");
   }
 }
 

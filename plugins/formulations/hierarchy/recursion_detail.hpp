@@ -10,56 +10,69 @@
 
 namespace polyform::hierarchy {
 
+/// Calls f with the size of a block: that of a rigid body as a constant, for which products are unrolled.
+template <class F>
+inline void with_size(Index size, F&& f) {
+  if (size == 6)
+    f(Eigen::fix<6>);
+  else
+    f(size);
+}
+
 /// What is known of a module upwards, and what later constraints ask of it downwards.
 struct Recursion::Module {
   bool by_basis = false;                            ///< described by a basis of motions, not by a covariance
-  std::size_t bodies = 0;                           ///< of the interface
+  Index width = 0;                                  ///< unknowns of the interface
   double* x = nullptr;                              ///< accelerations with no force on the interface, or with ν = 0
-  double* P = nullptr;                              ///< covariance, (6 bodies)², where not by_basis
+  double* P = nullptr;                              ///< covariance, width², where not by_basis
   double *S = nullptr, *M = nullptr, *f = nullptr;  ///< reduced model, where a merge needs it
   Index columns = 0;                                ///< coordinates ν of the reduced model
   double* force = nullptr;                          ///< F, on the interface
   double* nu = nullptr;                             ///< ν
+  double* N = nullptr;                              ///< of a block with a full mass matrix: α = N x
 
-  Index size() const { return static_cast<Index>(6 * bodies); }
-  Vector x_vector() const { return {x, size()}; }
-  Matrix P_matrix() const { return {P, size(), size()}; }
-  Matrix S_matrix() const { return {S, size(), columns}; }
+  Vector x_vector() const { return {x, width}; }
+  Matrix P_matrix() const { return {P, width, width}; }
+  Matrix S_matrix() const { return {S, width, columns}; }
   Matrix M_matrix() const { return {M, columns, columns}; }
   Vector f_vector() const { return {f, columns}; }
-  Vector force_vector() const { return {force, size()}; }
+  Vector force_vector() const { return {force, width}; }
   Vector nu_vector() const { return {nu, columns}; }
+  Matrix N_matrix() const { return {N, width, width}; }
 };
 
 /// The rows of one tie within a merge.
 struct Recursion::Rows {
   std::size_t tie;
   Index first, count;
-  std::vector<std::size_t> touched;  ///< per body of the tie: which of Node::touched
+  std::vector<std::size_t> touched;  ///< per block of the tie: which of Node::touched
+};
+
+/// A block among the members of a merge: its unknowns in the interface of its part and among those of all members.
+struct Recursion::Member {
+  std::size_t part;
+  Index place, member, size;
+  std::size_t block;
+  Index first = 0;  ///< of a touched one: its columns of H̃; of one of the interface: its unknowns there
 };
 
 struct Recursion::Node {
   struct Part {
     std::size_t module;
-    Index member, members;  ///< first member, number of them
+    Index member = 0;  ///< first of its unknowns among those of the members
   };
-  /// A member that a row of the merge has coefficients for.
-  struct Touched {
-    std::size_t part;
-    Index place, member;  ///< in the interface of the part; among the members
-    std::size_t body;
-  };
-  std::size_t module = 0;  ///< that the merge makes
-  std::span<const Merge::Member> members;
-  std::span<const std::size_t> interface;
+  std::size_t module = 0;         ///< that the merge makes
+  Index width = 0;                ///< unknowns of the members
+  std::vector<Member> interface;  ///< members that later constraints need
   std::vector<Part> parts;
-  std::vector<Touched> touched;
+  std::vector<Member> touched;  ///< members that a row of the merge has coefficients for
+  Index touched_width = 0;
   std::vector<Rows> rows;
   Index count = 0;            ///< of rows
   std::vector<double> noise;  ///< R, per row
   bool closes_loop = false;   ///< its rows may depend on each other or on those within the parts
 
-  double* H = nullptr;         ///< count × 6 touched
+  double* H = nullptr;         ///< count × touched_width
   double* residual = nullptr;  ///< b̃ − H̃ x̄
   double* weights = nullptr;   ///< per row: H̃ H̃ᵀ of free bodies
   double* PHt = nullptr;       ///< by the filter: P H̃ᵀ on the interface
@@ -70,7 +83,7 @@ struct Recursion::Node {
   double *follow = nullptr, *offset = nullptr;
   Index rank = 0, columns = 0, admissible = 0, kept = 0;  ///< of B; of parts; after the rows; after condensation
 
-  Matrix H_matrix() const { return {H, count, static_cast<Index>(6 * touched.size())}; }
+  Matrix H_matrix() const { return {H, count, touched_width}; }
 };
 
 /// Memory of one merge that the next one may overwrite.

@@ -3,56 +3,59 @@
 
 namespace polyform::hierarchy {
 
-Recursion::Recursion(const SystemView& view, const MergeTree& tree, std::span<const Tie> ties,
-                     const ConstraintRows& rows, std::span<const BodyInertia> inertia, Method method,
-                     std::span<const double> noise)
-    : view_(view), rows_(rows), inertia_(inertia), method_(method), scratch_(std::make_unique<Scratch>()) {
-  const std::size_t n = view.bodies.size();
+Recursion::Recursion(const AbsoluteSystem& system, const MergeTree& tree, std::span<const Tie> ties,
+                     std::span<const BlockInertia> inertia, Method method, std::span<const double> noise)
+    : system_(system), inertia_(inertia), method_(method), scratch_(std::make_unique<Scratch>()) {
+  const std::size_t n = system.blocks();
   turn_.assign(n, Sym3::diagonal(1));
   move_.assign(n, 1);
-  for (auto* of_bodies : {&accelerations_, &total_accelerations_, &load_residual_}) of_bodies->resize(n);
-  for (auto* of_rows : {&right_, &multipliers_, &total_multipliers_}) of_rows->resize(rows.rows());
+  for (auto* of_blocks : {&accelerations_, &total_accelerations_, &load_residual_}) of_blocks->resize(system.offset(n));
+  for (auto* of_rows : {&right_, &multipliers_, &total_multipliers_}) of_rows->resize(system.rows());
   make_modules(tree);
   nodes_.resize(tree.merges.size());
-  Index members = 1, count = 1;
+  Index width = 1, count = 1;
+  for (std::size_t i = 0; i < n; ++i) width = std::max(width, modules_[i].width);
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     nodes_[k].module = n + k;
     make_node(nodes_[k], tree.merges[k], ties, noise);
-    members = std::max(members, static_cast<Index>(6 * tree.merges[k].members.size()));
+    width = std::max(width, nodes_[k].width);
     count = std::max(count, nodes_[k].count);
   }
   find_loops(ties);
   const auto matrix = [&](Index r, Index c) { return arena_.take(static_cast<std::size_t>(r * c)); };
   Scratch& s = *scratch_;
-  for (double** tall : {&s.D, &s.first, &s.second}) *tall = matrix(members, count);
+  for (double** tall : {&s.D, &s.first, &s.second}) *tall = matrix(width, count);
   s.S = matrix(count, count);
-  s.vector = matrix(count, 1);
-  for (double** square : {&s.basis_S, &s.basis_M, &s.product}) *square = matrix(members, members);
-  for (double** vector : {&s.basis_f, &s.nu, &s.g, &s.member_force}) *vector = matrix(members, 1);
-  for (double** work : {&s.work, &s.more_work}) *work = matrix(members + count, members + count);
+  s.vector = matrix(std::max(width, count), 1);
+  for (double** square : {&s.basis_S, &s.basis_M, &s.product}) *square = matrix(width, width);
+  for (double** vector : {&s.basis_f, &s.nu, &s.g, &s.member_force}) *vector = matrix(width, 1);
+  for (double** work : {&s.work, &s.more_work}) *work = matrix(width + count, width + count);
 }
 
 Recursion::~Recursion() = default;
 
 void Recursion::make_modules(const MergeTree& tree) {
-  const std::size_t n = view_.bodies.size();
+  const std::size_t n = system_.blocks();
   modules_.resize(n + tree.merges.size());
   std::vector<bool> needs_basis(modules_.size());
   for (std::size_t i = 0; i < n; ++i) {
-    modules_[i].bodies = 1;
-    modules_[i].by_basis = !is_filter(method_) || inertia_[i].singular;
+    Module& block = modules_[i];
+    block.width = static_cast<Index>(system_.size(i));
+    block.by_basis = !is_filter(method_) || inertia_[i].singular;
+    if (!inertia_[i].rigid) block.N = arena_.take(system_.size(i) * system_.size(i));
   }
   for (std::size_t k = 0; k < tree.merges.size(); ++k) {
     Module& module = modules_[n + k];
     const Merge& merge = tree.merges[k];
-    module.bodies = merge.interface.size();
+    for (const std::size_t i : merge.interface)
+      module.width += static_cast<Index>(system_.size(merge.members[i].block));
     for (const std::size_t part : merge.parts) module.by_basis = module.by_basis || modules_[part].by_basis;
     if (module.by_basis)
       for (const std::size_t part : merge.parts) needs_basis[part] = true;
   }
   for (std::size_t i = 0; i < modules_.size(); ++i) {
     Module& m = modules_[i];
-    const std::size_t size = 6 * m.bodies;
+    const auto size = static_cast<std::size_t>(m.width);
     m.x = arena_.take(size);
     m.force = arena_.take(size);
     m.nu = arena_.take(size);
@@ -65,23 +68,37 @@ void Recursion::make_modules(const MergeTree& tree) {
 }
 
 void Recursion::make_node(Node& node, const Merge& merge, std::span<const Tie> ties, std::span<const double> noise) {
-  node.members = merge.members;
-  node.interface = merge.interface;
-  for (std::size_t p = 0; p < merge.parts.size(); ++p) node.parts.push_back({merge.parts[p], 0, 0});
-  for (std::size_t i = 0; i < merge.members.size(); ++i) {
-    Node::Part& part = node.parts[merge.members[i].part];
-    if (part.members++ == 0) part.member = static_cast<Index>(i);
+  for (const std::size_t part : merge.parts) node.parts.push_back({part});
+  // Where the unknowns of each member stand in its part and among those of all members.
+  std::vector<Member> members;
+  Index place = 0;
+  for (const Merge::Member& m : merge.members) {
+    const auto size = static_cast<Index>(system_.size(m.block));
+    if (m.place == 0) {
+      place = 0;
+      node.parts[m.part].member = node.width;
+    }
+    members.push_back({m.part, place, node.width, size, m.block});
+    place += size;
+    node.width += size;
+  }
+  Index first = 0;
+  for (const std::size_t i : merge.interface) {
+    node.interface.push_back(members[i]);
+    node.interface.back().first = first;
+    first += members[i].size;
   }
   for (const std::size_t t : merge.ties) {
     Rows rows{t, node.count, static_cast<Index>(ties[t].rows), {}};
-    for (const std::size_t body : ties[t].bodies) {
+    for (const std::size_t block : ties[t].blocks) {
       std::size_t k = 0;
-      while (k < node.touched.size() && node.touched[k].body != body) ++k;
+      while (k < node.touched.size() && node.touched[k].block != block) ++k;
       if (k == node.touched.size()) {
         std::size_t i = 0;
-        while (merge.members[i].body != body) ++i;
-        node.touched.push_back(
-            {merge.members[i].part, static_cast<Index>(merge.members[i].place), static_cast<Index>(i), body});
+        while (members[i].block != block) ++i;
+        node.touched.push_back(members[i]);
+        node.touched.back().first = node.touched_width;
+        node.touched_width += members[i].size;
       }
       rows.touched.push_back(k);
     }
@@ -89,9 +106,9 @@ void Recursion::make_node(Node& node, const Merge& merge, std::span<const Tie> t
     node.count += rows.count;
     node.rows.push_back(std::move(rows));
   }
-  const std::size_t m = static_cast<std::size_t>(node.count), n = 6 * node.interface.size(),
-                    k = 6 * node.members.size();
-  node.H = arena_.take(6 * node.touched.size() * m);
+  const auto m = static_cast<std::size_t>(node.count), n = static_cast<std::size_t>(first),
+             k = static_cast<std::size_t>(node.width);
+  node.H = arena_.take(static_cast<std::size_t>(node.touched_width) * m);
   node.residual = arena_.take(m);
   node.weights = arena_.take(m);
   node.R = arena_.take(m * m);
@@ -111,7 +128,7 @@ void Recursion::make_node(Node& node, const Merge& merge, std::span<const Tie> t
 /// A joint between modules of which at most one is held by ground cannot contradict or repeat anything: its rows count
 /// however small their pivots are, as they are between long chains of one plane.
 void Recursion::find_loops(std::span<const Tie> ties) {
-  const std::size_t ground = view_.bodies.size();
+  const std::size_t ground = system_.blocks();
   std::vector<std::size_t> part_of(ground + 1);
   for (std::size_t i = 0; i <= ground; ++i) part_of[i] = i;
   const auto root = [&](std::size_t i) {
@@ -120,9 +137,9 @@ void Recursion::find_loops(std::span<const Tie> ties) {
   };
   for (Node& node : nodes_)
     for (const Rows& rows : node.rows) {
-      const std::vector<std::size_t>& bodies = ties[rows.tie].bodies;
-      const std::size_t one = root(bodies.front()), other = root(bodies.size() > 1 ? bodies.back() : ground);
-      node.closes_loop = node.closes_loop || one == other || !rows_.is_joint(rows.tie);
+      const std::vector<std::size_t>& blocks = ties[rows.tie].blocks;
+      const std::size_t one = root(blocks.front()), other = root(blocks.size() > 1 ? blocks.back() : ground);
+      node.closes_loop = node.closes_loop || one == other || !system_.is_joint(rows.tie);
       part_of[one] = other;
     }
 }

@@ -218,6 +218,7 @@ Status ParticleSolver::do_observe(double t, std::span<const double> y, Observati
   read_particles(y);
   read_hints(y, true);
   if (!find_accelerations(t, states_of(y), xdot_, true, false)) return Status::failed;
+  std::copy(xdot_.begin(), xdot_.end(), out.state_rates.begin());
   settle_orientations();
   const std::span<const BodyMotion> motions = system_.motions();
   for (std::size_t i = 0; i < motions.size(); ++i) {

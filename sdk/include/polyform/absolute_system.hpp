@@ -10,7 +10,10 @@
 //
 // Of a flexible body x holds the angular velocity, the velocity of the frame origin and η̇, 6 + m in all.
 //
-// It serves the cartesian formulation and the host: closing loops, projecting velocities in the inertia metric.
+// A module is a block of its own: x holds the rates of its variables u, M and f are its own, its rows stand in A.
+//
+// It serves formulations in absolute coordinates, which may solve the equations in a way of their own, and the host:
+// closing loops, projecting velocities in the inertia metric.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +25,7 @@
 #include "polyform/constraint.hpp"
 #include "polyform/constraint_set.hpp"
 #include "polyform/flexible_set.hpp"
+#include "polyform/module_set.hpp"
 #include "polyform/system_view.hpp"
 
 namespace polyform {
@@ -37,14 +41,17 @@ struct PositionCorrection {
 };
 
 /// One object per thread; nothing allocates after construction. Functions that can fail return false and leave a
-/// sentence in failure(). Constraints are those of all joints and of all constraint elements of the view.
+/// sentence in failure(). Constraints are those of all joints, of all constraint elements and of all modules of the
+/// view: its ties, in this order.
 class AbsoluteSystem {
  public:
-  /// locks: one per joint of the view, or empty when none is locked. The view outlives the object.
-  explicit AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks = {});
+  /// locks: one per joint of the view, or empty when none is locked. absent: per tie, whether its rows do not count; or
+  /// empty. The view outlives the object.
+  explicit AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks = {},
+                          const std::vector<bool>& absent = {});
 
-  /// Whether all constraint elements and flexible bodies could be made.
-  bool good() const { return elements_.good() && flexible_.good(); }
+  /// Whether all constraint elements, flexible bodies and modules could be made.
+  bool good() const { return elements_.good() && flexible_.good() && modules_.good(); }
   /// Values of the locked joints: coordinates and velocities of all joints (canonical order; the rest is not read).
   void set_targets(std::span<const double> q, std::span<const double> v) noexcept;
   /// Takes η and η̇ as given: the corrections below move only the bodies' frames.
@@ -59,24 +66,70 @@ class AbsoluteSystem {
   /// The velocities nearest to the given ones in the inertia metric that respect the constraints at the given poses:
   /// min ½ (x − x₀)ᵀ M (x − x₀) subject to A x = right. bodies: V in and out; etadot too. q: hints on entry; q, v: the
   /// joints' coordinates and velocities afterwards. violation: the largest before. after_positions: the poses are those
-  /// that correct_positions has just left, whose factors still serve.
+  /// that correct_positions has just left, whose factors still serve. states: first-order states, of which the modules'
+  /// u are moved too; where they are not given, rows of modules ask nothing.
   bool project_velocities(double t, std::span<BodyMotion> bodies, std::span<double> q, std::span<double> v,
                           double& violation, bool after_positions = false, std::span<const double> eta = {},
-                          std::span<double> etadot = {}) noexcept;
+                          std::span<double> etadot = {}, std::span<double> states = {}) noexcept;
 
-  /// Constraints, inertia and joint coordinates at these motions; q holds hints on entry. For accelerations().
+  /// Constraints, inertia and joint coordinates at these motions; q holds hints on entry. For accelerations(). states:
+  /// first-order states of the system, read for modules; where they are not given, rows of modules ask nothing.
   void evaluate(double t, std::span<const BodyMotion> bodies, std::span<double> q, std::span<double> v,
-                std::span<const double> eta = {}, std::span<const double> etadot = {}) noexcept;
+                std::span<const double> eta = {}, std::span<const double> etadot = {},
+                std::span<const double> states = {}) noexcept;
   /// Accelerations of the mass centres (of flexible bodies: of the frame origins; angular, linear; ground axes) at the
   /// evaluated motions, and η̈. wrenches: applied, about these points, without gravity and gyroscopic terms; efforts: on
   /// the velocity coordinates of all joints; modal_forces: applied, of all modes.
   bool accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts, std::span<Spatial> out,
                      std::span<const double> modal_forces = {}, std::span<double> etaddot = {}) noexcept;
+  /// The first and the last part of accelerations(), around a solution by other means: f of the equations, φ included;
+  /// and a solution x, λ of them (as in loads() and right()) for the functions below.
+  void set_loads(std::span<const Spatial> wrenches, std::span<const double> efforts,
+                 std::span<const double> modal_forces = {}) noexcept;
+  void set_solution(std::span<const double> x, std::span<const double> multipliers) noexcept;
   /// Whether the inertia determines all accelerations at the evaluated motions: false names a body in failure() that
   /// has no mass or inertia for a motion which the joints leave free.
   bool check_regular() noexcept;
 
+  // The unknowns, in blocks: of the bodies, then of the modules; and the ties.
+  std::size_t blocks() const { return own_.size(); }
+  std::size_t offset(std::size_t block) const { return offsets_[block]; }  ///< offset(blocks()): number of unknowns
+  std::size_t size(std::size_t block) const { return offsets_[block + 1] - offsets_[block]; }
+  std::string_view name_of_block(std::size_t block) const noexcept;
+  std::size_t ties() const { return groups_.size(); }
+  std::size_t rows() const { return rows_; }
+  std::size_t rows(std::size_t tie) const { return groups_[tie].rows; }
+  std::size_t first_row(std::size_t tie) const { return groups_[tie].row; }
+  bool is_joint(std::size_t tie) const { return tie < view_.joints.size(); }
+  const char* kind_of_tie(std::size_t tie) const noexcept;  ///< joint, constraint or module
+  std::string_view name_of_tie(std::size_t tie) const noexcept;
+  /// Coefficients of a tie's rows for one of the blocks that it ties: of a body 6 per row (about its mass centre), and
+  /// those of its modes or of the module's variables, row after row.
+  struct Coefficients {
+    std::size_t block;
+    std::span<const Spatial> frame;
+    std::span<const double> own;
+  };
+  std::size_t tied_blocks(std::size_t tie) const { return groups_[tie].entries; }
+  Coefficients coefficients(std::size_t tie, std::size_t i) const {
+    const Entry& e = entries_[groups_[tie].entry + i];
+    const std::size_t rows = groups_[tie].rows;
+    return {e.block,
+            {coefficients_.data() + e.first, e.frame == 0 ? 0 : rows},
+            {own_coefficients_.data() + e.own, rows * e.owns}};
+  }
+
   // At the evaluated motions:
+  std::span<const double> right() const { return right_; }  ///< b
+  /// After set_loads(): f + φ, of all blocks.
+  std::span<const double> loads() const { return {data_.data(), offsets_.back()}; }
+  /// out = M x of one block.
+  void multiply_inertia(std::size_t block, const double* x, double* out) const noexcept;
+  /// M of a flexible body's block (first six in ground axes) or a module's, rows first; M of other bodies is
+  /// diag(inertia(), mass).
+  std::span<const double> mass_matrix(std::size_t block) const noexcept;
+  const Sym3& inertia(std::size_t body) const { return inertias_[body]; }  ///< about the mass centre, ground axes
+  const ModuleSet& modules() const { return modules_; }
   const JointConstraint& joint(std::size_t i) const { return joints_[i]; }
   /// Mass centre of body i from its frame origin, ground axes; zero for a flexible body.
   const Vec3& center(std::size_t i) const { return centers_[i]; }
@@ -85,7 +138,8 @@ class AbsoluteSystem {
   const FlexibleSet& flexible() const { return flexible_; }
   double position_violation() const { return position_violation_; }  ///< largest residual (rad, m)
   double velocity_violation() const { return velocity_violation_; }  ///< largest of A x − right (rad/s, m/s)
-  // After accelerations():
+  // After accelerations() or set_solution():
+  std::span<const double> solution() const { return {solution_.data(), offsets_.back()}; }  ///< x, of all blocks
   /// What joint i transmits to its moving body at the origin of M, ground axes: constraint force, joint effort and
   /// the force of constraint elements on its velocity coordinates.
   Spatial reaction(std::size_t i) const noexcept;
@@ -93,22 +147,31 @@ class AbsoluteSystem {
   Spatial origin_acceleration(std::size_t i) const noexcept;
   /// d/dt of the velocity coordinates of all joints.
   void joint_accelerations(std::span<double> vdot) const noexcept;
+  /// Rates of the modules' u and x, to their places among the first-order states.
+  void module_rates(std::span<double> xdot) const noexcept;
+  /// Multipliers of the rows of all modules.
+  void module_multipliers(std::span<double> out) const noexcept;
 
   /// Why the last call failed, naming the body or joint; empty after success.
   std::string_view failure() const noexcept { return {failure_, failure_size_}; }
 
  private:
   enum class Level { position, velocity, acceleration };
-  /// The rows of one joint or constraint element, on the bodies that it ties.
+  /// The rows of one joint, constraint element or module, on the blocks that it ties.
   struct Group {
     std::size_t rows, row;       ///< number, and first of all rows
     std::size_t entry, entries;  ///< in entries_
   };
   struct Entry {
-    std::size_t body;
-    std::size_t first;         ///< of the rows' coefficients, in coefficients_
-    std::size_t modal, modes;  ///< those of the modes, rows first: in modal_coefficients_; modes of the body
+    std::size_t block;
+    std::size_t frame;      ///< unknowns of a body's frame: 6, of a module 0
+    std::size_t first;      ///< of the rows' coefficients for the frame, in coefficients_
+    std::size_t own, owns;  ///< those of the block's own unknowns, rows first: in own_coefficients_; their number
     BlockLdlt::Block place;
+  };
+  /// Unknowns of a block beside those of a frame: modes of a flexible body, variables of a module.
+  struct Own {
+    std::size_t first = 0, count = 0;  ///< in own_mass_, own_length_: all modes, then all variables
   };
   /// Relative size of what is subtracted from the zero block. The error shrinks by about this factor per round, less in
   /// nearly dependent rows; a smaller one would leave the pivots of redundant rows to round-off.
@@ -139,7 +202,10 @@ class AbsoluteSystem {
   };
 
   // absolute_system.cpp: the parts and their sizes
+  void add_ties(const std::vector<bool>& absent);
+  void add_element(const ConstraintSet::Element&, std::size_t rows);
   void add_group(std::size_t rows, std::span<const BodyIndex> bodies);
+  void add_entry(Group&, std::size_t block);
   void make_scales();
   void make_matrix();
   const FlexibleData* flexible_data(std::size_t body) const noexcept {
@@ -148,17 +214,21 @@ class AbsoluteSystem {
   }
   Entry* entry_of(const Group&, BodyIndex) noexcept;
   std::size_t row_at(std::size_t row) const { return offsets_.back() + row; }
-  const char* kind_of_group(std::size_t group) const noexcept;
-  std::string_view name_of_group(std::size_t group) const noexcept;
+  std::size_t frame_size(std::size_t block) const { return block < view_.bodies.size() ? 6 : 0; }
+  /// What a tie from the first constraint element on asks of markers and joints.
+  const ConstraintSet::Element& element_of(std::size_t tie) const { return *tied_[tie - view_.joints.size()]; }
+  /// First tie of a module.
+  std::size_t module_ties() const { return groups_.size() - modules_.modules().size(); }
   std::size_t group_of_row(std::size_t row) const noexcept;
 
   // absolute_system_rows.cpp: A and the right-hand sides, at motions_, eta_ and etadot_
-  void set_motions(std::span<const BodyMotion> bodies, std::span<const double> eta,
-                   std::span<const double> etadot) noexcept;
+  void set_motions(std::span<const BodyMotion> bodies, std::span<const double> eta, std::span<const double> etadot,
+                   std::span<const double> states) noexcept;
   void set_rows(double t, Level, double* q, double* v) noexcept;
   void set_joint_rows(std::size_t joint, Level, double* q, double* v) noexcept;
   void set_locked_rows(std::size_t joint, Level, const double* q) noexcept;
-  void set_element_rows(std::size_t element, Level) noexcept;
+  void set_element_rows(std::size_t tie, Level) noexcept;
+  double set_module_rows(std::size_t tie, std::size_t row) noexcept;
   void hold_rows(Level) noexcept;
   std::size_t body_of(FrameIndex) const noexcept;
   Spatial wrench_about_center(FrameIndex, const Spatial& wrench, double* modal) const noexcept;
@@ -169,10 +239,11 @@ class AbsoluteSystem {
 
   // absolute_system_inertia.cpp: M
   void make_flexible_scale(std::size_t flexible);
+  void make_module_scales();
+  double reflected_mass(std::size_t tie, std::size_t variable) const noexcept;
   void set_inertia() noexcept;
   void enter_inertia(std::size_t body, const Neighbour&) noexcept;
   void enter_massless(std::size_t body, const BlockLdlt::Block&) noexcept;
-  void multiply_inertia(std::size_t body, const double* x, double* out) const noexcept;
   void apply_flexible_forces(std::span<const double> modal_forces) noexcept;
 
   // absolute_system_solve.cpp: the saddle-point system
@@ -180,12 +251,15 @@ class AbsoluteSystem {
   bool solve(Refinement&) noexcept;
   double relative_step() const noexcept;
   void find_residual(Refinement&) noexcept;
-  void find_body_residual(std::size_t body) noexcept;
+  void find_block_residual(std::size_t block) noexcept;
 
   // absolute_system_accelerations.cpp: loads and what comes of them
+  bool fail_free(std::size_t block) noexcept;
+  void apply_wrench(FrameIndex, const Spatial& about_origin) noexcept;
   void apply_joint_effort(std::size_t joint) noexcept;
+  void apply_modules() noexcept;
   Spatial acceleration_of(FrameIndex) const noexcept;
-  void apply_element_effort(std::size_t element) noexcept;
+  void apply_element_effort(std::size_t tie) noexcept;
   void add_element_efforts() noexcept;
 
   // absolute_system_correct.cpp: Newton's method
@@ -203,17 +277,22 @@ class AbsoluteSystem {
   std::vector<JointLock> locks_;  ///< one per joint
   std::vector<double> target_q_, target_v_;
   ConstraintSet elements_;
+  ModuleSet modules_;
   FlexibleSet flexible_;
   NodeMotions nodes_;
   BlockLdlt matrix_;
   bool modes_held_ = false;
+  bool whole_tree_ = true;         ///< no tree joint is absent
+  bool rows_of_velocity_ = false;  ///< some rows ask nothing of positions: factors of these do not serve velocities
 
-  std::vector<Group> groups_;  ///< of joints, then of constraint elements
+  std::vector<Group> groups_;  ///< of the ties
+  std::vector<const ConstraintSet::Element*> tied_;  ///< of the ties but joints
   std::vector<Entry> entries_;
-  std::vector<BlockLdlt::Block> diagonals_;  ///< of bodies, then of groups with rows
-  std::vector<Scale> scales_;
-  std::vector<double> modal_mass_, modal_length_;  ///< per mode: M_kk, and √(M_kk / mass)
-  std::vector<std::size_t> offsets_;               ///< per body its first unknown, and the first row
+  std::vector<BlockLdlt::Block> diagonals_;  ///< of blocks, then of groups with rows
+  std::vector<Scale> scales_;                ///< per block
+  std::vector<Own> own_;                     ///< per block
+  std::vector<double> own_mass_, own_length_;  ///< per unknown that is not of a frame: M_kk, and √(M_kk / mass)
+  std::vector<std::size_t> offsets_;           ///< per block its first unknown, and the first row
   std::size_t rows_ = 0;
 
   std::vector<JointConstraint> joints_;
@@ -222,16 +301,18 @@ class AbsoluteSystem {
   std::vector<std::vector<double>> mass_;  ///< of flexible bodies, (6 + m)², the first six in ground axes
   std::vector<std::vector<double>> massless_;  ///< of flexible bodies, directions without inertia, 6 + m each, body axes
   std::vector<Spatial> coefficients_;      ///< A: per entry its rows, about the body's mass centre
-  std::vector<double> modal_coefficients_;
+  std::vector<double> own_coefficients_;
   std::vector<double> right_;  ///< per row, of the level last set; position: minus the residual
   double position_violation_ = 0, velocity_violation_ = 0;
 
-  // Flat vectors over the unknowns: six per body and its modes, then one per row.
+  // Flat vectors over the unknowns: six per body and its modes, variables of modules, then one per row.
   std::vector<double> data_, solution_, residual_, step_;
   std::vector<Size> sizes_;
   std::vector<double> efforts_;      ///< on the joints, those of constraint elements included
   std::vector<BodyMotion> motions_;  ///< as evaluated: bodies, then nodes
   std::vector<double> eta_, etadot_;
+  std::vector<double> states_;       ///< first-order states, where given
+  bool states_given_ = false;
   TreeKinematics tree_;  ///< for steps from afar
   std::vector<Quat> orientations_;
   double extent_ = 0;                  ///< distance between bodies, m

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "polyform/kinematics.hpp"
+#include "polyform/attachments.hpp"
 
 namespace polyform {
 
@@ -40,15 +40,9 @@ class ConstraintSet {
                 std::span<const double> v) noexcept;
 
  private:
-  struct JointSlice {
-    std::size_t q, nq, v, nv;
-  };
   struct Batch {
     ConstraintBatch* batch;
-    std::vector<Marker> markers;
-    std::vector<JointSlice> joints;
-    std::vector<MarkerMotion> motions;
-    std::vector<double> q, v;
+    Attachments attached;
     std::vector<Spatial> A;
     std::vector<double> B, residual, velocity_right, acceleration_right, effort;
   };

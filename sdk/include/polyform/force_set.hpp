@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "polyform/kinematics.hpp"
+#include "polyform/attachments.hpp"
 
 namespace polyform {
 
@@ -37,17 +37,12 @@ class ForceSet {
   void initial_states(std::span<double> x) const noexcept;
 
  private:
-  struct JointSlice {
-    std::size_t q, nq, v, nv;
-  };
   struct Group {
     ForceBatch* batch;
     std::size_t state_offset, state_count;
-    std::vector<Marker> markers;
-    std::vector<JointSlice> joints;
-    std::vector<MarkerMotion> motions;
+    Attachments attached;
     std::vector<Spatial> wrenches;
-    std::vector<double> q, v, efforts;
+    std::vector<double> efforts;
   };
   std::vector<Group> groups_;
   std::vector<BodyIndex> loaded_;

@@ -53,6 +53,8 @@ struct Observation {
   StateView state;                  ///< joint coordinates and velocities (cut joints too), modes, first-order states
   std::span<double> acceleration;   ///< d/dt of the joints' velocity coordinates, all joints
   std::span<double> modal_acceleration;
+  std::span<double> state_rates;         ///< d/dt of the first-order states
+  std::span<double> module_multipliers;  ///< of the modules' rows, module after module
   /// What each joint transmits to its moving body at the origin of M: constraint forces and joint efforts together
   /// (cut the joint: the wrench that keeps the motion as it was).
   std::span<Spatial> reactions;

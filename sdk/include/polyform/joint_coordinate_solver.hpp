@@ -224,6 +224,7 @@ class JointCoordinateSolver : public Solver {
                        accelerations_[i].angular};
     std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
     std::copy(etaddot_.begin(), etaddot_.end(), out.modal_acceleration.begin());
+    std::copy(xdot_.begin(), xdot_.end(), out.state_rates.begin());
     const double contradiction = loops_.joint_accelerations(motions, accelerations_, out.acceleration);
     if (contradiction > 1e-4 + 100 * (loops_.position_violation() + loops_.velocity_violation()))
       return contradict(contradiction);

@@ -1,38 +1,56 @@
-// Modules: subsystems of any nature that hand over their own equations, M α = f, A α + (coupling) = b.
+// Modules: subsystems of any nature that hand over their own equations, to be solved together with those of the bodies.
 #pragma once
 
 #include "polyform/force.hpp"
 
 namespace polyform {
 
-/// State of a batch of modules, instance after instance. A module has `variables` accelerations-like unknowns α,
-/// as many velocity-like variables u (u̇ = α; a current, a speed), and `states` further first-order states x.
-struct ModuleInput {
-  double time = 0;
-  std::span<const double> u;               ///< count × variables
-  std::span<const double> x;               ///< count × states
-  ForceInput attachments;                  ///< markers and joints of the instances
-};
-/// M α = f + Aᵀλ of the module's own variables, and `rows` constraints that tie them to the attached markers and
-/// joints: A α + C V̇ + B v̇ = b (V̇ and v̇ as in ConstraintOutput).
-struct ModuleOutput {
-  std::span<double> M;                     ///< count × variables², rows first, positive semidefinite
-  std::span<double> f;                     ///< count × variables
-  std::span<double> A;                     ///< count × rows × variables
-  std::span<Spatial> C;                    ///< count × rows × markers
-  std::span<double> B;                     ///< count × rows × joint velocities of the instance
-  std::span<double> b;                     ///< count × rows
-  std::span<Spatial> wrenches;             ///< applied to the markers, as in ForceOutput; zero on entry
-  std::span<double> efforts;               ///< applied to the joints; zero on entry
-  std::span<double> xdot;                  ///< count × states
-  double potential_energy = 0, power = 0;
+/// A variable of a module, or what the multiplier of one of its rows is.
+struct ModuleVariable {
+  std::string_view name;  ///< as in results: `<module>.<name>`
+  std::string_view unit;
 };
 
+/// State of a batch of modules, instance after instance: u, velocity-like variables (a current, a speed) whose rates α
+/// are unknowns like the accelerations of bodies, and further first-order states x.
+struct ModuleInput {
+  ForceInput attachments;     ///< time, markers and joints of the instances
+  std::span<const double> u;  ///< count × variables
+  std::span<const double> x;  ///< count × states
+};
+
+/// The model of each module, M α = f + Aᵀλ with u̇ = α, and rows that tie its variables to the attached markers (twists
+/// V) and joints (velocities v), as those of constraint elements do:
+///
+///   velocity      A u + C V + B v = velocity_right
+///   acceleration  A α + C V̇ + B v̇ = acceleration_right
+///
+/// The multipliers put Cᵀλ on the markers and Bᵀλ on the joints; wrenches and efforts are applied besides. Energies and
+/// power balance over the whole batch: d/dt (kinetic + potential) is power less what it does to markers and joints.
+struct ModuleOutput {
+  std::span<double> M;                   ///< count × variables², symmetric, positive semidefinite
+  std::span<double> f;                   ///< count × variables
+  std::span<double> A;                   ///< count × rows × variables
+  std::span<Spatial> C;                  ///< count × rows × markers
+  std::span<double> B;                   ///< count × rows × joint velocities of the instance
+  std::span<double> velocity_right;      ///< count × rows
+  std::span<double> acceleration_right;  ///< count × rows
+  std::span<Spatial> wrenches;           ///< on the markers, as in ForceOutput
+  std::span<double> efforts;             ///< on the joints
+  std::span<double> xdot;                ///< count × states
+  double kinetic_energy = 0;             ///< of what goes with u: ½ uᵀM u where M is an inertia (or inductance), J
+  double potential_energy = 0;           ///< J
+  double power = 0;                      ///< fed in from outside, less what is dissipated, W
+};
+
+/// All instances of one module type in one solver. One object per solver, so it may keep scratch memory; evaluate never
+/// allocates or throws and depends only on its input. All of the output is zero on entry.
 class ModuleBatch {
  public:
   virtual void evaluate(const ModuleInput&, ModuleOutput&) noexcept = 0;
+  /// u and x at the start. Where u does not fit the rows at the initial motion, the host moves it the least.
   virtual void initial_state(std::span<double> u, std::span<double> x) const noexcept = 0;
-  virtual void destroy() noexcept = 0;
+  virtual void destroy() noexcept = 0;  ///< frees the object where it was made
 
  protected:
   ~ModuleBatch() = default;
@@ -43,9 +61,10 @@ class ModuleType {
   virtual std::string_view name() const noexcept = 0;
   virtual std::string_view meaning() const noexcept = 0;
   virtual std::span<const FieldSpec> fields() const noexcept = 0;
-  virtual std::size_t variables() const noexcept = 0;
-  virtual std::size_t states() const noexcept = 0;
-  virtual std::size_t rows() const noexcept = 0;
+  virtual std::span<const ModuleVariable> variables() const noexcept = 0;  ///< u
+  virtual std::span<const ModuleVariable> states() const noexcept = 0;     ///< x
+  virtual std::span<const ModuleVariable> rows() const noexcept = 0;       ///< the multipliers
+  /// Checks one instance before anything runs; may move its markers. Reports to sink with the instance's number.
   virtual bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept = 0;
   virtual ModuleBatch* create(std::span<const ElementInstance>) const noexcept = 0;
 

@@ -75,7 +75,8 @@ struct ConstraintGroup : ElementGroup<ConstraintType> {
   std::span<const std::size_t> rows;       ///< per instance
 };
 struct ModuleGroup : ElementGroup<ModuleType> {
-  std::size_t state_offset = 0;            ///< of u and x of the first instance, into the first-order states
+  /// Into the first-order states: u of all instances, then their x.
+  std::size_t state_offset = 0;
 };
 struct FlexibleData {
   const FlexibleBodyType* type = nullptr;
@@ -109,6 +110,7 @@ struct SystemView {
   std::size_t nq = 0, nv = 0;                  ///< of all joints
   std::size_t modes = 0;                       ///< modal coordinates of all flexible bodies
   std::size_t states = 0;                      ///< first-order states of forces and modules
+  std::size_t module_rows = 0;                 ///< rows of all modules
 
   std::span<const JointData> tree_joints() const { return joints.first(bodies.size()); }
   std::span<const JointData> cut_joints() const { return joints.subspan(bodies.size()); }

@@ -45,7 +45,7 @@ const RecordField* find(const RecordFields& record, std::string_view name) {
 
 TEST_CASE("channels know their place") {
   const auto is = [](const char* name, const char* group, const char* object, const char* component) {
-    const ChannelPlace place = place_of(name);
+    const ChannelPlace place = place_of({name, ""});
     return place.group == group && place.object == object && place.component == component;
   };
   CHECK(is("time", "", "time", ""));

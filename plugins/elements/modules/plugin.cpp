@@ -1,0 +1,5 @@
+#include "polyform/plugin.hpp"
+
+#include "module_types.hpp"
+
+POLYFORM_PLUGIN("elements", "standard-modules", "1.0") { registrar.add(polyform::modules::dc_motor()); }

@@ -1,0 +1,103 @@
+#include "block_inertia.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "polyform/flexible_set.hpp"
+#include "polyform/module_set.hpp"
+
+namespace polyform::hierarchy {
+namespace {
+
+/// Below this part of the body's size a moment of inertia counts as none: its inverse would drown the others' digits.
+constexpr double least_inertia = 1e-5;
+
+Sym3 symmetric(const Eigen::Matrix3d& m) { return {m(0, 0), m(1, 1), m(2, 2), m(0, 1), m(0, 2), m(1, 2)}; }
+
+/// Levers of the joints on each body, m.
+std::vector<double> lengths(const SystemView& view) {
+  std::vector<double> length(view.bodies.size());
+  for (const JointData& joint : view.joints) {
+    const auto lever = [&](BodyIndex b, const Vec3& point) {
+      if (!is_ground(b)) length[at(b)] = std::max(length[at(b)], norm(point - view.bodies[at(b)].center_of_mass));
+    };
+    lever(joint.base, joint.p_base);
+    lever(joint.moving, joint.p_moving);
+  }
+  return length;
+}
+
+/// A block with a full mass matrix, rows first; frame: its first unknowns are those of a body's frame.
+BlockInertia inertia_of(std::span<const double> mass, bool frame) {
+  BlockInertia b;
+  b.rigid = false;
+  const auto size = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(mass.size()))));
+  std::vector<double> yardstick(size);  // turning and moving compare with their like
+  for (std::size_t k = 0; k < size; ++k) {
+    const std::size_t first = !frame || k >= 6 ? k : k - k % 3, end = !frame || k >= 6 ? k + 1 : first + 3;
+    for (std::size_t i = first; i < end; ++i) yardstick[k] = std::max(yardstick[k], mass[i * (size + 1)]);
+    b.units.push_back(yardstick[k] > 0 ? 1 / std::sqrt(yardstick[k]) : 1);
+  }
+  Eigen::MatrixXd scaled(size, size);
+  for (std::size_t r = 0; r < size; ++r)
+    for (std::size_t c = 0; c < size; ++c)
+      scaled(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) = mass[r * size + c] * b.units[r] * b.units[c];
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> principal(scaled, Eigen::EigenvaluesOnly);
+  b.singular = size > 0 && !(principal.eigenvalues()[0] > least_inertia);
+  return b;
+}
+
+/// Mass matrices of flexible bodies and modules as drawn, at rest.
+void add_full_blocks(const SystemView& view, std::vector<BlockInertia>& all) {
+  std::vector<double> q(view.nq), v(view.nv), still(view.modes), x(view.states);
+  for (const JointData& joint : view.joints) joint_neutral(joint, q.data() + joint.q_offset);
+  TreeKinematics tree(view);
+  tree.evaluate(q.data(), v.data(), still.data(), still.data());
+  FlexibleSet flexible(view);
+  ModuleSet modules(view);
+  if (!flexible.good() || !modules.good()) return;  // as the solver will say
+  flexible.evaluate(tree.bodies(), still.data(), still.data());
+  for (std::size_t f = 0; f < view.flexible.size(); ++f)
+    all[at(view.flexible[f].body)] = inertia_of(flexible.mass(f), true);
+  modules.initial_states(x);
+  modules.evaluate(0, tree.frames(), q, v, x);
+  for (const ModuleSet::Module& m : modules.modules()) all.push_back(inertia_of(m.M, false));
+}
+
+}  // namespace
+
+std::vector<BlockInertia> inertia_of_blocks(const SystemView& view) {
+  std::vector<BlockInertia> all(view.bodies.size());
+  const std::vector<double> length = lengths(view);
+  double sum = 0, count = 0;
+  for (const BodyData& body : view.bodies)
+    if (body.mass > 0) {
+      sum += body.mass;
+      count += 1;
+    }
+  const double usual_mass = count > 0 ? sum / count : 1;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const BodyData& body = view.bodies[i];
+    BlockInertia& b = all[i];
+    b.mass = body.mass;
+    const double mass = body.mass > 0 ? body.mass : usual_mass;
+    const Sym3& J = body.inertia;
+    double size = std::max(0.5 * (J.xx + J.yy + J.zz), 1e-3 * mass * length[i] * length[i]);
+    if (!(size > 0)) size = mass;
+    b.turn = 1 / std::sqrt(size);
+    b.move = 1 / std::sqrt(mass);
+    Eigen::Matrix3d tensor;
+    tensor << J.xx, J.xy, J.xz, J.xy, J.yy, J.yz, J.xz, J.yz, J.zz;
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(tensor);
+    b.singular = !(body.mass > 0 && principal.eigenvalues()[0] > least_inertia * size);
+    if (b.singular) continue;
+    b.inverse_root = symmetric(principal.operatorInverseSqrt());
+    const Eigen::Vector3d inverse = principal.eigenvalues().cwiseInverse();
+    b.inverse = symmetric(principal.eigenvectors() * inverse.asDiagonal() * principal.eigenvectors().transpose());
+  }
+  if (!view.flexible.empty() || !view.modules.empty()) add_full_blocks(view, all);
+  return all;
+}
+
+}  // namespace polyform::hierarchy

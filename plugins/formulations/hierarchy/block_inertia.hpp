@@ -1,0 +1,25 @@
+// Inertia of the blocks of unknowns in the forms that the recursions start from: M⁻¹, M^{-1/2}, and yardsticks where M
+// is singular.
+#pragma once
+
+#include <vector>
+
+#include "polyform/system_view.hpp"
+
+namespace polyform::hierarchy {
+
+/// Of a rigid body, a flexible body or a module.
+struct BlockInertia {
+  bool singular = false;  ///< no inertia, or next to none, for some motion: M⁻¹ is of no use
+  bool rigid = true;      ///< M = diag(J, m 1), constant in body axes
+  double mass = 0;
+  Sym3 inverse;               ///< J⁻¹, body axes
+  Sym3 inverse_root;          ///< J^{-1/2}, body axes
+  double turn = 1, move = 1;  ///< 1/√inertia and 1/√mass of the body's size: units in which its motions compare
+  std::vector<double> units;  ///< of a block that is no rigid body: these units per unknown
+};
+
+/// Of all bodies, then of all modules.
+std::vector<BlockInertia> inertia_of_blocks(const SystemView&);
+
+}  // namespace polyform::hierarchy

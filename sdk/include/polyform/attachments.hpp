@@ -1,0 +1,37 @@
+// What a batch of elements attaches to: the motions of its markers and the coordinates of its joints, gathered from
+// those of the system, instance after instance.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "polyform/kinematics.hpp"
+
+namespace polyform {
+
+class Attachments {
+ public:
+  Attachments(const SystemView&, std::span<const ElementInstance>, std::span<const JointIndex>);
+
+  /// Takes what is attached from the motions of all frames (bodies, then nodes) and the coordinates of all joints.
+  void gather(std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v) noexcept;
+  std::span<const Marker> markers() const { return markers_; }
+  std::span<const MarkerMotion> motions() const { return motions_; }
+  std::size_t velocities() const { return v_.size(); }
+  /// What a batch is evaluated with. states: its first-order states.
+  ForceInput input(double t, std::span<const double> states = {}) const { return {t, motions_, q_, v_, states}; }
+  /// Adds efforts in the order of attachment to those of all joints.
+  void add_efforts(std::span<const double> efforts, std::span<double> all) const noexcept;
+
+ private:
+  struct JointSlice {
+    std::size_t q, nq, v, nv;
+  };
+  std::vector<Marker> markers_;
+  std::vector<JointSlice> joints_;
+  std::vector<MarkerMotion> motions_;
+  std::vector<double> q_, v_;
+};
+
+}  // namespace polyform

@@ -1,0 +1,53 @@
+// The equations of motion of a solver, to look at: M α = f + Aᵀλ and A α = b with names and numbers. A solver that has
+// them in this form offers them by Solver::query("polyform.equations").
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "polyform/formulation.hpp"
+
+namespace polyform {
+
+/// Filled at one state; matrices rows first. unknowns and rows: sums over the blocks and ties of the structure.
+struct EquationValues {
+  std::span<double> M;  ///< unknowns², block diagonal
+  std::span<double> f;  ///< unknowns
+  std::span<double> A;  ///< rows × unknowns
+  std::span<double> b;  ///< rows
+};
+
+class Equations {
+ public:
+  /// Unknowns that belong together: of a body or a module.
+  struct Block {
+    std::string_view name;
+    std::size_t size = 0;
+  };
+  /// Rows of one joint, constraint element or module. level: the lowest level of a hierarchy of models that has them,
+  /// from 1; 0 where the solver has no levels. Rows above the solver's own level are counted as none.
+  struct Tie {
+    const char* kind = "";
+    std::string_view name;
+    std::size_t rows = 0;
+    std::size_t level = 0;
+  };
+  static constexpr std::string_view query_name = "polyform.equations";
+
+  virtual std::size_t blocks() const noexcept = 0;
+  virtual Block block(std::size_t) const noexcept = 0;
+  virtual std::size_t ties() const noexcept = 0;
+  virtual Tie tie(std::size_t) const noexcept = 0;
+  /// The module of a level's model that a block belongs to, by number; of a solver without levels all are in module 0.
+  virtual std::size_t module_of(std::size_t block, std::size_t level) const noexcept = 0;
+  virtual std::size_t levels() const noexcept = 0;  ///< 0 where the solver has none
+  /// M, f, A and b at a state of the solver.
+  Status form(double t, std::span<const double> y, EquationValues& out) noexcept { return do_form(t, y, out); }
+
+ protected:
+  ~Equations() = default;
+  virtual Status do_form(double t, std::span<const double> y, EquationValues&) noexcept = 0;
+};
+
+}  // namespace polyform

@@ -1,0 +1,64 @@
+// The example models of constraint elements, as shipped, against the closed forms that they state.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/support/row_by_row.hpp"
+#include "tests/support/workbench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+/// Runs an example with every formulation that carries it.
+template <class F>
+void run_example(const std::string& name, double duration, F each_row) {
+  const auto system = system_from_file(std::string(POLYFORM_MODELS "/") + name);
+  const auto all = formulations_for(*system);
+  REQUIRE(all.size() >= 2);
+  for (const Formulation* formulation : all) {
+    INFO(name << ", formulation " << formulation->name());
+    const auto solver = solver_for(*system, *formulation);
+    run_rows(*system, *solver, duration, each_row);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the example of a rolling disc runs once around its circle") {
+  const double rate = 1.1632347281023823, D = 1.5, height = 0.4 * std::sqrt(1 - 0.09);
+  run_example("rolling_disc.yaml", 2 * pi / rate, [&](double t, const Observation& o) {
+    const Vec3 expected{-D * std::cos(rate * t), -D * std::sin(rate * t), height};
+    CHECK(norm(o.bodies[0].pose.position - expected) < 1e-6);
+  });
+}
+
+TEST_CASE("the example of a knife edge runs along its cycloid") {
+  const double s = 4, w = 3;
+  run_example("knife_edge.yaml", 4, [&](double t, const Observation& o) {
+    const Vec3 expected{s / (2 * w * w) * std::pow(std::sin(w * t), 2),
+                        s / (2 * w * w) * (w * t - 0.5 * std::sin(2 * w * t)), 0};
+    CHECK(norm(o.bodies[0].pose.position - expected) < 1e-7);
+  });
+}
+
+TEST_CASE("the example of a prescribed motion takes the torque that the motion needs") {
+  run_example("prescribed_motion.yaml", 2, [&](double t, const Observation& o) {
+    const double w = 2 * pi, q = 0.8 * std::sin(w * t);
+    CHECK(o.state.q[0] == Approx(q).margin(1e-9));
+    CHECK(o.reactions[0].angular.z ==
+          Approx(-(0.04 + 1.2 * 0.09) * w * w * q + 1.2 * 9.81 * 0.3 * std::cos(q)).margin(1e-7));
+  });
+}
+
+TEST_CASE("the example of sliding friction slows down by its law") {
+  const auto at_speed = [](double v) {
+    const double s = std::sqrt(v * v + 0.01);
+    return s - 0.1 * std::log((0.1 + s) / v);
+  };
+  run_example("sliding_friction.yaml", 1.2, [&](double t, const Observation& o) {
+    CHECK(at_speed(o.state.v[0]) == Approx(at_speed(2) - 3 / 1.5 * t).margin(1e-8));
+  });
+}

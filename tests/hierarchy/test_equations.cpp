@@ -1,0 +1,113 @@
+// What a level's model is, asked for and held against the accelerations; modules of a type and flexible bodies in it.
+#include <Eigen/QR>
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "polyform/equations.hpp"
+#include "tests/hierarchy/mixed_model.hpp"
+#include "tests/hierarchy/solver_with.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+using Eigen::VectorXd;
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+namespace {
+
+struct Formed {
+  Matrix M, A;
+  VectorXd f, b, alpha;
+};
+
+/// The equations of a solver at the initial state, and the accelerations that it finds.
+Formed form(const host::System& system, Solver& solver) {
+  auto* equations = static_cast<Equations*>(solver.query(Equations::query_name));
+  REQUIRE(equations != nullptr);
+  Eigen::Index unknowns = 0, rows = 0;
+  for (std::size_t i = 0; i < equations->blocks(); ++i) unknowns += static_cast<Eigen::Index>(equations->block(i).size);
+  for (std::size_t i = 0; i < equations->ties(); ++i) rows += static_cast<Eigen::Index>(equations->tie(i).rows);
+  Formed e{Matrix(unknowns, unknowns), Matrix(rows, unknowns), VectorXd(unknowns), VectorXd(rows), VectorXd(unknowns)};
+  const auto span = [](auto& m) { return std::span<double>(m.data(), static_cast<std::size_t>(m.size())); };
+  const std::vector<double> y = initial_vector(system, solver);
+  std::vector<double> rate(y.size());
+  EquationValues values{span(e.M), span(e.f), span(e.A), span(e.b)};
+  REQUIRE(equations->form(0, y, values) == Status::ok);
+  REQUIRE(solver.derivative(0, y, rate) == Status::ok);
+  // ẏ holds the accelerations: per body the last six of 13, then η̇, η̈; u̇ among the last.
+  const SystemView& view = system.view();
+  const std::size_t n = view.bodies.size();
+  double* alpha = e.alpha.data();
+  for (std::size_t i = 0; i < n; ++i) {
+    alpha = std::copy_n(rate.data() + 13 * i + 7, 6, alpha);
+    if (view.bodies[i].flexible == rigid) continue;
+    const FlexibleData& flexible = view.flexible[view.bodies[i].flexible];
+    alpha = std::copy_n(rate.data() + 13 * n + view.modes + flexible.mode_offset, flexible.modes, alpha);
+  }
+  const double* states = rate.data() + rate.size() - view.states;
+  for (const ModuleGroup& group : view.modules)
+    alpha = std::copy_n(states + group.state_offset, group.instances.size() * group.type->variables().size(), alpha);
+  return e;
+}
+
+}  // namespace
+
+TEST_CASE("the accelerations of every level obey the equations of that level, by every method") {
+  const auto system = system_from_text(mixed_model);
+  for (const char* method :
+       {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization", "generalized-inverse"})
+    for (const char* level : {"1", "2", "3"}) {
+      INFO("method " << method << ", level " << level);
+      const auto solver = solver_with(*system, {{"method", method}, {"level", level}});
+      const Formed e = form(*system, *solver);
+      CHECK(e.alpha.size() == 6 + 8 + 6 + 2 + 2);
+      const double scale = 1 + e.alpha.cwiseAbs().maxCoeff();
+      CHECK((e.M - e.M.transpose()).cwiseAbs().maxCoeff() < 1e-14);
+      if (e.b.size() != 0) CHECK((e.A * e.alpha - e.b).cwiseAbs().maxCoeff() < 1e-9 * scale);
+      // M α − f = Aᵀλ for some λ.
+      VectorXd left = e.M * e.alpha - e.f;
+      if (e.b.size() != 0)
+        left -= e.A.transpose() * Matrix(e.A.transpose()).completeOrthogonalDecomposition().solve(left);
+      CHECK(left.cwiseAbs().maxCoeff() < 1e-9 * scale);
+    }
+}
+
+TEST_CASE("a module of a type stands on level 1 and joins the module that has its bodies") {
+  const auto system = system_from_text(mixed_model);
+  const auto solver = solver_with(*system, {{"level", "0"}});
+  auto* equations = static_cast<Equations*>(solver->query(Equations::query_name));
+  REQUIRE(equations->levels() == 3);
+  const auto block = [&](std::string_view name) {
+    std::size_t i = 0;
+    while (equations->block(i).name != name) ++i;
+    return i;
+  };
+  const auto together = [&](std::string_view one, std::string_view other, std::size_t level) {
+    return equations->module_of(block(one), level) == equations->module_of(block(other), level);
+  };
+  CHECK(!together("inner", "crank", 1));
+  CHECK(!together("crank", "beam", 1));
+  CHECK(together("inner", "crank", 2));
+  CHECK(together("crank", "beam", 2));
+  CHECK(!together("rod", "beam", 2));
+  CHECK(!together("outer", "beam", 2));
+  CHECK(together("outer", "beam", 3));
+  for (std::size_t t = 0; t < equations->ties(); ++t) {
+    const Equations::Tie tie = equations->tie(t);
+    INFO(tie.kind << " " << tie.name);
+    CHECK(tie.level == (tie.name == "C" || tie.name == "outer" ? 3u : 2u));
+  }
+}
+
+TEST_CASE("below its level a motor runs on its own") {
+  const auto system = system_from_text(mixed_model);
+  const auto at_level = [&](const char* level) { return observe_with(*system, {{"level", level}}); };
+  // inner: i = 2 A, V − R i − k ω with ω = 5 (−2) rad/s; its rotor k i / J. outer: at 30 rad/s without current.
+  const auto first = at_level("1"), second = at_level("2");
+  CHECK(first->now().state_rates[0] == Approx((12 - 2 + 0.1 * 10) / 0.01));
+  CHECK(first->now().state_rates[1] == Approx(0.1 * 2 / 0.001));
+  CHECK(first->now().module_multipliers[0] == 0);
+  CHECK(second->now().state_rates[1] != Approx(0.1 * 2 / 0.001));
+  CHECK(second->now().state_rates[2] == Approx((-5 - 0.05 * 30) / 0.02));
+  CHECK(std::abs(second->now().state_rates[3]) < 1e-12);
+  CHECK(second->now().module_multipliers[1] == 0);
+}
