@@ -27,7 +27,7 @@ bodies:
   - {name: hull, position: [2, 0, 0], orientation: {rpy: [0.2, 0.1, -0.3]}, mass: 4, center_of_mass: [0, 0.1, 0], inertia: {xx: 0.5, yy: 0.3, zz: 0.4}}
   - {name: arm, position: [2, 1, 0], mass: 1, center_of_mass: [0.3, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
 joints:
-  - {name: foot, type: spherical, base: ground, moving: top, position: [0, 0, 0], initial: {position: {rpy: [0.3, -0.2, 0.4]}, velocity: )" +
+  - {name: foot, type: spherical, base: ground, moving: top, position: [0, 0, 0], initial: {position: [0.96, 0.168, -0.224, 0], velocity: )" +
          spin + R"(}}
   - {name: fly, type: free, base: ground, moving: hull, initial: {velocity: [1, 0, 2, 0.5, 1, -0.8]}}
   - {name: shoulder, type: spherical, base: arm, moving: hull, position: [2, 1, 0], initial: {velocity: [1, 0.3, -1]}}
@@ -142,8 +142,9 @@ joints:
   CHECK(found.record.time > 1.1);
   CHECK(found.record.time < 1.28);
   CHECK(!found.q.empty());
-  CHECK(run(*system, {{"angles", "zxz"}}, 2).record.end != host::End::done);  // starts at its own lock or meets it
   CHECK(run(*system, {}, 2).record.end == host::End::done);
+  // Axes along which this motion meets no lock.
+  CHECK(run(*system, {{"angles", "yzx"}}, 2).record.end == host::End::done);
 }
 
 TEST_CASE("a step that leaps over gimbal lock is noticed") {

@@ -108,7 +108,7 @@ TEST_CASE("all constructions and forms agree on the shipped mechanisms") {
     const auto expected = observe(*system, *solver_for(*system, formulation_named("cartesian")));
     for (const SolverOptions& options : variants()) {
       INFO(name << ", " << text_of(options));
-      if (std::string(name) == "ladder_40" && options[1].second != "reduced") continue;  // refused: see below
+      if (!refusal(*system, options).empty()) continue;   // large or massless in an implicit form: test_loops.cpp
       CHECK(difference(expected->now(), observe_with(*system, options)->now()).acceleration < 1e-9);
     }
   }
@@ -119,7 +119,7 @@ TEST_CASE("reactions are those of the reference where constraint elements act on
 polyform: 1
 gravity: [0, 0, -9.81]
 bodies:
-  - {name: arm, mass: 2, center_of_mass: [0.4, 0, 0.1], inertia: {xx: 0.02, yy: 0.2, zz: 0.3}}
+  - {name: arm, mass: 2, center_of_mass: [0.4, 0, 0.1], inertia: {xx: 0.15, yy: 0.2, zz: 0.3}}
   - {name: sledge, position: [1, 0, 0], mass: 1, center_of_mass: [0.3, 0.1, 0], inertia: {xx: 0.05, yy: 0.04, zz: 0.06}}
 joints:
   - {name: drive, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0, 0, 1], initial: {position: 0.1, velocity: 2}}

@@ -136,6 +136,7 @@ TEST_CASE("every construction keeps the energy of trees and loops, and without c
     const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/" + name + ".yaml");
     for (const SolverOptions& options : variants()) {
       INFO(name << ", " << text_of(options));
+      if (!refusal(*system, options).empty()) continue;
       const host::RunRecord record = run(*system, options, 1e-3, 0.1);
       INFO(record.failure);
       CHECK(record.end == host::End::done);
@@ -144,7 +145,7 @@ TEST_CASE("every construction keeps the energy of trees and loops, and without c
     }
   }
   const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/planar_3rrr.yaml");
-  CHECK(run(*system, {{"correction", "none"}}, 1e-2, 1).constraint_violation > 1e-10);
+  CHECK(run(*system, {{"correction", "none"}}, 1e-2, 1).constraint_violation > 1e-11);
 }
 
 TEST_CASE("what the implicit forms cannot carry is refused, with the reason") {

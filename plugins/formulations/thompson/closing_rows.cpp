@@ -9,7 +9,7 @@ ClosingRows::ClosingRows(const SystemView& view, const H2& h2, SecondReduction& 
     : view_(view), h2_(h2), reduction_(reduction), elements_(view), cuts_(view.cut_joints().size()) {
   std::vector<unsigned char> on_path(view.bodies.size());
   for (const JointData& cut : view.cut_joints()) {
-    add_path(on_path, cut.base, cut.moving);
+    add_joint_path(on_path, cut);
     const BodyIndex ends[] = {cut.base, cut.moving};
     add_group(6 - cut.nv, on_path, ends);
   }
@@ -22,7 +22,7 @@ ClosingRows::ClosingRows(const SystemView& view, const H2& h2, SecondReduction& 
     for (const JointIndex j : element.joints) {
       const JointData& joint = view.joints[at(j)];
       ends.insert(ends.end(), {joint.base, joint.moving});
-      add_path(on_path, joint.base, joint.moving);
+      add_joint_path(on_path, joint);
     }
     add_group(element.rows, on_path, ends);
   }
@@ -40,7 +40,18 @@ ClosingRows::ClosingRows(const SystemView& view, const H2& h2, SecondReduction& 
   right_.resize(reduction_.rows());
 }
 
-/// Marks the bodies from two to their common ancestor, which a row between the two does not move.
+/// Marks the bodies whose joints move two bodies against each other. Where the coordinates of q̇2 are relative, those inboard
+/// of the common ancestor carry both along.
+void ClosingRows::add_joint_path(std::vector<unsigned char>& on_path, const JointData& joint) const {
+  if (h2_.is_relative()) {
+    add_path(on_path, joint.base, joint.moving);
+  } else {
+    add_path(on_path, joint.base, BodyIndex::ground);
+    add_path(on_path, joint.moving, BodyIndex::ground);
+  }
+}
+
+/// Marks the bodies from two to their common ancestor.
 void ClosingRows::add_path(std::vector<unsigned char>& on_path, BodyIndex a, BodyIndex b) const {
   while (a != b) {
     // Parents stand before their children: of two bodies the later one is no ancestor of the other.

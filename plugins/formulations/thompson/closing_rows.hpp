@@ -69,6 +69,7 @@ class ClosingRows {
 
   static constexpr std::size_t none = H2::none;
   void add_path(std::vector<unsigned char>& on_path, BodyIndex from, BodyIndex to) const;
+  void add_joint_path(std::vector<unsigned char>& on_path, const JointData&) const;
   void add_group(std::size_t rows, std::vector<unsigned char>& on_path, std::span<const BodyIndex> ends);
   std::string_view name_of(std::size_t group) const;
   void add_wrench(const Group&, std::size_t row, FrameIndex, const Spatial& about_origin, std::span<const BodyMotion>) noexcept;

@@ -64,6 +64,8 @@ class H2 {
   std::size_t failed_joint() const { return failed_; }
 
   std::size_t size() const { return size_; }                ///< P: of q̇2
+  /// Whether a coordinate of q̇2 carries all bodies outboard of it along as one, as T = X⁻¹ Y does.
+  bool is_relative() const { return construction_ == Construction::velocity; }
   std::span<const Body> bodies() const { return bodies_; }
   /// Mass centre of a body from its frame origin, ground axes.
   const Vec3& center(std::size_t body) const { return centers_[body]; }
