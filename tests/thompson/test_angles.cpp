@@ -18,8 +18,7 @@ namespace {
 constexpr const char* sequences[] = {"xyz", "zyx", "zxz", "yzy", "x (0 0.6 0.8) x", "(1 1 0) z (1 -1 0)", "(1 0 0.3) y (0 0.2 1)"};
 
 /// A top on a ball, and a free body with an arm on a ball.
-std::string model(const std::string& spin = "[0.7, -0.4, 2]") {
-  return R"(
+constexpr const char* model = R"(
 polyform: 1
 gravity: [0, 0, -9.81]
 bodies:
@@ -27,12 +26,20 @@ bodies:
   - {name: hull, position: [2, 0, 0], orientation: {rpy: [0.2, 0.1, -0.3]}, mass: 4, center_of_mass: [0, 0.1, 0], inertia: {xx: 0.5, yy: 0.3, zz: 0.4}}
   - {name: arm, position: [2, 1, 0], mass: 1, center_of_mass: [0.3, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
 joints:
-  - {name: foot, type: spherical, base: ground, moving: top, position: [0, 0, 0], initial: {position: [0.96, 0.168, -0.224, 0], velocity: )" +
-         spin + R"(}}
+  - {name: foot, type: spherical, base: ground, moving: top, position: [0, 0, 0], initial: {position: [0.96, 0.168, -0.224, 0], velocity: [0.7, -0.4, 2]}}
   - {name: fly, type: free, base: ground, moving: hull, initial: {velocity: [1, 0, 2, 0.5, 1, -0.8]}}
   - {name: shoulder, type: spherical, base: arm, moving: hull, position: [2, 1, 0], initial: {velocity: [1, 0.3, -1]}}
 )";
-}
+
+/// Turns about its y axis at 1 rad/s, from 0.3 rad on.
+constexpr const char* pitching_ship = R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: ship, mass: 1, center_of_mass: [0, 0, 0], inertia: {xx: 1, yy: 2, zz: 2.5}}
+joints:
+  - {name: flight, type: free, base: ground, moving: ship, initial: {position: [0, 0, 0, 0.98877107793604, 0, 0.14943813247, 0], velocity: [0, 0, 0, 0, 1, 0]}}
+)";
 
 struct Run {
   host::RunRecord record;
@@ -96,7 +103,7 @@ TEST_CASE("angles of a sequence turn as the quaternion they come from, and their
 }
 
 TEST_CASE("runs with Euler angles are those with quaternions") {
-  const auto system = system_from_text(model());
+  const auto system = system_from_text(model);
   const Run expected = run(*system, {}, 0.3);
   REQUIRE(expected.record.end == host::End::done);
   for (const char* angles : {"zyx", "zyx, foot=x (0 0.6 0.8) z", "xyz, shoulder=quaternion", "foot=(1 0 0.3) y (0 0.2 1)"}) {
@@ -124,14 +131,7 @@ TEST_CASE("a state goes to angles and back unchanged, signs of quaternions inclu
 
 TEST_CASE("gimbal lock ends a run with its joint, its time and a way out, and keeps what was computed") {
   // Pitching at 1 rad/s about the second axis: lock at a right angle, here at t = 1.2707963 less 0.57 degrees.
-  const auto system = system_from_text(R"(
-polyform: 1
-gravity: [0, 0, 0]
-bodies:
-  - {name: ship, mass: 1, center_of_mass: [0, 0, 0], inertia: {xx: 1, yy: 2, zz: 2.5}}
-joints:
-  - {name: flight, type: free, base: ground, moving: ship, initial: {position: [0, 0, 0, 0.98877107793604, 0, 0.14943813247, 0], velocity: [0, 0, 0, 0, 1, 0]}}
-)");
+  const auto system = system_from_text(pitching_ship);
   const Run found = run(*system, {{"angles", "zyx"}}, 2);
   CHECK(found.record.end == host::End::failed);
   INFO(found.record.failure);
@@ -148,16 +148,16 @@ joints:
 }
 
 TEST_CASE("a step that leaps over gimbal lock is noticed") {
-  const auto system = system_from_text(model("[0, 9, 0]"));
-  const auto solver = solver_for(*system, thompson_formulation(), {{"angles", "foot=zyx"}});
+  const auto system = system_from_text(pitching_ship);
+  const auto solver = solver_for(*system, thompson_formulation(), {{"angles", "zyx"}});
   std::vector<double> y = initial_vector(*system, *solver);
   double t = 0;
-  CHECK(!integrate(*solver, y, t, 0.05, 20));
-  CHECK(std::string(solver->failure()).find("`foot`") != std::string::npos);
+  CHECK(!integrate(*solver, y, t, 0.5, 4));
+  CHECK(std::string(solver->failure()).find("gimbal lock") != std::string::npos);
 }
 
 TEST_CASE("angles that cannot be are refused before anything runs") {
-  const auto system = system_from_text(model());
+  const auto system = system_from_text(model);
   const auto complaint = [&](const char* angles) { return refusal(*system, {{"angles", angles}}); };
   CHECK(complaint("zy").find("three axes") != std::string::npos);
   CHECK(complaint("zyxx").find("more than three axes") != std::string::npos);

@@ -47,7 +47,7 @@ bool ThompsonSolver::write(double t, std::span<double> y) noexcept {
   }
   vector_.joints().keep_turns(joints_, q_);
   std::size_t failed = 0;
-  return vector_.from_joints(joints_, y, failed) || fail_angles(t, failed);
+  return vector_.from_joints(joints_, y, failed) || fail_angles(t, failed, "cannot reach its orientation");
 }
 
 /// Motions of the tree at joints_, and the constraints of what closes it.
@@ -149,14 +149,15 @@ bool ThompsonSolver::fail_massless(std::size_t coordinate) noexcept {
   return false;
 }
 
-bool ThompsonSolver::fail_angles(double t, std::size_t s) noexcept {
+/// Of a sequence at gimbal lock, or one whose axes are not at right angles and cannot reach an orientation.
+bool ThompsonSolver::fail_angles(double t, std::size_t s, std::string_view what) noexcept {
   const EulerSequence& sequence = vector_.sequences()[s];
+  const std::string_view joint = view_.joints[sequence.joint].name;
   failure_.clear();
   fmt::format_to_n(std::back_inserter(failure_), 480,
-                   "gimbal lock: at t = {:.6g} s joint `{:.60}` turns its first and last axis of the Euler angles {:.60} into one "
-                   "plane with the second (or beyond what they reach), where the angles have no rates. Use quaternions for it: "
-                   "leave it out of the option `angles`, or write \"{:.60}=quaternion\" there",
-                   t, view_.joints[sequence.joint].name, sequence.text, view_.joints[sequence.joint].name);
+                   "at t = {:.6g} s the Euler angles {:.60} of joint `{:.60}` {}. Use its quaternion: leave the joint out of the "
+                   "option `angles`, or write \"{:.60}=quaternion\" there; or take axes in another order",
+                   t, sequence.text, joint, what, joint);
   return false;
 }
 
@@ -217,7 +218,7 @@ Status ThompsonSolver::do_derivative(double t, std::span<const double> y, std::s
   }
   std::size_t failed = 0;
   if (vector_.rates(y, joint_rates_, ydot, failed)) return Status::ok;
-  fail_angles(t, failed);
+  fail_angles(t, failed, "are at gimbal lock: their axes lie in one plane, and they have no rates");
   return Status::failed;
 }
 

@@ -57,7 +57,7 @@ class ThompsonSolver final : public Solver {
   const JointMotion& motion_of_joint(std::size_t j) const noexcept;
   std::size_t joint_of(std::size_t coordinate) const noexcept;
   bool fail_massless(std::size_t coordinate) noexcept;
-  bool fail_angles(double t, std::size_t sequence) noexcept;
+  bool fail_angles(double t, std::size_t sequence, std::string_view what) noexcept;
 
   // thompson_correct.cpp
   bool close(double t, Correction&) noexcept;
@@ -65,7 +65,8 @@ class ThompsonSolver final : public Solver {
   void find_left_out() noexcept;
   bool cannot_close(std::size_t steps) noexcept;
   bool is_abrupt(double change, double speed) noexcept;
-  bool is_closed() const noexcept { return closing_.position_violation() < 1e-8; }
+  /// Whether dependent rows show: their pivots are of the size of the residual.
+  bool is_closed() const noexcept { return closing_.position_violation() < 1e6 * closing_.position_rounding(); }
 
   // thompson_observe.cpp
   void find_reactions(std::span<Spatial> out) noexcept;
