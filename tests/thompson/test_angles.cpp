@@ -15,7 +15,8 @@ using namespace polyform::test;
 
 namespace {
 
-constexpr const char* sequences[] = {"xyz", "zyx", "zxz", "yzy", "x (0 0.6 0.8) x", "(1 1 0) z (1 -1 0)", "(1 0 0.3) y (0 0.2 1)"};
+constexpr const char* sequences[] = {
+    "xyz", "zyx", "zxz", "yzy", "x (0 0.6 0.8) x", "(1 1 0) z (1 -1 0)", "(1 0 0.3) y (0 0.2 1)"};
 
 /// A top on a ball, and a free body with an arm on a ball.
 constexpr const char* model = R"(
@@ -106,7 +107,8 @@ TEST_CASE("runs with Euler angles are those with quaternions") {
   const auto system = system_from_text(model);
   const Run expected = run(*system, {}, 0.3);
   REQUIRE(expected.record.end == host::End::done);
-  for (const char* angles : {"zyx", "zyx, foot=x (0 0.6 0.8) z", "xyz, shoulder=quaternion", "foot=(1 0 0.3) y (0 0.2 1)"}) {
+  for (const char* angles :
+       {"zyx", "zyx, foot=x (0 0.6 0.8) z", "xyz, shoulder=quaternion", "foot=(1 0 0.3) y (0 0.2 1)"}) {
     INFO(angles);
     const Run found = run(*system, {{"angles", angles}}, 0.3);
     INFO(found.record.failure);
@@ -118,7 +120,8 @@ TEST_CASE("runs with Euler angles are those with quaternions") {
 TEST_CASE("a state goes to angles and back unchanged, signs of quaternions included") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     INFO("seed " << seed);
-    const auto system = system_from_text(random_model({.seed = seed, .bodies = 8, .loops = static_cast<int>(seed % 2)}));
+    const auto system =
+        system_from_text(random_model({.seed = seed, .bodies = 8, .loops = static_cast<int>(seed % 2)}));
     const auto solver = solver_for(*system, thompson_formulation(), {{"angles", "zyx"}});
     const std::vector<double> y = initial_vector(*system, *solver);
     State state(system->view());

@@ -54,7 +54,8 @@ TEST_CASE("no column of H2 violates a constraint of a joint") {
           joint_neutral(joint, q);
           JointConstraint c;
           joint_constraint(joint, motion_of(joint.base, moved), motion_of(joint.moving, moved), q, v, c);
-          for (std::size_t r = 0; r < c.rows; ++r) CHECK(std::abs(dot(c.T[r], c.relative.twist)) < 1e-11 * (1 + H2.col(k).norm()));
+          for (std::size_t r = 0; r < c.rows; ++r)
+            CHECK(std::abs(dot(c.T[r], c.relative.twist)) < 1e-11 * (1 + H2.col(k).norm()));
         }
       }
     }
@@ -108,7 +109,7 @@ TEST_CASE("all constructions and forms agree on the shipped mechanisms") {
     const auto expected = observe(*system, *solver_for(*system, formulation_named("cartesian")));
     for (const SolverOptions& options : variants()) {
       INFO(name << ", " << text_of(options));
-      if (!refusal(*system, options).empty()) continue;   // large or massless in an implicit form: test_loops.cpp
+      if (!refusal(*system, options).empty()) continue;  // large or massless in an implicit form: test_loops.cpp
       CHECK(difference(expected->now(), observe_with(*system, options)->now()).acceleration < 1e-9);
     }
   }

@@ -24,11 +24,11 @@ Matrix eigen(const Mat3& m) {
 }
 Mat3 about(const Vec3& axis, double angle) { return axis_rotation(axis, std::cos(angle), std::sin(angle)); }
 
-/// A body of an example, placed by hand: its joint at a point of the inboard body turns about axes that each stand in the
-/// frame that the earlier ones lead to.
+/// A body of an example, placed by hand: its joint at a point of the inboard body turns about axes that each stand in
+/// the frame that the earlier ones lead to.
 struct Link {
-  std::string name, inboard;          ///< "" for the root, which is free, or hinged to ground where it has axes
-  Vec3 on_inboard, to_center;         ///< joint from the mass centre of the inboard body, mass centre from the joint
+  std::string name, inboard;   ///< "" for the root, which is free, or hinged to ground where it has axes
+  Vec3 on_inboard, to_center;  ///< joint from the mass centre of the inboard body, mass centre from the joint
   std::vector<Vec3> axes;
   std::vector<double> angles;
 };
@@ -99,16 +99,20 @@ class Example {
     for (const Link& link : links_) {
       const Vec3 joint = (link.inboard.empty() ? Vec3{} : centers[link.inboard]) + link.on_inboard;
       const Vec3 center = centers[link.name] = joint + link.to_center;
-      bodies += fmt::format("  - {{name: {}, position: [{}, {}, {}], mass: 1.3, center_of_mass: [0, 0, 0], "
-                            "inertia: {{xx: 0.3, yy: 0.2, zz: 0.25, xy: 0.02}}}}\n", link.name, center.x, center.y, center.z);
+      bodies += fmt::format(
+          "  - {{name: {}, position: [{}, {}, {}], mass: 1.3, center_of_mass: [0, 0, 0], "
+          "inertia: {{xx: 0.3, yy: 0.2, zz: 0.25, xy: 0.02}}}}\n",
+          link.name, center.x, center.y, center.z);
       const char* types[] = {"free", "revolute", "universal"};
       joints += fmt::format("  - {{name: to_{}, type: {}, base: {}, moving: {}", link.name, types[link.axes.size()],
                             link.inboard.empty() ? "ground" : link.inboard, link.name);
       if (!link.axes.empty()) joints += fmt::format(", position: [{}, {}, {}]", joint.x, joint.y, joint.z);
       for (std::size_t k = 0; k < link.axes.size(); ++k)
-        joints += fmt::format(", axis{}: [{}, {}, {}]", k == 0 ? "" : "2", link.axes[k].x, link.axes[k].y, link.axes[k].z);
+        joints +=
+            fmt::format(", axis{}: [{}, {}, {}]", k == 0 ? "" : "2", link.axes[k].x, link.axes[k].y, link.axes[k].z);
       if (link.angles.size() == 1) joints += fmt::format(", initial: {{position: {}}}", link.angles[0]);
-      if (link.angles.size() == 2) joints += fmt::format(", initial: {{position: [{}, {}]}}", link.angles[0], link.angles[1]);
+      if (link.angles.size() == 2)
+        joints += fmt::format(", initial: {{position: [{}, {}]}}", link.angles[0], link.angles[1]);
       joints += "}\n";
     }
     return "polyform: 1\nbodies:\n" + bodies + "joints:\n" + joints;
@@ -142,7 +146,8 @@ void check_H2(const Example& example, const std::string& free_root, int rows, in
   TreeBench null_space(example.model(), Construction::null_space);
   const Eigen::MatrixXd N = null_space.H2();
   // The same space: N (N⁺ H2) = H2.
-  CHECK((N * (N.transpose() * N).ldlt().solve(N.transpose() * expected) - expected).cwiseAbs().maxCoeff() < 1e-13 * largest);
+  CHECK((N * (N.transpose() * N).ldlt().solve(N.transpose() * expected) - expected).cwiseAbs().maxCoeff() <
+        1e-13 * largest);
 }
 
 constexpr Vec3 x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
@@ -162,7 +167,8 @@ joints:
   - {{name: p, type: revolute, base: ground, moving: b, position: [0, 0, 0], axis: [0, 1, 0], initial: {{position: {}, velocity: {}}}}}
 forces:
   - {{name: s, type: joint-spring-damper, joint: p, stiffness: {}, damping: {}}}
-)", -g, m, -l, J, beta, rate, k, b));
+)",
+                                                       -g, m, -l, J, beta, rate, k, b));
       const double expected = -(b * rate + k * beta + m * g * l * std::sin(beta)) / (J + m * l * l);
       for (const SolverOptions& options : variants()) {
         INFO(text_of(options) << beta << " rad, " << rate << " rad/s");
@@ -192,7 +198,8 @@ TEST_CASE("H2 of the rotorcraft is that of the paper, for blades that flap, and 
       std::vector<Link> links = {{"b", "", {}, {}, {}, {}}, {"h", "b", {0.1, 0, 1.2}, {}, {z}, {0.7}}};
       for (int i = 0; i < blades; ++i) {
         const Mat3 spoke = about(z, 2 * 3.14159265358979323846 * i / blades);
-        Link k{fmt::format("k{}", i), "h", spoke * Vec3{0.3, 0, 0.05}, spoke * Vec3{2.1, 0.1, 0}, {spoke * y}, {0.1 * (i + 1)}};
+        Link k{fmt::format("k{}", i),     "h",         spoke * Vec3{0.3, 0, 0.05},
+               spoke * Vec3{2.1, 0.1, 0}, {spoke * y}, {0.1 * (i + 1)}};
         if (freedoms == 2) {
           k.axes.push_back(z);
           k.angles.push_back(-0.05 * (i + 1));
@@ -209,7 +216,12 @@ TEST_CASE("H2 of the wind turbine is that of the paper") {
                              {"h", "n", {-4, 0, 0.5}, {-0.6, 0, 0}, {x}, {1.2}}};
   for (int i = 0; i < 3; ++i) {
     const Mat3 spoke = about(x, 2 * 3.14159265358979323846 * i / 3);
-    links.push_back({fmt::format("k{}", i + 1), "h", spoke * Vec3{0, 0, 1.5}, spoke * Vec3{-0.2, 0.3, 14}, {spoke * y}, {0.08 - 0.05 * i}});
+    links.push_back({fmt::format("k{}", i + 1),
+                     "h",
+                     spoke * Vec3{0, 0, 1.5},
+                     spoke * Vec3{-0.2, 0.3, 14},
+                     {spoke * y},
+                     {0.08 - 0.05 * i}});
   }
   check_H2(Example(links), "", 36, 7);
 }

@@ -19,12 +19,16 @@ namespace {
 std::string ladder(int cells) {
   std::string bodies, joints;
   const auto rod = [&](const std::string& name, double px, double py, bool upright) {
-    bodies += fmt::format("  - {{name: {}, position: [{}, {}, 0], mass: 1, center_of_mass: [{}, {}, 0], inertia: {{xx: 0.08, yy: 0.08, "
-                          "zz: 0.0833}}}}\n", name, px, py, upright ? 0 : 0.5, upright ? 0.5 : 0);
+    bodies += fmt::format(
+        "  - {{name: {}, position: [{}, {}, 0], mass: 1, center_of_mass: [{}, {}, 0], inertia: {{xx: 0.08, yy: 0.08, "
+        "zz: 0.0833}}}}\n",
+        name, px, py, upright ? 0 : 0.5, upright ? 0.5 : 0);
   };
-  const auto pin = [&](const std::string& base, const std::string& moving, double px, double py, const char* more = "") {
-    joints += fmt::format("  - {{name: {}_{}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], axis: [0, 0, 1]{}}}\n", base,
-                          moving, base, moving, px, py, more);
+  const auto pin = [&](const std::string& base, const std::string& moving, double px, double py,
+                       const char* more = "") {
+    joints += fmt::format(
+        "  - {{name: {}_{}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], axis: [0, 0, 1]{}}}\n", base,
+        moving, base, moving, px, py, more);
   };
   rod("v0", 0, 0, true);
   pin("ground", "v0", 0, 0, ", initial: {velocity: -0.7}");
@@ -63,7 +67,7 @@ TEST_CASE("the second reduction finds all velocities that rows leave, and the mu
         if (number(generator) > -0.2) group.columns.push_back(c);
       groups.push_back(group);
     }
-    groups.push_back(groups[1]);   // rows that depend on those of another group
+    groups.push_back(groups[1]);  // rows that depend on those of another group
     SecondReduction reduction;
     reduction.analyze(coordinates, groups);
     const std::size_t rows = reduction.rows();
@@ -71,7 +75,8 @@ TEST_CASE("the second reduction finds all velocities that rows leave, and the mu
     for (std::size_t g = 0; g < groups.size(); ++g)
       for (std::size_t r = 0; r < 3; ++r) {
         for (std::size_t k = 0; k < groups[g].columns.size(); ++k)
-          reduction.row(g, r)[k] = g < 4 ? number(generator) : reduction.row(1, r)[k] - 2 * reduction.row(1, (r + 1) % 3)[k];
+          reduction.row(g, r)[k] =
+              g < 4 ? number(generator) : reduction.row(1, r)[k] - 2 * reduction.row(1, (r + 1) % 3)[k];
         for (std::size_t k = 0; k < groups[g].columns.size(); ++k)
           J[reduction.first_row(g) + r][groups[g].columns[k]] = reduction.row(g, r)[k];
         reduction.set_scale(g, r, 1);
@@ -122,7 +127,8 @@ TEST_CASE("the second reduction finds all velocities that rows leave, and the mu
 TEST_CASE("a ladder of 120 four-bars runs and keeps its energy and its loops") {
   const auto system = system_from_text(ladder(120));
   REQUIRE(system->view().cut_joints().size() == 120);
-  CHECK(difference(observe(*system, *solver_for(*system, formulation_named("riccati")))->now(), observe_with(*system, {})->now())
+  CHECK(difference(observe(*system, *solver_for(*system, formulation_named("riccati")))->now(),
+                   observe_with(*system, {})->now())
             .acceleration < 1e-9);
   const host::RunRecord record = run(*system, {}, 2e-3, 0.4);
   INFO(record.failure);
@@ -154,6 +160,9 @@ TEST_CASE("what the implicit forms cannot carry is refused, with the reason") {
   const auto massless = system_from_file(std::string(POLYFORM_MODELS) + "/cardan_shaft.yaml");
   CHECK(refusal(*massless, {{"form", "implicit-2"}}).find("no mass") != std::string::npos);
   CHECK(refusal(*massless, {}).empty());
+  const auto chain = system_from_file(std::string(POLYFORM_MODELS) + "/chain_1000.yaml");
+  CHECK(refusal(*chain, {{"form", "implicit-1"}}).find("holds H2 itself") != std::string::npos);
+  CHECK(refusal(*chain, {{"form", "implicit-2"}}).empty());
 }
 
 TEST_CASE("a joint that moves no inertia is named, by every construction") {

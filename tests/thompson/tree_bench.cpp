@@ -7,7 +7,8 @@ namespace {
 
 Eigen::VectorXd flat(const thompson::BodyVectors& of_bodies) {
   Eigen::VectorXd x(6 * static_cast<int>(of_bodies.size()));
-  for (int i = 0; i < static_cast<int>(of_bodies.size()); ++i) x.segment<6>(6 * i) = of_bodies[static_cast<std::size_t>(i)];
+  for (int i = 0; i < static_cast<int>(of_bodies.size()); ++i)
+    x.segment<6>(6 * i) = of_bodies[static_cast<std::size_t>(i)];
   return x;
 }
 
@@ -23,7 +24,7 @@ TreeBench::TreeBench(const std::string& model_text, thompson::Construction const
 void TreeBench::at(double time) {
   const ConstStateView state = system_->initial_state();
   q_.assign(state.q.begin(), state.q.end());
-  constexpr int steps = 8;   // Runge and Kutta's method for quaternions
+  constexpr int steps = 8;  // Runge and Kutta's method for quaternions
   for (int s = 0; s < steps && time != 0; ++s) {
     std::vector<double> k[4], stage;
     for (int i = 0; i < 4; ++i) {
@@ -32,9 +33,11 @@ void TreeBench::at(double time) {
       for (std::size_t c = 0; c < q_.size() && i > 0; ++c) stage[c] += h * k[i - 1][c];
       k[i].resize(q_.size());
       for (const JointData& joint : view_.joints)
-        joint_position_rates(joint, stage.data() + joint.q_offset, v_.data() + joint.v_offset, k[i].data() + joint.q_offset);
+        joint_position_rates(joint, stage.data() + joint.q_offset, v_.data() + joint.v_offset,
+                             k[i].data() + joint.q_offset);
     }
-    for (std::size_t c = 0; c < q_.size(); ++c) q_[c] += time / steps / 6 * (k[0][c] + 2 * k[1][c] + 2 * k[2][c] + k[3][c]);
+    for (std::size_t c = 0; c < q_.size(); ++c)
+      q_[c] += time / steps / 6 * (k[0][c] + 2 * k[1][c] + 2 * k[2][c] + k[3][c]);
   }
   tree_.evaluate(q_.data(), v_.data());
   REQUIRE(h2_.evaluate(tree_.bodies(), tree_.joints(), true));

@@ -19,12 +19,12 @@ struct Options {
   Construction construction = Construction::velocity;
   Form form = Form::reduced;
   std::vector<EulerSequence> sequences;
-  bool project = true;         ///< positions and velocities return to the constraints after each step
-  double tolerance = 1e-10;    ///< largest position residual that is left: m, rad
+  bool project = true;       ///< positions and velocities return to the constraints after each step
+  double tolerance = 1e-10;  ///< largest position residual that is left: m, rad
 };
 
-/// The state vector is that of euler_angles.hpp. Velocities are those of the joints in either construction; the q̇2 of the
-/// null space are made anew at each evaluation.
+/// The state vector is that of euler_angles.hpp. Velocities are those of the joints in either construction; the q̇2 of
+/// the null space are made anew at each evaluation.
 class ThompsonSolver final : public Solver {
  public:
   ThompsonSolver(const SystemView&, Options);
@@ -85,8 +85,8 @@ class ThompsonSolver final : public Solver {
   TreeKinematics tree_;
   bool loads_joints_ = false;
 
-  std::vector<double> joints_, joint_rates_;   ///< y and ẏ as of JointState
-  std::vector<double> q_, v_, efforts_;        ///< of all joints
+  std::vector<double> joints_, joint_rates_;  ///< y and ẏ as of JointState
+  std::vector<double> q_, v_, efforts_;       ///< of all joints
   std::vector<double> vdot_, xdot_, udot_, step_, zero_;
   std::vector<double> multipliers_, carried_;  ///< of all closing rows; per q̇2
   std::vector<double> kept_;                   ///< y of a stage
