@@ -10,7 +10,8 @@
 namespace polyform::thompson {
 namespace {
 
-constexpr std::string_view example = "write for example angles=\"zyx\" for all, or angles=\"hub=zyx, gimbal=x (0 0.6 0.8) x\"";
+constexpr std::string_view example =
+    "write for example angles=\"zyx\" for all, or angles=\"hub=zyx, gimbal=x (0 0.6 0.8) x\"";
 
 std::string_view trimmed(std::string_view s) {
   while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
@@ -47,16 +48,20 @@ std::optional<Refusal> read_axes(std::string_view text, EulerSequence& sequence)
   std::string_view rest = text;
   for (Vec3& axis : sequence.axes) {
     const std::optional<Vec3> read = take_axis(rest);
-    if (!read) return Refusal{fmt::format("thompson: angles `{}` are not three axes, each x, y, z or a vector like (0 0.6 0.8)", text),
-                              std::string(example) + "; joints with one or two rotations have these angles as coordinates anyway"};
+    if (!read)
+      return Refusal{
+          fmt::format("thompson: angles `{}` are not three axes, each x, y, z or a vector like (0 0.6 0.8)", text),
+          std::string(example) + "; joints with one or two rotations have these angles as coordinates anyway"};
     axis = *read;
   }
   if (!trimmed(rest).empty())
     return Refusal{fmt::format("thompson: angles `{}` have more than three axes", text), std::string(example)};
   for (int k = 0; k < 2; ++k)
     if (norm(cross(sequence.axes[k], sequence.axes[k + 1])) < 1e-3)
-      return Refusal{fmt::format("thompson: in the angles `{}` two axes that follow each other are parallel: they turn as one", text),
-                     "put another axis between them, as in zyx or zxz"};
+      return Refusal{
+          fmt::format("thompson: in the angles `{}` two axes that follow each other are parallel: they turn as one",
+                      text),
+          "put another axis between them, as in zyx or zxz"};
   sequence.text = text;
   return {};
 }
@@ -93,12 +98,15 @@ std::optional<Refusal> read_item(const SystemView& view, const Item& item, std::
     return Refusal{fmt::format("thompson: angles are given for `{}`, but the model has no such joint", item.joint),
                    "check the spelling of the joint's name"};
   if (!find_ball(view.joints[sequence.joint], sequence))
-    return Refusal{fmt::format("thompson: angles are given for joint `{}`, which is no spherical or free joint", item.joint),
-                   "leave it out: other joints have their angles as coordinates anyway"};
+    return Refusal{
+        fmt::format("thompson: angles are given for joint `{}`, which is no spherical or free joint", item.joint),
+        "leave it out: other joints have their angles as coordinates anyway"};
   if (sequence.joint >= view.bodies.size())
-    return Refusal{fmt::format("thompson: angles are given for joint `{}`, which is the cut joint of its loop and has no "
-                               "coordinates of its own", item.joint),
-                   "leave it out, or cut the loop at another joint (`cut: true`)"};
+    return Refusal{
+        fmt::format("thompson: angles are given for joint `{}`, which is the cut joint of its loop and has no "
+                    "coordinates of its own",
+                    item.joint),
+        "leave it out, or cut the loop at another joint (`cut: true`)"};
   std::erase_if(out, [&](const EulerSequence& s) { return s.joint == sequence.joint; });
   if (!quaternion) out.push_back(sequence);
   return {};
@@ -113,8 +121,10 @@ std::optional<Refusal> read_sequences(const SystemView& view, std::string_view t
     const std::string_view item = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::size_t equals = item.rfind('=');
-    if (equals == std::string_view::npos) items.push_back({{}, item});
-    else items.push_back({trimmed(item.substr(0, equals)), trimmed(item.substr(equals + 1))});
+    if (equals == std::string_view::npos)
+      items.push_back({{}, item});
+    else
+      items.push_back({trimmed(item.substr(0, equals)), trimmed(item.substr(equals + 1))});
     if (equals != std::string_view::npos && items.back().joint.empty())
       return Refusal{fmt::format("thompson: angles `{}` name no joint", item), std::string(example)};
   }

@@ -19,8 +19,8 @@ inline Matrix6 mass_matrix(const BodyData& body) {
 inline bool is_singular(const BodyData& body) {
   const Sym3& j = body.inertia;
   const double scale = j.xx + j.yy + j.zz;
-  const double determinant = j.xx * (j.yy * j.zz - j.yz * j.yz) - j.xy * (j.xy * j.zz - j.xz * j.yz) +
-                             j.xz * (j.xy * j.yz - j.yy * j.xz);
+  const double determinant =
+      j.xx * (j.yy * j.zz - j.yz * j.yz) - j.xy * (j.xy * j.zz - j.xz * j.yz) + j.xz * (j.xy * j.yz - j.yy * j.xz);
   return !(body.mass > 0) || !(determinant > 1e-14 * scale * scale * scale);
 }
 

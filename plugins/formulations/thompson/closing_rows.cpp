@@ -9,7 +9,7 @@ ClosingRows::ClosingRows(const SystemView& view, const H2& h2, SecondReduction& 
     : view_(view), h2_(h2), reduction_(reduction), elements_(view), cuts_(view.cut_joints().size()) {
   std::vector<unsigned char> on_path(view.bodies.size());
   for (const JointData& cut : view.cut_joints()) {
-    add_path(on_path, cut.base, cut.moving);
+    add_joint_path(on_path, cut);
     const BodyIndex ends[] = {cut.base, cut.moving};
     add_group(6 - cut.nv, on_path, ends);
   }
@@ -22,7 +22,7 @@ ClosingRows::ClosingRows(const SystemView& view, const H2& h2, SecondReduction& 
     for (const JointIndex j : element.joints) {
       const JointData& joint = view.joints[at(j)];
       ends.insert(ends.end(), {joint.base, joint.moving});
-      add_path(on_path, joint.base, joint.moving);
+      add_joint_path(on_path, joint);
     }
     add_group(element.rows, on_path, ends);
   }
@@ -40,7 +40,18 @@ ClosingRows::ClosingRows(const SystemView& view, const H2& h2, SecondReduction& 
   right_.resize(reduction_.rows());
 }
 
-/// Marks the bodies from two to their common ancestor, which a row between the two does not move.
+/// Marks the bodies whose joints move two bodies against each other. Where the coordinates of q̇2 are relative, those
+/// inboard of the common ancestor carry both along.
+void ClosingRows::add_joint_path(std::vector<unsigned char>& on_path, const JointData& joint) const {
+  if (h2_.is_relative()) {
+    add_path(on_path, joint.base, joint.moving);
+  } else {
+    add_path(on_path, joint.base, BodyIndex::ground);
+    add_path(on_path, joint.moving, BodyIndex::ground);
+  }
+}
+
+/// Marks the bodies from two to their common ancestor.
 void ClosingRows::add_path(std::vector<unsigned char>& on_path, BodyIndex a, BodyIndex b) const {
   while (a != b) {
     // Parents stand before their children: of two bodies the later one is no ancestor of the other.
@@ -111,7 +122,8 @@ void ClosingRows::measure(const TreeKinematics& tree) noexcept {
   position_violation_ = velocity_violation_ = 0;
   const std::size_t cuts = cuts_.size();
   for (std::size_t i = 0; i < cuts; ++i)
-    for (std::size_t r = 0; r < cuts_[i].rows; ++r) note(velocity_violation_, dot(cuts_[i].T[r], cuts_[i].relative.twist), i);
+    for (std::size_t r = 0; r < cuts_[i].rows; ++r)
+      note(velocity_violation_, dot(cuts_[i].T[r], cuts_[i].relative.twist), i);
   for (std::size_t g = cuts; g < groups_.size(); ++g)
     for (std::size_t r = 0; r < groups_[g].rows; ++r)
       note(velocity_violation_, rate_of(elements_.elements()[g - cuts], r, tree), g);
@@ -123,7 +135,8 @@ void ClosingRows::measure(const TreeKinematics& tree) noexcept {
 }
 
 /// A V + B v − right of a row.
-double ClosingRows::rate_of(const ConstraintSet::Element& element, std::size_t row, const TreeKinematics& tree) const noexcept {
+double ClosingRows::rate_of(const ConstraintSet::Element& element, std::size_t row,
+                            const TreeKinematics& tree) const noexcept {
   double rate = -element.velocity_right[row];
   for (std::size_t m = 0; m < element.markers.size(); ++m) {
     const Spatial& a = element.A[row * element.markers.size() + m];
@@ -132,8 +145,9 @@ double ClosingRows::rate_of(const ConstraintSet::Element& element, std::size_t r
   const double* B = element.B.data() + row * element.velocities;
   for (const JointIndex j : element.joints) {
     const JointData& joint = view_.joints[at(j)];
-    rate += dot(effort_wrench(motion_of_joint(j, tree), joint.nv, B),
-                relative_motion(joint, motion_of(joint.base, tree.bodies()), motion_of(joint.moving, tree.bodies())).twist);
+    rate +=
+        dot(effort_wrench(motion_of_joint(j, tree), joint.nv, B),
+            relative_motion(joint, motion_of(joint.base, tree.bodies()), motion_of(joint.moving, tree.bodies())).twist);
     B += joint.nv;
   }
   return rate;
@@ -143,8 +157,10 @@ void ClosingRows::set(Level level, const TreeKinematics& tree, const BodyVectors
   std::fill(ends_.begin(), ends_.end(), Vector6(Vector6::Zero()));
   std::fill(right_.begin(), right_.end(), 0.0);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    if (g < cuts_.size()) set_cut(g, level, tree.bodies());
-    else set_element(g - cuts_.size(), level, tree);
+    if (g < cuts_.size())
+      set_cut(g, level, tree.bodies());
+    else
+      set_element(g - cuts_.size(), level, tree);
     const Group& group = groups_[g];
     for (std::size_t r = 0; r < group.rows; ++r) {
       sweep(g, r);
@@ -222,7 +238,7 @@ void ClosingRows::set_element(std::size_t index, Level level, const TreeKinemati
     for (const JointIndex j : element.joints) {
       const JointData& joint = view_.joints[at(j)];
       const JointMotion& motion = motion_of_joint(j, tree);
-      const Spatial t = effort_wrench(motion, joint.nv, B);   // B v = t · V_FM
+      const Spatial t = effort_wrench(motion, joint.nv, B);  // B v = t · V_FM
       add_joint(group, r, joint, t, bodies);
       if (level == Level::acceleration) right += dot(t, motion.bias - velocity_terms_of(joint, bodies));
       B += joint.nv;

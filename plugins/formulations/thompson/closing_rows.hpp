@@ -21,12 +21,12 @@ class ClosingRows {
   bool empty() const { return groups_.empty(); }
   std::size_t groups() const { return groups_.size(); }
 
-  /// Constraints of the cut joints and elements at these motions of the tree. q, v: coordinates of all joints; those of the
-  /// cut ones hold hints on entry and are set.
+  /// Constraints of the cut joints and elements at these motions of the tree. q, v: coordinates of all joints; those of
+  /// the cut ones hold hints on entry and are set.
   void evaluate(double t, const TreeKinematics& tree, std::span<double> q, std::span<double> v) noexcept;
   const JointConstraint& cut(std::size_t i) const { return cuts_[i]; }
-  /// With H2 at the same motions: Φ_q, J and the right-hand sides of J q̇2: what removes the residuals of evaluate, or at the
-  /// level of accelerations what the bodies' own Ḣ2 q̇2 (all of (1 − T)⁻¹ γ) leave over.
+  /// With H2 at the same motions: Φ_q, J and the right-hand sides of J q̇2: what removes the residuals of evaluate, or
+  /// at the level of accelerations what the bodies' own Ḣ2 q̇2 (all of (1 − T)⁻¹ γ) leave over.
   void set(Level, const TreeKinematics& tree, const BodyVectors& gamma) noexcept;
   const double* right() const { return right_.data(); }
 
@@ -34,12 +34,12 @@ class ClosingRows {
   double position_violation() const { return position_violation_; }
   double velocity_violation() const { return velocity_violation_; }
   std::string_view worst() const;
-  double speed() const { return speed_; }   ///< largest of the bodies, rad/s or m/s, at least 1
+  double speed() const { return speed_; }  ///< largest of the bodies, rad/s or m/s, at least 1
   /// What rounding alone leaves of them, about.
   double position_rounding() const { return 1e-14 * size_; }
   double velocity_rounding() const { return 1e-14 * speed_; }
-  /// After set(Level::acceleration): what rows that were left out are off by at u̇, relative to the largest acceleration that
-  /// rows ask for; worst() names the joint or element.
+  /// After set(Level::acceleration): what rows that were left out are off by at u̇, relative to the largest acceleration
+  /// that rows ask for; worst() names the joint or element.
   double contradiction(const double* udot) noexcept;
 
   /// forces += Σ Φ_qᵀ multipliers, of all rows.
@@ -62,17 +62,20 @@ class ClosingRows {
   };
   struct Group {
     std::size_t rows = 0, first_row = 0;
-    std::vector<Station> stations;        ///< in the order of the bodies
+    std::vector<Station> stations;  ///< in the order of the bodies
     std::vector<End> ends;
-    std::size_t first_end = 0;            ///< rows × ends, in ends_
+    std::size_t first_end = 0;  ///< rows × ends, in ends_
   };
 
   static constexpr std::size_t none = H2::none;
   void add_path(std::vector<unsigned char>& on_path, BodyIndex from, BodyIndex to) const;
+  void add_joint_path(std::vector<unsigned char>& on_path, const JointData&) const;
   void add_group(std::size_t rows, std::vector<unsigned char>& on_path, std::span<const BodyIndex> ends);
   std::string_view name_of(std::size_t group) const;
-  void add_wrench(const Group&, std::size_t row, FrameIndex, const Spatial& about_origin, std::span<const BodyMotion>) noexcept;
-  void add_joint(const Group&, std::size_t row, const JointData&, const Spatial& t, std::span<const BodyMotion>) noexcept;
+  void add_wrench(const Group&, std::size_t row, FrameIndex, const Spatial& about_origin,
+                  std::span<const BodyMotion>) noexcept;
+  void add_joint(const Group&, std::size_t row, const JointData&, const Spatial& t,
+                 std::span<const BodyMotion>) noexcept;
   void set_cut(std::size_t cut, Level, std::span<const BodyMotion>) noexcept;
   void set_element(std::size_t element, Level, const TreeKinematics&) noexcept;
   Spatial velocity_terms(FrameIndex, std::span<const BodyMotion>) const noexcept;
@@ -89,17 +92,17 @@ class ClosingRows {
   ConstraintSet elements_;
   std::vector<JointConstraint> cuts_;
   std::vector<Group> groups_;
-  std::vector<Vector6> ends_;             ///< Φ_q: a row's share of a body, as a generalized force
+  std::vector<Vector6> ends_;  ///< Φ_q: a row's share of a body, as a generalized force
   /// Of a row on its way to the roots: largest force and moment so far.
   struct Size {
     double linear = 0, angular = 0;
   };
-  std::vector<Vector6> carried_;          ///< one row at each station
+  std::vector<Vector6> carried_;  ///< one row at each station
   std::vector<Size> sizes_;
   std::vector<double> right_;
   double position_violation_ = 0, velocity_violation_ = 0;
   double size_ = 1, speed_ = 1;
-  std::size_t worst_ = 0;                 ///< group
+  std::size_t worst_ = 0;  ///< group
 };
 
 }  // namespace polyform::thompson

@@ -6,8 +6,8 @@
 
 namespace polyform::thompson {
 
-/// J = Φ_q H2, one row: from the bodies that it acts on towards the root, (1 − T)⁻ᵀ first. Its terms are measured by lengths,
-/// not by components: what is at right angles by its geometry stays so only up to rounding.
+/// J = Φ_q H2, one row: from the bodies that it acts on towards the root, (1 − T)⁻ᵀ first. Its terms are measured by
+/// lengths, not by components: what is at right angles by its geometry stays so only up to rounding.
 void ClosingRows::sweep(std::size_t g, std::size_t row) noexcept {
   const Group& group = groups_[g];
   for (std::size_t s = 0; s < group.stations.size(); ++s) {

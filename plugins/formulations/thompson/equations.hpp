@@ -19,13 +19,13 @@ namespace polyform::thompson {
 
 /// What is to be solved, at the motions for which H2 and the second reduction stand.
 struct Problem {
-  const BodyVectors* Q = nullptr;    ///< generalized forces; the reduced form also does without
-  bool with_gamma = false;           ///< accelerations, with Ḣ2 q̇2; otherwise a step or a change of velocities
-  const double* right = nullptr;     ///< of J q̇2, where there is a second reduction
+  const BodyVectors* Q = nullptr;  ///< generalized forces; the reduced form also does without
+  bool with_gamma = false;         ///< accelerations, with Ḣ2 q̇2; otherwise a step or a change of velocities
+  const double* right = nullptr;   ///< of J q̇2, where there is a second reduction
 };
 
-/// Eq 15. Trees: the factors of H2ᵀ M H2 are found from the tips to the roots without the matrix itself, with a cost linear in
-/// the bodies,
+/// Eq 15. Trees: the factors of H2ᵀ M H2 are found from the tips to the roots without the matrix itself, with a cost
+/// linear in the bodies,
 ///
 ///   H2ᵀ M H2 = (1 + U)ᵀ D (1 + U)      D: per coordinate the inertia that it moves while those outboard of it are free
 ///
@@ -39,8 +39,8 @@ class ReducedForm {
 
  private:
   struct Direction {
-    Vector6 U;                 ///< inertia of the body and all outboard of it, times the column of N
-    double inverse, rate;      ///< 1/D; u̇ at q̈ = 0
+    Vector6 U;             ///< inertia of the body and all outboard of it, times the column of N
+    double inverse, rate;  ///< 1/D; u̇ at q̈ = 0
   };
   bool tips_to_roots(const Problem&) noexcept;
   void roots_to_tips(const Problem&, double* udot, BodyVectors& qddot) const noexcept;
@@ -51,20 +51,21 @@ class ReducedForm {
   const H2& h2_;
   SecondReduction& second_;
   bool has_massless_ = false;
-  std::vector<Matrix6> masses_;              ///< M, per body
-  std::vector<Matrix6> inertias_;            ///< of each body with all that hangs on it
-  std::vector<Matrix6> unyielding_;          ///< the same while u of all that hangs on it is zero: where mass is missing
+  std::vector<Matrix6> masses_;      ///< M, per body
+  std::vector<Matrix6> inertias_;    ///< of each body with all that hangs on it
+  std::vector<Matrix6> unyielding_;  ///< the same while u of all that hangs on it is zero: where mass is missing
   BodyVectors forces_, rates_;
-  std::vector<Direction> directions_;        ///< per coordinate
+  std::vector<Direction> directions_;  ///< per coordinate
   // With loops.
-  std::unique_ptr<double[]> matrix_;         ///< lower triangle, rows first; set aside for P², of which q3 uses what it has
+  std::unique_ptr<double[]> matrix_;  ///< lower triangle, rows first; set aside for P², of which q3 uses what it has
   std::vector<double> column_, right_, x_;
   std::size_t failed_ = 0;
 };
 
-/// Eqs 20 and 21 as sparse symmetric systems: the rows of q̈ times M in the first, the rows of q̈ − H2 q̈2 times 1 − T in the
-/// second, which turns H2 into N and lets the cost stay linear in the bodies. The first holds H2 itself, a block for each body
-/// and each joint inboard of it. With loops both are one dense block. All bodies must have mass and inertia.
+/// Eqs 20 and 21 as sparse symmetric systems: the rows of q̈ times M in the first, the rows of q̈ − H2 q̈2 times 1 − T in
+/// the second, which turns H2 into N and lets the cost stay linear in the bodies. The first holds H2 itself, a block
+/// for each body and each joint inboard of it. With loops both are one dense block. All bodies must have mass and
+/// inertia.
 class ImplicitForm {
  public:
   ImplicitForm(const SystemView&, const H2&, SecondReduction&, bool second);
@@ -73,6 +74,9 @@ class ImplicitForm {
   /// Unknowns of the dense block that loops need.
   static std::size_t unknowns(const SystemView&, bool second);
   static constexpr std::size_t most_unknowns = 1500;
+  /// Blocks of H2: pairs of a body and a joint on its way to ground. They bound the first form, which fills in between.
+  static std::size_t blocks(const SystemView&);
+  static constexpr std::size_t most_blocks = 50000;
 
  private:
   void analyze();

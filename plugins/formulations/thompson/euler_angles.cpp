@@ -82,8 +82,8 @@ StateVector::StateVector(const SystemView& view, std::vector<EulerSequence> sequ
   std::sort(sequences_.begin(), sequences_.end(), [](const auto& a, const auto& b) { return a.joint < b.joint; });
 }
 
-/// Through both vectors in step: copy(first of JointState, first of y, count) for what is equal, ball(sequence, quaternion,
-/// angles) for what is not.
+/// Through both vectors in step: copy(first of JointState, first of y, count) for what is equal, ball(sequence,
+/// quaternion, angles) for what is not.
 template <class Copy, class Ball>
 void StateVector::walk(Copy copy, Ball ball) const noexcept {
   std::size_t from = 0, to = 0;
@@ -99,7 +99,8 @@ void StateVector::walk(Copy copy, Ball ball) const noexcept {
 }
 
 void StateVector::to_joints(std::span<const double> y, std::span<double> joints) const noexcept {
-  walk([&](std::size_t from, std::size_t to, std::size_t count) { std::copy_n(y.data() + to, count, joints.data() + from); },
+  walk([&](std::size_t from, std::size_t to,
+           std::size_t count) { std::copy_n(y.data() + to, count, joints.data() + from); },
        [&](std::size_t s, std::size_t quaternion, std::size_t angles) {
          const Quat q = sequences_[s].quaternion(y.data() + angles);
          std::copy_n(&q.w, 4, joints.data() + quaternion);
@@ -108,7 +109,8 @@ void StateVector::to_joints(std::span<const double> y, std::span<double> joints)
 
 bool StateVector::from_joints(std::span<const double> joints, std::span<double> y, std::size_t& failed) const noexcept {
   bool reached = true;
-  walk([&](std::size_t from, std::size_t to, std::size_t count) { std::copy_n(joints.data() + from, count, y.data() + to); },
+  walk([&](std::size_t from, std::size_t to,
+           std::size_t count) { std::copy_n(joints.data() + from, count, y.data() + to); },
        [&](std::size_t s, std::size_t quaternion, std::size_t angles) {
          const double* q = joints.data() + quaternion;
          if (sequences_[s].angles({q[0], q[1], q[2], q[3]}, y.data() + angles)) return;
@@ -123,7 +125,8 @@ void StateVector::start(std::span<const double> joints, std::span<double> y) con
        [&](std::size_t s, std::size_t quaternion, std::size_t angles) {
          double* beta = y.data() + angles;
          const double* q = joints.data() + quaternion;
-         if (dot(sequences_[s].quaternion(beta), Quat{q[0], q[1], q[2], q[3]}) < 0) beta[0] += beta[0] > 0 ? -turn : turn;
+         if (dot(sequences_[s].quaternion(beta), Quat{q[0], q[1], q[2], q[3]}) < 0)
+           beta[0] += beta[0] > 0 ? -turn : turn;
          y[y.size() - sequences_.size() + s] = sequences_[s].clearance(beta) < 0 ? -1 : 1;
        });
 }
@@ -131,7 +134,8 @@ void StateVector::start(std::span<const double> joints, std::span<double> y) con
 bool StateVector::rates(std::span<const double> y, std::span<const double> joint_rates, std::span<double> ydot,
                         std::size_t& failed) const noexcept {
   bool clear = true;
-  walk([&](std::size_t from, std::size_t to, std::size_t count) { std::copy_n(joint_rates.data() + from, count, ydot.data() + to); },
+  walk([&](std::size_t from, std::size_t to,
+           std::size_t count) { std::copy_n(joint_rates.data() + from, count, ydot.data() + to); },
        [&](std::size_t s, std::size_t, std::size_t angles) {
          const EulerSequence& sequence = sequences_[s];
          const double* beta = y.data() + angles;

@@ -1,9 +1,9 @@
 // Euler angle sequences in the place of quaternions.
 //
-// A ball in a joint (spherical, free) is turned by single-axis rotations Rot(a1, β1) Rot(a2, β2) Rot(a3, β3), each axis fixed in
-// the frame that the earlier ones lead to; ω = B β̇ with B = [a1  R1 a2  R1 R2 a3] in the axes before the ball. With u, v, w of
-// Section II read from the last axis back, det B = (a1 × a2) · R2 a3 vanishes at gimbal lock. Joints with one or two rotations
-// (revolute, universal) have their Euler angles as coordinates anyway and know no lock.
+// A ball in a joint (spherical, free) is turned by single-axis rotations Rot(a1, β1) Rot(a2, β2) Rot(a3, β3), each axis
+// fixed in the frame that the earlier ones lead to; ω = B β̇ with B = [a1  R1 a2  R1 R2 a3] in the axes before the ball.
+// With u, v, w of Section II read from the last axis back, det B = (a1 × a2) · R2 a3 vanishes at gimbal lock. Joints
+// with one or two rotations (revolute, universal) have their Euler angles as coordinates anyway and know no lock.
 #pragma once
 
 #include <optional>
@@ -19,10 +19,10 @@ namespace polyform::thompson {
 /// The rotations of the ball in one tree joint.
 struct EulerSequence {
   std::size_t joint = 0;
-  std::size_t offset = 0;      ///< of the quaternion among the coordinates of the joint
-  std::size_t velocity = 0;    ///< of the angular velocity among the joint's velocities
-  Vec3 axes[3];                ///< unit, in the axes before the ball
-  std::string text;            ///< as given, for messages
+  std::size_t offset = 0;    ///< of the quaternion among the coordinates of the joint
+  std::size_t velocity = 0;  ///< of the angular velocity among the joint's velocities
+  Vec3 axes[3];              ///< unit, in the axes before the ball
+  std::string text;          ///< as given, for messages
 
   /// Closer to gimbal lock than this fraction of the way from the best position, rates are over a hundred times ω.
   static constexpr double least_clearance = 0.01;
@@ -31,7 +31,8 @@ struct EulerSequence {
   Quat quaternion(const double* beta) const noexcept;
   /// β̇ = B⁻¹ ω; to be called with enough clearance.
   void rates(const double* beta, const Vec3& omega, double* betadot) const noexcept;
-  /// Angles of an orientation, nearest to those in beta. False when the sequence cannot reach it (axes not at right angles).
+  /// Angles of an orientation, nearest to those in beta. False when the sequence cannot reach it (axes not at right
+  /// angles).
   bool angles(const Quat& orientation, double* beta) const noexcept;
 };
 
@@ -49,7 +50,7 @@ class StateVector {
  public:
   StateVector(const SystemView&, std::vector<EulerSequence>, std::size_t elements);
 
-  std::size_t size() const { return joints_.size() + elements_; }   // an angle less per sequence, and its s
+  std::size_t size() const { return joints_.size() + elements_; }  // an angle less per sequence, and its s
   std::size_t velocities_at() const { return view_.nq_tree - sequences_.size(); }
   std::size_t elements_at() const { return joints_.size() - sequences_.size(); }
   const JointState& joints() const { return joints_; }
@@ -62,7 +63,8 @@ class StateVector {
   /// Sets s, and turns the first angles so that the quaternions keep their signs.
   void start(std::span<const double> joints, std::span<double> y) const noexcept;
   /// ẏ of the same parts; joint_rates: of JointState's. False where a sequence is at gimbal lock: failed tells.
-  bool rates(std::span<const double> y, std::span<const double> joint_rates, std::span<double> ydot, std::size_t& failed) const noexcept;
+  bool rates(std::span<const double> y, std::span<const double> joint_rates, std::span<double> ydot,
+             std::size_t& failed) const noexcept;
 
  private:
   template <class Copy, class Ball>

@@ -8,7 +8,11 @@
 namespace polyform::thompson {
 
 H2::H2(const SystemView& view, Construction construction)
-    : view_(view), construction_(construction), size_(view.nv_tree), bodies_(view.bodies.size()), centers_(view.bodies.size()),
+    : view_(view),
+      construction_(construction),
+      size_(view.nv_tree),
+      bodies_(view.bodies.size()),
+      centers_(view.bodies.size()),
       complements_(6 * view.bodies.size()) {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const JointData& joint = view.joints[i];
@@ -19,7 +23,8 @@ H2::H2(const SystemView& view, Construction construction)
   }
 }
 
-H2::Relation H2::relation(std::size_t i, std::span<const BodyMotion> bodies, const JointMotions& joints) const noexcept {
+H2::Relation H2::relation(std::size_t i, std::span<const BodyMotion> bodies,
+                          const JointMotions& joints) const noexcept {
   const JointData& joint = view_.joints[i];
   const BodyMotion& inboard = motion_of(joint.inboard(), bodies);
   const BodyMotion& moving = motion_of(joint.moving, bodies);
@@ -111,7 +116,7 @@ bool H2::construct_by_null_space(std::size_t i, const Relation& r) noexcept {
     const Vector6 c = r.row(C[k]);
     const auto P = b.basis.col(static_cast<int>(b.freedoms + k));
     if (b.inboard != none) b.T.noalias() += P * r.times_Y(c).transpose();
-    b.gamma += r.times_X(c).dot(by_velocities) * P;   // the row of −Φ̇_q q̇
+    b.gamma += r.times_X(c).dot(by_velocities) * P;  // the row of −Φ̇_q q̇
   }
   return true;
 }
@@ -119,7 +124,7 @@ bool H2::construct_by_null_space(std::size_t i, const Relation& r) noexcept {
 /// X⁻¹ (Ḣ_b v − Ḣ_a q̇)_i: q̈_i when q̈_k and v̇ are zero.
 Vector6 H2::bias(std::size_t i, const Relation& r) const noexcept {
   static constexpr double at_rest[6]{};
-  Spatial of_inboard;   // its frame origin, while its mass centre does not accelerate
+  Spatial of_inboard;  // its frame origin, while its mass centre does not accelerate
   if (const std::size_t k = bodies_[i].inboard; k != none)
     of_inboard.linear = -cross(r.inboard.V.angular, cross(r.inboard.V.angular, centers_[k]));
   const Spatial A = outboard_acceleration(r.joint, r.motion, r.inboard, of_inboard, r.body, at_rest);
@@ -149,7 +154,7 @@ void H2::joint_rates(const BodyVectors& rates, bool with_gamma, std::span<const 
                      const JointMotions& joints, double* v) const noexcept {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const Relation r = relation(i, bodies, joints);
-    Vector6 own = rates[i];   // S v, less X
+    Vector6 own = rates[i];  // S v, less X
     if (bodies_[i].inboard != none) own.noalias() -= r.transfer() * rates[bodies_[i].inboard];
     if (with_gamma) own -= bias(i, r);
     Vec3 l = linear(own) - cross(r.body_arm, r.body.R * angular(own)), a = r.body.R * angular(own);

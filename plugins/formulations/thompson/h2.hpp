@@ -1,26 +1,28 @@
 // H2 of the tree: the velocity transformation q̇ = H2 q̇2 with Φ_q H2 = 0 (Sections III and IV of the paper).
 //
-// Per body q̇ = [v; ω]: velocity of the mass centre in ground axes, angular velocity in body axes, so that the generalized
-// mass M = diag(m 1, J) is constant. A joint between body i and its inboard body k gives six rows, its velocity relationship
-// at the origin of M,
+// Per body q̇ = [v; ω]: velocity of the mass centre in ground axes, angular velocity in body axes, so that the
+// generalized mass M = diag(m 1, J) is constant. A joint between body i and its inboard body k gives six rows, its
+// velocity relationship at the origin of M,
 //
 //   X_i q̇_i − Y_i q̇_k = S_i v_i,     X_i = [1  −ã_i R_i]   Y_i = [1   −ã_k R_k ]     a: from the mass centre to M
 //                                          [0      1   ]         [0   R_iᵀ R_k  ]
 //
-// (rows of H_a and H_b in Eq 16; S: motion subspace of the joint, B_i of the paper with the lever it acts at), and the rows
-// of the Jacobian are Φ_i = [−C_iᵀ Y_i   C_iᵀ X_i] with C_iᵀ S_i = 0 (H_c of Section IV). Either way every body is left with
+// (rows of H_a and H_b in Eq 16; S: motion subspace of the joint, B_i of the paper with the lever it acts at), and the
+// rows of the Jacobian are Φ_i = [−C_iᵀ Y_i   C_iᵀ X_i] with C_iᵀ S_i = 0 (H_c of Section IV). Either way every body is
+// left with
 //
 //   q̇_i = T_i q̇_k + N_i u_i,         [H1 H2] = (1 − T)⁻¹ diag([P_i N_i])
 //
-// where 1 − T has one block per body beside its unit diagonal: H2 itself, one block per body and joint inboard of it, need
-// not be formed.
+// where 1 − T has one block per body beside its unit diagonal: H2 itself, one block per body and joint inboard of it,
+// need not be formed.
 //
 //   velocity:     T_i = X_i⁻¹ Y_i,             N_i = X_i⁻¹ S_i,  P_i = X_i⁻¹ C_i       H2 = H_a⁻¹ H_b (Eq 17), u = v
 //   null space:   T_i = P_i C_iᵀ Y_i,   [P_i N_i] = [C_iᵀ X_i; N_iᵀ]⁻¹                 Φ_q [H1 H2] = [1 0] (Eq 9)
 //
-// The second knows nothing of S: N_i is an orthonormal basis of the null space of C_iᵀ X_i. Ḣ2 q̇2 = (1 − T)⁻¹ γ follows from
-// Eq 18 times q̇2, X_i γ_i = (Ḣ_b q̇2 − Ḣ_a q̇)_i, or in the second construction from Φ_q (Ḣ2 q̇2) = −Φ̇_q q̇ alone,
-// Ḣ2 q̇2 = H1 (−Φ̇_q q̇), which fixes it up to H2 times anything, that is up to what q̈2 means.
+// The second knows nothing of S: N_i is an orthonormal basis of the null space of C_iᵀ X_i.
+//
+// Ḣ2 q̇2 = (1 − T)⁻¹ γ follows from Eq 18 times q̇2, X_i γ_i = (Ḣ_b q̇2 − Ḣ_a q̇)_i, or in the second construction from
+// Φ_q (Ḣ2 q̇2) = −Φ̇_q q̇ alone, as H1 (−Φ̇_q q̇): this fixes it up to H2 times anything, that is up to what q̈2 means.
 #pragma once
 
 #include <Eigen/Core>
@@ -35,9 +37,9 @@ namespace polyform::thompson {
 
 enum class Construction { null_space, velocity };
 
-using Vector6 = Eigen::Matrix<double, 6, 1>;   ///< linear part (ground axes), angular part (body axes)
+using Vector6 = Eigen::Matrix<double, 6, 1>;  ///< linear part (ground axes), angular part (body axes)
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
-using BodyVectors = std::vector<Vector6>;      ///< one per body: velocities, accelerations, generalized forces
+using BodyVectors = std::vector<Vector6>;  ///< one per body: velocities, accelerations, generalized forces
 
 inline Vec3 linear(const Vector6& x) { return {x[0], x[1], x[2]}; }
 inline Vec3 angular(const Vector6& x) { return {x[3], x[4], x[5]}; }
@@ -50,20 +52,22 @@ class H2 {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   /// A body and the joint that carries it: q̇_i = T q̇_k + basis [u; e].
   struct Body {
-    Matrix6 T;                  ///< no meaning where the inboard body is ground
-    Matrix6 basis;              ///< N_i (freedoms columns), then P_i
-    Vector6 gamma;              ///< share of Ḣ2 q̇2 at q̈_k = 0
-    std::size_t inboard = none, first = 0, freedoms = 0;   ///< first: of its coordinates in q̇2
+    Matrix6 T;                                            ///< no meaning where the inboard body is ground
+    Matrix6 basis;                                        ///< N_i (freedoms columns), then P_i
+    Vector6 gamma;                                        ///< share of Ḣ2 q̇2 at q̈_k = 0
+    std::size_t inboard = none, first = 0, freedoms = 0;  ///< first: of its coordinates in q̇2
   };
 
   H2(const SystemView&, Construction);
 
-  /// At these motions of all bodies, with the motions of the tree joints there; with_H1: for the constraint vector. False
-  /// where the axes of a joint have become dependent, so that its rows have no inverse: failed_joint() tells.
+  /// At these motions of all bodies, with the motions of the tree joints there; with_H1: for the constraint vector.
+  /// False where the axes of a joint have become dependent, so that its rows have no inverse: failed_joint() tells.
   bool evaluate(std::span<const BodyMotion> bodies, const JointMotions& joints, bool with_H1) noexcept;
   std::size_t failed_joint() const { return failed_; }
 
-  std::size_t size() const { return size_; }                ///< P: of q̇2
+  std::size_t size() const { return size_; }  ///< P: of q̇2
+  /// Whether a coordinate of q̇2 carries all bodies outboard of it along as one, as T = X⁻¹ Y does.
+  bool is_relative() const { return construction_ == Construction::velocity; }
   std::span<const Body> bodies() const { return bodies_; }
   /// Mass centre of a body from its frame origin, ground axes.
   const Vec3& center(std::size_t body) const { return centers_[body]; }
@@ -78,10 +82,10 @@ class H2 {
   /// y = H2ᵀ f. f is left as (1 − T)⁻ᵀ f: what each joint carries.
   void to_joints(BodyVectors& f, double* y) const noexcept;
   /// Coordinates of the joints' own velocities from velocities of the bodies (with_gamma: accelerations).
-  void joint_rates(const BodyVectors& rates, bool with_gamma, std::span<const BodyMotion> bodies, const JointMotions& joints,
-                   double* v) const noexcept;
-  /// Constraint force −C λ of a tree joint, λ = H1ᵀ f (Eq 19), as a wrench on its moving body at the origin of M, F axes.
-  /// carried: of the body, as to_joints left it.
+  void joint_rates(const BodyVectors& rates, bool with_gamma, std::span<const BodyMotion> bodies,
+                   const JointMotions& joints, double* v) const noexcept;
+  /// Constraint force −C λ of a tree joint, λ = H1ᵀ f (Eq 19), as a wrench on its moving body at the origin of M, F
+  /// axes. carried: of the body, as to_joints left it.
   Spatial constraint_wrench(std::size_t body, const Vector6& carried) const noexcept;
 
  private:
@@ -90,7 +94,7 @@ class H2 {
     const JointData& joint;
     const JointMotion& motion;
     const BodyMotion &body, &inboard;
-    Vec3 body_arm, inboard_arm;      ///< from the mass centres to M, ground axes; of ground from its origin
+    Vec3 body_arm, inboard_arm;  ///< from the mass centres to M, ground axes; of ground from its origin
 
     const BodyMotion& base() const { return joint.reversed ? body : inboard; }
     Vector6 row(const Spatial& in_F) const noexcept;
@@ -109,7 +113,7 @@ class H2 {
   std::size_t size_ = 0, failed_ = 0;
   std::vector<Body> bodies_;
   std::vector<Vec3> centers_;
-  std::vector<Spatial> complements_;      ///< C: six per joint, F axes at the origin of M
+  std::vector<Spatial> complements_;  ///< C: six per joint, F axes at the origin of M
 };
 
 }  // namespace polyform::thompson

@@ -7,7 +7,7 @@
 namespace polyform::thompson {
 namespace {
 
-Eigen::Map<Vector6> at(double* x) { return Eigen::Map<Vector6>(x); }
+Eigen::Map<Vector6> vector_at(double* x) { return Eigen::Map<Vector6>(x); }
 
 }  // namespace
 
@@ -15,8 +15,24 @@ std::size_t ImplicitForm::unknowns(const SystemView& view, bool second) {
   return (second ? 12 : 6) * view.bodies.size() + view.nv_tree;
 }
 
+std::size_t ImplicitForm::blocks(const SystemView& view) {
+  std::vector<std::size_t> depth(view.bodies.size());
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < depth.size(); ++i) {
+    const BodyIndex inboard = view.joints[i].inboard();
+    depth[i] = 1 + (is_ground(inboard) ? 0 : depth[at(inboard)]);
+    sum += depth[i];
+  }
+  return sum;
+}
+
 ImplicitForm::ImplicitForm(const SystemView& view, const H2& h2, SecondReduction& reduction, bool second)
-    : h2_(h2), reduction_(reduction), second_(second), x_(h2.size()), column_(h2.size()), forces_(view.bodies.size()),
+    : h2_(h2),
+      reduction_(reduction),
+      second_(second),
+      x_(h2.size()),
+      column_(h2.size()),
+      forces_(view.bodies.size()),
       rates_(view.bodies.size()) {
   for (const BodyData& body : view.bodies) masses_.push_back(mass_matrix(body));
   right_.resize(unknowns(view, second));
@@ -43,9 +59,12 @@ bool ImplicitForm::solve(const Problem& problem, double* udot, BodyVectors& qddo
   matrix_.clear();
   std::fill(right_.begin(), right_.end(), 0.0);
   const bool loops = !reduction_.empty();
-  if (loops) fill_with_loops(problem);
-  else if (second_) fill_second(problem);
-  else fill_first(problem);
+  if (loops)
+    fill_with_loops(problem);
+  else if (second_)
+    fill_second(problem);
+  else
+    fill_first(problem);
   if (!matrix_.factorize()) {
     failed_ = loops ? 0 : h2_.bodies()[matrix_.failed_block()].first;
     return false;
@@ -70,7 +89,8 @@ bool ImplicitForm::solve(const Problem& problem, double* udot, BodyVectors& qddo
 }
 
 /// Columns of a 6 × 6 matrix from (row, column) on.
-void ImplicitForm::put(BlockLdlt::Block block, std::size_t row, std::size_t column, const Matrix6& m, std::size_t columns) noexcept {
+void ImplicitForm::put(BlockLdlt::Block block, std::size_t row, std::size_t column, const Matrix6& m,
+                       std::size_t columns) noexcept {
   for (std::size_t r = 0; r < 6; ++r)
     for (std::size_t c = 0; c < columns; ++c) block(row + r, column + c) = m(static_cast<int>(r), static_cast<int>(c));
 }
@@ -84,16 +104,18 @@ void ImplicitForm::fill_first(const Problem& problem) noexcept {
   for (std::size_t i = 0; i < masses_.size(); ++i) {
     const H2::Body& body = h2_.bodies()[i];
     double* right = right_.data() + matrix_.offset(i);
-    at(right).noalias() = masses_[i] * rates_[i];
+    vector_at(right).noalias() = masses_[i] * rates_[i];
     for (std::size_t k = 0; k < body.freedoms; ++k) right[6 + k] = -column_[body.first + k];
     const BlockLdlt::Block own = matrix_.diagonal(i);
     put(own, 0, 0, masses_[i], 6);
-    Matrix6 H = masses_[i];   // M times the way from body j to i
+    Matrix6 H = masses_[i];  // M times the way from body j to i
     for (std::size_t j = i; j != H2::none; j = h2_.bodies()[j].inboard) {
       const H2::Body& at_j = h2_.bodies()[j];
       const Matrix6 MH = -(H * at_j.basis);
-      if (j == i) put({own.data, own.column_stride, own.row_stride}, 0, 6, MH, at_j.freedoms);
-      else put(matrix_.block(i, j), 0, 6, MH, at_j.freedoms);
+      if (j == i)
+        put({own.data, own.column_stride, own.row_stride}, 0, 6, MH, at_j.freedoms);
+      else
+        put(matrix_.block(i, j), 0, 6, MH, at_j.freedoms);
       H = (H * at_j.T).eval();
     }
   }
@@ -105,8 +127,8 @@ void ImplicitForm::fill_second(const Problem& problem) noexcept {
   for (std::size_t i = 0; i < masses_.size(); ++i) {
     const H2::Body& body = h2_.bodies()[i];
     double* right = right_.data() + matrix_.offset(i);
-    at(right) = (*problem.Q)[i];
-    if (problem.with_gamma) at(right + 6) = body.gamma;
+    vector_at(right) = (*problem.Q)[i];
+    if (problem.with_gamma) vector_at(right + 6) = body.gamma;
     const BlockLdlt::Block own = matrix_.diagonal(i);
     put(own, 0, 0, masses_[i], 6);
     put(own, 6, 0, one, 6);
@@ -127,10 +149,10 @@ void ImplicitForm::fill_with_loops(const Problem& problem) noexcept {
     put(all, 6 * i, 6 * i, masses_[i], 6);
     if (second_) {
       put(all, 6 * (n + i), 6 * i, one, 6);
-      at(right_.data() + 6 * i) = (*problem.Q)[i];
-      at(right_.data() + 6 * (n + i)) = rates_[i];
+      vector_at(right_.data() + 6 * i) = (*problem.Q)[i];
+      vector_at(right_.data() + 6 * (n + i)) = rates_[i];
     } else {
-      at(right_.data() + 6 * i).noalias() = masses_[i] * rates_[i];
+      vector_at(right_.data() + 6 * i).noalias() = masses_[i] * rates_[i];
     }
   }
   if (!second_) {

@@ -13,8 +13,15 @@ constexpr double lost = 1e-13;
 }  // namespace
 
 ReducedForm::ReducedForm(const SystemView& view, const H2& h2, SecondReduction& second)
-    : h2_(h2), second_(second), inertias_(view.bodies.size()), forces_(view.bodies.size()), rates_(view.bodies.size()),
-      directions_(h2.size()), column_(h2.size()), right_(h2.size()), x_(h2.size()) {
+    : h2_(h2),
+      second_(second),
+      inertias_(view.bodies.size()),
+      forces_(view.bodies.size()),
+      rates_(view.bodies.size()),
+      directions_(h2.size()),
+      column_(h2.size()),
+      right_(h2.size()),
+      x_(h2.size()) {
   for (const BodyData& body : view.bodies) {
     masses_.push_back(mass_matrix(body));
     has_massless_ = has_massless_ || is_singular(body);
@@ -34,8 +41,10 @@ bool ReducedForm::solve(const Problem& problem, double* udot, BodyVectors& qddot
 bool ReducedForm::tips_to_roots(const Problem& problem) noexcept {
   for (std::size_t i = 0; i < masses_.size(); ++i) {
     inertias_[i] = masses_[i];
-    if (problem.Q != nullptr) forces_[i] = (*problem.Q)[i];
-    else forces_[i].setZero();
+    if (problem.Q != nullptr)
+      forces_[i] = (*problem.Q)[i];
+    else
+      forces_[i].setZero();
   }
   if (has_massless_) unyielding_ = inertias_;
   for (std::size_t i = masses_.size(); i-- > 0;) {
@@ -48,8 +57,13 @@ bool ReducedForm::tips_to_roots(const Problem& problem) noexcept {
       Direction& direction = directions_[body.first + k];
       direction.U.noalias() = M * N;
       const double D = N.dot(direction.U);
-      const double against = has_massless_ ? lost * N.dot(unyielding_[i] * N) : 0;
-      if (!(D > against)) {
+      double terms = has_massless_ ? N.dot(unyielding_[i] * N) : D;  // that D is what is left of
+      for (std::size_t j = 0; j < k; ++j) {
+        const Direction& before = directions_[body.first + j];
+        const double coupling = N.dot(before.U);
+        terms += before.inverse * coupling * coupling;
+      }
+      if (!(D > lost * terms)) {
         failed_ = body.first + k;
         return false;
       }

@@ -24,7 +24,7 @@ void SecondReduction::analyze(std::size_t coordinates, std::vector<Group> groups
     while (parent[c] != c) c = parent[c] = parent[parent[c]];
     return c;
   };
-  std::vector<std::vector<std::size_t>> groups_at(coordinates);   // per root, the earlier groups
+  std::vector<std::vector<std::size_t>> groups_at(coordinates);  // per root, the earlier groups
   std::size_t values = 0, elements = 0, most = 0;
   for (Group& group : groups) {
     Rows rows{rows_, group.rows, values, std::move(group.columns), {}, 0, 0, 0};
@@ -81,7 +81,8 @@ void SecondReduction::eliminate(bool anew) noexcept {
     for (std::size_t r = 0; r < group.rows; ++r)
       if (scales_[group.first_row + r] == 0) done |= std::uint64_t{1} << r;
     for (const std::size_t earlier : group.met)
-      for (std::size_t p = groups_[earlier].first_pivot; p < groups_[earlier].first_pivot + groups_[earlier].pivots; ++p)
+      for (std::size_t p = groups_[earlier].first_pivot; p < groups_[earlier].first_pivot + groups_[earlier].pivots;
+           ++p)
         if (is_touched_[pivots_[p].column] != 0) subtract(p, group.rows, done);
     group.first_pivot = pivots_.size();
     std::size_t row = 0, column = 0;
@@ -196,13 +197,14 @@ void SecondReduction::substitute(const double* right, double* x) const noexcept 
 
 void SecondReduction::fold(double* y) const noexcept {
   for (const Pivot& pivot : pivots_)
-    for (std::size_t e = pivot.first; e < pivot.first + pivot.count; ++e) y[u_[e].column] -= u_[e].value * y[pivot.column];
+    for (std::size_t e = pivot.first; e < pivot.first + pivot.count; ++e)
+      y[u_[e].column] -= u_[e].value * y[pivot.column];
 }
 
 void SecondReduction::multipliers(double* y, double* lambda) noexcept {
-  fold(y);   // now Uᵀ μ = y: μ stands in the dependent coordinates
+  fold(y);  // now Uᵀ μ = y: μ stands in the dependent coordinates
   std::fill_n(lambda, rows_, 0.0);
-  for (std::size_t p = pivots_.size(); p-- > 0;) {   // Eᵀ μ
+  for (std::size_t p = pivots_.size(); p-- > 0;) {  // Eᵀ μ
     const Pivot& pivot = pivots_[p];
     const double of_row = lambda[pivot.row] = pivot.inverse * y[pivot.column];
     for (std::size_t s = pivot.first_step; s < pivot.first_step + pivot.steps; ++s)

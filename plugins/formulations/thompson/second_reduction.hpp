@@ -1,19 +1,19 @@
 // The second null-space reduction: closed loops and constraint elements on the velocities q̇2 of the tree.
 //
-// What the tree leaves open are rows J q̇2 = right, J = Φ_q H2 with Φ_q of the cut joints and constraint elements. They are
-// reduced like Eq 9, J [K1 Z] = [1 0], by an elimination with complete pivoting, one group of rows (a cut joint, an element)
-// after the other:
+// What the tree leaves open are rows J q̇2 = right, J = Φ_q H2 with Φ_q of the cut joints and constraint elements. They
+// are reduced like Eq 9, J [K1 Z] = [1 0], by an elimination with complete pivoting, one group of rows (a cut joint, an
+// element) after the other:
 //
 //   E J = U        per pivot a row of U: 1 in its dependent coordinate, the rest in coordinates not yet dependent
 //
-// The coordinates without a pivot are independent: Z is 1 there, and its dependent rows follow by substitution in U. Nothing of
-// Z is formed. Rows without a pivot depend on others and are left out; their multipliers are zero. Dependence is a matter of
-// exact positions: beside the constraints a dependent row has a small pivot of its own. So rows may be told to be left out, as
-// they were found where the constraints held.
+// The coordinates without a pivot are independent: Z is 1 there, and its dependent rows follow by substitution in U.
+// Nothing of Z is formed. Rows without a pivot depend on others and are left out; their multipliers are zero.
+// Dependence is a matter of exact positions: beside the constraints a dependent row has a small pivot of its own. So
+// rows may be told to be left out, as they were found where the constraints held.
 //
-// A group touches the joints on the paths of its loop, and the elimination meets only groups that share joints with it, directly
-// or through others: for local loops the cost is linear in them. Storage is set aside for the worst that the pivots may do, the
-// square of the joints of connected loops; memory that is not written costs nothing.
+// A group touches the joints on the paths of its loop, and the elimination meets only groups that share joints with it,
+// directly or through others: for local loops the cost is linear in them. Storage is set aside for the worst that the
+// pivots may do, the square of the joints of connected loops; memory that is not written costs nothing.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class SecondReduction {
  public:
   struct Group {
     std::size_t rows = 0;
-    std::vector<std::size_t> columns;   ///< coordinates of q̇2 that its rows may touch
+    std::vector<std::size_t> columns;  ///< coordinates of q̇2 that its rows may touch
   };
 
   /// coordinates: P, of q̇2. The only call that allocates.
@@ -36,14 +36,16 @@ class SecondReduction {
   std::size_t rows() const { return rows_; }
   std::size_t first_row(std::size_t group) const { return groups_[group].first_row; }
 
-  /// A row of J over the columns of its group, to be written before eliminate(). scale: size of the terms that the largest
-  /// element is made of; zero for a row that asks nothing.
-  double* row(std::size_t group, std::size_t r) { return values_.data() + groups_[group].first_value + r * groups_[group].columns.size(); }
+  /// A row of J over the columns of its group, to be written before eliminate(). scale: size of the terms that the
+  /// largest element is made of; zero for a row that asks nothing.
+  double* row(std::size_t group, std::size_t r) {
+    return values_.data() + groups_[group].first_value + r * groups_[group].columns.size();
+  }
   void set_scale(std::size_t group, std::size_t r, double scale) { scales_[groups_[group].first_row + r] = scale; }
   /// Rows of a group that depend on others, a bit each: as told, and those that eliminate() has found.
   std::uint64_t left_out(std::size_t group) const { return groups_[group].left_out; }
   void leave_out(std::size_t group, std::uint64_t rows) { groups_[group].left_out = rows; }
-  static constexpr std::size_t most_rows = 50;   ///< of a group: a bit each in the integers of a double
+  static constexpr std::size_t most_rows = 50;  ///< of a group: a bit each in the integers of a double
 
   /// E, U. anew: dependent rows are to be found, at a state that satisfies the constraints.
   void eliminate(bool anew) noexcept;
@@ -65,15 +67,15 @@ class SecondReduction {
   struct Rows {
     std::size_t first_row, rows, first_value;
     std::vector<std::size_t> columns;
-    std::vector<std::size_t> met;        ///< earlier groups that share joints with it, directly or through others
+    std::vector<std::size_t> met;  ///< earlier groups that share joints with it, directly or through others
     std::size_t first_pivot = 0, pivots = 0;
     std::uint64_t left_out = 0;
   };
   struct Pivot {
     std::size_t row, column;
-    std::size_t first, count;            ///< its row of U without the 1, in u_
-    std::size_t first_step, steps;       ///< of what was subtracted, in steps_
-    double inverse;                      ///< of the pivot before its row was scaled
+    std::size_t first, count;       ///< its row of U without the 1, in u_
+    std::size_t first_step, steps;  ///< of what was subtracted, in steps_
+    double inverse;                 ///< of the pivot before its row was scaled
   };
   struct Element {
     std::size_t column;
@@ -86,7 +88,8 @@ class SecondReduction {
 
   void scatter(const Rows&) noexcept;
   void subtract(std::size_t pivot, std::size_t rows, std::uint64_t done) noexcept;
-  bool find_pivot(const Rows&, std::uint64_t done, std::size_t& row, std::size_t& column, double& relative) const noexcept;
+  bool find_pivot(const Rows&, std::uint64_t done, std::size_t& row, std::size_t& column,
+                  double& relative) const noexcept;
   void keep(const Rows&, std::size_t row, std::size_t column) noexcept;
   void touch(std::size_t column) noexcept;
   void substitute(const double* right, double* x) const noexcept;
@@ -98,13 +101,13 @@ class SecondReduction {
   std::vector<Element> u_;
   std::vector<Step> steps_;
   std::vector<std::size_t> independent_;
-  std::vector<unsigned char> dependent_;        ///< per coordinate: it has a pivot
+  std::vector<unsigned char> dependent_;  ///< per coordinate: it has a pivot
   double smallest_pivot_ = 1;
   // Of the group in work: its rows, dense, and the columns that they touch.
   std::vector<double> work_;
   std::vector<std::size_t> touched_;
   std::vector<unsigned char> is_touched_;
-  std::vector<std::vector<Step>> work_steps_;   ///< per row
+  std::vector<std::vector<Step>> work_steps_;  ///< per row
 };
 
 }  // namespace polyform::thompson

@@ -17,27 +17,33 @@ constexpr std::string_view constructions[] = {"null-space", "velocity"};
 constexpr std::string_view forms[] = {"reduced", "implicit-1", "implicit-2"};
 
 constexpr FieldSpec option_fields[] = {
-    FieldSpec{.name = "construction",
-              .type = FieldType::choice,
-              .unit = "",
-              .meaning = "how H2 is found: as the null space of the constraint Jacobian (Eq 9), or from the velocity relationships "
-                         "of the joints, H_a^-1 H_b (Eq 17); both give the same accelerations",
-              .default_text = "velocity",
-              .choices = constructions},
-    FieldSpec{.name = "form",
-              .type = FieldType::choice,
-              .unit = "",
-              .meaning = "equations that are solved: reduced (Eq 15), implicit-1 with the bodies' accelerations (Eq 20), implicit-2 "
-                         "with the constraint forces, too (Eq 21); all give the same accelerations",
-              .default_text = "reduced",
-              .choices = forms},
+    FieldSpec{
+        .name = "construction",
+        .type = FieldType::choice,
+        .unit = "",
+        .meaning =
+            "how H2 is found: as the null space of the constraint Jacobian (Eq 9), or from the velocity relationships "
+            "of the joints, H_a^-1 H_b (Eq 17); both give the same accelerations",
+        .default_text = "velocity",
+        .choices = constructions},
+    FieldSpec{
+        .name = "form",
+        .type = FieldType::choice,
+        .unit = "",
+        .meaning =
+            "equations that are solved: reduced (Eq 15), implicit-1 with the bodies' accelerations (Eq 20), implicit-2 "
+            "with the constraint forces, too (Eq 21); all give the same accelerations",
+        .default_text = "reduced",
+        .choices = forms},
     FieldSpec{.name = "angles",
               .type = FieldType::text,
               .unit = "",
-              .meaning = "Euler angles in the place of quaternions: three axes for the spherical and free joints of the tree (zyx), or "
+              .meaning = "Euler angles in the place of quaternions: three axes for the spherical and free joints of "
+                         "the tree (zyx), or "
                          "for single ones (hub=zyx, gimbal=x (0 0.6 0.8) x); quaternion takes a joint out again",
               .default_text = ""},
-    correction_option("projection: positions and velocities return to the constraints after each step; none: they drift"),
+    correction_option(
+        "projection: positions and velocities return to the constraints after each step; none: they drift"),
     tolerance_option()};
 
 /// The implicit forms divide by M, and with loops their matrix is dense.
@@ -45,14 +51,26 @@ std::optional<Refusal> check_form(const SystemView& view, Form chosen) {
   if (chosen == Form::reduced) return {};
   for (const BodyData& body : view.bodies)
     if (is_singular(body))
-      return Refusal{fmt::format("thompson: the implicit forms divide by the mass matrix, but body `{}` has no mass, or no inertia "
-                                 "about some axis", body.name),
-                     "use form=reduced, or give the body mass and inertia"};
+      return Refusal{
+          fmt::format(
+              "thompson: the implicit forms divide by the mass matrix, but body `{}` has no mass, or no inertia "
+              "about some axis",
+              body.name),
+          "use form=reduced, or give the body mass and inertia"};
   const std::size_t unknowns = ImplicitForm::unknowns(view, chosen == Form::implicit_2);
   if ((!view.cut_joints().empty() || !view.constraints.empty()) && unknowns > ImplicitForm::most_unknowns)
-    return Refusal{fmt::format("thompson: with closed loops or constraint elements the implicit forms are dense in all unknowns: "
-                               "{} here, at most {}", unknowns, ImplicitForm::most_unknowns),
-                   "use form=reduced"};
+    return Refusal{
+        fmt::format("thompson: with closed loops or constraint elements the implicit forms are dense in all unknowns: "
+                    "{} here, at most {}",
+                    unknowns, ImplicitForm::most_unknowns),
+        "use form=reduced"};
+  if (const std::size_t blocks = ImplicitForm::blocks(view);
+      chosen == Form::implicit_1 && blocks > ImplicitForm::most_blocks)
+    return Refusal{
+        fmt::format("thompson: form implicit-1 holds H2 itself, a block for each body and each joint on its way "
+                    "to ground: {} here, at most {}",
+                    blocks, ImplicitForm::most_blocks),
+        "use form=implicit-2, whose cost is linear in the bodies, or form=reduced"};
   return {};
 }
 
@@ -60,8 +78,8 @@ std::optional<Refusal> check_rows(const SystemView& view) {
   for (const ConstraintGroup& group : view.constraints)
     for (std::size_t i = 0; i < group.rows.size(); ++i)
       if (group.rows[i] > SecondReduction::most_rows)
-        return Refusal{fmt::format("thompson: constraint `{}` has {} rows, at most {} can be carried", group.names[i], group.rows[i],
-                                   SecondReduction::most_rows),
+        return Refusal{fmt::format("thompson: constraint `{}` has {} rows, at most {} can be carried", group.names[i],
+                                   group.rows[i], SecondReduction::most_rows),
                        "divide it into several, or use another solver"};
   return {};
 }
@@ -70,7 +88,8 @@ class Thompson final : public Formulation {
  public:
   std::string_view name() const noexcept override { return "thompson"; }
   std::string_view meaning() const noexcept override {
-    return "H2 reduction: a velocity transformation, null space of all constraints, takes free bodies to unconstrained equations "
+    return "H2 reduction: a velocity transformation, null space of all constraints, takes free bodies to unconstrained "
+           "equations "
            "of lowest order";
   }
   std::string_view source() const noexcept override {
@@ -84,11 +103,15 @@ class Thompson final : public Formulation {
   }
   int preference() const noexcept override { return 4; }
 
-  Solver* compile(const SystemView& view, std::span<const FieldValue> values, DiagnosticSink& sink) const noexcept override {
+  Solver* compile(const SystemView& view, std::span<const FieldValue> values,
+                  DiagnosticSink& sink) const noexcept override {
     Diagnostic d;
     try {
-      Options options{static_cast<Construction>(values[construction].integer), static_cast<Form>(values[form].integer), {},
-                      values[correction].integer == 0, values[tolerance].number};
+      Options options{static_cast<Construction>(values[construction].integer),
+                      static_cast<Form>(values[form].integer),
+                      {},
+                      values[correction].integer == 0,
+                      values[tolerance].number};
       std::optional<Refusal> refusal = read_sequences(view, values[angles].text, options.sequences);
       if (!refusal) refusal = check_form(view, options.form);
       if (!refusal) refusal = check_rows(view);
@@ -105,7 +128,8 @@ class Thompson final : public Formulation {
       d.remedy = "free some memory, or look for the type's plugin among the others reported";
     } catch (const std::exception&) {
       d.message = "thompson: memory ran out while setting up the equations";
-      d.remedy = "make the model smaller, or use a formulation without a matrix of the loops' coordinates, such as riccati";
+      d.remedy =
+          "make the model smaller, or use a formulation without a matrix of the loops' coordinates, such as riccati";
     }
     sink.report(d);
     return nullptr;

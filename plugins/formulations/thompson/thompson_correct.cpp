@@ -1,4 +1,5 @@
-// Back onto the constraints after each step, each correction the least in the metric of the inertia: Eq 15 without forces.
+// Back onto the constraints after each step, each correction the least in the metric of the inertia: Eq 15 without
+// forces.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,8 +26,8 @@ Status ThompsonSolver::do_correct(double t, std::span<double> y, Correction& out
   return write(t, y) ? Status::ok : Status::failed;
 }
 
-/// joints_ moved onto the constraints: Newton's method on positions, then the velocities. It goes on to round-off: next to a
-/// singular position a residual moves the mechanism by many times its own size.
+/// joints_ moved onto the constraints: Newton's method on positions, then the velocities. It goes on to round-off: next
+/// to a singular position a residual moves the mechanism by many times its own size.
 bool ThompsonSolver::close(double t, Correction& out) noexcept {
   constexpr std::size_t most_steps = 20;
   double residual = closing_.position_violation();
@@ -59,7 +60,8 @@ bool ThompsonSolver::find_step(Level level) noexcept {
   if (!construct(false)) return false;
   closing_.set(level, tree_, gamma_);
   reduction_.eliminate(is_closed());
-  if (!reduced_.solve({nullptr, false, closing_.right()}, udot_.data(), qddot_)) return fail_massless(reduced_.failed_coordinate());
+  if (!reduced_.solve({nullptr, false, closing_.right()}, udot_.data(), qddot_))
+    return fail_massless(reduced_.failed_coordinate());
   if (options_.construction == Construction::velocity)
     std::copy(udot_.begin(), udot_.end(), step_.begin());
   else
@@ -75,20 +77,22 @@ void ThompsonSolver::find_left_out() noexcept {
 }
 
 bool ThompsonSolver::cannot_close(std::size_t steps) noexcept {
-  fmt::format_to_n(std::back_inserter(failure_), 400,
-                   "the constraint of `{:.60}` cannot be met: after {} Newton steps it is off by {:.2e} (m or rad). Likely "
-                   "causes: too long a time step, or a mechanism at its limit position",
-                   closing_.worst(), steps, closing_.position_violation());
+  fmt::format_to_n(
+      std::back_inserter(failure_), 400,
+      "the constraint of `{:.60}` cannot be met: after {} Newton steps it is off by {:.2e} (m or rad). Likely "
+      "causes: too long a time step, or a mechanism at its limit position",
+      closing_.worst(), steps, closing_.position_violation());
   return false;
 }
 
 /// Whether a correction has changed the velocities so much that it invents a motion rather than removes an error.
 bool ThompsonSolver::is_abrupt(double change, double speed) noexcept {
   if (!(change > 0.1 * speed)) return false;
-  fmt::format_to_n(std::back_inserter(failure_), 400,
-                   "to meet the constraint of `{:.60}` its velocities would have to change by {:.2g} within a step (m/s or "
-                   "rad/s; the largest is {:.2g}). Likely cause: too long a step past a singular position",
-                   closing_.worst(), change, speed);
+  fmt::format_to_n(
+      std::back_inserter(failure_), 400,
+      "to meet the constraint of `{:.60}` its velocities would have to change by {:.2g} within a step (m/s or "
+      "rad/s; the largest is {:.2g}). Likely cause: too long a step past a singular position",
+      closing_.worst(), change, speed);
   return true;
 }
 

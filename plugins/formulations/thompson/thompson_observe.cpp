@@ -15,11 +15,12 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
   if (!closing_.empty()) {
     const double contradiction = closing_.contradiction(udot_.data());
     if (contradiction > 1e-4 + 100 * (closing_.position_violation() + closing_.velocity_violation())) {
-      fmt::format_to_n(std::back_inserter(failure_), 400,
-                       "the constraints contradict each other at `{:.60}`: no accelerations satisfy them all (relative error "
-                       "{:.1e}). Likely causes: two prescribed motions of one thing, velocities that the mechanism cannot have "
-                       "in this position, or a mechanism at its limit position",
-                       closing_.worst(), contradiction);
+      fmt::format_to_n(
+          std::back_inserter(failure_), 400,
+          "the constraints contradict each other at `{:.60}`: no accelerations satisfy them all (relative error "
+          "{:.1e}). Likely causes: two prescribed motions of one thing, velocities that the mechanism cannot have "
+          "in this position, or a mechanism at its limit position",
+          closing_.worst(), contradiction);
       return Status::failed;
     }
   }
@@ -61,7 +62,8 @@ void ThompsonSolver::observe_cut_joints(Observation& out) noexcept {
   }
 }
 
-/// λ = H1ᵀ (Q − M q̈): first of what closes the tree, from H2ᵀ (Q − M q̈) = Jᵀ λ; then of its joints, with the former as forces.
+/// λ = H1ᵀ (Q − M q̈): first of what closes the tree, from H2ᵀ (Q − M q̈) = Jᵀ λ; then of its joints, with the former as
+/// forces.
 void ThompsonSolver::find_reactions(std::span<Spatial> out) noexcept {
   for (std::size_t i = 0; i < Q_.size(); ++i) Q_[i] -= h2_.mass_times(i, qddot_[i]);
   if (!forces_.loads_joints()) std::fill(efforts_.begin(), efforts_.end(), 0.0);
@@ -71,7 +73,7 @@ void ThompsonSolver::find_reactions(std::span<Spatial> out) noexcept {
     reaction_forces_ = Q_;
     h2_.to_joints(reaction_forces_, carried_.data());
     reduction_.multipliers(carried_.data(), forces.data());
-    for (double& f : forces) f = -f;   // the paper's λ stands on the side of M q̈
+    for (double& f : forces) f = -f;  // the paper's λ stands on the side of M q̈
     closing_.add_forces(forces.data(), Q_);
     closing_.given_multipliers(given);
     for (std::size_t r = 0; r < forces.size(); ++r) given[r] += forces[r];
@@ -82,8 +84,9 @@ void ThompsonSolver::find_reactions(std::span<Spatial> out) noexcept {
     const JointData& joint = view_.joints[j];
     const std::size_t n = view_.bodies.size();
     const Spatial constraint = j < n ? h2_.constraint_wrench(j, Q_[j]) : closing_.wrench(j - n, forces.data());
-    out[j] = reaction_in_ground(motion_of(joint.base, tree_.bodies()),
-                                constraint + effort_wrench(motion_of_joint(j), joint.nv, efforts_.data() + joint.v_offset));
+    out[j] =
+        reaction_in_ground(motion_of(joint.base, tree_.bodies()),
+                           constraint + effort_wrench(motion_of_joint(j), joint.nv, efforts_.data() + joint.v_offset));
   }
 }
 

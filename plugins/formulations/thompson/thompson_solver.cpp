@@ -9,9 +9,15 @@
 namespace polyform::thompson {
 
 ThompsonSolver::ThompsonSolver(const SystemView& view, Options options)
-    : view_(view), options_(std::move(options)), h2_(view, options_.construction), closing_(view, h2_, reduction_),
-      reduced_(view, h2_, reduction_), vector_(view, options_.sequences, closing_.groups() - view.cut_joints().size()),
-      forces_(view), tree_(view), loads_joints_(forces_.loads_joints()) {
+    : view_(view),
+      options_(std::move(options)),
+      h2_(view, options_.construction),
+      closing_(view, h2_, reduction_),
+      reduced_(view, h2_, reduction_),
+      vector_(view, options_.sequences, closing_.groups() - view.cut_joints().size()),
+      forces_(view),
+      tree_(view),
+      loads_joints_(forces_.loads_joints()) {
   if (options_.form != Form::reduced) implicit_.emplace(view, h2_, reduction_, options_.form == Form::implicit_2);
   const std::size_t n = view.bodies.size();
   joints_.resize(vector_.joints().size());
@@ -47,7 +53,7 @@ bool ThompsonSolver::write(double t, std::span<double> y) noexcept {
   }
   vector_.joints().keep_turns(joints_, q_);
   std::size_t failed = 0;
-  return vector_.from_joints(joints_, y, failed) || fail_angles(t, failed);
+  return vector_.from_joints(joints_, y, failed) || fail_angles(t, failed, "cannot reach its orientation");
 }
 
 /// Motions of the tree at joints_, and the constraints of what closes it.
@@ -74,7 +80,8 @@ const JointMotion& ThompsonSolver::motion_of_joint(std::size_t j) const noexcept
   return j < view_.bodies.size() ? tree_.joints()[j] : closing_.cut(j - view_.bodies.size()).motion;
 }
 
-/// Q of Eq 7: weight and gyroscopic torque, forces and torques on the bodies, efforts of the joints as pairs of wrenches.
+/// Q of Eq 7: weight and gyroscopic torque, forces and torques on the bodies, efforts of the joints as pairs of
+/// wrenches.
 void ThompsonSolver::find_forces(double t, std::span<double> xdot) noexcept {
   for (std::size_t i = 0; i < Q_.size(); ++i) {
     const BodyData& body = view_.bodies[i];
@@ -93,13 +100,15 @@ void ThompsonSolver::find_forces(double t, std::span<double> xdot) noexcept {
 
 void ThompsonSolver::add_wrench(BodyIndex b, const Spatial& w) noexcept {
   if (is_ground(b)) return;
-  Q_[at(b)] += stacked(w.linear, transpose_times(tree_.bodies()[at(b)].R, w.angular - cross(h2_.center(at(b)), w.linear)));
+  Q_[at(b)] +=
+      stacked(w.linear, transpose_times(tree_.bodies()[at(b)].R, w.angular - cross(h2_.center(at(b)), w.linear)));
 }
 
 void ThompsonSolver::add_effort(const JointData& joint, const JointMotion& motion, const double* effort) noexcept {
   if (std::all_of(effort, effort + joint.nv, [](double e) { return e == 0; })) return;
-  const ConstraintRow w = constraint_row(joint, motion_of(joint.base, tree_.bodies()), motion_of(joint.moving, tree_.bodies()),
-                                         effort_wrench(motion, joint.nv, effort));
+  const ConstraintRow w =
+      constraint_row(joint, motion_of(joint.base, tree_.bodies()), motion_of(joint.moving, tree_.bodies()),
+                     effort_wrench(motion, joint.nv, effort));
   add_wrench(joint.moving, w.moving);
   add_wrench(joint.base, w.base);
 }
@@ -114,11 +123,13 @@ bool ThompsonSolver::find_accelerations(double t, std::span<double> xdot, bool w
   if (closed) {
     h2_.to_bodies(zero_.data(), true, gamma_);
     closing_.set(Level::acceleration, tree_, gamma_);
-    if (closing_.given_multipliers(std::span(multipliers_).first(reduction_.rows()))) closing_.add_forces(multipliers_.data(), Q_);
+    if (closing_.given_multipliers(std::span(multipliers_).first(reduction_.rows())))
+      closing_.add_forces(multipliers_.data(), Q_);
     reduction_.eliminate(false);
   }
   const Problem problem{&Q_, true, closed ? closing_.right() : nullptr};
-  const bool solved = implicit_ ? implicit_->solve(problem, udot_.data(), qddot_) : reduced_.solve(problem, udot_.data(), qddot_);
+  const bool solved =
+      implicit_ ? implicit_->solve(problem, udot_.data(), qddot_) : reduced_.solve(problem, udot_.data(), qddot_);
   if (!solved) return fail_massless(implicit_ ? implicit_->failed_coordinate() : reduced_.failed_coordinate());
   if (options_.construction == Construction::velocity)
     std::copy(udot_.begin(), udot_.end(), vdot_.begin());
@@ -142,21 +153,24 @@ bool ThompsonSolver::fail_massless(std::size_t coordinate) noexcept {
     return false;
   }
   const std::size_t j = joint_of(coordinate);
-  fmt::format_to_n(std::back_inserter(failure_), 400,
-                   "joint `{:.60}` moves body `{:.60}` without any inertia against it, or with so little that it is lost in "
-                   "rounding",
-                   view_.joints[j].name, view_.bodies[j].name);
+  fmt::format_to_n(
+      std::back_inserter(failure_), 400,
+      "joint `{:.60}` moves body `{:.60}` without any inertia against it, or with so little that it is lost in "
+      "rounding",
+      view_.joints[j].name, view_.bodies[j].name);
   return false;
 }
 
-bool ThompsonSolver::fail_angles(double t, std::size_t s) noexcept {
+/// Of a sequence at gimbal lock, or one whose axes are not at right angles and cannot reach an orientation.
+bool ThompsonSolver::fail_angles(double t, std::size_t s, std::string_view what) noexcept {
   const EulerSequence& sequence = vector_.sequences()[s];
+  const std::string_view joint = view_.joints[sequence.joint].name;
   failure_.clear();
-  fmt::format_to_n(std::back_inserter(failure_), 480,
-                   "gimbal lock: at t = {:.6g} s joint `{:.60}` turns its first and last axis of the Euler angles {:.60} into one "
-                   "plane with the second (or beyond what they reach), where the angles have no rates. Use quaternions for it: "
-                   "leave it out of the option `angles`, or write \"{:.60}=quaternion\" there",
-                   t, view_.joints[sequence.joint].name, sequence.text, view_.joints[sequence.joint].name);
+  fmt::format_to_n(
+      std::back_inserter(failure_), 480,
+      "at t = {:.6g} s the Euler angles {:.60} of joint `{:.60}` {}. Use its quaternion: leave the joint out of the "
+      "option `angles`, or write \"{:.60}=quaternion\" there; or take axes in another order",
+      t, sequence.text, joint, what, joint);
   return false;
 }
 
@@ -200,8 +214,8 @@ bool ThompsonSolver::find_rates(double t, std::span<double> xdot) noexcept {
   return true;
 }
 
-/// The stages of an integrator lie beside the constraints by the square of the step. Near a singular position that would be
-/// blown up: there the derivative is that of the nearest closed state.
+/// The stages of an integrator lie beside the constraints by the square of the step. Near a singular position that
+/// would be blown up: there the derivative is that of the nearest closed state.
 Status ThompsonSolver::do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
   read(y);
   const std::span<double> xdot = std::span(joint_rates_).subspan(vector_.joints().moving(), view_.states);
@@ -217,7 +231,7 @@ Status ThompsonSolver::do_derivative(double t, std::span<const double> y, std::s
   }
   std::size_t failed = 0;
   if (vector_.rates(y, joint_rates_, ydot, failed)) return Status::ok;
-  fail_angles(t, failed);
+  fail_angles(t, failed, "are at gimbal lock: their axes lie in one plane, and they have no rates");
   return Status::failed;
 }
 

@@ -19,12 +19,12 @@ struct Options {
   Construction construction = Construction::velocity;
   Form form = Form::reduced;
   std::vector<EulerSequence> sequences;
-  bool project = true;         ///< positions and velocities return to the constraints after each step
-  double tolerance = 1e-10;    ///< largest position residual that is left: m, rad
+  bool project = true;       ///< positions and velocities return to the constraints after each step
+  double tolerance = 1e-10;  ///< largest position residual that is left: m, rad
 };
 
-/// The state vector is that of euler_angles.hpp. Velocities are those of the joints in either construction; the q̇2 of the
-/// null space are made anew at each evaluation.
+/// The state vector is that of euler_angles.hpp. Velocities are those of the joints in either construction; the q̇2 of
+/// the null space are made anew at each evaluation.
 class ThompsonSolver final : public Solver {
  public:
   ThompsonSolver(const SystemView&, Options);
@@ -57,7 +57,7 @@ class ThompsonSolver final : public Solver {
   const JointMotion& motion_of_joint(std::size_t j) const noexcept;
   std::size_t joint_of(std::size_t coordinate) const noexcept;
   bool fail_massless(std::size_t coordinate) noexcept;
-  bool fail_angles(double t, std::size_t sequence) noexcept;
+  bool fail_angles(double t, std::size_t sequence, std::string_view what) noexcept;
 
   // thompson_correct.cpp
   bool close(double t, Correction&) noexcept;
@@ -65,7 +65,8 @@ class ThompsonSolver final : public Solver {
   void find_left_out() noexcept;
   bool cannot_close(std::size_t steps) noexcept;
   bool is_abrupt(double change, double speed) noexcept;
-  bool is_closed() const noexcept { return closing_.position_violation() < 1e-8; }
+  /// Whether dependent rows show: their pivots are of the size of the residual.
+  bool is_closed() const noexcept { return closing_.position_violation() < 1e6 * closing_.position_rounding(); }
 
   // thompson_observe.cpp
   void find_reactions(std::span<Spatial> out) noexcept;
@@ -84,8 +85,8 @@ class ThompsonSolver final : public Solver {
   TreeKinematics tree_;
   bool loads_joints_ = false;
 
-  std::vector<double> joints_, joint_rates_;   ///< y and ẏ as of JointState
-  std::vector<double> q_, v_, efforts_;        ///< of all joints
+  std::vector<double> joints_, joint_rates_;  ///< y and ẏ as of JointState
+  std::vector<double> q_, v_, efforts_;       ///< of all joints
   std::vector<double> vdot_, xdot_, udot_, step_, zero_;
   std::vector<double> multipliers_, carried_;  ///< of all closing rows; per q̇2
   std::vector<double> kept_;                   ///< y of a stage

@@ -1,0 +1,184 @@
+// The second reduction, by itself and in mechanisms.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+#include "framework/simulation/simulate.hpp"
+#include "second_reduction.hpp"
+#include "tests/thompson/bench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+using thompson::SecondReduction;
+
+namespace {
+
+/// Four-bars side by side that share their verticals.
+std::string ladder(int cells) {
+  std::string bodies, joints;
+  const auto rod = [&](const std::string& name, double px, double py, bool upright) {
+    bodies += fmt::format(
+        "  - {{name: {}, position: [{}, {}, 0], mass: 1, center_of_mass: [{}, {}, 0], inertia: {{xx: 0.08, yy: 0.08, "
+        "zz: 0.0833}}}}\n",
+        name, px, py, upright ? 0 : 0.5, upright ? 0.5 : 0);
+  };
+  const auto pin = [&](const std::string& base, const std::string& moving, double px, double py,
+                       const char* more = "") {
+    joints += fmt::format(
+        "  - {{name: {}_{}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], axis: [0, 0, 1]{}}}\n", base,
+        moving, base, moving, px, py, more);
+  };
+  rod("v0", 0, 0, true);
+  pin("ground", "v0", 0, 0, ", initial: {velocity: -0.7}");
+  for (int k = 0; k < cells; ++k) {
+    const std::string before = fmt::format("v{}", k), vertical = fmt::format("v{}", k + 1), top = fmt::format("h{}", k);
+    rod(vertical, k + 1, 0, true);
+    rod(top, k, 1, false);
+    pin("ground", vertical, k + 1, 0);
+    pin(before, top, k, 1);
+    pin(top, vertical, k + 1, 1);
+  }
+  return "polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n" + bodies + "joints:\n" + joints;
+}
+
+host::RunRecord run(const host::System& system, const SolverOptions& options, double step, double duration) {
+  const auto solver = solver_for(system, thompson_formulation(), options);
+  host::RunSettings settings;
+  settings.integrator = "rk4";
+  settings.step = step;
+  settings.duration = settings.output_interval = duration;
+  return host::simulate(system, *solver, settings, {}, {});
+}
+
+}  // namespace
+
+TEST_CASE("the second reduction finds all velocities that rows leave, and the multipliers of forces along the rows") {
+  std::mt19937_64 generator(7);
+  std::uniform_real_distribution<double> number(-1, 1);
+  for (int trial = 0; trial < 50; ++trial) {
+    INFO("trial " << trial);
+    constexpr std::size_t coordinates = 20;
+    std::vector<SecondReduction::Group> groups;
+    for (int g = 0; g < 4; ++g) {
+      SecondReduction::Group group{3, {}};
+      for (std::size_t c = 0; c < coordinates; ++c)
+        if (number(generator) > -0.2) group.columns.push_back(c);
+      groups.push_back(group);
+    }
+    groups.push_back(groups[1]);  // rows that depend on those of another group
+    SecondReduction reduction;
+    reduction.analyze(coordinates, groups);
+    const std::size_t rows = reduction.rows();
+    std::vector<std::vector<double>> J(rows, std::vector<double>(coordinates));
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (std::size_t r = 0; r < 3; ++r) {
+        for (std::size_t k = 0; k < groups[g].columns.size(); ++k)
+          reduction.row(g, r)[k] =
+              g < 4 ? number(generator) : reduction.row(1, r)[k] - 2 * reduction.row(1, (r + 1) % 3)[k];
+        for (std::size_t k = 0; k < groups[g].columns.size(); ++k)
+          J[reduction.first_row(g) + r][groups[g].columns[k]] = reduction.row(g, r)[k];
+        reduction.set_scale(g, r, 1);
+      }
+    reduction.eliminate(true);
+    CHECK(reduction.independent().size() == coordinates - 12);
+    std::size_t left_out = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (std::size_t r = 0; r < 3; ++r) left_out += reduction.left_out(g) >> r & 1;
+    CHECK(left_out == 3);
+    // J Z = 0.
+    std::vector<double> moved(coordinates);
+    for (const std::size_t c : reduction.independent()) moved[c] = number(generator);
+    reduction.extend(moved.data());
+    for (const auto& row : J) {
+      double sum = 0;
+      for (std::size_t c = 0; c < coordinates; ++c) sum += row[c] * moved[c];
+      CHECK(std::abs(sum) < 1e-11);
+    }
+    // J of a particular solution, where the right-hand sides fit.
+    std::vector<double> wanted(coordinates), right(rows), particular(coordinates);
+    for (double& w : wanted) w = number(generator);
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t c = 0; c < coordinates; ++c) right[r] += J[r][c] * wanted[c];
+    reduction.particular(right.data(), particular.data());
+    for (std::size_t r = 0; r < rows; ++r) {
+      double sum = -right[r];
+      for (std::size_t c = 0; c < coordinates; ++c) sum += J[r][c] * particular[c];
+      CHECK(std::abs(sum) < 1e-10);
+    }
+    // Forces along the rows do no work on Z, and their multipliers make them up.
+    std::vector<double> force(coordinates), folded, lambda(rows), again(coordinates);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double f = number(generator);
+      for (std::size_t c = 0; c < coordinates; ++c) force[c] += f * J[r][c];
+    }
+    folded = force;
+    reduction.fold(folded.data());
+    for (const std::size_t c : reduction.independent()) CHECK(std::abs(folded[c]) < 1e-10);
+    folded = force;
+    reduction.multipliers(folded.data(), lambda.data());
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t c = 0; c < coordinates; ++c) again[c] += lambda[r] * J[r][c];
+    for (std::size_t c = 0; c < coordinates; ++c) CHECK(std::abs(again[c] - force[c]) < 1e-10);
+  }
+}
+
+TEST_CASE("a ladder of 120 four-bars runs and keeps its energy and its loops") {
+  const auto system = system_from_text(ladder(120));
+  REQUIRE(system->view().cut_joints().size() == 120);
+  CHECK(difference(observe(*system, *solver_for(*system, formulation_named("riccati")))->now(),
+                   observe_with(*system, {})->now())
+            .acceleration < 1e-9);
+  const host::RunRecord record = run(*system, {}, 2e-3, 0.4);
+  INFO(record.failure);
+  CHECK(record.end == host::End::done);
+  CHECK(record.energy_drift < 1e-8);
+  CHECK(record.constraint_violation < 1e-10);
+}
+
+TEST_CASE("every construction keeps the energy of trees and loops, and without correction the loops drift") {
+  for (const char* name : {"vehicle", "planar_3rrr", "bricard", "triple_spherical_pendulum"}) {
+    const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/" + name + ".yaml");
+    for (const SolverOptions& options : variants()) {
+      INFO(name << ", " << text_of(options));
+      if (!refusal(*system, options).empty()) continue;
+      const host::RunRecord record = run(*system, options, 1e-3, 0.1);
+      INFO(record.failure);
+      CHECK(record.end == host::End::done);
+      if (record.conservative) CHECK(record.energy_drift < 1e-7);
+      CHECK(record.constraint_violation < 1e-10);
+    }
+  }
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/planar_3rrr.yaml");
+  CHECK(run(*system, {{"correction", "none"}}, 1e-2, 1).constraint_violation > 1e-11);
+}
+
+TEST_CASE("what the implicit forms cannot carry is refused, with the reason") {
+  const auto large = system_from_text(ladder(120));
+  CHECK(refusal(*large, {{"form", "implicit-1"}}).find("dense in all unknowns") != std::string::npos);
+  const auto massless = system_from_file(std::string(POLYFORM_MODELS) + "/cardan_shaft.yaml");
+  CHECK(refusal(*massless, {{"form", "implicit-2"}}).find("no mass") != std::string::npos);
+  CHECK(refusal(*massless, {}).empty());
+  const auto chain = system_from_file(std::string(POLYFORM_MODELS) + "/chain_1000.yaml");
+  CHECK(refusal(*chain, {{"form", "implicit-1"}}).find("holds H2 itself") != std::string::npos);
+  CHECK(refusal(*chain, {{"form", "implicit-2"}}).empty());
+}
+
+TEST_CASE("a joint that moves no inertia is named, by every construction") {
+  const auto system = system_from_text(R"(
+polyform: 1
+bodies:
+  - {name: rod, mass: 1, center_of_mass: [0.5, 0, 0.1], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+  - {name: bead, position: [1, 0, 0], mass: 0, center_of_mass: [0, 0, 0], inertia: {xx: 0, yy: 0, zz: 0}}
+joints:
+  - {name: a, type: spherical, base: ground, moving: rod, position: [0, 0, 0]}
+  - {name: b, type: revolute, base: rod, moving: bead, position: [1, 0, 0], axis: [0, 1, 0]}
+)");
+  for (const char* construction : {"velocity", "null-space"}) {
+    const auto solver = solver_for(*system, thompson_formulation(), {{"construction", construction}});
+    std::vector<double> y = initial_vector(*system, *solver), rate(y.size());
+    CHECK(solver->derivative(0, y, rate) == Status::failed);
+    CHECK(std::string(solver->failure()).find("joint `b` moves body `bead` without any inertia") != std::string::npos);
+  }
+}
