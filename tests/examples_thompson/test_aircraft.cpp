@@ -18,10 +18,11 @@ constexpr double m = 1247.4, S = 17.094, c = 1.7374, b = 10.180, V = 53.645, rho
 constexpr double Ix = 1420.9, Iy = 4067.5, Iz = 4786.0;
 constexpr double Q = 0.5 * rho * V * V * S;
 
-/// ẋ = A x for x = (u, w, q, θ) in stability axes, by the dimensional derivatives of Nelson, Flight Stability and Automatic
-/// Control, Table 3.5 and Eq 4.51, without derivatives by the rate of w.
+/// ẋ = A x for x = (u, w, q, θ) in stability axes, by the dimensional derivatives of Nelson, Flight Stability and
+/// Automatic Control, Table 3.5 and Eq 4.51, without derivatives by the rate of w.
 Eigen::Matrix4d longitudinal() {
-  const double CL = m * g / Q, CD = 0.05, CL_alpha = 4.44, CD_alpha = 0.33, CL_q = 3.8, Cm_alpha = -0.683, Cm_q = -14.32;
+  const double CL = m * g / Q, CD = 0.05, CL_alpha = 4.44, CD_alpha = 0.33, CL_q = 3.8, Cm_alpha = -0.683,
+               Cm_q = -14.32;
   const double Xu = -2 * CD * Q / (m * V), Xw = -(CD_alpha - CL) * Q / (m * V);
   const double Zu = -2 * CL * Q / (m * V), Zw = -(CL_alpha + CD) * Q / (m * V), Zq = -CL_q * c / (2 * V) * Q / m;
   const double Mw = Cm_alpha * Q * c / (V * Iy), Mq = Cm_q * c / (2 * V) * Q * c / Iy;
@@ -32,8 +33,10 @@ Eigen::Matrix4d longitudinal() {
 /// The same for x = (v, p, r, φ), Table 3.6 and Eq 5.35; no product of inertia.
 Eigen::Matrix4d lateral() {
   const double Yv = -0.564 * Q / (m * V);
-  const double Lv = -0.074 * Q * b / (Ix * V), Lp = -0.410 * Q * b * b / (2 * Ix * V), Lr = 0.107 * Q * b * b / (2 * Ix * V);
-  const double Nv = 0.071 * Q * b / (Iz * V), Np = -0.0575 * Q * b * b / (2 * Iz * V), Nr = -0.125 * Q * b * b / (2 * Iz * V);
+  const double Lv = -0.074 * Q * b / (Ix * V), Lp = -0.410 * Q * b * b / (2 * Ix * V),
+               Lr = 0.107 * Q * b * b / (2 * Ix * V);
+  const double Nv = 0.071 * Q * b / (Iz * V), Np = -0.0575 * Q * b * b / (2 * Iz * V),
+               Nr = -0.125 * Q * b * b / (2 * Iz * V);
   Eigen::Matrix4d A;
   A << Yv, 0, -V, g, Lv, Lp, Lr, 0, Nv, Np, Nr, 0, 0, 1, 0, 0;
   return A;
@@ -85,19 +88,25 @@ std::vector<Row> run_of(const std::string& text, double duration, int rows) {
   const auto system = system_from_text(text);
   const auto solver = solver_for(*system, *formulations_for(*system).back());
   std::vector<Row> out;
-  run_rows(*system, *solver, duration, [&](double t, const Observation& o) { out.push_back({t, deviation(o)}); }, rows);
+  run_rows(
+      *system, *solver, duration,
+      [&](double t, const Observation& o) {
+        out.push_back({t, deviation(o)});
+      },
+      rows);
   return out;
 }
 
 /// published: the eigenvalue that the source gives, from rounded imperial data, within a share of its size.
-void check_mode(const std::vector<Row>& run, const Modes& modes, Complex published, double share, double from, double to,
-                Eigen::Vector4d Deviation::*part) {
+void check_mode(const std::vector<Row>& run, const Modes& modes, Complex published, double share, double from,
+                double to, Eigen::Vector4d Deviation::*part) {
   const Eigen::Index i = modes.nearest(published);
   INFO("eigenvalue " << modes.value[i]);
   CHECK(std::abs(modes.value[i] - published) < share * std::abs(published));
   const auto at = [&](double time) {
     for (const Row& row : run)
-      if (std::abs(row.time - time) < 1e-9) return Complex((modes.coordinate.row(i) * (row.x.*part).cast<Complex>())(0));
+      if (std::abs(row.time - time) < 1e-9)
+        return Complex((modes.coordinate.row(i) * (row.x.*part).cast<Complex>())(0));
     throw std::invalid_argument("no row at that time");
   };
   const Complex seen = measured(at(from), at(to), to - from, modes.value[i]);

@@ -87,8 +87,7 @@ TEST_CASE("flap and lag frequencies of an offset blade on a spring are the close
   const Formulation& formulation = *formulations_for(*any).back();
   CHECK(frequency(blade(true, k_flap, 0, 1e-4), formulation, 2) == Approx(1.12 * omega).epsilon(1e-7));
   CHECK(frequency(blade(false, k_lag, 0, 1e-4), formulation, 2) == Approx(0.7 * omega).epsilon(1e-7));
-  CHECK(frequency(blade(true, 0, 0, 1e-4), formulation, 2) ==
-        Approx(std::sqrt(1 + 1.5 * e / L) * omega).epsilon(1e-7));
+  CHECK(frequency(blade(true, 0, 0, 1e-4), formulation, 2) == Approx(std::sqrt(1 + 1.5 * e / L) * omega).epsilon(1e-7));
 }
 
 TEST_CASE("the rotorcraft hovers: thrust carries the weight, the engine the torque") {

@@ -121,10 +121,10 @@ class RotationalSpringDampers final : public ForceBatch {
         for (std::size_t k = 0; k < count; ++k) out[k] = entry(i.fields[f].numbers, k);
         return out;
       };
-      springs_.push_back({drawn_axes(i),
-                          transpose_times(rotation_matrix(i.drawn[1].orientation),
-                                          rotation_matrix(i.drawn[0].orientation)),
-                          three(stiffness), three(damping), three(rest)});
+      springs_.push_back(
+          {drawn_axes(i),
+           transpose_times(rotation_matrix(i.drawn[1].orientation), rotation_matrix(i.drawn[0].orientation)),
+           three(stiffness), three(damping), three(rest)});
     }
   }
 
@@ -162,8 +162,9 @@ bool check_axes(const ElementInstance& instance, std::size_t number, FieldSink& 
     return false;
   };
   if (count > 3 || given.numbers.size() != 3 * count)
-    return error(Message("{} row{} of {} numbers given for the axes", count, plural(count), given.numbers.size() / count),
-                 "Give one to three axes as rows [x, y, z], in the order of the turns.");
+    return error(
+        Message("{} row{} of {} numbers given for the axes", count, plural(count), given.numbers.size() / count),
+        "Give one to three axes as rows [x, y, z], in the order of the turns.");
   Vec3 axis[3];
   for (std::size_t k = 0; k < count; ++k) {
     axis[k] = {given.numbers[3 * k], given.numbers[3 * k + 1], given.numbers[3 * k + 2]};
