@@ -1,0 +1,20 @@
+// Linear models and their modes, for people and as JSON.
+#pragma once
+
+#include <string>
+
+#include "apps/json_output.hpp"
+#include "framework/linearization/linearize.hpp"
+#include "framework/linearization/modes.hpp"
+
+namespace polyform::apps {
+
+/// States, inputs, outputs with units; A, B, C, D as lists of rows; modes with shapes; errors.
+Json linear_json(const host::Linearization&, const host::Modes&);
+/// The same as tables.
+void print_linear(const host::Linearization&, const host::Modes&);
+
+/// Whether disturbances die out, in one sentence.
+std::string stability_text(const host::Modes&);
+
+}  // namespace polyform::apps

@@ -1,0 +1,87 @@
+// polyform linearize MODEL: A, B, C, D at a state, and its modes.
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "apps/arguments.hpp"
+#include "apps/command.hpp"
+#include "apps/linear_text.hpp"
+#include "apps/operating_point.hpp"
+#include "apps/session.hpp"
+#include "apps/terminal.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+using host::Exit;
+
+struct Arguments {
+  ModelArguments model;
+  std::string solver;
+  std::vector<std::string> options, inputs, outputs;
+  PointArguments point;
+  bool json = false;
+};
+
+Exit linearize(const Arguments& arguments) {
+  Session session(arguments.model.plugin_paths);
+  const auto system = session.load(arguments.model.file);
+  const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
+  const host::SolverMaker make = maker_of(choice);
+  const host::OperatingPoint point = find_point(*system, make, arguments.point);
+  host::LinearRequest request;
+  request.inputs = host::select_inputs(host::input_fields(system->view(), point.time), arguments.inputs);
+  request.outputs = arguments.outputs;
+  const host::Linearization linear = host::linearize(*system, make, point, request);
+  const host::Modes modes = host::find_modes(linear.A.value, linear.A.error, linear.scales);
+  const std::string where = describe_point(arguments.point, point, linear);
+  if (arguments.json) {
+    Json out = {{"model", system->description().name},
+                {"solver", choice.formulation->name()},
+                {"at", arguments.point.at},
+                {"time", point.time},
+                {"note", where}};
+    out.update(linear_json(linear, modes));
+    print_json(out);
+  } else {
+    fmt::print("{}, solver {}: linear model {}\n", system->description().name, choice.formulation->name(), where);
+    print_linear(linear, modes);
+  }
+  return Exit::done;
+}
+
+}  // namespace
+
+void add_linearize(CLI::App& app, Action& action) {
+  CLI::App* sub = app.add_subcommand("linearize", "Linear model at a state: A, B, C, D, eigenvalues, mode shapes");
+  const auto arguments = std::make_shared<Arguments>();
+  add_model(*sub, arguments->model);
+  sub->add_option("--solver", arguments->solver, "Formulation [model, else the preferred one that can run the model]")
+      ->type_name("NAME");
+  add_solver_options(*sub, arguments->options);
+  add_point_arguments(*sub, arguments->point);
+  sub->add_option("--inputs", arguments->inputs,
+                  "Fields of forces and constraints, such as motor.effort or wind.force[1]; * and ? stand for any "
+                  "text; none [those given as functions of time]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  sub->add_option("--outputs", arguments->outputs,
+                  "Result columns, or bodies and joints for all of theirs: pin.q,rod,*.fx; none [the joints' "
+                  "coordinates]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  sub->add_flag("--json", arguments->json, "Print one JSON object; matrices are lists of rows");
+  sub->footer(
+      "x' = A x + B u, y = C x + D u in minimal coordinates: independent positions, their velocities, states of\n"
+      "forces; derivatives by extrapolation on exactly closed states, with their estimated error. Examples:\n"
+      "  polyform linearize rod.yaml\n"
+      "  polyform linearize rod.yaml --at 2.5 --inputs motor.effort --outputs pin.q,pin.fx --json");
+  sub->final_callback([&action, arguments] { action = [arguments] { return linearize(*arguments); }; });
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,159 @@
+#include "framework/assembly/constraint_jacobian.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "polyform/constraint.hpp"
+
+namespace polyform::host {
+namespace {
+
+Spatial about_ground(const Vec3& point, const Spatial& w) { return {w.angular + cross(point, w.linear), w.linear}; }
+Spatial from_ground(const Vec3& point, const Spatial& w) { return {w.angular - cross(point, w.linear), w.linear}; }
+
+}  // namespace
+
+ConstraintJacobian::ConstraintJacobian(const SystemView& view)
+    : view_(view), tree_(view), elements_(view), sums_(view.bodies.size()), marked_(view.bodies.size()) {}
+
+void ConstraintJacobian::evaluate(double t, const StateView& state) {
+  rows_.clear();
+  entries_.clear();
+  tree_.evaluate(state.q.data(), state.v.data(), state.eta.data(), state.etadot.data());
+  for (std::size_t i = view_.bodies.size(); i < view_.joints.size(); ++i) add_cut_joint(i, state);
+  if (elements_.elements().empty()) return;
+  elements_.evaluate(t, tree_.frames(), state.q, state.v);
+  for (const ConstraintSet::Element& e : elements_.elements())
+    for (std::size_t r = 0; r < e.rows; ++r) add_element_row(e, r, state);
+}
+
+std::vector<char> ConstraintJacobian::loaded_joints(std::span<const double> mu) const {
+  std::vector<Spatial> transmitted(view_.joints.size());
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    for (const auto& [frame, wrench] : rows_[r].wrenches) {
+      const BodyIndex body = body_of(frame);
+      transmitted[at(body)] += mu[r] * wrench;
+      if (rows_[r].cut_joint != none)
+        transmitted[rows_[r].cut_joint] += (mu[r] * cut_sign(rows_[r], body)) * wrench;
+    }
+  }
+  for (std::size_t i = view_.bodies.size(); i-- > 0;) {
+    const BodyIndex in = view_.joints[i].inboard();
+    if (!is_ground(in)) transmitted[at(in)] += transmitted[i];
+  }
+  double largest = 0;
+  for (const Spatial& w : transmitted) largest = std::max(largest, dot(w, w));
+  std::vector<char> loaded(transmitted.size());
+  for (std::size_t i = 0; i < loaded.size(); ++i) loaded[i] = dot(transmitted[i], transmitted[i]) > 1e-16 * largest;
+  return loaded;
+}
+
+/// A cut joint transmits what it puts on one of its bodies: the moving one, or base where moving is ground.
+double ConstraintJacobian::cut_sign(const Row& row, BodyIndex body) const {
+  const JointData& joint = view_.joints[row.cut_joint];
+  return body == (is_ground(joint.moving) ? joint.base : joint.moving) ? 1 : 0;
+}
+
+void ConstraintJacobian::put(Row& row, FrameIndex frame, const Vec3& point, const Spatial& wrench) const {
+  if (!is_ground(frame)) row.wrenches.emplace_back(frame, about_ground(point, wrench));
+}
+
+void ConstraintJacobian::put(Row& row, const JointData& joint, const Spatial& t) const {
+  const ConstraintRow c = constraint_row(joint, motion(joint.base_frame), motion(joint.moving_frame), t);
+  put(row, joint.moving_frame, motion(joint.moving_frame).p, c.moving);
+  put(row, joint.base_frame, motion(joint.base_frame).p, c.base);
+}
+
+void ConstraintJacobian::add_cut_joint(std::size_t index, const StateView& state) {
+  const JointData& cut = view_.joints[index];
+  JointConstraint c;
+  joint_constraint(cut, motion(cut.base_frame), motion(cut.moving_frame), state.q.data() + cut.q_offset,
+                   state.v.data() + cut.v_offset, c);
+  for (std::size_t r = 0; r < c.rows; ++r) {
+    Row row;
+    row.cut_joint = index;
+    row.name = cut.name;
+    row.residual = c.residual[r];
+    put(row, cut, c.T[r]);
+    add(std::move(row));
+  }
+}
+
+void ConstraintJacobian::add_element_row(const ConstraintSet::Element& e, std::size_t r, const StateView& state) {
+  Row row;
+  row.name = e.name;
+  row.holonomic = e.holonomic;
+  row.residual = e.holonomic ? e.residual[r] : 0;
+  row.velocity_right = e.velocity_right[r];
+  for (std::size_t k = 0; k < e.markers.size(); ++k)
+    put(row, e.markers[k].frame, e.motions[k].position, e.A[r * e.markers.size() + k]);
+  const double* B = e.B.data() + r * e.velocities;
+  for (const JointIndex j : e.joints) {
+    const JointData& joint = view_.joints[at(j)];
+    JointMotion m;
+    joint_motion(joint, state.q.data() + joint.q_offset, state.v.data() + joint.v_offset, m);
+    put(row, joint, effort_wrench(m, joint.nv, B));
+    B += joint.nv;
+  }
+  add(std::move(row));
+}
+
+/// Sums the wrenches from the bodies towards ground, as far as they do not cancel, and enters their power.
+void ConstraintJacobian::add(Row row) {
+  const std::size_t at_row = rows_.size();
+  std::vector<std::size_t> path;
+  for (const auto& [frame, wrench] : row.wrenches)
+    for (BodyIndex b = body_of(frame); !is_ground(b) && !marked_[at(b)]; b = view_.joints[at(b)].inboard()) {
+      marked_[at(b)] = true;
+      path.push_back(at(b));
+    }
+  double size = 0;
+  for (const auto& [frame, wrench] : row.wrenches) {
+    sums_[at(body_of(frame))] += wrench;
+    enter_modes(at_row, frame, wrench, 1);
+    size = std::max(size, std::sqrt(dot(wrench, wrench)));
+  }
+  std::sort(path.begin(), path.end(), std::greater<>());  // outboard before inboard
+  for (const std::size_t i : path) {
+    const Spatial sum = sums_[i];
+    const BodyIndex in = view_.joints[i].inboard();
+    if (!is_ground(in)) sums_[at(in)] += sum;
+    sums_[i] = {};
+    marked_[i] = false;
+    // Above the common ancestor the two sides of a loop cancel, but for rounding.
+    if (std::sqrt(dot(sum, sum)) <= 1e-12 * size) continue;
+    enter(at_row, i, sum);
+    enter_modes(at_row, view_.joints[i].outboard_frame(), sum, -1);
+    enter_modes(at_row, view_.joints[i].inboard_frame(), sum, 1);
+  }
+  rows_.push_back(std::move(row));
+}
+
+/// Power of a wrench (about the ground origin) on what is outboard of a tree joint, per velocity of that joint.
+void ConstraintJacobian::enter(std::size_t row, std::size_t j, const Spatial& wrench) {
+  const JointData& joint = view_.joints[j];
+  const BodyMotion &base = motion(joint.base_frame), &moving = motion(joint.moving_frame);
+  const Vec3 M = moving.p + moving.R * joint.p_moving;
+  const Spatial at_M = from_ground(M, wrench);
+  const double sign = joint.reversed ? -1 : 1;
+  for (std::size_t k = 0; k < joint.nv; ++k) {
+    const Spatial& h = tree_.joints()[j].H[k];
+    const double value = sign * (dot(base.R * h.angular, at_M.angular) + dot(base.R * h.linear, at_M.linear));
+    if (value != 0) entries_.push_back({row, joint.v_offset + k, value});
+  }
+}
+
+/// Power of a wrench (about the ground origin) on a node, per rate of its body's modes.
+void ConstraintJacobian::enter_modes(std::size_t row, FrameIndex frame, const Spatial& wrench, double sign) {
+  if (!is_node(frame)) return;
+  const std::size_t node = at(frame) - view_.bodies.size();
+  const Mat3& R = motion(frame_of(view_.nodes[node].body)).R;
+  const Spatial at_node = from_ground(motion(frame).p, wrench);
+  const Spatial w{transpose_times(R, at_node.angular), transpose_times(R, at_node.linear)};
+  const std::span<const Spatial> H = tree_.nodes().H(node);
+  const std::size_t first = view_.nv_tree + tree_.nodes().mode_offset(node);
+  for (std::size_t k = 0; k < H.size(); ++k) entries_.push_back({row, first + k, sign * dot(H[k], w)});
+}
+
+}  // namespace polyform::host

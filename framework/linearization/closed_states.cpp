@@ -1,0 +1,122 @@
+#include "framework/linearization/closed_states.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+namespace polyform::host {
+namespace {
+
+using Eigen::Index;
+
+constexpr int most_iterations = 60;
+/// Largest residual of rows that follow from others, m or rad: beyond it they do not follow.
+constexpr double redundancy_tolerance = 1e-8;
+
+/// A row or column number of the whole matrix to that of a part, −1 where it is not in it.
+std::vector<Index> places(const std::vector<std::size_t>& part, std::size_t count) {
+  std::vector<Index> place(count, -1);
+  for (std::size_t k = 0; k < part.size(); ++k) place[part[k]] = static_cast<Index>(k);
+  return place;
+}
+
+Eigen::MatrixXd part_of(const ConstraintJacobian& jacobian, const std::vector<std::size_t>& rows,
+                        const std::vector<std::size_t>& columns, std::size_t count) {
+  const std::vector<Index> row = places(rows, jacobian.rows().size()), column = places(columns, count);
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(static_cast<Index>(rows.size()), static_cast<Index>(columns.size()));
+  for (const ConstraintJacobian::Entry& e : jacobian.entries())
+    if (row[e.row] >= 0 && column[e.column] >= 0) out(row[e.row], column[e.column]) += e.value;
+  return out;
+}
+
+double& velocity(const SystemView& view, CanonicalState& s, std::size_t coordinate) {
+  return coordinate < view.nv_tree ? s.v[coordinate] : s.etadot[coordinate - view.nv_tree];
+}
+
+}  // namespace
+
+ClosedStates::ClosedStates(const SystemView& view, double t, const MinimalCoordinates& choice, CanonicalState nominal)
+    : view_(view),
+      t_(t),
+      choice_(choice),
+      nominal_(std::move(nominal)),
+      jacobian_(view),
+      delta_(view.nv_tree + view.modes) {
+  for (const Coordinate& c : coordinates_of(view)) scales_.push_back(c.scale);
+}
+
+bool ClosedStates::place(std::span<const double> deviation, CanonicalState& out) {
+  const std::size_t np = choice_.positions(), nv = choice_.velocities();
+  out = nominal_;
+  std::fill(delta_.begin(), delta_.end(), 0.0);
+  for (std::size_t k = 0; k < np; ++k) delta_[choice_.position.independent[k]] = deviation[k];
+  for (std::size_t k = 0; k < out.x.size(); ++k) out.x[k] += deviation[np + nv + k];
+  return close_positions(out) && close_velocities(deviation.subspan(np, nv), out);
+}
+
+/// Positions of the tree joints and modes at δ from the nominal ones.
+void ClosedStates::move(CanonicalState& out) const {
+  for (const JointData& joint : view_.tree_joints()) {
+    double rates[7];
+    const double* q0 = nominal_.q.data() + joint.q_offset;
+    joint_position_rates(joint, q0, delta_.data() + joint.v_offset, rates);
+    for (std::size_t k = 0; k < joint.nq; ++k) out.q[joint.q_offset + k] = q0[k] + rates[k];
+    joint_normalize(joint, out.q.data() + joint.q_offset);
+  }
+  for (std::size_t k = 0; k < view_.modes; ++k) out.eta[k] = nominal_.eta[k] + delta_[view_.nv_tree + k];
+}
+
+bool ClosedStates::close_positions(CanonicalState& out) {
+  const std::vector<std::size_t>&rows = choice_.position.rows, &dependent = choice_.position.dependent;
+  double last_step = 1;
+  for (int i = 0;; ++i) {
+    move(out);
+    jacobian_.evaluate(t_, out.view());
+    if (rows.empty()) return true;
+    Eigen::VectorXd residual(static_cast<Index>(rows.size()));
+    for (std::size_t k = 0; k < rows.size(); ++k) residual[static_cast<Index>(k)] = jacobian_.rows()[rows[k]].residual;
+    const Eigen::PartialPivLU<Eigen::MatrixXd> lu(part_of(jacobian_, rows, dependent, delta_.size()));
+    const Eigen::VectorXd step = -lu.solve(residual);
+    double size = 0;
+    for (std::size_t k = 0; k < dependent.size(); ++k)
+      size = std::max(size, std::abs(step[static_cast<Index>(k)]) / scales_[dependent[k]]);
+    // At round-off the steps stop shrinking.
+    if (size < 1e-15 || (size < 1e-11 && size > 0.3 * last_step)) break;
+    if (!(size < 1e3) || i == most_iterations)
+      return fail(fmt::format("the constraints of `{}` cannot be closed nearby", jacobian_.rows()[rows[0]].name));
+    last_step = size;
+    const double part = std::min(1.0, 0.5 / size);
+    for (std::size_t k = 0; k < dependent.size(); ++k) delta_[dependent[k]] += part * step[static_cast<Index>(k)];
+  }
+  for (const ConstraintJacobian::Row& row : jacobian_.rows())
+    if (std::abs(row.residual) > redundancy_tolerance)
+      return fail(fmt::format("the constraints are singular there: those of `{}` follow from others in this position, "
+                              "but no longer in one nearby",
+                              row.name));
+  return true;
+}
+
+bool ClosedStates::close_velocities(std::span<const double> independent, CanonicalState& out) {
+  const Elimination& choice = choice_.velocity;
+  for (std::size_t k = 0; k < choice.independent.size(); ++k)
+    velocity(view_, out, choice.independent[k]) += independent[k];
+  if (choice.rows.empty()) return true;
+  Eigen::VectorXd right(static_cast<Index>(choice.rows.size())), known(static_cast<Index>(choice.independent.size()));
+  for (std::size_t k = 0; k < choice.rows.size(); ++k)
+    right[static_cast<Index>(k)] = jacobian_.rows()[choice.rows[k]].velocity_right;
+  for (std::size_t k = 0; k < choice.independent.size(); ++k)
+    known[static_cast<Index>(k)] = velocity(view_, out, choice.independent[k]);
+  const Eigen::MatrixXd D = part_of(jacobian_, choice.rows, choice.dependent, delta_.size());
+  right -= part_of(jacobian_, choice.rows, choice.independent, delta_.size()) * known;
+  const Eigen::PartialPivLU<Eigen::MatrixXd> lu(D);
+  const Eigen::VectorXd found = lu.solve(right);
+  if (!found.allFinite()) return fail("the constraints on velocities are singular there");
+  for (std::size_t k = 0; k < choice.dependent.size(); ++k)
+    velocity(view_, out, choice.dependent[k]) = found[static_cast<Index>(k)];
+  jacobian_.evaluate(t_, out.view());  // velocities of the cut joints, and of what forces are attached to
+  return true;
+}
+
+}  // namespace polyform::host
