@@ -81,8 +81,8 @@ struct Turns {
 };
 
 /// Angles of R (b in a, identity as drawn). With n = u × v the third axis as turned, R w, is
-/// sin ψ u + cos ψ (cos θ1 n − sin θ1 v), where ψ − θ2 is its value as drawn. The sign of cos ψ stays that of the
-/// drawing: det B = cos ψ = 0 is the gimbal lock.
+/// sin ψ u + cos ψ (cos θ1 n − sin θ1 v) with ψ = θ2 + ψ as drawn. The sign of cos ψ stays that of the drawing:
+/// det B = cos ψ = 0 is the gimbal lock.
 Turns turns_of(const Axes& drawn, const Mat3& R) {
   const Vec3 n = cross(drawn.u, drawn.v), third = R * drawn.w, Rv = R * drawn.v;
   const double sign = dot(n, drawn.w) < 0 ? -1 : 1;
