@@ -42,7 +42,8 @@ bodies:
 joints:
   - {name: pin, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0.6, 0.8],
      initial: {velocity: 1.2}}
-)" + second + between +
+)" + second +
+         between +
          R"(forces:
   - {name: load, type: point-force, body: b, point: [0.1, 0.2, 0.3], force: [3, -2, 4], moment: [1, 0.5, -0.3]}
 )";
@@ -50,7 +51,8 @@ joints:
 
 }  // namespace
 
-TEST_CASE("every formulation carries every constraint of the catalogue, in the tree and in a loop, in both directions") {
+TEST_CASE(
+    "every formulation carries every constraint of the catalogue, in the tree and in a loop, in both directions") {
   const std::string ball = "  - {name: ball, type: spherical, base: ground, moving: b, position: [0.9, -0.5, 0.2]}\n";
   const std::size_t all = require_agreement(two_bodies(ball, ""));
   REQUIRE(all > 3);

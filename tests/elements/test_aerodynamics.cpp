@@ -1,6 +1,5 @@
 // Aerodynamic forces: aerodynamic-body and blade-elements.
 #include <catch2/catch.hpp>
-
 #include <numbers>
 
 #include "plugins/elements/aerodynamics/aerodynamic_types.hpp"
@@ -37,7 +36,8 @@ std::vector<double> plate_polar(std::size_t rows) {
   std::vector<double> out;
   for (std::size_t i = 0; i < rows; ++i) {
     const double a = -pi + 2 * pi * static_cast<double>(i) / static_cast<double>(rows - 1);
-    for (const double x : {a, std::sin(2 * a), 0.01 + 2 * std::sin(a) * std::sin(a), -0.1 * std::sin(a)}) out.push_back(x);
+    for (const double x : {a, std::sin(2 * a), 0.01 + 2 * std::sin(a) * std::sin(a), -0.1 * std::sin(a)})
+      out.push_back(x);
   }
   return out;
 }
@@ -104,8 +104,8 @@ TEST_CASE("a polar in place of coefficients is linear between its rows and held 
   struct Point {
     double alpha, lift, drag, moment;
   };
-  for (const Point& at : {Point{-0.1, -0.4, 0.06, 0.025}, {0.15, 0.95, 0.11, -0.05}, {1, 1.7, 0.2, -0.1},
-                          {-3, -1, 0.1, 0.05}}) {
+  for (const Point& at :
+       {Point{-0.1, -0.4, 0.06, 0.025}, {0.15, 0.95, 0.11, -0.05}, {1, 1.7, 0.2, -0.1}, {-3, -1, 0.1, 0.05}}) {
     const double co = std::cos(at.alpha), si = std::sin(at.alpha);
     const BodyMotion flying{Mat3::identity(), {}, {{}, {V * co, 0, V * si}}};
     CHECK(distance(bench.load(0, {&flying, 1}).wrenches[0],
@@ -165,7 +165,8 @@ TEST_CASE("wind on a body at rest acts as the body's motion against it through s
   CHECK(windy.load(0, {&rest, 1}).power == 0);
 }
 
-TEST_CASE("without airspeed, backwards, sideways and upside down aerodynamic forces are finite and go to zero with it") {
+TEST_CASE(
+    "without airspeed, backwards, sideways and upside down aerodynamic forces are finite and go to zero with it") {
   Random random(86);
   ForceBench bench;
   const BodyIndex body = bench.add_body({}), blade = bench.add_body({});
@@ -213,7 +214,8 @@ TEST_CASE("strips of a turning rotor in axial flow are the blade-element sum") {
   for (int i = 0; i < 10; ++i) {
     const double r = 0.55 + 0.1 * i, chord = 0.2 - 0.005 * i, phi = std::atan2(up, omega * r),
                  alpha = phi + pitch + 0.1 - 0.01 * i, W2 = up * up + omega * r * omega * r;
-    const double cl = std::sin(2 * alpha), cd = 0.01 + 2 * std::pow(std::sin(alpha), 2), q = 0.5 * rho * W2 * chord * 0.1;
+    const double cl = std::sin(2 * alpha), cd = 0.01 + 2 * std::pow(std::sin(alpha), 2),
+                 q = 0.5 * rho * W2 * chord * 0.1;
     thrust += q * (cl * std::cos(phi) + cd * std::sin(phi));
     torque += q * r * (cl * std::sin(phi) - cd * std::cos(phi));
   }

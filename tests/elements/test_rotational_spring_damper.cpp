@@ -1,6 +1,5 @@
 // Springs and dampers about Euler angles between two bodies.
 #include <catch2/catch.hpp>
-
 #include <numbers>
 
 #include "plugins/elements/forces/force_types.hpp"

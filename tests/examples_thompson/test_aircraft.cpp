@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/examples_thompson/example.hpp"
+#include "tests/examples_thompson/textbook_aircraft.hpp"
 
 using namespace polyform;
 using namespace polyform::test;
@@ -12,32 +13,6 @@ using namespace polyform::test;
 namespace {
 
 using Complex = std::complex<double>;
-
-// The data of the model.
-constexpr double m = 1247.4, S = 17.094, c = 1.7374, b = 10.180, V = 53.645, rho = 1.225, g = 9.80665;
-constexpr double Ix = 1420.9, Iy = 4067.5, Iz = 4786.0;
-constexpr double Q = 0.5 * rho * V * V * S;
-
-/// ẋ = A x for x = (u, w, q, θ) in stability axes, by the dimensional derivatives of Nelson, Flight Stability and Automatic
-/// Control, Table 3.5 and Eq 4.51, without derivatives by the rate of w.
-Eigen::Matrix4d longitudinal() {
-  const double CL = m * g / Q, CD = 0.05, CL_alpha = 4.44, CD_alpha = 0.33, CL_q = 3.8, Cm_alpha = -0.683, Cm_q = -14.32;
-  const double Xu = -2 * CD * Q / (m * V), Xw = -(CD_alpha - CL) * Q / (m * V);
-  const double Zu = -2 * CL * Q / (m * V), Zw = -(CL_alpha + CD) * Q / (m * V), Zq = -CL_q * c / (2 * V) * Q / m;
-  const double Mw = Cm_alpha * Q * c / (V * Iy), Mq = Cm_q * c / (2 * V) * Q * c / Iy;
-  Eigen::Matrix4d A;
-  A << Xu, Xw, 0, -g, Zu, Zw, V + Zq, 0, 0, Mw, Mq, 0, 0, 0, 1, 0;
-  return A;
-}
-/// The same for x = (v, p, r, φ), Table 3.6 and Eq 5.35; no product of inertia.
-Eigen::Matrix4d lateral() {
-  const double Yv = -0.564 * Q / (m * V);
-  const double Lv = -0.074 * Q * b / (Ix * V), Lp = -0.410 * Q * b * b / (2 * Ix * V), Lr = 0.107 * Q * b * b / (2 * Ix * V);
-  const double Nv = 0.071 * Q * b / (Iz * V), Np = -0.0575 * Q * b * b / (2 * Iz * V), Nr = -0.125 * Q * b * b / (2 * Iz * V);
-  Eigen::Matrix4d A;
-  A << Yv, 0, -V, g, Lv, Lp, Lr, 0, Nv, Np, Nr, 0, 0, 1, 0, 0;
-  return A;
-}
 
 /// Deviation from trim in body axes: u, w, q, θ and v, p, r, φ.
 struct Deviation {
@@ -47,7 +22,7 @@ Deviation deviation(const Observation& o) {
   const Mat3 R = rotation_matrix(o.bodies[0].pose.orientation);  // forward, right, down in ground axes
   const Vec3 v = transpose_times(R, o.bodies[0].velocity), w = transpose_times(R, o.bodies[0].angular_velocity);
   const double theta = std::asin(R(2, 0)), phi = std::atan2(-R(2, 1), -R(2, 2));  // ground z is up
-  return {{v.x - V, v.z, w.y, theta}, {v.y, w.x, w.z, phi}};
+  return {{v.x - textbook::V, v.z, w.y, theta}, {v.y, w.x, w.z, phi}};
 }
 
 /// The coordinate of each mode in x: rows of the inverse of the matrix of eigenvectors.
@@ -85,19 +60,25 @@ std::vector<Row> run_of(const std::string& text, double duration, int rows) {
   const auto system = system_from_text(text);
   const auto solver = solver_for(*system, *formulations_for(*system).back());
   std::vector<Row> out;
-  run_rows(*system, *solver, duration, [&](double t, const Observation& o) { out.push_back({t, deviation(o)}); }, rows);
+  run_rows(
+      *system, *solver, duration,
+      [&](double t, const Observation& o) {
+        out.push_back({t, deviation(o)});
+      },
+      rows);
   return out;
 }
 
 /// published: the eigenvalue that the source gives, from rounded imperial data, within a share of its size.
-void check_mode(const std::vector<Row>& run, const Modes& modes, Complex published, double share, double from, double to,
-                Eigen::Vector4d Deviation::*part) {
+void check_mode(const std::vector<Row>& run, const Modes& modes, Complex published, double share, double from,
+                double to, Eigen::Vector4d Deviation::*part) {
   const Eigen::Index i = modes.nearest(published);
   INFO("eigenvalue " << modes.value[i]);
   CHECK(std::abs(modes.value[i] - published) < share * std::abs(published));
   const auto at = [&](double time) {
     for (const Row& row : run)
-      if (std::abs(row.time - time) < 1e-9) return Complex((modes.coordinate.row(i) * (row.x.*part).cast<Complex>())(0));
+      if (std::abs(row.time - time) < 1e-9)
+        return Complex((modes.coordinate.row(i) * (row.x.*part).cast<Complex>())(0));
     throw std::invalid_argument("no row at that time");
   };
   const Complex seen = measured(at(from), at(to), to - from, modes.value[i]);
@@ -114,14 +95,14 @@ TEST_CASE("the aircraft in steady level flight stays trimmed in every formulatio
     const auto solver = solver_for(*system, *formulation);
     run_rows(*system, *solver, 60, [&](double t, const Observation& o) {
       CHECK(std::abs(o.bodies[0].pose.position.z - 1000) < 1e-6);
-      CHECK(std::abs(o.bodies[0].pose.position.x - V * t) < 1e-6);
+      CHECK(std::abs(o.bodies[0].pose.position.x - textbook::V * t) < 1e-6);
       CHECK(deviation(o).longitudinal.norm() + deviation(o).lateral.norm() < 1e-8);
     });
   }
 }
 
 TEST_CASE("short period and phugoid of a run have the period and damping of the textbook's linear model") {
-  const Modes modes(longitudinal());
+  const Modes modes(textbook::longitudinal());
   // A pull of the elevator so small that the rest is linear.
   const std::vector<Row> run = run_of(with(model_text("navion"), "-0.02", "-0.000002"), 60, 600);
   // Nelson, Example 4.2 gives these with the derivatives by the rate of w apart. Counted to those by q they leave the
@@ -132,7 +113,7 @@ TEST_CASE("short period and phugoid of a run have the period and damping of the 
 
 TEST_CASE("Dutch roll, roll subsidence and spiral of a run are those of the textbook's linear model") {
   // Nelson, Example 5.3. The spiral is a small difference of products, so it keeps few digits of the data.
-  const Modes modes(lateral());
+  const Modes modes(textbook::lateral());
   const std::string text = with(model_text("navion"), "inertia:", "angular_velocity: [1.0e-6, 0, 1.0e-6], inertia:");
   const std::vector<Row> run = run_of(with(text, "-0.02", "0"), 20, 400);
   check_mode(run, modes, {-8.435, 0}, 0.03, 0, 0.5, &Deviation::lateral);

@@ -1,37 +1,16 @@
 // Flap and lag of hinged blades on springs against closed forms, and the rotorcraft in hover.
-#include <fmt/format.h>
-
 #include <cmath>
 #include <numbers>
 #include <vector>
 
+#include "tests/examples_thompson/blade.hpp"
 #include "tests/examples_thompson/example.hpp"
 
 using namespace polyform;
 using namespace polyform::test;
+using namespace polyform::test::blade;
 
 namespace {
-
-constexpr double e = 0.4, omega = 44.4, L = 4.51, I = 231.7, m = 3 * I / (L * L), S = m * L / 2;
-
-/// One blade in vacuo on a hub so heavy that its speed stays: flap about −y, or lag about z; the blade points along x.
-std::string blade(bool flap, double stiffness, double angle, double rate) {
-  return fmt::format(R"(
-polyform: 1
-gravity: [0, 0, 0]
-bodies:
-  - {{name: hub, mass: 1, inertia: {{xx: 1.0e12, yy: 1.0e12, zz: 1.0e12}}}}
-  - {{name: blade, position: [{0}, 0, 0], mass: {1}, center_of_mass: [{2}, 0, 0], inertia: {{xx: 0, yy: {3}, zz: {3}}}}}
-joints:
-  - {{name: shaft, type: revolute, base: ground, moving: hub, position: [0, 0, 0], axis: [0, 0, 1],
-     initial: {{velocity: {4}}}}}
-  - {{name: hinge, type: revolute, base: hub, moving: blade, position: [{0}, 0, 0], axis: {5},
-     initial: {{position: {6}, velocity: {7}}}}}
-forces:
-  - {{name: spring, type: joint-spring-damper, joint: hinge, stiffness: {8}}}
-)",
-                     e, m, L / 2, I - m * L * L / 4, omega, flap ? "[0, -1, 0]" : "[0, 0, 1]", angle, rate, stiffness);
-}
 
 /// The frequency of a small oscillation, rad/s, from its first and last upward passages through zero.
 double frequency(const std::string& text, const Formulation& formulation, double duration) {
@@ -63,7 +42,7 @@ TEST_CASE("flap and lag accelerations of an offset blade on a spring are the clo
   //   I β̈ = −Ω² (I sin β cos β + e S sin β) − k β          I ζ̈ = −Ω² e S sin ζ − k ζ
   const double k = 52000, angle = 0.3;
   for (const bool flap : {true, false}) {
-    const auto system = system_from_text(blade(flap, k, angle, 0));
+    const auto system = system_from_text(model(flap, k, angle, 0));
     const auto all = formulations_for(*system);
     REQUIRE(all.size() >= 5);
     const double expected =
@@ -83,12 +62,11 @@ TEST_CASE("flap and lag frequencies of an offset blade on a spring are the close
   // ν² = 1 + e S / I + k / (I Ω²) in flap, e S / I + k / (I Ω²) in lag.
   const double k_flap = (1.12 * 1.12 - 1 - e * S / I) * I * omega * omega,
                k_lag = (0.7 * 0.7 - e * S / I) * I * omega * omega;
-  const auto any = system_from_text(blade(true, 0, 0, 0));
+  const auto any = system_from_text(model(true, 0, 0, 0));
   const Formulation& formulation = *formulations_for(*any).back();
-  CHECK(frequency(blade(true, k_flap, 0, 1e-4), formulation, 2) == Approx(1.12 * omega).epsilon(1e-7));
-  CHECK(frequency(blade(false, k_lag, 0, 1e-4), formulation, 2) == Approx(0.7 * omega).epsilon(1e-7));
-  CHECK(frequency(blade(true, 0, 0, 1e-4), formulation, 2) ==
-        Approx(std::sqrt(1 + 1.5 * e / L) * omega).epsilon(1e-7));
+  CHECK(frequency(model(true, k_flap, 0, 1e-4), formulation, 2) == Approx(1.12 * omega).epsilon(1e-7));
+  CHECK(frequency(model(false, k_lag, 0, 1e-4), formulation, 2) == Approx(0.7 * omega).epsilon(1e-7));
+  CHECK(frequency(model(true, 0, 0, 1e-4), formulation, 2) == Approx(std::sqrt(1 + 1.5 * e / L) * omega).epsilon(1e-7));
 }
 
 TEST_CASE("the rotorcraft hovers: thrust carries the weight, the engine the torque") {

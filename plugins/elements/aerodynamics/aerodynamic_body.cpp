@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -11,17 +10,25 @@
 namespace polyform::aerodynamics {
 namespace {
 
-/// The constants of one body. coefficient[c][v]: of coefficient c by variable v, those of the control surfaces apart.
+/// Force and torque of the air on a body (Thompson 2011, Sect. V: generalized aerodynamic force at a point p), from
+/// coefficients that are linear in angle of attack, sideslip, rates and deflections. With the velocity (u, v, w) of the
+/// point through the air in aerodynamic axes, V its length, α = atan2(w, u), β = asin(v / V):
+///
+///   C  = C_0 + C_α α + C_β β + C_p p b/2V + C_q q c/2V + C_r r b/2V + Σ C_δk δk,     C_D besides + CD_CL2 C_L²
+///   force  = ½ρV² S (−C_D cos α + C_L sin α,  C_Y,  −C_D sin α − C_L cos α)
+///   moment = ½ρV² S (b C_l, c C_m, b C_n)
+///
+/// Multiplied out, ½ρV² S C = ½ρV² S C_static + ¼ρV S (C_p p b + C_q q c + C_r r b): nothing divides by the airspeed.
 struct Body {
   Air air;
   double area, chord, span, induced;
-  double coefficient[coefficient_count][control];
+  double coefficient[coefficient_count][control];  ///< by variable; those of the control surfaces apart
   std::vector<TimeFunction> controls;
   std::vector<std::array<double, coefficient_count>> by_control;
   Polar polar;
 
   explicit Body(std::span<const FieldValue> f)
-      : air(f),
+      : air(air_of(f)),
         area(f[reference_area].number),
         chord(f[reference_chord].number),
         span(f[reference_span].number),
@@ -35,72 +42,40 @@ struct Body {
       for (std::size_t k = 0; k < given.size(); ++k) by_control[k][c] = given[k];
     }
   }
-};
 
-/// Force and torque of the air on a body (Thompson 2011, Sect. V: generalized aerodynamic force at a point p), from
-/// coefficients that are linear in angle of attack, sideslip, rates and deflections. With the velocity (u, v, w) of the
-/// point through the air in aerodynamic axes, V its length, α = atan2(w, u), β = asin(v / V):
-///
-///   C  = C_0 + C_α α + C_β β + C_p p b/2V + C_q q c/2V + C_r r b/2V + Σ C_δk δk,     C_D besides + CD_CL2 C_L²
-///   force  = ½ρV² S (−C_D cos α + C_L sin α,  C_Y,  −C_D sin α − C_L cos α)          moment = ½ρV² S (b C_l, c C_m, b C_n)
-///
-/// Multiplied out, ½ρV² S C = ½ρV² S C_static + ¼ρV S (C_p p b + C_q q c + C_r r b), so that nothing
-/// divides by the airspeed.
-class AerodynamicBodies final : public ForceBatch {
- public:
-  explicit AerodynamicBodies(std::span<const ElementInstance> instances) {
-    bodies_.reserve(instances.size());
-    for (const ElementInstance& i : instances) bodies_.emplace_back(i.fields);
-  }
-
-  void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
-    for (std::size_t i = 0; i < bodies_.size(); ++i) {
-      const AirMotion motion = motion_through(bodies_[i].air, in.markers[i], in.time);
-      load(motion, in.markers[i], wrench(bodies_[i], motion, in.time), out.wrenches[i], out.power);
-    }
-  }
-  void destroy() noexcept override { delete this; }
-
- private:
-  /// Moment about the point and force, aerodynamic axes.
-  static Spatial wrench(const Body& body, const AirMotion& motion, double time) noexcept {
+  /// Moment about the point and force.
+  Spatial wrench(const AirMotion& motion, double time) const noexcept {
     const Vec3& v = motion.velocity;
     const Vec3& w = motion.angular_velocity;
     const double forward = std::hypot(v.x, v.z), speed = norm(v);
-    const double variables[control]{1,
-                                    std::atan2(v.z, v.x),
-                                    std::atan2(v.y, forward),
-                                    body.span * w.x,
-                                    body.chord * w.y,
-                                    body.span * w.z};
+    const double variables[control]{1,          std::atan2(v.z, v.x), std::atan2(v.y, forward),
+                                    span * w.x, chord * w.y,          span * w.z};
     double fixed[coefficient_count]{}, damping[coefficient_count]{};
     for (std::size_t c = 0; c < coefficient_count; ++c) {
-      for (std::size_t k = 0; k < roll_rate; ++k) fixed[c] += body.coefficient[c][k] * variables[k];
-      for (std::size_t k = roll_rate; k < control; ++k) damping[c] += body.coefficient[c][k] * variables[k];
+      for (std::size_t k = 0; k < roll_rate; ++k) fixed[c] += coefficient[c][k] * variables[k];
+      for (std::size_t k = roll_rate; k < control; ++k) damping[c] += coefficient[c][k] * variables[k];
     }
-    for (std::size_t k = 0; k < body.controls.size(); ++k) {
-      const double deflection = body.controls[k](time).value;
-      for (std::size_t c = 0; c < coefficient_count; ++c) fixed[c] += body.by_control[k][c] * deflection;
+    for (std::size_t k = 0; k < controls.size(); ++k) {
+      const double deflection = controls[k](time).value;
+      for (std::size_t c = 0; c < coefficient_count; ++c) fixed[c] += by_control[k][c] * deflection;
     }
-    if (!body.polar.empty()) {
-      const PolarValue at = body.polar(variables[angle_of_attack]);
+    if (!polar.empty()) {
+      const PolarValue at = polar(variables[angle_of_attack]);
       fixed[lift] += at.lift;
       fixed[drag] += at.drag;
       fixed[pitch] += at.moment;
     }
-    fixed[drag] += body.induced * fixed[lift] * fixed[lift];
+    fixed[drag] += induced * fixed[lift] * fixed[lift];
 
-    const double static_scale = 0.5 * body.air.density * speed * speed * body.area;
-    const double rate_scale = 0.25 * body.air.density * speed * body.area;
+    const double static_scale = 0.5 * air.density * speed * speed * area;
+    const double rate_scale = 0.25 * air.density * speed * area;
     double amount[coefficient_count];
     for (std::size_t c = 0; c < coefficient_count; ++c) amount[c] = static_scale * fixed[c] + rate_scale * damping[c];
     // Across the plane of symmetry alone there is no angle of attack: it counts as zero.
     const double cosine = forward > 0 ? v.x / forward : 1, sine = forward > 0 ? v.z / forward : 0;
-    return {{body.span * amount[roll], body.chord * amount[pitch], body.span * amount[yaw]},
+    return {{span * amount[roll], chord * amount[pitch], span * amount[yaw]},
             {-amount[drag] * cosine + amount[lift] * sine, amount[side], -amount[drag] * sine - amount[lift] * cosine}};
   }
-
-  std::vector<Body> bodies_;
 };
 
 bool check_controls(const ElementInstance& instance, std::size_t number, FieldSink& sink) {
@@ -146,7 +121,7 @@ class AerodynamicBody final : public ForceType {
     return check_polar(instance, number, sink) && good;
   }
   ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
-    return make_batch<AerodynamicBodies>(instances);
+    return make_batch<AirBatch<Body>>(instances);
   }
 };
 

@@ -1,6 +1,8 @@
 // What all aerodynamic forces are told: where they act and in which air.
 #pragma once
 
+#include <vector>
+
 #include "polyform/force.hpp"
 #include "polyform/time_vector.hpp"
 
@@ -9,11 +11,7 @@ namespace polyform::aerodynamics {
 /// The fields that every type starts with, in this order.
 enum CommonField : std::size_t { body, point, orientation, density, wind, common_fields };
 inline constexpr FieldSpec common_specs[common_fields]{
-    {.name = "body",
-     .type = FieldType::body,
-     .unit = "",
-     .meaning = "the body that the air acts on",
-     .required = true},
+    {.name = "body", .type = FieldType::body, .unit = "", .meaning = "the body that the air acts on", .required = true},
     {.name = "point",
      .type = FieldType::vector3,
      .unit = "m",
@@ -41,31 +39,44 @@ struct Air {
   Mat3 R;          ///< aerodynamic axes in body axes
   double density;  ///< kg/m^3
   TimeVector wind;
-
-  explicit Air(std::span<const FieldValue> fields)
-      : R(rotation_matrix(fields[orientation].orientation)), density(fields[density_field].number), wind(fields[wind_field]) {}
-
- private:
-  static constexpr std::size_t density_field = aerodynamics::density, wind_field = aerodynamics::wind;
 };
+inline Air air_of(std::span<const FieldValue> f) {
+  return {rotation_matrix(f[orientation].orientation), f[density].number, TimeVector(f[wind])};
+}
 
 /// Motion of the aerodynamic axes through the air.
 struct AirMotion {
-  Mat3 R;                 ///< aerodynamic axes in ground axes
   Vec3 velocity;          ///< of their origin relative to the air, aerodynamic axes
   Vec3 angular_velocity;  ///< of the body, aerodynamic axes
 };
-inline AirMotion motion_through(const Air& air, const MarkerMotion& at, double time) noexcept {
-  const Mat3 R = at.R * air.R;
-  return {R, transpose_times(R, at.velocity - air.wind(time)), transpose_times(R, at.angular_velocity)};
-}
 
-/// Hands over a moment about the origin and a force, aerodynamic axes. Air has no potential: all of it is power.
-inline void load(const AirMotion& motion, const MarkerMotion& at, const Spatial& wrench, Spatial& on_marker,
-                 double& power) noexcept {
-  on_marker = {motion.R * wrench.angular, motion.R * wrench.linear};
-  power += dot(on_marker, Spatial{at.angular_velocity, at.velocity});
-}
+/// A batch of what has `air`, is made from the fields of an instance, and gives its load as wrench(motion, time): the
+/// moment about the origin and the force, aerodynamic axes. Air has no potential: all of it is power.
+template <class Loaded>
+class AirBatch final : public ForceBatch {
+ public:
+  explicit AirBatch(std::span<const ElementInstance> instances) {
+    loaded_.reserve(instances.size());
+    for (const ElementInstance& i : instances) loaded_.emplace_back(i.fields);
+  }
+
+  void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
+    for (std::size_t i = 0; i < loaded_.size(); ++i) {
+      const Air& air = loaded_[i].air;
+      const MarkerMotion& at = in.markers[i];
+      const Mat3 R = at.R * air.R;
+      const AirMotion motion{transpose_times(R, at.velocity - air.wind(in.time)),
+                             transpose_times(R, at.angular_velocity)};
+      const Spatial wrench = loaded_[i].wrench(motion, in.time);
+      out.wrenches[i] = {R * wrench.angular, R * wrench.linear};
+      out.power += dot(out.wrenches[i], Spatial{at.angular_velocity, at.velocity});
+    }
+  }
+  void destroy() noexcept override { delete this; }
+
+ private:
+  std::vector<Loaded> loaded_;
+};
 
 /// Places the marker and checks the fields common to all types.
 bool define_common(ElementInstance& instance, std::size_t number, FieldSink& sink) noexcept;

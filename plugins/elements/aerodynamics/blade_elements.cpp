@@ -15,16 +15,18 @@ enum Field : std::size_t { strip_rows = common_fields, polar_rows, pitch, field_
 constexpr auto specs = [] {
   std::array<FieldSpec, field_count> out{};
   std::copy_n(common_specs, static_cast<std::size_t>(common_fields), out.begin());
-  out[strip_rows] = {.name = "strips",
-                     .type = FieldType::matrix,
-                     .unit = "",
-                     .meaning = "rows [distance of the middle along y, m, width, m, chord, m, twist about y, nose up, rad]",
-                     .required = true};
+  out[strip_rows] = {
+      .name = "strips",
+      .type = FieldType::matrix,
+      .unit = "",
+      .meaning = "rows [distance of the middle along y, m, width, m, chord, m, twist about y, nose up, rad]",
+      .required = true};
   out[polar_rows] = {.name = "polar",
                      .type = FieldType::matrix,
                      .unit = "",
-                     .meaning = "the section: rows [angle of attack, lift, drag, moment (default 0)] from -pi to pi rad, "
-                                "linear between them",
+                     .meaning =
+                         "the section: rows [angle of attack, lift, drag, moment (default 0)] from -pi to pi rad, "
+                         "linear between them",
                      .required = true};
   out[pitch] = {.name = "pitch",
                 .type = FieldType::time_function,
@@ -38,19 +40,6 @@ struct Strip {
   double distance, width, chord, twist;
 };
 
-/// One blade or wing.
-struct Blade {
-  Air air;
-  std::vector<Strip> strips;
-  Polar polar;
-  TimeFunction pitch;
-
-  explicit Blade(std::span<const FieldValue> f) : air(f), polar(f[polar_rows]), pitch(f[Field::pitch].functions[0]) {
-    const std::span<const double> rows = f[strip_rows].numbers;
-    for (std::size_t i = 0; i < rows.size(); i += 4) strips.push_back({rows[i], rows[i + 1], rows[i + 2], rows[i + 3]});
-  }
-};
-
 /// Strips of a blade as sections in plane flow. The velocity of a strip's point through the air has the components u
 /// (forward) and w (down) across the span, W their length; what goes along the span does nothing. With
 /// α = atan2(w, u) + twist + pitch, within ±π, a strip of area A = chord · width gives
@@ -59,41 +48,35 @@ struct Blade {
 ///   moment about y: ½ρW² A chord c_m
 ///
 /// where nothing divides by the airspeed.
-class BladeElements final : public ForceBatch {
- public:
-  explicit BladeElements(std::span<const ElementInstance> instances) {
-    blades_.reserve(instances.size());
-    for (const ElementInstance& i : instances) blades_.emplace_back(i.fields);
+struct Blade {
+  Air air;
+  std::vector<Strip> strips;
+  Polar polar;
+  TimeFunction pitch;
+
+  explicit Blade(std::span<const FieldValue> f)
+      : air(air_of(f)), polar(f[polar_rows]), pitch(f[Field::pitch].functions[0]) {
+    const std::span<const double> rows = f[strip_rows].numbers;
+    for (std::size_t i = 0; i < rows.size(); i += 4) strips.push_back({rows[i], rows[i + 1], rows[i + 2], rows[i + 3]});
   }
 
-  void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
-    for (std::size_t i = 0; i < blades_.size(); ++i) {
-      const AirMotion motion = motion_through(blades_[i].air, in.markers[i], in.time);
-      load(motion, in.markers[i], wrench(blades_[i], motion, in.time), out.wrenches[i], out.power);
-    }
-  }
-  void destroy() noexcept override { delete this; }
-
- private:
-  /// Moment about the origin of the blade's axes and force, those axes.
-  static Spatial wrench(const Blade& blade, const AirMotion& motion, double time) noexcept {
-    const double collective = blade.pitch(time).value;
+  /// Moment about the origin of the blade's axes and force.
+  Spatial wrench(const AirMotion& motion, double time) const noexcept {
+    const double collective = pitch(time).value;
     Spatial sum;
-    for (const Strip& strip : blade.strips) {
+    for (const Strip& strip : strips) {
       const double y = strip.distance;
       const double u = motion.velocity.x - motion.angular_velocity.z * y;
       const double w = motion.velocity.z + motion.angular_velocity.x * y;
       const double speed = std::hypot(u, w);
-      const PolarValue c = blade.polar(
-          std::remainder(std::atan2(w, u) + strip.twist + collective, 2 * std::numbers::pi));
-      const double scale = 0.5 * blade.air.density * speed * strip.chord * strip.width;
+      const double alpha = std::remainder(std::atan2(w, u) + strip.twist + collective, 2 * std::numbers::pi);
+      const PolarValue c = polar(alpha);
+      const double scale = 0.5 * air.density * speed * strip.chord * strip.width;
       const double x = scale * (c.lift * w - c.drag * u), z = -scale * (c.lift * u + c.drag * w);
       sum += Spatial{{y * z, scale * speed * strip.chord * c.moment, -y * x}, {x, 0, z}};
     }
     return sum;
   }
-
-  std::vector<Blade> blades_;
 };
 
 bool check_strips(const ElementInstance& instance, std::size_t number, FieldSink& sink) {
@@ -142,7 +125,7 @@ class BladeElementType final : public ForceType {
     return check_coverage(instance, number, sink) && good;
   }
   ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
-    return make_batch<BladeElements>(instances);
+    return make_batch<AirBatch<Blade>>(instances);
   }
 };
 

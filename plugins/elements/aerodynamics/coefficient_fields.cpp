@@ -11,9 +11,9 @@ struct VariableText {
 };
 constexpr std::string_view coefficient_names[coefficient_count]{"CL", "CD", "CY", "Cl", "Cm", "Cn"};
 constexpr std::string_view constants[coefficient_count]{
-    "lift coefficient, positive up (-z at small angles)",      "drag coefficient, positive backward",
-    "side force coefficient, positive along y",                "rolling moment coefficient about x, by span",
-    "pitching moment coefficient about y, by chord",           "yawing moment coefficient about z, by span"};
+    "lift coefficient, positive up (-z at small angles)", "drag coefficient, positive backward",
+    "side force coefficient, positive along y",           "rolling moment coefficient about x, by span",
+    "pitching moment coefficient about y, by chord",      "yawing moment coefficient about z, by span"};
 constexpr VariableText variable_texts[variable_count]{
     {"0", "", ""},
     {"alpha", "1/rad", "derivative by the angle of attack"},
@@ -68,8 +68,9 @@ constexpr auto specs = [] {
   out[polar_rows] = {.name = "polar",
                      .type = FieldType::matrix,
                      .unit = "",
-                     .meaning = "rows [angle of attack, CL, CD, Cm], rad, linear between them and held beyond; instead "
-                                "of the constants and alpha derivatives of these"};
+                     .meaning =
+                         "rows [angle of attack, CL, CD, Cm], rad, linear between them and held beyond; instead "
+                         "of the constants and alpha derivatives of these"};
   out[induced_drag] = {.name = "CD_CL2",
                        .type = FieldType::number,
                        .unit = "",

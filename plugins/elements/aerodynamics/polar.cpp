@@ -31,10 +31,10 @@ PolarValue Polar::operator()(double angle) const noexcept {
 
 bool Polar::check(const FieldValue& rows, std::size_t instance, std::size_t field, FieldSink& sink) noexcept {
   if (columns(rows) != 3 && columns(rows) != 4) {
-    sink.report(Severity::error, instance, field,
-                Message("rows of {} number{} given for the polar, expected 3 or 4", columns(rows),
-                        plural(columns(rows))),
-                "Give rows [angle of attack, lift, drag] or [angle of attack, lift, drag, moment], angles in rad.");
+    sink.report(
+        Severity::error, instance, field,
+        Message("rows of {} number{} given for the polar, expected 3 or 4", columns(rows), plural(columns(rows))),
+        "Give rows [angle of attack, lift, drag] or [angle of attack, lift, drag, moment], angles in rad.");
     return false;
   }
   for (std::size_t i = 1; i < rows.rows; ++i) {

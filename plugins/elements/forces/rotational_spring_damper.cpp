@@ -81,8 +81,8 @@ struct Turns {
 };
 
 /// Angles of R (b in a, identity as drawn). With n = u × v the third axis as turned, R w, is
-/// sin ψ u + cos ψ (cos θ1 n − sin θ1 v), where ψ − θ2 is its value as drawn. The sign of cos ψ stays that of the
-/// drawing: det B = cos ψ = 0 is the gimbal lock.
+/// sin ψ u + cos ψ (cos θ1 n − sin θ1 v) with ψ = θ2 + ψ as drawn. The sign of cos ψ stays that of the drawing:
+/// det B = cos ψ = 0 is the gimbal lock.
 Turns turns_of(const Axes& drawn, const Mat3& R) {
   const Vec3 n = cross(drawn.u, drawn.v), third = R * drawn.w, Rv = R * drawn.v;
   const double sign = dot(n, drawn.w) < 0 ? -1 : 1;
@@ -121,10 +121,10 @@ class RotationalSpringDampers final : public ForceBatch {
         for (std::size_t k = 0; k < count; ++k) out[k] = entry(i.fields[f].numbers, k);
         return out;
       };
-      springs_.push_back({drawn_axes(i),
-                          transpose_times(rotation_matrix(i.drawn[1].orientation),
-                                          rotation_matrix(i.drawn[0].orientation)),
-                          three(stiffness), three(damping), three(rest)});
+      springs_.push_back(
+          {drawn_axes(i),
+           transpose_times(rotation_matrix(i.drawn[1].orientation), rotation_matrix(i.drawn[0].orientation)),
+           three(stiffness), three(damping), three(rest)});
     }
   }
 
@@ -162,8 +162,9 @@ bool check_axes(const ElementInstance& instance, std::size_t number, FieldSink& 
     return false;
   };
   if (count > 3 || given.numbers.size() != 3 * count)
-    return error(Message("{} row{} of {} numbers given for the axes", count, plural(count), given.numbers.size() / count),
-                 "Give one to three axes as rows [x, y, z], in the order of the turns.");
+    return error(
+        Message("{} row{} of {} numbers given for the axes", count, plural(count), given.numbers.size() / count),
+        "Give one to three axes as rows [x, y, z], in the order of the turns.");
   Vec3 axis[3];
   for (std::size_t k = 0; k < count; ++k) {
     axis[k] = {given.numbers[3 * k], given.numbers[3 * k + 1], given.numbers[3 * k + 2]};
