@@ -75,6 +75,7 @@ Exit command(int argc, char** argv) {
   add_check(app, action);
   add_plugins(app, action);
   add_new(app, action);
+  add_conform(app, action);
   add_schema(app, action);
   add_help(app, action);
   add_completion(app, action);

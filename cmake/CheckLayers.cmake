@@ -9,6 +9,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 # Rooms of framework/ and the rooms they may include (their own and the files beside the rooms go without saying).
+set(uses_process "")
 set(uses_registry "")
 set(uses_reading registry)
 set(uses_graph reading registry)
@@ -17,6 +18,7 @@ set(uses_integration "")
 set(uses_results assembly graph reading registry)
 set(uses_simulation results integration assembly graph reading registry)
 set(uses_comparison simulation results integration assembly graph reading registry)
+set(uses_conformance process simulation results integration assembly graph reading registry)
 
 set(top_level framework plugins sdk apps tests cmake build CMakeLists.txt CMakePresets.json README.md LICENSE)
 

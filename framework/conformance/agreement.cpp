@@ -1,0 +1,125 @@
+#include "framework/conformance/agreement.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "polyform/constraint.hpp"
+#include "polyform/force_set.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+void widen(double& worst, double& scale, const Vec3& a, const Vec3& b) {
+  worst = std::max(worst, norm(a - b));
+  scale = std::max({scale, norm(a), norm(b)});
+}
+
+BodyMotion motion(const Observation::Body& body) {
+  return {rotation_matrix(body.pose.orientation), body.pose.position, {body.angular_velocity, body.velocity}};
+}
+
+/// Motions of the bodies; the system has no nodes.
+std::vector<BodyMotion> motions(const Observation& o) {
+  std::vector<BodyMotion> all;
+  for (const Observation::Body& body : o.bodies) all.push_back(motion(body));
+  return all;
+}
+
+}  // namespace
+
+Difference difference(const SystemView& view, const Observation& a, const Observation& b,
+                      const std::set<std::size_t>& undetermined) {
+  Difference d;
+  double motion_scale = 1, acceleration_scale = 1, reaction_scale = 1;
+  for (std::size_t i = 0; i < view.bodies.size(); ++i) {
+    widen(d.motion, motion_scale, a.bodies[i].pose.position, b.bodies[i].pose.position);
+    widen(d.motion, motion_scale, a.bodies[i].velocity, b.bodies[i].velocity);
+    widen(d.motion, motion_scale, a.bodies[i].angular_velocity, b.bodies[i].angular_velocity);
+    const Quat &p = a.bodies[i].pose.orientation, &q = b.bodies[i].pose.orientation;
+    d.motion = std::max(d.motion, 1 - std::abs(dot(p, q)));
+    widen(d.acceleration, acceleration_scale, a.bodies[i].acceleration, b.bodies[i].acceleration);
+    widen(d.acceleration, acceleration_scale, a.bodies[i].angular_acceleration, b.bodies[i].angular_acceleration);
+  }
+  for (std::size_t i = 0; i < view.nv; ++i) {
+    d.acceleration = std::max(d.acceleration, std::abs(a.acceleration[i] - b.acceleration[i]));
+    acceleration_scale = std::max(acceleration_scale, std::abs(a.acceleration[i]));
+    d.motion = std::max(d.motion, std::abs(a.state.v[i] - b.state.v[i]));
+  }
+  for (std::size_t i = 0; i < view.modes; ++i) {
+    d.acceleration = std::max(d.acceleration, std::abs(a.modal_acceleration[i] - b.modal_acceleration[i]));
+    acceleration_scale = std::max(acceleration_scale, std::abs(a.modal_acceleration[i]));
+    d.motion = std::max(
+        {d.motion, std::abs(a.state.eta[i] - b.state.eta[i]), std::abs(a.state.etadot[i] - b.state.etadot[i])});
+  }
+  for (std::size_t i = 0; i < view.joints.size(); ++i) {
+    if (undetermined.contains(i)) continue;
+    widen(d.reaction, reaction_scale, a.reactions[i].linear, b.reactions[i].linear);
+    widen(d.reaction, reaction_scale, a.reactions[i].angular, b.reactions[i].angular);
+  }
+  d.energy = std::abs(a.kinetic_energy - b.kinetic_energy) + std::abs(a.potential_energy - b.potential_energy);
+  return {d.motion / motion_scale, d.acceleration / acceleration_scale, d.reaction / reaction_scale,
+          d.energy / std::max(1.0, std::abs(a.kinetic_energy) + std::abs(a.potential_energy))};
+}
+
+std::set<std::size_t> undetermined_joints(const System& system) {
+  std::set<std::size_t> open;
+  for (const std::string& name : system.count_constraints().redundant_joints)
+    for (std::size_t i = 0; i < system.view().joints.size(); ++i)
+      if (system.view().joints[i].name == name) open.insert(i);
+  return open;
+}
+
+double newton_euler_error(const SystemView& view, const State& state, double t, const Observation& o) {
+  const std::vector<BodyMotion> bodies = motions(o);
+  ForceSet forces(view);
+  std::vector<Spatial> load(view.bodies.size());  // about the frame origins
+  std::vector<double> efforts(view.nv), rates(view.states);
+  forces.evaluate(t, bodies, state.q, state.v, state.x, load, efforts, rates);
+  double scale = 1;
+  for (std::size_t j = 0; j < view.joints.size(); ++j) {
+    const JointData& joint = view.joints[j];
+    const BodyMotion& m = motion_of(joint.moving, bodies);
+    const Vec3 M = m.p + m.R * joint.p_moving;
+    const Spatial& reaction = o.reactions[j];
+    scale = std::max({scale, norm(reaction.linear), norm(reaction.angular)});
+    const auto act = [&](BodyIndex b, double sign) {
+      if (!is_ground(b))
+        load[at(b)] += sign * Spatial{reaction.angular + cross(M - bodies[at(b)].p, reaction.linear), reaction.linear};
+    };
+    act(joint.moving, 1);
+    act(joint.base, -1);
+  }
+  double worst = 0;
+  for (std::size_t i = 0; i < view.bodies.size(); ++i) {
+    const BodyData& body = view.bodies[i];
+    const BodyMotion& m = bodies[i];
+    const Vec3 c = m.R * body.center_of_mass, w = m.V.angular, alpha = o.bodies[i].angular_acceleration;
+    const Vec3 a_C = o.bodies[i].acceleration + cross(alpha, c) + cross(w, cross(w, c));
+    const Sym3 J = rotate(m.R, body.inertia);
+    const Vec3 moment = load[i].angular - cross(c, load[i].linear);
+    worst = std::max({worst, norm(body.mass * (a_C - view.gravity) - load[i].linear),
+                      norm(J * alpha + cross(w, J * w) - moment)});
+  }
+  return worst / scale;
+}
+
+double joint_acceleration_error(const SystemView& view, const Observation& o) {
+  const std::vector<BodyMotion> bodies = motions(o);
+  const auto acceleration = [&](BodyIndex b) {
+    return is_ground(b) ? Spatial{} : Spatial{o.bodies[at(b)].angular_acceleration, o.bodies[at(b)].acceleration};
+  };
+  double worst = 0, scale = 1;
+  for (const JointData& joint : view.joints) {
+    const BodyMotion &base = motion_of(joint.base, bodies), &moving = motion_of(joint.moving, bodies);
+    JointMotion m;
+    joint_motion(joint, o.state.q.data() + joint.q_offset, o.state.v.data() + joint.v_offset, m);
+    Spatial error = relative_acceleration(joint, base, acceleration(joint.base), moving, acceleration(joint.moving)) - m.bias;
+    scale = std::max({scale, norm(error.angular), norm(error.linear)});
+    for (std::size_t k = 0; k < joint.nv; ++k) error -= o.acceleration[joint.v_offset + k] * m.H[k];
+    worst = std::max({worst, norm(error.angular), norm(error.linear)});
+  }
+  return worst / scale;
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,29 @@
+// Whether what solvers observe of one state is the same, and is mechanics.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "framework/assembly/system.hpp"
+#include "framework/conformance/state.hpp"
+#include "polyform/formulation.hpp"
+
+namespace polyform::host {
+
+/// Largest differences between two observations, relative to the largest value of their kind (at least 1).
+struct Difference {
+  double motion = 0, acceleration = 0, reaction = 0, energy = 0;
+};
+/// undetermined: joints whose reactions redundant constraints leave open, which are not compared.
+Difference difference(const SystemView&, const Observation&, const Observation&,
+                      const std::set<std::size_t>& undetermined);
+/// The joints of a system whose reactions are not unique.
+std::set<std::size_t> undetermined_joints(const System&);
+
+/// Newton's and Euler's equations of every body with the observed reactions and the applied forces, relative to the
+/// largest force: what no formulation uses in this form. Not for systems with flexible bodies or constraint elements.
+double newton_euler_error(const SystemView&, const State&, double t, const Observation&);
+/// How far the observed accelerations of the bodies leave what the joints allow, relative to the largest.
+double joint_acceleration_error(const SystemView&, const Observation&);
+
+}  // namespace polyform::host

@@ -1,0 +1,73 @@
+// Batches of forces and constraint elements by themselves: what a group of instances gets as input along a motion.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "framework/conformance/state.hpp"
+
+namespace polyform::host {
+
+/// Owns what a ForceInput points to.
+struct BatchInput {
+  double time = 0;
+  std::vector<MarkerMotion> markers;
+  std::vector<double> q, v, states;
+
+  ForceInput view() const { return {time, markers, q, v, states}; }
+};
+
+template <class Batch>
+struct DestroyBatch {
+  void operator()(Batch* b) const noexcept { b->destroy(); }
+};
+template <class Batch>
+using BatchPointer = std::unique_ptr<Batch, DestroyBatch<Batch>>;
+
+/// The motion of all attachments of one instance of a group at a state: markers, then the coordinates of its joints.
+template <class Group>
+BatchInput input_of(const SystemView& view, const Group& group, std::size_t instance, std::span<const BodyMotion> frames,
+                    const State& state) {
+  BatchInput in;
+  for (const Marker& m : group.instances[instance].markers) {
+    const BodyMotion& frame = motion_of(m.frame, frames);
+    const Vec3 arm = frame.R * m.point;
+    in.markers.push_back({frame.R, frame.p + arm, frame.V.linear + cross(frame.V.angular, arm), frame.V.angular});
+  }
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < instance; ++i) first += group.instances[i].joints.size();
+  for (std::size_t k = 0; k < group.instances[instance].joints.size(); ++k) {
+    const JointData& joint = view.joints[at(group.joints[first + k])];
+    in.q.insert(in.q.end(), state.q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset),
+                state.q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset + joint.nq));
+    in.v.insert(in.v.end(), state.v.begin() + static_cast<std::ptrdiff_t>(joint.v_offset),
+                state.v.begin() + static_cast<std::ptrdiff_t>(joint.v_offset + joint.nv));
+  }
+  return in;
+}
+
+/// Several inputs as that of one batch, in this order.
+inline BatchInput joined(std::span<const BatchInput> parts) {
+  BatchInput all;
+  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  for (const BatchInput& part : parts) {
+    all.time = part.time;
+    append(all.markers, part.markers);
+    append(all.q, part.q);
+    append(all.v, part.v);
+    append(all.states, part.states);
+  }
+  return all;
+}
+
+/// Whether a type's fields say that something of it is fixed in ground: the word stands in a meaning or a choice.
+inline bool depends_on_ground(std::span<const FieldSpec> fields) {
+  for (const FieldSpec& field : fields) {
+    if (field.meaning.find("ground") != std::string_view::npos) return true;
+    for (const std::string_view choice : field.choices)
+      if (choice.find("ground") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace polyform::host

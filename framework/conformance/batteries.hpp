@@ -1,0 +1,16 @@
+// The checks of each kind of type, by differences and against what mechanics says.
+#pragma once
+
+#include "framework/conformance/bench.hpp"
+#include "framework/conformance/checklist.hpp"
+
+namespace polyform::host {
+
+void check_joint(const JointType&, const Bench&, Checklist&);
+void check_force(const ForceType&, const Bench&, Checklist&);
+void check_constraint(const ConstraintType&, const Bench&, Checklist&);
+void check_flexible_body(const FlexibleBodyType&, const Bench&, Checklist&);
+void check_formulation(const Formulation&, const Bench&, Checklist&);
+void check_module(const ModuleType&, const Bench&, Checklist&);
+
+}  // namespace polyform::host

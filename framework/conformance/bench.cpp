@@ -1,0 +1,147 @@
+#include "framework/conformance/bench.hpp"
+
+#include <fmt/format.h>
+
+#include "framework/reading/reader.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+constexpr std::uint64_t most_tries = 300;
+
+std::string first_error(const Diagnostics& diagnostics) {
+  for (const Diagnostic& d : diagnostics.all())
+    if (d.severity == Severity::error) return fmt::format("{}{}{}", d.path, d.path.empty() ? "" : ": ", d.message);
+  return "no reason was given";
+}
+
+}  // namespace
+
+Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, const std::string& example)
+    : catalog_(catalog), keep_alive_(std::move(keep_alive)) {
+  if (!example.empty()) {
+    Diagnostics diagnostics;
+    bool missing = false;
+    Description model = read_model(example, catalog_, diagnostics, missing);
+    std::unique_ptr<System> system;
+    if (!diagnostics.failed()) system = System::assemble(std::move(model), keep_alive_, diagnostics);
+    if (!system)
+      throw Failure(missing ? Exit::plugin : Exit::bad_input,
+                    fmt::format("{} is no sound model: {}", example, first_error(diagnostics)),
+                    "polyform check MODEL tells all that is wrong with it.");
+    examples_ = ExampleFields(*system);
+  }
+  find_joints();
+  find_forces();
+}
+
+std::optional<Sample> Bench::assemble(const std::string& text, std::string& complaint) const {
+  Diagnostics diagnostics;
+  bool missing = false;
+  Description model = read_model_text(text, "random model", catalog_, diagnostics, missing);
+  std::unique_ptr<System> system;
+  if (!diagnostics.failed()) system = System::assemble(std::move(model), keep_alive_, diagnostics);
+  if (system) return Sample{text, std::move(system)};
+  complaint = first_error(diagnostics);
+  return {};
+}
+
+Sample Bench::sample(std::uint64_t seed, const std::function<void(ModelWriter&, Random&)>& write) const {
+  std::string complaint;
+  for (std::uint64_t attempt = 0; attempt < most_tries; ++attempt) {
+    Random random(1000 * seed + attempt);
+    ModelWriter writer(random, examples_);
+    write(writer, random);
+    if (auto accepted = assemble(writer.text(), complaint)) return std::move(*accepted);
+  }
+  throw Undecided(fmt::format("no random instance was accepted in {} tries, the last because of {}; give --model FILE "
+                              "with an example",
+                              most_tries, complaint));
+}
+
+/// Tries every loaded joint type once, on a single body.
+void Bench::find_joints() {
+  for (const auto& [name, type] : catalog_.joints) {
+    try {
+      const Sample one = sample(7, [&, joint = type](ModelWriter& writer, Random&) {
+        writer.add_joint("j", joint->name(), joint->fields(), "ground", writer.add_body());
+      });
+      joints_.push_back({type, one.view().joints[0].nv});
+    } catch (const Undecided&) {
+      // Its own battery tells; no random model has it.
+    }
+  }
+}
+
+void Bench::find_forces() {
+  for (const auto& [name, type] : catalog_.forces) {
+    try {
+      sample(7, [&, force = type](ModelWriter& writer, Random& random) {
+        const KnownJoint& joint = joints_.at(static_cast<std::size_t>(random.integer(0, static_cast<int>(joints_.size()) - 1)));
+        writer.add_joint("j", joint.type->name(), joint.type->fields(), "ground", writer.add_body());
+        writer.add_body();
+        writer.add_element("forces", "f", force->name(), force->fields());
+      });
+      forces_.push_back(type);
+    } catch (const std::exception&) {
+      // As above; without joints there is nothing to try it on.
+    }
+  }
+}
+
+const JointType& Bench::loose_joint() const {
+  for (const KnownJoint& joint : joints_)
+    if (joint.nv == 6) return *joint.type;
+  throw Undecided("no loaded joint type leaves all six freedoms, which a loop for this check needs");
+}
+
+Sample Bench::random_model(const RandomModelSettings& settings) const {
+  if (joints_.empty()) throw Undecided("no joint type is loaded to make models with");
+  return sample(settings.seed, [&](ModelWriter& writer, Random& random) {
+    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random.integer(0, static_cast<int>(n) - 1)); };
+    std::vector<std::string> bodies;
+    for (int i = 0; i < settings.bodies; ++i) bodies.push_back(writer.add_body());
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const KnownJoint& joint = joints_[below(joints_.size())];
+      const std::string parent = i == 0 || random.integer(0, 5) == 0 ? "ground" : bodies[below(i)];
+      const bool backwards = random.coin();
+      writer.add_joint(fmt::format("j{}", i), joint.type->name(), joint.type->fields(), backwards ? bodies[i] : parent,
+                       backwards ? parent : bodies[i]);
+    }
+    for (int i = 0; i < settings.loops; ++i) {
+      const std::size_t a = below(bodies.size());
+      std::size_t b = below(bodies.size() + 1);  // the last: ground
+      if (b == a) b = bodies.size();
+      const KnownJoint& joint = joints_[below(joints_.size())];
+      writer.add_joint(fmt::format("c{}", i), joint.type->name(), joint.type->fields(),
+                       b == bodies.size() ? "ground" : bodies[b], bodies[a]);
+    }
+    if (!settings.forces || forces_.empty()) return;
+    for (int i = 0; i < settings.bodies; i += 2) {
+      const ForceType& force = *forces_[below(forces_.size())];
+      writer.add_element("forces", fmt::format("f{}", i), force.name(), force.fields());
+    }
+  });
+}
+
+std::vector<const Formulation*> Bench::formulations_for(const SystemView& view) const {
+  std::vector<const Formulation*> all;
+  for (const auto& [name, formulation] : catalog_.formulations) {
+    Diagnostics ignored;
+    if (can_run(*formulation, view, ignored)) all.push_back(formulation);
+  }
+  return all;
+}
+
+SolverPointer make_solver(const Formulation& formulation, const SystemView& view,
+                          const std::vector<std::pair<std::string, std::string>>& given) {
+  Diagnostics diagnostics;
+  Description storage;
+  const std::vector<FieldValue> options =
+      read_options(formulation.options(), given, formulation.name(), storage, diagnostics);
+  if (diagnostics.failed()) throw Failure(Exit::bad_input, first_error(diagnostics));
+  return compile(formulation, view, options);
+}
+
+}  // namespace polyform::host

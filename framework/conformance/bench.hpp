@@ -1,0 +1,74 @@
+// What the batteries work with: the loaded types, the author's example model, and random models of them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/assembly/system.hpp"
+#include "framework/conformance/checklist.hpp"
+#include "framework/conformance/model_writer.hpp"
+#include "framework/registry/catalog.hpp"
+#include "framework/simulation/solver_selection.hpp"
+
+namespace polyform::host {
+
+/// A model that the host accepted, with its text.
+struct Sample {
+  std::string text;
+  std::unique_ptr<System> system;
+
+  const SystemView& view() const { return system->view(); }
+};
+
+struct RandomModelSettings {
+  std::uint64_t seed = 1;
+  int bodies = 8;
+  int loops = 0;        ///< joints between random bodies that close loops
+  bool forces = true;   ///< one random force for every second body
+};
+
+class Bench {
+ public:
+  /// example: a model file of the author's, whose field values are used; may be empty. Failure (bad_input) when it is
+  /// no sound model.
+  Bench(const Catalog&, std::shared_ptr<const void> keep_alive, const std::string& example);
+
+  const Catalog& catalog() const { return catalog_; }
+  /// Models written by `write` at successive seeds until the host accepts one. Undecided, with the last complaint, when
+  /// none of many was accepted.
+  Sample sample(std::uint64_t seed, const std::function<void(ModelWriter&, Random&)>& write) const;
+  /// Bodies that hang on earlier bodies or on ground by joints of random types in either direction, with forces.
+  Sample random_model(const RandomModelSettings&) const;
+  /// The model of that text, or nothing with the first complaint.
+  std::optional<Sample> assemble(const std::string& text, std::string& complaint) const;
+
+  /// Joint types of which random instances can be made, with the freedoms that they leave.
+  struct KnownJoint {
+    const JointType* type;
+    std::size_t nv;
+  };
+  const std::vector<KnownJoint>& joints() const { return joints_; }
+  /// A joint that leaves all six freedoms. Undecided when no loaded type is one.
+  const JointType& loose_joint() const;
+  /// Formulations that carry the system, in alphabetical order.
+  std::vector<const Formulation*> formulations_for(const SystemView&) const;
+
+ private:
+  void find_joints();
+  void find_forces();
+
+  const Catalog& catalog_;
+  std::shared_ptr<const void> keep_alive_;
+  ExampleFields examples_;
+  std::vector<KnownJoint> joints_;
+  std::vector<const ForceType*> forces_;
+};
+
+/// A solver of the formulation with its default options, but for those given. Failure as of compile.
+SolverPointer make_solver(const Formulation&, const SystemView&,
+                          const std::vector<std::pair<std::string, std::string>>& options = {});
+
+}  // namespace polyform::host

@@ -1,0 +1,78 @@
+// How a battery measures: a claim is a name, a tolerance, a remedy and a body that sees errors.
+#pragma once
+
+#include <concepts>
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "framework/conformance/claim.hpp"
+
+namespace polyform::host {
+
+/// Thrown by the body of a claim that cannot be decided here.
+class Undecided : public std::exception {
+ public:
+  explicit Undecided(std::string why) : why_(std::move(why)) {}
+  const std::string& why() const noexcept { return why_; }
+  const char* what() const noexcept override { return why_.c_str(); }
+
+ private:
+  std::string why_;
+};
+
+/// Keeps the largest error of a claim, and where it was.
+class Measure {
+ public:
+  explicit Measure(double tolerance) : tolerance_(tolerance) {}
+
+  /// where: a text, or a function that makes it; only asked for when the error is the first beyond the tolerance, or
+  /// larger than that. What is no number is beyond every tolerance.
+  template <class Where>
+  void see(double error, const Where& where) {
+    ++seen_;
+    if (error <= worst_) return;
+    worst_ = error == error ? error : infinite();
+    if (worst_ <= tolerance_) return;
+    if constexpr (std::invocable<Where>)
+      where_ = where();
+    else
+      where_ = where;
+    model_ = current_model_;
+  }
+  /// The model that what follows is seen in.
+  void in_model(const std::string& text) { current_model_ = text; }
+
+  bool good() const { return worst_ <= tolerance_; }
+  std::size_t seen() const { return seen_; }
+  double worst() const { return worst_; }
+  const std::string& where() const { return where_; }
+  const std::string& model() const { return model_; }
+
+ private:
+  static double infinite();
+  double tolerance_, worst_ = 0;
+  std::size_t seen_ = 0;
+  std::string where_, current_model_, model_;
+};
+
+class Checklist {
+ public:
+  Checklist(std::string kind, std::string type, ClaimSink& sink)
+      : kind_(std::move(kind)), type_(std::move(type)), sink_(sink) {}
+
+  /// Decides one claim. What the body throws makes it undecided (Undecided, or when it saw nothing) or failed.
+  void claim(std::string_view name, double tolerance, std::string_view remedy,
+             const std::function<void(Measure&)>& body);
+  /// A claim that nothing was tried for.
+  void unsupported(std::string_view name, std::string why);
+
+  const std::string& type() const { return type_; }
+
+ private:
+  std::string kind_, type_;
+  ClaimSink& sink_;
+};
+
+}  // namespace polyform::host

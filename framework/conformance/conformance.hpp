@@ -1,0 +1,25 @@
+// The conformance kit: every claim that the contract makes of a plugin's types, tried on random instances.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/conformance/claim.hpp"
+#include "framework/registry/catalog.hpp"
+#include "framework/registry/plugin_record.hpp"
+
+namespace polyform::host {
+
+struct ConformanceSettings {
+  std::string example;        ///< a model of the author's, whose field values are used; may be empty
+  double time_limit = 120;  ///< of the battery of one type, s
+};
+
+/// Runs the battery of one type that a plugin offers, in a process of its own: a crash or a hang of the plugin is a failed
+/// claim that names the check it happened in. Failure (bad_input) when the example is no sound model.
+std::vector<Claim> check_conformance(const Offer&, const Catalog&, std::shared_ptr<const void> keep_alive,
+                                     const ConformanceSettings&, const std::function<void(const Claim&)>& on_claim);
+
+}  // namespace polyform::host

@@ -1,0 +1,30 @@
+// Systems with elements of one type, and what all formulations say of them.
+#pragma once
+
+#include "framework/conformance/bench.hpp"
+#include "framework/conformance/checklist.hpp"
+#include "framework/conformance/state.hpp"
+
+namespace polyform::host {
+
+/// A system with instances of the type under test at a state in motion.
+struct Case {
+  Sample sample;
+  State state;
+  bool driven = false;  ///< a constraint in it does work of its own, which no formulation observes
+};
+
+/// Random systems of a few bodies with so many instances of a force or constraint type.
+template <class Type>
+std::vector<Case> cases_of(const Type& type, std::string_view section, const Bench&, int count, int instances);
+
+/// A flexible body between ground and a rigid one, by random joints. The second: of the first type that can be made.
+Sample flexible_model(const FlexibleBodyType&, const Bench&, std::uint64_t seed);
+Sample flexible_model(const Bench&, std::uint64_t seed);
+
+/// One claim per formulation: on all cases it agrees with the first formulation that runs them, and its energy changes by
+/// the power that it observes. balanced: with Newton's and Euler's equations besides (no flexible bodies, no constraint
+/// elements).
+void check_in_formulations(const std::vector<Case>&, bool balanced, const Bench&, Checklist&);
+
+}  // namespace polyform::host

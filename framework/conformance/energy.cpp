@@ -1,0 +1,83 @@
+#include "framework/conformance/energy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "framework/conformance/observed.hpp"
+#include "framework/integration/integrator.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+class Equation final : public Ode {
+ public:
+  explicit Equation(Solver& solver) : solver_(solver) {}
+  std::size_t size() const noexcept override { return solver_.state_size(); }
+  bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
+    return solver_.derivative(t, y, ydot) == Status::ok;
+  }
+  bool correct(double t, std::span<double> y) noexcept override {
+    Correction correction;
+    return solver_.correct(t, y, correction) == Status::ok;
+  }
+  std::string_view failure() const noexcept override { return solver_.failure(); }
+
+ private:
+  Solver& solver_;
+};
+
+double energy_of(const Observation& o) { return o.kinetic_energy + o.potential_energy; }
+
+}  // namespace
+
+double energy_drift(const Formulation& formulation, const SystemView& view, const State& state, double duration) {
+  Observed seen(formulation, view, state);
+  Equation equation(seen.solver());
+  const auto integrator = make_integrator(equation, {"dopri5", 1e-3, 1e-11, 1e-12});
+  integrator->start(0, seen.y());
+  const double before = energy_of(seen.now()), potential_before = seen.now().potential_energy;
+  double size = std::max(1.0, seen.now().kinetic_energy), worst = 0;
+  while (integrator->time() < duration) {
+    if (!integrator->step(duration))
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("{} cannot be integrated: {}", formulation.name(), integrator->failure()));
+    const Observation& o = seen.at(integrator->state());
+    size = std::max({size, o.kinetic_energy, std::abs(o.potential_energy - potential_before)});
+    const double change = std::abs(energy_of(o) - before);
+    if (!(change <= worst)) worst = change;
+  }
+  return worst / size;
+}
+
+double power_error(const Formulation& formulation, const SystemView& view, const State& state) {
+  Observed seen(formulation, view, state);
+  const double power = seen.now().power;
+  const double size = std::max({1.0, std::abs(power), seen.now().kinetic_energy, std::abs(seen.now().potential_energy)});
+  // A Runge–Kutta step to either side: the energies at t + h to fifth order; kinetic, potential.
+  const auto energies_at = [&](double h) {
+    std::vector<double> y = seen.y(), k(y.size()), sum(y.size()), at(y.size());
+    constexpr double weight[] = {1, 2, 2, 1}, ahead[] = {0, 0.5, 0.5, 1};
+    for (std::size_t s = 0; s < 4; ++s) {
+      for (std::size_t i = 0; i < y.size(); ++i) at[i] = y[i] + ahead[s] * h * k[i];
+      require(seen.solver().derivative(ahead[s] * h, at, k), seen.solver(), formulation.name(), "derivative");
+      for (std::size_t i = 0; i < y.size(); ++i) sum[i] += weight[s] * k[i];
+    }
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] += h / 6 * sum[i];
+    ObservationStore store(view);
+    require(seen.solver().observe(h, y, store.now()), seen.solver(), formulation.name(), "observe");
+    return Vec3{store.now().kinetic_energy, store.now().potential_energy, 0};
+  };
+  // The shorter steps are for fast vibrations and for states next to a kink: the touch-down of a tyre, a stop.
+  double error = std::numeric_limits<double>::infinity();
+  for (const double h : {1e-3, 1e-4, 1e-5}) {
+    const Vec3 rates = rate(energies_at, h);
+    error = std::fmin(error, std::abs(rates.x + rates.y - power) / std::max(size, std::abs(rates.y)));
+  }
+  return error;
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,36 @@
+// Field values of an author's example model, as model text again: valid instances of types the kit has never seen.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/assembly/system.hpp"
+#include "framework/conformance/random.hpp"
+
+namespace polyform::host {
+
+class ExampleFields {
+ public:
+  /// What an instance gives: the text of a field by name; of references to bodies and joints nothing, since they are
+  /// made anew in every model.
+  using Instance = std::map<std::string, std::string, std::less<>>;
+
+  ExampleFields() = default;
+  explicit ExampleFields(const System&);
+
+  /// One of the type's instances; nullptr when the example has none.
+  const Instance* pick(std::string_view type, Random&) const;
+  /// Points of flexible bodies that something is attached to, body axes, m.
+  const std::vector<Vec3>& attachments() const { return attachments_; }
+
+ private:
+  template <class Type>
+  void keep(const Type&, const Fields&);
+  std::map<std::string, std::vector<Instance>, std::less<>> instances_;
+  std::vector<Vec3> attachments_;
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,203 @@
+// A flexible body by itself: its equations against those of Lagrange and Euler, by differences of its energy; then in
+// every formulation that carries such bodies.
+//
+// With u = [Ω v η̇] (angular velocity of the body frame, velocity of its origin in body axes) and T = ½ uᵀ M(η) u,
+// p = ∂T/∂u = M u, the loads that belong to accelerations are
+//
+//   moment  ṗ_Ω + Ω × p_Ω + v × p_v      force  ṗ_v + Ω × p_v      modes  ṗ_η − ∂T/∂η + ∂V/∂η + D η̇
+//
+// (Meirovitch 1991, hybrid equations in quasi-coordinates), and must be what M [α a η̈] − force gives.
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "framework/conformance/batch_probe.hpp"
+#include "framework/conformance/batteries.hpp"
+#include "framework/conformance/element_systems.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+using Eigen::Index;
+
+Index index(std::size_t i) { return static_cast<Index>(i); }
+Eigen::Vector3d eigen(const Vec3& v) { return {v.x, v.y, v.z}; }
+
+/// What a type says of one instance at one state.
+struct Equations {
+  Matrix mass;
+  Vector force;
+  double strain_energy, damping_power;
+};
+
+class Probe {
+ public:
+  explicit Probe(const FlexibleData& data) : modes_(data.modes) {
+    batch_.reset(data.type->create(std::span(&data.instance, 1)));
+    if (!batch_) throw Failure(Exit::simulation_failed, "create() gives no batch for an instance that define() accepted");
+  }
+  Equations at(const Eigen::Vector3d& omega, const Vector& eta, const Vector& etadot) {
+    const std::size_t n = 6 + modes_;
+    std::vector<double> mass(n * n), force(n);
+    FlexibleInput in{{omega[0], omega[1], omega[2]}, {eta.data(), modes_}, {etadot.data(), modes_}};
+    FlexibleOutput out{mass, force, 0, 0};
+    batch_->evaluate(std::span(&in, 1), std::span(&out, 1));
+    return {Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(mass.data(), index(n), index(n)),
+            Eigen::Map<const Vector>(force.data(), index(n)), out.strain_energy, out.damping_power};
+  }
+  std::size_t modes() const { return modes_; }
+
+ private:
+  std::size_t modes_;
+  BatchPointer<FlexibleBatch> batch_;
+};
+
+/// A motion known with its accelerations: constant α, a, η̈ at t = 0, in body axes.
+struct Motion {
+  Eigen::Vector3d omega, v, alpha, a;
+  Vector eta, etadot, etaddot;
+
+  Motion(std::size_t modes, Random& random)
+      : omega(eigen(random.vector(2))), v(eigen(random.vector(2))), alpha(eigen(random.vector(2))), a(eigen(random.vector(2))),
+        eta(numbers(modes, 0.05, random)), etadot(numbers(modes, 0.5, random)), etaddot(numbers(modes, 1, random)) {}
+  static Vector numbers(std::size_t count, double size, Random& random) {
+    const std::vector<double> list = random.numbers(count, size);
+    return Eigen::Map<const Vector>(list.data(), index(count));
+  }
+  Eigen::Vector3d omega_at(double t) const { return omega + t * alpha; }
+  /// dv/dt in body axes is a − Ω × v.
+  Eigen::Vector3d v_at(double t) const { return v + t * (a - omega.cross(v)); }
+  Vector eta_at(double t) const { return eta + t * etadot + 0.5 * t * t * etaddot; }
+  Vector etadot_at(double t) const { return etadot + t * etaddot; }
+  Vector u_at(double t) const {
+    Vector u(6 + eta.size());
+    u << omega_at(t), v_at(t), etadot_at(t);
+    return u;
+  }
+};
+
+/// The gradient of f at x by five-point differences.
+template <class Function>
+Vector gradient(const Vector& x, Function f) {
+  Vector g(x.size());
+  for (Index k = 0; k < x.size(); ++k)
+    g[k] = rate([&](double h) {
+      Vector moved = x;
+      moved[k] += h;
+      return static_cast<double>(f(moved));
+    });
+  return g;
+}
+
+Vector lagrange_loads(Probe& probe, const Motion& s) {
+  const auto at = [&](double t) { return probe.at(s.omega_at(t), s.eta_at(t), s.etadot_at(t)); };
+  const auto momentum = [&](double t) -> Vector { return at(t).mass * s.u_at(t); };
+  const Vector p = momentum(0), u = s.u_at(0);
+  Vector load = rate([&](double t) -> Vector { return momentum(t); });
+  const Eigen::Vector3d moment = p.head<3>(), impulse = p.segment<3>(3);
+  load.head<3>() += s.omega.cross(moment) + s.v.cross(impulse);
+  load.segment<3>(3) += s.omega.cross(impulse);
+  if (probe.modes() == 0) return load;
+  const auto lagrangian = [&](const Vector& eta) {
+    const Equations e = probe.at(s.omega, eta, s.etadot);
+    return 0.5 * u.dot(e.mass * u) - e.strain_energy;
+  };
+  load.tail(s.eta.size()) -= gradient(s.eta, lagrangian);
+  load.tail(s.eta.size()) -= 0.5 * gradient(s.etadot, [&](const Vector& etadot) { return probe.at(s.omega, s.eta, etadot).damping_power; });
+  return load;
+}
+
+template <class Body>
+void on_states(const std::vector<Case>& cases, Measure& m, Body body) {
+  Random random(37);
+  for (const Case& one : cases) {
+    m.in_model(one.sample.text);
+    const FlexibleData& data = one.sample.view().flexible[0];
+    Probe probe(data);
+    for (int i = 0; i < 4; ++i) body(data, probe, Motion(data.modes, random));
+  }
+}
+
+void check_equations(const std::vector<Case>& cases, Checklist& list) {
+  list.claim("the mass matrix is symmetric", 1e-13, "fill both triangles of FlexibleOutput::mass", [&](Measure& m) {
+    on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
+      const Matrix M = probe.at(s.omega, s.eta, s.etadot).mass;
+      m.see((M - M.transpose()).cwiseAbs().maxCoeff() / std::max(1.0, M.cwiseAbs().maxCoeff()), "");
+    });
+  });
+  list.claim("the mass matrix is positive semidefinite", 1e-10,
+             "no motion may have a negative kinetic energy: integrals of the mode shapes do not belong to one body",
+             [&](Measure& m) {
+               on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
+                 const Matrix M = probe.at(s.omega, s.eta, s.etadot).mass;
+                 const Vector values = Eigen::SelfAdjointEigenSolver<Matrix>(M, Eigen::EigenvaluesOnly).eigenvalues();
+                 m.see(std::max(0.0, -values[0]) / std::max(1.0, values[values.size() - 1]), "its smallest eigenvalue is negative");
+               });
+             });
+  list.claim("mass and first moment are those of the mass matrix", 1e-10,
+             "mass_moment() and the upper left blocks of the mass matrix must be of the same ρ(η)", [&](Measure& m) {
+               on_states(cases, m, [&](const FlexibleData& data, Probe& probe, const Motion& s) {
+                 const Matrix M = probe.at(s.omega, s.eta, s.etadot).mass;
+                 double mass = 0;
+                 Vec3 c;
+                 data.type->mass_moment(data.instance, {s.eta.data(), probe.modes()}, mass, c);
+                 const Mat3 expected = skew(c);  // moment per acceleration of the origin
+                 for (Index i = 0; i < 3; ++i)
+                   for (Index k = 0; k < 3; ++k) {
+                     const auto r = static_cast<std::size_t>(i), col = static_cast<std::size_t>(k);
+                     m.see(std::abs(M(3 + i, 3 + k) - (i == k ? mass : 0)), "mass");
+                     m.see(std::abs(M(i, 3 + k) - expected(r, col)), "first moment");
+                   }
+               });
+             });
+  list.claim("its forces are those of Lagrange's equations", 1e-6,
+             "the quadratic terms, the stiffness or the damping in FlexibleOutput::force do not belong to the mass matrix, "
+             "strain_energy and damping_power",
+             [&](Measure& m) {
+               on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
+                 Vector rates(6 + s.eta.size());
+                 rates << s.alpha, s.a, s.etaddot;
+                 const Equations e = probe.at(s.omega, s.eta, s.etadot);
+                 const Vector found = e.mass * rates - e.force, expected = lagrange_loads(probe, s), error = found - expected;
+                 for (Index k = 0; k < error.size(); ++k)
+                   m.see(std::abs(error[k]) / (1 + expected.cwiseAbs().maxCoeff()),
+                         [&] { return fmt::format("{} {}", k < 3 ? "moment" : k < 6 ? "force" : "mode", k < 6 ? k % 3 : k - 6); });
+               });
+             });
+  list.claim("everything it gives is a finite number, the same every time", 0,
+             "evaluate() must keep nothing between calls and write every entry", [&](Measure& m) {
+               on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
+                 const Equations first = probe.at(s.omega, s.eta, s.etadot);
+                 probe.at(-s.omega, 2 * s.eta, -s.etadot);
+                 const Equations again = probe.at(s.omega, s.eta, s.etadot);
+                 m.see(first.mass == again.mass && first.force == again.force ? 0 : 1, "a call between two equal ones changes the second");
+                 m.see(first.mass.allFinite() && first.force.allFinite() ? 0 : 1, "not finite");
+               });
+             });
+}
+
+}  // namespace
+
+void check_flexible_body(const FlexibleBodyType& type, const Bench& bench, Checklist& list) {
+  std::vector<Case> cases;
+  try {
+    Random states(41);
+    for (std::uint64_t seed = 60; seed < 66; ++seed) {
+      Sample sample = flexible_model(type, bench, seed);
+      State state = random_state(*sample.system, states);
+      cases.push_back({std::move(sample), std::move(state)});
+    }
+  } catch (const Undecided& problem) {
+    list.unsupported("all that is claimed of a flexible body", problem.why());
+    return;
+  }
+  check_equations(cases, list);
+  check_in_formulations(cases, false, bench, list);
+}
+
+}  // namespace polyform::host

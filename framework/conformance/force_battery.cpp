@@ -1,0 +1,243 @@
+// A force by itself: power, frames, batches; then in every formulation.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "framework/conformance/batch_probe.hpp"
+#include "framework/conformance/batteries.hpp"
+#include "framework/conformance/element_systems.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+/// What one call gives, with its storage.
+struct Load {
+  std::vector<Spatial> wrenches;
+  std::vector<double> efforts, rates;
+  double potential_energy = 0, power = 0;
+
+  bool operator==(const Load& b) const {
+    const auto same = [](const auto& x, const auto& y) {
+      return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0;
+    };
+    return same(wrenches, b.wrenches) && same(efforts, b.efforts) && same(rates, b.rates) &&
+           potential_energy == b.potential_energy && power == b.power;
+  }
+  /// All that is in it as one list.
+  std::vector<double> numbers() const {
+    std::vector<double> all{potential_energy, power};
+    for (const Spatial& w : wrenches)
+      for (std::size_t k = 0; k < 6; ++k) all.push_back(w[k]);
+    all.insert(all.end(), efforts.begin(), efforts.end());
+    all.insert(all.end(), rates.begin(), rates.end());
+    return all;
+  }
+};
+
+BatchPointer<ForceBatch> make(const ForceType& type, std::span<const ElementInstance> instances) {
+  BatchPointer<ForceBatch> batch(type.create(instances));
+  if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
+  return batch;
+}
+
+Load evaluate(ForceBatch& batch, const BatchInput& in) {
+  Load load;
+  load.wrenches.resize(in.markers.size());
+  load.efforts.resize(in.v.size());
+  load.rates.assign(in.states.size(), std::numeric_limits<double>::quiet_NaN());  // which the call has to replace
+  ForceOutput out{load.wrenches, load.efforts, load.rates, 0, 0};
+  batch.evaluate(in.view(), out);
+  load.potential_energy = out.potential_energy;
+  load.power = out.power;
+  return load;
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double worst = 0, scale = 1;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double error = std::abs(a[i] - b[i]);
+    if (!(error <= worst)) worst = error;
+    scale = std::max(scale, std::abs(a[i]));
+  }
+  return worst / scale;
+}
+
+/// The inputs of all instances of the case's group along the path, at its present place.
+std::vector<BatchInput> inputs(const Case& one, const Path& path, double t) {
+  const SystemView& view = one.sample.view();
+  const ForceGroup& group = view.forces[0];
+  const std::size_t states = group.type->state_count();
+  std::vector<BatchInput> all;
+  for (std::size_t i = 0; i < group.instances.size(); ++i) {
+    BatchInput in = input_of(view, group, i, path.frames(), path.now());
+    in.time = t;
+    const double* x = path.now().x.data() + group.state_offset + i * states;
+    in.states.assign(x, x + states);
+    all.push_back(std::move(in));
+  }
+  return all;
+}
+
+/// Calls body(case, path, group) for all cases.
+template <class Body>
+void on_paths(const std::vector<Case>& cases, Measure& m, Body body) {
+  Random random(19);
+  for (const Case& one : cases) {
+    m.in_model(one.sample.text);
+    Path path(one.sample.view(), one.state, random);
+    body(one, path, one.sample.view().forces[0]);
+  }
+}
+
+void check_power(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
+  list.claim("what it delivers is its power less the rate of its potential energy", 1e-7,
+             "the sum of wrench times twist and effort times velocity must be power - d(potential_energy)/dt, through the "
+             "rates of first-order states and time too",
+             [&](Measure& m) {
+               on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+                 const auto batch = make(type, group.instances);
+                 const auto at = [&](double t) {
+                   path.go(t);
+                   return joined(inputs(one, path, t));
+                 };
+                 const BatchInput now = at(0);
+                 const Load load = evaluate(*batch, now);
+                 double delivered = 0;
+                 for (std::size_t i = 0; i < now.markers.size(); ++i)
+                   delivered += dot(load.wrenches[i], Spatial{now.markers[i].angular_velocity, now.markers[i].velocity});
+                 for (std::size_t i = 0; i < now.v.size(); ++i) delivered += load.efforts[i] * now.v[i];
+                 // The shorter step is for those that stand near a kink: the touch-down of a tyre, a stop.
+                 double error = std::numeric_limits<double>::infinity();
+                 for (const double h : {1e-3, 1e-4}) {
+                   const double stored = rate([&](double t) { return evaluate(*batch, at(t)).potential_energy; }, h);
+                   const double size = std::max({1.0, std::abs(delivered), std::abs(stored), std::abs(load.potential_energy)});
+                   error = std::fmin(error, std::abs(delivered + stored - load.power) / size);
+                 }
+                 m.see(error, [&] { return fmt::format("{:.6g} W are delivered, the power is {:.6g} W", delivered, load.power); });
+               });
+             });
+}
+
+BatchInput carried(BatchInput in, const Mat3& R, const Vec3& d) {
+  for (MarkerMotion& marker : in.markers)
+    marker = {R * marker.R, d + R * marker.position, R * marker.velocity, R * marker.angular_velocity};
+  return in;
+}
+
+void check_frames(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
+  constexpr std::string_view turns = "wrenches turn with the frame, all else stays";
+  constexpr std::string_view balances = "what it puts on its markers cancels";
+  const std::size_t markers = cases.front().sample.view().forces[0].instances[0].markers.size();
+  if (depends_on_ground(type.fields()) || markers == 0) {
+    const std::string why = markers == 0 ? "not applicable: it has no markers"
+                                         : "not applicable: a field says that something of it is fixed in ground";
+    list.unsupported(turns, why);
+    list.unsupported(balances, why);
+    return;
+  }
+  constexpr std::string_view remedy =
+      "vectors of the type must turn with its markers (use MarkerMotion::R); where something is meant to be fixed in "
+      "ground, say so in that field's meaning";
+  list.claim(turns, 1e-9, remedy, [&](Measure& m) {
+    Random random(23);
+    on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+      const auto batch = make(type, group.instances);
+      const BatchInput in = joined(inputs(one, path, 0));
+      const Mat3 R = rotation_matrix(random.quaternion());
+      Load expected = evaluate(*batch, in);
+      for (Spatial& w : expected.wrenches) w = {R * w.angular, R * w.linear};
+      const Load found = evaluate(*batch, carried(in, R, random.vector(2)));
+      m.see(largest_difference(expected.numbers(), found.numbers()), "after a turn and a shift of the whole system");
+    });
+  });
+  if (markers < 2) {
+    list.unsupported(balances, "not applicable: it has one marker");
+    return;
+  }
+  list.claim(balances, 1e-9, remedy, [&](Measure& m) {
+    on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+      const BatchInput in = joined(inputs(one, path, 0));
+      const Load load = evaluate(*make(type, group.instances), in);
+      Spatial sum;
+      double scale = 1;
+      for (std::size_t i = 0; i < in.markers.size(); ++i) {
+        const Spatial& w = load.wrenches[i];
+        sum += {w.angular + cross(in.markers[i].position, w.linear), w.linear};
+        scale = std::max({scale, norm(w.linear), norm(w.angular)});
+      }
+      m.see(std::max(norm(sum.linear), norm(sum.angular)) / scale, "action is not reaction");
+    });
+  });
+}
+
+void check_batches(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
+  list.claim("instances in one batch give what each gives alone, in any order", 1e-12,
+             "evaluate() must read markers, q, v and states of its own instance, and write its own", [&](Measure& m) {
+               on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+                 const std::vector<BatchInput> parts = inputs(one, path, 0);
+                 const std::vector<BatchInput> backwards(parts.rbegin(), parts.rend());
+                 const std::vector<ElementInstance> turned(group.instances.rbegin(), group.instances.rend());
+                 Load alone, alone_backwards;
+                 const auto append = [](Load& to, const Load& from) {
+                   to.wrenches.insert(to.wrenches.end(), from.wrenches.begin(), from.wrenches.end());
+                   to.efforts.insert(to.efforts.end(), from.efforts.begin(), from.efforts.end());
+                   to.rates.insert(to.rates.end(), from.rates.begin(), from.rates.end());
+                   to.potential_energy += from.potential_energy;
+                   to.power += from.power;
+                 };
+                 for (std::size_t i = 0; i < parts.size(); ++i) {
+                   append(alone, evaluate(*make(type, group.instances.subspan(i, 1)), parts[i]));
+                   append(alone_backwards, evaluate(*make(type, std::span(turned).subspan(i, 1)), backwards[i]));
+                 }
+                 m.see(largest_difference(alone.numbers(), evaluate(*make(type, group.instances), joined(parts)).numbers()),
+                       "in the order of the model");
+                 m.see(largest_difference(alone_backwards.numbers(), evaluate(*make(type, turned), joined(backwards)).numbers()),
+                       "in the reverse order");
+               });
+             });
+  list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
+    on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+      const auto batch = make(type, group.instances);
+      const BatchInput now = joined(inputs(one, path, 0));
+      path.go(0.05);
+      const BatchInput later = joined(inputs(one, path, 0.05));
+      const Load first = evaluate(*batch, now);
+      evaluate(*batch, later);
+      m.see(first == evaluate(*batch, now) ? 0 : 1, "a call between two equal ones changes the second");
+    });
+  });
+  list.claim("everything it gives is a finite number, rates of all first-order states too", 0,
+             "guard divisions by lengths and speeds that may be zero; write every entry of state_rates", [&](Measure& m) {
+               on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+                 const auto batch = make(type, group.instances);
+                 for (const double t : {0.0, 0.1, 0.3}) {
+                   path.go(t);
+                   bool finite = true;
+                   for (const double x : evaluate(*batch, joined(inputs(one, path, t))).numbers()) finite &= std::isfinite(x);
+                   m.see(finite ? 0 : 1, "at a random state");
+                 }
+               });
+             });
+}
+
+}  // namespace
+
+void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
+  std::vector<Case> cases;
+  try {
+    cases = cases_of(type, "forces", bench, 8, 3);
+  } catch (const Undecided& problem) {
+    list.unsupported("all that is claimed of a force", problem.why());
+    return;
+  }
+  check_power(type, cases, list);
+  check_frames(type, cases, list);
+  check_batches(type, cases, list);
+  check_in_formulations(cases, true, bench, list);
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,155 @@
+// A formulation on random trees, loops and states.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/conformance/agreement.hpp"
+#include "framework/conformance/energy.hpp"
+#include "framework/conformance/formulation_checks.hpp"
+#include "framework/conformance/observed.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+constexpr int most_models = 12;
+
+std::vector<Case> systems_of(const Formulation& formulation, const Bench& bench, std::uint64_t seed, int bodies, bool loops,
+                             bool forces) {
+  std::vector<Case> cases;
+  Random states(seed);
+  for (int i = 0; i < most_models; ++i) {
+    Sample sample = bench.random_model({seed + static_cast<std::uint64_t>(i), bodies, loops ? 1 + i % 2 : 0, forces});
+    Diagnostics refusal;
+    if (!can_run(formulation, sample.view(), refusal)) continue;
+    State state = random_state(*sample.system, states);
+    cases.push_back({std::move(sample), std::move(state)});
+  }
+  return cases;
+}
+
+/// One claim on some of the systems, undecided where the formulation runs none of them.
+template <class See>
+void claim_on(const std::vector<Case>& cases, std::string_view kind, std::string_view name, double tolerance,
+              std::string_view remedy, Checklist& list, See see) {
+  const std::string title = fmt::format("{}: {}", kind, name);
+  if (cases.empty()) {
+    list.unsupported(title, "it runs none of the random models");
+    return;
+  }
+  list.claim(title, tolerance, remedy, [&](Measure& m) {
+    for (const Case& one : cases) {
+      m.in_model(one.sample.text);
+      see(one, m);
+    }
+  });
+}
+
+void see_agreement(const Formulation& formulation, const Case& one, const Bench& bench, Measure& m) {
+  const SystemView& view = one.sample.view();
+  Observed seen(formulation, view, one.state);
+  const std::set<std::size_t> open = undetermined_joints(*one.sample.system);
+  for (const Formulation* other : bench.formulations_for(view)) {
+    if (other == &formulation) continue;
+    Observed expected(*other, view, one.state);
+    const Difference d = difference(view, expected.now(), seen.now(), open);
+    const auto say = [&](const char* what) { return [=] { return fmt::format("{} differ from {}'s", what, other->name()); }; };
+    m.see(d.motion, say("positions or velocities"));
+    m.see(d.acceleration, say("accelerations"));
+    m.see(d.reaction, say("reactions"));
+    m.see(d.energy, say("energies"));
+  }
+  if (m.seen() == 0) throw Undecided("no other formulation is loaded that runs the random models");
+}
+
+/// Observed velocities and accelerations against differences of poses and velocities along y + h ẏ.
+void see_rates(const Formulation& formulation, const Case& one, Measure& m) {
+  Observed seen(formulation, one.sample.view(), one.state);
+  std::vector<double> ydot(seen.y().size());
+  require(seen.solver().derivative(0, seen.y(), ydot), seen.solver(), formulation.name(), "derivative");
+  constexpr double h = 1e-6;
+  const auto moved = [&](double by) {
+    std::vector<double> y = seen.y();
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] += by * ydot[i];
+    const Observation& o = seen.at(y);
+    return std::vector<Observation::Body>(o.bodies.begin(), o.bodies.end());
+  };
+  const auto ahead = moved(h), behind = moved(-h), now = moved(0);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const auto &a = ahead[i], &b = behind[i], &n = now[i];
+    const auto error = [&](const Vec3& slope, const Vec3& rate) { return norm(slope - rate) / (1 + norm(rate)); };
+    const auto slope = [&](const Vec3& x, const Vec3& y) { return (0.5 / h) * (x - y); };
+    const auto body = [&](const char* what) { return [&, what] { return fmt::format("{} of body {}", what, one.sample.view().bodies[i].name); }; };
+    m.see(error(slope(a.pose.position, b.pose.position), n.velocity), body("velocity"));
+    m.see(error((0.5 / h) * rotation_vector(a.pose.orientation * conjugate(b.pose.orientation)), n.angular_velocity), body("angular velocity"));
+    m.see(error(slope(a.velocity, b.velocity), n.acceleration), body("acceleration"));
+    m.see(error(slope(a.angular_velocity, b.angular_velocity), n.angular_acceleration), body("angular acceleration"));
+  }
+}
+
+/// From the state to y and back. Coordinates of cut joints are known up to whole turns.
+void see_round_trip(const Formulation& formulation, const Case& one, Measure& m) {
+  const SystemView& view = one.sample.view();
+  Observed seen(formulation, view, one.state);
+  ObservationStore store(view);
+  require(seen.solver().decode(seen.y(), store.now().state), seen.solver(), formulation.name(), "decode");
+  const StateView& s = store.now().state;
+  const auto compare = [&](std::span<const double> a, std::span<const double> b, std::size_t count, const char* what) {
+    for (std::size_t i = 0; i < count; ++i) m.see(std::abs(a[i] - b[i]) / (1 + std::abs(a[i])), what);
+  };
+  compare(one.state.q, s.q, view.nq_tree, "coordinates");
+  compare(one.state.v, s.v, view.nv_tree, "velocities");
+  compare(one.state.x, s.x, view.states, "first-order states");
+}
+
+}  // namespace
+
+void check_mechanics(const Formulation& formulation, const Systems& systems, const Bench& bench, Checklist& list) {
+  for (const bool loops : {false, true}) {
+    const std::string_view kind = loops ? "loops" : "trees";
+    const std::vector<Case>&cases = loops ? systems.loops : systems.trees, &free = loops ? systems.free_loops : systems.free_trees;
+    claim_on(cases, kind, "motion, accelerations, reactions and energies are those of the other formulations", 1e-9,
+             "the claims below tell what is wrong by itself", list,
+             [&](const Case& one, Measure& m) { see_agreement(formulation, one, bench, m); });
+    if (has(formulation.abilities(), Ability::reactions))
+      claim_on(cases, kind, "the reactions balance the motion of every body", 1e-9,
+               "reactions are on the moving body, at M, in ground axes, joint efforts included", list,
+               [&](const Case& one, Measure& m) {
+                 Observed seen(formulation, one.sample.view(), one.state);
+                 m.see(newton_euler_error(one.sample.view(), one.state, 0, seen.now()), "Newton's and Euler's equations are not met");
+               });
+    claim_on(cases, kind, "the accelerations are what the joints allow", 1e-9,
+             "bias terms of joints, or accelerations of frame origins in place of mass centres", list,
+             [&](const Case& one, Measure& m) {
+               Observed seen(formulation, one.sample.view(), one.state);
+               m.see(joint_acceleration_error(one.sample.view(), seen.now()), "a joint is left");
+             });
+    claim_on(cases, kind, "velocities and accelerations are the rates along dy/dt", 1e-6,
+             "derivative() and observe() must be of one motion", list,
+             [&](const Case& one, Measure& m) { see_rates(formulation, one, m); });
+    claim_on(cases, kind, "the state goes to y and back", 1e-10, "encode() and decode() must be inverse to each other", list,
+             [&](const Case& one, Measure& m) { see_round_trip(formulation, one, m); });
+    claim_on(cases, kind, "the energy changes by the power", 1e-6, "power is that of forces without potential, W", list,
+             [&](const Case& one, Measure& m) { m.see(power_error(formulation, one.sample.view(), one.state), "dE/dt is not the power"); });
+    claim_on(free, kind, "energy is kept without forces", 1e-7, "accelerations are wrong, or correct() changes the motion", list,
+             [&](const Case& one, Measure& m) { m.see(energy_drift(formulation, one.sample.view(), one.state, 0.1), "within 0.1 s"); });
+  }
+}
+
+void check_formulation(const Formulation& formulation, const Bench& bench, Checklist& list) {
+  Systems systems;
+  try {
+    systems = {systems_of(formulation, bench, 100, 6, false, true), systems_of(formulation, bench, 200, 5, true, true),
+               systems_of(formulation, bench, 300, 4, false, false), systems_of(formulation, bench, 400, 4, true, false)};
+  } catch (const Undecided& problem) {
+    list.unsupported("all that is claimed of a formulation", problem.why());
+    return;
+  }
+  check_mechanics(formulation, systems, bench, list);
+  check_options(formulation, systems, list);
+  check_abilities_of(formulation, bench, list);
+  check_calls(formulation, systems, list);
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,264 @@
+// What a joint says of its own motion: pose, H, bias, N and coordinates, by differences along its own coordinates.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+
+#include "framework/conformance/joint_checks.hpp"
+#include "polyform/constraint.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+double norm6(const Spatial& s) { return norm(s.angular) + norm(s.linear); }
+double distance(const Mat3& a, const Mat3& b) {
+  double worst = 0;
+  for (std::size_t i = 0; i < 9; ++i) worst = std::max(worst, std::abs(a.m[i] - b.m[i]));
+  return worst;
+}
+
+JointMotion motion(const JointData& joint, const Numbers& q, const Numbers& v) {
+  JointMotion m;
+  joint_motion(joint, q.data(), v.data(), m);
+  return m;
+}
+Numbers flowed(const JointData& joint, Numbers q, const Numbers& v, double time) {
+  flow(joint, q, v, Numbers(joint.nv), time);
+  return q;
+}
+std::string at(const Numbers& q, const Numbers& v) {
+  return fmt::format("at q = [{:.6g}], v = [{:.6g}]", fmt::join(q, ", "), fmt::join(v, ", "));
+}
+
+/// Calls body(joint, q, v) for several instances at several states.
+template <class Body>
+void at_states(const std::vector<Sample>& samples, Measure& m, Body body) {
+  Random random(3);
+  for (const Sample& sample : samples) {
+    m.in_model(sample.text);
+    const JointData& joint = tested_joint(sample.view());
+    for (int i = 0; i < 5; ++i) {
+      const Numbers q = random_coordinates(joint, random);
+      body(joint, q, random.numbers(joint.nv, 2), random);
+    }
+  }
+}
+
+Spatial twist_by_differences(const JointData& joint, const Numbers& q, const Numbers& v) {
+  const auto pose = [&](double t) { return motion(joint, flowed(joint, q, v, t), v); };
+  return {angular_velocity(motion(joint, q, v).R_FM, rate([&](double t) { return pose(t).R_FM; })),
+          rate([&](double t) { return pose(t).p_FM; })};
+}
+
+double smallest_part(const JointData& joint, const JointMotion& m) {
+  Eigen::MatrixXd H(6, static_cast<Eigen::Index>(joint.nv));
+  for (std::size_t k = 0; k < joint.nv; ++k)
+    for (std::size_t i = 0; i < 6; ++i) H(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = m.H[k][i];
+  const Eigen::VectorXd s = Eigen::JacobiSVD<Eigen::MatrixXd>(H).singularValues();
+  return s[0] > 0 ? s[s.size() - 1] / s[0] : 0;
+}
+
+void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
+  list.claim("as drawn, its coordinates are neutral and its pose is the identity", 1e-12,
+             "evaluate() must give R_FM = 1 and p_FM = 0 at what neutral() writes", [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, Numbers q, const Numbers& v, Random&) {
+                 joint_neutral(joint, q.data());
+                 const JointMotion now = motion(joint, q, v);
+                 m.see(std::max(distance(now.R_FM, Mat3::identity()), norm(now.p_FM)), [&] { return at(q, v); });
+               });
+             });
+  list.claim("H is the rate of the pose along dq/dt = N(q) v", 1e-8,
+             "a column of H, or position_rates(), does not belong to R_FM and p_FM: H is in F axes, its linear part the "
+             "velocity of M's origin in F",
+             [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers&, Random&) {
+                 if (joint.nv == 0) m.see(0, "");
+                 for (std::size_t k = 0; k < joint.nv; ++k) {
+                   Numbers unit(joint.nv);
+                   unit[k] = 1;
+                   const Spatial& H = motion(joint, q, unit).H[k];
+                   m.see(norm6(H - twist_by_differences(joint, q, unit)) / (1 + norm6(H)),
+                         [&] { return fmt::format("column {} of H {}", k, at(q, unit)); });
+                 }
+               });
+             });
+  list.claim("the twist is H v", 1e-12, "JointMotion::twist must be the sum of v[k] H[k]", [&](Measure& m) {
+    at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
+      const JointMotion now = motion(joint, q, v);
+      Spatial error = now.twist;
+      for (std::size_t k = 0; k < joint.nv; ++k) error -= v[k] * now.H[k];
+      m.see(norm6(error) / (1 + norm6(now.twist)), [&] { return at(q, v); });
+    });
+  });
+  list.claim("the bias is the rate of H times v", 1e-7,
+             "JointMotion::bias must be dH/dt v at constant v, differentiated in F", [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
+                 const Spatial bias = motion(joint, q, v).bias;
+                 const Spatial twist_rate = rate([&](double t) { return motion(joint, flowed(joint, q, v, t), v).twist; });
+                 m.see(norm6(bias - twist_rate) / (1 + norm6(bias)), [&] { return at(q, v); });
+               });
+             });
+  list.claim("N is linear in v", 1e-12, "position_rates() must give N(q) v with N a function of q alone",
+             [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random& random) {
+                 const Numbers w = random.numbers(joint.nv, 2);
+                 Numbers sum(joint.nv), a(joint.nq), b(joint.nq), both(joint.nq);
+                 for (std::size_t k = 0; k < joint.nv; ++k) sum[k] = v[k] - 3 * w[k];
+                 joint_position_rates(joint, q.data(), v.data(), a.data());
+                 joint_position_rates(joint, q.data(), w.data(), b.data());
+                 joint_position_rates(joint, q.data(), sum.data(), both.data());
+                 m.see(0, "");
+                 for (std::size_t k = 0; k < joint.nq; ++k)
+                   m.see(std::abs(both[k] - a[k] + 3 * b[k]) / (1 + std::abs(both[k])), [&] { return at(q, v); });
+               });
+             });
+  list.claim("the columns of H are independent", 0,
+             "two velocity coordinates move the joint alike: the type declares more of them than it has freedoms",
+             [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
+                 const bool dependent = joint.nv > 0 && smallest_part(joint, motion(joint, q, v)) < 1e-6;
+                 m.see(dependent ? 1 : 0, [&] { return at(q, v); });
+               });
+             });
+}
+
+void check_coordinates(const std::vector<Sample>& samples, Checklist& list) {
+  list.claim("coordinates follow from the pose", 1e-9,
+             "coordinates() must find q from R_FM and p_FM of q itself, next to the hint", [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random& random) {
+                 const JointMotion now = motion(joint, q, v);
+                 Numbers found = flowed(joint, q, random.numbers(joint.nv, 0.1), 1);
+                 joint_coordinates(joint, now.R_FM, now.p_FM, found.data());
+                 m.see(0, "");
+                 for (std::size_t k = 0; k < joint.nq; ++k)
+                   m.see(std::abs(found[k] - q[k]) / (1 + std::abs(q[k])),
+                         [&] { return fmt::format("q[{}] = {:.6g} is found as {:.6g} {}", k, q[k], found[k], at(q, v)); });
+               });
+             });
+  list.claim("a pose off the joint by 1 mm and 1 mrad gives coordinates of a pose near by", 0.05,
+             "coordinates() must bear poses that the joint cannot have: loops are closed from there", [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random& random) {
+                 const JointMotion now = motion(joint, q, v);
+                 const Mat3 R = rotation_matrix(from_rotation_vector(1e-3 * random.direction())) * now.R_FM;
+                 const Vec3 p = now.p_FM + 1e-3 * random.direction();
+                 Numbers found = q;
+                 joint_coordinates(joint, R, p, found.data());
+                 const JointMotion near = motion(joint, found, v);
+                 m.see(std::max(distance(near.R_FM, R), norm(near.p_FM - p)), [&] { return at(q, v); });
+               });
+             });
+  list.claim("the orientation is that of the pose and follows q without jumps", 1e-11,
+             "orientation() must give the quaternion of R_FM and keep its sign along a motion", [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, Numbers q, const Numbers& v, Random&) {
+                 Quat before = joint_orientation(joint, q.data());
+                 for (int step = 0; step < 40; ++step) {
+                   q = flowed(joint, q, v, 0.1);
+                   joint_normalize(joint, q.data());
+                   const Quat now = joint_orientation(joint, q.data());
+                   m.see(distance(rotation_matrix(now), motion(joint, q, v).R_FM), [&] { return at(q, v); });
+                   m.see(dot(now, before) > 0.5 ? 0 : 1, [&] { return "it jumps " + at(q, v); });
+                   before = now;
+                 }
+               });
+             });
+}
+
+/// The model with the base body's frame turned, all else as it was: joints are drawn in ground.
+std::optional<Sample> with_base_turned(const Bench& bench, const Sample& sample) {
+  const std::string key = "orientation: {rpy: [";
+  const std::size_t from = sample.text.find(key) + key.size(), to = sample.text.find(']', from);
+  std::string text = sample.text, complaint;
+  return bench.assemble(text.replace(from, to - from, "0.7, -0.4, 1.9"), complaint);
+}
+
+/// Motion subspace as drawn, ground axes. The base body is the first of the model.
+std::vector<Spatial> subspace_as_drawn(const Sample& sample) {
+  const JointData& joint = tested_joint(sample.view());
+  Numbers q(joint.nq), v(joint.nv);
+  joint_neutral(joint, q.data());
+  const JointMotion m = motion(joint, q, v);
+  const Mat3 R = rotation_matrix(sample.system->description().bodies[0].pose.orientation);
+  std::vector<Spatial> H;
+  for (std::size_t k = 0; k < joint.nv; ++k) H.push_back({R * m.H[k].angular, R * m.H[k].linear});
+  return H;
+}
+
+void check_axes(const JointType& type, const Bench& bench, const std::vector<Sample>& samples, Checklist& list) {
+  constexpr std::string_view name = "its directions are as drawn, however the frame of the base body stands";
+  const auto in_ground = [](const FieldSpec& field) { return field.meaning.find("ground") != std::string_view::npos; };
+  if (std::ranges::none_of(type.fields(), in_ground)) {
+    list.unsupported(name, "no field is said to be in ground axes (the word is looked for in FieldSpec::meaning)");
+    return;
+  }
+  list.claim(name, 1e-10,
+             "parameters of a kernel are in F axes: define() turns directions by the transpose of "
+             "rotation_matrix(instance.base.orientation)",
+             [&](Measure& m) {
+               for (const Sample& sample : samples) {
+                 m.in_model(sample.text);
+                 const auto turned = with_base_turned(bench, sample);
+                 if (!turned) continue;
+                 const std::vector<Spatial> H = subspace_as_drawn(sample), other = subspace_as_drawn(*turned);
+                 Spatial T[6];
+                 const std::size_t rows = complement(H.data(), H.size(), T);
+                 m.see(0, "");
+                 for (std::size_t r = 0; r < rows; ++r)
+                   for (const Spatial& h : other)
+                     m.see(std::abs(dot(T[r], h)), "the motion that the joint allows turns with the base body's frame");
+               }
+             });
+}
+
+/// Of a joint that is code: the kernel gets batches.
+void check_batches(const std::vector<Sample>& samples, Checklist& list) {
+  list.claim("instances in one batch give what each gives alone, the same every time", 1e-13,
+             "evaluate() must take parameters, q and v of its own instance, and keep nothing between calls",
+             [&](Measure& m) {
+               Random random(5);
+               std::vector<JointData> joints;
+               Numbers q, v;
+               for (const Sample& sample : samples) {
+                 JointData joint = tested_joint(sample.view());
+                 const Numbers own_q = random_coordinates(joint, random), own_v = random.numbers(joint.nv, 2);
+                 joint.q_offset = q.size();
+                 joint.v_offset = v.size();
+                 q.insert(q.end(), own_q.begin(), own_q.end());
+                 v.insert(v.end(), own_v.begin(), own_v.end());
+                 joints.push_back(joint);
+               }
+               JointMotions together(joints);
+               for (int round = 0; round < 2; ++round) {
+                 together.evaluate(q.data(), v.data());
+                 for (std::size_t i = 0; i < joints.size(); ++i) {
+                   JointMotion alone;
+                   joint_motion(joints[i], q.data() + joints[i].q_offset, v.data() + joints[i].v_offset, alone);
+                   const JointMotion& in_batch = together[i];
+                   double error = std::max(distance(alone.R_FM, in_batch.R_FM), norm(alone.p_FM - in_batch.p_FM));
+                   error = std::max({error, norm6(alone.twist - in_batch.twist), norm6(alone.bias - in_batch.bias)});
+                   for (std::size_t k = 0; k < joints[i].nv; ++k)
+                     error = std::max(error, norm6(alone.H[k] - in_batch.H[k]));
+                   m.see(error, [&] { return fmt::format("instance {} of {}", i, joints.size()); });
+                 }
+               }
+             });
+}
+
+}  // namespace
+
+const JointData& tested_joint(const SystemView& view) {
+  return *std::ranges::find(view.joints, tested, &JointData::name);
+}
+
+void check_joint_motion(const JointType& type, const Bench& bench, const std::vector<Sample>& samples, Checklist& list) {
+  check_derivatives(samples, list);
+  check_coordinates(samples, list);
+  check_axes(type, bench, samples, list);
+  if (tested_joint(samples.front().view()).kernel != nullptr) check_batches(samples, list);
+}
+
+}  // namespace polyform::host

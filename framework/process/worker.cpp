@@ -1,0 +1,112 @@
+#include "framework/process/worker.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <new>
+
+namespace polyform::host {
+
+namespace {
+
+/// For handlers, which take no argument. One process does one job.
+const Messenger* messenger = nullptr;
+
+[[noreturn]] void end_without_memory() {
+  messenger->send(Messenger::out_of_memory, {});
+  ::_exit(1);
+}
+
+/// An exception that left a noexcept function, as those of a solver are.
+[[noreturn]] void end_uncaught() {
+  if (const std::exception_ptr problem = std::current_exception()) {
+    try {
+      std::rethrow_exception(problem);
+    } catch (const std::bad_alloc&) {
+      end_without_memory();
+    } catch (const std::exception& known) {
+      messenger->send(Messenger::uncaught, known.what());
+      ::_exit(1);
+    } catch (...) {
+      messenger->send(Messenger::uncaught, "no std::exception");
+      ::_exit(1);
+    }
+  }
+  std::abort();
+}
+
+void limit_memory(std::uint64_t bytes) {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t all = bytes + pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const rlimit memory{all, all};
+  ::setrlimit(RLIMIT_AS, &memory);
+}
+
+void set_up(const ProcessLimits& limits) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  // Where the machine runs out of memory all the same, this process is to go, not the one that waits for it.
+  std::ofstream("/proc/self/oom_score_adj") << 1000;
+  if (limits.memory > 0) limit_memory(limits.memory);
+  for (const int crash : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) std::signal(crash, SIG_DFL);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::set_new_handler(end_without_memory);
+  std::set_terminate(end_uncaught);
+}
+
+}  // namespace
+
+void Messenger::send(char kind, std::string_view message) const noexcept {
+  char head[1 + sizeof(std::uint64_t)] = {kind};
+  const std::uint64_t size = message.size();
+  std::char_traits<char>::copy(head + 1, reinterpret_cast<const char*>(&size), sizeof size);
+  for (std::string_view left : {std::string_view(head, sizeof head), message})
+    while (!left.empty()) {
+      const ssize_t written = ::write(pipe_, left.data(), left.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) ::_exit(1);  // nobody listens any more
+      left.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+std::string pack(const Failure& failure) {
+  return static_cast<char>('0' + static_cast<int>(failure.code()) % 10) + failure.message() + '\0' + failure.remedy();
+}
+
+void unpack(std::string_view text, ProcessEnd& end) {
+  if (text.empty()) return;
+  end.code = text[0] == '2' ? Exit::bad_input : text[0] == '3' ? Exit::plugin : Exit::simulation_failed;
+  const std::size_t zero = text.find('\0');
+  end.message = text.substr(1, zero - 1);
+  if (zero != std::string_view::npos) end.remedy = text.substr(zero + 1);
+}
+
+void work_and_exit(const ProcessJob& job, const ProcessLimits& limits, int pipe) noexcept {
+  const Messenger ours(pipe);
+  messenger = &ours;
+  set_up(limits);
+  try {
+    job.work(ours);
+    ours.send(Messenger::finished, {});
+  } catch (const Failure& failure) {
+    ours.send(Messenger::failure, pack(failure));
+  } catch (const std::bad_alloc&) {
+    ours.send(Messenger::out_of_memory, {});
+  } catch (const std::exception& problem) {
+    ours.send(Messenger::uncaught, problem.what());
+  }
+  std::fflush(nullptr);
+  ::_exit(0);
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,134 @@
+// Work in processes of its own: what comes back, and what becomes of those that do not return.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+#include "framework/process/process.hpp"
+
+using namespace polyform::host;
+using How = ProcessEnd::How;
+
+namespace {
+
+using Work = std::function<void(const Messenger&)>;
+
+ProcessEnd run(const Work& work, const ProcessLimits& limits = {10, 0}) {
+  const ProcessJob jobs[] = {{work, {}, {}}};
+  return run_in_processes(jobs, limits, 1).front();
+}
+
+void throw_out(const char* what) { throw std::runtime_error(what); }
+
+void sleep_long() { std::this_thread::sleep_for(std::chrono::seconds(100)); }
+
+volatile std::sig_atomic_t flag = 0;
+
+}  // namespace
+
+TEST_CASE("messages of any bytes and length come back whole and in order") {
+  const std::string large(3'000'000, '\0');
+  std::vector<std::string> received;
+  const ProcessJob jobs[] = {{[&](const Messenger& back) {
+                                back.send("first");
+                                back.send("");
+                                back.send(large);
+                              },
+                              [&](std::string_view message) { received.emplace_back(message); },
+                              {}}};
+  CHECK(run_in_processes(jobs, {10, 0}, 1).front().done());
+  CHECK(received == std::vector<std::string>{"first", "", large});
+}
+
+TEST_CASE("what a process does to memory stays with it") {
+  int number = 1;
+  CHECK(run([&](const Messenger&) { number = 2; }).done());
+  CHECK(number == 1);
+}
+
+TEST_CASE("every bad end has its name") {
+  const ProcessLimits limits{0.3, 64u << 20};
+  const auto described = [&](const Work& work) { return describe(run(work, limits), limits); };
+  CHECK(described([](const Messenger&) { raise(SIGSEGV); }) == "ended by signal 11 (Segmentation fault)");
+  CHECK(described([](const Messenger&) { std::abort(); }) == "ended by signal 6 (Aborted)");
+  CHECK(described([](const Messenger&) { _exit(7); }) == "ended the program with exit status 7");
+  CHECK(described([](const Messenger&) { throw_out("no"); }) == "threw an exception: no");
+  CHECK(described([](const Messenger&) noexcept { throw_out("out of noexcept"); }) ==
+        "threw an exception: out of noexcept");
+  CHECK(described([](const Messenger&) { sleep_long(); }) == "not done within the time limit of 0.3 s");
+  CHECK(described([](const Messenger&) noexcept {
+          std::vector<std::string> all;
+          while (true) all.emplace_back(1u << 20, 'x');
+        }) == "needs more memory than the limit of 0.0625 GiB");
+}
+
+TEST_CASE("a failure comes back with its code, message and remedy") {
+  const ProcessEnd end = run([](const Messenger&) { throw Failure(Exit::bad_input, "wrong", "Put it right."); });
+  CHECK(end.how == How::failed);
+  CHECK(end.code == Exit::bad_input);
+  CHECK(end.message == "wrong");
+  CHECK(end.remedy == "Put it right.");
+}
+
+TEST_CASE("a process whose own child holds the pipe open does not keep us waiting") {
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(run([](const Messenger&) {
+          if (fork() == 0) {
+            std::this_thread::sleep_for(std::chrono::seconds(3));
+            _exit(0);
+          }
+        }).done());
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
+}
+
+TEST_CASE("one that fails takes no other with it, and so many run at a time") {
+  std::vector<ProcessJob> jobs;
+  for (int k = 0; k < 6; ++k)
+    jobs.push_back({[k](const Messenger&) {
+                      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                      if (k == 3) raise(SIGFPE);
+                    },
+                    {},
+                    {}});
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<ProcessEnd> ends = run_in_processes(jobs, {10, 0}, 3);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(1100));
+  for (std::size_t k = 0; k < ends.size(); ++k) CHECK(ends[k].done() == (k != 3));
+}
+
+TEST_CASE("an interruption stops those that run, keeps what they still send, and starts no more") {
+  flag = 0;
+  std::string received;
+  const ProcessJob polite{[](const Messenger& back) {
+                            std::signal(SIGTERM, [](int) { flag = 1; });
+                            back.send("up");
+                            while (flag == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                            back.send("so far");
+                          },
+                          [&](std::string_view message) {
+                            received += message;
+                            flag = 1;
+                          },
+                          {}};
+  const ProcessJob jobs[] = {polite, polite};
+  const std::vector<ProcessEnd> ends = run_in_processes(jobs, {10, 0}, 1, &flag);
+  CHECK(ends[0].done());
+  CHECK(ends[1].how == How::interrupted);
+  CHECK(received == "upso far");
+}
+
+TEST_CASE("a process that ignores the interruption is killed") {
+  flag = 0;
+  const ProcessJob jobs[] = {{[](const Messenger& back) {
+                                std::signal(SIGTERM, SIG_IGN);
+                                back.send("up");
+                                sleep_long();
+                              },
+                              [](std::string_view) { flag = 1; },
+                              {}}};
+  CHECK(run_in_processes(jobs, {}, 1, &flag).front().how == How::interrupted);
+}
