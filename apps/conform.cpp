@@ -79,7 +79,7 @@ Exit conform(const Arguments& arguments) {
   Json claims = Json::array();
   for (const host::Offer& offer : chosen_types(plugin, arguments.type)) {
     if (!arguments.json) fmt::print("{} {}\n", offer.kind, offer.name);
-    host::check_conformance(offer, registry.catalog(), registry.keep_alive(), {arguments.model, arguments.time_limit},
+    host::check_conformance(plugin, offer, registry.catalog(), registry.keep_alive(), {arguments.model, arguments.time_limit},
                             [&](const Claim& claim) {
                               ++count[static_cast<std::size_t>(claim.verdict)];
                               if (arguments.json) claims.push_back(claim_json(claim));

@@ -25,15 +25,15 @@ constexpr std::size_t longest_name = 48;
 
 /// Words of C++ that a name could be; the generated code has functions and files of that name.
 constexpr std::array reserved{
-    "alignas", "alignof",  "and",       "asm",      "auto",     "bitand",   "bitor",   "bool",     "break",    "case",
-    "catch",   "char",     "class",     "compl",    "concept",  "const",    "consteval", "constexpr", "constinit",
-    "continue", "decltype", "default",  "delete",   "do",       "double",   "else",    "enum",     "explicit", "export",
-    "extern",  "false",    "float",     "for",      "friend",   "goto",     "if",      "inline",   "int",      "long",
-    "main",    "mutable",  "namespace", "new",      "noexcept", "not",      "nullptr", "operator", "or",       "plugin",
-    "polyform", "private", "protected", "public",   "register", "requires", "return",  "short",    "signed",   "sizeof",
-    "static",  "std",      "struct",    "switch",   "template", "test",     "this",    "throw",    "true",     "try",
-    "typedef", "typeid",   "typename",  "union",    "unsigned", "using",    "virtual", "void",     "volatile", "while",
-    "xor"};
+    "alignas",   "alignof",  "and",      "asm",     "auto",     "bitand",    "bitor",     "bool",      "break",
+    "case",      "catch",    "char",     "class",   "compl",    "concept",   "const",     "consteval", "constexpr",
+    "constinit", "continue", "decltype", "default", "delete",   "do",        "double",    "else",      "enum",
+    "explicit",  "export",   "extern",   "false",   "float",    "for",       "friend",    "goto",      "if",
+    "inline",    "int",      "long",     "main",    "mutable",  "namespace", "new",       "noexcept",  "not",
+    "nullptr",   "operator", "or",       "plugin",  "polyform", "private",   "protected", "public",    "register",
+    "requires",  "return",   "short",    "signed",  "sizeof",   "static",    "std",       "struct",    "switch",
+    "template",  "test",     "this",     "throw",   "true",     "try",       "typedef",   "typeid",    "typename",
+    "union",     "unsigned", "using",    "virtual", "void",     "volatile",  "while",     "xor"};
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -78,11 +78,13 @@ void make_empty_folder(const fs::path& directory) {
   std::error_code error;
   const fs::file_status status = fs::status(directory, error);
   if (fs::exists(status) && (!fs::is_directory(status) || !fs::is_empty(directory, error) || error))
-    throw Failure(Exit::bad_input, fmt::format("{} is there already and is not an empty folder", show(directory.string())),
+    throw Failure(Exit::bad_input,
+                  fmt::format("{} is there already and is not an empty folder", show(directory.string())),
                   "Nothing was written. Give another place with --directory, or move it away.");
   fs::create_directories(directory, error);
   if (error)
-    throw Failure(Exit::bad_input, fmt::format("the folder {} cannot be made ({})", show(directory.string()), error.message()),
+    throw Failure(Exit::bad_input,
+                  fmt::format("the folder {} cannot be made ({})", show(directory.string()), error.message()),
                   "Give a place that you may write to with --directory.");
 }
 
@@ -115,9 +117,8 @@ std::string objection_to_name(std::string_view name) {
 
 std::string renamed(std::string_view text, const ExampleProject& example, std::string_view name) {
   const std::string full = example.stem + "-" + example.kind;
-  const std::array<std::pair<std::string, std::string>, 3> spellings{{{full, std::string(name)},
-                                                                      {snake_case(full), snake_case(name)},
-                                                                      {pascal_case(full), pascal_case(name)}}};
+  const std::array<std::pair<std::string, std::string>, 3> spellings{
+      {{full, std::string(name)}, {snake_case(full), snake_case(name)}, {pascal_case(full), pascal_case(name)}}};
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     const std::string_view rest = text.substr(i);
@@ -138,7 +139,8 @@ std::string renamed(std::string_view text, const ExampleProject& example, std::s
   return out;
 }
 
-std::vector<std::string> write_project(const ExampleProject& example, std::string_view name, const fs::path& directory) {
+std::vector<std::string> write_project(const ExampleProject& example, std::string_view name,
+                                       const fs::path& directory) {
   make_empty_folder(directory);
   std::vector<std::string> written;
   std::error_code error;

@@ -74,12 +74,14 @@ endfunction()
 
 # polyform_add_plugin_test(NAME SOURCES file... MODEL file)
 #
-# For projects outside Polyform's tree: the test NAME_results compares what every formulation makes of a model with what
-# the program says (polyform/testing.hpp).
+# For projects outside Polyform's tree, two tests: NAME_results compares what every formulation makes of a model with what
+# the program says (polyform/testing.hpp); NAME_conforms is `polyform conform`.
 function(polyform_add_plugin_test name)
   cmake_parse_arguments(TEST "" "MODEL" "SOURCES" ${ARGN})
   add_executable(test_${name} ${TEST_SOURCES})
   target_link_libraries(test_${name} PRIVATE Polyform::sdk)
   cmake_path(ABSOLUTE_PATH TEST_MODEL)
-  add_test(NAME ${name}_results COMMAND test_${name} $<TARGET_FILE:Polyform::polyform> $<TARGET_FILE:plugin_${name}> ${TEST_MODEL})
+  add_test(NAME ${name}_results
+    COMMAND test_${name} $<TARGET_FILE:Polyform::polyform> $<TARGET_FILE:plugin_${name}> ${TEST_MODEL})
+  add_test(NAME ${name}_conforms COMMAND Polyform::polyform conform $<TARGET_FILE:plugin_${name}>)
 endfunction()

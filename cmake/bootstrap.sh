@@ -10,6 +10,7 @@ packages=(
   g++ cmake ninja-build ccache git ca-certificates
   libboost-dev libboost-filesystem-dev libboost-system-dev libeigen3-dev libfmt-dev libyaml-cpp-dev
   nlohmann-json3-dev libsundials-dev libhdf5-dev libcli11-dev catch2
+  dpkg-dev
 )
 
 fail() {

@@ -18,20 +18,22 @@ std::string first_error(const Diagnostics& diagnostics) {
 
 }  // namespace
 
-Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, const std::string& example)
-    : catalog_(catalog), keep_alive_(std::move(keep_alive)) {
-  if (!example.empty()) {
-    Diagnostics diagnostics;
-    bool missing = false;
-    Description model = read_model(example, catalog_, diagnostics, missing);
-    std::unique_ptr<System> system;
-    if (!diagnostics.failed()) system = System::assemble(std::move(model), keep_alive_, diagnostics);
-    if (!system)
-      throw Failure(missing ? Exit::plugin : Exit::bad_input,
-                    fmt::format("{} is no sound model: {}", example, first_error(diagnostics)),
-                    "polyform check MODEL tells all that is wrong with it.");
-    examples_ = ExampleFields(*system);
-  }
+ExampleFields examples_of(const std::string& file, const Catalog& catalog, std::shared_ptr<const void> keep_alive) {
+  if (file.empty()) return {};
+  Diagnostics diagnostics;
+  bool missing = false;
+  Description model = read_model(file, catalog, diagnostics, missing);
+  std::unique_ptr<System> system;
+  if (!diagnostics.failed()) system = System::assemble(std::move(model), std::move(keep_alive), diagnostics);
+  if (!system)
+    throw Failure(missing ? Exit::plugin : Exit::bad_input,
+                  fmt::format("{} is no sound model: {}", file, first_error(diagnostics)),
+                  "polyform check MODEL tells all that is wrong with it.");
+  return ExampleFields(*system);
+}
+
+Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, ExampleFields examples)
+    : catalog_(catalog), keep_alive_(std::move(keep_alive)), examples_(std::move(examples)) {
   find_joints();
   find_forces();
 }

@@ -30,11 +30,12 @@ struct RandomModelSettings {
   bool forces = true;   ///< one random force for every second body
 };
 
+/// The field values in a model file of the author's; none without a file. Failure (bad_input) when it is no sound model.
+ExampleFields examples_of(const std::string& file, const Catalog&, std::shared_ptr<const void> keep_alive);
+
 class Bench {
  public:
-  /// example: a model file of the author's, whose field values are used; may be empty. Failure (bad_input) when it is
-  /// no sound model.
-  Bench(const Catalog&, std::shared_ptr<const void> keep_alive, const std::string& example);
+  Bench(const Catalog&, std::shared_ptr<const void> keep_alive, ExampleFields examples);
 
   const Catalog& catalog() const { return catalog_; }
   /// Models written by `write` at successive seeds until the host accepts one. Undecided, with the last complaint, when

@@ -42,9 +42,24 @@ const Type& type_of(const Named<Type>& names, const Offer& offer) {
   return *find(names, offer.name);
 }
 
-void run_battery(const Offer& offer, const Catalog& catalog, std::shared_ptr<const void> keep_alive,
+/// The catalog without what the plugin offers beside the type under test.
+Catalog without_siblings(Catalog catalog, const PluginRecord& plugin, const Offer& tested) {
+  for (const Offer& sibling : plugin.offers) {
+    if (sibling.kind == tested.kind && sibling.name == tested.name) continue;
+    const JointType* const joint = sibling.kind == "joint" ? find(catalog.joints, sibling.name) : nullptr;
+    if (joint != nullptr && joint->kernel() == nullptr) continue;
+    const auto drop = [&](std::string_view kind, auto& names) {
+      if (kind == sibling.kind) names.erase(sibling.name);
+    };
+    for_each_kind(drop, catalog);
+  }
+  return catalog;
+}
+
+void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& all, std::shared_ptr<const void> keep_alive,
                  const std::string& example, ClaimSink& sink) {
-  const Bench bench(catalog, std::move(keep_alive), example);
+  const Catalog catalog = without_siblings(all, plugin, offer);
+  const Bench bench(catalog, keep_alive, examples_of(example, all, keep_alive));
   Checklist list(offer.kind, offer.name, sink);
   if (offer.kind == "joint") check_joint(type_of(catalog.joints, offer), bench, list);
   if (offer.kind == "force") check_force(type_of(catalog.forces, offer), bench, list);
@@ -56,8 +71,8 @@ void run_battery(const Offer& offer, const Catalog& catalog, std::shared_ptr<con
 
 }  // namespace
 
-std::vector<Claim> check_conformance(const Offer& offer, const Catalog& catalog, std::shared_ptr<const void> keep_alive,
-                                     const ConformanceSettings& settings,
+std::vector<Claim> check_conformance(const PluginRecord& plugin, const Offer& offer, const Catalog& catalog,
+                                     std::shared_ptr<const void> keep_alive, const ConformanceSettings& settings,
                                      const std::function<void(const Claim&)>& on_claim) {
   std::vector<Claim> claims;
   std::string begun = "making random models";
@@ -67,7 +82,7 @@ std::vector<Claim> check_conformance(const Offer& offer, const Catalog& catalog,
   };
   const ProcessJob job{[&](const Messenger& messenger) {
                          MessageSink sink(messenger);
-                         run_battery(offer, catalog, keep_alive, settings.example, sink);
+                         run_battery(offer, plugin, catalog, keep_alive, settings.example, sink);
                        },
                        [&](std::string_view text) {
                          const Json message = Json::parse(text);

@@ -18,8 +18,10 @@ struct ConformanceSettings {
 };
 
 /// Runs the battery of one type that a plugin offers, in a process of its own: a crash or a hang of the plugin is a failed
-/// claim that names the check it happened in. Failure (bad_input) when the example is no sound model.
-std::vector<Claim> check_conformance(const Offer&, const Catalog&, std::shared_ptr<const void> keep_alive,
+/// claim that names the check it happened in. Models are made of what the other plugins offer, and of the plugin's own
+/// joints that are no code: its other types may be wrong themselves. Failure (bad_input) when the example is no sound
+/// model.
+std::vector<Claim> check_conformance(const PluginRecord&, const Offer&, const Catalog&, std::shared_ptr<const void> keep_alive,
                                      const ConformanceSettings&, const std::function<void(const Claim&)>& on_claim);
 
 }  // namespace polyform::host

@@ -12,17 +12,25 @@ namespace polyform::host {
 
 namespace {
 
-/// What the first formulation that runs a case says of it.
-struct Expected {
-  std::unique_ptr<Observed> seen;
-  std::set<std::size_t> undetermined;
-};
+/// What the first formulation that runs a case says of it, found when it is first asked for.
+class Expected {
+ public:
+  Expected(const Case& one, const Bench& bench) : case_(one), bench_(bench) {}
+  Observed& seen() {
+    if (!seen_) {
+      seen_ = std::make_unique<Observed>(*bench_.formulations_for(case_.sample.view()).front(), case_.sample.view(), case_.state);
+      undetermined_ = undetermined_joints(*case_.sample.system);
+    }
+    return *seen_;
+  }
+  const std::set<std::size_t>& undetermined() const { return undetermined_; }
 
-Expected expectation_of(const Case& one, const Bench& bench) {
-  const auto able = bench.formulations_for(one.sample.view());
-  if (able.empty()) return {};
-  return {std::make_unique<Observed>(*able.front(), one.sample.view(), one.state), undetermined_joints(*one.sample.system)};
-}
+ private:
+  const Case& case_;
+  const Bench& bench_;
+  std::unique_ptr<Observed> seen_;
+  std::set<std::size_t> undetermined_;
+};
 
 /// Rates of the first-order states, by a small step along the solver's derivative.
 double state_rate_difference(Observed& a, Observed& b, std::size_t states) {
@@ -45,7 +53,7 @@ void see_case(const Formulation& formulation, const Case& one, Expected& expecte
   const SystemView& view = one.sample.view();
   m.in_model(one.sample.text);
   Observed seen(formulation, view, one.state);
-  const Difference d = difference(view, expected.seen->now(), seen.now(), expected.undetermined);
+  const Difference d = difference(view, expected.seen().now(), seen.now(), expected.undetermined());
   m.see(d.motion, "positions or velocities differ from the first formulation's");
   m.see(d.acceleration, "accelerations differ from the first formulation's");
   m.see(d.reaction, "reactions differ from the first formulation's");
@@ -55,7 +63,7 @@ void see_case(const Formulation& formulation, const Case& one, Expected& expecte
     m.see(joint_acceleration_error(view, seen.now()), "accelerations leave what the joints allow");
   }
   // A difference over 1e-6 s leaves ten digits less.
-  m.see(1e-4 * state_rate_difference(*expected.seen, seen, view.states), "rates of first-order states differ");
+  m.see(1e-4 * state_rate_difference(expected.seen(), seen, view.states), "rates of first-order states differ");
 }
 
 }  // namespace
@@ -114,7 +122,7 @@ template std::vector<Case> cases_of(const ConstraintType&, std::string_view, con
 
 void check_in_formulations(const std::vector<Case>& cases, bool balanced, const Bench& bench, Checklist& list) {
   std::vector<Expected> expected;
-  for (const Case& one : cases) expected.push_back(expectation_of(one, bench));
+  for (const Case& one : cases) expected.emplace_back(one, bench);
   for (const auto& [name, formulation] : bench.catalog().formulations) {
     const std::string equal = fmt::format("in {}: equal accelerations, reactions and energies", name);
     const std::string power = fmt::format("in {}: the energy changes by the power", name);

@@ -15,6 +15,7 @@ struct Candidate {
   std::filesystem::path file;
   PluginManifest manifest{};
   std::size_t record = 0;  ///< index of its record in the registry
+  bool named = false;      ///< the search path names the file itself, not a folder
 };
 
 /// Marks the record as refused; the explanation becomes "FILE finding; remedy".

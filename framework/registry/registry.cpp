@@ -37,6 +37,7 @@ Registry::Registry(const RegistryOptions& options)
     Candidate candidate;
     candidate.file = file;
     candidate.record = records_.size() - 1;
+    candidate.named = std::ranges::find(places_, file, &SearchedPlace::path) != places_.end();
     if (examine(record, candidate)) candidates.push_back(candidate);
   }
   for (auto& builds : group_builds(candidates)) load_builds(builds);
@@ -79,14 +80,15 @@ std::vector<std::vector<Candidate*>> Registry::group_builds(std::vector<Candidat
 
 void Registry::load_builds(std::vector<Candidate*> builds) {
   const auto rank = [this](const Candidate* c) { return usable_rank(records_[c->record].instruction_set); };
-  std::stable_sort(builds.begin(), builds.end(),
-                   [&](const Candidate* a, const Candidate* b) { return rank(a) > rank(b); });
+  std::stable_sort(builds.begin(), builds.end(), [&](const Candidate* a, const Candidate* b) {
+    return std::pair(a->named && rank(a) > 0, rank(a)) > std::pair(b->named && rank(b) > 0, rank(b));
+  });
   const PluginRecord* loaded = nullptr;
   for (const Candidate* build : builds) {
     PluginRecord& record = records_[build->record];
     if (loaded) {
       record.status = PluginStatus::passed_over;
-      record.explanation = fmt::format("{} is the best build for this CPU and is loaded.", loaded->file);
+      record.explanation = fmt::format("{} is loaded: the build that was named, or else the best for this CPU.", loaded->file);
     } else if (rank(build) == 0) {
       refuse_instruction_set(record);
     } else if (load(*build)) {

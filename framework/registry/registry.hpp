@@ -20,7 +20,7 @@ struct Candidate;
 
 /// Loads everything on the search path once, when constructed, and throws nothing but std::bad_alloc: a file that
 /// does not fit is a record with a refusal. Of the builds of one plugin (same name, kind and version) for several
-/// instruction sets, the best that this CPU supports is loaded.
+/// instruction sets, the one that the search path names as a file is loaded, or else the best that this CPU supports.
 class Registry {
  public:
   explicit Registry(const RegistryOptions& options = {});

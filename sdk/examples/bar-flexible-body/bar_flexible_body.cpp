@@ -49,10 +49,10 @@ constexpr std::array specs{FieldSpec{.name = "length",
 /// The mode φ(x) = sin(π x / 2ℓ), 1 at the free end, so that η is the elongation; and its integrals, in closed form.
 struct Rod {
   double mass, length;
-  double phi;         ///< ∫ φ dm
-  double x_phi;       ///< ∫ x φ dm
-  double phi_phi;     ///< ∫ φ² dm
-  double stiffness;   ///< EA ∫ φ'² dx
+  double phi;        ///< ∫ φ dm
+  double x_phi;      ///< ∫ x φ dm
+  double phi_phi;    ///< ∫ φ² dm
+  double stiffness;  ///< EA ∫ φ'² dx
 
   explicit Rod(const FlexibleInstance& i)
       : mass(i.fields[linear_density].number * i.fields[Field::length].number), length(i.fields[Field::length].number) {
@@ -62,8 +62,8 @@ struct Rod {
     phi_phi = mass / 2;
     stiffness = i.fields[axial_stiffness].number * pi * pi / (8 * length);
   }
-  double first_moment(double eta) const { return mass * length / 2 + phi * eta; }                     // ∫ X dm
-  double second_moment(double eta) const {                                                            // ∫ X² dm
+  double first_moment(double eta) const { return mass * length / 2 + phi * eta; }  // ∫ X dm
+  double second_moment(double eta) const {                                         // ∫ X² dm
     return mass * length * length / 3 + 2 * x_phi * eta + phi_phi * eta * eta;
   }
 };

@@ -11,22 +11,20 @@ namespace {
 using namespace polyform;
 
 enum Field : std::size_t { a, b, length };
-constexpr std::array specs{FieldSpec{.name = "a",
-                                     .type = FieldType::marker,
-                                     .unit = "",
-                                     .meaning = "one end: a point of a body",
-                                     .required = true},
-                           FieldSpec{.name = "b",
-                                     .type = FieldType::marker,
-                                     .unit = "",
-                                     .meaning = "the other end: a point of another body",
-                                     .required = true},
-                           FieldSpec{.name = "length",
-                                     .type = FieldType::number,
-                                     .unit = "m",
-                                     .meaning = "distance that is kept; default: as drawn",
-                                     .minimum = 0,
-                                     .exclusive_minimum = true}};
+constexpr std::array specs{
+    FieldSpec{
+        .name = "a", .type = FieldType::marker, .unit = "", .meaning = "one end: a point of a body", .required = true},
+    FieldSpec{.name = "b",
+              .type = FieldType::marker,
+              .unit = "",
+              .meaning = "the other end: a point of another body",
+              .required = true},
+    FieldSpec{.name = "length",
+              .type = FieldType::number,
+              .unit = "m",
+              .meaning = "distance that is kept; default: as drawn",
+              .minimum = 0,
+              .exclusive_minimum = true}};
 
 double drawn_length(const ElementInstance& instance) {
   const auto end = [&](std::size_t i) {

@@ -30,7 +30,7 @@ constexpr std::array specs{FieldSpec{.name = "position",
 
 /// The parameters of one instance, as define() orders them.
 struct Screw {
-  Vec3 axis;  ///< unit, F axes
+  Vec3 axis;    ///< unit, F axes
   double lead;  ///< advance per angle, m/rad
 
   explicit Screw(std::span<const double> p) : axis{p[0], p[1], p[2]}, lead(p[3]) {}

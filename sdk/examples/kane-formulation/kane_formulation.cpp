@@ -8,8 +8,8 @@
 //
 // and, the accelerations being a = Σ v_s v̇_s + a⁰:   M v̇ = F + F*⁰,   M_rs = Σ (m v_r·v_s + ω_r·I ω_s).
 //
-// M is dense, and all partial velocities are kept: cost and memory grow with the cube and square of the system, which is
-// why supports() draws a line.
+// M is dense, and all partial velocities are kept: cost and memory grow with the cube and square of the system, which
+// is why supports() draws a line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,9 +32,20 @@ using namespace polyform;
 class KaneSolver final : public Solver {
  public:
   explicit KaneSolver(const SystemView& view)
-      : view_(view), tree_(view), forces_(view), nv_(view.nv), partial_(nv_ * view.bodies.size()), M_(nv_ * nv_),
-        unit_(nv_), vdot_(nv_), efforts_(nv_), xdot_(view.states), acceleration_(view.bodies.size()),
-        wrenches_(view.bodies.size()), loads_(view.bodies.size()), orientations_(view.bodies.size()) {
+      : view_(view),
+        tree_(view),
+        forces_(view),
+        nv_(view.nv),
+        partial_(nv_ * view.bodies.size()),
+        M_(nv_ * nv_),
+        unit_(nv_),
+        vdot_(nv_),
+        efforts_(nv_),
+        xdot_(view.states),
+        acceleration_(view.bodies.size()),
+        wrenches_(view.bodies.size()),
+        loads_(view.bodies.size()),
+        orientations_(view.bodies.size()) {
     failure_.reserve(200);
   }
   bool good() const { return forces_.good(); }
@@ -81,7 +92,10 @@ class KaneSolver final : public Solver {
     tree_.orientations(q(y), orientations_);
     for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
       const BodyMotion& m = tree_.bodies()[i];
-      out.bodies[i] = {{normalized(orientations_[i]), m.p}, m.V.linear, m.V.angular, acceleration_[i].linear,
+      out.bodies[i] = {{normalized(orientations_[i]), m.p},
+                       m.V.linear,
+                       m.V.angular,
+                       acceleration_[i].linear,
                        acceleration_[i].angular};
     }
     do_decode(y, out.state);
@@ -94,7 +108,8 @@ class KaneSolver final : public Solver {
     return Status::ok;
   }
 
-  /// What a body's acceleration takes, about its frame origin, less the weight: the generalized inertia force, negative.
+  /// What a body's acceleration takes, about its frame origin, less the weight: the generalized inertia force,
+  /// negative.
   Spatial inertia_wrench(std::size_t body, const Spatial& acceleration, bool at_rest) const noexcept {
     const BodyData& data = view_.bodies[body];
     const BodyMotion& m = tree_.bodies()[body];
@@ -123,7 +138,8 @@ class KaneSolver final : public Solver {
         column[i] -= acceleration_[i];
         vdot_[r] += dot(column[i], loads_[i]);
         const Spatial inertia = inertia_wrench(i, column[i], true);
-        for (std::size_t s = 0; s <= r; ++s) M_[r * nv_ + s] = (i ? M_[r * nv_ + s] : 0) + dot(partial_[s * n + i], inertia);
+        for (std::size_t s = 0; s <= r; ++s)
+          M_[r * nv_ + s] = (i ? M_[r * nv_ + s] : 0) + dot(partial_[s * n + i], inertia);
       }
     }
     return solve();
@@ -163,7 +179,8 @@ class KaneSolver final : public Solver {
 
   /// From the tips to ground: a joint transmits what its outboard body and all beyond need beside the applied forces.
   void find_reactions(std::span<Spatial> reactions) noexcept {
-    for (std::size_t i = 0; i < loads_.size(); ++i) loads_[i] = inertia_wrench(i, acceleration_[i], false) - wrenches_[i];
+    for (std::size_t i = 0; i < loads_.size(); ++i)
+      loads_[i] = inertia_wrench(i, acceleration_[i], false) - wrenches_[i];
     for (std::size_t i = loads_.size(); i-- > 0;) {
       const JointData& joint = view_.joints[i];
       const Spatial& load = loads_[i];
@@ -172,7 +189,8 @@ class KaneSolver final : public Solver {
         loads_[at(joint.inboard())] += Spatial{load.angular + cross(p - in, load.linear), load.linear};
       const BodyMotion& moving = motion_of(joint.moving, tree_.bodies());
       const Vec3 origin = moving.p + moving.R * joint.p_moving;
-      reactions[i] = (joint.reversed ? -1.0 : 1.0) * Spatial{load.angular + cross(p - origin, load.linear), load.linear};
+      reactions[i] =
+          (joint.reversed ? -1.0 : 1.0) * Spatial{load.angular + cross(p - origin, load.linear), load.linear};
     }
   }
 

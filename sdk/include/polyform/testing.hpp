@@ -1,7 +1,8 @@
 // For tests of plugins: runs a model through every formulation that can, and compares the tables of results with what
 // is known in closed form.
 //
-//   int main(int count, char** arguments) {             // COMMAND PLUGIN MODEL, as polyform_add_plugin_test() gives them
+//   int main(int count, char** arguments) {             // COMMAND PLUGIN MODEL, as polyform_add_plugin_test() gives
+//   them
 //     polyform::testing::Comparison test(count, arguments);
 //     for (const auto& run : test.runs())
 //       for (std::size_t row = 0; row < run.rows(); ++row)
@@ -115,7 +116,8 @@ class Comparison {
     std::vector<std::filesystem::path> found;
     for (const auto& entry : std::filesystem::directory_iterator(".")) {
       const std::filesystem::path name = entry.path().filename();
-      if (name.extension() == ".csv" && name.stem().stem() == model && name.stem().has_extension()) found.push_back(name);
+      if (name.extension() == ".csv" && name.stem().stem() == model && name.stem().has_extension())
+        found.push_back(name);
     }
     return found;
   }

@@ -1,0 +1,42 @@
+// Everything that comes with Polyform keeps the contract.
+#include <algorithm>
+
+#include "tests/conformance/kit.hpp"
+
+using namespace polyform::host;
+using namespace polyform::host::test;
+
+TEST_CASE("all shipped plugins conform") {
+  const Registry registry(options_with({}));
+  std::size_t passed = 0;
+  for (const PluginRecord& plugin : registry.plugins())
+    for (const Offer& offer : plugin.offers) {
+      const std::vector<Claim> claims = claims_of(registry, plugin, offer);
+      for (const Claim& claim : claims) {
+        INFO(text(claim));
+        CHECK(claim.verdict != Verdict::failed);
+        passed += claim.verdict == Verdict::passed ? 1 : 0;
+      }
+      INFO(offer.name);
+      CHECK_FALSE(claims.empty());
+    }
+  CHECK(passed > 400);
+}
+
+TEST_CASE("a type that random fields do not suit says so, and conforms with its author's example") {
+  const Registry registry(options_with({}));
+  for (const PluginRecord& plugin : registry.plugins())
+    for (const Offer& offer : plugin.offers) {
+      if (offer.name != "modal-body") continue;
+      const std::vector<Claim> random = claims_of(registry, plugin, offer);
+      REQUIRE(random.size() == 1);
+      CHECK(random[0].verdict == Verdict::unsupported);
+      CHECK_THAT(random[0].finding, Catch::Contains("give --model FILE with an example"));
+      const std::vector<Claim> given = claims_of(registry, plugin, offer, {std::string(POLYFORM_MODELS) + "/modal_frame.yaml", 60});
+      CHECK(std::ranges::count(given, Verdict::passed, &Claim::verdict) >= 10);
+      for (const Claim& claim : given) {
+        INFO(text(claim));
+        CHECK(claim.verdict != Verdict::failed);
+      }
+    }
+}
