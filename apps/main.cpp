@@ -72,6 +72,7 @@ Exit command(int argc, char** argv) {
   add_run(app, action);
   add_evaluate(app, action);
   add_compare(app, action);
+  add_verify(app, action);
   add_check(app, action);
   add_plugins(app, action);
   add_schema(app, action);
