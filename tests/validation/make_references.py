@@ -195,27 +195,34 @@ def governor():
     """Flyball governor: turn p about z and arm angle a from the downward axis; the collar hangs on two links."""
     g, l, mball, mcol, k, rest = mpf("9.81"), mpf(1), mpf(2), mpf(3), mpf(40), mpf("0.6")
     shaft = mpf("0.2")  # inertia of the shaft about z
-    # Arms from the top pin at the origin, massless, a ball at the end of each at (l sin a, -l cos a); links of the same
-    # length, massless, from the balls to the collar on the axis at -2 l cos a; spring along the axis from the origin.
+    mlink = mpf("0.6")
+    # Arms from the top pin at the origin, massless, a ball at the end of each at (l sin a, -l cos a); links, thin rods of
+    # the same length, from the balls to the collar on the axis at -2 l cos a; spring along the axis from the origin.
+
+    def masses(a):
+        """Inertia of the turn and half its slope, mass of the arms' motion and half its slope."""
+        s, c = sin(a), cos(a)
+        turn = 2 * mball + 2 * mlink / 3
+        sway = 2 * mball + 2 * mlink * (c ** 2 / 4 + 9 * s ** 2 / 4 + mpf(1) / 12) + mcol * 4 * s ** 2
+        return (shaft + turn * l ** 2 * s ** 2, turn * l ** 2 * s * c, l ** 2 * sway,
+                l ** 2 * s * c * (2 * mlink * 2 + mcol * 4))
+
+    weight = g * l * (2 * mball + 2 * mlink * mpf("1.5") + 2 * mcol)  # times -cos a: potential
 
     def rhs(y):
         p, a, w, v = y
         s, c = sin(a), cos(a)
-        inertia = shaft + 2 * mball * l ** 2 * s ** 2
-        mass = 2 * mball * l ** 2 + mcol * (2 * l * s) ** 2
-        half_slope = mcol * 4 * l ** 2 * s * c          # of the mass, times 1/2
-        spin = 2 * mball * l ** 2 * s * c * w ** 2      # dT/da of the turn
-        slope = 2 * mball * g * l * s + mcol * g * 2 * l * s + k * (2 * l * c - rest) * (-2 * l * s)
-        return [w, v, -2 * mball * l ** 2 * 2 * s * c * v * w / inertia, (spin - half_slope * v ** 2 - slope) / mass]
+        inertia, half_turn, mass, half_sway = masses(a)
+        slope = weight * s + k * (2 * l * c - rest) * (-2 * l * s)
+        return [w, v, -2 * half_turn * v * w / inertia, (half_turn * w ** 2 - half_sway * v ** 2 - slope) / mass]
 
     a0, w0 = pi / 4, mpf(5)
     rows, times = [], [mpf(i) / 5 for i in range(21)]
     for p, a, w, v in solve(rhs, [mpf(0), a0, w0, mpf(0)], times, 4):
         s, c = sin(a), cos(a)
-        inertia = shaft + 2 * mball * l ** 2 * s ** 2
-        mass = 2 * mball * l ** 2 + mcol * (2 * l * s) ** 2
+        inertia, _, mass, _ = masses(a)
         kinetic = inertia * w ** 2 / 2 + mass * v ** 2 / 2
-        potential = -2 * mball * g * l * c - mcol * g * 2 * l * c + k * (2 * l * c - rest) ** 2 / 2
+        potential = -weight * c + k * (2 * l * c - rest) ** 2 / 2
         row = {"axle.q": p, "axle.v": w, "guide.q": -2 * l * (c - cos(a0)), "guide.v": 2 * l * s * v,
                "arm1_pin.q": a - a0, "arm1_pin.v": v, "arm2_pin.q": a - a0, "arm2_pin.v": v,
                "ball1.x": l * s * cos(p), "ball1.y": l * s * sin(p), "ball1.z": -l * c,
@@ -226,10 +233,10 @@ def governor():
     h, d = number(l * sin(a0)), number(2 * l * cos(a0))
     model = """# polyform run apps/models/governor.yaml --output governor.csv
 #
-# Flyball governor: a shaft about z with two arms of 1 m, a ball of 2 kg at the end of each, and two links of 1 m from
-# the balls to a collar of 3 kg on the shaft, which a spring pulls up. Two loops. Arms and links are massless, the balls
-# are points. Own parameters (the IFToMM library's governor has the same shape); released at 5 rad/s, the arms at 45
-# degrees.
+# Flyball governor: a shaft about z with two arms of 1 m, a ball of 2 kg at the end of each, and two links of 1 m
+# and 0.6 kg from the balls to a collar of 3 kg on the shaft, which a spring pulls up. Two loops. The arms are massless,
+# the balls points, the links thin rods. Own parameters (the IFToMM library's governor has the same shape); released at
+# 5 rad/s, the arms at 45 degrees.
 polyform: 1
 name: flyball governor
 gravity: [0, 0, -9.81]
@@ -237,8 +244,10 @@ bodies:
   - {name: shaft, position: [0, 0, 0], mass: 1, inertia: {xx: 0.2, yy: 0.2, zz: 0.2}}
   - {name: ball1, position: [H, 0, -H], mass: 2, inertia: {xx: 0, yy: 0, zz: 0}}
   - {name: ball2, position: [-H, 0, -H], mass: 2, inertia: {xx: 0, yy: 0, zz: 0}}
-  - {name: link1, position: [H, 0, -H], mass: 0, inertia: {xx: 0, yy: 0, zz: 0}}
-  - {name: link2, position: [-H, 0, -H], mass: 0, inertia: {xx: 0, yy: 0, zz: 0}}
+  - {name: link1, position: [H, 0, -H], orientation: {axis: [0, 1, 0], angle: A}, mass: 0.6, center_of_mass: [0.5, 0, 0],
+     inertia: {xx: 0, yy: 0.05, zz: 0.05}}
+  - {name: link2, position: [-H, 0, -H], orientation: {axis: [0, 1, 0], angle: B}, mass: 0.6, center_of_mass: [0.5, 0, 0],
+     inertia: {xx: 0, yy: 0.05, zz: 0.05}}
   - {name: collar, position: [0, 0, -D], mass: 3, inertia: {xx: 0, yy: 0, zz: 0}}
 joints:
   - {name: axle, type: revolute, base: ground, moving: shaft, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 5}}
@@ -257,7 +266,7 @@ simulation:
   step: 0.001
   tolerance: {relative: 1.0e-12, absolute: 1.0e-13}
   output_interval: 0.04
-""".replace("H", h).replace("-D", "-" + d)
+""".replace("H", h).replace("A}", number(3 * a0) + "}").replace("B}", number(a0) + "}").replace("-D", "-" + d)
     write("governor", model, dict(
         source="Lagrange's equations in the turn of the shaft and the angle of the arms at 30 digits, extrapolation "
                "with tolerance 1e-18.",
