@@ -15,6 +15,7 @@ std::string guide() {
   polyform evaluate rod.yaml --json             accelerations and reactions at the start
   polyform compare rod.yaml                     the same model through all solvers
   polyform new joint my-joint                   begin a plugin of your own
+  polyform verify                               problems with known answers through all solvers
   polyform schema                               every field of the model file
 
 Solvers found:

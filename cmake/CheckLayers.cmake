@@ -20,6 +20,7 @@ set(uses_simulation results integration assembly graph reading registry)
 set(uses_comparison process simulation results integration assembly graph reading registry)
 set(uses_linearization simulation results integration assembly graph reading registry)
 set(uses_conformance process simulation results integration assembly graph reading registry)
+set(uses_verification comparison process simulation results integration assembly graph reading registry)
 
 set(top_level framework plugins sdk apps tests cmake build CMakeLists.txt CMakePresets.json README.md LICENSE)
 

@@ -42,9 +42,11 @@ polyform_written(zsh/_polyform ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions c
 polyform_written(fish/polyform.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d completion fish)
 add_custom_target(polyform_written_texts ALL DEPENDS ${texts})
 
-# Models, and the worked examples that `polyform new` begins a project with; the build tree points to the sources.
+# Models with their references, and the worked examples that `polyform new` begins a project with; the build tree points
+# to the sources.
 install(DIRECTORY apps/models sdk/examples DESTINATION ${POLYFORM_DATA_INSTALL_DIR})
 file(MAKE_DIRECTORY ${POLYFORM_DATA_DIRECTORY})
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/apps/models ${POLYFORM_DATA_DIRECTORY}/models SYMBOLIC)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/sdk/examples ${POLYFORM_DATA_DIRECTORY}/examples SYMBOLIC)
 install(FILES README.md LICENSE sdk/GUIDE.md sdk/NOTATION.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -21,14 +21,14 @@ std::vector<std::size_t> select_outputs(const std::vector<Channel>& all, const s
   std::vector<std::size_t> out;
   if (patterns.empty())
     for (std::size_t k = 0; k < all.size(); ++k)
-      if (const ChannelPlace place = place_of(all[k].name); place.group == "joints" && place.component[0] == 'q')
+      if (const ChannelPlace place = place_of(all[k]); place.group == "joints" && place.component[0] == 'q')
         out.push_back(k);
   if (patterns.empty() || (patterns.size() == 1 && patterns[0] == "none")) return out;
   std::set<std::size_t> taken;
   for (const std::string& pattern : patterns) {
     bool found = false;
     for (std::size_t k = 0; k < all.size(); ++k) {
-      if (!names_component(pattern, all[k].name) && !fits(pattern, place_of(all[k].name).object)) continue;
+      if (!names_component(pattern, all[k].name) && !fits(pattern, place_of(all[k]).object)) continue;
       found = true;
       if (taken.insert(k).second) out.push_back(k);
     }

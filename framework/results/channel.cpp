@@ -26,13 +26,13 @@ constexpr Component components[] = {
 ChannelPlace place_of(const Channel& channel) {
   const std::string& name = channel.name;
   const std::size_t dot = name.rfind('.');
-  if (dot == std::string::npos) return {"", name, ""};
-  const std::string_view component = std::string_view(name).substr(dot + 1);
-  const std::string_view without_index = component.substr(0, component.find('['));
+  if (dot == std::string::npos) return {name, name, ""};
+  const std::string object = name.substr(0, dot), component = name.substr(dot + 1);
+  if (!channel.group.empty()) return {channel.group, object, component};
+  const std::string_view without_index = std::string_view(component).substr(0, component.find('['));
   const auto* found = std::find_if(std::begin(components), std::end(components),
                                    [&](const Component& c) { return c.name == without_index; });
-  const std::string_view known = found == std::end(components) ? "" : found->group;
-  return {channel.group.empty() ? std::string(known) : channel.group, name.substr(0, dot), std::string(component)};
+  return {found == std::end(components) ? object : std::string(found->group), object, component};
 }
 
 }  // namespace polyform::host

@@ -14,9 +14,8 @@ struct Channel {
 
 /// Where a channel belongs. The part of its name after the last dot is the component, the part before it the object:
 /// no component of the contract holds a dot, while names of bodies and joints may. The component tells the group:
-/// `joints`, `bodies`, `reactions`, or "" for all others (energy, constraint); where the channel has a group of its own,
-/// that one.
-/// A name without a dot (time) is an object without components.
+/// `joints`, `bodies` or `reactions`; where the channel has a group of its own, that one; for all others it is the
+/// object (energy, constraint, correction). A name without a dot (time) is an object without components.
 struct ChannelPlace {
   std::string group, object, component;
 };

@@ -48,12 +48,13 @@ TEST_CASE("channels know their place") {
     const ChannelPlace place = place_of({name, ""});
     return place.group == group && place.object == object && place.component == component;
   };
-  CHECK(is("time", "", "time", ""));
+  CHECK(is("time", "time", "time", ""));
   CHECK(is("arm[3].joint.q[2]", "joints", "arm[3].joint", "q[2]"));
   CHECK(is("rod.x", "bodies", "rod", "x"));
   CHECK(is("blade.etadot[0]", "bodies", "blade", "etadot[0]"));
   CHECK(is("pin.mz", "reactions", "pin", "mz"));
-  CHECK(is("energy.kinetic", "", "energy", "kinetic"));
+  CHECK(is("energy.kinetic", "energy", "energy", "kinetic"));
+  CHECK(place_of({"motor.current", "A", "modules"}).group == "modules");
   // A body may have such a name.
   CHECK(is("energy.x", "bodies", "energy", "x"));
 }
