@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
 #include "apps/comparison_json.hpp"
+#include "apps/comparison_report.hpp"
 #include "apps/comparison_text.hpp"
 #include "apps/interruption.hpp"
 #include "apps/process_arguments.hpp"
@@ -33,7 +35,7 @@ struct Arguments {
   ModelArguments model;
   RunArguments run;
   ProcessArguments processes;
-  std::string solvers = "all", sweep;
+  std::string solvers = "all", sweep, report;
   double tolerance = host::default_agreement;
   bool json = false, quiet = false;
 };
@@ -96,29 +98,33 @@ void check_outputs(const std::string& output, const std::vector<host::Contender>
 }
 
 Exit compare_all(const Arguments& arguments, const host::System& system, const host::RunSettings& settings,
-                 const std::vector<host::Contender>& all, host::HeatControl control) {
+                 const std::vector<host::Contender>& all, host::HeatControl control, ComparisonReport* report) {
   const host::Columns columns = columns_of(arguments.run);
-  check_outputs(arguments.run.output, all);
+  // With a sweep, --output takes its table.
+  const std::string output = arguments.sweep.empty() ? arguments.run.output : "";
+  check_outputs(output, all);
   host::Comparison comparison;
   {
     Progress progress(!arguments.quiet, settings.duration, names_of(all, 1, true));
     control.progress = std::ref(progress);
     comparison = host::compare(system, all, settings, arguments.tolerance, control, [&](std::string_view solver) {
-      const std::string file = arguments.run.output.empty() ? "" : file_of(arguments.run.output, solver);
-      return open_result(system, file, columns, solver, settings);
+      const std::string file = output.empty() ? "" : file_of(output, solver);
+      auto sink = open_result(system, file, columns, solver, settings);
+      return report ? report->sink(system, columns, solver, settings, std::move(sink)) : std::move(sink);
     });
   }
-  if (arguments.json)
+  if (report) report->add(system, arguments.tolerance, comparison);
+  if (arguments.json && arguments.sweep.empty())
     print_json(comparison_json(system, comparison));
-  else
+  else if (!arguments.json)
     print_comparison(system, settings, arguments.tolerance, comparison);
   const Exit code = exit_code(comparison.standings);
   return code == Exit::done && comparison.first ? Exit::simulation_failed : code;
 }
 
 Exit sweep_all(const Arguments& arguments, const host::System& system, const host::RunSettings& settings,
-               const std::vector<host::Contender>& all, host::HeatControl control) {
-  const SweepRequest request = read_sweep(arguments.sweep, settings);
+               const std::vector<host::Contender>& all, const SweepRequest& request, host::HeatControl control,
+               ComparisonReport* report) {
   std::ofstream table;
   if (!arguments.run.output.empty()) {
     table.open(arguments.run.output);
@@ -133,6 +139,7 @@ Exit sweep_all(const Arguments& arguments, const host::System& system, const hos
     control.progress = std::ref(progress);
     sweep = host::sweep(system, all, settings, request.what, request.values, control);
   }
+  if (report) report->add(request.what, sweep);
   table << sweep_csv(request.what, sweep);
   if (table.is_open() && !table.flush())
     throw host::Failure(Exit::simulation_failed, "the table could not be written to " + arguments.run.output);
@@ -153,8 +160,19 @@ Exit compare(const Arguments& arguments) {
   std::vector<SolverChoice> storage;
   const std::vector<host::Contender> all = contenders(arguments.solvers, session.catalog(), *system, storage);
   const host::HeatControl control{limits_of(arguments.processes), arguments.processes.jobs, &watch_interruption(), {}};
-  return arguments.sweep.empty() ? compare_all(arguments, *system, settings, all, control)
-                                 : sweep_all(arguments, *system, settings, all, control);
+  std::optional<SweepRequest> request;
+  if (!arguments.sweep.empty()) request = read_sweep(arguments.sweep, settings);
+  std::unique_ptr<ComparisonReport> report;
+  if (!arguments.report.empty()) report = std::make_unique<ComparisonReport>(arguments.report);
+  // The page of a sweep shows the motion too, so the solvers run once at the settings themselves.
+  Exit code = Exit::done;
+  if (report || !request) code = compare_all(arguments, *system, settings, all, control, report.get());
+  if (request && code != Exit::interrupted) {
+    const Exit end = sweep_all(arguments, *system, settings, all, *request, control, report.get());
+    if (code == Exit::done) code = end;
+  }
+  if (report) report->write(*system);
+  return code;
 }
 
 }  // namespace
@@ -175,6 +193,8 @@ void add_compare(CLI::App& app, Action& action) {
          "--sweep", arguments->sweep,
          "Work against precision: every solver at each step=... or tolerance=..., a list A,B,C or FROM:TO:COUNT")
       ->type_name("WHAT=VALUES");
+  sub->add_option("--report", arguments->report, "Write a page about all solvers: plots, animation, tables")
+      ->type_name("FILE.html");
   add_process_arguments(*sub, arguments->processes);
   sub->add_flag("--json", arguments->json, "Print one JSON object, by solver name, in place of the table");
   sub->add_flag("--quiet", arguments->quiet, "No progress bar");
@@ -188,7 +208,8 @@ void add_compare(CLI::App& app, Action& action) {
       "Examples:\n"
       "  polyform compare rod.yaml --duration 5 --output rod.csv\n"
       "  polyform compare rod.yaml --integrator rk4 --sweep step=1e-2:1e-4:5\n"
-      "  polyform compare rod.yaml --sweep tolerance=1e-6,1e-8,1e-10 --output work.csv");
+      "  polyform compare rod.yaml --sweep tolerance=1e-6,1e-8,1e-10 --output work.csv\n"
+      "  polyform compare rod.yaml --report rod.html");
   sub->final_callback([&action, arguments] { action = [arguments] { return compare(*arguments); }; });
 }
 

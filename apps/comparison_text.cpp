@@ -1,6 +1,7 @@
 #include "apps/comparison_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numbers>
@@ -13,9 +14,6 @@ using host::HeatEnd;
 using host::Quantity;
 using host::Standing;
 
-namespace {
-
-/// "wall time" of a run that was given up is unknown, and so on.
 std::string status_text(const HeatEnd& end) {
   switch (end.how) {
     case HeatEnd::How::done:
@@ -56,6 +54,8 @@ std::string_view title_of(Quantity quantity) {
       return name_of(quantity);
   }
 }
+
+namespace {
 
 std::string shortened(std::string_view name, std::size_t most) {
   return name.size() <= most ? std::string(name) : fmt::format("..{}", name.substr(name.size() - most + 2));
@@ -100,23 +100,6 @@ void print_deviations(const std::vector<Standing>& standings) {
   fmt::print("\n");
 }
 
-void print_agreement(const host::System& system, double tolerance, const host::Comparison& comparison) {
-  const auto compared = std::count_if(comparison.standings.begin(), comparison.standings.end(),
-                                      [](const Standing& s) { return s.deviation.has_value(); });
-  if (compared == 0) return;
-  if (const std::string open = open_reactions(system.count_constraints()); !open.empty())
-    fmt::print("Reactions {}; these are not compared.\n", open);
-  fmt::print("\n");
-  if (!comparison.first) {
-    fmt::print(
-        "All {} agree within {:g} of the system's size (forces: of the largest; angles: rad) up to t = {:.6g} s.\n",
-        compared, tolerance, comparison.until);
-    return;
-  }
-  fmt::print("Disagreement: {}; the tolerance is {:g}.\n", parting_text(comparison, *comparison.first), tolerance);
-  if (comparison.divergence) fmt::print("{}\n", divergence_text(*comparison.divergence));
-}
-
 }  // namespace
 
 std::string parting_text(const host::Comparison& comparison, const host::Parting& parting) {
@@ -153,6 +136,26 @@ std::string divergence_text(const host::Divergence& d) {
          "sign of a\nwrong solver.";
 }
 
+std::vector<std::string> agreement_texts(const host::System& system, double tolerance,
+                                         const host::Comparison& comparison) {
+  std::vector<std::string> texts;
+  const auto compared = std::count_if(comparison.standings.begin(), comparison.standings.end(),
+                                      [](const Standing& s) { return s.deviation.has_value(); });
+  if (compared == 0) return texts;
+  if (const std::string open = open_reactions(system.count_constraints()); !open.empty())
+    texts.push_back(fmt::format("Reactions {}; these are not compared.", open));
+  if (!comparison.first) {
+    texts.push_back(fmt::format(
+        "All {} agree within {:g} of the system's size (forces: of the largest; angles: rad) up to t = {:.6g} s.",
+        compared, tolerance, comparison.until));
+    return texts;
+  }
+  texts.push_back(
+      fmt::format("Disagreement: {}; the tolerance is {:g}.", parting_text(comparison, *comparison.first), tolerance));
+  if (comparison.divergence) texts.push_back(divergence_text(*comparison.divergence));
+  return texts;
+}
+
 void print_comparison(const host::System& system, const host::RunSettings& settings, double tolerance,
                       const host::Comparison& comparison) {
   fmt::print("{}: bodies {}, degrees of freedom {}, loops {}; {} s with {}\n\n", system.description().name,
@@ -160,7 +163,8 @@ void print_comparison(const host::System& system, const host::RunSettings& setti
              describe(settings));
   print_costs(comparison.standings);
   print_deviations(comparison.standings);
-  print_agreement(system, tolerance, comparison);
+  const std::vector<std::string> texts = agreement_texts(system, tolerance, comparison);
+  if (!texts.empty()) fmt::print("\n{}\n", fmt::join(texts, "\n"));
 }
 
 void print_sweep(const host::System& system, const host::RunSettings& settings, host::SweepOf what,

@@ -1,6 +1,9 @@
 // What compare prints for people.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "framework/assembly/system.hpp"
 #include "framework/comparison/comparison.hpp"
 #include "framework/comparison/sweep.hpp"
@@ -10,6 +13,15 @@ namespace polyform::apps {
 void print_comparison(const host::System&, const host::RunSettings&, double tolerance, const host::Comparison&);
 void print_sweep(const host::System&, const host::RunSettings&, host::SweepOf, const host::Sweep&);
 
+/// What became of a run that is not done; "" of one that is.
+std::string status_text(const host::HeatEnd&);
+std::string_view title_of(host::Quantity);
+/// " m", " rad", …, "" where there is none. length: of a joint coordinate, whether it is one.
+std::string_view unit_of(host::Quantity, bool length);
+
+/// Whether solvers agree, and what is to be made of it where they do not; each a sentence or two. None where fewer than
+/// two were compared.
+std::vector<std::string> agreement_texts(const host::System&, double tolerance, const host::Comparison&);
 /// Where solvers part, as one sentence; and what is to be made of it.
 std::string parting_text(const host::Comparison&, const host::Parting&);
 std::string divergence_text(const host::Divergence&);

@@ -14,8 +14,9 @@ std::string guide() {
   polyform run rod.yaml --output rod.csv        integrate, and write a table of results
   polyform evaluate rod.yaml --json             accelerations and reactions at the start
   polyform compare rod.yaml                     the same model through all solvers
-  polyform new joint my-joint                   begin a plugin of your own
+  polyform run rod.yaml --report rod.html       plots and animation as one page, for a browser
   polyform verify                               problems with known answers through all solvers
+  polyform new joint my-joint                   begin a plugin of your own
   polyform schema                               every field of the model file
 
 Solvers found:

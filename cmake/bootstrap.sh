@@ -9,9 +9,12 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build ccache git ca-certificates
   libboost-dev libboost-filesystem-dev libboost-system-dev libeigen3-dev libfmt-dev libyaml-cpp-dev
-  nlohmann-json3-dev libsundials-dev libhdf5-dev libcli11-dev catch2
+  nlohmann-json3-dev libsundials-dev libhdf5-dev libcli11-dev catch2 zlib1g-dev
   dpkg-dev
 )
+# The page of reports is put together with npm, and tested in a browser. Either may be there from elsewhere.
+command -v npm >/dev/null || packages+=(nodejs npm)
+need_browser() { command -v chromium >/dev/null || packages+=(chromium); }
 
 fail() {
   echo "bootstrap: $*" >&2
@@ -73,6 +76,7 @@ case $1 in
     demonstrate
     ;;
   test)
+    need_browser
     install_packages
     build
     demonstrate

@@ -184,6 +184,19 @@ const tests = {
     assert.deepEqual(await page(`[...document.querySelectorAll('#comparison tbody th')].map((th) => th.textContent)`), ['riccati', 'cartesian', 'reduced']);
   },
 
+  async 'a comparison with a sweep: its tables and the plot of work and precision'() {
+    command('compare', join(models, 'ladder_1.yaml'), '--solvers', 'riccati,cartesian', '--duration', '1', '--integrator', 'dopri5',
+      '--sweep', 'tolerance=1e-4,1e-6,1e-8', '--report', 'sweep.html', '--quiet');
+    await browser.open(at('sweep.html'), {dark: true});
+    assert.deepEqual(await page(`polyform.runs.map((run) => run.label)`), ['riccati', 'cartesian']);
+    assert.deepEqual(await page(`[...document.querySelectorAll('#comparison caption')].map((caption) => caption.textContent)`),
+      ['Cost and quality of each solver', 'Largest deviation from the consensus, where and when', 'Work and precision, run by run']);
+    const places = await page(`[...document.querySelectorAll('#precision circle')].map((point) => [Number(point.getAttribute('cx')), Number(point.getAttribute('cy'))])`);
+    assert.equal(places.length, 6);
+    assert.ok(places.flat().every((x) => x > 0 && x < 800));
+    assert.ok(await page(`[...document.querySelectorAll('#precision polyline')].length`) === 2);
+  },
+
   async 'a flexible beam is drawn bent'() {
     run('flexible_pendulum', '--report', 'beam.html');
     await browser.open(at('beam.html'));

@@ -16,11 +16,13 @@ function table(series, log) {
 
 /** Ticks of one axis with as many decimals as tell them apart. */
 function tickTexts(_, ticks, axis, space, step) {
-  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  let decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  if (Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6) ++decimals;  // 0.25
   const largest = Math.max(...ticks.map((x) => Math.abs(x ?? 0)));
   const plain = decimals <= 9 && largest < 1e6 && (decimals <= 4 || largest > 0.1);
   return ticks.map((x) => (x === null ? '' : plain ? x.toFixed(decimals).replace('-', '−') : figure(x, 8)));
 }
+const widthOf = (_, texts) => Math.max(52, 18 + 6.6 * Math.max(0, ...(texts ?? []).map((text) => text?.length ?? 0)));
 const powers = (_, ticks) => ticks.map((x) => (Number.isInteger(Math.round(1e9 * Math.log10(x)) / 1e9) ? x : null));
 const powerTexts = (_, ticks) => ticks.map((x) => (x === null ? '' : x.toExponential(0).replace('e+', 'e').replaceAll('-', '−')));
 
@@ -67,7 +69,7 @@ export class Panel {
     this.plot = new uPlot({
       width: Math.max(200, this.place.clientWidth), height: plotHeight, legend: {show: false}, padding: [10, 12, 0, 0],
       scales: {x: {time: false, ...(range && {min: range[0], max: range[1]})}, y: {distr: this.log ? 3 : 1}},
-      axes: [{...axis, size: 26, gap: 4, values: tickTexts}, {...axis, size: 72, gap: 6, space: 34, values: this.log ? powerTexts : tickTexts,
+      axes: [{...axis, size: 26, gap: 4, values: tickTexts}, {...axis, size: widthOf, gap: 6, space: 34, values: this.log ? powerTexts : tickTexts,
         ...(this.log && {grid: {...axis.grid, filter: powers}, ticks: {...axis.ticks, filter: powers}})}],
       cursor: {sync: {key: cursors.key, scales: ['x', null]}, drag: {x: true, y: false}, points: {size: 6, width: 1.5}},
       series: [{}, ...this.series.map((s, k) => ({

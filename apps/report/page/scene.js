@@ -144,8 +144,8 @@ export class MechanismView {
     let distance = 0;
     for (let k = 0; k < 8; ++k) {
       corner.set(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1).multiply(this.extent).multiplyScalar(0.5);
-      corner.addScaledVector(corner.clone().normalize(), 0.1 * this.radius);
-      distance = Math.max(distance, corner.dot(direction) + 1.12 * Math.max(Math.abs(corner.dot(right)) / wide, Math.abs(corner.dot(top)) / high));
+      corner.addScaledVector(corner.clone().normalize(), 0.06 * this.radius);
+      distance = Math.max(distance, corner.dot(direction) + 1.04 * Math.max(Math.abs(corner.dot(right)) / wide, Math.abs(corner.dot(top)) / high));
     }
     return Math.max(distance, 2.2 * this.shapes.size);
   }

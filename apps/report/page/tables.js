@@ -3,8 +3,9 @@ import {report, runs} from './data.js';
 import {largestDeviation} from './difference.js';
 import {element, figure, words} from './format.js';
 
-const cell = (value) => element('td', typeof value === 'number' ? {className: 'figures', textContent: figure(value, 4), title: String(value)}
-  : {textContent: value ?? '–'});
+const cell = (value, ofNumbers) => (typeof value === 'number'
+  ? element('td', {className: 'figures', textContent: figure(value, 4), title: String(value)})
+  : element('td', {className: ofNumbers ? 'figures' : 'words', textContent: value ?? '–'}));
 
 const named = (text, run) => {
   const name = element('th', {scope: 'row'});
@@ -19,9 +20,10 @@ const named = (text, run) => {
 
 /** columns: [{title, unit}]; rows: lists of values, of which the first names the row. */
 function table({caption, columns, rows, notes = []}) {
-  const head = columns.map(({title, unit}, k) => element('th', {scope: 'col', className: k > 0 && rows.some((row) => typeof row[k] === 'number') ? 'figures' : ''},
+  const ofNumbers = columns.map((_, k) => rows.some((row) => typeof row[k] === 'number'));
+  const head = columns.map(({title, unit}, k) => element('th', {scope: 'col', className: ofNumbers[k] ? 'figures' : ''},
     title, ...(unit ? [element('span', {className: 'unit', textContent: unit})] : [])));
-  const body = rows.map(([name, ...values]) => element('tr', {}, named(name, runs.find(({label}) => label === name)), ...values.map(cell)));
+  const body = rows.map(([name, ...values]) => element('tr', {}, named(name, runs.find(({label}) => label === name)), ...values.map((value, k) => cell(value, ofNumbers[k + 1]))));
   return element('div', {className: 'card'}, element('div', {className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': caption},
     element('table', {}, element('caption', {textContent: caption}), element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...body))),
     ...notes.map((textContent) => element('p', {className: 'note', textContent})));

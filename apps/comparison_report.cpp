@@ -1,0 +1,161 @@
+#include "apps/comparison_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "apps/comparison_text.hpp"
+#include "apps/result_file.hpp"
+#include "framework/diagnostics.hpp"
+
+namespace polyform::apps {
+
+using host::HeatEnd;
+using host::Quantity;
+using host::Standing;
+
+namespace {
+
+class TwoSinks final : public host::RowSink {
+ public:
+  TwoSinks(std::unique_ptr<host::RowSink> a, std::unique_ptr<host::RowSink> b) : a_(std::move(a)), b_(std::move(b)) {}
+  void row(double time, const Observation& now) override {
+    a_->row(time, now);
+    b_->row(time, now);
+  }
+  void finish(const host::RunRecord& run) override {
+    a_->finish(run);
+    b_->finish(run);
+  }
+
+ private:
+  std::unique_ptr<host::RowSink> a_, b_;
+};
+
+ReportTable cost_table(const std::vector<Standing>& standings) {
+  ReportTable table{"Cost and quality of each solver",
+                    {{"solver", ""}, {"wall time", "s"}, {"per evaluation", "s"}, {"evaluations", ""}, {"steps", ""},
+                     {"states", ""}, {"energy drift", ""}, {"constraint violation", "m or rad"}, {"status", ""}},
+                    {},
+                    {}};
+  for (const Standing& s : standings) {
+    const std::string status = s.how == HeatEnd::How::done ? "done" : status_text(s);
+    if (s.run)
+      table.rows.push_back({s.solver, s.run->wall_seconds, s.run->seconds_per_evaluation, s.run->evaluations,
+                            s.run->steps, s.run->state_size, s.run->energy_drift, s.run->constraint_violation, status});
+    else
+      table.rows.push_back({s.solver, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, status});
+  }
+  return table;
+}
+
+/// Three columns for each quantity that any solver is compared in: how far, where, when.
+ReportTable deviation_table(const std::vector<Standing>& standings) {
+  ReportTable table{"Largest deviation from the consensus, where and when", {{"solver", ""}}, {}, {}};
+  std::vector<Quantity> present;
+  for (const Quantity q : host::quantities)
+    if (std::ranges::any_of(standings, [&](const Standing& s) { return s.deviation && (*s.deviation)[q]; }))
+      present.push_back(q);
+  for (const Quantity q : present) {
+    const std::string unit(q == Quantity::joint ? " m or rad" : unit_of(q, false));
+    table.columns.insert(table.columns.end(), {{std::string(title_of(q)), unit.empty() ? "" : unit.substr(1)},
+                                               {"of", ""}, {"at", "s"}});
+  }
+  for (const Standing& s : standings) {
+    if (!s.deviation) continue;
+    std::vector<Json>& row = table.rows.emplace_back(std::vector<Json>{s.solver});
+    for (const Quantity q : present) {
+      const auto& d = (*s.deviation)[q];
+      row.push_back(d ? Json(d->value) : Json());
+      row.push_back(d && d->value > 0 ? Json(d->where) : Json());
+      row.push_back(d && d->value > 0 ? Json(d->time) : Json());
+    }
+  }
+  return table;
+}
+
+ReportTable sweep_table(host::SweepOf what, const host::Sweep& sweep) {
+  ReportTable table{"Work and precision, run by run",
+                    {{"solver", ""}, {what == host::SweepOf::step ? "step" : "tolerance", what == host::SweepOf::step ? "s" : ""},
+                     {"wall time", "s"}, {"evaluations", ""}, {"steps", ""}, {"position error", "m"},
+                     {"angle error", "rad"}, {"energy drift", ""}, {"status", ""}},
+                    {},
+                    {}};
+  const auto error = [](const auto& d) { return d ? Json(d->value) : Json(); };
+  for (const host::SweepPoint& p : sweep.points)
+    if (p.how == HeatEnd::How::done)
+      table.rows.push_back({p.solver, p.value, p.run->wall_seconds, p.run->evaluations, p.run->steps,
+                            error(p.position), error(p.angle), p.run->energy_drift, "done"});
+    else
+      table.rows.push_back({p.solver, p.value > 0 ? Json(p.value) : Json(), nullptr, nullptr, nullptr, nullptr, nullptr,
+                            nullptr, status_text(p)});
+  if (!sweep.reference_solvers.empty())
+    table.notes.push_back(fmt::format(
+        "Errors are the largest over bodies and rows, against the consensus of {} solvers at {:.3g}.",
+        sweep.reference_solvers.size(), sweep.reference_value));
+  return table;
+}
+
+}  // namespace
+
+ComparisonReport::ComparisonReport(const std::string& path) : page_(open_report(path)) {
+  std::string name = (std::filesystem::temp_directory_path() / "polyform-compare-XXXXXX").string();
+  if (!mkdtemp(name.data()))
+    throw host::Failure(host::Exit::simulation_failed,
+                        fmt::format("cannot make a temporary folder {}: {}", name, std::strerror(errno)),
+                        "Set TMPDIR to a folder that can be written.");
+  folder_ = name;
+}
+
+ComparisonReport::~ComparisonReport() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string ComparisonReport::file_of(std::string_view solver) const {
+  return (folder_ / fmt::format("{}.h5", solver)).string();
+}
+
+std::unique_ptr<host::RowSink> ComparisonReport::sink(const host::System& system, const host::Columns& columns,
+                                                      std::string_view solver, const host::RunSettings& settings,
+                                                      std::unique_ptr<host::RowSink> other) const {
+  auto own = open_result(system, file_of(solver), columns, solver, settings);
+  if (!other) return own;
+  return std::make_unique<TwoSinks>(std::move(own), std::move(other));
+}
+
+void ComparisonReport::add(const host::System& system, double tolerance, const host::Comparison& comparison) {
+  for (const Standing& s : comparison.standings) {
+    if (!std::filesystem::exists(file_of(s.solver))) continue;
+    try {
+      report_.runs.push_back({s.solver, host::read_results(file_of(s.solver))});
+    } catch (const host::Failure&) {
+      // Its process ended before the file was one; the table says how.
+    }
+  }
+  report_.tables.push_back(cost_table(comparison.standings));
+  ReportTable deviations = deviation_table(comparison.standings);
+  if (deviations.rows.empty()) return;
+  deviations.notes = agreement_texts(system, tolerance, comparison);
+  report_.tables.push_back(std::move(deviations));
+}
+
+void ComparisonReport::add(host::SweepOf what, const host::Sweep& sweep) {
+  report_.tables.push_back(sweep_table(what, sweep));
+  report_.sweep.setting = what == host::SweepOf::step ? "step, s" : "tolerance";
+  report_.sweep.error = "largest position error, m";
+  for (const host::SweepPoint& p : sweep.points)
+    if (p.how == HeatEnd::How::done && p.position)
+      report_.sweep.points.push_back({p.solver, p.value, p.run->wall_seconds, p.position->value});
+}
+
+void ComparisonReport::write(const host::System& system) {
+  report_.title = system.description().name;
+  report_.system = &system;
+  write_report(*page_, report_);
+}
+
+}  // namespace polyform::apps
