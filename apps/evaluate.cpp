@@ -60,8 +60,9 @@ void print_text(const host::System& system, std::string_view solver, const Obser
   }
 }
 
-Exit evaluate_one(const Arguments& arguments, const Session& session, const host::System& system) {
+Exit evaluate_one(const Arguments& arguments, Session& session, const host::System& system) {
   const SolverChoice choice = choose_solver(session.catalog(), system, arguments.solver, arguments.options);
+  session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverPointer solver = host::compile(*choice.formulation, system.view(), choice.options);
   if (arguments.equations) {
     print_equations(system, choice.formulation->name(), *solver, arguments.json);
@@ -77,7 +78,7 @@ Exit evaluate_one(const Arguments& arguments, const Session& session, const host
 }
 
 /// Every formulation that can run the model; the others are named on the error stream.
-Exit evaluate_all(const Arguments& arguments, const Session& session, const host::System& system) {
+Exit evaluate_all(const Arguments& arguments, Session& session, const host::System& system) {
   if (!arguments.options.empty())
     throw host::Failure(Exit::bad_input, "--option belongs to one solver, but --solver all was given",
                         "Name the solver, or give the options in the model.");
@@ -89,6 +90,7 @@ Exit evaluate_all(const Arguments& arguments, const Session& session, const host
   host::ObservationStore store(system.view());
   for (const auto& [name, formulation] : session.catalog().formulations) {
     const SolverChoice choice = with_model_options(*formulation, system);
+    session.crash_report().set_work(fmt::format("solver {}", name));
     try {
       const host::SolverPointer solver = host::compile(*formulation, system.view(), choice.options);
       host::evaluate(system, *solver, store);

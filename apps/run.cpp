@@ -70,8 +70,9 @@ Exit run(const Arguments& arguments) {
   const auto system = session.load(arguments.model.file);
   const host::RunSettings settings = settle(arguments.run, system->description());
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
+  session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverPointer solver = host::compile(*choice.formulation, system->view(), choice.options);
-  const std::unique_ptr<host::RowSink> results =
+  std::unique_ptr<host::RowSink> results =
       open_result(*system, arguments.run.output, columns_of(arguments.run), choice.formulation->name(), settings);
 
   host::Results kept;
@@ -85,12 +86,17 @@ Exit run(const Arguments& arguments) {
 
   RunRecord record;
   {
+    session.crash_report().set_rescue([&results] { results.reset(); });
     ProgressBar bar(!arguments.quiet);
-    const host::RunControl control{&watch_interruption(), [&](double time) { bar.update(time, settings.duration); }};
+    const host::RunControl control{&watch_interruption(), [&](double time) {
+                                    session.crash_report().reached(time);
+                                    bar.update(time, settings.duration);
+                                  }};
     std::vector<host::RowSink*> sinks;
     if (results) sinks.push_back(results.get());
     if (keeper) sinks.push_back(keeper.get());
     record = host::simulate(*system, *solver, settings, sinks, control);
+    session.crash_report().set_rescue({});
   }
   if (record.end == host::End::failed) print(Severity::error, record.failure, record.remedy);
   if (record.end == host::End::interrupted)

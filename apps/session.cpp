@@ -5,7 +5,8 @@
 
 namespace polyform::apps {
 
-Session::Session(const std::vector<std::string>& plugin_paths) : registry_(plugin_paths) {
+Session::Session(const std::vector<std::string>& plugin_paths)
+    : registry_(plugin_paths), crash_report_(registry_) {
   for (const host::SearchedPlace& place : registry_.search_path())
     if (!place.problem.empty()) print(Severity::warning, place.problem);
   for (const host::PluginRecord& plugin : registry_.plugins())

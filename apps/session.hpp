@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/crash_report.hpp"
 #include "framework/assembly/system.hpp"
 #include "framework/registry/registry.hpp"
 
@@ -19,11 +20,14 @@ class Session {
   /// Reads and assembles a model, printing all that is to be said about it. Failure (already said) when it is not
   /// sound: plugin where all that is missing are plugins, else bad_input.
   std::unique_ptr<host::System> load(const std::string& file);
+  /// Answers for plugins that end the program.
+  CrashReport& crash_report() { return crash_report_; }
   /// What was said about the model.
   const host::Diagnostics& diagnostics() const { return diagnostics_; }
 
  private:
   host::Registry registry_;
+  CrashReport crash_report_;
   host::Diagnostics diagnostics_;
 };
 

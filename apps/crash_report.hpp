@@ -1,0 +1,27 @@
+// The last words when a plugin ends the program: which one it was, what was done, and at which time.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "framework/registry/registry.hpp"
+
+namespace polyform::apps {
+
+/// While it lives, a crash signal, an exception that leaves a function which may not throw, and memory that runs out
+/// there end the program with exit code 1 and a message that names the plugin whose code was running. One at a time.
+class CrashReport {
+ public:
+  explicit CrashReport(const host::Registry&);
+  ~CrashReport();
+  CrashReport(const CrashReport&) = delete;
+  CrashReport& operator=(const CrashReport&) = delete;
+
+  /// What is being done from now on: "solver riccati"; the time is not known until reached().
+  void set_work(std::string_view) noexcept;
+  void reached(double time) noexcept;
+  /// Called before the program ends after an exception, when memory is as it should be: writes what is left to write.
+  void set_rescue(std::function<void()>);
+};
+
+}  // namespace polyform::apps

@@ -1,0 +1,59 @@
+// polyform conform: what it prints, and its exit codes.
+#include <catch2/catch.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/command/command_runner.hpp"
+
+using namespace polyform::test;
+using Catch::Contains;
+
+namespace {
+
+const std::string joints = std::string(POLYFORM_PLUGINS) + "/standard-joints.so";
+const std::string trouble = std::string(POLYFORM_FIXTURES) + "/trouble.so";
+
+}  // namespace
+
+TEST_CASE("a sound plugin conforms, with a figure for every claim") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"conform", joints, "--type", "revolute"});
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out, Contains("joint revolute\n") && Contains("passed      H is the rate of the pose") &&
+                              Contains("allowed 1e-08") && Contains("0 failed"));
+  CHECK(outcome.err.empty());
+}
+
+TEST_CASE("a plugin that does not conform is told what, where, and what to do, with exit code 1") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"conform", trouble, "--type", "no-number", "--json"});
+  CHECK(outcome.code == 1);
+  const auto report = nlohmann::json::parse(outcome.out);
+  CHECK(report["plugin"] == "trouble");
+  CHECK(report["failed"].get<int>() > 0);
+  CHECK(report["passed"].get<int>() + report["failed"].get<int>() + report["unsupported"].get<int>() ==
+        static_cast<int>(report["claims"].size()));
+  for (const auto& claim : report["claims"]) {
+    CHECK(claim["kind"] == "force");
+    CHECK(claim["type"] == "no-number");
+    if (claim["result"] == "failed") CHECK((claim.contains("finding") && claim.contains("remedy")));
+    if (claim["result"] == "unsupported") CHECK(claim.contains("finding"));
+  }
+}
+
+TEST_CASE("a refused plugin is exit code 3, a wrong command line or example 2") {
+  const Workshop shop;
+  const Outcome refused = shop.run({"conform", shop.write("words.so", "these are words\n")});
+  CHECK(refused.code == 3);
+  CHECK_THAT(refused.err, Contains("words.so is no ELF shared library"));
+  CHECK(shop.run({"conform", "nowhere.so"}).code == 3);
+  CHECK(shop.run({"conform"}).code == 2);
+  const Outcome misspelt = shop.run({"conform", joints, "--type", "revolut"});
+  CHECK(misspelt.code == 2);
+  CHECK_THAT(misspelt.err, Contains("--type: standard-joints offers no 'revolut'") && Contains("Did you mean 'revolute'?"));
+  const Outcome example = shop.run({"conform", joints, "--type", "fixed", "--model", shop.write("bad.yaml", "polyform: 1\n")});
+  CHECK(example.code == 2);
+  CHECK_THAT(example.err, Contains("is no sound model"));
+  CHECK(shop.run({"conform", joints, "--time-limit", "-1"}).code == 2);
+}

@@ -1,0 +1,97 @@
+// Plugins that go wrong in the middle of a run: which one it was, when, and results so far that can be read.
+#include <catch2/catch.hpp>
+
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+#include "framework/results/result_reader.hpp"
+#include "tests/command/command_runner.hpp"
+
+using namespace polyform::test;
+using Catch::Contains;
+
+namespace {
+
+const std::string plugin = std::string(POLYFORM_FIXTURES) + "/trouble.so";
+
+std::string model_with(const std::string& force) {
+  return R"(polyform: 1
+bodies:
+  - {name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.001, yy: 0.0833, zz: 0.0833}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 1, 0]}
+forces:
+  - {name: bad, type: )" + force + R"(, joint: pin}
+simulation: {duration: 1, integrator: rk4, step: 0.001, output_interval: 0.002}
+)";
+}
+
+std::vector<std::string> arguments(const Workshop& shop, const std::string& force, const std::string& solver,
+                                   const std::string& output) {
+  return {"run", shop.write("model.yaml", model_with(force)), "--plugin-path", plugin, "--solver", solver, "--output", output};
+}
+
+}  // namespace
+
+TEST_CASE("an exception that leaves a plugin ends the run with its name, the solver, the time, and all rows before") {
+  const Workshop shop;
+  const Outcome outcome = shop.run(arguments(shop, "throwing", "riccati", "a.csv"));
+  CHECK(outcome.code == 1);
+  CHECK_THAT(outcome.err, Contains("error: " + plugin + " threw an exception: out of luck, in solver riccati after t = 0.0"));
+  CHECK_THAT(outcome.err, Contains("polyform conform FILE looks for the cause. Results written so far are kept."));
+  const Table table = read_table(shop.read("a.csv"));
+  REQUIRE(table.rows.size() >= 24);
+  CHECK(table.at(table.rows.size() - 1, "time") < 0.05);
+  SECTION("in an HDF5 file too") {
+    CHECK(shop.run(arguments(shop, "throwing", "riccati", "a.h5")).code == 1);
+    const auto results = polyform::host::read_results(shop.path("a.h5").string());
+    REQUIRE(results.find("time") != nullptr);
+    CHECK(results.find("time")->values.size() == table.rows.size());
+  }
+}
+
+TEST_CASE("a crash in a plugin ends the run with its name; what was written can be read") {
+  const Workshop shop;
+  for (const char* output : {"a.csv", "a.h5"}) {
+    const Outcome outcome = shop.run(arguments(shop, "crashing", "riccati", output));
+    INFO(outcome.err);
+    CHECK(outcome.code == 1);
+    CHECK_THAT(outcome.err, Contains("error: " + plugin + " crashed with signal SEGV, in solver riccati after t = 0.0"));
+  }
+  CHECK_FALSE(read_table(shop.read("a.csv")).names.empty());
+  CHECK(polyform::host::read_results(shop.path("a.h5").string()).find("time") != nullptr);
+}
+
+TEST_CASE("a plugin that asks for memory without end is told so") {
+  const Workshop shop;
+  const Outcome outcome = shop.run(arguments(shop, "hungry", "riccati", "a.csv"));
+  INFO(outcome.err);
+  CHECK(outcome.code == 1);
+  CHECK_THAT(outcome.err, Contains(plugin + " asked for more memory than there is, in solver riccati"));
+}
+
+TEST_CASE("what is no number stops every solver with the name of a body or joint") {
+  const Workshop shop;
+  for (const char* solver : {"riccati", "reduced", "particles", "hierarchy", "cartesian"}) {
+    const Outcome outcome = shop.run(arguments(shop, "no-number", solver, "a.csv"));
+    INFO(solver << ": " << outcome.err);
+    CHECK(outcome.code == 1);
+    CHECK_THAT(outcome.err, Contains("`rod`") || Contains("`pin`"));
+    CHECK_THAT(outcome.err, Contains("t = 0.0"));
+    CHECK(read_table(shop.read("a.csv")).rows.size() >= 24);
+  }
+}
+
+TEST_CASE("a second interrupt ends a run whose plugin never returns, at once") {
+  const Workshop shop;
+  const pid_t process = shop.start(arguments(shop, "endless", "riccati", "a.csv"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  kill(process, SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  CHECK(kill(process, SIGINT) == 0);
+  const Outcome outcome = shop.finish(process);
+  CHECK(outcome.code == 130);
+  CHECK_FALSE(read_table(shop.read("a.csv")).names.empty());
+}
