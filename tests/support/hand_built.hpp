@@ -152,7 +152,7 @@ struct State {
 struct Observed {
   std::vector<Observation::Body> bodies;
   State state;
-  std::vector<double> acceleration, modal_acceleration;
+  std::vector<double> acceleration, modal_acceleration, state_rates, module_multipliers;
   std::vector<Spatial> reactions;
   Observation observation;
 
@@ -161,11 +161,15 @@ struct Observed {
         state(view),
         acceleration(view.nv),
         modal_acceleration(view.modes),
+        state_rates(view.states),
+        module_multipliers(view.module_rows),
         reactions(view.joints.size()) {
     observation.bodies = bodies;
     observation.state = state.view();
     observation.acceleration = acceleration;
     observation.modal_acceleration = modal_acceleration;
+    observation.state_rates = state_rates;
+    observation.module_multipliers = module_multipliers;
     observation.reactions = reactions;
   }
 };

@@ -13,9 +13,6 @@ void store(const Spatial& s, double* x) {
 }
 Spatial load_from(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 
-/// A pivot of H̃ P H̃ᵀ that keeps less than this part of what free bodies would give depends on other rows.
-constexpr double dependent_pivot = 1e-12;
-
 }  // namespace
 
 /// One way up and down the hierarchy, with right_ on the right-hand side of the rows.
@@ -211,7 +208,7 @@ void Recursion::enforce_by_filter(Node& node) noexcept {
   for (const Member& t : node.touched)
     with_size(t.size, [&](auto k) { S += H.middleCols(t.first, k).lazyProduct(D.middleRows(t.member, k)); });
   for (Index r = 0; r < m; ++r) S(r, r) += node.noise[static_cast<std::size_t>(r)];
-  node.S_inverse.factorize(S, node.weights, node.closes_loop ? dependent_pivot : 0);
+  node.S_inverse.factorize(S, node.weights, node.closes_loop ? dependent_row : 0);
   if (node.closes_loop) smallest_pivot_ = std::min(smallest_pivot_, node.S_inverse.smallest_pivot());
 
   Matrix P = module.P_matrix();

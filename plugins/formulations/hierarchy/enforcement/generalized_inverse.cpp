@@ -7,9 +7,6 @@
 namespace polyform::hierarchy {
 namespace {
 
-/// Pivots of B Bᵀ are squares of lengths, with the rounding of squares.
-constexpr double dependent_square = 1e-12;
-
 /// Bᵀ_p = Q R by Cholesky's factorization of B Bᵀ, the largest pivot first: Rᵀ R = B_p B_pᵀ.
 void factorize(Kernel& p, Matrix& squares) {
   const Index m = p.B.rows();
@@ -18,7 +15,7 @@ void factorize(Kernel& p, Matrix& squares) {
   for (p.rank = 0; p.rank < std::min(m, p.B.cols()); ++p.rank) {
     const Index r = p.rank;
     Index pivot = -1;
-    double best = p.tolerance > 0 ? dependent_square : 0;
+    double best = p.tolerance;
     for (Index i = r; i < m; ++i) {
       const double weight = p.weights[p.order[i]];
       if (weight > 0 && squares(i, i) > best * weight) {
