@@ -29,7 +29,7 @@ double step_size(const Balance& balance, const VectorXd& z) {
 }
 
 /// The step of the descent, with first-order states that follow.
-VectorXd descent_step(Balance& balance, VectorXd& force) {
+VectorXd descent_step(Balance& balance, double acceleration_size) {
   const Index n = balance.moves(), x = balance.states();
   const MatrixXd J = balance.jacobian();
   MatrixXd M = balance.inertia();
@@ -43,29 +43,34 @@ VectorXd descent_step(Balance& balance, VectorXd& force) {
     G -= J.block(0, n, n, x) * follow;
     a -= J.block(0, n, n, x) * rest;
   }
-  force = M * a;
+  const VectorXd force = M * a;
   const MatrixXd K = -0.5 * (M * G + (M * G).transpose());
   const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> modes(K, M);
   const VectorXd& stiffness = modes.eigenvalues();
-  const double floor = std::max(1e-10 * stiffness.cwiseAbs().maxCoeff(), 1e-12);
+  const double stiffest = stiffness.cwiseAbs().maxCoeff(), floor = std::max(1e-10 * stiffest, 1e-12);
+  const double rounding = 1e-10 * acceleration_size * std::sqrt(M.trace());
   VectorXd z = VectorXd::Zero(balance.unknowns());
   for (Index k = 0; k < n; ++k) {
-    const double along = modes.eigenvectors().col(k).dot(force);
-    // Of a motion without stiffness only a force that is more than rounding counts.
-    if (std::abs(stiffness[k]) < floor && std::abs(along) < 1e-9 * (1 + force.norm())) continue;
-    z.head(n) += along / std::max(std::abs(stiffness[k]), floor) * modes.eigenvectors().col(k);
+    const VectorXd shape = modes.eigenvectors().col(k);
+    double along = shape.dot(force);
+    // Of a motion that is hardly restored only a force that is more than rounding counts.
+    if (std::abs(stiffness[k]) < 1e-6 * stiffest && std::abs(along) < rounding) continue;
+    along /= std::max(std::abs(stiffness[k]), floor);
+    // Each is limited by itself, so that one without stiffness does not hold up the others.
+    double size = 0;
+    for (Index i = 0; i < n; ++i) size = std::max(size, std::abs(along * shape[i]) / balance.scale(i));
+    z.head(n) += along * std::min(1.0, longest_step / std::max(size, 1e-300)) * shape;
   }
   if (x > 0) z.segment(n, x) = -rest - follow * z.head(n);
   return z;
 }
 
 /// Down the potential energy. True when the steps have settled.
-bool descend(Balance& balance, std::size_t& iterations) {
+bool descend(Balance& balance, double acceleration_size, std::size_t& iterations) {
   double before = 1e300;
   for (; iterations < most_iterations; ++iterations) {
     if (balance.moves() == 0) return balance.states() == 0;
-    VectorXd force, there;
-    VectorXd z = descent_step(balance, force);
+    VectorXd there, z = descent_step(balance, acceleration_size);
     const double size = step_size(balance, z);
     if (!std::isfinite(size)) return false;
     if (size < settled || (size < 1e-10 && size > 0.5 * before)) return true;
@@ -157,9 +162,10 @@ void name_unbalanced(Balance& balance, double tolerance, Equilibrium& out) {
 Equilibrium find_equilibrium(const System& system, const SolverMaker& make, const EquilibriumRequest& request) {
   Balance balance(system, make, request);
   Equilibrium out;
+  const double size = acceleration_scale(system, balance);
   const bool at_rest = !request.steady && request.trimmed.empty() && !balance.anything_held();
-  if (!at_rest || !descend(balance, out.iterations)) fit(balance, out.iterations);
-  name_unbalanced(balance, balance_tolerance * acceleration_scale(system, balance), out);
+  if (!at_rest || !descend(balance, size, out.iterations)) fit(balance, out.iterations);
+  name_unbalanced(balance, balance_tolerance * size, out);
   out.point.state = balance.state();
   out.point.trimmed = request.trimmed;
   out.point.offsets = balance.offsets();
