@@ -16,6 +16,7 @@ using Action = std::function<host::Exit()>;
 void add_run(CLI::App& app, Action& action);
 void add_evaluate(CLI::App& app, Action& action);
 void add_linearize(CLI::App& app, Action& action);
+void add_equilibrium(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_plugins(CLI::App& app, Action& action);

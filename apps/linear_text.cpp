@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "apps/terminal.hpp"
+
 namespace polyform::apps {
 
 using host::Channel;
@@ -31,13 +33,18 @@ Json channels_json(const std::vector<Channel>& channels) {
   return out;
 }
 
-/// Largest error, and the largest relative to the largest entry of its row.
+/// What an error in a row is measured by: its largest entry, where that is more than round-off of the matrix.
+double row_size(const Eigen::MatrixXd& M, Eigen::Index i) {
+  return std::max({M.row(i).cwiseAbs().maxCoeff(), 1e-6 * M.cwiseAbs().maxCoeff(), 1e-300});
+}
+
+/// Largest error, and the largest relative to the size of its row.
 Json error_json(const Linearization::Matrix& M) {
   double absolute = 0, relative = 0;
   for (Eigen::Index i = 0; i < M.value.rows() && M.value.cols() > 0; ++i) {
-    const double error = M.error.row(i).maxCoeff(), size = M.value.row(i).cwiseAbs().maxCoeff();
+    const double error = M.error.row(i).maxCoeff();
     absolute = std::max(absolute, error);
-    if (size > 0) relative = std::max(relative, error / size);
+    relative = std::max(relative, error / row_size(M.value, i));
   }
   return {{"absolute", absolute}, {"relative", relative}};
 }
@@ -73,7 +80,9 @@ Json mode_json(const Mode& mode) {
 std::string participants(const Mode& mode, const Linearization& linear) {
   constexpr std::size_t most = 4;
   // Velocities follow from positions; they are named only where no position takes part.
-  const auto size = [&](std::size_t i) { return std::abs(mode.shape[static_cast<Eigen::Index>(i)]) / linear.scales[i]; };
+  const auto size = [&](std::size_t i) {
+    return std::abs(mode.shape[static_cast<Eigen::Index>(i)]) / linear.scales[i];
+  };
   std::vector<std::size_t> order;
   double largest = 0;
   for (std::size_t i = 0; i < linear.states.size(); ++i) largest = std::max(largest, size(i));
@@ -85,7 +94,8 @@ std::string participants(const Mode& mode, const Linearization& linear) {
     const bool velocity = i >= linear.positions && i < linear.positions + linear.velocities;
     if (size(i) > 0.05 * largest && !(velocity && by_position)) order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return size(a) > size(b) * 1.0001; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return size(a) > size(b) * 1.0001; });
   std::string text;
   const std::size_t shown = std::min(order.size(), most);
   for (std::size_t k = 0; k < shown; ++k) {
@@ -115,7 +125,8 @@ void print_matrix(const char* name, const char* meaning, const Eigen::MatrixXd& 
   for (Eigen::Index i = 0; i < M.rows(); ++i) {
     fmt::print("  {:{}}", rows[static_cast<std::size_t>(i)].name, width);
     for (Eigen::Index j = 0; j < M.cols(); ++j)
-      fmt::print("  {:>{}.6g}", M(i, j) + 0.0, std::max<std::size_t>(12, columns[static_cast<std::size_t>(j)].name.size()));
+      fmt::print("  {:>{}.6g}", std::abs(M(i, j)) < 1e-11 * row_size(M, i) ? 0.0 : M(i, j),
+                 std::max<std::size_t>(12, columns[static_cast<std::size_t>(j)].name.size()));
     fmt::print("\n");
   }
 }
@@ -140,7 +151,9 @@ void print_modes(const Linearization& linear, const Modes& modes) {
     fmt::print("  {:>3}  {:>12.6g}  {:>12.6g}  {:>12.6g}  {:>12.6g}  {:>10}  {:>8.1e}  {}{}{}\n", k + 1,
                m.eigenvalue.real() + 0.0, m.eigenvalue.imag(), w, w / (2 * std::numbers::pi), damping, m.error,
                participants(m, linear),
-               m.kind == Mode::Kind::rigid ? "; rigid" : m.trend == Mode::Trend::growing ? "; unstable" : "",
+               m.kind == Mode::Kind::rigid       ? "; rigid"
+               : m.trend == Mode::Trend::growing ? "; unstable"
+                                                 : "",
                m.defective  ? "; defective"
                : m.repeated ? "; repeated"
                             : "");
@@ -154,7 +167,29 @@ void print_modes(const Linearization& linear, const Modes& modes) {
                    : "");
 }
 
+/// The least certain entry of A, where it is not certain to six digits of its row.
+std::string smoothness_text(const Linearization& linear) {
+  double worst = 1e-6;
+  std::string text;
+  for (Eigen::Index i = 0; i < linear.A.value.rows(); ++i)
+    for (Eigen::Index j = 0; j < linear.A.value.cols(); ++j) {
+      const double relative = linear.A.error(i, j) / row_size(linear.A.value, i);
+      if (!(relative > worst)) continue;
+      worst = relative;
+      text = fmt::format(
+          "the rate of {} is not smooth in {} at this state: their entry of A is {:.4g} with an error of about {:.1e}",
+          linear.states[static_cast<std::size_t>(i)].name, linear.states[static_cast<std::size_t>(j)].name,
+          linear.A.value(i, j), linear.A.error(i, j));
+    }
+  return text;
+}
+
 }  // namespace
+
+void warn_of_errors(const Linearization& linear) {
+  if (const std::string text = smoothness_text(linear); !text.empty())
+    print(Severity::warning, text, "Friction, contacts and ends of tables do that; linearize at another state.");
+}
 
 std::string stability_text(const Modes& modes) {
   if (modes.any(Mode::Trend::growing)) {
@@ -163,7 +198,8 @@ std::string stability_text(const Modes& modes) {
       if (m.trend == Mode::Trend::growing) rate = std::max(rate, m.eigenvalue.real());
     return fmt::format("unstable: a disturbance doubles in {:.4g} s", std::numbers::ln2 / rate);
   }
-  if (modes.zero_eigenvalues > 0) return "neutral: some motions are not restored (rigid modes), none grows exponentially";
+  if (modes.zero_eigenvalues > 0)
+    return "neutral: some motions are not restored (rigid modes), none grows exponentially";
   if (modes.any(Mode::Trend::neutral)) return "neutral: some oscillations are not damped, none grows";
   return modes.all.empty() ? "nothing can move" : "asymptotically stable: every disturbance dies out";
 }
@@ -181,8 +217,11 @@ Json linear_json(const Linearization& linear, const Modes& modes) {
           {"B", rows_of(linear.B.value)},
           {"C", rows_of(linear.C.value)},
           {"D", rows_of(linear.D.value)},
-          {"error", {{"A", error_json(linear.A)}, {"B", error_json(linear.B)}, {"C", error_json(linear.C)},
-                     {"D", error_json(linear.D)}}},
+          {"error",
+           {{"A", error_json(linear.A)},
+            {"B", error_json(linear.B)},
+            {"C", error_json(linear.C)},
+            {"D", error_json(linear.D)}}},
           {"rates", linear.rates},
           {"output_values", linear.output_values},
           {"evaluations", linear.evaluations},

@@ -14,6 +14,9 @@ Json linear_json(const host::Linearization&, const host::Modes&);
 /// The same as tables.
 void print_linear(const host::Linearization&, const host::Modes&);
 
+/// Warns where an entry of A is uncertain.
+void warn_of_errors(const host::Linearization&);
+
 /// Whether disturbances die out, in one sentence.
 std::string stability_text(const host::Modes&);
 

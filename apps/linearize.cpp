@@ -1,8 +1,8 @@
 // polyform linearize MODEL: A, B, C, D at a state, and its modes.
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "apps/arguments.hpp"
@@ -11,6 +11,9 @@
 #include "apps/operating_point.hpp"
 #include "apps/session.hpp"
 #include "apps/terminal.hpp"
+#include "apps/text.hpp"
+#include "framework/linearization/multi_blade.hpp"
+#include "framework/reading/report.hpp"
 
 namespace polyform::apps {
 
@@ -21,10 +24,23 @@ using host::Exit;
 struct Arguments {
   ModelArguments model;
   std::string solver;
-  std::vector<std::string> options, inputs, outputs;
+  std::vector<std::string> options, inputs, outputs, rotors;
   PointArguments point;
   bool json = false;
 };
+
+/// hub=blade1,blade2,blade3.
+std::vector<host::Rotor> rotors_of(const std::vector<std::string>& typed) {
+  std::vector<host::Rotor> rotors;
+  for (const std::string& text : typed) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw host::Failure(Exit::bad_input, "--multi-blade: expected hub=blade,blade,blade, found " + host::show(text),
+                          "Give the joint that turns the rotor, and a joint of each blade.");
+    rotors.push_back({text.substr(0, equals), CLI::detail::split(text.substr(equals + 1), ',')});
+  }
+  return rotors;
+}
 
 Exit linearize(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
@@ -35,8 +51,10 @@ Exit linearize(const Arguments& arguments) {
   host::LinearRequest request;
   request.inputs = host::select_inputs(host::input_fields(system->view(), point.time), arguments.inputs);
   request.outputs = arguments.outputs;
-  const host::Linearization linear = host::linearize(*system, make, point, request);
+  host::Linearization linear = host::linearize(*system, make, point, request);
+  host::use_multi_blade_coordinates(*system, point, rotors_of(arguments.rotors), linear);
   const host::Modes modes = host::find_modes(linear.A.value, linear.A.error, linear.scales);
+  warn_of_errors(linear);
   const std::string where = describe_point(arguments.point, point, linear);
   if (arguments.json) {
     Json out = {{"model", system->description().name},
@@ -50,6 +68,11 @@ Exit linearize(const Arguments& arguments) {
     fmt::print("{}, solver {}: linear model {}\n", system->description().name, choice.formulation->name(), where);
     print_linear(linear, modes);
   }
+  const bool reactions =
+      std::any_of(linear.outputs.begin(), linear.outputs.end(),
+                  [](const host::Channel& output) { return host::place_of(output.name).group == "reactions"; });
+  if (const std::string open = reactions ? open_reactions(system->count_constraints()) : ""; !open.empty())
+    print(Severity::note, "reactions are " + open);
   return Exit::done;
 }
 
@@ -75,11 +98,16 @@ void add_linearize(CLI::App& app, Action& action) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LIST");
+  sub->add_option("--multi-blade", arguments->rotors,
+                  "Multi-blade (Coleman) coordinates of a rotor: the joint that turns it, and a joint of each of its "
+                  "three or more blades; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("HUB=BLADE,...");
   sub->add_flag("--json", arguments->json, "Print one JSON object; matrices are lists of rows");
   sub->footer(
       "x' = A x + B u, y = C x + D u in minimal coordinates: independent positions, their velocities, states of\n"
       "forces; derivatives by extrapolation on exactly closed states, with their estimated error. Examples:\n"
-      "  polyform linearize rod.yaml\n"
+      "  polyform linearize rod.yaml --at equilibrium\n"
       "  polyform linearize rod.yaml --at 2.5 --inputs motor.effort --outputs pin.q,pin.fx --json");
   sub->final_callback([&action, arguments] { action = [arguments] { return linearize(*arguments); }; });
 }

@@ -72,6 +72,7 @@ Exit command(int argc, char** argv) {
   add_run(app, action);
   add_evaluate(app, action);
   add_linearize(app, action);
+  add_equilibrium(app, action);
   add_compare(app, action);
   add_check(app, action);
   add_plugins(app, action);

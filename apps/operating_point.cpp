@@ -1,9 +1,8 @@
 #include "apps/operating_point.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -27,8 +26,8 @@ std::optional<double> time_of(const std::string& text) {
 }
 
 std::string check_at(std::string& text) {
-  if (text == "initial" || time_of(text)) return {};
-  return "expected initial or a time in s, found " + host::show(text);
+  if (text == "initial" || text == "equilibrium" || time_of(text)) return {};
+  return "expected initial, equilibrium or a time in s, found " + host::show(text);
 }
 
 /// Keeps the last state of a run.
@@ -56,10 +55,46 @@ host::CanonicalState state_at(const host::System& system, const host::SolverMake
 
 void add_point_arguments(CLI::App& app, PointArguments& point) {
   app.add_option("--at", point.at,
-                 "initial, or a time in s, reached with the model's run "
+                 "initial; equilibrium, searched from the initial state; or a time in s, reached with the model's run "
                  "settings [initial]")
       ->check(CLI::Validator(check_at, ""))
       ->type_name("WHERE");
+  add_equilibrium_arguments(app, point.equilibrium);
+}
+
+void add_equilibrium_arguments(CLI::App& app, EquilibriumArguments& equilibrium) {
+  app.add_flag("--steady", equilibrium.steady,
+               "A steady motion: independent velocities stay as in the initial state [an equilibrium at rest]");
+  app.add_option("--trim", equilibrium.trimmed,
+                 "Fields of forces and constraints that are free to balance: elevator.angle,thrust.force[0]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  app.add_option("--hold", equilibrium.held, "Joints or coordinates that keep their initial positions: pin,slide.q")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+}
+
+host::EquilibriumRequest request_of(const EquilibriumArguments& arguments, const host::System& system) {
+  host::EquilibriumRequest request;
+  request.steady = arguments.steady;
+  request.held = arguments.held;
+  if (!arguments.trimmed.empty())
+    request.trimmed = host::select_inputs(host::input_fields(system.view(), 0), arguments.trimmed);
+  return request;
+}
+
+std::string unbalanced_text(const host::Equilibrium& found) {
+  constexpr std::size_t most = 6;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(most, found.unbalanced.size()); ++k) {
+    const host::Unbalanced& u = found.unbalanced[k];
+    text += fmt::format("{}{}: {:.6g} {} (acceleration {:.4g})", k == 0 ? "" : "\n  ", u.coordinate, u.force, u.unit,
+                        u.acceleration);
+  }
+  if (found.unbalanced.size() > most) text += fmt::format("\n  and {} more", found.unbalanced.size() - most);
+  return text;
 }
 
 host::SolverMaker maker_of(const SolverChoice& choice) {
@@ -68,6 +103,16 @@ host::SolverMaker maker_of(const SolverChoice& choice) {
 
 host::OperatingPoint find_point(const host::System& system, const host::SolverMaker& make,
                                 const PointArguments& arguments) {
+  if (arguments.at == "equilibrium") {
+    host::Equilibrium found = host::find_equilibrium(system, make, request_of(arguments.equilibrium, system));
+    if (found.balanced) return std::move(found.point);
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("no equilibrium was found; what is not balanced:\n  {}", unbalanced_text(found)),
+                  "polyform equilibrium tells more; --trim frees fields that could balance it.");
+  }
+  const EquilibriumArguments& e = arguments.equilibrium;
+  if (e.steady || !e.trimmed.empty() || !e.held.empty())
+    throw Failure(Exit::bad_input, "--steady, --trim and --hold belong to --at equilibrium");
   host::OperatingPoint point;
   point.time = time_of(arguments.at).value_or(0);
   point.state = state_at(system, make, point.time);
@@ -76,13 +121,19 @@ host::OperatingPoint find_point(const host::System& system, const host::SolverMa
 
 std::string describe_point(const PointArguments& arguments, const host::OperatingPoint& point,
                            const host::Linearization& linear) {
-  std::string text = time_of(arguments.at) ? fmt::format("at t = {} s", point.time)
-                                           : fmt::format("at the {} state", arguments.at);
+  std::string text = time_of(arguments.at)          ? fmt::format("at t = {} s", point.time)
+                     : arguments.at == "initial"    ? "at the initial state"
+                     : arguments.equilibrium.steady ? "at a steady motion"
+                                                    : "at an equilibrium";
+  for (std::size_t k = 0; k < point.trimmed.size(); ++k)
+    text += fmt::format("{} {} = {:.10g}", k == 0 ? ", trimmed with" : ",", point.trimmed[k].name,
+                        point.trimmed[k].value + point.offsets[k]);
   // Accelerations below what rounding makes of an equilibrium count as none.
-  if (linear.largest_acceleration > 1e-8)
-    text += fmt::format(", which is no equilibrium (accelerations up to {:.3g}): deviations from the motion there, "
-                        "with time frozen",
-                        linear.largest_acceleration);
+  if (arguments.at != "equilibrium" && linear.largest_acceleration > 1e-8)
+    text += fmt::format(
+        ", which is no equilibrium (accelerations up to {:.3g}): deviations from the motion there, "
+        "with time frozen",
+        linear.largest_acceleration);
   return text;
 }
 

@@ -6,18 +6,30 @@
 
 #include "apps/arguments.hpp"
 #include "apps/solver_choice.hpp"
-#include "framework/linearization/linearize.hpp"
+#include "framework/linearization/equilibrium.hpp"
 
 namespace polyform::apps {
 
-/// initial, or a time in seconds.
+/// How an equilibrium is searched.
+struct EquilibriumArguments {
+  bool steady = false;
+  std::vector<std::string> trimmed, held;
+};
+void add_equilibrium_arguments(CLI::App&, EquilibriumArguments&);
+host::EquilibriumRequest request_of(const EquilibriumArguments&, const host::System&);
+
+/// initial, equilibrium, or a time in seconds.
 struct PointArguments {
   std::string at = "initial";
+  EquilibriumArguments equilibrium;
 };
 void add_point_arguments(CLI::App&, PointArguments&);
 
 /// Solvers of a choice, which outlives the result.
 host::SolverMaker maker_of(const SolverChoice&);
+
+/// What is not balanced, a line each; "" when all is.
+std::string unbalanced_text(const host::Equilibrium&);
 
 /// The state asked for. Failure (simulation_failed) where it is not reached.
 host::OperatingPoint find_point(const host::System&, const host::SolverMaker&, const PointArguments&);

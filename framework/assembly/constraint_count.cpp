@@ -8,6 +8,7 @@
 #include "framework/assembly/parts.hpp"
 
 namespace polyform::host {
+
 ConstraintCount System::count_constraints() const {
   const SystemView& view = parts_->view;
   ConstraintCount count;

@@ -34,8 +34,7 @@ std::vector<char> ConstraintJacobian::loaded_joints(std::span<const double> mu) 
     for (const auto& [frame, wrench] : rows_[r].wrenches) {
       const BodyIndex body = body_of(frame);
       transmitted[at(body)] += mu[r] * wrench;
-      if (rows_[r].cut_joint != none)
-        transmitted[rows_[r].cut_joint] += (mu[r] * cut_sign(rows_[r], body)) * wrench;
+      if (rows_[r].cut_joint != none) transmitted[rows_[r].cut_joint] += (mu[r] * cut_sign(rows_[r], body)) * wrench;
     }
   }
   for (std::size_t i = view_.bodies.size(); i-- > 0;) {
@@ -83,6 +82,7 @@ void ConstraintJacobian::add_cut_joint(std::size_t index, const StateView& state
 void ConstraintJacobian::add_element_row(const ConstraintSet::Element& e, std::size_t r, const StateView& state) {
   Row row;
   row.name = e.name;
+  row.of_element = true;
   row.holonomic = e.holonomic;
   row.residual = e.holonomic ? e.residual[r] : 0;
   row.velocity_right = e.velocity_right[r];

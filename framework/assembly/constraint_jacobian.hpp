@@ -24,9 +24,9 @@ class ConstraintJacobian {
   struct Row {
     std::vector<std::pair<FrameIndex, Spatial>> wrenches;
     std::size_t cut_joint = none;
-    std::string_view name;       ///< of the cut joint or the element
-    bool holonomic = true;
-    double residual = 0;         ///< position, where holonomic
+    std::string_view name;  ///< of the cut joint or the element
+    bool of_element = false, holonomic = true;
+    double residual = 0;  ///< position, where holonomic
     double velocity_right = 0;
   };
 

@@ -56,23 +56,11 @@ bool ClosedStates::place(std::span<const double> deviation, CanonicalState& out)
   return close_positions(out) && close_velocities(deviation.subspan(np, nv), out);
 }
 
-/// Positions of the tree joints and modes at δ from the nominal ones.
-void ClosedStates::move(CanonicalState& out) const {
-  for (const JointData& joint : view_.tree_joints()) {
-    double rates[7];
-    const double* q0 = nominal_.q.data() + joint.q_offset;
-    joint_position_rates(joint, q0, delta_.data() + joint.v_offset, rates);
-    for (std::size_t k = 0; k < joint.nq; ++k) out.q[joint.q_offset + k] = q0[k] + rates[k];
-    joint_normalize(joint, out.q.data() + joint.q_offset);
-  }
-  for (std::size_t k = 0; k < view_.modes; ++k) out.eta[k] = nominal_.eta[k] + delta_[view_.nv_tree + k];
-}
-
 bool ClosedStates::close_positions(CanonicalState& out) {
   const std::vector<std::size_t>&rows = choice_.position.rows, &dependent = choice_.position.dependent;
   double last_step = 1;
   for (int i = 0;; ++i) {
-    move(out);
+    displace(view_, nominal_, delta_, out);
     jacobian_.evaluate(t_, out.view());
     if (rows.empty()) return true;
     Eigen::VectorXd residual(static_cast<Index>(rows.size()));
@@ -92,9 +80,10 @@ bool ClosedStates::close_positions(CanonicalState& out) {
   }
   for (const ConstraintJacobian::Row& row : jacobian_.rows())
     if (std::abs(row.residual) > redundancy_tolerance)
-      return fail(fmt::format("the constraints are singular there: those of `{}` follow from others in this position, "
-                              "but no longer in one nearby",
-                              row.name));
+      return fail(
+          fmt::format("the constraints are singular there: those of `{}` follow from others in this position, "
+                      "but no longer in one nearby",
+                      row.name));
   return true;
 }
 
@@ -102,7 +91,14 @@ bool ClosedStates::close_velocities(std::span<const double> independent, Canonic
   const Elimination& choice = choice_.velocity;
   for (std::size_t k = 0; k < choice.independent.size(); ++k)
     velocity(view_, out, choice.independent[k]) += independent[k];
-  if (choice.rows.empty()) return true;
+  if (!choice.rows.empty() && !solve_velocities(out)) return fail("the constraints on velocities are singular there");
+  jacobian_.evaluate(t_, out.view());  // velocities of all frames and of the cut joints
+  return true;
+}
+
+/// Dependent velocities from the independent ones.
+bool ClosedStates::solve_velocities(CanonicalState& out) const {
+  const Elimination& choice = choice_.velocity;
   Eigen::VectorXd right(static_cast<Index>(choice.rows.size())), known(static_cast<Index>(choice.independent.size()));
   for (std::size_t k = 0; k < choice.rows.size(); ++k)
     right[static_cast<Index>(k)] = jacobian_.rows()[choice.rows[k]].velocity_right;
@@ -112,10 +108,9 @@ bool ClosedStates::close_velocities(std::span<const double> independent, Canonic
   right -= part_of(jacobian_, choice.rows, choice.independent, delta_.size()) * known;
   const Eigen::PartialPivLU<Eigen::MatrixXd> lu(D);
   const Eigen::VectorXd found = lu.solve(right);
-  if (!found.allFinite()) return fail("the constraints on velocities are singular there");
+  if (!found.allFinite()) return false;
   for (std::size_t k = 0; k < choice.dependent.size(); ++k)
     velocity(view_, out, choice.dependent[k]) = found[static_cast<Index>(k)];
-  jacobian_.evaluate(t_, out.view());  // velocities of the cut joints, and of what forces are attached to
   return true;
 }
 

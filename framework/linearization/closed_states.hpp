@@ -29,9 +29,9 @@ class ClosedStates {
   const ConstraintJacobian& constraints() const { return jacobian_; }
 
  private:
-  void move(CanonicalState& out) const;
   bool close_positions(CanonicalState& out);
   bool close_velocities(std::span<const double> independent, CanonicalState& out);
+  bool solve_velocities(CanonicalState& out) const;
   bool fail(std::string why) {
     failure_ = std::move(why);
     return false;

@@ -7,12 +7,12 @@
 namespace polyform::host {
 namespace {
 
-constexpr std::size_t most_levels = 14;      ///< halvings of a step
+constexpr std::size_t most_levels = 14;  ///< halvings of a step
 constexpr std::size_t least_levels = 3;
-constexpr std::size_t most_orders = 8;       ///< columns of the table
-constexpr std::size_t patience = 4;          ///< levels without a gain, after which the search ends
-constexpr int most_reductions = 12;          ///< of a step at which the function fails
-constexpr double good = 2e-14;               ///< relative error that ends the search
+constexpr std::size_t most_orders = 8;  ///< columns of the table
+constexpr std::size_t patience = 4;     ///< levels without a gain, after which the search ends
+constexpr int most_reductions = 12;     ///< of a step at which the function fails
+constexpr double good = 2e-14;          ///< relative error that ends the search
 
 /// The table of one level, entries side by side: row[order][entry].
 using Row = std::vector<std::vector<double>>;
@@ -55,7 +55,8 @@ Derivative differentiate(std::size_t size, double step, const Curve& f) {
     for (std::size_t k = 0; k < size; ++k) {
       row[0][k] = (plus[k] - minus[k]) / (2 * step);
       // Rounding of the numbers themselves: of the least that was seen, so that it bounds the error from below.
-      const double round = std::numeric_limits<double>::epsilon() * (std::abs(plus[k]) + std::abs(minus[k])) / (2 * step);
+      const double round =
+          std::numeric_limits<double>::epsilon() * (std::abs(plus[k]) + std::abs(minus[k])) / (2 * step);
       rounding[k] = level == 0 ? round : std::min(rounding[k], round);
     }
     for (std::size_t j = 1; j <= std::min(level, most_orders); ++j) {

@@ -10,7 +10,7 @@ namespace polyform::host {
 /// The derivative of each entry, and an estimate of its error.
 struct Derivative {
   std::vector<double> value, error;
-  bool found = false;    ///< false when the function failed however small the step
+  bool found = false;  ///< false when the function failed however small the step
 };
 
 /// The function at an offset; false where it has no value.

@@ -21,11 +21,12 @@ void list_fields(std::span<const Group> groups, bool of_constraint, double t, st
         const std::string name = fmt::format("{}.{}", groups[g].names[i], specs[f].name);
         const InputField field{name, specs[f].unit, value.number, false, value.given, of_constraint, g, i, f, 0};
         if (specs[f].type == FieldType::number && (value.given || !specs[f].default_text.empty())) out.push_back(field);
-        for (std::size_t k = 0; k < value.functions.size(); ++k) {
+        const std::size_t numbers = specs[f].type == FieldType::numbers ? value.numbers.size() : 0;
+        for (std::size_t k = 0; k < value.functions.size() + numbers; ++k) {
           InputField& part = out.emplace_back(field);
-          if (value.functions.size() > 1) part.name += fmt::format("[{}]", k);
-          part.value = value.functions[k](t).value;
-          part.of_time = true;
+          if (value.functions.size() + numbers > 1) part.name += fmt::format("[{}]", k);
+          part.of_time = numbers == 0;
+          part.value = part.of_time ? value.functions[k](t).value : value.numbers[k];
           part.component = k;
         }
       }
@@ -41,18 +42,38 @@ TimeFunction shifted(const TimeFunction& f, double offset, std::vector<double>& 
     for (std::size_t k = 1; k < table.size(); k += stride) table[k] += offset;
   };
   switch (f.kind) {
-    case Kind::constant: out.constant += offset; break;
-    case Kind::polynomial: table.empty() ? table.push_back(offset) : void(table[0] += offset); break;
-    case Kind::sine: out.offset += offset; break;
+    case Kind::constant:
+      out.constant += offset;
+      break;
+    case Kind::polynomial:
+      table.empty() ? table.push_back(offset) : void(table[0] += offset);
+      break;
+    case Kind::sine:
+      out.offset += offset;
+      break;
     case Kind::ramp:
       out.kind = Kind::linear_table;
       table = {f.start, offset, f.end, f.rate * (f.end - f.start) + offset};
       break;
-    case Kind::linear_table: shift_every(2); break;
-    case Kind::cubic_table: shift_every(3); break;
+    case Kind::linear_table:
+      shift_every(2);
+      break;
+    case Kind::cubic_table:
+      shift_every(3);
+      break;
   }
   out.data = table;
   return out;
+}
+
+/// The copy of a list that a span points to, made where it is not one already.
+template <class T>
+std::vector<T>& own(std::span<const T>& part, std::deque<std::vector<T>>& copies) {
+  for (std::vector<T>& known : copies)
+    if (known.data() == part.data()) return known;
+  std::vector<T>& copy = copies.emplace_back(part.begin(), part.end());
+  part = copy;
+  return copy;
 }
 
 }  // namespace
@@ -102,7 +123,7 @@ std::vector<InputField> select_inputs(const std::vector<InputField>& all, const 
       found = true;
       if (taken.insert(input.name).second) out.push_back(input);
     }
-    if (found) continue;
+    if (found || pattern == "*") continue;
     std::vector<std::string_view> names;
     for (const InputField& input : all) names.push_back(input.name);
     throw Failure(Exit::bad_input, "there is no input " + show(pattern),
@@ -116,48 +137,34 @@ VariedView::VariedView(const SystemView& original, std::span<const InputField> i
     : view_(original),
       forces_(original.forces.begin(), original.forces.end()),
       constraints_(original.constraints.begin(), original.constraints.end()) {
-  const auto instances_of = [&](auto& group, const auto& from) -> std::vector<ElementInstance>& {
-    for (std::vector<ElementInstance>& known : instances_)
-      if (known.data() == group.instances.data()) return known;
-    std::vector<ElementInstance>& copy = instances_.emplace_back(from.instances.begin(), from.instances.end());
-    group.instances = copy;
-    return copy;
-  };
-  for (const InputField& input : inputs) {
-    const ElementInstance& from = input.of_constraint ? original.constraints[input.group].instances[input.instance]
-                                                      : original.forces[input.group].instances[input.instance];
-    ElementInstance& instance = (input.of_constraint
-                                     ? instances_of(constraints_[input.group], original.constraints[input.group])
-                                     : instances_of(forces_[input.group], original.forces[input.group]))[input.instance];
-    const auto own = std::find_if(fields_.begin(), fields_.end(),
-                                  [&](const auto& f) { return f.data() == instance.fields.data(); });
-    std::vector<FieldValue>& fields =
-        own != fields_.end() ? *own : fields_.emplace_back(from.fields.begin(), from.fields.end());
-    instance.fields = fields;
-    FieldValue& value = fields[input.field];
-    const FieldValue& model = from.fields[input.field];
-    TimeFunction* varied = nullptr;
-    if (input.of_time) {
-      const auto known = std::find_if(functions_.begin(), functions_.end(),
-                                      [&](const auto& f) { return f.data() == value.functions.data(); });
-      std::vector<TimeFunction>& functions =
-          known != functions_.end() ? *known : functions_.emplace_back(model.functions.begin(), model.functions.end());
-      value.functions = functions;
-      varied = &functions[input.component];
-    }
-    inputs_.push_back({model.number, input.of_time ? &model.functions[input.component] : nullptr, &value, varied, {}});
-  }
+  for (const InputField& input : inputs)
+    input.of_constraint ? add(constraints_, original.constraints, input) : add(forces_, original.forces, input);
   view_.forces = forces_;
   view_.constraints = constraints_;
+}
+
+template <class Group>
+void VariedView::add(std::vector<Group>& groups, std::span<const Group> original, const InputField& input) {
+  const FieldValue& model = original[input.group].instances[input.instance].fields[input.field];
+  ElementInstance& instance = own(groups[input.group].instances, instances_)[input.instance];
+  FieldValue& value = own(instance.fields, fields_)[input.field];
+  if (input.of_time)
+    inputs_.push_back(
+        {0, nullptr, &model.functions[input.component], &own(value.functions, functions_)[input.component], {}});
+  else if (!model.numbers.empty())
+    inputs_.push_back(
+        {model.numbers[input.component], &own(value.numbers, numbers_)[input.component], nullptr, nullptr, {}});
+  else
+    inputs_.push_back({model.number, &value.number, nullptr, nullptr, {}});
 }
 
 void VariedView::set(std::span<const double> offsets) {
   for (std::size_t k = 0; k < inputs_.size(); ++k) {
     Input& input = inputs_[k];
-    if (input.varied != nullptr)
-      *input.varied = shifted(*input.function, offsets[k], input.table);
+    if (input.varied_function != nullptr)
+      *input.varied_function = shifted(*input.function, offsets[k], input.table);
     else
-      input.value->number = input.number + offsets[k];
+      *input.varied_number = input.number + offsets[k];
   }
 }
 

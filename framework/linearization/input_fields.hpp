@@ -13,15 +13,15 @@ namespace polyform::host {
 struct InputField {
   std::string name;
   std::string_view unit;
-  double value = 0;           ///< at the time asked for
-  bool of_time = false;       ///< the field takes a function of time
-  bool given = false;         ///< in the model, not by default
+  double value = 0;      ///< at the time asked for
+  bool of_time = false;  ///< the field takes a function of time
+  bool given = false;    ///< in the model, not by default
   bool of_constraint = false;
   std::size_t group = 0, instance = 0, field = 0, component = 0;
 };
 
-/// All fields of forces and constraints that hold numbers: those of type number, and functions of time by their values
-/// at t.
+/// All fields of forces and constraints that hold numbers: those of type number or numbers, and functions of time by
+/// their values at t.
 std::vector<InputField> input_fields(const SystemView&, double t);
 
 /// Those that the patterns name, in the order of the patterns. A pattern may hold `*` and `?`; without an index it
@@ -44,18 +44,22 @@ class VariedView {
 
  private:
   struct Input {
-    double number;                        ///< the model's
-    const TimeFunction* function;         ///< the model's, or nullptr
-    FieldValue* value;
-    TimeFunction* varied;
-    std::vector<double> table;
+    double number;                  ///< the model's
+    double* varied_number;          ///< of the view, or nullptr
+    const TimeFunction* function;   ///< the model's
+    TimeFunction* varied_function;  ///< of the view, or nullptr
+    std::vector<double> table;      ///< of that
   };
+  template <class Group>
+  void add(std::vector<Group>& groups, std::span<const Group> original, const InputField&);
+
   SystemView view_;
   std::vector<ForceGroup> forces_;
   std::vector<ConstraintGroup> constraints_;
   std::deque<std::vector<ElementInstance>> instances_;
   std::deque<std::vector<FieldValue>> fields_;
   std::deque<std::vector<TimeFunction>> functions_;
+  std::deque<std::vector<double>> numbers_;
   std::vector<Input> inputs_;
 };
 

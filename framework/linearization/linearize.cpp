@@ -66,8 +66,8 @@ class Linearizer {
         fields_(point.trimmed),
         offsets_(point.offsets) {
     for (const InputField& input : request.inputs) {
-      const auto known = std::find_if(fields_.begin(), fields_.end(),
-                                      [&](const InputField& f) { return f.name == input.name; });
+      const auto known =
+          std::find_if(fields_.begin(), fields_.end(), [&](const InputField& f) { return f.name == input.name; });
       places_.push_back(static_cast<std::size_t>(known - fields_.begin()));
       if (known != fields_.end()) continue;
       fields_.push_back(input);
@@ -101,10 +101,7 @@ class Linearizer {
     varied_->set(offsets_);
     const SystemView& view = varied_->view();
     nominal_ = point_.state;
-    ConstraintJacobian constraints(view);
-    if (!constraints.good()) throw std::bad_alloc();
-    constraints.evaluate(point_.time, nominal_.view());
-    choice_ = choose_coordinates(view, constraints);
+    choice_ = choose_coordinates(view, point_.time, nominal_);
     const std::size_t n = choice_.positions() + choice_.velocities() + view.states;
     if (n > most_states)
       throw Failure(Exit::bad_input,
@@ -129,6 +126,8 @@ class Linearizer {
     }
     for (const std::size_t c : choice_.velocity.independent) {
       out_.states.push_back({all[c].velocity, all[c].velocity_unit});
+      const auto position = std::find(choice_.position.independent.begin(), choice_.position.independent.end(), c);
+      out_.position_of_velocity.push_back(static_cast<std::size_t>(position - choice_.position.independent.begin()));
       const double v = c < view.nv_tree ? nominal_.v[c] : nominal_.etadot[c - view.nv_tree];
       out_.scales.push_back(std::max(all[c].scale, std::abs(v)));
     }
@@ -215,9 +214,9 @@ class Linearizer {
   const LinearRequest& request_;
   std::vector<Channel> channels_;
   std::vector<std::size_t> outputs_;
-  std::vector<InputField> fields_;       ///< that differ from the model, then the other inputs
-  std::vector<double> offsets_;          ///< of these at the point
-  std::vector<std::size_t> places_;      ///< of the inputs among the fields
+  std::vector<InputField> fields_;   ///< that differ from the model, then the other inputs
+  std::vector<double> offsets_;      ///< of these at the point
+  std::vector<std::size_t> places_;  ///< of the inputs among the fields
   std::unique_ptr<VariedView> varied_;
   MinimalCoordinates choice_;
   CanonicalState nominal_;

@@ -1,9 +1,9 @@
 // Linear models of any solver about a state: ẋ = A x + B u, y = C x + D u (Thompson 2011, Eqs 22 to 24).
 //
 // x, u, y are deviations from the motion at one instant: x of [independent positions; independent velocities;
-// first-order states], constraints respected; time is frozen, so that what depends on it explicitly stays as it is then.
-// Deviations of positions are measured from the moving nominal state, those of a ball as a small rotation in base axes:
-// of Q̇ = ½ ω Q comes δ̇ = δω + ω × δ.
+// first-order states], constraints respected; time is frozen, so that what depends on it explicitly stays as it is
+// then. Deviations of positions are measured from the moving nominal state, those of a ball as a small rotation in base
+// axes: of Q̇ = ½ ω Q comes δ̇ = δω + ω × δ.
 #pragma once
 
 #include <Eigen/Core>
@@ -27,27 +27,28 @@ struct OperatingPoint {
   double time = 0;
   CanonicalState state;
   std::vector<InputField> trimmed;
-  std::vector<double> offsets;   ///< one per trimmed field
+  std::vector<double> offsets;  ///< one per trimmed field
 };
 
 struct LinearRequest {
   std::vector<InputField> inputs;
-  std::vector<std::string> outputs;   ///< patterns of channel names; none: the joints' coordinates
+  std::vector<std::string> outputs;  ///< patterns of channel names; none: the joints' coordinates
 };
 
 struct Linearization {
   struct Matrix {
-    Eigen::MatrixXd value, error;     ///< error: estimated, of each entry
+    Eigen::MatrixXd value, error;  ///< error: estimated, of each entry
   };
   std::vector<Channel> states, inputs, outputs;
-  std::size_t positions = 0, velocities = 0;   ///< the first states
-  std::vector<double> scales;                  ///< per state, a large deviation
-  std::vector<std::string> dependent;          ///< coordinates that follow from the independent ones
-  Matrix A, B, C, D;                           ///< states × states, states × inputs, outputs × states, outputs × inputs
-  std::vector<double> output_values;           ///< y at the point
-  std::vector<double> rates;                   ///< ẋ at the point: of positions the velocities, then the accelerations
-  double largest_acceleration = 0;             ///< of these, of velocities and first-order states
-  std::size_t evaluations = 0;                 ///< of the solver
+  std::size_t positions = 0, velocities = 0;      ///< the first states
+  std::vector<std::size_t> position_of_velocity;  ///< per velocity, the state that is its position
+  std::vector<double> scales;                     ///< per state, a large deviation
+  std::vector<std::string> dependent;             ///< coordinates that follow from the independent ones
+  Matrix A, B, C, D;                  ///< states × states, states × inputs, outputs × states, outputs × inputs
+  std::vector<double> output_values;  ///< y at the point
+  std::vector<double> rates;          ///< ẋ at the point: of positions the velocities, then the accelerations
+  double largest_acceleration = 0;    ///< of these, of velocities and first-order states
+  std::size_t evaluations = 0;        ///< of the solver
 };
 
 /// Above this number of states the dense matrices are refused: A alone takes 32 MB, its eigenvalues some 25 n³

@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 namespace polyform::host {
 namespace {
@@ -79,6 +80,40 @@ Elimination eliminate(Eigen::MatrixXd J, const std::vector<char>& allowed, const
   return out;
 }
 
+/// Which rows bound positions: found by a small move along each.
+std::vector<char> position_rows(const SystemView& view, double t, const CanonicalState& state,
+                                ConstraintJacobian& constraints, const Eigen::MatrixXd& scaled,
+                                const std::vector<Coordinate>& coordinates) {
+  constexpr double move = 1e-5;
+  const std::size_t rows = constraints.rows().size();
+  std::vector<char> bounds(rows);
+  std::vector<std::size_t> unsure;
+  for (std::size_t r = 0; r < rows; ++r) {
+    bounds[r] = constraints.rows()[r].holonomic;
+    if (bounds[r] && constraints.rows()[r].of_element) unsure.push_back(r);
+  }
+  CanonicalState moved = state;
+  std::vector<double> delta(coordinates.size());
+  for (const std::size_t r : unsure) {
+    const Eigen::VectorXd along = scaled.row(static_cast<Index>(r));
+    double change = 0;
+    for (const double sign : {1.0, -1.0}) {
+      for (std::size_t c = 0; c < delta.size(); ++c)
+        delta[c] = sign * move * coordinates[c].scale * along[static_cast<Index>(c)];
+      displace(view, state, delta, moved);
+      constraints.evaluate(t, moved.view());
+      change += sign * constraints.rows()[r].residual / (2 * move);
+    }
+    moved = state;
+    constraints.evaluate(t, moved.view());
+    double expected = 0;
+    for (const ConstraintJacobian::Entry& e : constraints.entries())
+      if (e.row == r) expected += e.value * coordinates[e.column].scale * along[static_cast<Index>(e.column)];
+    bounds[r] = std::abs(change - expected) < 1e-3 * std::abs(expected);
+  }
+  return bounds;
+}
+
 }  // namespace
 
 double length_scale(const SystemView& view) {
@@ -103,24 +138,41 @@ std::vector<Coordinate> coordinates_of(const SystemView& view) {
   return out;
 }
 
-MinimalCoordinates choose_coordinates(const SystemView& view, const ConstraintJacobian& constraints) {
+void displace(const SystemView& view, const CanonicalState& from, std::span<const double> delta, CanonicalState& out) {
+  for (const JointData& joint : view.tree_joints()) {
+    double rates[7];
+    const double* q0 = from.q.data() + joint.q_offset;
+    joint_position_rates(joint, q0, delta.data() + joint.v_offset, rates);
+    for (std::size_t k = 0; k < joint.nq; ++k) out.q[joint.q_offset + k] = q0[k] + rates[k];
+    joint_normalize(joint, out.q.data() + joint.q_offset);
+  }
+  for (std::size_t k = 0; k < view.modes; ++k) out.eta[k] = from.eta[k] + delta[view.nv_tree + k];
+}
+
+MinimalCoordinates choose_coordinates(const SystemView& view, double t, const CanonicalState& state,
+                                      const std::vector<char>& wanted) {
   const std::vector<Coordinate> coordinates = coordinates_of(view);
+  ConstraintJacobian constraints(view);
+  if (!constraints.good()) throw std::bad_alloc();
+  CanonicalState here = state;
+  constraints.evaluate(t, here.view());
   const std::size_t n = coordinates.size(), rows = constraints.rows().size();
   Eigen::MatrixXd J = Eigen::MatrixXd::Zero(static_cast<Index>(rows), static_cast<Index>(n));
   for (const ConstraintJacobian::Entry& e : constraints.entries())
     J(static_cast<Index>(e.row), static_cast<Index>(e.column)) += e.value * coordinates[e.column].scale;
   for (Index r = 0; r < J.rows(); ++r)
-    if (const double size = J.row(r).cwiseAbs().maxCoeff(); size > 0) J.row(r) /= size;
+    if (const double size = J.row(r).lpNorm<Eigen::Infinity>(); size > 0) J.row(r) /= size;
+  const std::vector<char> bounds = position_rows(view, t, state, constraints, J, coordinates), all(rows, true);
   // Larger coefficients are eliminated first: a preference between those that are nearly equal.
   for (const JointData& joint : view.tree_joints())
     for (std::size_t k = joint.v_offset; k < joint.v_offset + joint.nv; ++k) {
       const double depth = 1 + 1e-3 * static_cast<double>(k) / static_cast<double>(n);
       J.col(static_cast<Index>(k)) *= joint.added ? 4 * depth : depth;
     }
-  std::vector<char> holonomic(rows), all(rows, true);
-  for (std::size_t r = 0; r < rows; ++r) holonomic[r] = constraints.rows()[r].holonomic;
+  for (std::size_t c = 0; c < wanted.size(); ++c)
+    if (wanted[c]) J.col(static_cast<Index>(c)) *= 1e-4;
   MinimalCoordinates choice;
-  choice.position = eliminate(J, holonomic, {});
+  choice.position = eliminate(J, bounds, {});
   choice.velocity = eliminate(std::move(J), all, choice.position);
   return choice;
 }

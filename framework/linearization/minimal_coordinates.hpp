@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/assembly/constraint_jacobian.hpp"
+#include "framework/linearization/canonical_state.hpp"
 
 namespace polyform::host {
 
@@ -21,9 +22,9 @@ struct Elimination {
 
 /// One coordinate of a system.
 struct Coordinate {
-  std::string position, velocity;            ///< names: `pin.q`, `ball.turn[0]`, `beam.eta[0]`; `pin.v`, `beam.etadot[0]`
+  std::string position, velocity;  ///< names: `pin.q`, `ball.turn[0]`, `beam.eta[0]`; `pin.v`, `beam.etadot[0]`
   const char *position_unit, *velocity_unit;
-  double scale = 1;                          ///< a deviation of this size is a large one
+  double scale = 1;  ///< a deviation of this size is a large one
 };
 
 /// The n coordinates in order, with names as in result columns (`turn` for the rotation vector of a quaternion).
@@ -40,9 +41,14 @@ struct MinimalCoordinates {
   std::size_t velocities() const { return velocity.independent.size(); }
 };
 
-/// Chooses at the state that the Jacobian was evaluated at. Dependent are those with the largest coefficients, so that
-/// the independent ones determine them well; among equals joints nearer to the root stay independent, and joints of
-/// the user before those that the host added.
-MinimalCoordinates choose_coordinates(const SystemView&, const ConstraintJacobian&);
+/// The positions at δ from those of a state; the rest of `out` is left alone.
+void displace(const SystemView&, const CanonicalState& from, std::span<const double> delta, CanonicalState& out);
+
+/// Chooses at a state. Dependent are coordinates with the largest coefficients, so that the independent ones determine
+/// them well; among equals joints nearer to the root stay independent, and joints of the user before those that the
+/// host added. wanted: coordinates that stay independent where the constraints let them. A row of an element bounds
+/// positions where its residual changes with them as its coefficients say: of a rolling disc only one of three does.
+MinimalCoordinates choose_coordinates(const SystemView&, double t, const CanonicalState&,
+                                      const std::vector<char>& wanted = {});
 
 }  // namespace polyform::host

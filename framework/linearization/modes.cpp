@@ -44,7 +44,7 @@ VectorXd balance(const MatrixXd& A) {
 /// U with Uᵀ A U = [N X; 0 Y]: N strictly upper triangular by blocks (`zeros` columns), Y regular.
 struct Staircase {
   MatrixXd U;
-  Index zeros = 0, kernel = 0;   ///< algebraic and geometric multiplicity of the eigenvalue zero
+  Index zeros = 0, kernel = 0;  ///< algebraic and geometric multiplicity of the eigenvalue zero
 };
 
 Staircase deflate_zeros(const MatrixXd& A, double tolerance) {
@@ -102,11 +102,15 @@ Mode::Trend trend_of(const Mode& mode) {
 
 /// Marks eigenvalues that are equal within what errors make of a double one.
 void mark_repeated(std::vector<Mode>& modes) {
+  constexpr double near = 1e-6;
+  for (Mode& mode : modes)  // a double real one may come out as a pair
+    if (mode.kind == Mode::Kind::oscillating && mode.eigenvalue.imag() < near * std::abs(mode.eigenvalue))
+      mode.repeated = mode.defective = true;
   for (std::size_t i = 0; i < modes.size(); ++i)
     for (std::size_t j = i + 1; j < modes.size(); ++j) {
       Mode &a = modes[i], &b = modes[j];
       if (a.kind == Mode::Kind::rigid || b.kind == Mode::Kind::rigid) continue;
-      if (std::abs(a.eigenvalue - b.eigenvalue) > 1e-6 * std::abs(a.eigenvalue)) continue;
+      if (std::abs(a.eigenvalue - b.eigenvalue) > near * std::abs(a.eigenvalue)) continue;
       a.repeated = b.repeated = true;
       const double cosine = std::abs(a.shape.dot(b.shape)) / (a.shape.norm() * b.shape.norm());
       if (1 - cosine < 1e-6) a.defective = b.defective = true;
@@ -122,7 +126,7 @@ void add_regular_modes(const MatrixXd& T, const Staircase& split, const VectorXd
     throw Failure(Exit::simulation_failed, "the eigenvalues of the linear model were not found",
                   "Are there entries of very different size in A? Print it with --json.");
   const MatrixXcd right = solver.eigenvectors();
-  const MatrixXcd left = right.partialPivLu().inverse();   // rows
+  const MatrixXcd left = right.partialPivLu().inverse();  // rows
   const double norm = T.norm(), worst = std::sqrt(error.norm() * norm);
   for (Index k = 0; k < rest; ++k) {
     Mode mode;
@@ -178,9 +182,8 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
     out.all.push_back(std::move(mode));
   }
   add_regular_modes(T, split, d, uncertain, scales, out.all);
-  std::stable_sort(out.all.begin(), out.all.end(), [](const Mode& a, const Mode& b) {
-    return std::abs(a.eigenvalue) < std::abs(b.eigenvalue);
-  });
+  std::stable_sort(out.all.begin(), out.all.end(),
+                   [](const Mode& a, const Mode& b) { return std::abs(a.eigenvalue) < std::abs(b.eigenvalue); });
   mark_repeated(out.all);
   return out;
 }

@@ -10,22 +10,22 @@ namespace polyform::host {
 /// One eigenvalue, or a conjugate pair by its member with positive imaginary part.
 struct Mode {
   enum class Kind {
-    rigid,        ///< eigenvalue zero: a motion that nothing restores
-    real,         ///< decays or grows without oscillation
-    oscillating   ///< a conjugate pair
+    rigid,       ///< eigenvalue zero: a motion that nothing restores
+    real,        ///< decays or grows without oscillation
+    oscillating  ///< a conjugate pair
   };
   enum class Trend { decaying, neutral, growing };
 
   Kind kind = Kind::real;
   Trend trend = Trend::neutral;
-  std::complex<double> eigenvalue;   ///< rad/s
-  double error = 0;                  ///< of the eigenvalue, estimated from that of A and from rounding
+  std::complex<double> eigenvalue;  ///< rad/s
+  double error = 0;                 ///< of the eigenvalue, estimated from that of A and from rounding
   /// Another eigenvalue is equal within the errors; defective: and has the same shape, so that the motion holds terms
   /// t e^(λt) (of a rigid mode: t).
   bool repeated = false, defective = false;
-  Eigen::VectorXcd shape;            ///< deviation of the state; the largest part, in scales, is 1
+  Eigen::VectorXcd shape;  ///< deviation of the state; the largest part, in scales, is 1
 
-  double natural_frequency() const { return std::abs(eigenvalue); }   ///< rad/s
+  double natural_frequency() const { return std::abs(eigenvalue); }  ///< rad/s
   double damping_ratio() const { return kind == Kind::rigid ? 0 : -eigenvalue.real() / std::abs(eigenvalue); }
 };
 

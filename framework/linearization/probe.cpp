@@ -24,9 +24,8 @@ Eigen::MatrixXd position_rates(const JointData& joint, const double* q) {
 }
 
 bool rates_are_velocities(const JointData& joint) {
-  return joint.kernel == nullptr && std::none_of(joint.primitives.begin(), joint.primitives.end(), [](const auto& p) {
-           return p.kind == Primitive::Kind::ball;
-         });
+  return joint.kernel == nullptr && std::none_of(joint.primitives.begin(), joint.primitives.end(),
+                                                 [](const auto& p) { return p.kind == Primitive::Kind::ball; });
 }
 
 }  // namespace

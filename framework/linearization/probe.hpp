@@ -31,7 +31,7 @@ class ChartRates {
  private:
   struct Curved {
     const JointData* joint;
-    Eigen::MatrixXd inverse;   ///< N(q₀)⁺, nv × nq
+    Eigen::MatrixXd inverse;  ///< N(q₀)⁺, nv × nq
   };
   void add_transport(const Curved&, const CanonicalState& nominal);
 
@@ -81,7 +81,7 @@ class Probe {
   CanonicalState state_;
   std::vector<double> y_, chart_rates_, efforts_, state_rates_;
   std::vector<Spatial> wrenches_;
-  std::vector<Quat> signs_;   ///< orientations of the bodies at the first evaluation
+  std::vector<Quat> signs_;  ///< orientations of the bodies at the first evaluation
   std::string failure_;
   std::size_t evaluations_ = 0;
 };

@@ -1,0 +1,77 @@
+// The unknowns of an equilibrium and what they do.
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/linearization/equilibrium.hpp"
+#include "framework/linearization/probe.hpp"
+
+namespace polyform::host {
+
+/// Accelerations at unknowns z = [moves along the independent velocities; first-order states; trimmed inputs] about a
+/// state: [v̇; ẋ].
+class Balance {
+ public:
+  using Index = Eigen::Index;
+  using VectorXd = Eigen::VectorXd;
+  using MatrixXd = Eigen::MatrixXd;
+
+  /// Starts at the initial state of the system. All arguments outlive the object.
+  Balance(const System&, const SolverMaker&, const EquilibriumRequest&);
+
+  Index moves() const { return static_cast<Index>(choice_.velocities()); }
+  Index states() const { return static_cast<Index>(state_.x.size()); }
+  Index equations() const { return moves() + states(); }
+  Index unknowns() const { return equations() + static_cast<Index>(offsets_.size()); }
+  bool anything_held() const { return anything_held_; }
+  const Coordinate& coordinate(Index move) const { return names_[velocity(move)]; }
+  /// A large value of an unknown.
+  double scale(Index unknown) const;
+
+  // At the present state:
+  const VectorXd& now() const { return now_; }  ///< [v̇; ẋ]
+  const CanonicalState& state() const { return state_; }
+  const std::vector<double>& offsets() const { return offsets_; }  ///< of the trimmed inputs
+  /// ∂[v̇; ẋ]/∂z by central differences; columns of held coordinates are zero.
+  MatrixXd jacobian();
+  /// Inertia of the independent velocities, from the kinetic energy: exact, as that is quadratic.
+  MatrixXd inertia();
+
+  /// At z from the present state. False where the solver or the constraints fail.
+  bool accelerations(const VectorXd& z, VectorXd& out);
+  /// Takes the step. False, without a change, where it leads nowhere.
+  bool go(const VectorXd& z);
+  std::size_t evaluations() const { return evaluations_; }
+
+ private:
+  std::size_t velocity(Index move) const { return choice_.velocity.independent[static_cast<std::size_t>(move)]; }
+  bool is_held(Index k) const { return k < moves() && held_[velocity(k)]; }
+  [[noreturn]] void fail(const std::string& why = {}) const;
+  void find_held();
+  void set_out();
+  void find_directions();
+  std::unique_ptr<Probe> make_probe(std::span<const double> offsets);
+  std::vector<double> deviation_of(const VectorXd& z) const;
+
+  const System& system_;
+  const SolverMaker& make_;
+  const EquilibriumRequest& request_;
+  VariedView varied_;
+  std::vector<double> offsets_;
+  CanonicalState state_, moved_;  ///< the present one, and that of the last evaluation
+  std::vector<Coordinate> names_;
+  std::vector<char> held_;  ///< per coordinate
+  bool anything_held_ = false, chosen_ = false;
+  MinimalCoordinates choice_;
+  MatrixXd directions_;  ///< rates of the independent positions per independent velocity
+  std::unique_ptr<Probe> probe_;
+  const std::vector<std::size_t> no_outputs_;
+  VectorXd now_;
+  std::string failure_;
+  std::size_t evaluations_ = 0;
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,170 @@
+#include "framework/linearization/equilibrium.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "framework/linearization/balance.hpp"
+
+namespace polyform::host {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr std::size_t most_iterations = 200;
+constexpr double longest_step = 0.3;  ///< in the scales of the coordinates
+constexpr double settled = 1e-13;     ///< a step that ends the search
+/// Accelerations, relative to those of gravity and of the held motion, that count as none.
+constexpr double balance_tolerance = 1e-8;
+
+double step_size(const Balance& balance, const VectorXd& z) {
+  double size = 0;
+  for (Index k = 0; k < z.size(); ++k) size = std::max(size, std::abs(z[k]) / balance.scale(k));
+  return size;
+}
+
+/// The step of the descent, with first-order states that follow.
+VectorXd descent_step(Balance& balance, VectorXd& force) {
+  const Index n = balance.moves(), x = balance.states();
+  const MatrixXd J = balance.jacobian();
+  MatrixXd M = balance.inertia();
+  M.diagonal().array() += 1e-14 * std::max(M.trace(), 1e-300);
+  MatrixXd G = J.topLeftCorner(n, n), follow;  // x moves by −follow z where ẋ stays 0
+  VectorXd a = balance.now().head(n), rest;
+  if (x > 0) {
+    const Eigen::CompleteOrthogonalDecomposition<MatrixXd> X(J.block(n, n, x, x));
+    follow = X.solve(J.block(n, 0, x, n));
+    rest = X.solve(balance.now().tail(x));
+    G -= J.block(0, n, n, x) * follow;
+    a -= J.block(0, n, n, x) * rest;
+  }
+  force = M * a;
+  const MatrixXd K = -0.5 * (M * G + (M * G).transpose());
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> modes(K, M);
+  const VectorXd& stiffness = modes.eigenvalues();
+  const double floor = std::max(1e-10 * stiffness.cwiseAbs().maxCoeff(), 1e-12);
+  VectorXd z = VectorXd::Zero(balance.unknowns());
+  for (Index k = 0; k < n; ++k) {
+    const double along = modes.eigenvectors().col(k).dot(force);
+    // Of a motion without stiffness only a force that is more than rounding counts.
+    if (std::abs(stiffness[k]) < floor && std::abs(along) < 1e-9 * (1 + force.norm())) continue;
+    z.head(n) += along / std::max(std::abs(stiffness[k]), floor) * modes.eigenvectors().col(k);
+  }
+  if (x > 0) z.segment(n, x) = -rest - follow * z.head(n);
+  return z;
+}
+
+/// Down the potential energy. True when the steps have settled.
+bool descend(Balance& balance, std::size_t& iterations) {
+  double before = 1e300;
+  for (; iterations < most_iterations; ++iterations) {
+    if (balance.moves() == 0) return balance.states() == 0;
+    VectorXd force, there;
+    VectorXd z = descent_step(balance, force);
+    const double size = step_size(balance, z);
+    if (!std::isfinite(size)) return false;
+    if (size < settled || (size < 1e-10 && size > 0.5 * before)) return true;
+    before = size;
+    if (size > longest_step) z *= longest_step / size;
+    const Index n = balance.moves();
+    const double push = balance.now().head(n).dot(z.head(n));
+    for (int halvings = 0;; ++halvings, z *= 0.5) {
+      if (halvings == 30) return false;
+      if (balance.accelerations(z, there) && there.head(n).dot(z.head(n)) >= -0.7 * std::abs(push)) break;
+    }
+    if (!balance.go(z)) return false;
+  }
+  return false;
+}
+
+/// Least squares of the accelerations over all unknowns, in scales.
+void fit(Balance& balance, std::size_t& iterations) {
+  double damping = 1e-3, before = 1e300;
+  const auto row_scales = [&] {
+    VectorXd s(balance.equations());
+    for (Index k = 0; k < s.size(); ++k) s[k] = 1 / balance.scale(k);
+    return s;
+  };
+  for (; iterations < most_iterations; ++iterations) {
+    const Index m = balance.unknowns();
+    if (m == 0 || balance.equations() == 0) return;
+    VectorXd columns(m);
+    for (Index k = 0; k < m; ++k) columns[k] = balance.scale(k);
+    const VectorXd rows = row_scales(), r = rows.cwiseProduct(balance.now());
+    const MatrixXd J = rows.asDiagonal() * balance.jacobian() * columns.asDiagonal();
+    VectorXd z, there;
+    for (int tries = 0;; ++tries) {
+      if (tries == 40) return;
+      if (damping < 1e-9) {
+        Eigen::CompleteOrthogonalDecomposition<MatrixXd> exact;
+        exact.setThreshold(1e-10);
+        z = exact.compute(J).solve(-r);
+      } else {
+        MatrixXd H = J.transpose() * J;
+        H.diagonal().array() += damping * std::max(J.squaredNorm() / static_cast<double>(m), 1e-300);
+        z = H.ldlt().solve(-J.transpose() * r);
+      }
+      const double move = balance.moves() > 0 ? z.head(balance.moves()).cwiseAbs().maxCoeff() : 0;
+      if (move > longest_step) z *= longest_step / move;
+      z = columns.cwiseProduct(z);
+      if (balance.accelerations(z, there) && rows.cwiseProduct(there).norm() < r.norm()) break;
+      if (step_size(balance, z) < settled) return;
+      damping = std::max(damping, 1e-10) * 10;
+    }
+    const double size = step_size(balance, z);
+    if (!balance.go(z) || size < settled || (size < 1e-10 && size > 0.5 * before)) return;
+    before = size;
+    damping *= 0.1;
+  }
+}
+
+/// What counts as a large acceleration, m/s² or rad/s².
+double acceleration_scale(const System& system, const Balance& balance) {
+  double speed = 0;
+  for (const double v : balance.state().v) speed = std::max(speed, std::abs(v));
+  return std::max({1.0, norm(system.view().gravity), speed * speed});
+}
+
+void name_unbalanced(Balance& balance, double tolerance, Equilibrium& out) {
+  const Index n = balance.moves();
+  const VectorXd force = n > 0 ? VectorXd(balance.inertia() * balance.now().head(n)) : VectorXd();
+  for (Index k = 0; k < balance.equations(); ++k) {
+    const double a = balance.now()[k];
+    out.residual = std::max(out.residual, std::abs(a));
+    if (std::abs(a) <= tolerance) continue;
+    if (k >= n) {
+      out.unbalanced.push_back({fmt::format("first-order state {}", k - n), "1/s", a, a});
+      continue;
+    }
+    const Coordinate& c = balance.coordinate(k);
+    const std::string_view unit = c.position_unit == std::string_view("m")     ? "N"
+                                  : c.position_unit == std::string_view("rad") ? "N m"
+                                                                               : "";
+    out.unbalanced.push_back({c.velocity, unit, force[k], a});
+  }
+  out.balanced = out.unbalanced.empty();
+  std::stable_sort(out.unbalanced.begin(), out.unbalanced.end(),
+                   [](const Unbalanced& a, const Unbalanced& b) { return std::abs(a.force) > std::abs(b.force); });
+}
+
+}  // namespace
+
+Equilibrium find_equilibrium(const System& system, const SolverMaker& make, const EquilibriumRequest& request) {
+  Balance balance(system, make, request);
+  Equilibrium out;
+  const bool at_rest = !request.steady && request.trimmed.empty() && !balance.anything_held();
+  if (!at_rest || !descend(balance, out.iterations)) fit(balance, out.iterations);
+  name_unbalanced(balance, balance_tolerance * acceleration_scale(system, balance), out);
+  out.point.state = balance.state();
+  out.point.trimmed = request.trimmed;
+  out.point.offsets = balance.offsets();
+  out.evaluations = balance.evaluations();
+  return out;
+}
+
+}  // namespace polyform::host

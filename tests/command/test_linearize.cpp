@@ -1,0 +1,88 @@
+// polyform linearize and polyform equilibrium, as typed.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/command/command_runner.hpp"
+
+using namespace polyform::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+TEST_CASE("linearize prints states, matrices, modes and whether they are stable") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"linearize", shipped("double_pendulum"), "--at", "equilibrium"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out, Contains("j1.q [rad]") && Contains("damping") && Contains("neutral"));
+}
+
+TEST_CASE("linearize --json holds matrices as lists of rows, with units and errors") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"linearize", shipped("rotor_flap"), "--inputs", "*.stiffness", "--outputs",
+                                    "flap1,shaft.mz", "--multi-blade", "shaft=flap1,flap2,flap3", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json json = Json::parse(outcome.out);
+  CHECK(json["A"].size() == 6);
+  CHECK(json["A"][0].size() == 6);
+  CHECK(json["B"][0].size() == 3);
+  CHECK(json["D"].size() == json["outputs"].size());
+  CHECK(json["inputs"][0]["unit"] == "N/m or N m/rad");
+  CHECK(json["states"][0]["name"] == "flap.q.collective");
+  CHECK(json["error"]["A"]["relative"].get<double>() < 1e-10);
+  REQUIRE(json["modes"].size() == 3);
+  for (std::size_t k = 0; k < 3; ++k)
+    CHECK(json["modes"][k]["natural_frequency"].get<double>() ==
+          Approx(1.0 + 4.0 * static_cast<double>(k)).epsilon(1e-9));
+}
+
+TEST_CASE("linearize at a time says that time is frozen there") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"linearize", shipped("double_pendulum"), "--at", "0.1"});
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out, Contains("at t = 0.1 s") && Contains("frozen"));
+}
+
+TEST_CASE("an equilibrium can be written as initial values, and starts one") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"equilibrium", shipped("double_pendulum"), "--output", "rest.yaml", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(Json::parse(outcome.out)["balanced"] == true);
+  CHECK_THAT(shop.read("rest.yaml"), Contains("initial: {position: "));
+}
+
+TEST_CASE("what falls freely has no equilibrium: exit code 1, and the force is named") {
+  const Workshop shop;
+  const std::string model = shop.write("fall.yaml", R"(
+polyform: 1
+bodies:
+  - {name: stone, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}
+joints:
+  - {name: slide, type: prismatic, base: ground, moving: stone, position: [0, 0, 0], axis: [0, 0, 1]}
+)");
+  const Outcome outcome = shop.run({"equilibrium", model});
+  CHECK(outcome.code == 1);
+  CHECK_THAT(outcome.err, Contains("slide.v: -19.62 N"));
+  CHECK(shop.run({"linearize", model, "--at", "equilibrium"}).code == 1);
+}
+
+TEST_CASE("wrong places, inputs, outputs and rotors are refused with a suggestion") {
+  const Workshop shop;
+  const auto refusal = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"linearize", shipped("rotor_flap")});
+    const Outcome outcome = shop.run(more);
+    INFO(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.out.empty());
+    return outcome.err;
+  };
+  CHECK_THAT(refusal({"--at", "later"}), Contains("initial, equilibrium or a time"));
+  CHECK_THAT(refusal({"--at", "-1"}), Contains("--at"));
+  CHECK_THAT(refusal({"--inputs", "spring1.stifness"}), Contains("ean 'spring1.stiffness'?"));
+  CHECK_THAT(refusal({"--outputs", "flap1.w"}), Contains("no output 'flap1.w'"));
+  CHECK_THAT(refusal({"--multi-blade", "flap1,flap2"}), Contains("hub=blade"));
+  CHECK_THAT(refusal({"--multi-blade", "shaft=flap1,flap2"}), Contains("three blades"));
+  CHECK_THAT(refusal({"--multi-blade", "shaft=flap1,flap3,flap2"}), Contains("deg"));
+  CHECK_THAT(refusal({"--steady"}), Contains("--at equilibrium"));
+}

@@ -1,0 +1,130 @@
+// Equilibria and steady operating points.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/linearization/linear_bench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+/// A rod on a pin, drawn horizontal; angle: where it starts.
+std::unique_ptr<host::System> rod(double angle, const std::string& forces = "[]") {
+  return system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [0, -9.81, 0]
+bodies:
+  - {{name: rod, mass: 2, center_of_mass: [0.5, 0, 0], inertia: {{xx: 0.001, yy: 0.2, zz: 0.2}}}}
+joints:
+  - {{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1], initial: {{position: {}, velocity: 1}}}}
+forces: {}
+)",
+                                      angle, forces));
+}
+
+host::Equilibrium search(const host::System& system, const Formulation& formulation,
+                         host::EquilibriumRequest request = {}) {
+  return host::find_equilibrium(system, maker(formulation), request);
+}
+
+}  // namespace
+
+TEST_CASE("a pendulum released anywhere but upright comes to hang") {
+  for (const double start : {0.0, 1.2, -3.0, M_PI / 2 + 1e-3}) {
+    const auto system = rod(start);
+    for (const Formulation* f : formulations_for(*system)) {
+      INFO(f->name() << " from " << start);
+      const host::Equilibrium found = search(*system, *f);
+      CHECK(found.balanced);
+      CHECK(std::cos(found.point.state.q[0] + M_PI / 2) == Approx(1).margin(1e-14));
+      CHECK(std::sin(found.point.state.q[0] + M_PI / 2) == Approx(0).margin(1e-12));
+      CHECK(found.point.state.v[0] == 0);
+      CHECK(!linearize_at(*system, *f, found.point).modes.any(host::Mode::Trend::growing));
+    }
+  }
+}
+
+TEST_CASE("a pendulum placed upright stays there, and the point is unstable") {
+  const auto system = rod(M_PI / 2);
+  const Formulation& f = *formulations_for(*system).front();
+  const host::Equilibrium found = search(*system, f);
+  CHECK(found.balanced);
+  CHECK(found.point.state.q[0] == Approx(M_PI / 2).margin(1e-12));
+  CHECK(linearize_at(*system, f, found.point).modes.any(host::Mode::Trend::growing));
+}
+
+TEST_CASE("a motor is trimmed to hold a rod at a given angle") {
+  const auto system = rod(0.3, "[{name: motor, type: joint-force, joint: pin, effort: 0}]");
+  for (const Formulation* f : formulations_for(*system)) {
+    INFO(f->name());
+    host::EquilibriumRequest request;
+    request.held = {"pin"};
+    request.trimmed = host::select_inputs(host::input_fields(system->view(), 0), {"motor.effort"});
+    const host::Equilibrium found = search(*system, *f, request);
+    CHECK(found.balanced);
+    CHECK(found.point.state.q[0] == 0.3);
+    REQUIRE(found.point.offsets.size() == 1);
+    CHECK(found.point.offsets[0] == Approx(2 * 9.81 * 0.5 * std::cos(0.3)).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("what falls is named with the force that nothing balances") {
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: a, mass: 3, inertia: {xx: 1, yy: 1, zz: 1}}
+joints:
+  - {name: slide, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
+)");
+  for (const Formulation* f : formulations_for(*system)) {
+    const host::Equilibrium found = search(*system, *f);
+    CHECK(!found.balanced);
+    REQUIRE(found.unbalanced.size() == 1);
+    CHECK(found.unbalanced[0].coordinate == "slide.v");
+    CHECK(found.unbalanced[0].force == Approx(-3 * 9.81));
+    CHECK(found.unbalanced[0].unit == "N");
+  }
+}
+
+TEST_CASE("a loop settles under its weight where the potential energy is least") {
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/four_bar_rhombus.yaml");
+  for (const Formulation* f : formulations_for(*system)) {
+    INFO(f->name());
+    const host::Equilibrium found = search(*system, *f);
+    CHECK(found.balanced);
+    CHECK(!linearize_at(*system, *f, found.point).modes.any(host::Mode::Trend::growing));
+  }
+}
+
+TEST_CASE("the spring that a governor needs at a given speed is found") {
+  // a mass on a turning slide: m W^2 (r + x) = k x
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: hub, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: ball, position: [0.5, 0, 0], mass: 2, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: shaft, type: revolute, base: ground, moving: hub, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 5}}
+  - {name: slide, type: prismatic, base: hub, moving: ball, position: [0.5, 0, 0], axis: [1, 0, 0], initial: {position: 0.1, velocity: 0}}
+forces:
+  - {name: spring, type: joint-spring-damper, joint: slide, stiffness: 100}
+)");
+  for (const Formulation* f : formulations_for(*system)) {
+    INFO(f->name());
+    host::EquilibriumRequest request;
+    request.steady = true;
+    const host::Equilibrium free = search(*system, *f, request);
+    CHECK(free.balanced);
+    CHECK(free.point.state.q[1] == Approx(2 * 25 * 0.5 / (100 - 2 * 25)).epsilon(1e-11));
+    request.held = {"slide"};
+    request.trimmed = host::select_inputs(host::input_fields(system->view(), 0), {"spring.stiffness"});
+    const host::Equilibrium held = search(*system, *f, request);
+    CHECK(held.balanced);
+    CHECK(100 + held.point.offsets[0] == Approx(2 * 25 * 0.6 / 0.1).epsilon(1e-11));
+  }
+}

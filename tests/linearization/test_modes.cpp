@@ -1,0 +1,87 @@
+// Differences and eigenvalues by themselves.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "framework/linearization/differences.hpp"
+#include "framework/linearization/modes.hpp"
+
+using namespace polyform::host;
+
+namespace {
+
+Modes modes_of(const Eigen::MatrixXd& A) {
+  return find_modes(A, Eigen::MatrixXd::Zero(A.rows(), A.cols()),
+                    std::vector<double>(static_cast<std::size_t>(A.rows()), 1.0));
+}
+
+}  // namespace
+
+TEST_CASE("extrapolated differences reach 12 digits, and their error estimate covers the error") {
+  const Derivative d = differentiate(3, 0.25, [](double h, std::span<double> out) {
+    out[0] = std::sin(1 + h);
+    out[1] = std::exp(10 * h);
+    out[2] = 1 / (1 + 25 * (h - 0.1) * (h - 0.1));
+    return true;
+  });
+  REQUIRE(d.found);
+  const double exact[] = {std::cos(1.0), 10, 5 / (1.25 * 1.25)};
+  for (int k = 0; k < 3; ++k) {
+    CHECK(d.value[k] == Approx(exact[k]).epsilon(1e-12));
+    CHECK(std::abs(d.value[k] - exact[k]) <= 10 * d.error[k]);
+    CHECK(d.error[k] < 1e-10 * std::abs(exact[k]));
+  }
+}
+
+TEST_CASE("a function that ends nearby is differentiated with shorter steps") {
+  const Derivative d = differentiate(1, 1, [](double h, std::span<double> out) {
+    out[0] = std::sqrt(0.01 + h);
+    return 0.01 + h > 0;
+  });
+  REQUIRE(d.found);
+  CHECK(d.value[0] == Approx(5).epsilon(1e-11));
+}
+
+TEST_CASE("a kinked function has a large error") {
+  const Derivative d = differentiate(1, 1, [](double h, std::span<double> out) {
+    out[0] = std::copysign(1.0, h);
+    return true;
+  });
+  CHECK(d.error[0] > 0.1);
+}
+
+TEST_CASE("the double zero of a free mass is one rigid, defective mode beside stiff ones") {
+  Eigen::MatrixXd A(4, 4);
+  // two masses on a spring of 1e8: x1, x2, v1, v2
+  A << 0, 0, 1, 0, 0, 0, 0, 1, -1e8, 1e8, 0, 0, 1e8, -1e8, 0, 0;
+  const Modes modes = modes_of(A);
+  CHECK(modes.zero_eigenvalues == 2);
+  REQUIRE(modes.all.size() == 2);
+  CHECK(modes.all[0].kind == Mode::Kind::rigid);
+  CHECK(modes.all[0].defective);
+  CHECK(std::abs(modes.all[0].shape[0] - modes.all[0].shape[1]) < 1e-12);
+  CHECK(modes.all[1].natural_frequency() == Approx(std::sqrt(2e8)).epsilon(1e-13));
+  CHECK(modes.all[1].trend == Mode::Trend::neutral);
+}
+
+TEST_CASE("a critically damped oscillator is repeated and defective") {
+  Eigen::MatrixXd A(2, 2);
+  A << 0, 1, -4, -4;
+  const Modes modes = modes_of(A);
+  for (const Mode& mode : modes.all) {
+    CHECK(mode.repeated);
+    CHECK(mode.defective);
+    CHECK(std::abs(mode.eigenvalue + 2.0) < 1e-6);
+    CHECK(mode.trend == Mode::Trend::decaying);
+  }
+}
+
+TEST_CASE("shapes are eigenvectors of the matrix, next to zero eigenvalues too") {
+  Eigen::MatrixXd A(5, 5);
+  A << 0, 1, 0, 0, 3, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, -9, -0.3, 0.5, 0, 0, 0, 0.25, -2;
+  const Modes modes = modes_of(A);
+  CHECK(modes.zero_eigenvalues == 2);
+  for (const Mode& mode : modes.all) {
+    const Eigen::VectorXcd left = A.cast<std::complex<double>>() * mode.shape - mode.eigenvalue * mode.shape;
+    CHECK(left.norm() < 1e-12 * mode.shape.norm());
+  }
+}
