@@ -37,6 +37,9 @@ void say(const char* text) {
   (void)written;  // nobody is left to be told
 }
 
+constexpr const char* all_kept = "Results so far are kept.\n";
+constexpr const char* most_kept = "Results so far are kept but for the last seconds.\n";
+
 /// The innermost plugin whose code is running; nullptr when none is.
 const char* running_plugin() {
   std::array<void*, 64> frames{};
@@ -50,7 +53,7 @@ const char* running_plugin() {
   return nullptr;
 }
 
-[[noreturn]] void end_program(const char* what, const char* detail) {
+[[noreturn]] void end_program(const char* what, const char* detail, const char* kept) {
   const char* const plugin = running_plugin();
   say("error: ");
   say(plugin != nullptr ? plugin : "polyform");
@@ -61,12 +64,16 @@ const char* running_plugin() {
   if (time_reached[0] != '\0') say(" after t = ");
   say(time_reached);
   if (time_reached[0] != '\0') say(" s");
-  say(plugin != nullptr ? "\n  Report this to the author of the plugin; polyform conform FILE looks for the cause. Results written so far are kept.\n"
-                        : "\n  This is a defect of polyform or of a plugin; please report it with the model. Results written so far are kept.\n");
+  say(plugin != nullptr ? "\n  Report this to the author of the plugin; polyform conform FILE looks for the cause. "
+                        : "\n  This is a defect of polyform or of a plugin; please report it with the model. ");
+  say(kept);
   ::_exit(static_cast<int>(host::Exit::simulation_failed));
 }
 
-void on_signal(int signal) { end_program(" crashed with signal ", sigabbrev_np(signal) != nullptr ? sigabbrev_np(signal) : "?"); }
+void on_signal(int signal) {
+  const char* const name = ::sigabbrev_np(signal);
+  end_program(" crashed with signal ", name != nullptr ? name : "?", most_kept);
+}
 
 /// The stack is still that of the throw: no frame was left on the way out of a function that may not throw.
 [[noreturn]] void on_terminate() {
@@ -79,14 +86,14 @@ void on_signal(int signal) { end_program(" crashed with signal ", sigabbrev_np(s
     try {
       std::rethrow_exception(problem);
     } catch (const std::bad_alloc&) {
-      end_program(" asked for more memory than there is", "");
+      end_program(" asked for more memory than there is", "", all_kept);
     } catch (const std::exception& known) {
-      end_program(" threw an exception: ", known.what());
+      end_program(" threw an exception: ", known.what(), all_kept);
     } catch (...) {
-      end_program(" threw an exception of a type unknown here", "");
+      end_program(" threw an exception of a type unknown here", "", all_kept);
     }
   }
-  end_program(" ended the program", "");
+  end_program(" ended the program", "", all_kept);
 }
 
 }  // namespace

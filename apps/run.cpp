@@ -98,7 +98,11 @@ Exit run(const Arguments& arguments) {
     record = host::simulate(*system, *solver, settings, sinks, control);
     session.crash_report().set_rescue({});
   }
-  if (record.end == host::End::failed) print(Severity::error, record.failure, record.remedy);
+  if (record.end == host::End::failed)
+    print(Severity::error, record.failure,
+          record.remedy.empty() ? fmt::format("This was solver {}; polyform compare tells whether others go on.",
+                                              choice.formulation->name())
+                                : record.remedy);
   if (record.end == host::End::interrupted)
     print(Severity::warning, fmt::format("interrupted at t = {:.6g} s; the results so far are kept", record.time));
 

@@ -28,14 +28,15 @@ bool Evaluator::evaluate(double t, std::span<const double> y, std::span<double> 
   const auto bad = std::find_if(ydot.begin(), ydot.end(), [](double x) { return !std::isfinite(x); });
   component_ = static_cast<std::size_t>(bad - ydot.begin());
   value_ = *bad;
+  ode_.find_not_finite(t, y);
   return false;
 }
 
 std::string Evaluator::failure() const {
-  if (component_ < ode_.size())
-    return fmt::format("the derivative of state {} (counted from 0) is not finite ({}) at t = {:.9g} s", component_,
-                       value_, time_);
   const std::string_view why = ode_.failure();
+  if (component_ < ode_.size())
+    return fmt::format("the derivative of state {} (counted from 0) is not finite ({}) at t = {:.9g} s{}{}", component_,
+                       value_, time_, why.empty() ? "" : ": ", why);
   return fmt::format("the derivatives could not be computed at t = {:.9g} s{}{}", time_, why.empty() ? "" : ": ", why);
 }
 

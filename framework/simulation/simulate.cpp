@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "framework/diagnostics.hpp"
 #include "framework/integration/integrator.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/run_statistics.hpp"
+#include "polyform/element_helpers.hpp"
 
 namespace polyform::host {
 
@@ -23,9 +25,10 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// A solver as the integrators see it.
 class SolverOde final : public Ode {
  public:
-  explicit SolverOde(Solver& solver) : solver_(solver) {}
+  SolverOde(Solver& solver, const SystemView& view) : solver_(solver), view_(view), store_(view) {}
   std::size_t size() const noexcept override { return solver_.state_size(); }
   bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
+    not_finite_.reset();
     return solver_.derivative(t, y, ydot) == Status::ok;
   }
   bool correct(double t, std::span<double> y) noexcept override {
@@ -36,11 +39,30 @@ class SolverOde final : public Ode {
   }
   /// What was corrected since the last call.
   Correction take_corrections() noexcept { return std::exchange(since_row_, {}); }
-  std::string_view failure() const noexcept override { return solver_.failure(); }
+  std::string_view failure() const noexcept override {
+    return not_finite_ ? std::string_view(*not_finite_) : solver_.failure();
+  }
+  void find_not_finite(double t, std::span<const double> y) noexcept override {
+    if (solver_.observe(t, y, store_.now()) != Status::ok) return;  // its own sentence says more
+    for (const JointData& joint : view_.joints)
+      for (std::size_t k = 0; k < joint.nv; ++k)
+        if (!std::isfinite(store_.now().acceleration[joint.v_offset + k]))
+          return name("joint", joint.name);
+    for (std::size_t i = 0; i < view_.bodies.size(); ++i)
+      if (!std::isfinite(norm(store_.now().bodies[i].acceleration)))
+        return name("body", view_.bodies[i].name);
+  }
 
  private:
+  void name(std::string_view kind, std::string_view what) noexcept {
+    not_finite_ = Message("the acceleration of {} `{}` is no number; look at the forces on it and near it", kind, what);
+  }
+
   Solver& solver_;
+  const SystemView& view_;
+  ObservationStore store_;  ///< for find_not_finite
   Correction since_row_;
+  std::optional<Message> not_finite_;
 };
 
 /// The times of the rows.
@@ -68,7 +90,7 @@ class Run {
         settings_(settings),
         control_(control),
         sinks_(sinks),
-        ode_(solver),
+        ode_(solver, system.view()),
         integrator_(make_integrator(
             ode_, {settings.integrator, settings.step, settings.relative_tolerance, settings.absolute_tolerance})),
         store_(view),
