@@ -15,6 +15,7 @@ namespace polyform::host {
 /// modules (variables and states by their own names), reactions (multipliers of modules after them). The system outlives it.
 class RowMaker {
  public:
+  /// Failure (bad_input) when a pattern matches no column.
   RowMaker(const System&, const Columns&);
 
   const std::vector<Channel>& channels() const { return channels_; }
@@ -30,6 +31,7 @@ class RowMaker {
   void add_modules();
   void add_module_multipliers();
   void settle_signs(const Observation&);
+  void choose(const Columns&);
 
   struct JointColumns {
     std::size_t q, nq, v, nv;
@@ -53,6 +55,10 @@ class RowMaker {
   std::vector<std::size_t> reactions_;
   std::vector<std::size_t> module_states_;  ///< first-order states of modules, in the order of their channels
   std::vector<double> row_;
+  /// Where columns are chosen by patterns: the number of channels before and in each group, joints to reactions; which
+  /// columns are chosen; their values.
+  std::vector<std::size_t> group_ends_, chosen_;
+  std::vector<double> chosen_row_;
   bool settled_ = false;
 };
 

@@ -64,7 +64,7 @@ std::string group_of(const std::string& channel) {
 }
 
 ReferenceSink::ReferenceSink(const System& system, const Reference& reference)
-    : system_(system), reference_(reference), rows_(system, {true, true, true, true, true}) {
+    : system_(system), reference_(reference), rows_(system, {true, true, true, true, true, {}}) {
   std::unordered_map<std::string, std::size_t> column;
   for (std::size_t i = 0; i < rows_.channels().size(); ++i) column[rows_.channels()[i].name] = i;
   for (const ReferenceChannel& channel : reference.channels) {
