@@ -92,7 +92,8 @@ void add_run_arguments(CLI::App& app, RunArguments& run) {
   app.add_option("--output", run.output, "Where to write results: FILE.csv, FILE.h5, or - for CSV on the output stream")
       ->type_name("FILE");
   app.add_option("--columns", run.columns,
-                 "Groups of columns: joints,bodies,energy,constraints,reactions [all but reactions]")
+                 "Groups of columns: joints,bodies,energy,constraints,reactions [all but reactions]; and names of columns, "
+                 "with * and ?: \"tip.*,energy\"")
       ->type_name("LIST")
       ->check(CLI::Validator(
           [](std::string& text) { return text.empty() ? "expected a list of groups" : std::string(); }, ""));
@@ -138,12 +139,16 @@ host::Columns columns_of(const RunArguments& run) {
                                                                      {"reactions", &Columns::reactions}};
   std::vector<std::string_view> names;
   for (const auto& group : groups) names.push_back(group.first);
-  Columns columns{false, false, false, false, false};
+  Columns columns{false, false, false, false, false, {}};
   for (const std::string& name : CLI::detail::split(run.columns, ',')) {
     const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end() && name.find_first_of("*?.") != std::string::npos) {
+      columns.patterns.push_back(name);
+      continue;
+    }
     if (found == names.end())
       throw Failure(Exit::bad_input, "--columns: there is no group " + host::show(name),
-                    host::did_you_mean(name, names) + "Groups: " + host::listing(names) + ".");
+                    host::did_you_mean(name, names) + "Groups: " + host::listing(names) + "; or the name of a column, with * and ?, such as tip.*");
     columns.*groups[found - names.begin()].second = true;
   }
   return columns;

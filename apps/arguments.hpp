@@ -36,7 +36,7 @@ void add_run_arguments(CLI::App&, RunArguments&);
 /// Command line over model over built-in defaults. Failure (bad_input) for an unknown integrator or too many rows.
 host::RunSettings settle(const RunArguments&, const host::Description&);
 
-/// From a list such as "bodies,energy". Failure (bad_input), with a suggestion, for an unknown group; "" is the
+/// From a list such as "bodies,energy" or "tip.*,energy". Failure (bad_input), with a suggestion, for an unknown group; "" is the
 /// default.
 host::Columns columns_of(const RunArguments&);
 

@@ -17,6 +17,7 @@ void add_run(CLI::App& app, Action& action);
 void add_evaluate(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
+void add_verify(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_plugins(CLI::App& app, Action& action);
 void add_schema(CLI::App& app, Action& action);

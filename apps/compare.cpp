@@ -40,27 +40,6 @@ struct Arguments {
   bool json = false, quiet = false;
 };
 
-std::vector<host::Contender> contenders(const std::string& list, const host::Catalog& catalog,
-                                        const host::System& system, std::vector<SolverChoice>& storage) {
-  if (list == "all")
-    for (const auto& [name, formulation] : catalog.formulations)
-      storage.push_back(with_model_options(*formulation, system));
-  else
-    for (const std::string& name : CLI::detail::split(list, ',')) {
-      const Formulation& formulation = formulation_named(catalog, name);
-      if (std::any_of(storage.begin(), storage.end(),
-                      [&](const SolverChoice& c) { return c.formulation == &formulation; }))
-        throw host::Failure(Exit::bad_input, fmt::format("--solvers names {} twice", host::show(name)));
-      storage.push_back(with_model_options(formulation, system));
-    }
-  if (storage.empty())
-    throw host::Failure(Exit::plugin, "no formulation plugin was found",
-                        "polyform plugins shows where plugins were looked for and why a file was refused.");
-  std::vector<host::Contender> all;
-  for (const SolverChoice& choice : storage) all.push_back({choice.formulation, choice.options});
-  return all;
-}
-
 /// NAME.csv becomes NAME.<solver>.csv.
 std::string file_of(const std::string& output, std::string_view solver) {
   std::filesystem::path file(output);

@@ -14,6 +14,7 @@ std::string guide() {
   polyform run rod.yaml --output rod.csv        integrate, and write a table of results
   polyform evaluate rod.yaml --json             accelerations and reactions at the start
   polyform compare rod.yaml                     the same model through all solvers
+  polyform verify                               problems with known answers through all solvers
   polyform run rod.yaml --report rod.html       plots and animation as one page, for a browser
   polyform schema                               every field of the model file
 

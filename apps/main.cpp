@@ -73,6 +73,7 @@ Exit command(int argc, char** argv) {
   add_evaluate(app, action);
   add_compare(app, action);
   add_report(app, action);
+  add_verify(app, action);
   add_check(app, action);
   add_plugins(app, action);
   add_schema(app, action);

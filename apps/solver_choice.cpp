@@ -1,5 +1,10 @@
 #include "apps/solver_choice.hpp"
 
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
 #include "apps/arguments.hpp"
 #include "apps/terminal.hpp"
 #include "framework/reading/reader.hpp"
@@ -56,6 +61,27 @@ SolverChoice choose_solver(const host::Catalog& catalog, const host::System& sys
 SolverChoice with_model_options(const Formulation& formulation, const host::System& system) {
   const host::Description& model = system.description();
   return with_options(formulation, model.solver.name ? model_options(model, formulation) : OptionTexts{});
+}
+
+std::vector<host::Contender> contenders(const std::string& list, const host::Catalog& catalog,
+                                        const host::System& system, std::vector<SolverChoice>& storage) {
+  if (list == "all")
+    for (const auto& [name, formulation] : catalog.formulations)
+      storage.push_back(with_model_options(*formulation, system));
+  else
+    for (const std::string& name : CLI::detail::split(list, ',')) {
+      const Formulation& formulation = formulation_named(catalog, name);
+      if (std::any_of(storage.begin(), storage.end(),
+                      [&](const SolverChoice& c) { return c.formulation == &formulation; }))
+        throw Failure(Exit::bad_input, fmt::format("--solvers names {} twice", host::show(name)));
+      storage.push_back(with_model_options(formulation, system));
+    }
+  if (storage.empty())
+    throw Failure(Exit::plugin, "no formulation plugin was found",
+                  "polyform plugins shows where plugins were looked for and why a file was refused.");
+  std::vector<host::Contender> all;
+  for (const SolverChoice& choice : storage) all.push_back({choice.formulation, choice.options});
+  return all;
 }
 
 }  // namespace polyform::apps

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/assembly/system.hpp"
+#include "framework/comparison/heat.hpp"
 #include "framework/registry/catalog.hpp"
 
 namespace polyform::apps {
@@ -26,5 +27,10 @@ SolverChoice choose_solver(const host::Catalog&, const host::System&, const std:
 
 /// One formulation with the options the model gives for it.
 SolverChoice with_model_options(const Formulation&, const host::System&);
+
+/// Those of a list such as "a,b,c", or all that are loaded, with the options the model gives; `storage` keeps these.
+/// Failure (plugin) for an unknown name or when there is none at all, Failure (bad_input) for one named twice.
+std::vector<host::Contender> contenders(const std::string& list, const host::Catalog&, const host::System&,
+                                        std::vector<SolverChoice>& storage);
 
 }  // namespace polyform::apps

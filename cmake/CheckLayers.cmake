@@ -18,6 +18,7 @@ set(uses_integration "")
 set(uses_results assembly graph reading registry)
 set(uses_simulation results integration assembly graph reading registry)
 set(uses_comparison process simulation results integration assembly graph reading registry)
+set(uses_verification comparison process simulation results integration assembly graph reading registry)
 
 set(top_level framework plugins sdk apps tests cmake build CMakeLists.txt CMakePresets.json README.md LICENSE)
 

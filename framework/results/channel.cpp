@@ -23,15 +23,14 @@ constexpr Component components[] = {
 
 }  // namespace
 
-ChannelPlace place_of(const std::string& channel_name) {
+std::string result_group(const std::string& channel_name) {
   const std::size_t dot = channel_name.rfind('.');
-  if (dot == std::string::npos) return {"", channel_name, ""};
+  if (dot == std::string::npos) return channel_name;
   const std::string_view component = std::string_view(channel_name).substr(dot + 1);
   const std::string_view without_index = component.substr(0, component.find('['));
   const auto* found = std::find_if(std::begin(components), std::end(components),
                                    [&](const Component& c) { return c.name == without_index; });
-  const std::string_view group = found == std::end(components) ? "" : found->group;
-  return {std::string(group), channel_name.substr(0, dot), std::string(component)};
+  return found == std::end(components) ? channel_name.substr(0, dot) : std::string(found->group);
 }
 
 }  // namespace polyform::host

@@ -11,13 +11,9 @@ struct Channel {
   std::string name, unit;
 };
 
-/// Where a channel belongs. The part of its name after the last dot is the component, the part before it the object:
-/// no component of the contract holds a dot, while names of bodies and joints may. The component tells the group:
-/// `joints`, `bodies`, `reactions`, or "" for all others (energy, constraint).
-/// A name without a dot (time) is an object without components.
-struct ChannelPlace {
-  std::string group, object, component;
-};
-ChannelPlace place_of(const std::string& channel_name);
+/// The group of a channel: `joints`, `bodies` or `reactions` by its component, the part of the name after the last dot
+/// (no component of the contract holds a dot, while names of bodies and joints may); of all others the part before that
+/// dot (energy, constraint, correction), and the name itself where there is none (time).
+std::string result_group(const std::string& channel_name);
 
 }  // namespace polyform::host

@@ -8,6 +8,8 @@ namespace polyform::host::hdf5 {
 
 namespace {
 
+constexpr hsize_t texts_in_chunk = 8192;
+
 herr_t take_innermost(unsigned, const H5E_error2_t* entry, void* reason) {
   *static_cast<std::string*>(reason) = entry->desc ? entry->desc : "";
   return 1;  // ends the walk
@@ -87,34 +89,8 @@ void write_attribute(hid_t object, const std::string& name, std::int64_t number)
   write_scalar(object, name, H5T_NATIVE_INT64, &number);
 }
 
-void write_attribute(hid_t object, const std::string& name, const std::vector<std::string>& texts) {
-  std::size_t length = 1;
-  for (const std::string& text : texts) length = std::max(length, text.size());
-  std::string all(length * texts.size(), '\0');
-  for (std::size_t i = 0; i < texts.size(); ++i) texts[i].copy(all.data() + i * length, length);
-  const hsize_t count = texts.size();
-  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  write(object, name, text_type(length), space, all.data());
-}
-
 std::string read_text(hid_t object, const std::string& name) {
   return read_variable_text(Handle(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose));
-}
-
-std::vector<std::string> read_texts(hid_t object, const std::string& name) {
-  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
-  const Handle type(H5Aget_type(attribute), H5Tclose);
-  const Handle space(H5Aget_space(attribute), H5Sclose);
-  const auto count = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space)));
-  const std::size_t length = H5Tget_size(type);
-  std::string all(length * count, '\0');
-  check(H5Aread(attribute, type, all.data()));
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string text = all.substr(i * length, length);
-    texts.push_back(text.substr(0, text.find('\0')));
-  }
-  return texts;
 }
 
 RecordFields read_fields(hid_t object) {
@@ -123,26 +99,48 @@ RecordFields read_fields(hid_t object) {
   return fields;
 }
 
-std::string link_name(const std::string& name) {
-  if (name == ".") return "%2E";
-  std::string link;
-  for (const char c : name) link += c == '/' ? "%2F" : c == '%' ? "%25" : std::string(1, c);
-  return link;
+Handle chunked(int rank, const hsize_t* chunk) {
+  Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  check(H5Pset_chunk(creation, rank, chunk));
+  check(H5Pset_shuffle(creation));
+  check(H5Pset_deflate(creation, 1));
+  check(H5Pset_obj_track_times(creation, false));
+  return creation;
 }
 
-std::string name_of_link(const std::string& link) {
-  std::string name;
-  for (std::size_t i = 0; i < link.size(); ++i) {
-    int code = 0;
-    const char* here = link.data() + i;
-    if (link[i] == '%' && i + 2 < link.size() && std::from_chars(here + 1, here + 3, code, 16).ptr == here + 3) {
-      name += static_cast<char>(code);
-      i += 2;
-    } else {
-      name += link[i];
-    }
+Handle with_groups() {
+  Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  check(H5Pset_create_intermediate_group(links, 1));
+  check(H5Pset_char_encoding(links, H5T_CSET_UTF8));
+  return links;
+}
+
+void write_texts(hid_t file, const std::string& path, const std::vector<std::string>& texts) {
+  std::size_t length = 1;
+  for (const std::string& text : texts) length = std::max(length, text.size());
+  std::string all(length * texts.size(), '\0');
+  for (std::size_t i = 0; i < texts.size(); ++i) texts[i].copy(all.data() + i * length, length);
+  const hsize_t count = texts.size(), chunk = std::min<hsize_t>(count, texts_in_chunk);
+  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose), type = text_type(length);
+  const Handle dataset(H5Dcreate2(file, path.c_str(), type, space, with_groups(), chunked(1, &chunk), H5P_DEFAULT),
+                       H5Dclose);
+  check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()));
+}
+
+std::vector<std::string> read_texts(hid_t file, const std::string& path) {
+  const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const auto count = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space)));
+  const std::size_t length = H5Tget_size(type);
+  std::string all(length * count, '\0');
+  check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()));
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string text = all.substr(i * length, length);
+    texts.push_back(text.substr(0, text.find('\0')));
   }
-  return name;
+  return texts;
 }
 
 }  // namespace polyform::host::hdf5

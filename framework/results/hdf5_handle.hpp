@@ -62,19 +62,22 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// Attributes of an object. Writing replaces; text is UTF-8, a list has one fixed length for all.
+/// Attributes of an object. Writing replaces; text is UTF-8.
 void write_attribute(hid_t object, const std::string& name, const std::string& text);
 void write_attribute(hid_t object, const std::string& name, double number);
 void write_attribute(hid_t object, const std::string& name, std::int64_t number);
-void write_attribute(hid_t object, const std::string& name, const std::vector<std::string>& texts);
 
 std::string read_text(hid_t object, const std::string& name);
-std::vector<std::string> read_texts(hid_t object, const std::string& name);
 /// All scalar attributes of text and numbers, in alphabetical order.
 RecordFields read_fields(hid_t object);
 
-/// A name as the name of a link: the characters / and % as %2F and %25, and a lone dot as %2E.
-std::string link_name(const std::string& name);
-std::string name_of_link(const std::string& link);
+/// A dataset of texts, all of one fixed length, compressed. The groups on the way to it are made.
+void write_texts(hid_t file, const std::string& path, const std::vector<std::string>& texts);
+std::vector<std::string> read_texts(hid_t file, const std::string& path);
+
+/// How datasets are stored: in chunks of that shape, shuffled and deflated, without times of their own.
+Handle chunked(int rank, const hsize_t* chunk);
+/// How links are made: with the groups on the way, names in UTF-8.
+Handle with_groups();
 
 }  // namespace polyform::host::hdf5

@@ -18,37 +18,43 @@ using Clock = std::chrono::steady_clock;
 using hdf5::check;
 using hdf5::Handle;
 
-// Rows of a chunk, and of a block in memory. Large, because with many datasets the time goes into their number.
-constexpr std::size_t block_bytes = 256u << 20, most_rows = 256, fewest_rows = 8;
+// Rows of a chunk, and of a block in memory; numbers of a chunk.
+constexpr std::size_t block_bytes = 64u << 20, most_rows = 256, fewest_rows = 8, chunk_numbers = 1u << 16;
 constexpr double longest_wait = 2;  // s between flushes, or longer where they are slow:
 constexpr double flush_share = 20;  // times as long as a flush took
 
-// Upper bounds of what HDF5 adds to the numbers: headers and indices of a dataset, texts of a column, the
+// Upper bounds of what HDF5 adds to the numbers: headers and indices of a dataset, an index entry of a chunk, the
 // record and the groups.
-constexpr std::size_t object_bytes = 2048, column_bytes = 32, record_bytes = 1u << 16;
+constexpr std::size_t object_bytes = 8192, chunk_bytes = 256, record_bytes = 1u << 16;
 
 /// The columns of one dataset.
 struct Object {
   std::string path;
   std::vector<std::size_t> columns;
-  std::vector<std::string> components, units;
-  bool table;  ///< N × k; else N numbers
+  std::vector<std::string> names, units;
+  bool table;  ///< N x k; else N numbers
 };
 
 std::vector<Object> arrange(std::span<const Channel> channels) {
   std::vector<Object> objects;
   std::map<std::string, std::size_t> index;
   for (std::size_t c = 0; c < channels.size(); ++c) {
-    const ChannelPlace place = place_of(channels[c].name);
-    std::string path = place.group + "/" + hdf5::link_name(place.object);
-    const auto [found, is_new] = index.try_emplace(path, objects.size());
-    if (is_new) objects.push_back({std::move(path), {}, {}, {}, !place.component.empty()});
+    std::string group = result_group(channels[c].name);
+    const bool table = group != channels[c].name;
+    const auto [found, is_new] = index.try_emplace(group, objects.size());
+    if (is_new) objects.push_back({std::move(group), {}, {}, {}, table});
     Object& object = objects[found->second];
     object.columns.push_back(c);
-    object.components.push_back(place.component);
+    object.names.push_back(channels[c].name);
     object.units.push_back(channels[c].unit);
   }
   return objects;
+}
+
+std::size_t text_bytes(const std::vector<std::string>& texts) {
+  std::size_t length = 1;
+  for (const std::string& text : texts) length = std::max(length, text.size());
+  return length * texts.size();
 }
 
 class Hdf5Writer final : public ResultWriter {
@@ -75,8 +81,10 @@ class Hdf5Writer final : public ResultWriter {
       columns_ = channels.size();
       const std::size_t row_bytes = sizeof(double) * std::max<std::size_t>(columns_, 1);
       chunk_rows_ = std::clamp(block_bytes / row_bytes, fewest_rows, most_rows);
-      reserve(objects_.size() * object_bytes + columns_ * column_bytes);
-      for (const Object& object : objects_) create_dataset(object);
+      std::size_t texts = 0;
+      for (const Object& object : objects_) texts += text_bytes(object.names) + text_bytes(object.units);
+      reserve(3 * objects_.size() * object_bytes + texts);
+      for (Object& object : objects_) create_dataset(object);
       write_record(record);
       check(H5Fflush(file_, H5F_SCOPE_LOCAL));
       trim();
@@ -127,31 +135,28 @@ class Hdf5Writer final : public ResultWriter {
     const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose), access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     // Files of format 1.8: readable by all, and not marked as damaged when the process is killed.
     check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
-    // Small index nodes: most datasets have few chunks.
-    check(H5Pset_istore_k(creation, 8));
     file_ = Handle(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
   }
 
-  void create_dataset(const Object& object) {
+  void create_dataset(Object& object) {
     const hsize_t width = object.columns.size();
-    const hsize_t size[2] = {0, width}, limit[2] = {H5S_UNLIMITED, width}, chunk[2] = {chunk_rows_, width};
+    const hsize_t size[2] = {0, width}, limit[2] = {H5S_UNLIMITED, width};
+    const hsize_t chunk[2] = {chunk_rows_, std::min<hsize_t>(width, chunk_numbers / chunk_rows_)};
     const int rank = object.table ? 2 : 1;
+    const std::string path = object.table ? object.path + "/values" : object.path;
     const Handle space(H5Screate_simple(rank, size, limit), H5Sclose);
-    const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose), links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-    check(H5Pset_chunk(creation, rank, chunk));
-    check(H5Pset_shuffle(creation));
-    check(H5Pset_deflate(creation, 1));
-    check(H5Pset_obj_track_times(creation, false));
-    check(H5Pset_create_intermediate_group(links, 1));
-    check(H5Pset_char_encoding(links, H5T_CSET_UTF8));
-    const Handle dataset(
-        H5Dcreate2(file_, object.path.c_str(), H5T_IEEE_F64LE, space, links, creation, H5P_DEFAULT), H5Dclose);
+    const Handle dataset(H5Dcreate2(file_, path.c_str(), H5T_IEEE_F64LE, space, hdf5::with_groups(),
+                                    hdf5::chunked(rank, chunk), H5P_DEFAULT),
+                         H5Dclose);
     if (object.table) {
-      hdf5::write_attribute(dataset, "channels", object.components);
-      hdf5::write_attribute(dataset, "units", object.units);
+      hdf5::write_texts(file_, object.path + "/channels", object.names);
+      hdf5::write_texts(file_, object.path + "/units", object.units);
     } else {
       hdf5::write_attribute(dataset, "unit", object.units.front());
     }
+    object.path = path;
+    object.names = {};
+    object.units = {};
   }
 
   /// Fields replace those of the same name.
@@ -172,7 +177,8 @@ class Hdf5Writer final : public ResultWriter {
     const std::size_t rows = std::exchange(waiting_, 0);
     // Where the space lacks, the rows are given up before HDF5 hears of them, and the file stays sound.
     if (rows > 0) {
-      reserve(block_.size() * sizeof(double) + objects_.size() * object_bytes);
+      reserve(block_.size() * (sizeof(double) + 1) + objects_.size() * object_bytes +
+              chunk_bytes * (objects_.size() + block_.size() / (rows * chunk_numbers / chunk_rows_)));
       for (const Object& object : objects_) append(object, rows);
       written_ += rows;
       check(H5Fflush(file_, H5F_SCOPE_LOCAL));

@@ -16,7 +16,7 @@ struct ResultColumn {
 };
 
 struct Results {
-  std::vector<ResultColumn> columns;  ///< in the order of the file: by group, object, component
+  std::vector<ResultColumn> columns;  ///< by group in alphabetical order, then as written
   RecordFields record;                ///< alphabetical; without the JSON text `record`
 
   /// The column of that name, or nullptr.

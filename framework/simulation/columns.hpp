@@ -1,10 +1,18 @@
-// Groups of columns a result may hold.
+// The columns a result may hold: whole groups, and those whose names match a pattern.
 #pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace polyform::host {
 
 struct Columns {
   bool joints = true, bodies = true, energy = true, constraints = true, reactions = false;
+  std::vector<std::string> patterns = {};  ///< such as tip.* or *.q: see matches()
 };
+
+/// Whether a whole name fits a pattern, in which * stands for any characters and ? for one.
+bool matches(std::string_view pattern, std::string_view name);
 
 }  // namespace polyform::host

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/diagnostics.hpp"
+
 namespace polyform::host {
 
 namespace {
@@ -48,30 +50,65 @@ double* put(double* out, const Quat& q, double sign) {
 
 RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.view()), columns_(columns) {
   channels_.push_back({"time", "s"});
-  if (columns.joints)
+  // Patterns may take from any group.
+  if (!columns.patterns.empty()) columns_ = {true, true, true, true, true, {}};
+  const auto end_group = [&] { group_ends_.push_back(channels_.size()); };
+  if (columns_.joints)
     for (const JointIndex j : system.joints()) add_joint(view_.joints[at(j)]);
-  if (columns.bodies)
+  end_group();
+  if (columns_.bodies)
     for (const BodyIndex b : system.bodies()) {
       const BodyData& body = view_.bodies[at(b)];
       const FlexibleData* flexible = body.flexible == rigid ? nullptr : &view_.flexible[body.flexible];
       bodies_.push_back({at(b), flexible ? flexible->modes : 0, flexible ? flexible->mode_offset : 0});
       add_body(body);
     }
-  if (columns.energy)
+  end_group();
+  if (columns_.energy)
     for (const char* name : {"energy.kinetic", "energy.potential", "energy.total"}) channels_.push_back({name, "J"});
-  if (columns.constraints) {
+  end_group();
+  if (columns_.constraints) {
     channels_.push_back({"constraint.position", "m or rad"});
     channels_.push_back({"constraint.velocity", "m/s or rad/s"});
     channels_.push_back({"correction.position", "m or rad"});
     channels_.push_back({"correction.velocity", "m/s or rad/s"});
     channels_.push_back({"correction.iterations", "1"});
   }
-  if (columns.reactions)
+  end_group();
+  if (columns_.reactions)
     for (const JointIndex j : system.joints()) {
       reactions_.push_back(at(j));
       add_reaction(view_.joints[at(j)]);
     }
+  end_group();
   row_.resize(channels_.size());
+  if (!columns.patterns.empty()) choose(columns);
+}
+
+void RowMaker::choose(const Columns& columns) {
+  const bool whole[] = {columns.joints, columns.bodies, columns.energy, columns.constraints, columns.reactions};
+  std::vector<bool> used(columns.patterns.size());
+  std::vector<Channel> kept{channels_.front()};
+  chosen_.push_back(0);
+  std::size_t group = 0;
+  for (std::size_t c = 1; c < channels_.size(); ++c) {
+    while (c >= group_ends_[group]) ++group;
+    bool take = whole[group];
+    for (std::size_t p = 0; p < used.size(); ++p) {
+      if (!matches(columns.patterns[p], channels_[c].name)) continue;
+      take = used[p] = true;
+    }
+    if (!take) continue;
+    chosen_.push_back(c);
+    kept.push_back(std::move(channels_[c]));
+  }
+  if (const auto unused = std::find(used.begin(), used.end(), false); unused != used.end())
+    throw Failure(Exit::bad_input,
+                  fmt::format("--columns: no column matches {}",
+                              columns.patterns[static_cast<std::size_t>(unused - used.begin())]),
+                  "Columns are named as in the CSV header, such as rod.x, pin.q or energy.total.");
+  channels_ = std::move(kept);
+  chosen_row_.resize(chosen_.size());
 }
 
 void RowMaker::add_joint(const JointData& joint) {
@@ -150,7 +187,9 @@ std::span<const double> RowMaker::make(double time, const Observation& now) {
     out = put(out, now.reactions[j].linear);
     out = put(out, now.reactions[j].angular);
   }
-  return row_;
+  if (chosen_.empty()) return row_;
+  for (std::size_t c = 0; c < chosen_.size(); ++c) chosen_row_[c] = row_[chosen_[c]];
+  return chosen_row_;
 }
 
 }  // namespace polyform::host

@@ -15,6 +15,7 @@ namespace polyform::host {
 /// reactions. The system outlives it.
 class RowMaker {
  public:
+  /// Failure (bad_input) when a pattern matches no column.
   RowMaker(const System&, const Columns&);
 
   const std::vector<Channel>& channels() const { return channels_; }
@@ -28,6 +29,7 @@ class RowMaker {
   void add_body(const BodyData&);
   void add_reaction(const JointData&);
   void settle_signs(const Observation&);
+  void choose(const Columns&);
 
   struct JointColumns {
     std::size_t q, nq, v, nv;
@@ -50,6 +52,10 @@ class RowMaker {
   std::vector<BodyColumns> bodies_;
   std::vector<std::size_t> reactions_;
   std::vector<double> row_;
+  /// Where columns are chosen by patterns: the number of channels before and in each group, joints to reactions; which
+  /// columns are chosen; their values.
+  std::vector<std::size_t> group_ends_, chosen_;
+  std::vector<double> chosen_row_;
   bool settled_ = false;
 };
 

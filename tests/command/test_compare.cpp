@@ -1,6 +1,5 @@
 // polyform compare: the same model through several solvers.
 #include <catch2/catch.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/command/command_runner.hpp"
@@ -30,8 +29,8 @@ TEST_CASE("the table names every solver with its deviation") {
   const Workshop shop;
   const Outcome outcome = shop.run({"compare", shipped("double_pendulum"), "--duration", "0.1"});
   REQUIRE(outcome.code == 0);
-  CHECK_THAT(outcome.out,
-             Contains("riccati") && Contains("cartesian") && Contains("position deviation") && Contains("consensus"));
+  CHECK_THAT(outcome.out, Contains("riccati") && Contains("cartesian") && Contains("reaction force") &&
+                              Contains("consensus") && Contains("agree within 0.0001"));
 }
 
 TEST_CASE("one solver alone has no deviation") {
@@ -39,4 +38,91 @@ TEST_CASE("one solver alone has no deviation") {
   const json all = json::parse(
       shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati", "--duration", "0.1", "--json"}).out);
   CHECK_FALSE(all.at("riccati").contains("position_deviation"));
+}
+
+TEST_CASE("the JSON of a comparison tells time and place of every deviation") {
+  const Workshop shop;
+  const json all = json::parse(
+      shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati,cartesian", "--duration", "1", "--json"})
+          .out);
+  for (const auto& [name, one] : all.items()) {
+    for (const std::string quantity : {"position", "angle", "joint", "force", "moment"}) {
+      CHECK(one.contains(quantity + "_deviation"));
+      CHECK(one.contains(quantity + "_deviation_time"));
+    }
+    CHECK(one.at("angle_deviation_body").is_string());
+    CHECK(one.at("force_deviation_joint").is_string());
+    CHECK(one.at("agrees") == true);
+  }
+}
+
+TEST_CASE("solvers that disagree beyond the tolerance give exit code 1 and the place where they part") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati,cartesian",
+                                    "--duration", "30", "--rtol", "1e-6", "--atol", "1e-8"});
+  CHECK(outcome.code == 1);
+  CHECK_THAT(outcome.out, Contains("Disagreement: ") && Contains(" first at t = ") && Contains("chaos"));
+}
+
+TEST_CASE("a solver beyond its time limit loses only its own row") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"compare", shipped("chain_1000"), "--solvers", "riccati,cartesian", "--duration",
+                                    "1000", "--time-limit", "0.2", "--json"});
+  CHECK(outcome.code == 1);
+  for (const auto& [name, one] : json::parse(outcome.out).items()) {
+    CHECK(one.at("status") == "failed");
+    CHECK(one.at("reason") == "not done within the time limit of 0.2 s");
+  }
+}
+
+TEST_CASE("a sweep gives errors against work, as JSON and as a table in a file") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati", "--duration", "0.5",
+                                    "--sweep", "tolerance=1e-5:1e-9:3", "--output", "work.csv", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const json points = json::parse(outcome.out).at("riccati").at("points");
+  REQUIRE(points.size() == 3);
+  CHECK(points[0].at("tolerance").get<double>() == Approx(1e-5));
+  CHECK(points[1].at("tolerance").get<double>() == Approx(1e-7));
+  CHECK(points[2].at("angle_error") < points[0].at("angle_error"));
+  CHECK_THAT(shop.read("work.csv"), Contains("solver,tolerance,status,steps") && Contains("riccati,"));
+}
+
+TEST_CASE("a sweep of what the integrator does not use is refused") {
+  const Workshop shop;
+  for (const char* sweep : {"step=1e-3,1e-4", "tolerance", "tolerance=1e-3:1e-5", "tolerance=-1", "speed=1"}) {
+    const Outcome outcome = shop.run({"compare", shipped("double_pendulum"), "--sweep", sweep});
+    INFO(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Contains("--sweep: ") && Contains("Examples: "));
+  }
+}
+
+TEST_CASE("verify tells errors, times and what passed; a misspelt problem is refused") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"verify", "--problem", "simple_pendulum", "--solvers", "riccati,cartesian"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out, Contains("passed") && Contains("of the tolerance") && Contains("2 runs passed, 0 failed"));
+  const Outcome misspelt = shop.run({"verify", "--problem", "simple_pendlum"});
+  CHECK(misspelt.code == 2);
+  CHECK_THAT(misspelt.err, Contains("Did you mean") && Contains("simple_pendulum"));
+  const json all =
+      json::parse(shop.run({"verify", "--problem", "simple_pendulum", "--solvers", "riccati", "--json"}).out);
+  CHECK(all.at("simple_pendulum").at("solvers").at("riccati").at("status") == "passed");
+}
+
+TEST_CASE("columns are chosen by name, and a pattern that matches none is refused") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"run", shipped("double_pendulum"), "--duration", "0.1", "--output", "a.csv",
+                                    "--columns", "rod2.?,*.q,energy,j1.fx", "--quiet"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(read_table(shop.read("a.csv")).names == std::vector<std::string>{"time", "j1.q", "j2.q", "rod2.x", "rod2.y",
+                                                                         "rod2.z", "energy.kinetic", "energy.potential",
+                                                                         "energy.total", "j1.fx"});
+  const Outcome none = shop.run({"run", shipped("double_pendulum"), "--output", "a.csv", "--columns", "rod3.*"});
+  CHECK(none.code == 2);
+  CHECK_THAT(none.err, Contains("no column matches rod3.*"));
 }

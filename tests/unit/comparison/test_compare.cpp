@@ -1,15 +1,13 @@
 // Comparisons survive what solvers do, and tell a wrong solver from a sensitive system.
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <deque>
 #include <stdexcept>
 #include <thread>
 
 #include "faulty_formulations.hpp"
 #include "framework/comparison/comparison.hpp"
 #include "framework/comparison/sweep.hpp"
-#include "framework/reading/reader.hpp"
-#include "tests/support/workbench.hpp"
+#include "tests/support/contenders.hpp"
 
 using namespace polyform;
 using namespace polyform::host;
@@ -20,20 +18,6 @@ namespace {
 
 std::unique_ptr<System> model(const std::string& name) {
   return system_from_file(std::string(POLYFORM_MODELS) + "/" + name + ".yaml");
-}
-
-/// All formulations of the build that can run the system, with their default options.
-std::vector<Contender> able(const System& system) {
-  std::vector<Contender> all;
-  for (const Formulation* formulation : formulations_for(system)) {
-    static std::deque<Description> storage;
-    Diagnostics diagnostics;
-    all.push_back({formulation,
-                   read_options(formulation->options(), {}, formulation->name(), storage.emplace_back(), diagnostics)});
-    REQUIRE(!diagnostics.failed());
-  }
-  REQUIRE(all.size() >= 2);
-  return all;
 }
 
 RunSettings settings(double duration) {

@@ -160,3 +160,14 @@ TEST_CASE("where the first component vanishes the next one decides the sign") {
   body.pose.orientation = {1e-17, 0, -1, 0};
   CHECK(rows.make(0, now)[6] == 1);
 }
+
+TEST_CASE("patterns match whole names") {
+  CHECK(matches("tip.*", "tip.x"));
+  CHECK(matches("*.q", "arm[3].joint.q"));
+  CHECK(matches("*[3]*.q", "arm[3].joint.q"));
+  CHECK(matches("rod.?", "rod.x"));
+  CHECK(matches("*", ""));
+  CHECK_FALSE(matches("rod.?", "rod.qw"));
+  CHECK_FALSE(matches("tip", "tip.x"));
+  CHECK_FALSE(matches("*.q", "arm.q[0]"));
+}

@@ -1,0 +1,147 @@
+#include "framework/verification/reference_sink.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <unordered_map>
+
+#include "framework/diagnostics.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+using Json = nlohmann::json;
+using Lists = std::map<std::string, std::vector<double>>;
+
+constexpr double same_time = 1e-9;  // relative to the time, s
+
+[[noreturn]] void refuse(const Reference& reference, const std::string& name) {
+  throw Failure(Exit::bad_input,
+                fmt::format("the reference {} names {}, which its model has not", reference.name, name));
+}
+
+/// Largest difference of a list from what was found; infinite where the sizes differ.
+double difference(const std::vector<double>& expected, std::span<const double> found) {
+  if (expected.size() != found.size()) return std::numeric_limits<double>::infinity();
+  double largest = 0;
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    const double error = std::abs(expected[k] - found[k]);
+    if (!(error <= largest)) largest = error;
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::string group_of(const std::string& channel) {
+  if (channel.starts_with("energy.")) return "energy";
+  if (channel.starts_with("constraint.")) return "constraint";
+  const std::string component = channel.substr(channel.rfind('.') + 1);
+  const std::string last = component.substr(0, component.find('['));
+  if (last == "eta") return "modal";
+  if (last == "etadot") return "modal_velocity";
+  if (last == "q") return "joint";
+  if (last == "v") return "joint_velocity";
+  if (last.size() == 1) return "position";
+  switch (last[0]) {
+    case 'q':
+      return "orientation";
+    case 'v':
+      return "velocity";
+    case 'f':
+      return "force";
+    case 'm':
+      return "moment";
+    default:
+      return "angular_velocity";
+  }
+}
+
+ReferenceSink::ReferenceSink(const System& system, const Reference& reference)
+    : system_(system), reference_(reference), rows_(system, {true, true, true, true, true, {}}) {
+  std::unordered_map<std::string, std::size_t> column;
+  for (std::size_t i = 0; i < rows_.channels().size(); ++i) column[rows_.channels()[i].name] = i;
+  for (const ReferenceChannel& channel : reference.channels) {
+    const auto found = column.find(channel.name);
+    if (found == column.end()) refuse(reference, channel.name);
+    columns_.push_back(found->second);
+    groups_.push_back(group_of(channel.name));
+    tolerance_at(reference, groups_.back(), 0);
+  }
+}
+
+void ReferenceSink::note(const std::string& group, double error, double tolerance, double time,
+                         const std::string& where) {
+  if (!std::isfinite(error)) error = std::numeric_limits<double>::max();
+  double& largest = errors_.largest[group];
+  largest = std::max(largest, error);
+  const double ratio = error / tolerance;
+  if (ratio < errors_.ratio || (ratio == errors_.ratio && !errors_.channel.empty())) return;
+  errors_.ratio = ratio;
+  errors_.error = error;
+  errors_.time = time;
+  errors_.channel = where;
+}
+
+void ReferenceSink::row(double time, const Observation& now) {
+  if (!started_ && reference_.start) compare_start(now);
+  started_ = true;
+  const std::span<const double> row = rows_.make(time, now);
+  const std::vector<double>& times = reference_.times;
+  const auto before = [&](double t) { return t < time - same_time * std::max(1.0, time); };
+  while (next_ < times.size() && before(times[next_])) ++next_;
+  if (next_ == times.size() || std::abs(times[next_] - time) > same_time * std::max(1.0, time)) return;
+  ++errors_.rows;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    double error = row[columns_[c]] - reference_.channels[c].values[next_];
+    // An angle of a joint is known up to whole turns.
+    if (groups_[c] == "joint" && rows_.channels()[columns_[c]].unit == "rad")
+      error = std::remainder(error, 2 * std::numbers::pi);
+    note(groups_[c], std::abs(error), tolerance_at(reference_, groups_[c], time), time, reference_.channels[c].name);
+  }
+  ++next_;
+}
+
+void ReferenceSink::compare_start(const Observation& now) {
+  const SystemView& view = system_.view();
+  const ReferenceStart& start = *reference_.start;
+  const auto check = [&](const Lists& lists, const char* group, std::string_view name, std::span<const double> found) {
+    const auto expected = lists.find(std::string(name));
+    if (expected != lists.end())
+      note(group, difference(expected->second, found), start.tolerance.at(group), 0,
+           fmt::format("{} acceleration of {}", group, name));
+  };
+  for (const BodyIndex b : system_.bodies()) {
+    const BodyData& data = view.bodies[at(b)];
+    const Observation::Body& body = now.bodies[at(b)];
+    const Vec3 &a = body.acceleration, &alpha = body.angular_acceleration;
+    check(start.linear, "linear", data.name, std::array{a.x, a.y, a.z});
+    check(start.angular, "angular", data.name, std::array{alpha.x, alpha.y, alpha.z});
+    if (data.flexible == rigid) continue;
+    const FlexibleData& flexible = view.flexible[data.flexible];
+    check(start.modal, "modal", data.name, now.modal_acceleration.subspan(flexible.mode_offset, flexible.modes));
+  }
+  for (const JointIndex j : system_.joints()) {
+    const JointData& joint = view.joints[at(j)];
+    check(start.joint, "joint", joint.name, now.acceleration.subspan(joint.v_offset, joint.nv));
+  }
+}
+
+std::string to_text(const ReferenceErrors& errors) {
+  return Json{{"largest", errors.largest}, {"ratio", errors.ratio},     {"error", errors.error},
+              {"time", errors.time},       {"channel", errors.channel}, {"rows", errors.rows}}
+      .dump();
+}
+
+ReferenceErrors errors_from_text(const std::string& text) {
+  const Json in = Json::parse(text);
+  return {in.at("largest"), in.at("ratio"), in.at("error"), in.at("time"), in.at("channel"), in.at("rows")};
+}
+
+}  // namespace polyform::host

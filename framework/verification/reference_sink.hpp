@@ -1,0 +1,53 @@
+// Compares the rows of a run with a reference as they come.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "framework/assembly/system.hpp"
+#include "framework/simulation/row_maker.hpp"
+#include "framework/simulation/row_sink.hpp"
+#include "framework/verification/reference.hpp"
+
+namespace polyform::host {
+
+/// What a run is off by.
+struct ReferenceErrors {
+  std::map<std::string, double> largest;  ///< by group: position, orientation, velocity, …, linear, angular, joint
+  double ratio = 0;                       ///< of error to tolerance, where that is largest
+  double error = 0, time = 0;             ///< there
+  std::string channel;                    ///< there: a channel, or a body or joint and its acceleration
+  std::size_t rows = 0;                   ///< compared
+};
+std::string to_text(const ReferenceErrors&);
+/// What to_text made.
+ReferenceErrors errors_from_text(const std::string&);
+
+/// The group of a channel, by its component: position, orientation, velocity, angular_velocity, modal, modal_velocity,
+/// joint, joint_velocity, force, moment, energy, constraint.
+std::string group_of(const std::string& channel);
+
+class ReferenceSink final : public RowSink {
+ public:
+  /// Failure (bad_input) when the reference names a channel, body or joint that the system has not.
+  ReferenceSink(const System&, const Reference&);
+
+  void row(double time, const Observation&) override;
+  const ReferenceErrors& errors() const { return errors_; }
+
+ private:
+  void compare_start(const Observation&);
+  void note(const std::string& group, double error, double tolerance, double time, const std::string& where);
+
+  const System& system_;
+  const Reference& reference_;
+  RowMaker rows_;
+  std::vector<std::size_t> columns_;  ///< of the reference's channels
+  std::vector<std::string> groups_;   ///< of them
+  std::size_t next_ = 0;              ///< time of the reference
+  bool started_ = false;
+  ReferenceErrors errors_;
+};
+
+}  // namespace polyform::host
