@@ -51,6 +51,7 @@ function(polyform_add_report_page)
     return()
   endif()
   file(GLOB parts CONFIGURE_DEPENDS ${sources}/*.js ${sources}/*.css ${sources}/*.html ${sources}/*.mjs)
+  set_property(GLOBAL PROPERTY POLYFORM_HAS_REPORT_PAGE ON)
   add_custom_command(OUTPUT ${POLYFORM_PAGE}
     COMMAND ${NODE_PROGRAM} ${sources}/build.mjs ${folder} ${POLYFORM_PAGE}
     DEPENDS ${parts} ${folder}/installed COMMENT "Building the report page" VERBATIM)

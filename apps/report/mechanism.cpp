@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "apps/report/flexible_line.hpp"
+#include "apps/report/flexible_lines.hpp"
 
 namespace polyform::apps {
 
@@ -73,11 +73,12 @@ class Mechanism {
              {"shapes", std::move(shapes)}};
     if (data.flexible == rigid) return out;
     const FlexibleData& flexible = view_.flexible[data.flexible];
-    Json line = Json::array();
-    for (const LinePoint& p : flexible_line(flexible, attached_[at(b)]))
-      line.push_back({{"point", numbers(p.point)}, {"shape", p.displacement}});
+    const FlexibleLines lines = flexible_lines(flexible, attached_[at(b)]);
+    Json points = Json::array();
+    for (const LinePoint& p : lines.points) points.push_back({{"point", numbers(p.point)}, {"shape", p.displacement}});
     out["modes"] = flexible.modes;
-    out["line"] = std::move(line);
+    out["points"] = std::move(points);
+    out["edges"] = lines.edges;
     return out;
   }
 

@@ -48,14 +48,14 @@ std::string script_text(const Json& json) {
   return out;
 }
 
-/// columns: group, object, component and unit of each.
+/// columns: group, name and unit of each.
 Json run_json(const ReportRun& run) {
   Json record = Json::object(), columns = Json::array();
   for (const host::RecordField& field : run.results.record)
     std::visit([&](const auto& value) { record[field.name] = value; }, field.value);
   for (const host::ResultColumn& column : run.results.columns) {
-    const host::ChannelPlace place = host::place_of(column.channel.name);
-    columns.push_back(Json::array({place.group, place.object, place.component, column.channel.unit}));
+    const std::string& name = column.channel.name;
+    columns.push_back(Json::array({host::result_group(name), name, column.channel.unit}));
   }
   const std::size_t rows = run.results.columns.empty() ? 0 : run.results.columns.front().values.size();
   return {{"label", run.label}, {"rows", rows}, {"record", record}, {"columns", columns}};

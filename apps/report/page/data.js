@@ -22,8 +22,11 @@ function unpack(base64, rows) {
 class Run {
   constructor(index, {label, rows, record, columns}) {
     Object.assign(this, {index, label, rows, record});
-    this.channels = columns.map(([group, object, component, unit]) => (
-      {group, object, component, unit, name: component ? `${object}.${component}` : object}));
+    this.channels = columns.map(([group, name, unit]) => {
+      // No component has a dot in it, while names of bodies and joints may.
+      const dot = name.lastIndexOf('.');
+      return {group, name, unit, object: dot < 0 ? name : name.slice(0, dot), component: name.slice(dot + 1)};
+    });
     this.places = new Map(this.channels.map((channel, place) => [channel.name, place]));
     this.unpacked = new Map();
   }

@@ -37,7 +37,8 @@ function firstChannels() {
   const widest = (names) => names.map((name) => [range(name), name]).filter(([moves]) => moves > 0)
     .sort(([a], [b]) => b - a)[0]?.[1];
   const energy = runs.length > 1 ? ['energy.total'] : ['energy.kinetic', 'energy.potential', 'energy.total'];
-  return [widest(of('joints', /^q(\[0\])?$/)), widest(of('bodies', /^[xyz]$/)), ...energy].filter((name) => name && run.has(name));
+  const turning = widest(of('joints', /^q$/)), moving = widest(of('bodies', /^[xyz]$/));
+  return [turning, moving ?? widest(of('bodies', /^q[xyz]$/)), ...energy].filter((name) => name && run.has(name));
 }
 
 function setUpView(clock) {

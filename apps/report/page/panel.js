@@ -28,7 +28,7 @@ const powerTexts = (_, ticks) => ticks.map((x) => (x === null ? '' : x.toExponen
 
 export class Panel {
   /**
-   * title, unit; series: [{name, run, times, values, stroke, dash}]; log: whether the values, all positive, are drawn
+   * title, unit; series: [{name, run, times, values, width, stroke, dash}]; log: whether the values, all positive, are drawn
    * on a logarithmic axis; onTime, onZoom: what the user asks for.
    */
   constructor(parent, {title, unit, series, log, onTime, onZoom}) {
@@ -73,7 +73,7 @@ export class Panel {
         ...(this.log && {grid: {...axis.grid, filter: powers}, ticks: {...axis.ticks, filter: powers}})}],
       cursor: {sync: {key: cursors.key, scales: ['x', null]}, drag: {x: true, y: false}, points: {size: 6, width: 1.5}},
       series: [{}, ...this.series.map((s, k) => ({
-        label: s.name, stroke: s.stroke(), width: 1.5, dash: s.dash, spanGaps: true, points: {show: false}, show: !this.hidden.has(k)}))],
+        label: s.name, stroke: s.stroke(), width: s.width, dash: s.dash, spanGaps: true, points: {show: false}, show: !this.hidden.has(k)}))],
       hooks: {
         setCursor: [(plot) => this.showValues(plot.cursor.idx === null || plot.cursor.left < 0 ? null : plot.data[0][plot.cursor.idx])],
         setScale: [(plot, key) => key === 'x' && this.onZoom([plot.scales.x.min, plot.scales.x.max], this)],

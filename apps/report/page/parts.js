@@ -11,12 +11,13 @@ class Helix extends Curve {
   }
 }
 
-// Of size 1, along z, centred.
+// Of size 1, along z, centred. Coarse where there are so many that each is small.
+const many = 1500;
 const makers = {
   box: () => new BoxGeometry(1, 1, 1),
-  cylinder: () => new CylinderGeometry(1, 1, 1, 28).rotateX(Math.PI / 2),
-  sphere: () => new SphereGeometry(1, 20, 14),
-  coil: () => new TubeGeometry(new Helix(), 160, 0.13, 6),
+  cylinder: (coarse) => new CylinderGeometry(1, 1, 1, coarse ? 8 : 28).rotateX(Math.PI / 2),
+  sphere: (coarse) => new SphereGeometry(1, coarse ? 8 : 20, coarse ? 6 : 14),
+  coil: (coarse) => new TubeGeometry(new Helix(), coarse ? 60 : 160, 0.13, coarse ? 3 : 6),
 };
 
 const alongZ = new Vector3(0, 0, 1);
@@ -24,7 +25,7 @@ const alongZ = new Vector3(0, 0, 1);
 export class Parts {
   /** colors(tint): a Color; ghost: translucent, without shadow. */
   constructor(scene, parts, motion, colors, ghost) {
-    Object.assign(this, {scene, motion, colors, ghost});
+    Object.assign(this, {scene, motion, colors, ghost, coarse: parts.length > many});
     this.meshes = Object.keys(makers).map((shape) => this.mesh(shape, parts.filter((part) => part.shape === shape && this.exists(part))))
       .filter(Boolean);
     this.paint();
@@ -40,7 +41,7 @@ export class Parts {
     if (parts.length === 0) return null;
     const material = new MeshStandardMaterial({roughness: 0.62, metalness: 0.05});
     if (this.ghost) Object.assign(material, {transparent: true, opacity: 0.38, depthWrite: false});
-    const mesh = new InstancedMesh(makers[shape](), material, parts.length);
+    const mesh = new InstancedMesh(makers[shape](this.coarse), material, parts.length);
     mesh.frustumCulled = false;
     mesh.castShadow = mesh.receiveShadow = !this.ghost;
     mesh.userData.parts = parts;

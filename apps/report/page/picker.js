@@ -2,7 +2,7 @@
 import {report, runs} from './data.js';
 import {element} from './format.js';
 
-const groupNames = {joints: 'Joints', bodies: 'Bodies', reactions: 'Reactions', '': 'Whole system'};
+const groupNames = {joints: 'Joints', bodies: 'Bodies', reactions: 'Reactions'};  // and the whole system
 const mostShown = 150;  // objects
 
 /** Objects of all runs with their components: [{group, object, components}], by group. */
@@ -11,12 +11,12 @@ function objectsOfAllRuns() {
   for (const run of runs)
     for (const {group, object, component, name, unit} of run.channels) {
       if (name === 'time') continue;
-      const key = `${group}/${object}`;
-      if (!found.has(key)) found.set(key, {group, object, components: new Map()});
+      const kind = group in groupNames ? group : undefined, key = `${kind}/${object}`;
+      if (!found.has(key)) found.set(key, {group: kind, object, components: new Map()});
       found.get(key).components.set(component, {name, unit});
     }
   // Files have their objects in alphabetical order; the model's is the one that its author thinks in.
-  const order = Object.keys(groupNames);
+  const order = [...Object.keys(groupNames), undefined];
   const {bodies = [], joints = []} = report.mechanism ?? {};
   const place = new Map([...joints, ...bodies].map(({name}, k) => [name, k]));
   const rank = ({object}) => place.get(object) ?? Infinity;
@@ -61,7 +61,7 @@ export class Picker {
         ++left;
         continue;
       }
-      if (group !== ofGroup) rows.push(element('h4', {textContent: groupNames[ofGroup]}));
+      if (group !== ofGroup) rows.push(element('h4', {textContent: groupNames[ofGroup] ?? 'Whole system'}));
       group = ofGroup;
       rows.push(this.row(object, shown));
     }

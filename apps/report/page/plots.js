@@ -62,12 +62,16 @@ export class Plots {
   }
 
   seriesOfRuns(name) {
-    return runs.filter((run) => run.has(name) && !(this.mode !== 'values' && run === this.reference))
+    const lines = runs.filter((run) => run.has(name) && !(this.mode !== 'values' && run === this.reference))
       .map((run) => this.line(run, name, run.label, run.index)).filter(({values}) => values);
+    // Runs that agree lie on one another: the lower ones are wider, so that all can be seen.
+    const more = this.mode === 'values' ? Math.min(1, 3.5 / lines.length) : 0;
+    lines.forEach((line, k) => (line.width += more * (lines.length - 1 - k)));
+    return lines;
   }
 
   line(run, name, label, k) {
-    return {name: label, run, times: this.timesOf(run), values: this.values(run, name), stroke: () => runColor(k),
+    return {name: label, run, times: this.timesOf(run), values: this.values(run, name), width: 1.5, stroke: () => runColor(k),
       dash: dashes[Math.floor(k / 8) % dashes.length]};
   }
 

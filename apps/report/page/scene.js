@@ -89,8 +89,8 @@ export class MechanismView {
       motion.place(start + (k / samples) * (end - start));
       this.mechanism.bodies.forEach((body, b) => {
         if (!motion.has(b)) return;
-        reach({body: b, point: body.center}, 0);
-        for (const at of body.line ?? []) reach({body: b, ...at}, 0);
+        reach({body: b, point: body.center}, Math.hypot(...(this.shapes.box(b) ?? [0])) / 2);
+        for (const at of body.points ?? []) reach({body: b, ...at}, 0);
         for (const shape of body.shapes) for (const [point, radius] of outline(shape)) reach({body: b, point}, radius);
         for (const link of this.shapes.links(b)) for (const end of link) reach({body: b, point: end}, 0);
       });

@@ -29,10 +29,10 @@ function farEnd(from, {mass, center, inertia}) {
   return center.map((c, i) => c + beyond * (c - from[i]));
 }
 
-/** Edges of a uniform box with this mass and inertia, within reason. */
-function equivalentBox({mass, inertia: [xx, yy, zz]}, size) {
+/** Edges of a uniform box with this mass and inertia. */
+function uniformBox({mass, inertia: [xx, yy, zz]}) {
   const edge = (a, b, c) => Math.sqrt(Math.max(0, (6 * (a + b - c)) / (mass || 1)));
-  return [edge(yy, zz, xx), edge(zz, xx, yy), edge(xx, yy, zz)].map((e) => Math.min(0.6 * size, Math.max(0.05 * size, e)));
+  return [edge(yy, zz, xx), edge(zz, xx, yy), edge(xx, yy, zz)];
 }
 
 export class Shapes {
@@ -43,9 +43,9 @@ export class Shapes {
       if (freedom !== 'all') for (const {body, point} of ends) if (body >= 0) this.attached[body].push(point);
     this.attached = this.attached.map((points) => distinct(points, 1));
     const lengths = bodies.flatMap((body, b) => this.links(b).map(([from, to]) => distance(from, to))).filter((d) => d > 0);
-    for (const {line = []} of bodies) if (line.length > 1) lengths.push(distance(line[0].point, line.at(-1).point));
+    for (const {points = []} of bodies) if (points.length > 1) lengths.push(Math.max(...points.map(({point}) => distance(point, points[0].point))));
     const given = bodies.flatMap(({shapes}) => shapes.map(({size, radius, length}) => Math.max(...(size ?? [length ?? 0, 2 * radius]))));
-    this.size = lengths.length > 0 ? median(lengths) : given.length > 0 ? median(given) : 1;
+    this.size = lengths.length > 0 ? median(lengths) : given.length > 0 ? median(given) : Math.max(...bodies.flatMap(uniformBox)) || 1;
     this.width = 0.026 * this.size;  // radius of a link
     // Bodies of the same geometry are of one colour: wheels, the two arms of a side.
     const looks = [...new Set(bodies.map(({shapes}) => JSON.stringify(shapes)))];
@@ -55,7 +55,7 @@ export class Shapes {
   /** What a body without geometry is drawn as: pairs of points of it. */
   links(b) {
     const points = this.attached[b], body = this.bodies[b];
-    if (body.line?.length > 1) return [];
+    if (body.edges?.length > 0) return [];
     if (points.length === 0) return [];
     if (points.length === 1) return distance(points[0], body.center) > 1e-9 ? [[points[0], farEnd(points[0], body)]] : [];
     if (points.length === 2) return [points];
@@ -63,9 +63,16 @@ export class Shapes {
     return points.map((point) => [point, hub]);
   }
 
+  /** Edges of the box for a body with neither geometry nor links; null for others. */
+  box(b) {
+    const {shapes, edges} = this.bodies[b];
+    if (shapes.length > 0 || edges?.length > 0 || this.links(b).length > 0) return null;
+    return uniformBox(this.bodies[b]).map((edge) => Math.min(this.size, Math.max(0.05 * this.size, edge)));
+  }
+
   /** Thicker where the whole is so large that links of their own proportion could not be seen. */
   widenFor(radius) {
-    this.width = Math.min(0.09 * this.size, Math.max(this.width, 0.0035 * radius));
+    this.width = Math.max(this.width, 0.0035 * radius);
   }
 
   parts() {
@@ -76,21 +83,21 @@ export class Shapes {
   bodyParts(body, b) {
     if (body.shapes.length > 0) return givenParts(b, body.shapes, this.tints[b]);
     const {width} = this;
-    if (body.line?.length > 1)
-      return body.line.slice(1).flatMap(({point, shape}, k) => {
-        const to = {body: b, point, shape}, from = {body: b, ...body.line[k]};
-        return [{shape: 'cylinder', tint: b, ends: [from, to], width: 0.8 * width}, {shape: 'sphere', tint: b, at: to, width: 0.8 * width}];
+    if (body.edges?.length > 0)
+      return body.edges.flatMap((edge) => {
+        const ends = edge.map((k) => ({body: b, ...body.points[k]}));
+        return [{shape: 'cylinder', tint: b, ends, width: 0.8 * width}, {shape: 'sphere', tint: b, at: ends[1], width: 0.8 * width}];
       });
-    const links = this.links(b);
-    if (links.length === 0)
-      return [{shape: 'box', body: b, tint: b, matrix: placed(body.center, upright, equivalentBox(body, this.size))}];
+    const links = this.links(b), box = this.box(b);
+    if (box) return [{shape: 'box', body: b, tint: b, matrix: placed(body.center, upright, box)}];
     const balls = distinct(links.flat(), 1).map((at) => ({shape: 'sphere', tint: b, at: {body: b, point: at}, width}));
     return [...links.map(([from, to]) => ({
       shape: 'cylinder', tint: b, ends: [{body: b, point: from}, {body: b, point: to}], width})), ...balls];
   }
 
   jointParts({freedom, ends: [base, moving], axis}) {
-    if (freedom === 'all' || freedom === 'none') return [];
+    // Where links are thick for their length, joints would hide them.
+    if (freedom === 'all' || freedom === 'none' || this.width > 0.12 * this.size) return [];
     const at = base.body >= 0 && moving.body < 0 ? base : moving;
     const tint = base.body < 0 || moving.body < 0 ? 'anchor' : 'joint';
     const parts = [];
