@@ -220,6 +220,8 @@ std::span<const double> RowMaker::make(double time, const Observation& now) {
   }
   if (columns_.reactions) std::copy(now.module_multipliers.begin(), now.module_multipliers.end(), out);
   if (chosen_.empty()) return row_;
+  for (std::size_t c = 0; c < chosen_.size(); ++c) chosen_row_[c] = row_[chosen_[c]];
+  return chosen_row_;
 }
 
 }  // namespace polyform::host

@@ -90,7 +90,7 @@ class Run {
         settings_(settings),
         control_(control),
         sinks_(sinks),
-        ode_(solver, system.view()),
+        ode_(solver, view),
         integrator_(make_integrator(
             ode_, {settings.integrator, settings.step, settings.relative_tolerance, settings.absolute_tolerance})),
         store_(view),
