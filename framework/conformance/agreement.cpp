@@ -52,6 +52,13 @@ Difference difference(const SystemView& view, const Observation& a, const Observ
     d.motion = std::max(
         {d.motion, std::abs(a.state.eta[i] - b.state.eta[i]), std::abs(a.state.etadot[i] - b.state.etadot[i])});
   }
+  for (std::size_t i = 0; i < view.states; ++i) {
+    d.acceleration = std::max(d.acceleration, std::abs(a.state_rates[i] - b.state_rates[i]));
+    acceleration_scale = std::max(acceleration_scale, std::abs(a.state_rates[i]));
+    d.motion = std::max(d.motion, std::abs(a.state.x[i] - b.state.x[i]));
+  }
+  for (std::size_t i = 0; i < view.module_rows; ++i)
+    d.reaction = std::max(d.reaction, std::abs(a.module_multipliers[i] - b.module_multipliers[i]));
   for (std::size_t i = 0; i < view.joints.size(); ++i) {
     if (undetermined.contains(i)) continue;
     widen(d.reaction, reaction_scale, a.reactions[i].linear, b.reactions[i].linear);

@@ -1,45 +1,18 @@
-// Seeded random values, smooth random motions, and rates by differences.
+// Random poses and smooth random motions, beside the random values and differences of the conformance kit.
 #pragma once
 
-#include <random>
-
+#include "framework/conformance/random.hpp"
 #include "polyform/kinematics.hpp"
 
 namespace polyform::test {
 
-class Random {
+class Random : public host::Random {
  public:
-  explicit Random(std::uint64_t seed) : engine_(seed) {}
-  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
-  int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine_); }
-  Vec3 vector(double size) { return {uniform(-size, size), uniform(-size, size), uniform(-size, size)}; }
-  Vec3 direction() {
-    std::normal_distribution<double> normal;
-    const Vec3 v{normal(engine_), normal(engine_), normal(engine_)};
-    return (1 / norm(v)) * v;
-  }
-  Quat quaternion() {
-    std::normal_distribution<double> normal;
-    return normalized(Quat{normal(engine_), normal(engine_), normal(engine_), normal(engine_)});
-  }
+  using host::Random::Random;
   Pose pose() { return {quaternion(), vector(1)}; }
-
- private:
-  std::mt19937_64 engine_;
 };
-
-/// d/dt at t = 0 by the five-point difference: exact for polynomials of degree 4.
-template <class Function>
-auto rate(Function f) {
-  constexpr double h = 1e-3;
-  return (8 / (12 * h)) * (f(h) - f(-h)) - (1 / (12 * h)) * (f(2 * h) - f(-2 * h));
-}
-
-/// Angular velocity of axes R, from dR/dt = ω̃ R.
-inline Vec3 angular_velocity(const Mat3& R, const Mat3& R_rate) {
-  const Mat3 w = times_transpose(R_rate, R);
-  return {0.5 * (w(2, 1) - w(1, 2)), 0.5 * (w(0, 2) - w(2, 0)), 0.5 * (w(1, 0) - w(0, 1))};
-}
+using host::angular_velocity;
+using host::rate;
 
 /// A rigid motion known with its velocity and acceleration: R = Rot(a, φ) Rot(b, ψ) R0, with φ, ψ, p quadratic in time.
 class SmoothMotion {
