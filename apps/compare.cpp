@@ -174,7 +174,9 @@ void add_compare(CLI::App& app, Action& action) {
   sub->add_option(
          "--sweep", arguments->sweep,
          "Work against precision: every solver at each step=... or tolerance=..., a list A,B,C or FROM:TO:COUNT")
-      ->type_name("WHAT=VALUES");
+      ->type_name("WHAT=VALUES")
+      ->excludes(sub->get_option("--columns"))
+      ->excludes(sub->get_option("--tolerance"));
   add_process_arguments(*sub, arguments->processes);
   sub->add_flag("--json", arguments->json, "Print one JSON object, by solver name, in place of the table");
   sub->add_flag("--quiet", arguments->quiet, "No progress bar");
