@@ -84,14 +84,8 @@ Probe::Probe(const System& system, const SystemView& view, double time, const Mi
       outputs_(outputs),
       store_(view),
       rows_(system, output_columns),
-      forces_(view),
       y_(solver_->state_size()),
-      chart_rates_(view.nv_tree + view.modes),
-      efforts_(view.nv),
-      state_rates_(view.states),
-      wrenches_(view.frames()) {
-  if (!forces_.good()) throw std::bad_alloc();
-}
+      chart_rates_(view.nv_tree + view.modes) {}
 
 /// Quaternions as at the first evaluation, not as their negatives.
 void Probe::follow_signs(Observation& now) {
@@ -120,15 +114,13 @@ bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {
   std::copy(state_.v.begin(), state_.v.end(), now.state.v.begin());
   follow_signs(now);
   chart_.evaluate(state_, chart_rates_);
-  forces_.evaluate(time_, closed_.constraints().tree().frames(), state_.q, state_.v, state_.x, wrenches_, efforts_,
-                   state_rates_);
   const std::span<const double> row = rows_.make(time_, now);
   row_.assign(row.begin() + 1, row.end());  // without the time
   double* next = out.data();
   for (const std::size_t c : choice_.position.independent) *next++ = chart_rates_[c];
   for (const std::size_t c : choice_.velocity.independent)
     *next++ = c < view_.nv_tree ? now.acceleration[c] : now.modal_acceleration[c - view_.nv_tree];
-  next = std::copy(state_rates_.begin(), state_rates_.end(), next);
+  next = std::copy(now.state_rates.begin(), now.state_rates.end(), next);
   next = std::copy(closed_.delta().begin(), closed_.delta().end(), next);
   for (const std::size_t o : outputs_) *next++ = row_[o];
   return std::all_of(out.data(), next, [](double x) { return std::isfinite(x); });

@@ -10,7 +10,6 @@
 #include "framework/linearization/linearize.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/row_maker.hpp"
-#include "polyform/force_set.hpp"
 
 namespace polyform::host {
 
@@ -77,16 +76,14 @@ class Probe {
   ObservationStore store_;
   RowMaker rows_;
   std::vector<double> row_;
-  ForceSet forces_;
   CanonicalState state_;
-  std::vector<double> y_, chart_rates_, efforts_, state_rates_;
-  std::vector<Spatial> wrenches_;
+  std::vector<double> y_, chart_rates_;
   std::vector<Quat> signs_;  ///< orientations of the bodies at the first evaluation
   std::string failure_;
   std::size_t evaluations_ = 0;
 };
 
 /// Columns of the channels that can be outputs.
-inline constexpr Columns output_columns{true, true, true, false, true};
+inline const Columns output_columns{true, true, true, false, true, true};
 
 }  // namespace polyform::host

@@ -30,6 +30,7 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
   const JointState::Parts parts = vector_.joints().split(joints_);
   std::copy(parts.x.begin(), parts.x.end(), out.state.x.begin());
   std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
+  std::copy(xdot_.begin(), xdot_.end(), out.state_rates.begin());
   observe_cut_joints(out);
   find_reactions(out.reactions);
   out.kinetic_energy = kinetic_energy(view_, tree_.bodies());

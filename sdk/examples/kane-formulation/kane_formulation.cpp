@@ -100,6 +100,7 @@ class KaneSolver final : public Solver {
     }
     do_decode(y, out.state);
     std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
+    std::copy(xdot_.begin(), xdot_.end(), out.state_rates.begin());
     find_reactions(out.reactions);
     out.kinetic_energy = kinetic_energy(view_, tree_.bodies());
     out.potential_energy = gravity_potential(view_, tree_.bodies()) + forces_.potential_energy();
