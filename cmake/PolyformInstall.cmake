@@ -57,5 +57,5 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # To write plugins.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++, cmake (>= 3.25), libfmt-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++, cmake (>= 3.25), make | ninja-build, libfmt-dev")
 include(CPack)
