@@ -124,7 +124,7 @@ void InitialState::module_states() {
     Eigen::Map<Eigen::VectorXd> u(parts_.x.data() + m.u, size);
     Matrix A = Eigen::Map<const Matrix>(m.A.data(), rows, size);
     Eigen::VectorXd left = Eigen::Map<const Eigen::VectorXd>(m.rows.velocity_right.data(), rows) - A * u;
-    for (Eigen::Index r = 0; r < rows; ++r) left[r] -= attached_rate(m.rows, static_cast<std::size_t>(r));
+    for (Eigen::Index r = 0; r < rows; ++r) left[r] -= velocity_of_row(view(), m.rows, static_cast<std::size_t>(r), parts_.v);
     if (left.lpNorm<Eigen::Infinity>() == 0) continue;
     Eigen::VectorXd unit(size);
     for (Eigen::Index k = 0; k < size; ++k) {
@@ -141,20 +141,6 @@ void InitialState::module_states() {
                                      m.rows.name, rest),
                          "change the initial velocities of its joints or bodies");
   }
-}
-
-/// C V + B v of a module's row.
-double InitialState::attached_rate(const ConstraintSet::Element& rows, std::size_t r) const {
-  double rate = 0;
-  for (std::size_t k = 0; k < rows.markers.size(); ++k) {
-    const Spatial& c = rows.A[r * rows.markers.size() + k];
-    rate += dot(c.angular, rows.motions[k].angular_velocity) + dot(c.linear, rows.motions[k].velocity);
-  }
-  const double* B = rows.B.data() + r * rows.velocities;
-  for (const JointIndex j : rows.joints)
-    for (std::size_t k = 0; k < view().joints[at(j)].nv; ++k)
-      rate += *B++ * parts_.v[view().joints[at(j)].v_offset + k];
-  return rate;
 }
 
 bool build_initial_state(System::Parts& parts, Diagnostics& diagnostics) {

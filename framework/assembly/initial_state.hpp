@@ -36,7 +36,6 @@ class InitialState {
   void read_modes();
   void first_order_states();
   void module_states();
-  double attached_rate(const ConstraintSet::Element& rows, std::size_t row) const;
 
   // initial_rates.cpp: velocities
   /// What the model says of a body's velocity.

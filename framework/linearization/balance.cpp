@@ -84,7 +84,10 @@ void Balance::set_out() {
 
 double Balance::scale(Index k) const {
   if (k < moves()) return names_[velocity(k)].scale;
-  if (k < equations()) return std::max(1.0, std::abs(state_.x[static_cast<std::size_t>(k - moves())]));
+  if (k < equations()) {
+    const std::size_t x = choice_.state.independent[static_cast<std::size_t>(k - moves())];
+    return std::max(1.0, std::abs(state_.x[x]));
+  }
   const std::size_t t = static_cast<std::size_t>(k - equations());
   return std::max({1.0, std::abs(request_.trimmed[t].value), std::abs(offsets_[t])});
 }

@@ -23,7 +23,7 @@ class Balance {
   Balance(const System&, const SolverMaker&, const EquilibriumRequest&);
 
   Index moves() const { return static_cast<Index>(choice_.velocities()); }
-  Index states() const { return static_cast<Index>(state_.x.size()); }
+  Index states() const { return static_cast<Index>(choice_.states()); }
   Index equations() const { return moves() + states(); }
   Index unknowns() const { return equations() + static_cast<Index>(offsets_.size()); }
   bool anything_held() const { return anything_held_; }

@@ -43,6 +43,7 @@ ClosedStates::ClosedStates(const SystemView& view, double t, const MinimalCoordi
       choice_(choice),
       nominal_(std::move(nominal)),
       jacobian_(view),
+      modules_(view),
       delta_(view.nv_tree + view.modes) {
   for (const Coordinate& c : coordinates_of(view)) scales_.push_back(c.scale);
 }
@@ -52,8 +53,10 @@ bool ClosedStates::place(std::span<const double> deviation, CanonicalState& out)
   out = nominal_;
   std::fill(delta_.begin(), delta_.end(), 0.0);
   for (std::size_t k = 0; k < np; ++k) delta_[choice_.position.independent[k]] = deviation[k];
-  for (std::size_t k = 0; k < out.x.size(); ++k) out.x[k] += deviation[np + nv + k];
-  return close_positions(out) && close_velocities(deviation.subspan(np, nv), out);
+  for (std::size_t k = 0; k < choice_.states(); ++k) out.x[choice_.state.independent[k]] += deviation[np + nv + k];
+  if (!close_positions(out) || !close_velocities(deviation.subspan(np, nv), out)) return false;
+  return modules_.close(t_, jacobian_.tree().frames(), choice_.state, out) ||
+         fail("variables of a module are not determined there");
 }
 
 bool ClosedStates::close_positions(CanonicalState& out) {

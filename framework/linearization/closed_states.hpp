@@ -6,18 +6,19 @@
 
 #include "framework/linearization/canonical_state.hpp"
 #include "framework/linearization/minimal_coordinates.hpp"
+#include "framework/linearization/module_states.hpp"
 
 namespace polyform::host {
 
 /// Places deviations about a nominal state at a frozen time: [independent positions; independent velocities;
-/// first-order states]. Dependent coordinates are found by Newton's method down to round-off, dependent velocities by a
-/// linear solution, so that every state is closed exactly.
+/// independent first-order states]. Dependent coordinates are found by Newton's method down to round-off, dependent
+/// velocities and variables of modules by a linear solution, so that every state is closed exactly.
 class ClosedStates {
  public:
   /// The view and the choice outlive the object; nominal: nearly closed.
   ClosedStates(const SystemView&, double t, const MinimalCoordinates&, CanonicalState nominal);
 
-  std::size_t size() const { return choice_.positions() + choice_.velocities() + nominal_.x.size(); }
+  std::size_t size() const { return choice_.positions() + choice_.velocities() + choice_.states(); }
   const CanonicalState& nominal() const { return nominal_; }
   /// The closed state at a deviation, with coordinates and velocities of the cut joints. False when there is none
   /// nearby: failure() says why.
@@ -42,6 +43,7 @@ class ClosedStates {
   const MinimalCoordinates& choice_;
   CanonicalState nominal_;
   ConstraintJacobian jacobian_;
+  ModuleStates modules_;
   std::vector<double> delta_, scales_;
   std::string failure_;
 };

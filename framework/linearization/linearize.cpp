@@ -7,6 +7,7 @@
 #include <set>
 
 #include "framework/diagnostics.hpp"
+#include "framework/linearization/module_states.hpp"
 #include "framework/linearization/probe.hpp"
 #include "framework/reading/report.hpp"
 
@@ -102,7 +103,7 @@ class Linearizer {
     const SystemView& view = varied_->view();
     nominal_ = point_.state;
     choice_ = choose_coordinates(view, point_.time, nominal_);
-    const std::size_t n = choice_.positions() + choice_.velocities() + view.states;
+    const std::size_t n = choice_.positions() + choice_.velocities() + choice_.states();
     if (n > most_states)
       throw Failure(Exit::bad_input,
                     fmt::format("the linear model would have {} states; dense matrices are made up to {}: beyond that "
@@ -131,13 +132,11 @@ class Linearizer {
       const double v = c < view.nv_tree ? nominal_.v[c] : nominal_.etadot[c - view.nv_tree];
       out_.scales.push_back(std::max(all[c].scale, std::abs(v)));
     }
-    for (const ForceGroup& group : view.forces)
-      for (std::size_t i = 0; i < group.instances.size(); ++i)
-        for (std::size_t k = 0; k < group.type->state_count(); ++k) {
-          out_.states.push_back({fmt::format("{}.state[{}]", group.names[i], k), ""});
-          const double now = nominal_.x[group.state_offset + i * group.type->state_count() + k];
-          out_.scales.push_back(std::max(1.0, std::abs(now)));
-        }
+    const std::vector<FirstOrderState> names = first_order_states(view);
+    for (const std::size_t c : choice_.state.independent) {
+      out_.states.push_back({names[c].name, names[c].unit});
+      out_.scales.push_back(std::max(1.0, std::abs(nominal_.x[c])));
+    }
     for (const std::size_t c : choice_.position.dependent) out_.dependent.push_back(all[c].position);
     for (const InputField& input : request_.inputs) out_.inputs.push_back({input.name, std::string(input.unit)});
     for (const std::size_t o : outputs_) out_.outputs.push_back(channels_[o]);

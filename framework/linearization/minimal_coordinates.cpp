@@ -7,6 +7,8 @@
 #include <cmath>
 #include <new>
 
+#include "framework/linearization/module_states.hpp"
+
 namespace polyform::host {
 namespace {
 
@@ -174,6 +176,7 @@ MinimalCoordinates choose_coordinates(const SystemView& view, double t, const Ca
   MinimalCoordinates choice;
   choice.position = eliminate(J, bounds, {});
   choice.velocity = eliminate(std::move(J), all, choice.position);
+  choice.state = ModuleStates(view).choose(t, constraints.tree().frames(), here);
   return choice;
 }
 

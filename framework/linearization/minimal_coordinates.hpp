@@ -36,9 +36,11 @@ double length_scale(const SystemView&);
 /// the independent velocities are among those of the independent positions, fewer where constraints are nonholonomic.
 struct MinimalCoordinates {
   Elimination position, velocity;
+  Elimination state;  ///< first-order states: variables of modules follow from motions (ModuleStates)
 
   std::size_t positions() const { return position.independent.size(); }
   std::size_t velocities() const { return velocity.independent.size(); }
+  std::size_t states() const { return state.independent.size(); }
 };
 
 /// The positions at δ from those of a state; the rest of `out` is left alone.

@@ -120,7 +120,7 @@ bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {
   for (const std::size_t c : choice_.position.independent) *next++ = chart_rates_[c];
   for (const std::size_t c : choice_.velocity.independent)
     *next++ = c < view_.nv_tree ? now.acceleration[c] : now.modal_acceleration[c - view_.nv_tree];
-  next = std::copy(now.state_rates.begin(), now.state_rates.end(), next);
+  for (const std::size_t c : choice_.state.independent) *next++ = now.state_rates[c];
   next = std::copy(closed_.delta().begin(), closed_.delta().end(), next);
   for (const std::size_t o : outputs_) *next++ = row_[o];
   return std::all_of(out.data(), next, [](double x) { return std::isfinite(x); });

@@ -50,7 +50,7 @@ class Probe {
 
   /// Numbers in a row, and where its parts begin.
   std::size_t size() const { return first_output() + outputs_.size(); }
-  std::size_t first_delta() const { return choice_.positions() + choice_.velocities() + view_.states; }
+  std::size_t first_delta() const { return choice_.positions() + choice_.velocities() + choice_.states(); }
   std::size_t first_output() const { return first_delta() + view_.nv_tree + view_.modes; }
 
   bool evaluate(std::span<const double> deviation, std::span<double> out);

@@ -70,4 +70,17 @@ void ConstraintSet::evaluate(double t, std::span<const BodyMotion> frames, std::
   }
 }
 
+double velocity_of_row(const SystemView& view, const ConstraintSet::Element& element, std::size_t row,
+                       std::span<const double> v) noexcept {
+  double rate = 0;
+  for (std::size_t k = 0; k < element.markers.size(); ++k) {
+    const MarkerMotion& m = element.motions[k];
+    rate += dot(element.A[row * element.markers.size() + k], Spatial{m.angular_velocity, m.velocity});
+  }
+  const double* B = element.B.data() + row * element.velocities;
+  for (const JointIndex j : element.joints)
+    for (std::size_t k = 0; k < view.joints[at(j)].nv; ++k) rate += *B++ * v[view.joints[at(j)].v_offset + k];
+  return rate;
+}
+
 }  // namespace polyform

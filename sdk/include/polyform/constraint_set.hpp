@@ -51,4 +51,8 @@ class ConstraintSet {
   bool good_ = true;
 };
 
+/// A V + B v of a row, after evaluate. v: velocities of all joints.
+double velocity_of_row(const SystemView&, const ConstraintSet::Element&, std::size_t row,
+                       std::span<const double> v) noexcept;
+
 }  // namespace polyform
