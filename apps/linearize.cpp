@@ -87,7 +87,7 @@ void add_linearize(CLI::App& app, Action& action) {
   add_solver_options(*sub, arguments->options);
   add_point_arguments(*sub, arguments->point);
   sub->add_option("--inputs", arguments->inputs,
-                  "Fields of forces and constraints, such as motor.effort or wind.force[1]; * and ? stand for any "
+                  "Fields of forces, constraints and modules, such as motor.effort or wind.force[1]; * and ? stand for any "
                   "text; none [those given as functions of time]")
       ->delimiter(',')
       ->allow_extra_args(false)

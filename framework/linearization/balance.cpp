@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
+#include "framework/linearization/module_states.hpp"
 #include "framework/reading/report.hpp"
+#include "framework/simulation/columns.hpp"
 #include "polyform/observation.hpp"
 
 namespace polyform::host {
@@ -50,7 +52,7 @@ void Balance::find_held() {
     bool found = false;
     for (std::size_t c = 0; c < names_.size(); ++c) {
       const std::string& name = names_[c].position;
-      if (!names_component(pattern, name) && !fits(pattern, name.substr(0, name.rfind('.')))) continue;
+      if (!names_component(pattern, name) && !matches(pattern, name.substr(0, name.rfind('.')))) continue;
       held_[c] = found = true;
       anything_held_ = true;
     }
@@ -144,6 +146,7 @@ MatrixXd Balance::inertia() {
   const SystemView& view = varied_.view();
   ClosedStates closed(view, 0, choice_, state_);
   FlexibleSet flexible(view);
+  ModuleStates modules(view);
   std::vector<double> deviation(closed.size());
   CanonicalState s;
   const std::size_t first = choice_.positions();
@@ -155,7 +158,7 @@ MatrixXd Balance::inertia() {
     if (j >= 0) deviation[first + static_cast<std::size_t>(j)] = 0;
     const std::span<const BodyMotion> frames = closed.constraints().tree().frames();
     flexible.evaluate(frames, s.eta.data(), s.etadot.data());
-    return kinetic_energy(view, frames, flexible, s.etadot.data());
+    return kinetic_energy(view, frames, flexible, s.etadot.data()) + modules.kinetic_energy(0, frames, s);
   };
   const double still = energy(-1, -1);
   VectorXd single(moves());

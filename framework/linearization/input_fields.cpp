@@ -7,19 +7,20 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/reading/report.hpp"
+#include "framework/simulation/columns.hpp"
 
 namespace polyform::host {
 namespace {
 
 template <class Group>
-void list_fields(std::span<const Group> groups, bool of_constraint, double t, std::vector<InputField>& out) {
+void list_fields(std::span<const Group> groups, InputField::Of of, double t, std::vector<InputField>& out) {
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (std::size_t i = 0; i < groups[g].instances.size(); ++i) {
       const std::span<const FieldSpec> specs = groups[g].type->fields();
       for (std::size_t f = 0; f < specs.size(); ++f) {
         const FieldValue& value = groups[g].instances[i].fields[f];
         const std::string name = fmt::format("{}.{}", groups[g].names[i], specs[f].name);
-        const InputField field{name, specs[f].unit, value.number, false, value.given, of_constraint, g, i, f, 0};
+        const InputField field{name, specs[f].unit, value.number, false, value.given, of, g, i, f, 0};
         if (specs[f].type == FieldType::number && (value.given || !specs[f].default_text.empty())) out.push_back(field);
         const std::size_t numbers = specs[f].type == FieldType::numbers ? value.numbers.size() : 0;
         for (std::size_t k = 0; k < value.functions.size() + numbers; ++k) {
@@ -78,34 +79,15 @@ std::vector<T>& own(std::span<const T>& part, std::deque<std::vector<T>>& copies
 
 }  // namespace
 
-bool fits(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, star = std::string_view::npos, retry = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      retry = n;
-    } else if (p < pattern.size() && (pattern[p] == name[n] || pattern[p] == '?')) {
-      ++p;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++retry;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 bool names_component(std::string_view pattern, std::string_view name) {
-  return fits(pattern, name) || (name.ends_with(']') && fits(pattern, name.substr(0, name.rfind('['))));
+  return matches(pattern, name) || (name.ends_with(']') && matches(pattern, name.substr(0, name.rfind('['))));
 }
 
 std::vector<InputField> input_fields(const SystemView& view, double t) {
   std::vector<InputField> all;
-  list_fields(view.forces, false, t, all);
-  list_fields(view.constraints, true, t, all);
+  list_fields(view.forces, InputField::Of::force, t, all);
+  list_fields(view.constraints, InputField::Of::constraint, t, all);
+  list_fields(view.modules, InputField::Of::module, t, all);
   return all;
 }
 
@@ -127,7 +109,7 @@ std::vector<InputField> select_inputs(const std::vector<InputField>& all, const 
     std::vector<std::string_view> names;
     for (const InputField& input : all) names.push_back(input.name);
     throw Failure(Exit::bad_input, "there is no input " + show(pattern),
-                  names.empty() ? "The model has no force or constraint with a field that could be one."
+                  names.empty() ? "The model has no force, constraint or module with a field that could be one."
                                 : did_you_mean(pattern, names) + "Inputs: " + listing(names) + ".");
   }
   return out;
@@ -136,11 +118,22 @@ std::vector<InputField> select_inputs(const std::vector<InputField>& all, const 
 VariedView::VariedView(const SystemView& original, std::span<const InputField> inputs)
     : view_(original),
       forces_(original.forces.begin(), original.forces.end()),
-      constraints_(original.constraints.begin(), original.constraints.end()) {
-  for (const InputField& input : inputs)
-    input.of_constraint ? add(constraints_, original.constraints, input) : add(forces_, original.forces, input);
+      constraints_(original.constraints.begin(), original.constraints.end()),
+      modules_(original.modules.begin(), original.modules.end()) {
+  for (const InputField& input : inputs) switch (input.of) {
+      case InputField::Of::force:
+        add(forces_, original.forces, input);
+        break;
+      case InputField::Of::constraint:
+        add(constraints_, original.constraints, input);
+        break;
+      case InputField::Of::module:
+        add(modules_, original.modules, input);
+        break;
+    }
   view_.forces = forces_;
   view_.constraints = constraints_;
+  view_.modules = modules_;
 }
 
 template <class Group>

@@ -1,4 +1,4 @@
-// Fields of forces and constraints as inputs: what may be varied, and a view in which they are.
+// Fields of elements as inputs: what may be varied, and a view in which they are.
 #pragma once
 
 #include <deque>
@@ -16,16 +16,17 @@ struct InputField {
   double value = 0;      ///< at the time asked for
   bool of_time = false;  ///< the field takes a function of time
   bool given = false;    ///< in the model, not by default
-  bool of_constraint = false;
+  enum class Of { force, constraint, module } of = Of::force;
   std::size_t group = 0, instance = 0, field = 0, component = 0;
 };
 
-/// All fields of forces and constraints that hold numbers: those of type number or numbers, and functions of time by
+/// All fields of forces, constraints and modules that hold numbers: those of type number or numbers, and functions of time by
 /// their values at t.
 std::vector<InputField> input_fields(const SystemView&, double t);
 
 /// Those that the patterns name, in the order of the patterns. A pattern may hold `*` and `?`; without an index it
-/// stands for all components. No pattern: fields given as functions of time (efforts, forces, prescribed motions).
+/// stands for all components. No pattern: fields given as functions of time (efforts, forces, prescribed motions,
+/// voltages).
 /// "none": none. Failure (bad_input) for a pattern that names nothing.
 std::vector<InputField> select_inputs(const std::vector<InputField>& all, const std::vector<std::string>& patterns);
 
@@ -56,6 +57,7 @@ class VariedView {
   SystemView view_;
   std::vector<ForceGroup> forces_;
   std::vector<ConstraintGroup> constraints_;
+  std::vector<ModuleGroup> modules_;
   std::deque<std::vector<ElementInstance>> instances_;
   std::deque<std::vector<FieldValue>> fields_;
   std::deque<std::vector<TimeFunction>> functions_;
@@ -63,9 +65,7 @@ class VariedView {
   std::vector<Input> inputs_;
 };
 
-/// Whether a name fits a pattern with `*` (any text) and `?` (any one character).
-bool fits(std::string_view pattern, std::string_view name);
-/// The same for a name with an index at its end, which the pattern may leave out: `wind.force` for `wind.force[1]`.
+/// As matches(), for a name with an index at its end, which the pattern may leave out: `wind.force` for `wind.force[1]`.
 bool names_component(std::string_view pattern, std::string_view name);
 
 }  // namespace polyform::host

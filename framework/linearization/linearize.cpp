@@ -10,6 +10,7 @@
 #include "framework/linearization/module_states.hpp"
 #include "framework/linearization/probe.hpp"
 #include "framework/reading/report.hpp"
+#include "framework/simulation/columns.hpp"
 
 namespace polyform::host {
 namespace {
@@ -29,7 +30,7 @@ std::vector<std::size_t> select_outputs(const std::vector<Channel>& all, const s
   for (const std::string& pattern : patterns) {
     bool found = false;
     for (std::size_t k = 0; k < all.size(); ++k) {
-      if (!names_component(pattern, all[k].name) && !fits(pattern, place_of(all[k]).object)) continue;
+      if (!names_component(pattern, all[k].name) && !matches(pattern, place_of(all[k]).object)) continue;
       found = true;
       if (taken.insert(k).second) out.push_back(k);
     }

@@ -91,4 +91,9 @@ bool ModuleStates::close(double t, std::span<const BodyMotion> frames, const Eli
   return true;
 }
 
+double ModuleStates::kinetic_energy(double t, std::span<const BodyMotion> frames, const CanonicalState& state) {
+  modules_.evaluate(t, frames, state.q, state.v, state.x);
+  return modules_.kinetic_energy();
+}
+
 }  // namespace polyform::host

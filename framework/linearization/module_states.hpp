@@ -30,6 +30,8 @@ class ModuleStates {
   Elimination choose(double t, std::span<const BodyMotion> frames, const CanonicalState&);
   /// The dependent variables in state.x from all others. False where they are not determined.
   bool close(double t, std::span<const BodyMotion> frames, const Elimination&, CanonicalState& state);
+  /// Kinetic energy that goes with the modules' variables, J.
+  double kinetic_energy(double t, std::span<const BodyMotion> frames, const CanonicalState&);
 
  private:
   const SystemView& view_;

@@ -187,3 +187,36 @@ constraints:
   const double A = 0.125, C = 0.25, mr2 = 0.5, w = 6, mgr = 2 * 9.81 * 0.5;
   check_frequencies(*system, {std::sqrt((C * (C + mr2) * w * w - A * mgr) / (A * (A + mr2)))});
 }
+
+TEST_CASE("a link with a motor has the matrices of circuit and shaft, the rotor's speed following the link") {
+  // L i' = V - R i - ke n w,  (I + n^2 J) w' = kt n i - n^2 c w
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: link, mass: 1, center_of_mass: [0, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.15}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: link, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 2}}
+modules:
+  - {name: motor, type: dc-motor, joint: pin, voltage: {constant: 6}, resistance: 1.5, inductance: 0.03,
+     torque_constant: 0.4, back_emf_constant: 0.5, gear_ratio: 3, rotor_inertia: 0.002, friction: 0.004, current: 1}
+)");
+  const double inertia = 0.15 + 9 * 0.002;
+  const std::vector<LinearCase> all = linearize_all(*system, {}, {"pin.v", "motor.current"});
+  REQUIRE(all.size() >= 2);
+  for (const LinearCase& c : all) {
+    INFO(c.formulation->name());
+    const host::Linearization& l = c.linear;
+    REQUIRE(l.states.size() == 3);  // pin.q, pin.v, motor.current
+    CHECK(l.states[2].name == "motor.current");
+    CHECK(l.states[2].unit == "A");
+    REQUIRE(l.inputs.size() == 1);
+    CHECK(l.inputs[0].name == "motor.voltage");
+    CHECK(l.A.value(1, 1) == Approx(-9 * 0.004 / inertia).epsilon(tolerance));
+    CHECK(l.A.value(1, 2) == Approx(0.4 * 3 / inertia).epsilon(tolerance));
+    CHECK(l.A.value(2, 1) == Approx(-0.5 * 3 / 0.03).epsilon(tolerance));
+    CHECK(l.A.value(2, 2) == Approx(-1.5 / 0.03).epsilon(tolerance));
+    CHECK(l.B.value(2, 0) == Approx(1 / 0.03).epsilon(tolerance));
+    CHECK(l.C.value(1, 2) == Approx(1).epsilon(tolerance));
+  }
+}
