@@ -23,14 +23,21 @@ H2::H2(const SystemView& view, Construction construction)
   }
 }
 
+/// Arms along the joint itself, not between places in ground: far from the origin these have lost digits.
 H2::Relation H2::relation(std::size_t i, std::span<const BodyMotion> bodies,
                           const JointMotions& joints) const noexcept {
   const JointData& joint = view_.joints[i];
+  const JointMotion& motion = joints[i];
   const BodyMotion& inboard = motion_of(joint.inboard(), bodies);
-  const BodyMotion& moving = motion_of(joint.moving, bodies);
-  const Vec3 M = moving.p + moving.R * joint.p_moving;
-  const Vec3 inboard_center = bodies_[i].inboard == none ? Vec3{} : inboard.p + centers_[bodies_[i].inboard];
-  return {joint, joints[i], bodies[i], inboard, M - bodies[i].p - centers_[i], M - inboard_center};
+  const Vec3 inboard_center = bodies_[i].inboard == none ? Vec3{} : centers_[bodies_[i].inboard];
+  const Vec3 from_base = motion_of(joint.base, bodies).R * (joint.p_base + motion.p_FM);
+  const Vec3 from_moving = motion_of(joint.moving, bodies).R * joint.p_moving;
+  return {joint,
+          motion,
+          bodies[i],
+          inboard,
+          (joint.reversed ? from_base : from_moving) - centers_[i],
+          (joint.reversed ? from_moving : from_base) - inboard_center};
 }
 
 /// A relative twist or a wrench in F axes, of moving over base, as rows of outboard over inboard.

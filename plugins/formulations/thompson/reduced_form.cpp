@@ -50,6 +50,7 @@ bool ReducedForm::tips_to_roots(const Problem& problem) noexcept {
   for (std::size_t i = masses_.size(); i-- > 0;) {
     const H2::Body& body = h2_.bodies()[i];
     Matrix6& M = inertias_[i];
+    M.triangularView<Eigen::StrictlyUpper>() = M.transpose();  // what is not symmetric would grow along chains
     Vector6& f = forces_[i];
     if (problem.with_gamma) f.noalias() -= M * body.gamma;
     for (std::size_t k = 0; k < body.freedoms; ++k) {
