@@ -1,8 +1,7 @@
 // polyform conform FILE: does a plugin keep the contract? The battery of every type it offers, and what it found.
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
@@ -51,7 +50,9 @@ std::vector<host::Offer> chosen_types(const host::PluginRecord& plugin, const st
 }
 
 void print_claim(const Claim& claim) {
-  const char* const mark = claim.verdict == Verdict::passed ? "passed" : claim.verdict == Verdict::failed ? "FAILED" : "unsupported";
+  const char* const mark = claim.verdict == Verdict::passed   ? "passed"
+                           : claim.verdict == Verdict::failed ? "FAILED"
+                                                              : "unsupported";
   fmt::print("  {:<11} {}", mark, claim.name);
   if (claim.verdict != Verdict::unsupported) fmt::print(" ({:.1e}, allowed {:.0e})", claim.measured, claim.tolerance);
   fmt::print("\n");
@@ -60,8 +61,9 @@ void print_claim(const Claim& claim) {
 }
 
 Json claim_json(const Claim& claim) {
-  Json out = {{"kind", claim.kind},         {"type", claim.type},           {"claim", claim.name},
-              {"result", host::name_of(claim.verdict)}, {"measured", claim.measured}, {"tolerance", claim.tolerance}};
+  Json out = {{"kind", claim.kind},         {"type", claim.type},
+              {"claim", claim.name},        {"result", host::name_of(claim.verdict)},
+              {"measured", claim.measured}, {"tolerance", claim.tolerance}};
   if (!claim.finding.empty()) out["finding"] = claim.finding;
   if (!claim.remedy.empty()) out["remedy"] = claim.remedy;
   if (!claim.model.empty()) out["model"] = claim.model;
@@ -79,37 +81,49 @@ Exit conform(const Arguments& arguments) {
   Json claims = Json::array();
   for (const host::Offer& offer : chosen_types(plugin, arguments.type)) {
     if (!arguments.json) fmt::print("{} {}\n", offer.kind, offer.name);
-    host::check_conformance(plugin, offer, registry.catalog(), registry.keep_alive(), {arguments.model, arguments.time_limit},
-                            [&](const Claim& claim) {
+    host::check_conformance(plugin, offer, registry.catalog(), registry.keep_alive(),
+                            {arguments.model, arguments.time_limit}, [&](const Claim& claim) {
                               ++count[static_cast<std::size_t>(claim.verdict)];
-                              if (arguments.json) claims.push_back(claim_json(claim));
-                              else print_claim(claim);
+                              if (arguments.json)
+                                claims.push_back(claim_json(claim));
+                              else
+                                print_claim(claim);
                               std::fflush(stdout);
                             });
   }
   if (arguments.json)
-    print_json({{"plugin", plugin.name}, {"version", plugin.version}, {"file", plugin.file}, {"passed", count[0]},
-                {"failed", count[1]}, {"unsupported", count[2]}, {"claims", claims}});
+    print_json({{"plugin", plugin.name},
+                {"version", plugin.version},
+                {"file", plugin.file},
+                {"passed", count[0]},
+                {"failed", count[1]},
+                {"unsupported", count[2]},
+                {"claims", claims}});
   else
-    fmt::print("{} {}: {} passed, {} failed, {} unsupported\n", plugin.name, plugin.version, count[0], count[1], count[2]);
+    fmt::print("{} {}: {} passed, {} failed, {} unsupported\n", plugin.name, plugin.version, count[0], count[1],
+               count[2]);
   return count[1] > 0 ? Exit::simulation_failed : Exit::done;
 }
 
 }  // namespace
 
 void add_conform(CLI::App& app, Action& action) {
-  CLI::App* sub = app.add_subcommand("conform", "Whether a plugin keeps the contract: a battery of checks for every type");
+  CLI::App* sub =
+      app.add_subcommand("conform", "Whether a plugin keeps the contract: a battery of checks for every type");
   const auto arguments = std::make_shared<Arguments>();
   sub->add_option("FILE", arguments->file, "A plugin library")->required();
   sub->add_option("--type", arguments->type, "Only this one of its types")->type_name("NAME");
-  sub->add_option("--model", arguments->model, "A model with instances of the types, whose field values are used instead of random ones")
+  sub->add_option("--model", arguments->model,
+                  "A model with instances of the types, whose field values are used instead of random ones")
       ->type_name("FILE");
   sub->add_option("--time-limit", arguments->time_limit, "Of the checks of one type, s")
-      ->check(CLI::Range(1.0, 1e6))->capture_default_str();
+      ->check(CLI::Range(1.0, 1e6))
+      ->capture_default_str();
   add_plugin_path(*sub, arguments->paths);
   sub->add_flag("--json", arguments->json, "Print one JSON object");
   sub->footer(
-      "Every check is passed, failed or unsupported (not decided, or not applicable: it says why). Exit code 1 when one\n"
+      "Every check is passed, failed or unsupported (not decided, or not applicable: it says why). Exit code 1 when "
+      "one\n"
       "failed, 3 when the plugin is refused. Examples:\n"
       "  polyform conform my-joint.so\n"
       "  polyform conform my-beam.so --type beam --model example.yaml");

@@ -127,9 +127,7 @@ CrashReport::~CrashReport() {
   work[0] = time_reached[0] = '\0';
 }
 
-void CrashReport::set_work(std::string_view text) noexcept {
-  work[text.copy(work, sizeof work - 1)] = '\0';
-}
+void CrashReport::set_work(std::string_view text) noexcept { work[text.copy(work, sizeof work - 1)] = '\0'; }
 
 void CrashReport::reached(double time) noexcept {
   *std::to_chars(time_reached, time_reached + sizeof time_reached - 1, time, std::chars_format::general, 6).ptr = '\0';

@@ -105,8 +105,8 @@ double newton_euler_error(const SystemView& view, const State& state, double t, 
     const Vec3 a_C = o.bodies[i].acceleration + cross(alpha, c) + cross(w, cross(w, c));
     const Sym3 J = rotate(m.R, body.inertia);
     const Vec3 moment = load[i].angular - cross(c, load[i].linear);
-    worst = std::max({worst, norm(body.mass * (a_C - view.gravity) - load[i].linear),
-                      norm(J * alpha + cross(w, J * w) - moment)});
+    worst = std::max(
+        {worst, norm(body.mass * (a_C - view.gravity) - load[i].linear), norm(J * alpha + cross(w, J * w) - moment)});
   }
   return worst / scale;
 }
@@ -121,7 +121,8 @@ double joint_acceleration_error(const SystemView& view, const Observation& o) {
     const BodyMotion &base = motion_of(joint.base, bodies), &moving = motion_of(joint.moving, bodies);
     JointMotion m;
     joint_motion(joint, o.state.q.data() + joint.q_offset, o.state.v.data() + joint.v_offset, m);
-    Spatial error = relative_acceleration(joint, base, acceleration(joint.base), moving, acceleration(joint.moving)) - m.bias;
+    Spatial error =
+        relative_acceleration(joint, base, acceleration(joint.base), moving, acceleration(joint.moving)) - m.bias;
     scale = std::max({scale, norm(error.angular), norm(error.linear)});
     for (std::size_t k = 0; k < joint.nv; ++k) error -= o.acceleration[joint.v_offset + k] * m.H[k];
     worst = std::max({worst, norm(error.angular), norm(error.linear)});

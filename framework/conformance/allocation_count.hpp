@@ -1,5 +1,5 @@
-// Counts what the heap is asked for, by whatever library: the program that links this has its own malloc in front of the
-// C library's, which plugins call too.
+// Counts what the heap is asked for, by whatever library: the program that links this has its own malloc in front of
+// the C library's, which plugins call too.
 #pragma once
 
 #include <cstddef>

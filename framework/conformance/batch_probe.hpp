@@ -26,8 +26,8 @@ using BatchPointer = std::unique_ptr<Batch, DestroyBatch<Batch>>;
 
 /// The motion of all attachments of one instance of a group at a state: markers, then the coordinates of its joints.
 template <class Group>
-BatchInput input_of(const SystemView& view, const Group& group, std::size_t instance, std::span<const BodyMotion> frames,
-                    const State& state) {
+BatchInput input_of(const SystemView& view, const Group& group, std::size_t instance,
+                    std::span<const BodyMotion> frames, const State& state) {
   BatchInput in;
   for (const Marker& m : group.instances[instance].markers) {
     const BodyMotion& frame = motion_of(m.frame, frames);

@@ -57,9 +57,10 @@ Sample Bench::sample(std::uint64_t seed, const std::function<void(ModelWriter&, 
     write(writer, random);
     if (auto accepted = assemble(writer.text(), complaint)) return std::move(*accepted);
   }
-  throw Undecided(fmt::format("no random instance was accepted in {} tries, the last because of {}; give --model FILE "
-                              "with an example",
-                              most_tries, complaint));
+  throw Undecided(
+      fmt::format("no random instance was accepted in {} tries, the last because of {}; give --model FILE "
+                  "with an example",
+                  most_tries, complaint));
 }
 
 /// Tries every loaded joint type once, on a single body.
@@ -80,7 +81,8 @@ void Bench::find_forces() {
   for (const auto& [name, type] : catalog_.forces) {
     try {
       sample(7, [&, force = type](ModelWriter& writer, Random& random) {
-        const KnownJoint& joint = joints_.at(static_cast<std::size_t>(random.integer(0, static_cast<int>(joints_.size()) - 1)));
+        const KnownJoint& joint =
+            joints_.at(static_cast<std::size_t>(random.integer(0, static_cast<int>(joints_.size()) - 1)));
         writer.add_joint("j", joint.type->name(), joint.type->fields(), "ground", writer.add_body());
         writer.add_body();
         writer.add_element("forces", "f", force->name(), force->fields());
@@ -101,7 +103,9 @@ const JointType& Bench::loose_joint() const {
 Sample Bench::random_model(const RandomModelSettings& settings) const {
   if (joints_.empty()) throw Undecided("no joint type is loaded to make models with");
   return sample(settings.seed, [&](ModelWriter& writer, Random& random) {
-    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random.integer(0, static_cast<int>(n) - 1)); };
+    const auto below = [&](std::size_t n) {
+      return static_cast<std::size_t>(random.integer(0, static_cast<int>(n) - 1));
+    };
     std::vector<std::string> bodies;
     for (int i = 0; i < settings.bodies; ++i) bodies.push_back(writer.add_body());
     for (std::size_t i = 0; i < bodies.size(); ++i) {

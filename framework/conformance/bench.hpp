@@ -26,11 +26,12 @@ struct Sample {
 struct RandomModelSettings {
   std::uint64_t seed = 1;
   int bodies = 8;
-  int loops = 0;        ///< joints between random bodies that close loops
-  bool forces = true;   ///< one random force for every second body
+  int loops = 0;       ///< joints between random bodies that close loops
+  bool forces = true;  ///< one random force for every second body
 };
 
-/// The field values in a model file of the author's; none without a file. Failure (bad_input) when it is no sound model.
+/// The field values in a model file of the author's; none without a file. Failure (bad_input) when it is no sound
+/// model.
 ExampleFields examples_of(const std::string& file, const Catalog&, std::shared_ptr<const void> keep_alive);
 
 class Bench {

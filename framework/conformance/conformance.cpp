@@ -21,9 +21,15 @@ class MessageSink final : public ClaimSink {
   explicit MessageSink(const Messenger& to) : to_(to) {}
   void begin(std::string_view name) override { say({{"begin", name}}); }
   void add(const Claim& c) override {
-    say({{"kind", c.kind}, {"type", c.type}, {"name", c.name}, {"verdict", static_cast<int>(c.verdict)},
-         {"measured", fmt::format("{}", c.measured)}, {"tolerance", c.tolerance}, {"finding", c.finding},
-         {"remedy", c.remedy}, {"model", c.model}});
+    say({{"kind", c.kind},
+         {"type", c.type},
+         {"name", c.name},
+         {"verdict", static_cast<int>(c.verdict)},
+         {"measured", fmt::format("{}", c.measured)},
+         {"tolerance", c.tolerance},
+         {"finding", c.finding},
+         {"remedy", c.remedy},
+         {"model", c.model}});
   }
 
  private:
@@ -32,8 +38,14 @@ class MessageSink final : public ClaimSink {
 };
 
 Claim claim_of(const Json& line) {
-  return {line["kind"], line["type"], line["name"], static_cast<Verdict>(line["verdict"].get<int>()),
-          std::stod(line["measured"].get<std::string>()), line["tolerance"], line["finding"], line["remedy"],
+  return {line["kind"],
+          line["type"],
+          line["name"],
+          static_cast<Verdict>(line["verdict"].get<int>()),
+          std::stod(line["measured"].get<std::string>()),
+          line["tolerance"],
+          line["finding"],
+          line["remedy"],
           line["model"]};
 }
 
@@ -56,8 +68,8 @@ Catalog without_siblings(Catalog catalog, const PluginRecord& plugin, const Offe
   return catalog;
 }
 
-void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& all, std::shared_ptr<const void> keep_alive,
-                 const std::string& example, ClaimSink& sink) {
+void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& all,
+                 std::shared_ptr<const void> keep_alive, const std::string& example, ClaimSink& sink) {
   const Catalog catalog = without_siblings(all, plugin, offer);
   const Bench bench(catalog, keep_alive, examples_of(example, all, keep_alive));
   Checklist list(offer.kind, offer.name, sink);
@@ -96,9 +108,16 @@ std::vector<Claim> check_conformance(const PluginRecord& plugin, const Offer& of
   const ProcessEnd end = run_in_processes(std::span(&job, 1), limits, 1).front();
   if (end.how == ProcessEnd::How::failed) throw Failure(end.code, end.message, end.remedy);
   if (!end.done())
-    keep({offer.kind, offer.name, begun, Verdict::failed, 0, 0, describe(end, limits),
-          "find the place with a debugger or with -fsanitize=address,undefined; the checks after this one were not made",
-          {}});
+    keep(
+        {offer.kind,
+         offer.name,
+         begun,
+         Verdict::failed,
+         0,
+         0,
+         describe(end, limits),
+         "find the place with a debugger or with -fsanitize=address,undefined; the checks after this one were not made",
+         {}});
   return claims;
 }
 

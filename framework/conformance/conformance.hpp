@@ -13,15 +13,16 @@
 namespace polyform::host {
 
 struct ConformanceSettings {
-  std::string example;        ///< a model of the author's, whose field values are used; may be empty
+  std::string example;      ///< a model of the author's, whose field values are used; may be empty
   double time_limit = 120;  ///< of the battery of one type, s
 };
 
-/// Runs the battery of one type that a plugin offers, in a process of its own: a crash or a hang of the plugin is a failed
-/// claim that names the check it happened in. Models are made of what the other plugins offer, and of the plugin's own
-/// joints that are no code: its other types may be wrong themselves. Failure (bad_input) when the example is no sound
-/// model.
-std::vector<Claim> check_conformance(const PluginRecord&, const Offer&, const Catalog&, std::shared_ptr<const void> keep_alive,
-                                     const ConformanceSettings&, const std::function<void(const Claim&)>& on_claim);
+/// Runs the battery of one type that a plugin offers, in a process of its own: a crash or a hang of the plugin is a
+/// failed claim that names the check it happened in. Models are made of what the other plugins offer, and of the
+/// plugin's own joints that are no code: its other types may be wrong themselves. Failure (bad_input) when the example
+/// is no sound model.
+std::vector<Claim> check_conformance(const PluginRecord&, const Offer&, const Catalog&,
+                                     std::shared_ptr<const void> keep_alive, const ConformanceSettings&,
+                                     const std::function<void(const Claim&)>& on_claim);
 
 }  // namespace polyform::host

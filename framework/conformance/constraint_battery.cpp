@@ -114,79 +114,83 @@ void check_velocity_rows(const ConstraintType& type, const std::vector<Case>& ca
                    // A row whose residual is zero whatever moves asks nothing of positions.
                    if (residual(0) == 0 && residual(0.1) == 0 && residual(0.05) == 0) continue;
                    const double row = applied(rows, r, V, in.v), expected = rate(residual);
-                   m.see(std::abs(row - rows.velocity_right[r] - expected) / (1 + std::abs(expected)),
-                         [&] { return fmt::format("row {}: {:.6g}, the residual changes by {:.6g} per second", r,
-                                                  row - rows.velocity_right[r], expected); });
+                   m.see(std::abs(row - rows.velocity_right[r] - expected) / (1 + std::abs(expected)), [&] {
+                     return fmt::format("row {}: {:.6g}, the residual changes by {:.6g} per second", r,
+                                        row - rows.velocity_right[r], expected);
+                   });
                  }
                });
              });
 }
 
 void check_acceleration_rows(const std::vector<Case>& cases, Checklist& list) {
-  list.claim("A dV/dt + B dv/dt = acceleration_right is the rate of the velocity rows", 1e-7,
-             "acceleration_right must be d(velocity_right)/dt - dA/dt V - dB/dt v", [&](Measure& m) {
-               on_instances(cases, m, [&](const ConstraintGroup& group, std::size_t i, Path& path, const auto& at) {
-                 const std::vector<Spatial> accelerations = path.accelerations();
-                 const auto [in, rows] = at(0);
-                 const std::vector<Spatial> Vdot = marker_accelerations(group.instances[i], path.frames(), accelerations);
-                 std::vector<double> vdot;
-                 std::size_t first = 0;
-                 for (std::size_t k = 0; k < i; ++k) first += group.instances[k].joints.size();
-                 for (std::size_t k = 0; k < group.instances[i].joints.size(); ++k) {
-                   const JointData& joint = path.view().joints[polyform::at(group.joints[first + k])];
-                   for (std::size_t n = 0; n < joint.nv; ++n) vdot.push_back(path.vdot()[joint.v_offset + n]);
-                 }
-                 for (std::size_t r = 0; r < group.rows[i]; ++r) {
-                   const double found = applied(rows, r, Vdot, vdot) - rows.acceleration_right[r];
-                   const double expected = rate([&, row = r](double t) {
-                     const auto [then, rows_then] = at(t);
-                     return applied(rows_then, row, twists(then), then.v) - rows_then.velocity_right[row];
-                   });
-                   m.see(std::abs(found - expected) / (1 + std::abs(expected)),
-                         [&] { return fmt::format("row {}: {:.6g}, the velocity row changes by {:.6g} per second", r, found, expected); });
-                 }
-               });
-             });
+  list.claim(
+      "A dV/dt + B dv/dt = acceleration_right is the rate of the velocity rows", 1e-7,
+      "acceleration_right must be d(velocity_right)/dt - dA/dt V - dB/dt v", [&](Measure& m) {
+        on_instances(cases, m, [&](const ConstraintGroup& group, std::size_t i, Path& path, const auto& at) {
+          const std::vector<Spatial> accelerations = path.accelerations();
+          const auto [in, rows] = at(0);
+          const std::vector<Spatial> Vdot = marker_accelerations(group.instances[i], path.frames(), accelerations);
+          std::vector<double> vdot;
+          std::size_t first = 0;
+          for (std::size_t k = 0; k < i; ++k) first += group.instances[k].joints.size();
+          for (std::size_t k = 0; k < group.instances[i].joints.size(); ++k) {
+            const JointData& joint = path.view().joints[polyform::at(group.joints[first + k])];
+            for (std::size_t n = 0; n < joint.nv; ++n) vdot.push_back(path.vdot()[joint.v_offset + n]);
+          }
+          for (std::size_t r = 0; r < group.rows[i]; ++r) {
+            const double found = applied(rows, r, Vdot, vdot) - rows.acceleration_right[r];
+            const double expected = rate([&, row = r](double t) {
+              const auto [then, rows_then] = at(t);
+              return applied(rows_then, row, twists(then), then.v) - rows_then.velocity_right[row];
+            });
+            m.see(std::abs(found - expected) / (1 + std::abs(expected)), [&] {
+              return fmt::format("row {}: {:.6g}, the velocity row changes by {:.6g} per second", r, found, expected);
+            });
+          }
+        });
+      });
 }
 
 void check_batches(const std::vector<Case>& cases, Checklist& list) {
-  list.claim("instances in one batch give what each gives alone, the same every time", 1e-12,
-             "evaluate() must read the attachments of its own instance, write its own rows, and keep nothing between calls",
-             [&](Measure& m) {
-               Random random(31);
-               for (const Case& one : cases) {
-                 m.in_model(one.sample.text);
-                 const SystemView& view = one.sample.view();
-                 const ConstraintGroup& group = view.constraints[0];
-                 Path path(view, one.state, random);
-                 std::vector<BatchInput> parts;
-                 Rows alone;
-                 for (std::size_t i = 0; i < group.instances.size(); ++i) {
-                   parts.push_back(input_of(view, group, i, path.frames(), path.now()));
-                   const auto instance = group.instances.subspan(i, 1);
-                   const Rows own = evaluate(*make(group, instance), instance, group.rows.subspan(i, 1), parts.back());
-                   const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-                   append(alone.A, own.A);
-                   append(alone.B, own.B);
-                   append(alone.residual, own.residual);
-                   append(alone.velocity_right, own.velocity_right);
-                   append(alone.acceleration_right, own.acceleration_right);
-                 }
-                 const auto batch = make(group, group.instances);
-                 for (int round = 0; round < 2; ++round) {
-                   const Rows all = evaluate(*batch, group.instances, group.rows, joined(parts));
-                   for (std::size_t k = 0; k < all.A.size(); ++k)
-                     m.see(norm(all.A[k].angular - alone.A[k].angular) + norm(all.A[k].linear - alone.A[k].linear), "in A");
-                   const auto compare = [&](const std::vector<double>& a, const std::vector<double>& b, const char* what) {
-                     for (std::size_t k = 0; k < a.size(); ++k) m.see(std::abs(a[k] - b[k]) / (1 + std::abs(a[k])), what);
-                   };
-                   compare(all.B, alone.B, "in B");
-                   compare(all.residual, alone.residual, "in the residual");
-                   compare(all.velocity_right, alone.velocity_right, "in velocity_right");
-                   compare(all.acceleration_right, alone.acceleration_right, "in acceleration_right");
-                 }
-               }
-             });
+  list.claim(
+      "instances in one batch give what each gives alone, the same every time", 1e-12,
+      "evaluate() must read the attachments of its own instance, write its own rows, and keep nothing between calls",
+      [&](Measure& m) {
+        Random random(31);
+        for (const Case& one : cases) {
+          m.in_model(one.sample.text);
+          const SystemView& view = one.sample.view();
+          const ConstraintGroup& group = view.constraints[0];
+          Path path(view, one.state, random);
+          std::vector<BatchInput> parts;
+          Rows alone;
+          for (std::size_t i = 0; i < group.instances.size(); ++i) {
+            parts.push_back(input_of(view, group, i, path.frames(), path.now()));
+            const auto instance = group.instances.subspan(i, 1);
+            const Rows own = evaluate(*make(group, instance), instance, group.rows.subspan(i, 1), parts.back());
+            const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+            append(alone.A, own.A);
+            append(alone.B, own.B);
+            append(alone.residual, own.residual);
+            append(alone.velocity_right, own.velocity_right);
+            append(alone.acceleration_right, own.acceleration_right);
+          }
+          const auto batch = make(group, group.instances);
+          for (int round = 0; round < 2; ++round) {
+            const Rows all = evaluate(*batch, group.instances, group.rows, joined(parts));
+            for (std::size_t k = 0; k < all.A.size(); ++k)
+              m.see(norm(all.A[k].angular - alone.A[k].angular) + norm(all.A[k].linear - alone.A[k].linear), "in A");
+            const auto compare = [&](const std::vector<double>& a, const std::vector<double>& b, const char* what) {
+              for (std::size_t k = 0; k < a.size(); ++k) m.see(std::abs(a[k] - b[k]) / (1 + std::abs(a[k])), what);
+            };
+            compare(all.B, alone.B, "in B");
+            compare(all.residual, alone.residual, "in the residual");
+            compare(all.velocity_right, alone.velocity_right, "in velocity_right");
+            compare(all.acceleration_right, alone.acceleration_right, "in acceleration_right");
+          }
+        }
+      });
 }
 
 /// Marks the cases whose elements have rows that move by themselves, or a given force.

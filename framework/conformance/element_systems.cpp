@@ -18,7 +18,8 @@ class Expected {
   Expected(const Case& one, const Bench& bench) : case_(one), bench_(bench) {}
   Observed& seen() {
     if (!seen_) {
-      seen_ = std::make_unique<Observed>(*bench_.formulations_for(case_.sample.view()).front(), case_.sample.view(), case_.state);
+      seen_ = std::make_unique<Observed>(*bench_.formulations_for(case_.sample.view()).front(), case_.sample.view(),
+                                         case_.state);
       undetermined_ = undetermined_joints(*case_.sample.system);
     }
     return *seen_;
@@ -110,7 +111,8 @@ std::vector<Case> cases_of(const Type& type, std::string_view section, const Ben
         bodies.push_back(writer.add_body());
         writer.add_joint(fmt::format("j{}", b), joint.name(), joint.fields(), parent, bodies.back());
       }
-      for (int k = 0; k < instances; ++k) writer.add_element(section, fmt::format("e{}", k), type.name(), type.fields());
+      for (int k = 0; k < instances; ++k)
+        writer.add_element(section, fmt::format("e{}", k), type.name(), type.fields());
     });
     State state = random_state(*sample.system, states);
     cases.push_back({std::move(sample), std::move(state)});
@@ -136,7 +138,8 @@ void check_in_formulations(const std::vector<Case>& cases, bool balanced, const 
       list.unsupported(power, why);
       continue;
     }
-    list.claim(equal, 1e-9, "when the checks above pass, the formulation is at fault: run polyform conform on its plugin",
+    list.claim(equal, 1e-9,
+               "when the checks above pass, the formulation is at fault: run polyform conform on its plugin",
                [&](Measure& m) {
                  for (const std::size_t i : able) see_case(*formulation, cases[i], expected[i], balanced, m);
                });

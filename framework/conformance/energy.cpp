@@ -56,7 +56,8 @@ double energy_drift(const Formulation& formulation, const SystemView& view, cons
 double power_error(const Formulation& formulation, const SystemView& view, const State& state) {
   Observed seen(formulation, view, state);
   const double power = seen.now().power;
-  const double size = std::max({1.0, std::abs(power), seen.now().kinetic_energy, std::abs(seen.now().potential_energy)});
+  const double size =
+      std::max({1.0, std::abs(power), seen.now().kinetic_energy, std::abs(seen.now().potential_energy)});
   // A Runge–Kutta step to either side: the energies at t + h to fifth order; kinetic, potential.
   const auto energies_at = [&](double h) {
     std::vector<double> y = seen.y(), k(y.size()), sum(y.size()), at(y.size());

@@ -39,7 +39,8 @@ class Probe {
  public:
   explicit Probe(const FlexibleData& data) : modes_(data.modes) {
     batch_.reset(data.type->create(std::span(&data.instance, 1)));
-    if (!batch_) throw Failure(Exit::simulation_failed, "create() gives no batch for an instance that define() accepted");
+    if (!batch_)
+      throw Failure(Exit::simulation_failed, "create() gives no batch for an instance that define() accepted");
   }
   Equations at(const Eigen::Vector3d& omega, const Vector& eta, const Vector& etadot) {
     const std::size_t n = 6 + modes_;
@@ -47,7 +48,8 @@ class Probe {
     FlexibleInput in{{omega[0], omega[1], omega[2]}, {eta.data(), modes_}, {etadot.data(), modes_}};
     FlexibleOutput out{mass, force, 0, 0};
     batch_->evaluate(std::span(&in, 1), std::span(&out, 1));
-    return {Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(mass.data(), index(n), index(n)),
+    return {Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+                mass.data(), index(n), index(n)),
             Eigen::Map<const Vector>(force.data(), index(n)), out.strain_energy, out.damping_power};
   }
   std::size_t modes() const { return modes_; }
@@ -63,8 +65,13 @@ struct Motion {
   Vector eta, etadot, etaddot;
 
   Motion(std::size_t modes, Random& random)
-      : omega(eigen(random.vector(2))), v(eigen(random.vector(2))), alpha(eigen(random.vector(2))), a(eigen(random.vector(2))),
-        eta(numbers(modes, 0.05, random)), etadot(numbers(modes, 0.5, random)), etaddot(numbers(modes, 1, random)) {}
+      : omega(eigen(random.vector(2))),
+        v(eigen(random.vector(2))),
+        alpha(eigen(random.vector(2))),
+        a(eigen(random.vector(2))),
+        eta(numbers(modes, 0.05, random)),
+        etadot(numbers(modes, 0.5, random)),
+        etaddot(numbers(modes, 1, random)) {}
   static Vector numbers(std::size_t count, double size, Random& random) {
     const std::vector<double> list = random.numbers(count, size);
     return Eigen::Map<const Vector>(list.data(), index(count));
@@ -108,7 +115,8 @@ Vector lagrange_loads(Probe& probe, const Motion& s) {
     return 0.5 * u.dot(e.mass * u) - e.strain_energy;
   };
   load.tail(s.eta.size()) -= gradient(s.eta, lagrangian);
-  load.tail(s.eta.size()) -= 0.5 * gradient(s.etadot, [&](const Vector& etadot) { return probe.at(s.omega, s.eta, etadot).damping_power; });
+  load.tail(s.eta.size()) -=
+      0.5 * gradient(s.etadot, [&](const Vector& etadot) { return probe.at(s.omega, s.eta, etadot).damping_power; });
   return load;
 }
 
@@ -136,7 +144,8 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
                on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
                  const Matrix M = probe.at(s.omega, s.eta, s.etadot).mass;
                  const Vector values = Eigen::SelfAdjointEigenSolver<Matrix>(M, Eigen::EigenvaluesOnly).eigenvalues();
-                 m.see(std::max(0.0, -values[0]) / std::max(1.0, values[values.size() - 1]), "its smallest eigenvalue is negative");
+                 m.see(std::max(0.0, -values[0]) / std::max(1.0, values[values.size() - 1]),
+                       "its smallest eigenvalue is negative");
                });
              });
   list.claim("mass and first moment are those of the mass matrix", 1e-10,
@@ -155,27 +164,30 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
                    }
                });
              });
-  list.claim("its forces are those of Lagrange's equations", 1e-6,
-             "the quadratic terms, the stiffness or the damping in FlexibleOutput::force do not belong to the mass matrix, "
-             "strain_energy and damping_power",
-             [&](Measure& m) {
-               on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
-                 Vector rates(6 + s.eta.size());
-                 rates << s.alpha, s.a, s.etaddot;
-                 const Equations e = probe.at(s.omega, s.eta, s.etadot);
-                 const Vector found = e.mass * rates - e.force, expected = lagrange_loads(probe, s), error = found - expected;
-                 for (Index k = 0; k < error.size(); ++k)
-                   m.see(std::abs(error[k]) / (1 + expected.cwiseAbs().maxCoeff()),
-                         [&] { return fmt::format("{} {}", k < 3 ? "moment" : k < 6 ? "force" : "mode", k < 6 ? k % 3 : k - 6); });
-               });
-             });
+  list.claim(
+      "its forces are those of Lagrange's equations", 1e-6,
+      "the quadratic terms, the stiffness or the damping in FlexibleOutput::force do not belong to the mass matrix, "
+      "strain_energy and damping_power",
+      [&](Measure& m) {
+        on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
+          Vector rates(6 + s.eta.size());
+          rates << s.alpha, s.a, s.etaddot;
+          const Equations e = probe.at(s.omega, s.eta, s.etadot);
+          const Vector found = e.mass * rates - e.force, expected = lagrange_loads(probe, s), error = found - expected;
+          for (Index k = 0; k < error.size(); ++k)
+            m.see(std::abs(error[k]) / (1 + expected.cwiseAbs().maxCoeff()), [&] {
+              return fmt::format("{} {}", k < 3 ? "moment" : k < 6 ? "force" : "mode", k < 6 ? k % 3 : k - 6);
+            });
+        });
+      });
   list.claim("everything it gives is a finite number, the same every time", 0,
              "evaluate() must keep nothing between calls and write every entry", [&](Measure& m) {
                on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
                  const Equations first = probe.at(s.omega, s.eta, s.etadot);
                  probe.at(-s.omega, 2 * s.eta, -s.etadot);
                  const Equations again = probe.at(s.omega, s.eta, s.etadot);
-                 m.see(first.mass == again.mass && first.force == again.force ? 0 : 1, "a call between two equal ones changes the second");
+                 m.see(first.mass == again.mass && first.force == again.force ? 0 : 1,
+                       "a call between two equal ones changes the second");
                  m.see(first.mass.allFinite() && first.force.allFinite() ? 0 : 1, "not finite");
                });
              });

@@ -94,32 +94,34 @@ void on_paths(const std::vector<Case>& cases, Measure& m, Body body) {
 }
 
 void check_power(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
-  list.claim("what it delivers is its power less the rate of its potential energy", 1e-7,
-             "the sum of wrench times twist and effort times velocity must be power - d(potential_energy)/dt, through the "
-             "rates of first-order states and time too",
-             [&](Measure& m) {
-               on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
-                 const auto batch = make(type, group.instances);
-                 const auto at = [&](double t) {
-                   path.go(t);
-                   return joined(inputs(one, path, t));
-                 };
-                 const BatchInput now = at(0);
-                 const Load load = evaluate(*batch, now);
-                 double delivered = 0;
-                 for (std::size_t i = 0; i < now.markers.size(); ++i)
-                   delivered += dot(load.wrenches[i], Spatial{now.markers[i].angular_velocity, now.markers[i].velocity});
-                 for (std::size_t i = 0; i < now.v.size(); ++i) delivered += load.efforts[i] * now.v[i];
-                 // The shorter step is for those that stand near a kink: the touch-down of a tyre, a stop.
-                 double error = std::numeric_limits<double>::infinity();
-                 for (const double h : {1e-3, 1e-4}) {
-                   const double stored = rate([&](double t) { return evaluate(*batch, at(t)).potential_energy; }, h);
-                   const double size = std::max({1.0, std::abs(delivered), std::abs(stored), std::abs(load.potential_energy)});
-                   error = std::fmin(error, std::abs(delivered + stored - load.power) / size);
-                 }
-                 m.see(error, [&] { return fmt::format("{:.6g} W are delivered, the power is {:.6g} W", delivered, load.power); });
-               });
-             });
+  list.claim(
+      "what it delivers is its power less the rate of its potential energy", 1e-7,
+      "the sum of wrench times twist and effort times velocity must be power - d(potential_energy)/dt, through the "
+      "rates of first-order states and time too",
+      [&](Measure& m) {
+        on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+          const auto batch = make(type, group.instances);
+          const auto at = [&](double t) {
+            path.go(t);
+            return joined(inputs(one, path, t));
+          };
+          const BatchInput now = at(0);
+          const Load load = evaluate(*batch, now);
+          double delivered = 0;
+          for (std::size_t i = 0; i < now.markers.size(); ++i)
+            delivered += dot(load.wrenches[i], Spatial{now.markers[i].angular_velocity, now.markers[i].velocity});
+          for (std::size_t i = 0; i < now.v.size(); ++i) delivered += load.efforts[i] * now.v[i];
+          // The shorter step is for those that stand near a kink: the touch-down of a tyre, a stop.
+          double error = std::numeric_limits<double>::infinity();
+          for (const double h : {1e-3, 1e-4}) {
+            const double stored = rate([&](double t) { return evaluate(*batch, at(t)).potential_energy; }, h);
+            const double size = std::max({1.0, std::abs(delivered), std::abs(stored), std::abs(load.potential_energy)});
+            error = std::fmin(error, std::abs(delivered + stored - load.power) / size);
+          }
+          m.see(error,
+                [&] { return fmt::format("{:.6g} W are delivered, the power is {:.6g} W", delivered, load.power); });
+        });
+      });
 }
 
 BatchInput carried(BatchInput in, const Mat3& R, const Vec3& d) {
@@ -175,30 +177,32 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
 }
 
 void check_batches(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
-  list.claim("instances in one batch give what each gives alone, in any order", 1e-12,
-             "evaluate() must read markers, q, v and states of its own instance, and write its own", [&](Measure& m) {
-               on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
-                 const std::vector<BatchInput> parts = inputs(one, path, 0);
-                 const std::vector<BatchInput> backwards(parts.rbegin(), parts.rend());
-                 const std::vector<ElementInstance> turned(group.instances.rbegin(), group.instances.rend());
-                 Load alone, alone_backwards;
-                 const auto append = [](Load& to, const Load& from) {
-                   to.wrenches.insert(to.wrenches.end(), from.wrenches.begin(), from.wrenches.end());
-                   to.efforts.insert(to.efforts.end(), from.efforts.begin(), from.efforts.end());
-                   to.rates.insert(to.rates.end(), from.rates.begin(), from.rates.end());
-                   to.potential_energy += from.potential_energy;
-                   to.power += from.power;
-                 };
-                 for (std::size_t i = 0; i < parts.size(); ++i) {
-                   append(alone, evaluate(*make(type, group.instances.subspan(i, 1)), parts[i]));
-                   append(alone_backwards, evaluate(*make(type, std::span(turned).subspan(i, 1)), backwards[i]));
-                 }
-                 m.see(largest_difference(alone.numbers(), evaluate(*make(type, group.instances), joined(parts)).numbers()),
-                       "in the order of the model");
-                 m.see(largest_difference(alone_backwards.numbers(), evaluate(*make(type, turned), joined(backwards)).numbers()),
-                       "in the reverse order");
-               });
-             });
+  list.claim(
+      "instances in one batch give what each gives alone, in any order", 1e-12,
+      "evaluate() must read markers, q, v and states of its own instance, and write its own", [&](Measure& m) {
+        on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+          const std::vector<BatchInput> parts = inputs(one, path, 0);
+          const std::vector<BatchInput> backwards(parts.rbegin(), parts.rend());
+          const std::vector<ElementInstance> turned(group.instances.rbegin(), group.instances.rend());
+          Load alone, alone_backwards;
+          const auto append = [](Load& to, const Load& from) {
+            to.wrenches.insert(to.wrenches.end(), from.wrenches.begin(), from.wrenches.end());
+            to.efforts.insert(to.efforts.end(), from.efforts.begin(), from.efforts.end());
+            to.rates.insert(to.rates.end(), from.rates.begin(), from.rates.end());
+            to.potential_energy += from.potential_energy;
+            to.power += from.power;
+          };
+          for (std::size_t i = 0; i < parts.size(); ++i) {
+            append(alone, evaluate(*make(type, group.instances.subspan(i, 1)), parts[i]));
+            append(alone_backwards, evaluate(*make(type, std::span(turned).subspan(i, 1)), backwards[i]));
+          }
+          m.see(largest_difference(alone.numbers(), evaluate(*make(type, group.instances), joined(parts)).numbers()),
+                "in the order of the model");
+          m.see(
+              largest_difference(alone_backwards.numbers(), evaluate(*make(type, turned), joined(backwards)).numbers()),
+              "in the reverse order");
+        });
+      });
   list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
     on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
       const auto batch = make(type, group.instances);
@@ -211,13 +215,15 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
     });
   });
   list.claim("everything it gives is a finite number, rates of all first-order states too", 0,
-             "guard divisions by lengths and speeds that may be zero; write every entry of state_rates", [&](Measure& m) {
+             "guard divisions by lengths and speeds that may be zero; write every entry of state_rates",
+             [&](Measure& m) {
                on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
                  const auto batch = make(type, group.instances);
                  for (const double t : {0.0, 0.1, 0.3}) {
                    path.go(t);
                    bool finite = true;
-                   for (const double x : evaluate(*batch, joined(inputs(one, path, t))).numbers()) finite &= std::isfinite(x);
+                   for (const double x : evaluate(*batch, joined(inputs(one, path, t))).numbers())
+                     finite &= std::isfinite(x);
                    m.see(finite ? 0 : 1, "at a random state");
                  }
                });

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int most_models = 12;
 
-std::vector<Case> systems_of(const Formulation& formulation, const Bench& bench, std::uint64_t seed, int bodies, bool loops,
-                             bool forces) {
+std::vector<Case> systems_of(const Formulation& formulation, const Bench& bench, std::uint64_t seed, int bodies,
+                             bool loops, bool forces) {
   std::vector<Case> cases;
   Random states(seed);
   for (int i = 0; i < most_models; ++i) {
@@ -54,7 +54,9 @@ void see_agreement(const Formulation& formulation, const Case& one, const Bench&
     if (other == &formulation) continue;
     Observed expected(*other, view, one.state);
     const Difference d = difference(view, expected.now(), seen.now(), open);
-    const auto say = [&](const char* what) { return [=] { return fmt::format("{} differ from {}'s", what, other->name()); }; };
+    const auto say = [&](const char* what) {
+      return [=] { return fmt::format("{} differ from {}'s", what, other->name()); };
+    };
     m.see(d.motion, say("positions or velocities"));
     m.see(d.acceleration, say("accelerations"));
     m.see(d.reaction, say("reactions"));
@@ -80,9 +82,12 @@ void see_rates(const Formulation& formulation, const Case& one, Measure& m) {
     const auto &a = ahead[i], &b = behind[i], &n = now[i];
     const auto error = [&](const Vec3& slope, const Vec3& rate) { return norm(slope - rate) / (1 + norm(rate)); };
     const auto slope = [&](const Vec3& x, const Vec3& y) { return (0.5 / h) * (x - y); };
-    const auto body = [&](const char* what) { return [&, what] { return fmt::format("{} of body {}", what, one.sample.view().bodies[i].name); }; };
+    const auto body = [&](const char* what) {
+      return [&, what] { return fmt::format("{} of body {}", what, one.sample.view().bodies[i].name); };
+    };
     m.see(error(slope(a.pose.position, b.pose.position), n.velocity), body("velocity"));
-    m.see(error((0.5 / h) * rotation_vector(a.pose.orientation * conjugate(b.pose.orientation)), n.angular_velocity), body("angular velocity"));
+    m.see(error((0.5 / h) * rotation_vector(a.pose.orientation * conjugate(b.pose.orientation)), n.angular_velocity),
+          body("angular velocity"));
     m.see(error(slope(a.velocity, b.velocity), n.acceleration), body("acceleration"));
     m.see(error(slope(a.angular_velocity, b.angular_velocity), n.angular_acceleration), body("angular acceleration"));
   }
@@ -108,7 +113,8 @@ void see_round_trip(const Formulation& formulation, const Case& one, Measure& m)
 void check_mechanics(const Formulation& formulation, const Systems& systems, const Bench& bench, Checklist& list) {
   for (const bool loops : {false, true}) {
     const std::string_view kind = loops ? "loops" : "trees";
-    const std::vector<Case>&cases = loops ? systems.loops : systems.trees, &free = loops ? systems.free_loops : systems.free_trees;
+    const std::vector<Case>&cases = loops ? systems.loops : systems.trees,
+          &free = loops ? systems.free_loops : systems.free_trees;
     claim_on(cases, kind, "motion, accelerations, reactions and energies are those of the other formulations", 1e-9,
              "the claims below tell what is wrong by itself", list,
              [&](const Case& one, Measure& m) { see_agreement(formulation, one, bench, m); });
@@ -117,7 +123,8 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
                "reactions are on the moving body, at M, in ground axes, joint efforts included", list,
                [&](const Case& one, Measure& m) {
                  Observed seen(formulation, one.sample.view(), one.state);
-                 m.see(newton_euler_error(one.sample.view(), one.state, 0, seen.now()), "Newton's and Euler's equations are not met");
+                 m.see(newton_euler_error(one.sample.view(), one.state, 0, seen.now()),
+                       "Newton's and Euler's equations are not met");
                });
     claim_on(cases, kind, "the accelerations are what the joints allow", 1e-9,
              "bias terms of joints, or accelerations of frame origins in place of mass centres", list,
@@ -128,12 +135,16 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
     claim_on(cases, kind, "velocities and accelerations are the rates along dy/dt", 1e-6,
              "derivative() and observe() must be of one motion", list,
              [&](const Case& one, Measure& m) { see_rates(formulation, one, m); });
-    claim_on(cases, kind, "the state goes to y and back", 1e-10, "encode() and decode() must be inverse to each other", list,
-             [&](const Case& one, Measure& m) { see_round_trip(formulation, one, m); });
+    claim_on(cases, kind, "the state goes to y and back", 1e-10, "encode() and decode() must be inverse to each other",
+             list, [&](const Case& one, Measure& m) { see_round_trip(formulation, one, m); });
     claim_on(cases, kind, "the energy changes by the power", 1e-6, "power is that of forces without potential, W", list,
-             [&](const Case& one, Measure& m) { m.see(power_error(formulation, one.sample.view(), one.state), "dE/dt is not the power"); });
-    claim_on(free, kind, "energy is kept without forces", 1e-7, "accelerations are wrong, or correct() changes the motion", list,
-             [&](const Case& one, Measure& m) { m.see(energy_drift(formulation, one.sample.view(), one.state, 0.1), "within 0.1 s"); });
+             [&](const Case& one, Measure& m) {
+               m.see(power_error(formulation, one.sample.view(), one.state), "dE/dt is not the power");
+             });
+    claim_on(free, kind, "energy is kept without forces", 1e-7,
+             "accelerations are wrong, or correct() changes the motion", list, [&](const Case& one, Measure& m) {
+               m.see(energy_drift(formulation, one.sample.view(), one.state, 0.1), "within 0.1 s");
+             });
   }
 }
 
@@ -141,7 +152,8 @@ void check_formulation(const Formulation& formulation, const Bench& bench, Check
   Systems systems;
   try {
     systems = {systems_of(formulation, bench, 100, 6, false, true), systems_of(formulation, bench, 200, 5, true, true),
-               systems_of(formulation, bench, 300, 4, false, false), systems_of(formulation, bench, 400, 4, true, false)};
+               systems_of(formulation, bench, 300, 4, false, false),
+               systems_of(formulation, bench, 400, 4, true, false)};
   } catch (const Undecided& problem) {
     list.unsupported("all that is claimed of a formulation", problem.why());
     return;

@@ -16,7 +16,8 @@ namespace polyform::host {
 namespace {
 
 /// A solver, or nothing after a refusal in a sentence. Failure when the refusal says nothing.
-SolverPointer compiled_or_refused(const Formulation& formulation, const SystemView& view, const Observed::Options& given) {
+SolverPointer compiled_or_refused(const Formulation& formulation, const SystemView& view,
+                                  const Observed::Options& given) {
   Diagnostics diagnostics;
   Description storage;
   const std::vector<FieldValue> options =
@@ -38,7 +39,9 @@ bool is_finite(const Observation& o) {
 /// With one option set, the solver gives finite numbers, or a call fails with a sentence.
 void see_survival(const Formulation& formulation, const Case& one, const Observed::Options& given, Measure& m) {
   const SystemView& view = one.sample.view();
-  const auto where = [&](const char* what) { return [&, what] { return fmt::format("{} with {}={}", what, given[0].first, given[0].second); }; };
+  const auto where = [&](const char* what) {
+    return [&, what] { return fmt::format("{} with {}={}", what, given[0].first, given[0].second); };
+  };
   const SolverPointer solver = compiled_or_refused(formulation, view, given);
   m.see(0, "");
   if (!solver) return;
@@ -67,7 +70,8 @@ std::vector<std::string> ends_of(const FieldSpec& option) {
 }
 
 /// Calls every function of a solver at the case's state.
-bool call_all(Solver& solver, const Case& one, std::vector<double>& y, std::vector<double>& ydot, ObservationStore& store) {
+bool call_all(Solver& solver, const Case& one, std::vector<double>& y, std::vector<double>& ydot,
+              ObservationStore& store) {
   Correction correction;
   bool good = solver.encode(one.state.view(), y) == Status::ok;
   for (int round = 0; round < 3; ++round) {
@@ -113,8 +117,10 @@ void check_options(const Formulation& formulation, const Systems& systems, Check
                        const Observed::Options given{{std::string(option.name), std::string(choice)}};
                        see_survival(formulation, one, given, m);
                        if (!compiled_or_refused(formulation, one.sample.view(), given)) continue;
-                       Observed plain(formulation, one.sample.view(), one.state), chosen(formulation, one.sample.view(), one.state, given);
-                       m.see(difference(one.sample.view(), plain.now(), chosen.now(), {}).acceleration, "accelerations differ");
+                       Observed plain(formulation, one.sample.view(), one.state),
+                           chosen(formulation, one.sample.view(), one.state, given);
+                       m.see(difference(one.sample.view(), plain.now(), chosen.now(), {}).acceleration,
+                             "accelerations differ");
                      }
                  });
     for (const std::string& end : ends_of(option))
@@ -133,7 +139,8 @@ void check_calls(const Formulation& formulation, const Systems& systems, Checkli
   if (!AllocationCount::available()) {
     list.unsupported(no_allocation, "this build of polyform has a sanitizer in it, which owns the heap");
   } else {
-    list.claim(no_allocation, 0, "all memory is made in compile(): encode, decode, derivative, correct and observe only use it",
+    list.claim(no_allocation, 0,
+               "all memory is made in compile(): encode, decode, derivative, correct and observe only use it",
                [&](Measure& m) {
                  for (const auto* cases : {&systems.trees, &systems.loops})
                    for (const Case& one : *cases) {
@@ -169,7 +176,9 @@ void check_abilities_of(const Formulation& formulation, const Bench& bench, Chec
     const bool declared = has(formulation.abilities(), ability);
     const std::string name = declared ? fmt::format("it runs {}, as it declares", what)
                                       : fmt::format("it refuses {} in a sentence, as it does not declare them", what);
-    list.claim(name, 0, declared ? "compile() must give a solver that evaluates, or supports() a sentence" : "report to the sink before returning no solver",
+    list.claim(name, 0,
+               declared ? "compile() must give a solver that evaluates, or supports() a sentence"
+                        : "report to the sink before returning no solver",
                [&](Measure& m) {
                  for (std::uint64_t seed = 500; seed < 504; ++seed) {
                    const Sample sample = make(seed);

@@ -13,7 +13,8 @@ namespace polyform::host {
 
 namespace {
 
-/// The same two bodies joined by the tested joint: in the tree, or closing a loop of two joints that leave all freedoms.
+/// The same two bodies joined by the tested joint: in the tree, or closing a loop of two joints that leave all
+/// freedoms.
 struct Pair {
   std::string direction;
   Sample tree, loop;
@@ -24,7 +25,8 @@ Sample two_bodies(const JointType& type, const Bench& bench, std::uint64_t seed,
   const JointType& loose = bench.loose_joint();
   return bench.sample(seed, [&](ModelWriter& writer, Random&) {
     const std::string a = writer.add_body(), b = writer.add_body();
-    writer.add_joint(tested, type.name(), type.fields(), backwards ? b : a, backwards ? a : b, cut ? ", cut: true" : "");
+    writer.add_joint(tested, type.name(), type.fields(), backwards ? b : a, backwards ? a : b,
+                     cut ? ", cut: true" : "");
     writer.add_joint("first", loose.name(), loose.fields(), "ground", a);
     if (cut) writer.add_joint("second", loose.name(), loose.fields(), "ground", b);
   });
@@ -49,8 +51,11 @@ std::vector<Pair> pairs_of(const JointType& type, const Bench& bench) {
   Random random(11);
   for (std::uint64_t seed = 21; seed < 25; ++seed)
     for (const bool backwards : {false, true}) {
-      Pair pair{backwards ? "base outboard" : "base inboard", two_bodies(type, bench, seed, backwards, false),
-                two_bodies(type, bench, seed, backwards, true), {}, {}};
+      Pair pair{backwards ? "base outboard" : "base inboard",
+                two_bodies(type, bench, seed, backwards, false),
+                two_bodies(type, bench, seed, backwards, true),
+                {},
+                {}};
       pair.tree_state = random_state(*pair.tree.system, random);
       pair.loop_state = transferred(pair.tree.view(), pair.tree_state, *pair.loop.system);
       pairs.push_back(std::move(pair));
@@ -93,8 +98,10 @@ void see_response(const Formulation& formulation, const Pair& pair, bool cut, st
   const auto where = [&](const char* what) {
     return [&, what] { return fmt::format("{}: {}, {}", what, pair.direction, cut ? "cut joint" : "tree joint"); };
   };
-  m.see(difference(*expected, found), where("accelerations or reaction differ from the first formulation's in the tree"));
-  m.see(newton_euler_error(sample.view(), state, 0, seen.now()), where("reactions do not balance the motion of the bodies"));
+  m.see(difference(*expected, found),
+        where("accelerations or reaction differ from the first formulation's in the tree"));
+  m.see(newton_euler_error(sample.view(), state, 0, seen.now()),
+        where("reactions do not balance the motion of the bodies"));
   m.see(joint_acceleration_error(sample.view(), seen.now()), where("accelerations leave what the joints allow"));
 }
 

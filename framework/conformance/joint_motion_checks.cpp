@@ -72,21 +72,22 @@ void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
                  m.see(std::max(distance(now.R_FM, Mat3::identity()), norm(now.p_FM)), [&] { return at(q, v); });
                });
              });
-  list.claim("H is the rate of the pose along dq/dt = N(q) v", 1e-8,
-             "a column of H, or position_rates(), does not belong to R_FM and p_FM: H is in F axes, its linear part the "
-             "velocity of M's origin in F",
-             [&](Measure& m) {
-               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers&, Random&) {
-                 if (joint.nv == 0) m.see(0, "");
-                 for (std::size_t k = 0; k < joint.nv; ++k) {
-                   Numbers unit(joint.nv);
-                   unit[k] = 1;
-                   const Spatial& H = motion(joint, q, unit).H[k];
-                   m.see(norm6(H - twist_by_differences(joint, q, unit)) / (1 + norm6(H)),
-                         [&] { return fmt::format("column {} of H {}", k, at(q, unit)); });
-                 }
-               });
-             });
+  list.claim(
+      "H is the rate of the pose along dq/dt = N(q) v", 1e-8,
+      "a column of H, or position_rates(), does not belong to R_FM and p_FM: H is in F axes, its linear part the "
+      "velocity of M's origin in F",
+      [&](Measure& m) {
+        at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers&, Random&) {
+          if (joint.nv == 0) m.see(0, "");
+          for (std::size_t k = 0; k < joint.nv; ++k) {
+            Numbers unit(joint.nv);
+            unit[k] = 1;
+            const Spatial& H = motion(joint, q, unit).H[k];
+            m.see(norm6(H - twist_by_differences(joint, q, unit)) / (1 + norm6(H)),
+                  [&] { return fmt::format("column {} of H {}", k, at(q, unit)); });
+          }
+        });
+      });
   list.claim("the twist is H v", 1e-12, "JointMotion::twist must be the sum of v[k] H[k]", [&](Measure& m) {
     at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
       const JointMotion now = motion(joint, q, v);
@@ -99,7 +100,8 @@ void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
              "JointMotion::bias must be dH/dt v at constant v, differentiated in F", [&](Measure& m) {
                at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
                  const Spatial bias = motion(joint, q, v).bias;
-                 const Spatial twist_rate = rate([&](double t) { return motion(joint, flowed(joint, q, v, t), v).twist; });
+                 const Spatial twist_rate =
+                     rate([&](double t) { return motion(joint, flowed(joint, q, v, t), v).twist; });
                  m.see(norm6(bias - twist_rate) / (1 + norm6(bias)), [&] { return at(q, v); });
                });
              });
@@ -136,8 +138,9 @@ void check_coordinates(const std::vector<Sample>& samples, Checklist& list) {
                  joint_coordinates(joint, now.R_FM, now.p_FM, found.data());
                  m.see(0, "");
                  for (std::size_t k = 0; k < joint.nq; ++k)
-                   m.see(std::abs(found[k] - q[k]) / (1 + std::abs(q[k])),
-                         [&] { return fmt::format("q[{}] = {:.6g} is found as {:.6g} {}", k, q[k], found[k], at(q, v)); });
+                   m.see(std::abs(found[k] - q[k]) / (1 + std::abs(q[k])), [&] {
+                     return fmt::format("q[{}] = {:.6g} is found as {:.6g} {}", k, q[k], found[k], at(q, v));
+                   });
                });
              });
   list.claim("a pose off the joint by 1 mm and 1 mrad gives coordinates of a pose near by", 0.05,
@@ -254,7 +257,8 @@ const JointData& tested_joint(const SystemView& view) {
   return *std::ranges::find(view.joints, tested, &JointData::name);
 }
 
-void check_joint_motion(const JointType& type, const Bench& bench, const std::vector<Sample>& samples, Checklist& list) {
+void check_joint_motion(const JointType& type, const Bench& bench, const std::vector<Sample>& samples,
+                        Checklist& list) {
   check_derivatives(samples, list);
   check_coordinates(samples, list);
   check_axes(type, bench, samples, list);

@@ -57,7 +57,8 @@ void ModelWriter::add_element(std::string_view section, std::string_view name, s
 }
 
 std::string ModelWriter::text() const {
-  std::string all = fmt::format("polyform: 1\nname: random model\ngravity: {}\nbodies:\n{}", text_of(gravity_), body_lines_);
+  std::string all =
+      fmt::format("polyform: 1\nname: random model\ngravity: {}\nbodies:\n{}", text_of(gravity_), body_lines_);
   const auto section = [&](std::string_view key, const std::string& lines) {
     if (!lines.empty()) all += fmt::format("{}:\n{}", key, lines);
   };
@@ -129,27 +130,42 @@ std::string ModelWriter::list(Entry entry) {
 /// Empty where nothing is known to write: then the model is read without the field.
 std::string ModelWriter::value(const FieldSpec& field) {
   const auto any_of = [&](const std::vector<std::string>& names) {
-    return names.empty() ? std::string() : names[static_cast<std::size_t>(random_.integer(0, static_cast<int>(names.size()) - 1))];
+    return names.empty() ? std::string()
+                         : names[static_cast<std::size_t>(random_.integer(0, static_cast<int>(names.size()) - 1))];
   };
   switch (field.type) {
-    case FieldType::number: return number(field);
-    case FieldType::integer: return integer(field);
-    case FieldType::boolean: return random_.coin() ? "true" : "false";
-    case FieldType::text: return std::string(field.default_text);
+    case FieldType::number:
+      return number(field);
+    case FieldType::integer:
+      return integer(field);
+    case FieldType::boolean:
+      return random_.coin() ? "true" : "false";
+    case FieldType::text:
+      return std::string(field.default_text);
     case FieldType::choice:
-      return std::string(field.choices[static_cast<std::size_t>(random_.integer(0, static_cast<int>(field.choices.size()) - 1))]);
-    case FieldType::vector3: return text_of(random_.vector(1));
-    case FieldType::direction: return text_of(random_.direction());
-    case FieldType::orientation: return fmt::format("{{rpy: {}}}", text_of(random_.vector(3)));
-    case FieldType::numbers: return list([&] { return number(field); });
-    case FieldType::matrix: return field.required ? "[[1]]" : std::string();
-    case FieldType::time_function: return function(field);
-    case FieldType::time_functions: return list([&] { return function(field); });
-    case FieldType::body: return any_of(bodies_);
+      return std::string(
+          field.choices[static_cast<std::size_t>(random_.integer(0, static_cast<int>(field.choices.size()) - 1))]);
+    case FieldType::vector3:
+      return text_of(random_.vector(1));
+    case FieldType::direction:
+      return text_of(random_.direction());
+    case FieldType::orientation:
+      return fmt::format("{{rpy: {}}}", text_of(random_.vector(3)));
+    case FieldType::numbers:
+      return list([&] { return number(field); });
+    case FieldType::matrix:
+      return field.required ? "[[1]]" : std::string();
+    case FieldType::time_function:
+      return function(field);
+    case FieldType::time_functions:
+      return list([&] { return function(field); });
+    case FieldType::body:
+      return any_of(bodies_);
     case FieldType::marker:
       return fmt::format("{{body: {}, point: {}}}", random_.integer(0, 3) == 0 ? "ground" : any_of(bodies_),
                          text_of(random_.vector(0.3)));
-    case FieldType::joint: return any_of(joints_);
+    case FieldType::joint:
+      return any_of(joints_);
   }
   return {};
 }

@@ -16,7 +16,9 @@ std::span<double> part(std::vector<double>& all, std::size_t offset, std::size_t
   return std::span(all).subspan(offset, count);
 }
 
-void sweep(TreeKinematics& tree, const State& s) { tree.evaluate(s.q.data(), s.v.data(), s.eta.data(), s.etadot.data()); }
+void sweep(TreeKinematics& tree, const State& s) {
+  tree.evaluate(s.q.data(), s.v.data(), s.eta.data(), s.etadot.data());
+}
 
 /// Poses of the bodies in a motion.
 std::vector<Pose> poses_of(std::span<const BodyMotion> bodies) {
@@ -49,8 +51,7 @@ void flow(const JointData& joint, std::span<double> q, std::span<const double> v
           double time) {
   if (joint.nq == 0) return;
   double fastest = 0;
-  for (std::size_t k = 0; k < joint.nv; ++k)
-    fastest = std::max(fastest, std::abs(v0[k]) + std::abs(vdot[k] * time));
+  for (std::size_t k = 0; k < joint.nv; ++k) fastest = std::max(fastest, std::abs(v0[k]) + std::abs(vdot[k] * time));
   const int steps = 1 + static_cast<int>(200 * std::abs(time) * fastest);
   const double h = time / steps;
   std::vector<double> v(joint.nv), k1(joint.nq), k2(joint.nq), k3(joint.nq), k4(joint.nq), at(joint.nq);

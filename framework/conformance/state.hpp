@@ -16,8 +16,11 @@ struct State {
 
   State() = default;
   explicit State(const ConstStateView& s)
-      : q(s.q.begin(), s.q.end()), v(s.v.begin(), s.v.end()), eta(s.eta.begin(), s.eta.end()),
-        etadot(s.etadot.begin(), s.etadot.end()), x(s.x.begin(), s.x.end()) {}
+      : q(s.q.begin(), s.q.end()),
+        v(s.v.begin(), s.v.end()),
+        eta(s.eta.begin(), s.eta.end()),
+        etadot(s.etadot.begin(), s.etadot.end()),
+        x(s.x.begin(), s.x.end()) {}
   ConstStateView view() const { return {q, v, eta, etadot, x}; }
 };
 

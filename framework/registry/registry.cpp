@@ -88,7 +88,8 @@ void Registry::load_builds(std::vector<Candidate*> builds) {
     PluginRecord& record = records_[build->record];
     if (loaded) {
       record.status = PluginStatus::passed_over;
-      record.explanation = fmt::format("{} is loaded: the build that was named, or else the best for this CPU.", loaded->file);
+      record.explanation =
+          fmt::format("{} is loaded: the build that was named, or else the best for this CPU.", loaded->file);
     } else if (rank(build) == 0) {
       refuse_instruction_set(record);
     } else if (load(*build)) {

@@ -1,6 +1,5 @@
 // polyform conform: what it prints, and its exit codes.
 #include <catch2/catch.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/command/command_runner.hpp"
@@ -51,8 +50,10 @@ TEST_CASE("a refused plugin is exit code 3, a wrong command line or example 2") 
   CHECK(shop.run({"conform"}).code == 2);
   const Outcome misspelt = shop.run({"conform", joints, "--type", "revolut"});
   CHECK(misspelt.code == 2);
-  CHECK_THAT(misspelt.err, Contains("--type: standard-joints offers no 'revolut'") && Contains("Did you mean 'revolute'?"));
-  const Outcome example = shop.run({"conform", joints, "--type", "fixed", "--model", shop.write("bad.yaml", "polyform: 1\n")});
+  CHECK_THAT(misspelt.err,
+             Contains("--type: standard-joints offers no 'revolut'") && Contains("Did you mean 'revolute'?"));
+  const Outcome example =
+      shop.run({"conform", joints, "--type", "fixed", "--model", shop.write("bad.yaml", "polyform: 1\n")});
   CHECK(example.code == 2);
   CHECK_THAT(example.err, Contains("is no sound model"));
   CHECK(shop.run({"conform", joints, "--time-limit", "-1"}).code == 2);

@@ -1,8 +1,7 @@
 // Plugins that go wrong in the middle of a run: which one it was, when, and results so far that can be read.
-#include <catch2/catch.hpp>
-
 #include <signal.h>
 
+#include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
 
@@ -23,14 +22,16 @@ bodies:
 joints:
   - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 1, 0]}
 forces:
-  - {name: bad, type: )" + force + R"(, joint: pin}
+  - {name: bad, type: )" +
+         force + R"(, joint: pin}
 simulation: {duration: 1, integrator: rk4, step: 0.001, output_interval: 0.002}
 )";
 }
 
 std::vector<std::string> arguments(const Workshop& shop, const std::string& force, const std::string& solver,
                                    const std::string& output) {
-  return {"run", shop.write("model.yaml", model_with(force)), "--plugin-path", plugin, "--solver", solver, "--output", output};
+  return {"run", shop.write("model.yaml", model_with(force)), "--plugin-path", plugin, "--solver", solver, "--output",
+          output};
 }
 
 }  // namespace
@@ -39,7 +40,8 @@ TEST_CASE("an exception that leaves a plugin ends the run with its name, the sol
   const Workshop shop;
   const Outcome outcome = shop.run(arguments(shop, "throwing", "riccati", "a.csv"));
   CHECK(outcome.code == 1);
-  CHECK_THAT(outcome.err, Contains("error: " + plugin + " threw an exception: out of luck, in solver riccati after t = 0.0"));
+  CHECK_THAT(outcome.err,
+             Contains("error: " + plugin + " threw an exception: out of luck, in solver riccati after t = 0.0"));
   CHECK_THAT(outcome.err, Contains("polyform conform FILE looks for the cause. Results so far are kept."));
   const Table table = read_table(shop.read("a.csv"));
   REQUIRE(table.rows.size() >= 24);
@@ -58,7 +60,8 @@ TEST_CASE("a crash in a plugin ends the run with its name; what was written can 
     const Outcome outcome = shop.run(arguments(shop, "crashing", "riccati", output));
     INFO(outcome.err);
     CHECK(outcome.code == 1);
-    CHECK_THAT(outcome.err, Contains("error: " + plugin + " crashed with signal SEGV, in solver riccati after t = 0.0"));
+    CHECK_THAT(outcome.err,
+               Contains("error: " + plugin + " crashed with signal SEGV, in solver riccati after t = 0.0"));
     CHECK_THAT(outcome.err, Contains("Results so far are kept but for the last seconds."));
   }
   CHECK_FALSE(read_table(shop.read("a.csv")).names.empty());

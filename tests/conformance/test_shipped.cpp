@@ -32,7 +32,8 @@ TEST_CASE("a type that random fields do not suit says so, and conforms with its 
       REQUIRE(random.size() == 1);
       CHECK(random[0].verdict == Verdict::unsupported);
       CHECK_THAT(random[0].finding, Catch::Contains("give --model FILE with an example"));
-      const std::vector<Claim> given = claims_of(registry, plugin, offer, {std::string(POLYFORM_MODELS) + "/modal_frame.yaml", 60});
+      const std::vector<Claim> given =
+          claims_of(registry, plugin, offer, {std::string(POLYFORM_MODELS) + "/modal_frame.yaml", 60});
       CHECK(std::ranges::count(given, Verdict::passed, &Claim::verdict) >= 10);
       for (const Claim& claim : given) {
         INFO(text(claim));

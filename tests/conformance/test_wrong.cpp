@@ -91,7 +91,8 @@ TEST_CASE("mistakes of a formulation are found") {
 }
 
 TEST_CASE("a crash or an endless loop in a plugin is a failed claim that names its check") {
-  for (const auto& [type, finding] : {std::pair{"hinge-crash", "ended by signal 11"}, {"hinge-hang", "time limit of 1 s"}}) {
+  for (const auto& [type, finding] :
+       {std::pair{"hinge-crash", "ended by signal 11"}, {"hinge-hang", "time limit of 1 s"}}) {
     const std::vector<Claim> claims = claims_of(type, 1);
     REQUIRE(claims.size() == 1);
     CHECK(claims[0].verdict == Verdict::failed);

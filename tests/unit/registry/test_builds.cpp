@@ -38,6 +38,18 @@ TEST_CASE("the best build that this CPU can run is loaded, and the others are pa
   }
 }
 
+TEST_CASE("a build that the search path names as a file comes before better ones") {
+  if (level() < 2) {
+    WARN("this CPU is below x86-64-v2: not tested");
+    return;
+  }
+  const PluginFolder folder;
+  const fs::path named = folder.add(build(1)), better = folder.add(build(2));
+  const Registry registry(only({folder.text(), named.string()}));
+  CHECK(record_of(registry, named).status == PluginStatus::loaded);
+  CHECK(record_of(registry, better).status == PluginStatus::passed_over);
+}
+
 TEST_CASE("a build for a better CPU is refused when there is no other") {
   const PluginFolder folder;
   const fs::path file = folder.add(build(9));
