@@ -76,7 +76,7 @@ export class Plots {
       .map((run) => this.line(run, name, run.label, run.index))
       .filter(({values}) => values);
     // Runs that agree lie on one another: the lower ones are wider, so that all can be seen.
-    const more = this.mode === 'values' ? Math.min(1, 3.5 / lines.length) : 0;
+    const more = this.mode === 'values' ? Math.min(0.8, 2 / lines.length) : 0;
     lines.forEach((line, k) => (line.width += more * (lines.length - 1 - k)));
     return lines;
   }
