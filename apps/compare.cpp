@@ -192,7 +192,9 @@ void add_compare(CLI::App& app, Action& action) {
   sub->add_option(
          "--sweep", arguments->sweep,
          "Work against precision: every solver at each step=... or tolerance=..., a list A,B,C or FROM:TO:COUNT")
-      ->type_name("WHAT=VALUES");
+      ->type_name("WHAT=VALUES")
+      ->excludes(sub->get_option("--columns"))
+      ->excludes(sub->get_option("--tolerance"));
   sub->add_option("--report", arguments->report, "Write a page about all solvers: plots, animation, tables")
       ->type_name("FILE.html");
   add_process_arguments(*sub, arguments->processes);

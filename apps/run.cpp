@@ -123,7 +123,7 @@ void add_run(CLI::App& app, Action& action) {
       "Energy drift is the largest |E(t) - E(0)| of the rows, relative to the largest kinetic energy or change of\n"
       "potential energy. Examples:\n"
       "  polyform run rod.yaml --output rod.csv\n"
-      "  polyform run rod.yaml --integrator dopri5 --rtol 1e-10 --output rod.h5 --columns bodies,energy\n"
+      "  polyform run rod.yaml --integrator dopri5 --rtol 1e-10 --output rod.h5 --columns \"rod.*,energy\"\n"
       "  polyform run rod.yaml --output - --quiet | head");
   sub->final_callback([&action, arguments] { action = [arguments] { return run(*arguments); }; });
 }

@@ -32,10 +32,24 @@ Lists lists_of(const Json& objects, const char* quantity) {
   return lists;
 }
 
-ReferenceStart read_start(const Json& in) {
+/// Tolerances are positive numbers.
+Tolerances read_tolerances(const std::string& file, const Json& in) {
+  const Tolerances tolerances = in.get<Tolerances>();
+  for (const auto& [group, value] : tolerances)
+    if (!(value > 0)) refuse(file, fmt::format("the tolerance of {} is not positive", group));
+  return tolerances;
+}
+
+ReferenceStart read_start(const std::string& file, const Json& in) {
   const Json bodies = in.value("bodies", Json::object()), joints = in.value("joints", Json::object());
-  return {lists_of(bodies, "linear"), lists_of(bodies, "angular"), lists_of(bodies, "modal"),
-          lists_of(joints, "acceleration"), in.at("tolerance").get<Tolerances>()};
+  ReferenceStart start{lists_of(bodies, "linear"), lists_of(bodies, "angular"), lists_of(bodies, "modal"),
+                       lists_of(joints, "acceleration"), read_tolerances(file, in.at("tolerance"))};
+  const std::pair<const char*, const Lists*> given[] = {
+      {"linear", &start.linear}, {"angular", &start.angular}, {"modal", &start.modal}, {"joint", &start.joint}};
+  for (const auto& [group, lists] : given)
+    if (!lists->empty() && !start.tolerance.contains(group))
+      refuse(file, fmt::format("no tolerance for \"{}\" under evaluate", group));
+  return start;
 }
 
 void check_keys(const std::string& file, const Json& in) {
@@ -48,7 +62,7 @@ void check_keys(const std::string& file, const Json& in) {
 
 void read_rows(const std::string& file, const Json& in, Reference& out) {
   out.times = in.at("times").get<std::vector<double>>();
-  out.tolerance = in.at("tolerance").get<Tolerances>();
+  out.tolerance = read_tolerances(file, in.at("tolerance"));
   for (const auto& [name, values] : in.at("channels").items()) {
     out.channels.push_back({name, values.get<std::vector<double>>()});
     if (out.channels.back().values.size() != out.times.size())
@@ -60,7 +74,7 @@ void read_rows(const std::string& file, const Json& in, Reference& out) {
   for (Json later : in.value("tolerance_after", Json::array())) {
     const double time = later.at("time");
     later.erase("time");
-    out.tolerance_after.emplace_back(time, later.get<Tolerances>());
+    out.tolerance_after.emplace_back(time, read_tolerances(file, later));
   }
 }
 
@@ -89,7 +103,7 @@ Reference read_reference(const std::string& file) {
     if (set != "short" && set != "long") refuse(file, "set: expected short or long");
     out.slow = set == "long";
     if (in.contains("channels")) read_rows(file, in, out);
-    if (in.contains("evaluate")) out.start = read_start(in.at("evaluate"));
+    if (in.contains("evaluate")) out.start = read_start(file, in.at("evaluate"));
     if (out.channels.empty() && !out.start) refuse(file, "neither channels nor evaluate: nothing is to be checked");
     return out;
   } catch (const Json::exception& problem) {

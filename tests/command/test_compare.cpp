@@ -69,7 +69,8 @@ TEST_CASE("a solver beyond its time limit loses only its own row") {
   const Outcome outcome = shop.run({"compare", shipped("chain_1000"), "--solvers", "riccati,cartesian", "--duration",
                                     "1000", "--time-limit", "0.2", "--json"});
   CHECK(outcome.code == 1);
-  for (const auto& [name, one] : json::parse(outcome.out).items()) {
+  const json all = json::parse(outcome.out);
+  for (const auto& [name, one] : all.items()) {
     CHECK(one.at("status") == "failed");
     CHECK(one.at("reason") == "not done within the time limit of 0.2 s");
   }

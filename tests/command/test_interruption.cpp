@@ -24,7 +24,7 @@ Outcome interrupt(const Workshop& shop, const std::string& file, int signal) {
     const auto bytes = std::filesystem::file_size(shop.path(file), missing);
     return missing ? 0 : bytes;
   };
-  while (size() < 20'000 && std::chrono::steady_clock::now() < deadline)
+  while (size() < 500'000 && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   kill(process, signal);
   return shop.finish(process);

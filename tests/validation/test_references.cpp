@@ -95,4 +95,10 @@ TEST_CASE("what is no reference is refused with its reason") {
   CHECK_THAT(
       refusal(R"({"model": "a.yaml", "source": "", "times": [0, 1], "tolerance": {}, "channels": {"a.x": [1]}})"),
       Contains("channel a.x has 1 values for 2 times"));
+  CHECK_THAT(
+      refusal(R"({"model": "a.yaml", "source": "", "times": [0], "tolerance": {"position": 0}, "channels": {}})"),
+      Contains("the tolerance of position is not positive"));
+  CHECK_THAT(refusal(R"({"model": "a.yaml", "source": "", "evaluate": {"bodies": {"a": {"linear": [0, 0, 0]}},
+                        "tolerance": {"joint": 1}}})"),
+             Contains("no tolerance for \"linear\""));
 }

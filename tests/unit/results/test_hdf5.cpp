@@ -1,9 +1,10 @@
-#include <catch2/catch.hpp>
-
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <catch2/catch.hpp>
 
 #include "framework/results/result_reader.hpp"
 #include "scratch_folder.hpp"
@@ -105,6 +106,31 @@ TEST_CASE("a killed run leaves an HDF5 file with the rows that were flushed") {
   REQUIRE(waitpid(process, &status, 0) == process);
   REQUIRE(WIFSIGNALED(status));
   check_rows(read_results(path), some_channels(), 2 * 256);
+}
+
+TEST_CASE("the memory an HDF5 writer takes does not grow with the number of rows") {
+  const ScratchFolder folder;
+  constexpr std::size_t width = 300;
+  std::vector<Channel> channels{{"time", "s"}};
+  for (std::size_t c = 1; c < width; ++c) channels.push_back({"body" + std::to_string(c) + ".x", "m"});
+  // The largest memory of a process that writes so many rows, kB.
+  const auto peak = [&](std::size_t rows) {
+    const pid_t process = fork();
+    if (process == 0) {
+      const auto writer = make_writer(folder.file("a.h5"));
+      writer->begin(channels, {});
+      for (std::size_t r = 0; r < rows; ++r) writer->row(some_row(r, width));
+      writer->finish({});
+      _exit(0);
+    }
+    int status = 0;
+    rusage used{};
+    REQUIRE(wait4(process, &status, 0, &used) == process);
+    REQUIRE(status == 0);
+    return used.ru_maxrss;
+  };
+  // 29 MB of numbers more.
+  CHECK(peak(14'000) - peak(2'000) < 6'000);
 }
 
 TEST_CASE("HDF5 takes thousands of bodies") {
