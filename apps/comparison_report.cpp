@@ -37,8 +37,15 @@ class TwoSinks final : public host::RowSink {
 
 ReportTable cost_table(const std::vector<Standing>& standings) {
   ReportTable table{"Cost and quality of each solver",
-                    {{"solver", ""}, {"wall time", "s"}, {"per evaluation", "s"}, {"evaluations", ""}, {"steps", ""},
-                     {"states", ""}, {"energy drift", ""}, {"constraint violation", "m or rad"}, {"status", ""}},
+                    {{"solver", ""},
+                     {"wall time", "s"},
+                     {"per evaluation", "s"},
+                     {"evaluations", ""},
+                     {"steps", ""},
+                     {"states", ""},
+                     {"energy drift", ""},
+                     {"constraint violation", "m or rad"},
+                     {"status", ""}},
                     {},
                     {}};
   for (const Standing& s : standings) {
@@ -61,8 +68,8 @@ ReportTable deviation_table(const std::vector<Standing>& standings) {
       present.push_back(q);
   for (const Quantity q : present) {
     const std::string unit(q == Quantity::joint ? " m or rad" : unit_of(q, false));
-    table.columns.insert(table.columns.end(), {{std::string(title_of(q)), unit.empty() ? "" : unit.substr(1)},
-                                               {"of", ""}, {"at", "s"}});
+    table.columns.insert(table.columns.end(),
+                         {{std::string(title_of(q)), unit.empty() ? "" : unit.substr(1)}, {"of", ""}, {"at", "s"}});
   }
   for (const Standing& s : standings) {
     if (!s.deviation) continue;
@@ -79,23 +86,29 @@ ReportTable deviation_table(const std::vector<Standing>& standings) {
 
 ReportTable sweep_table(host::SweepOf what, const host::Sweep& sweep) {
   ReportTable table{"Work and precision, run by run",
-                    {{"solver", ""}, {what == host::SweepOf::step ? "step" : "tolerance", what == host::SweepOf::step ? "s" : ""},
-                     {"wall time", "s"}, {"evaluations", ""}, {"steps", ""}, {"position error", "m"},
-                     {"angle error", "rad"}, {"energy drift", ""}, {"status", ""}},
+                    {{"solver", ""},
+                     {what == host::SweepOf::step ? "step" : "tolerance", what == host::SweepOf::step ? "s" : ""},
+                     {"wall time", "s"},
+                     {"evaluations", ""},
+                     {"steps", ""},
+                     {"position error", "m"},
+                     {"angle error", "rad"},
+                     {"energy drift", ""},
+                     {"status", ""}},
                     {},
                     {}};
   const auto error = [](const auto& d) { return d ? Json(d->value) : Json(); };
   for (const host::SweepPoint& p : sweep.points)
     if (p.how == HeatEnd::How::done)
-      table.rows.push_back({p.solver, p.value, p.run->wall_seconds, p.run->evaluations, p.run->steps,
-                            error(p.position), error(p.angle), p.run->energy_drift, "done"});
+      table.rows.push_back({p.solver, p.value, p.run->wall_seconds, p.run->evaluations, p.run->steps, error(p.position),
+                            error(p.angle), p.run->energy_drift, "done"});
     else
       table.rows.push_back({p.solver, p.value > 0 ? Json(p.value) : Json(), nullptr, nullptr, nullptr, nullptr, nullptr,
                             nullptr, status_text(p)});
   if (!sweep.reference_solvers.empty())
-    table.notes.push_back(fmt::format(
-        "Errors are the largest over bodies and rows, against the consensus of {} solvers at {:.3g}.",
-        sweep.reference_solvers.size(), sweep.reference_value));
+    table.notes.push_back(
+        fmt::format("Errors are the largest over bodies and rows, against the consensus of {} solvers at {:.3g}.",
+                    sweep.reference_solvers.size(), sweep.reference_value));
   return table;
 }
 

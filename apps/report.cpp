@@ -1,15 +1,15 @@
 // polyform report RESULT.h5…: one page about runs that have been made.
-#include <CLI/CLI.hpp>
+#include "apps/report/report.hpp"
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
-#include "apps/report/report.hpp"
 #include "apps/session.hpp"
 #include "apps/terminal.hpp"
 #include "framework/reading/report.hpp"
@@ -46,7 +46,8 @@ std::vector<ReportRun> read_runs(const std::vector<std::string>& files) {
   for (const ReportRun& run : runs) labels.push_back(run.label);
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (labels[i].empty() || std::ranges::count(labels, labels[i]) > 1)
-      runs[i].label = labels[i].empty() ? files[i] : fmt::format("{} ({})", labels[i], fs::path(files[i]).filename().string());
+      runs[i].label =
+          labels[i].empty() ? files[i] : fmt::format("{} ({})", labels[i], fs::path(files[i]).filename().string());
   return runs;
 }
 
@@ -95,8 +96,8 @@ Exit report(const Arguments& arguments) {
   std::string title = system ? system->description().name : text_of(runs.front().results, "model");
   for (const ReportRun& run : runs)
     if (const std::string model = text_of(run.results, "model"); !model.empty() && model != title)
-      print(Severity::warning, fmt::format("the run {} is of the model {}, not of {}", run.label, host::show(model),
-                                           host::show(title)));
+      print(Severity::warning,
+            fmt::format("the run {} is of the model {}, not of {}", run.label, host::show(model), host::show(title)));
   if (title.empty()) title = fs::path(arguments.results.front()).stem().string();
   write_report(*file, {std::move(title), std::move(runs), system.get(), {}, {}});
   if (page != "-") fmt::print("report       {}\n", page);

@@ -15,11 +15,15 @@ Json numbers(const Quat& q) { return Json::array({q.w, q.x, q.y, q.z}); }
 Json shape_json(const host::ShapeItem& shape) {
   Json out = Json::object();
   switch (shape.kind) {
-    case host::ShapeItem::Kind::box: out = {{"type", "box"}, {"size", numbers(shape.size)}}; break;
+    case host::ShapeItem::Kind::box:
+      out = {{"type", "box"}, {"size", numbers(shape.size)}};
+      break;
     case host::ShapeItem::Kind::cylinder:
       out = {{"type", "cylinder"}, {"radius", shape.radius}, {"length", shape.length}};
       break;
-    case host::ShapeItem::Kind::sphere: out = {{"type", "sphere"}, {"radius", shape.radius}}; break;
+    case host::ShapeItem::Kind::sphere:
+      out = {{"type", "sphere"}, {"radius", shape.radius}};
+      break;
   }
   out["position"] = numbers(shape.pose.position);
   out["orientation"] = numbers(shape.pose.orientation);
@@ -68,7 +72,9 @@ class Mechanism {
     const BodyData& data = view_.bodies[at(b)];
     Json shapes = Json::array();
     for (const host::ShapeItem& shape : system_.description().bodies[i].geometry) shapes.push_back(shape_json(shape));
-    Json out{{"name", data.name}, {"mass", data.mass}, {"center", numbers(data.center_of_mass)},
+    Json out{{"name", data.name},
+             {"mass", data.mass},
+             {"center", numbers(data.center_of_mass)},
              {"inertia", Json::array({data.inertia.xx, data.inertia.yy, data.inertia.zz})},
              {"shapes", std::move(shapes)}};
     if (data.flexible == rigid) return out;
@@ -83,7 +89,8 @@ class Mechanism {
   }
 
   Json joint(const JointData& joint) {
-    Json out{{"name", joint.name}, {"freedom", freedom_of(joint)},
+    Json out{{"name", joint.name},
+             {"freedom", freedom_of(joint)},
              {"ends", Json::array({end(joint.base, joint.base_frame, joint.p_base),
                                    end(joint.moving, joint.moving_frame, joint.p_moving)})}};
     if (!joint.primitives.empty() && joint.primitives.front().kind != Primitive::Kind::ball)

@@ -3,7 +3,8 @@
 // The assembler takes the file in as it is: a literal of this size would take the compiler seconds.
 asm(".pushsection .rodata\n"
     "polyform_page_begin:\n"
-    ".incbin \"" POLYFORM_PAGE "\"\n"
+    ".incbin \"" POLYFORM_PAGE
+    "\"\n"
     "polyform_page_end:\n"
     ".popsection\n");
 

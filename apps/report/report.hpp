@@ -45,7 +45,7 @@ struct Report {
   std::vector<ReportRun> runs;
   const host::System* system = nullptr;  ///< nullptr: no model file, and bodies without joints
   std::vector<ReportTable> tables;
-  ReportSweep sweep;                     ///< without points: none
+  ReportSweep sweep;  ///< without points: none
 };
 
 /// Where the page will go ("-" is the output stream); to be opened before work is done for it. Failure (bad_input) when

@@ -4,14 +4,27 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 
-const options = ['--headless', '--no-sandbox', '--disable-gpu', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-extensions', '--hide-scrollbars',
-  '--remote-debugging-pipe'];
+const options = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--enable-unsafe-swiftshader',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-extensions',
+  '--hide-scrollbars',
+  '--remote-debugging-pipe',
+];
 
 export class Browser {
   constructor(program) {
     this.profile = mkdtempSync(join(tmpdir(), 'polyform-browser-'));
-    this.process = spawn(program, [...options, `--user-data-dir=${this.profile}`], {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']});
+    this.process = spawn(program, [...options, `--user-data-dir=${this.profile}`], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+    });
     this.waiting = new Map();
     this.listeners = [];
     this.last = 0;
@@ -42,7 +55,9 @@ export class Browser {
     const id = ++this.last;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, {resolve, reject});
-      this.process.stdio[3].write(`${JSON.stringify({id, method, params, ...(this.session && {sessionId: this.session})})}\0`);
+      this.process.stdio[3].write(
+        `${JSON.stringify({id, method, params, ...(this.session && {sessionId: this.session})})}\0`,
+      );
     });
   }
 
@@ -53,17 +68,25 @@ export class Browser {
     this.requests = [];
     const {targetId} = await this.send('Target.createTarget', {url: 'about:blank'});
     ({sessionId: this.session} = await this.send('Target.attachToTarget', {targetId, flatten: true}));
-    this.listeners = [(method, params) => {
-      if (method === 'Runtime.exceptionThrown') this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-      if (method === 'Log.entryAdded' && params.entry.level === 'error') this.complaints.push(params.entry.text);
-      if (method === 'Runtime.consoleAPICalled' && ['error', 'assert'].includes(params.type)) this.complaints.push(params.args.map((a) => a.value ?? a.description).join(' '));
-      if (method === 'Network.requestWillBeSent') this.requests.push(params.request.url);
-    }];
+    this.listeners = [
+      (method, params) => {
+        if (method === 'Runtime.exceptionThrown')
+          this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+        if (method === 'Log.entryAdded' && params.entry.level === 'error') this.complaints.push(params.entry.text);
+        if (method === 'Runtime.consoleAPICalled' && ['error', 'assert'].includes(params.type))
+          this.complaints.push(params.args.map((a) => a.value ?? a.description).join(' '));
+        if (method === 'Network.requestWillBeSent') this.requests.push(params.request.url);
+      },
+    ];
     for (const domain of ['Runtime', 'Log', 'Network', 'Page']) await this.send(`${domain}.enable`);
     await this.send('Emulation.setDeviceMetricsOverride', {width, height, deviceScaleFactor: 1, mobile: false});
-    await this.send('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value: dark ? 'dark' : 'light'}]});
+    await this.send('Emulation.setEmulatedMedia', {
+      features: [{name: 'prefers-color-scheme', value: dark ? 'dark' : 'light'}],
+    });
     const began = performance.now();
-    const loaded = new Promise((resolve) => this.listeners.push((method) => method === 'Page.loadEventFired' && resolve()));
+    const loaded = new Promise((resolve) =>
+      this.listeners.push((method) => method === 'Page.loadEventFired' && resolve()),
+    );
     await this.send('Page.navigate', {url: `file://${file}`});
     await loaded;
     await this.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
@@ -72,7 +95,11 @@ export class Browser {
 
   /** The value of an expression in the page; a promise is waited for. */
   async evaluate(expression) {
-    const {result, exceptionDetails} = await this.send('Runtime.evaluate', {expression, awaitPromise: true, returnByValue: true});
+    const {result, exceptionDetails} = await this.send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
   }
@@ -83,7 +110,14 @@ export class Browser {
   }
 
   async mouse(type, x, y, buttons = 0) {
-    await this.send('Input.dispatchMouseEvent', {type, x, y, button: buttons || type === 'mouseReleased' ? 'left' : 'none', buttons, clickCount: 1});
+    await this.send('Input.dispatchMouseEvent', {
+      type,
+      x,
+      y,
+      button: buttons || type === 'mouseReleased' ? 'left' : 'none',
+      buttons,
+      clickCount: 1,
+    });
   }
 
   async screenshot() {

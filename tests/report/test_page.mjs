@@ -1,43 +1,19 @@
 // node test_page.mjs CHROMIUM POLYFORM MODELS FOLDER: makes reports into the folder and uses them in a headless browser.
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
-import {mkdirSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {Browser} from './browser.mjs';
-
-const [chromium, polyform, models, folder] = process.argv.slice(2);
-rmSync(folder, {recursive: true, force: true});
-mkdirSync(folder, {recursive: true});
-
-const at = (name) => join(folder, name);
-const command = (...words) => execFileSync(polyform, words, {cwd: folder, stdio: ['ignore', 'ignore', 'inherit']});
-const run = (model, ...words) => command('run', join(models, `${model}.yaml`), '--quiet', ...words);
-
-/** A CSV file as columns of texts. */
-function columns(name) {
-  const [head, ...rows] = readFileSync(at(name), 'utf8').trim().split('\n').map((line) => line.split(','));
-  return Object.fromEntries(head.map((channel, k) => [channel, rows.map((row) => Number(row[k]))]));
-}
-
-const browser = new Browser(chromium);
-const page = (expression) => browser.evaluate(expression);
-const frames = (count) => page(`new Promise((done) => { let n = ${count}; const next = () => (n-- > 0 ? requestAnimationFrame(next) : done()); next(); })`);
-const legend = () => page(`[...document.querySelectorAll('.panel')].map((panel) => [...panel.querySelectorAll('.value')].map((value) => Number(value.dataset.value)))`);
-const settled = (condition) => page(`new Promise((done, fail) => { const end = performance.now() + 20000; const look = () => (${condition}) ? done() : performance.now() > end ? fail(new Error('never: ' + ${JSON.stringify(condition)})) : setTimeout(look, 30); look(); })`);
-
-/** How many colours the drawing has: a mechanism has many, an empty canvas one. */
-const coloursDrawn = () => page(`(() => {
-  const {canvas} = polyform.view;
-  polyform.view.draw();
-  const copy = document.createElement('canvas');
-  Object.assign(copy, {width: 160, height: 120});
-  const pen = copy.getContext('2d');
-  pen.drawImage(canvas, 0, 0, 160, 120);
-  const {data} = pen.getImageData(0, 0, 160, 120);
-  const seen = new Set();
-  for (let i = 0; i < data.length; i += 4) seen.add(data[i] << 24 | data[i + 1] << 16 | data[i + 2] << 8 | data[i + 3]);
-  return seen.size;
-})()`);
+import {
+  at,
+  browser,
+  coloursDrawn,
+  columns,
+  command,
+  frames,
+  legend,
+  models,
+  page,
+  run,
+  settled,
+} from './page_tools.mjs';
 
 const tests = {
   async 'a vehicle: it is drawn, and nothing is asked of the network'() {
@@ -45,7 +21,7 @@ const tests = {
     const loaded = await browser.open(at('vehicle.html'));
     assert.equal(await page('document.title'), 'vehicle · Polyform report');
     assert.equal(await page('polyform.view.mechanism.bodies.length'), 13);
-    assert.ok(await coloursDrawn() > 50);
+    assert.ok((await coloursDrawn()) > 50);
     return `loaded in ${loaded.toFixed(0)} ms`;
   },
 
@@ -55,13 +31,21 @@ const tests = {
     await page(`polyform.picker.pick(${JSON.stringify(names)})`);
     for (const row of [0, 1, 17, 128, 250]) {
       await page(`polyform.clock.seekRow(${row})`);
-      assert.deepEqual((await legend()).flat(), names.map((name) => csv[name][row]));
+      assert.deepEqual(
+        (await legend()).flat(),
+        names.map((name) => csv[name][row]),
+      );
     }
   },
 
   async 'the channel picker finds, adds and removes'() {
-    await page(`polyform.picker.pick([]); Object.assign(document.getElementById('search'), {value: 'rear wheel vz'}).dispatchEvent(new Event('input'))`);
-    assert.deepEqual(await page(`[...document.querySelectorAll('.chip')].map((chip) => chip.dataset.channel)`), ['right_rear_wheel.vz', 'left_rear_wheel.vz']);
+    await page(
+      `polyform.picker.pick([]); Object.assign(document.getElementById('search'), {value: 'rear wheel vz'}).dispatchEvent(new Event('input'))`,
+    );
+    assert.deepEqual(await page(`[...document.querySelectorAll('.chip')].map((chip) => chip.dataset.channel)`), [
+      'right_rear_wheel.vz',
+      'left_rear_wheel.vz',
+    ]);
     for (const count of [1, 0]) {
       await page(`document.querySelector('.chip').click()`);
       assert.equal(await page(`document.querySelectorAll('.panel').length`), count);
@@ -78,7 +62,7 @@ const tests = {
     await settled('polyform.clock.time > 0.3');
     await page(`document.getElementById('play').click()`);
     await frames(2);
-    assert.ok(Math.abs(await place() - before) > 0.01);
+    assert.ok(Math.abs((await place()) - before) > 0.01);
     assert.ok(await page('polyform.runs[0].time.includes(polyform.clock.time)'), 'it stops at a row');
   },
 
@@ -87,10 +71,14 @@ const tests = {
     await frames(2);
     const csv = columns('vehicle.csv');
     assert.equal((await legend())[0][0], csv['chassis.z'][50]);
-    assert.ok(Math.abs(await page('polyform.view.main.motion.matrices[0].elements[14]') - csv['chassis.z'][50]) < 1e-6);
+    assert.ok(
+      Math.abs((await page('polyform.view.main.motion.matrices[0].elements[14]')) - csv['chassis.z'][50]) < 1e-6,
+    );
     assert.match(await page(`document.getElementById('time').textContent`), /^1\.0+ \/ 5\.0+ s$/);
     assert.equal(await page(`document.getElementById('scrub').getAttribute('aria-valuetext')`), '1 seconds');
-    const [line, wanted] = await page(`(() => { const {plot, head} = polyform.plots.panels[0]; return [new DOMMatrix(getComputedStyle(head).transform).e, plot.valToPos(1, 'x')]; })()`);
+    const [line, wanted] = await page(
+      `(() => { const {plot, head} = polyform.plots.panels[0]; return [new DOMMatrix(getComputedStyle(head).transform).e, plot.valToPos(1, 'x')]; })()`,
+    );
     assert.ok(Math.abs(line - wanted) < 1);
   },
 
@@ -99,7 +87,10 @@ const tests = {
     const {x, y, width} = await page(`polyform.plots.panels[0].plot.over.getBoundingClientRect().toJSON()`);
     await browser.mouse('mouseMoved', x + 0.5 * width, y + 40);
     await settled(`polyform.plots.panels[1].hovered != null`);
-    assert.deepEqual((await legend()).flat(), ['chassis.z', 'energy.total'].map((name) => columns('vehicle.csv')[name][125]));
+    assert.deepEqual(
+      (await legend()).flat(),
+      ['chassis.z', 'energy.total'].map((name) => columns('vehicle.csv')[name][125]),
+    );
     await browser.mouse('mousePressed', x + 0.5 * width, y + 40, 1);
     await browser.mouse('mouseReleased', x + 0.5 * width, y + 40);
     await settled('Math.abs(polyform.clock.time - 2.5) < 1e-9');
@@ -107,7 +98,9 @@ const tests = {
     for (const part of [0.25, 0.3, 0.4]) await browser.mouse('mouseMoved', x + part * width, y + 40, 1);
     await browser.mouse('mouseReleased', x + 0.4 * width, y + 40);
     await settled('polyform.plots.range[1] < 4');
-    for (const [min, max] of await page('polyform.plots.panels.map(({plot}) => [plot.scales.x.min, plot.scales.x.max])')) {
+    for (const [min, max] of await page(
+      'polyform.plots.panels.map(({plot}) => [plot.scales.x.min, plot.scales.x.max])',
+    )) {
       assert.ok(Math.abs(min - 1) < 0.03 && Math.abs(max - 2) < 0.03, `${min} to ${max}`);
     }
     await browser.mouse('mouseMoved', 5, 5);
@@ -130,7 +123,10 @@ const tests = {
     assert.deepEqual(await page('polyform.plots.range'), [0, 5]);
     await browser.press('b', {text: 'b'});
     await frames(3);
-    assert.equal(await page(`[...document.querySelectorAll('#labels .body')].filter((label) => !label.hidden).length`), 13);
+    assert.equal(
+      await page(`[...document.querySelectorAll('#labels .body')].filter((label) => !label.hidden).length`),
+      13,
+    );
     await page(`document.getElementById('canvas').focus()`);
     const camera = await page('polyform.view.camera.position.toArray()');
     await browser.press('ArrowRight');
@@ -141,10 +137,18 @@ const tests = {
   },
 
   async 'screen readers: landmarks, names of all controls, headings of tables, time spoken when it rests'() {
-    for (const landmark of ['header', 'nav[aria-label]', 'main', 'footer']) assert.ok(await page(`!!document.querySelector('${landmark}')`), landmark);
-    assert.deepEqual(await page(`[...document.querySelectorAll('button, select, input')].filter((control) => !control.hidden &&
-      !(control.textContent.trim() && control.tagName === 'BUTTON') && !control.getAttribute('aria-label') && !control.labels?.length).map((control) => control.outerHTML)`), []);
-    assert.ok(await page(`[...document.querySelectorAll('table')].every((table) => table.caption && [...table.querySelectorAll('thead th')].every((th) => th.scope === 'col'))`));
+    for (const landmark of ['header', 'nav[aria-label]', 'main', 'footer'])
+      assert.ok(await page(`!!document.querySelector('${landmark}')`), landmark);
+    assert.deepEqual(
+      await page(`[...document.querySelectorAll('button, select, input')].filter((control) => !control.hidden &&
+      !(control.textContent.trim() && control.tagName === 'BUTTON') && !control.getAttribute('aria-label') && !control.labels?.length).map((control) => control.outerHTML)`),
+      [],
+    );
+    assert.ok(
+      await page(
+        `[...document.querySelectorAll('table')].every((table) => table.caption && [...table.querySelectorAll('thead th')].every((th) => th.scope === 'col'))`,
+      ),
+    );
     await page('polyform.clock.seekRow(0)');
     assert.equal(await page(`document.getElementById('spoken').textContent`), 'Time 0 seconds');
     assert.equal(await page('document.documentElement.lang'), 'en');
@@ -157,12 +161,12 @@ const tests = {
     assert.equal(await background(), 'rgb(14, 17, 20)');
     await browser.open(at('vehicle.html'), {dark: true});
     assert.equal(await background(), 'rgb(14, 17, 20)');
-    assert.ok(await coloursDrawn() > 50);
+    assert.ok((await coloursDrawn()) > 50);
   },
 
   async 'a narrow window: one column, nothing wider than it'() {
     await browser.open(at('vehicle.html'), {width: 390, height: 800});
-    assert.ok(await page('document.documentElement.scrollWidth') <= 390);
+    assert.ok((await page('document.documentElement.scrollWidth')) <= 390);
   },
 
   async 'several solvers: overlay, differences, ghost, comparison'() {
@@ -172,7 +176,9 @@ const tests = {
     await browser.open(at('ladder.html'));
     const channel = await page('polyform.plots.names[0]');
     assert.equal((await legend())[0].length, 3);
-    await page(`document.querySelector('#modes [value=difference]').click(); Object.assign(document.getElementById('reference'), {value: 1}).dispatchEvent(new Event('change'))`);
+    await page(
+      `document.querySelector('#modes [value=difference]').click(); Object.assign(document.getElementById('reference'), {value: 1}).dispatchEvent(new Event('change'))`,
+    );
     await page('polyform.clock.seekRow(20)');
     const values = await page(`polyform.runs.map((run) => run.column('${channel}')[20])`);
     assert.deepEqual((await legend())[0], [values[0] - values[1], values[2] - values[1]]);
@@ -180,27 +186,52 @@ const tests = {
     assert.deepEqual((await legend())[0], [values[0] - values[1], values[2] - values[1]].map(Math.abs));
     const before = await page('polyform.view.scene.children.length');
     await page(`Object.assign(document.getElementById('ghost'), {value: 1}).dispatchEvent(new Event('change'))`);
-    assert.ok(await page('polyform.view.scene.children.length') > before);
-    assert.deepEqual(await page(`[...document.querySelectorAll('#comparison tbody th')].map((th) => th.textContent)`), ['riccati', 'cartesian', 'reduced']);
+    assert.ok((await page('polyform.view.scene.children.length')) > before);
+    assert.deepEqual(await page(`[...document.querySelectorAll('#comparison tbody th')].map((th) => th.textContent)`), [
+      'riccati',
+      'cartesian',
+      'reduced',
+    ]);
   },
 
   async 'a comparison with a sweep: its tables and the plot of work and precision'() {
-    command('compare', join(models, 'ladder_1.yaml'), '--solvers', 'riccati,cartesian', '--duration', '1', '--integrator', 'dopri5',
-      '--sweep', 'tolerance=1e-4,1e-6,1e-8', '--report', 'sweep.html', '--quiet');
+    command(
+      'compare',
+      join(models, 'ladder_1.yaml'),
+      '--solvers',
+      'riccati,cartesian',
+      '--duration',
+      '1',
+      '--integrator',
+      'dopri5',
+      '--sweep',
+      'tolerance=1e-4,1e-6,1e-8',
+      '--report',
+      'sweep.html',
+      '--quiet',
+    );
     await browser.open(at('sweep.html'), {dark: true});
     assert.deepEqual(await page(`polyform.runs.map((run) => run.label)`), ['riccati', 'cartesian']);
-    assert.deepEqual(await page(`[...document.querySelectorAll('#comparison caption')].map((caption) => caption.textContent)`),
-      ['Cost and quality of each solver', 'Largest deviation from the consensus, where and when', 'Work and precision, run by run']);
-    const places = await page(`[...document.querySelectorAll('#precision circle')].map((point) => [Number(point.getAttribute('cx')), Number(point.getAttribute('cy'))])`);
+    assert.deepEqual(
+      await page(`[...document.querySelectorAll('#comparison caption')].map((caption) => caption.textContent)`),
+      [
+        'Cost and quality of each solver',
+        'Largest deviation from the consensus, where and when',
+        'Work and precision, run by run',
+      ],
+    );
+    const places = await page(
+      `[...document.querySelectorAll('#precision circle')].map((point) => [Number(point.getAttribute('cx')), Number(point.getAttribute('cy'))])`,
+    );
     assert.equal(places.length, 6);
     assert.ok(places.flat().every((x) => x > 0 && x < 800));
-    assert.ok(await page(`[...document.querySelectorAll('#precision polyline')].length`) === 2);
+    assert.ok((await page(`[...document.querySelectorAll('#precision polyline')].length`)) === 2);
   },
 
   async 'a flexible beam is drawn bent'() {
     run('flexible_pendulum', '--report', 'beam.html');
     await browser.open(at('beam.html'));
-    assert.ok(await page('polyform.view.mechanism.bodies[0].points.length') > 10);
+    assert.ok((await page('polyform.view.mechanism.bodies[0].points.length')) > 10);
     const bow = await page(`(() => {
       const {motion} = polyform.view.main, {points} = polyform.view.mechanism.bodies[0];
       motion.place(0);
@@ -213,7 +244,19 @@ const tests = {
   },
 
   async '100 000 samples a channel stay fluid'() {
-    run('double_pendulum', '--duration', '100', '--output-interval', '0.001', '--integrator', 'rk4', '--step', '0.001', '--report', 'long.html');
+    run(
+      'double_pendulum',
+      '--duration',
+      '100',
+      '--output-interval',
+      '0.001',
+      '--integrator',
+      'rk4',
+      '--step',
+      '0.001',
+      '--report',
+      'long.html',
+    );
     const loaded = await browser.open(at('long.html'));
     assert.equal(await page('polyform.runs[0].rows'), 100001);
     const draws = await page(`(async () => {
@@ -251,7 +294,11 @@ for (const [name, test] of Object.entries(tests)) {
   try {
     const figures = await test();
     assert.deepEqual(browser.complaints, [], 'errors in the console');
-    assert.equal(browser.requests.filter((url) => !url.startsWith('data:')).length, 1, 'requests other than the page itself');
+    assert.equal(
+      browser.requests.filter((url) => !url.startsWith('data:')).length,
+      1,
+      'requests other than the page itself',
+    );
     console.log(`ok    ${name}${figures ? ` (${figures})` : ''}`);
   } catch (problem) {
     ++failed;

@@ -125,8 +125,8 @@ TEST_CASE("text of a model cannot become part of the page") {
 TEST_CASE("compare --report has the rows of every solver, and leaves no files behind") {
   Workshop shop;
   shop.write("rod.yaml", Rod().text());
-  const Outcome outcome = shop.run({"compare", "rod.yaml", "--solvers", "riccati,cartesian", "--duration", "1", "--output",
-                                    "rod.csv", "--report", "rod.html", "--json"});
+  const Outcome outcome = shop.run({"compare", "rod.yaml", "--solvers", "riccati,cartesian", "--duration", "1",
+                                    "--output", "rod.csv", "--report", "rod.html", "--json"});
   REQUIRE(outcome.err == "");
   REQUIRE(outcome.code == 0);
   const std::string page = shop.read("rod.html");

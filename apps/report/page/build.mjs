@@ -11,8 +11,16 @@ const {buildSync} = createRequire(join(folder, 'package.json'))('esbuild');
 
 const bundle = (entry) => {
   const built = buildSync({
-    entryPoints: [join(sources, entry)], bundle: true, minify: true, format: 'iife', charset: 'utf8', write: false,
-    target: ['es2022'], nodePaths: [join(folder, 'node_modules')], legalComments: 'none', logLevel: 'warning',
+    entryPoints: [join(sources, entry)],
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    charset: 'utf8',
+    write: false,
+    target: ['es2022'],
+    nodePaths: [join(folder, 'node_modules')],
+    legalComments: 'none',
+    logLevel: 'warning',
   });
   return built.outputFiles[0].text.trim().replaceAll('</script', '<\\/script');
 };
@@ -29,4 +37,7 @@ const parts = {
   licences: ['three', 'uplot', 'fflate'].map(licence).join('\n'),
 };
 const html = readFileSync(join(sources, 'index.html'), 'utf8');
-writeFileSync(page, html.replace(/<!--(style|script|licences)-->/g, (_, name) => parts[name]));
+writeFileSync(
+  page,
+  html.replace(/<!--(style|script|licences)-->/g, (_, name) => parts[name]),
+);

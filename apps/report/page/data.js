@@ -14,8 +14,7 @@ function bytesOf(base64) {
 function unpack(base64, rows) {
   const planes = unzlibSync(bytesOf(base64), {out: new Uint8Array(8 * rows)});
   const bytes = new Uint8Array(8 * rows);
-  for (let b = 0; b < 8; ++b)
-    for (let i = 0; i < rows; ++i) bytes[8 * i + b] = planes[b * rows + i];
+  for (let b = 0; b < 8; ++b) for (let i = 0; i < rows; ++i) bytes[8 * i + b] = planes[b * rows + i];
   return new Float64Array(bytes.buffer);
 }
 
@@ -56,7 +55,8 @@ class Run {
   /** The last row at or before the time, or the first. */
   rowAt(time) {
     const t = this.time;
-    let low = 0, high = this.rows - 1;
+    let low = 0,
+      high = this.rows - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
       if (t[middle] <= time) low = middle;
@@ -66,7 +66,8 @@ class Run {
   }
 
   nearestRow(time) {
-    const row = this.rowAt(time), t = this.time;
+    const row = this.rowAt(time),
+      t = this.time;
     return row + 1 < this.rows && t[row + 1] - time < time - t[row] ? row + 1 : row;
   }
 }

@@ -6,12 +6,19 @@ const sameTimes = (a, b) => a === b || (a.length === b.length && a.every((t, i) 
 /** Values of a run at the given times, straight between its rows; nothing outside of them. */
 function valuesAt(run, values, times) {
   if (sameTimes(run.time, times)) return values;
-  const t = run.time, out = new Float64Array(times.length);
+  const t = run.time,
+    out = new Float64Array(times.length);
   for (let i = 0, k = 0; i < times.length; ++i) {
     while (k + 2 < t.length && t[k + 1] <= times[i]) ++k;
     const w = t.length > 1 ? (times[i] - t[k]) / (t[k + 1] - t[k]) : 0;
     const outside = times[i] < t[0] || times[i] > t[t.length - 1];
-    out[i] = outside ? NaN : w === 0 || t.length < 2 ? values[k] : w === 1 ? values[k + 1] : values[k] + w * (values[k + 1] - values[k]);
+    out[i] = outside
+      ? NaN
+      : w === 0 || t.length < 2
+        ? values[k]
+        : w === 1
+          ? values[k + 1]
+          : values[k] + w * (values[k + 1] - values[k]);
   }
   return out;
 }
@@ -19,7 +26,8 @@ function valuesAt(run, values, times) {
 /** The median of all runs that have the channel, at the given times. */
 export function consensus(name, times) {
   const all = runs.filter((run) => run.has(name)).map((run) => valuesAt(run, run.column(name), times));
-  const out = new Float64Array(times.length), now = [];
+  const out = new Float64Array(times.length),
+    now = [];
   for (let i = 0; i < times.length; ++i) {
     now.length = 0;
     for (const values of all) if (!Number.isNaN(values[i])) now.push(values[i]);

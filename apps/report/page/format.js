@@ -7,17 +7,18 @@ export function figure(x, digits = 9) {
   if (!Number.isFinite(x)) return Number.isNaN(x) ? 'not a number' : x > 0 ? '∞' : '−∞';
   if (x === 0) return '0';
   const size = Math.abs(x);
-  const text = size >= 1e-4 && size < 1e7
-    ? String(Number(x.toPrecision(digits)))
-    : x.toExponential(digits - 1).replace(/\.?0+e/, 'e').replace('e+', 'e');
+  const text =
+    size >= 1e-4 && size < 1e7
+      ? String(Number(x.toPrecision(digits)))
+      : x
+          .toExponential(digits - 1)
+          .replace(/\.?0+e/, 'e')
+          .replace('e+', 'e');
   return text.replaceAll('-', '−');
 }
 
 /** As many digits as tell this number from its neighbours, as CSV files have them. */
 export const exactly = (x) => String(x);
-
-/** A channel's unit as one would write it: nothing for numbers without. */
-export const unitText = (unit) => (unit === '1' ? '' : unit.replace(/(^|[ /])(\w+) (?=\w)/g, '$1$2 '));
 
 export const words = (name) => name.replaceAll('_', ' ');
 

@@ -17,10 +17,17 @@ export class Ground {
     this.cells = 2 * Math.ceil((2.2 * radius) / this.spacing);
     // Lines pass through the origin of the ground frame.
     const inPlane = center.clone().applyQuaternion(this.turn.clone().invert());
-    const snapped = new Vector3(Math.round(inPlane.x / this.spacing), 0, Math.round(inPlane.z / this.spacing)).multiplyScalar(this.spacing);
+    const snapped = new Vector3(
+      Math.round(inPlane.x / this.spacing),
+      0,
+      Math.round(inPlane.z / this.spacing),
+    ).multiplyScalar(this.spacing);
     this.group.position.copy(snapped.applyQuaternion(this.turn)).addScaledVector(up, height);
     this.group.quaternion.copy(this.turn);
-    const shadow = new Mesh(new PlaneGeometry(8 * radius, 8 * radius).rotateX(-Math.PI / 2), new ShadowMaterial({opacity: 0.13}));
+    const shadow = new Mesh(
+      new PlaneGeometry(8 * radius, 8 * radius).rotateX(-Math.PI / 2),
+      new ShadowMaterial({opacity: 0.13}),
+    );
     shadow.receiveShadow = true;
     shadow.position.y = -1e-3 * radius;
     this.group.add(shadow);

@@ -13,20 +13,29 @@ export function setUpKeyboard({clock, plots, view, find}) {
     '=': () => plots.zoomBy(0.5),
     '-': () => plots.zoomBy(2),
     0: () => plots.zoomOut(),
-    b: press('body-labels'), j: press('joint-labels'), g: press('grid'), f: press('fit'),
+    b: press('body-labels'),
+    j: press('joint-labels'),
+    g: press('grid'),
+    f: press('fit'),
     '/': () => find('search').focus(),
     '?': press('help'),
   };
   const onDrawing = view && {
-    ArrowLeft: () => view.orbit(-1, 0), ArrowRight: () => view.orbit(1, 0),
-    ArrowUp: () => view.orbit(0, -1), ArrowDown: () => view.orbit(0, 1),
-    '+': () => view.zoom(0.85), '=': () => view.zoom(0.85), '-': () => view.zoom(1 / 0.85),
+    ArrowLeft: () => view.orbit(-1, 0),
+    ArrowRight: () => view.orbit(1, 0),
+    ArrowUp: () => view.orbit(0, -1),
+    ArrowDown: () => view.orbit(0, 1),
+    '+': () => view.zoom(0.85),
+    '=': () => view.zoom(0.85),
+    '-': () => view.zoom(1 / 0.85),
   };
   document.addEventListener('keydown', (event) => {
     const {target} = event;
     if (event.ctrlKey || event.metaKey || event.altKey || typing(target)) return;
     if (event.key === ' ' && target.closest('button, summary, a')) return;
-    const action = (target.id === 'canvas' && onDrawing?.[event.key]) || keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    const action =
+      (target.id === 'canvas' && onDrawing?.[event.key]) ||
+      keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action) return;
     event.preventDefault();
     action(event);

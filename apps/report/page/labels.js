@@ -2,7 +2,7 @@
 import {Vector3} from 'three';
 import {element} from './format.js';
 
-const most = 120;  // of a kind: more could not be read
+const most = 120; // of a kind: more could not be read
 
 export class Labels {
   constructor(parent) {

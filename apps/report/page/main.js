@@ -18,12 +18,19 @@ const find = (id) => document.getElementById(id);
 function setUpHeading() {
   find('title').textContent = report.title;
   const bodies = report.mechanism?.bodies.length;
-  const facts = [runs.length > 1 ? `${runs.length} runs` : runs[0]?.label, bodies && `${bodies} ${bodies === 1 ? 'body' : 'bodies'}`,
-    runs[0] && `${figure(runs[0].time[runs[0].rows - 1], 6)} s`, runs[0] && `${runs[0].rows.toLocaleString('en')} rows`];
+  const facts = [
+    runs.length > 1 ? `${runs.length} runs` : runs[0]?.label,
+    bodies && `${bodies} ${bodies === 1 ? 'body' : 'bodies'}`,
+    runs[0] && `${figure(runs[0].time[runs[0].rows - 1], 6)} s`,
+    runs[0] && `${runs[0].rows.toLocaleString('en')} rows`,
+  ];
   find('summary').textContent = facts.filter(Boolean).join(' · ');
-  find('origin').textContent = `Written by polyform ${report.polyform} on ${report.written.replace('T', ' ').replace('Z', ' UTC')}. Numbers are 64-bit, as in the result files.`;
+  find('origin').textContent =
+    `Written by polyform ${report.polyform} on ${report.written.replace('T', ' ').replace('Z', ' UTC')}. Numbers are 64-bit, as in the result files.`;
   for (const section of document.querySelectorAll('main > section'))
-    find('sections').append(element('a', {href: `#${section.id}`, textContent: section.querySelector('h2').textContent}));
+    find('sections').append(
+      element('a', {href: `#${section.id}`, textContent: section.querySelector('h2').textContent}),
+    );
 }
 
 /** What to look at first: a moving coordinate of a joint, the place of a moving body, the energy. */
@@ -33,11 +40,19 @@ function firstChannels() {
     const values = run.column(name).filter(Number.isFinite);
     return values.reduce((a, b) => Math.max(a, b), -Infinity) - values.reduce((a, b) => Math.min(a, b), Infinity);
   };
-  const of = (group, components) => run.channels.filter((c) => c.group === group && components.test(c.component)).slice(0, 60).map((c) => c.name);
-  const widest = (names) => names.map((name) => [range(name), name]).filter(([moves]) => moves > 0)
-    .sort(([a], [b]) => b - a)[0]?.[1];
+  const of = (group, components) =>
+    run.channels
+      .filter((c) => c.group === group && components.test(c.component))
+      .slice(0, 60)
+      .map((c) => c.name);
+  const widest = (names) =>
+    names
+      .map((name) => [range(name), name])
+      .filter(([moves]) => moves > 0)
+      .sort(([a], [b]) => b - a)[0]?.[1];
   const energy = runs.length > 1 ? ['energy.total'] : ['energy.kinetic', 'energy.potential', 'energy.total'];
-  const turning = widest(of('joints', /^q$/)), moving = widest(of('bodies', /^[xyz]$/));
+  const turning = widest(of('joints', /^q$/)),
+    moving = widest(of('bodies', /^[xyz]$/));
   return [turning, moving ?? widest(of('bodies', /^q[xyz]$/)), ...energy].filter((name) => name && run.has(name));
 }
 
@@ -49,7 +64,8 @@ function setUpView(clock) {
     return null;
   };
   const shown = runs.filter((run) => placedBodies(run).length > 0);
-  if (shown.length === 0) return giveUp('The results have no columns of bodies, so there is nothing to draw. Run with --columns bodies.');
+  if (shown.length === 0)
+    return giveUp('The results have no columns of bodies, so there is nothing to draw. Run with --columns bodies.');
   let view;
   try {
     view = new MechanismView(canvas, find('labels'), clock, shown[0]);
@@ -63,11 +79,12 @@ function setUpView(clock) {
   find('shown').addEventListener('change', () => view.showRun(runOf(find('shown'))));
   find('ghost').addEventListener('change', () => view.showGhost(runOf(find('ghost'))));
   find('ghost-choice').hidden = find('shown-choice').hidden = shown.length < 2;
-  const toggle = (id, apply) => find(id).addEventListener('click', () => {
-    const on = find(id).getAttribute('aria-pressed') !== 'true';
-    find(id).setAttribute('aria-pressed', String(on));
-    apply(on);
-  });
+  const toggle = (id, apply) =>
+    find(id).addEventListener('click', () => {
+      const on = find(id).getAttribute('aria-pressed') !== 'true';
+      find(id).setAttribute('aria-pressed', String(on));
+      apply(on);
+    });
   toggle('body-labels', (on) => view.toggleLabels('body', on));
   toggle('joint-labels', (on) => view.toggleLabels('joint', on));
   toggle('grid', (on) => view.toggleGround(on));
@@ -85,7 +102,8 @@ function setUpButtons(plots) {
 
 function setUp() {
   setUpTheme(find('theme'));
-  if (runs.length === 0) find('motion').replaceChildren(element('p', {className: 'card note', textContent: 'The runs have no rows.'}));
+  if (runs.length === 0)
+    find('motion').replaceChildren(element('p', {className: 'card note', textContent: 'The runs have no rows.'}));
   setUpComparison(find('comparison'));
   setUpPrecision(find('precision'));
   setUpRecords(find('record'));

@@ -4,9 +4,11 @@ import {Matrix4, Quaternion, Vector3} from 'three';
 const pose = ['x', 'y', 'z', 'qw', 'qx', 'qy', 'qz'];
 
 /** Names of the bodies that a run has poses of. */
-export const placedBodies = (run) => run.channels
-  .filter(({group, component}) => group === 'bodies' && component === 'x').map(({object}) => object)
-  .filter((body) => pose.every((component) => run.has(`${body}.${component}`)));
+export const placedBodies = (run) =>
+  run.channels
+    .filter(({group, component}) => group === 'bodies' && component === 'x')
+    .map(({object}) => object)
+    .filter((body) => pose.every((component) => run.has(`${body}.${component}`)));
 
 export class Motion {
   /** bodies: [{name, modes}]; those that the run has not stay where null says: nowhere. */
@@ -31,8 +33,13 @@ export class Motion {
 
   /** Between rows, places go straight and orientations along the shorter arc. */
   place(time) {
-    const {run, scratch: {p, q, r, one}} = this;
-    const row = run.rowAt(time), next = Math.min(row + 1, run.rows - 1), t = run.time;
+    const {
+      run,
+      scratch: {p, q, r, one},
+    } = this;
+    const row = run.rowAt(time),
+      next = Math.min(row + 1, run.rows - 1),
+      t = run.time;
     const w = next > row ? Math.min(1, Math.max(0, (time - t[row]) / (t[next] - t[row]))) : 0;
     const at = (values) => values[row] + w * (values[next] - values[row]);
     this.poses.forEach((columns, body) => {
@@ -53,7 +60,8 @@ export class Motion {
     const eta = this.eta[body];
     if (shape && eta.length > 0)
       for (let i = 0; i < 3; ++i)
-        for (let k = 0; k < eta.length; ++k) out.setComponent(i, out.getComponent(i) + shape[i * eta.length + k] * eta[k]);
+        for (let k = 0; k < eta.length; ++k)
+          out.setComponent(i, out.getComponent(i) + shape[i * eta.length + k] * eta[k]);
     return out.applyMatrix4(this.matrices[body]);
   }
 }

@@ -17,14 +17,15 @@ function table(series, log) {
 /** Ticks of one axis with as many decimals as tell them apart. */
 function tickTexts(_, ticks, axis, space, step) {
   let decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  if (Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6) ++decimals;  // 0.25
+  if (Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6) ++decimals; // 0.25
   const largest = Math.max(...ticks.map((x) => Math.abs(x ?? 0)));
   const plain = decimals <= 9 && largest < 1e6 && (decimals <= 4 || largest > 0.1);
   return ticks.map((x) => (x === null ? '' : plain ? x.toFixed(decimals).replace('-', '−') : figure(x, 8)));
 }
 const widthOf = (_, texts) => Math.max(52, 18 + 6.6 * Math.max(0, ...(texts ?? []).map((text) => text?.length ?? 0)));
 const powers = (_, ticks) => ticks.map((x) => (Number.isInteger(Math.round(1e9 * Math.log10(x)) / 1e9) ? x : null));
-const powerTexts = (_, ticks) => ticks.map((x) => (x === null ? '' : x.toExponential(0).replace('e+', 'e').replaceAll('-', '−')));
+const powerTexts = (_, ticks) =>
+  ticks.map((x) => (x === null ? '' : x.toExponential(0).replace('e+', 'e').replaceAll('-', '−')));
 
 export class Panel {
   /**
@@ -37,10 +38,19 @@ export class Panel {
     this.time = element('span', {className: 'at figures'});
     this.place = element('div', {className: 'plot'});
     this.head = element('div', {className: 'cursor', hidden: true});
-    this.figure = element('figure', {className: 'card panel', 'aria-label': `${title}${unit ? ` in ${unit}` : ''} over time`},
-      element('figcaption', {}, element('strong', {textContent: title}),
-        element('span', {className: 'unit', textContent: unit}), this.time),
-      element('ul', {className: 'legend'}, ...this.rows.map(({item}) => item)), this.place);
+    this.figure = element(
+      'figure',
+      {className: 'card panel', 'aria-label': `${title}${unit ? ` in ${unit}` : ''} over time`},
+      element(
+        'figcaption',
+        {},
+        element('strong', {textContent: title}),
+        element('span', {className: 'unit', textContent: unit}),
+        this.time,
+      ),
+      element('ul', {className: 'legend'}, ...this.rows.map(({item}) => item)),
+      this.place,
+    );
     parent.append(this.figure);
     this.draw();
     this.watcher = new ResizeObserver(() => this.resize());
@@ -51,36 +61,84 @@ export class Panel {
     const value = element('span', {className: 'value figures'});
     const mark = element('i', {className: series.dash ? 'dashed' : ''});
     mark.style.setProperty('--stroke', series.stroke());
-    const button = element('button', {type: 'button', 'aria-pressed': 'true', title: 'Show or hide'}, mark, series.name);
+    const button = element(
+      'button',
+      {type: 'button', 'aria-pressed': 'true', title: 'Show or hide'},
+      mark,
+      series.name,
+    );
     button.addEventListener('click', () => {
       const show = this.hidden.delete(k);
       if (!show) this.hidden.add(k);
       button.setAttribute('aria-pressed', String(show));
       this.plot.setSeries(k + 1, {show});
     });
-    return {item: element('li', {}, ...(this.series.length > 1 || series.name !== this.title ? [button] : [mark]), value), value, mark};
+    return {
+      item: element('li', {}, ...(this.series.length > 1 || series.name !== this.title ? [button] : [mark]), value),
+      value,
+      mark,
+    };
   }
 
   draw(range) {
     const began = performance.now();
-    const line = color('--line'), text = color('--muted');
-    const axis = {stroke: text, grid: {stroke: line, width: 1}, ticks: {stroke: line, width: 1, size: 4}, font: '11px system-ui, sans-serif'};
+    const line = color('--line'),
+      text = color('--muted');
+    const axis = {
+      stroke: text,
+      grid: {stroke: line, width: 1},
+      ticks: {stroke: line, width: 1, size: 4},
+      font: '11px system-ui, sans-serif',
+    };
     this.plot?.destroy();
-    this.plot = new uPlot({
-      width: Math.max(200, this.place.clientWidth), height: plotHeight, legend: {show: false}, padding: [10, 12, 0, 0],
-      scales: {x: {time: false, ...(range && {min: range[0], max: range[1]})}, y: {distr: this.log ? 3 : 1}},
-      axes: [{...axis, size: 26, gap: 4, values: tickTexts}, {...axis, size: widthOf, gap: 6, space: 34, values: this.log ? powerTexts : tickTexts,
-        ...(this.log && {grid: {...axis.grid, filter: powers}, ticks: {...axis.ticks, filter: powers}})}],
-      cursor: {sync: {key: cursors.key, scales: ['x', null]}, drag: {x: true, y: false}, points: {size: 6, width: 1.5}},
-      series: [{}, ...this.series.map((s, k) => ({
-        label: s.name, stroke: s.stroke(), width: s.width, dash: s.dash, spanGaps: true, points: {show: false}, show: !this.hidden.has(k)}))],
-      hooks: {
-        setCursor: [(plot) => this.showValues(plot.cursor.idx === null || plot.cursor.left < 0 ? null : plot.data[0][plot.cursor.idx])],
-        setScale: [(plot, key) => key === 'x' && this.onZoom([plot.scales.x.min, plot.scales.x.max], this)],
-        draw: [() => this.showHead()],
-        ready: [(plot) => this.listen(plot)],
+    this.plot = new uPlot(
+      {
+        width: Math.max(200, this.place.clientWidth),
+        height: plotHeight,
+        legend: {show: false},
+        padding: [10, 12, 0, 0],
+        scales: {x: {time: false, ...(range && {min: range[0], max: range[1]})}, y: {distr: this.log ? 3 : 1}},
+        axes: [
+          {...axis, size: 26, gap: 4, values: tickTexts},
+          {
+            ...axis,
+            size: widthOf,
+            gap: 6,
+            space: 34,
+            values: this.log ? powerTexts : tickTexts,
+            ...(this.log && {grid: {...axis.grid, filter: powers}, ticks: {...axis.ticks, filter: powers}}),
+          },
+        ],
+        cursor: {
+          sync: {key: cursors.key, scales: ['x', null]},
+          drag: {x: true, y: false},
+          points: {size: 6, width: 1.5},
+        },
+        series: [
+          {},
+          ...this.series.map((s, k) => ({
+            label: s.name,
+            stroke: s.stroke(),
+            width: s.width,
+            dash: s.dash,
+            spanGaps: true,
+            points: {show: false},
+            show: !this.hidden.has(k),
+          })),
+        ],
+        hooks: {
+          setCursor: [
+            (plot) =>
+              this.showValues(plot.cursor.idx === null || plot.cursor.left < 0 ? null : plot.data[0][plot.cursor.idx]),
+          ],
+          setScale: [(plot, key) => key === 'x' && this.onZoom([plot.scales.x.min, plot.scales.x.max], this)],
+          draw: [() => this.showHead()],
+          ready: [(plot) => this.listen(plot)],
+        },
       },
-    }, table(this.series, this.log), this.place);
+      table(this.series, this.log),
+      this.place,
+    );
     this.plot.over.append(this.head);
     this.drawMilliseconds = performance.now() - began;
   }
@@ -92,12 +150,17 @@ export class Panel {
       if (down !== null && Math.abs(event.clientX - down) < 3) this.onTime(plot.posToVal(plot.cursor.left, 'x'));
       down = null;
     });
-    plot.over.addEventListener('wheel', (event) => {
-      if (!event.ctrlKey && !event.metaKey) return;
-      event.preventDefault();
-      const at = plot.posToVal(event.offsetX, 'x'), factor = event.deltaY < 0 ? 0.8 : 1.25;
-      this.setRange([at + factor * (plot.scales.x.min - at), at + factor * (plot.scales.x.max - at)]);
-    }, {passive: false});
+    plot.over.addEventListener(
+      'wheel',
+      (event) => {
+        if (!event.ctrlKey && !event.metaKey) return;
+        event.preventDefault();
+        const at = plot.posToVal(event.offsetX, 'x'),
+          factor = event.deltaY < 0 ? 0.8 : 1.25;
+        this.setRange([at + factor * (plot.scales.x.min - at), at + factor * (plot.scales.x.max - at)]);
+      },
+      {passive: false},
+    );
   }
 
   /** Numbers under the pointer, or at the time shown. */

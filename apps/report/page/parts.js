@@ -1,12 +1,23 @@
 // The parts of one mechanism as instanced meshes: one draw call for all of a shape, however many bodies there are.
 import {
-  BoxGeometry, Color, CylinderGeometry, Curve, InstancedMesh, Matrix4, MeshStandardMaterial, Quaternion, SphereGeometry,
-  TubeGeometry, Vector3,
+  BoxGeometry,
+  Color,
+  CylinderGeometry,
+  Curve,
+  InstancedMesh,
+  Matrix4,
+  MeshStandardMaterial,
+  Quaternion,
+  SphereGeometry,
+  TubeGeometry,
+  Vector3,
 } from 'three';
 
 class Helix extends Curve {
   getPoint(t, out = new Vector3()) {
-    const turns = 7, radius = Math.min(1, 12 * t, 12 * (1 - t)), angle = 2 * Math.PI * turns * t;
+    const turns = 7,
+      radius = Math.min(1, 12 * t, 12 * (1 - t)),
+      angle = 2 * Math.PI * turns * t;
     return out.set(radius * Math.cos(angle), radius * Math.sin(angle), t - 0.5);
   }
 }
@@ -26,7 +37,13 @@ export class Parts {
   /** colors(tint): a Color; ghost: translucent, without shadow. */
   constructor(scene, parts, motion, colors, ghost) {
     Object.assign(this, {scene, motion, colors, ghost, coarse: parts.length > many});
-    this.meshes = Object.keys(makers).map((shape) => this.mesh(shape, parts.filter((part) => part.shape === shape && this.exists(part))))
+    this.meshes = Object.keys(makers)
+      .map((shape) =>
+        this.mesh(
+          shape,
+          parts.filter((part) => part.shape === shape && this.exists(part)),
+        ),
+      )
       .filter(Boolean);
     this.paint();
   }
@@ -76,7 +93,11 @@ export class Parts {
       direction.subVectors(to, from);
       const length = direction.length();
       turn.setFromUnitVectors(alongZ, length > 0 ? direction.divideScalar(length) : alongZ);
-      return out.compose(from.add(to).multiplyScalar(0.5), turn, size.set(part.width, part.width, Math.max(length, 1e-12)));
+      return out.compose(
+        from.add(to).multiplyScalar(0.5),
+        turn,
+        size.set(part.width, part.width, Math.max(length, 1e-12)),
+      );
     }
     motion.point(part.at, from);
     turn.identity();
@@ -98,4 +119,8 @@ export class Parts {
   }
 }
 
-const from = new Vector3(), to = new Vector3(), direction = new Vector3(), size = new Vector3(), turn = new Quaternion();
+const from = new Vector3(),
+  to = new Vector3(),
+  direction = new Vector3(),
+  size = new Vector3(),
+  turn = new Quaternion();

@@ -2,8 +2,8 @@
 import {report, runs} from './data.js';
 import {element} from './format.js';
 
-const groupNames = {joints: 'Joints', bodies: 'Bodies', reactions: 'Reactions'};  // and the whole system
-const mostShown = 150;  // objects
+const groupNames = {joints: 'Joints', bodies: 'Bodies', reactions: 'Reactions'}; // and the whole system
+const mostShown = 150; // objects
 
 /** Objects of all runs with their components: [{group, object, components}], by group. */
 function objectsOfAllRuns() {
@@ -11,7 +11,8 @@ function objectsOfAllRuns() {
   for (const run of runs)
     for (const {group, object, component, name, unit} of run.channels) {
       if (name === 'time') continue;
-      const kind = group in groupNames ? group : undefined, key = `${kind}/${object}`;
+      const kind = group in groupNames ? group : undefined,
+        key = `${kind}/${object}`;
       if (!found.has(key)) found.set(key, {group: kind, object, components: new Map()});
       found.get(key).components.set(component, {name, unit});
     }
@@ -20,14 +21,16 @@ function objectsOfAllRuns() {
   const {bodies = [], joints = []} = report.mechanism ?? {};
   const place = new Map([...joints, ...bodies].map(({name}, k) => [name, k]));
   const rank = ({object}) => place.get(object) ?? Infinity;
-  return [...found.values()].sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group) || (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
+  return [...found.values()].sort(
+    (a, b) => order.indexOf(a.group) - order.indexOf(b.group) || (rank(a) === rank(b) ? 0 : rank(a) - rank(b)),
+  );
 }
 
 export class Picker {
   constructor(list, search, clear, onChange) {
     Object.assign(this, {list, search, onChange});
     this.objects = objectsOfAllRuns();
-    this.picked = [];  // names, in the order of picking
+    this.picked = []; // names, in the order of picking
     search.addEventListener('input', () => this.show());
     clear.addEventListener('click', () => this.pick([]));
     list.addEventListener('click', (event) => {
@@ -53,7 +56,8 @@ export class Picker {
     const wanted = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const matches = (name) => wanted.every((word) => name.toLowerCase().includes(word));
     const rows = [];
-    let group = null, left = 0;
+    let group = null,
+      left = 0;
     for (const {group: ofGroup, object, components} of this.objects) {
       const shown = [...components].filter(([, channel]) => matches(channel.name));
       if (shown.length === 0) continue;
@@ -66,16 +70,28 @@ export class Picker {
       rows.push(this.row(object, shown));
     }
     if (left > 0) rows.push(element('p', {className: 'note', textContent: `and ${left} more: search to see them`}));
-    if (rows.length === 0) rows.push(element('p', {className: 'note', textContent: 'No channel has this in its name.'}));
+    if (rows.length === 0)
+      rows.push(element('p', {className: 'note', textContent: 'No channel has this in its name.'}));
     this.list.replaceChildren(...rows);
   }
 
   row(object, components) {
-    const buttons = components.map(([component, {name, unit}]) => element('button', {
-      type: 'button', className: 'chip', textContent: component || object, title: unit === '1' ? name : `${name}, ${unit}`,
-      'data-channel': name, 'aria-label': name, 'aria-pressed': String(this.picked.includes(name)),
-    }));
-    return element('div', {className: 'object', role: 'group', 'aria-label': object},
-      element('span', {className: 'name', textContent: object, title: object}), element('span', {className: 'chips'}, ...buttons));
+    const buttons = components.map(([component, {name, unit}]) =>
+      element('button', {
+        type: 'button',
+        className: 'chip',
+        textContent: component || object,
+        title: unit === '1' ? name : `${name}, ${unit}`,
+        'data-channel': name,
+        'aria-label': name,
+        'aria-pressed': String(this.picked.includes(name)),
+      }),
+    );
+    return element(
+      'div',
+      {className: 'object', role: 'group', 'aria-label': object},
+      element('span', {className: 'name', textContent: object, title: object}),
+      element('span', {className: 'chips'}, ...buttons),
+    );
   }
 }

@@ -3,7 +3,7 @@ import {runs} from './data.js';
 import {difference} from './difference.js';
 import {element} from './format.js';
 import {Panel} from './panel.js';
-import {color, onTheme, runColor} from './theme.js';
+import {onTheme, runColor} from './theme.js';
 
 const modes = {values: 'Values', difference: 'Difference', logarithm: 'log |Difference|'};
 const dashes = [undefined, [6, 3], [2, 3], [8, 3, 2, 3]];
@@ -32,9 +32,15 @@ export class Plots {
     this.parent.replaceChildren();
     if (this.names.length === 0)
       this.parent.append(element('p', {className: 'card note', textContent: 'Pick channels to plot them over time.'}));
-    this.panels = this.groups().map((group) => new Panel(this.parent, {
-      ...group, log: this.mode === 'logarithm', onTime: (time) => this.clock.seekRow(this.clock.rows.nearestRow(time)),
-      onZoom: (range, from) => this.zoom(range, from)}));
+    this.panels = this.groups().map(
+      (group) =>
+        new Panel(this.parent, {
+          ...group,
+          log: this.mode === 'logarithm',
+          onTime: (time) => this.clock.seekRow(this.clock.rows.nearestRow(time)),
+          onZoom: (range, from) => this.zoom(range, from),
+        }),
+    );
     this.zoom(this.range);
     for (const panel of this.panels) panel.showTime(this.clock.time);
   }
@@ -48,10 +54,13 @@ export class Plots {
       if (!groups.has(key)) groups.set(key, {unit: unit === '1' ? '' : unit, names: []});
       groups.get(key).names.push(name);
     }
-    return [...groups.values()].map(({unit, names}) => {
-      const series = runs.length > 1 ? this.seriesOfRuns(names[0]) : names.map((name, k) => this.line(runs[0], name, name, k));
-      return {title: this.title(names), unit, series};
-    }).filter(({series}) => series.length > 0);
+    return [...groups.values()]
+      .map(({unit, names}) => {
+        const series =
+          runs.length > 1 ? this.seriesOfRuns(names[0]) : names.map((name, k) => this.line(runs[0], name, name, k));
+        return {title: this.title(names), unit, series};
+      })
+      .filter(({series}) => series.length > 0);
   }
 
   title(names) {
@@ -62,17 +71,26 @@ export class Plots {
   }
 
   seriesOfRuns(name) {
-    const lines = runs.filter((run) => run.has(name) && !(this.mode !== 'values' && run === this.reference))
-      .map((run) => this.line(run, name, run.label, run.index)).filter(({values}) => values);
+    const lines = runs
+      .filter((run) => run.has(name) && !(this.mode !== 'values' && run === this.reference))
+      .map((run) => this.line(run, name, run.label, run.index))
+      .filter(({values}) => values);
     // Runs that agree lie on one another: the lower ones are wider, so that all can be seen.
-    const more = this.mode === 'values' ? Math.min(1, 3.5 / lines.length) : 0;
+    const more = this.mode === 'values' ? Math.min(0.8, 2 / lines.length) : 0;
     lines.forEach((line, k) => (line.width += more * (lines.length - 1 - k)));
     return lines;
   }
 
   line(run, name, label, k) {
-    return {name: label, run, times: this.timesOf(run), values: this.values(run, name), width: 1.5, stroke: () => runColor(k),
-      dash: dashes[Math.floor(k / 8) % dashes.length]};
+    return {
+      name: label,
+      run,
+      times: this.timesOf(run),
+      values: this.values(run, name),
+      width: 1.5,
+      stroke: () => runColor(k),
+      dash: dashes[Math.floor(k / 8) % dashes.length],
+    };
   }
 
   /** Of runs with the same times, the times of the first: panels then need not join them. */
@@ -100,7 +118,8 @@ export class Plots {
 
   /** About the time shown where that is in sight, else about the middle. */
   zoomBy(factor) {
-    const [min, max] = this.range, {time} = this.clock;
+    const [min, max] = this.range,
+      {time} = this.clock;
     const at = time >= min && time <= max ? time : (min + max) / 2;
     this.zoom([at + factor * (min - at), at + factor * (max - at)]);
   }
@@ -123,11 +142,13 @@ export function setUpModes(plots, buttons, choice, select) {
     }
     plots.setMode(mode, select.value === '' ? null : runs[Number(select.value)]);
   };
-  buttons.replaceChildren(...Object.entries(modes).map(([mode, textContent]) => {
-    const button = element('button', {type: 'button', role: 'radio', value: mode, textContent});
-    button.addEventListener('click', () => apply(mode));
-    return button;
-  }));
+  buttons.replaceChildren(
+    ...Object.entries(modes).map(([mode, textContent]) => {
+      const button = element('button', {type: 'button', role: 'radio', value: mode, textContent});
+      button.addEventListener('click', () => apply(mode));
+      return button;
+    }),
+  );
   buttons.addEventListener('keydown', (event) => {
     const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
     if (!step) return;

@@ -1,5 +1,16 @@
 // The animated mechanism: camera, light, parts of the run shown and of its ghost.
-import {Box3, DirectionalLight, HemisphereLight, PCFSoftShadowMap, PerspectiveCamera, Quaternion, Scene, Spherical, Vector3, WebGLRenderer} from 'three';
+import {
+  Box3,
+  DirectionalLight,
+  HemisphereLight,
+  PCFSoftShadowMap,
+  PerspectiveCamera,
+  Quaternion,
+  Scene,
+  Spherical,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
 import {OrbitControls} from 'three/examples/jsm/controls/OrbitControls.js';
 import {report} from './data.js';
 import {Ground} from './ground.js';
@@ -13,20 +24,25 @@ const tints = 6;
 
 /** Without the model: bodies where the run has them, as boxes. */
 const bareMechanism = (run) => ({
-  gravity: [0, 0, -1], joints: [], springs: [],
+  gravity: [0, 0, -1],
+  joints: [],
+  springs: [],
   bodies: placedBodies(run).map((name) => ({name, mass: 0, center: [0, 0, 0], inertia: [0, 0, 0], shapes: []})),
 });
 
 /** Points of a shape in body axes with a radius about each: a ball, or the corners of a box. */
 function outline({type, position, orientation, size, radius, length}) {
-  if (type !== 'box') return type === 'sphere' || length < 2 * radius ? [[position, radius]] : ends(position, orientation, length).map((end) => [end, radius]);
+  if (type !== 'box')
+    return type === 'sphere' || length < 2 * radius
+      ? [[position, radius]]
+      : ends(position, orientation, length).map((end) => [end, radius]);
   const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5]);
   const matrix = placed(position, orientation, size);
   return corners.map((corner) => [new Vector3(...corner).applyMatrix4(matrix).toArray(), 0]);
 }
 
-const ends = (position, orientation, length) => [-0.5, 0.5].map((z) => (
-  new Vector3(0, 0, z).applyMatrix4(placed(position, orientation, [1, 1, length])).toArray()));
+const ends = (position, orientation, length) =>
+  [-0.5, 0.5].map((z) => new Vector3(0, 0, z).applyMatrix4(placed(position, orientation, [1, 1, length])).toArray());
 
 export class MechanismView {
   constructor(canvas, labels, clock, run) {
@@ -61,14 +77,21 @@ export class MechanismView {
 
   showRun(run) {
     this.main?.remove();
-    this.main = new Parts(this.scene, this.parts, new Motion(run, this.mechanism.bodies), (tint) => this.tint(tint), false);
+    this.main = new Parts(
+      this.scene,
+      this.parts,
+      new Motion(run, this.mechanism.bodies),
+      (tint) => this.tint(tint),
+      false,
+    );
     this.request();
   }
 
   /** Another run beside it, in its colour and translucent; null for none. */
   showGhost(run) {
     this.ghost?.remove();
-    this.ghost = run && new Parts(this.scene, this.parts, new Motion(run, this.mechanism.bodies), () => runColor(run.index), true);
+    this.ghost =
+      run && new Parts(this.scene, this.parts, new Motion(run, this.mechanism.bodies), () => runColor(run.index), true);
     this.request();
   }
 
@@ -78,7 +101,11 @@ export class MechanismView {
 
   /** What the mechanism sweeps over the run, its size, and where the ground is below it. */
   measure(motion) {
-    const {start, end} = this.clock, box = new Box3(), ball = new Box3(), low = [], point = new Vector3();
+    const {start, end} = this.clock,
+      box = new Box3(),
+      ball = new Box3(),
+      low = [],
+      point = new Vector3();
     const samples = this.mechanism.bodies.length > 1000 ? 5 : 40;
     const reach = (at, radius) => {
       motion.point(at, point);
@@ -107,13 +134,21 @@ export class MechanismView {
   }
 
   setUpLight() {
-    const {radius: r} = this, sun = new DirectionalLight(0xffffff, 1.9);
+    const {radius: r} = this,
+      sun = new DirectionalLight(0xffffff, 1.9);
     const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), this.up);
     sun.position.copy(this.center).add(new Vector3(1.6, -1.2, 3.2).multiplyScalar(r).applyQuaternion(turn));
     sun.target.position.copy(this.center);
     sun.castShadow = true;
     sun.shadow.mapSize.set(2048, 2048);
-    Object.assign(sun.shadow.camera, {left: -2 * r, right: 2 * r, top: 2 * r, bottom: -2 * r, near: 0.1 * r, far: 8 * r});
+    Object.assign(sun.shadow.camera, {
+      left: -2 * r,
+      right: 2 * r,
+      top: 2 * r,
+      bottom: -2 * r,
+      near: 0.1 * r,
+      far: 8 * r,
+    });
     sun.shadow.normalBias = 0.004 * r;
     sun.shadow.radius = 5;
     const sky = new HemisphereLight(0xffffff, 0xb4bdca, 2.1);
@@ -127,7 +162,11 @@ export class MechanismView {
     const from = new Vector3(0.75, -1, 0.55).applyQuaternion(turn);
     const thin = ['x', 'y', 'z'].find((axis) => this.extent[axis] < 0.04 * this.radius);
     const normal = thin && new Vector3(thin === 'x' ? 1 : 0, thin === 'y' ? -1 : 0, thin === 'z' ? 1 : 0);
-    if (normal && Math.abs(normal.dot(this.up)) < 0.5) from.copy(normal).addScaledVector(this.up, 0.22).addScaledVector(new Vector3().crossVectors(this.up, normal), 0.25);
+    if (normal && Math.abs(normal.dot(this.up)) < 0.5)
+      from
+        .copy(normal)
+        .addScaledVector(this.up, 0.22)
+        .addScaledVector(new Vector3().crossVectors(this.up, normal), 0.25);
     const distance = this.distanceFrom(from.normalize());
     Object.assign(this.camera, {near: distance / 100, far: 30 * distance});
     this.camera.position.copy(this.center).addScaledVector(from, distance);
@@ -139,13 +178,22 @@ export class MechanismView {
 
   /** From where the box of all motion just fits into the picture, seen from this direction. */
   distanceFrom(direction) {
-    const right = new Vector3().crossVectors(this.up, direction).normalize(), top = new Vector3().crossVectors(direction, right);
-    const high = Math.tan((this.camera.fov * Math.PI) / 360), wide = high * this.camera.aspect, corner = new Vector3();
+    const right = new Vector3().crossVectors(this.up, direction).normalize(),
+      top = new Vector3().crossVectors(direction, right);
+    const high = Math.tan((this.camera.fov * Math.PI) / 360),
+      wide = high * this.camera.aspect,
+      corner = new Vector3();
     let distance = 0;
     for (let k = 0; k < 8; ++k) {
-      corner.set(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1).multiply(this.extent).multiplyScalar(0.5);
+      corner
+        .set(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)
+        .multiply(this.extent)
+        .multiplyScalar(0.5);
       corner.addScaledVector(corner.clone().normalize(), 0.06 * this.radius);
-      distance = Math.max(distance, corner.dot(direction) + 1.04 * Math.max(Math.abs(corner.dot(right)) / wide, Math.abs(corner.dot(top)) / high));
+      distance = Math.max(
+        distance,
+        corner.dot(direction) + 1.04 * Math.max(Math.abs(corner.dot(right)) / wide, Math.abs(corner.dot(top)) / high),
+      );
     }
     return Math.max(distance, 2.2 * this.shapes.size);
   }
@@ -169,11 +217,28 @@ export class MechanismView {
 
   setLabels() {
     const {motion} = this.main;
-    this.labels.set('body', this.mechanism.bodies.map(({name, center}, body) => ({name, at: {body, point: center}})).filter(({at}) => motion.has(at.body)));
-    this.labels.set('joint', this.mechanism.joints.filter(({freedom}) => freedom !== 'all').map(({name, ends: [base, moving]}) => (
-      {name, at: moving.body < 0 ? base : moving})).filter(({at}) => at.body < 0 || motion.has(at.body)));
+    this.labels.set(
+      'body',
+      this.mechanism.bodies
+        .map(({name, center}, body) => ({name, at: {body, point: center}}))
+        .filter(({at}) => motion.has(at.body)),
+    );
+    this.labels.set(
+      'joint',
+      this.mechanism.joints
+        .filter(({freedom}) => freedom !== 'all')
+        .map(({name, ends: [base, moving]}) => ({name, at: moving.body < 0 ? base : moving}))
+        .filter(({at}) => at.body < 0 || motion.has(at.body)),
+    );
     const arm = 0.18 * this.radius;
-    this.labels.set('axis', [['x', [arm, 0, 0]], ['y', [0, arm, 0]], ['z', [0, 0, arm]]].map(([name, point]) => ({name, at: {body: -1, point}})));
+    this.labels.set(
+      'axis',
+      [
+        ['x', [arm, 0, 0]],
+        ['y', [0, arm, 0]],
+        ['z', [0, 0, arm]],
+      ].map(([name, point]) => ({name, at: {body: -1, point}})),
+    );
     this.labels.toggle('axis', true);
   }
 

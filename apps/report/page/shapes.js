@@ -6,14 +6,25 @@ const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 const middle = (points) => [0, 1, 2].map((i) => points.reduce((sum, p) => sum + p[i], 0) / points.length);
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 
-export const placed = (position, orientation, scale) => new Matrix4().compose(
-  new Vector3(...position), new Quaternion(orientation[1], orientation[2], orientation[3], orientation[0]), new Vector3(...scale));
+export const placed = (position, orientation, scale) =>
+  new Matrix4().compose(
+    new Vector3(...position),
+    new Quaternion(orientation[1], orientation[2], orientation[3], orientation[0]),
+    new Vector3(...scale),
+  );
 const upright = [1, 0, 0, 0];
 
 function givenParts(body, shapes, tint) {
   return shapes.map(({type, position, orientation, size, radius, length}) => ({
-    shape: type, body, tint, matrix: placed(position, orientation,
-      type === 'box' ? size : type === 'cylinder' ? [radius, radius, length] : [radius, radius, radius])}));
+    shape: type,
+    body,
+    tint,
+    matrix: placed(
+      position,
+      orientation,
+      type === 'box' ? size : type === 'cylinder' ? [radius, radius, length] : [radius, radius, radius],
+    ),
+  }));
 }
 
 /** Points, without those that coincide. */
@@ -42,11 +53,21 @@ export class Shapes {
     for (const {ends, freedom} of joints)
       if (freedom !== 'all') for (const {body, point} of ends) if (body >= 0) this.attached[body].push(point);
     this.attached = this.attached.map((points) => distinct(points, 1));
-    const lengths = bodies.flatMap((body, b) => this.links(b).map(([from, to]) => distance(from, to))).filter((d) => d > 0);
-    for (const {points = []} of bodies) if (points.length > 1) lengths.push(Math.max(...points.map(({point}) => distance(point, points[0].point))));
-    const given = bodies.flatMap(({shapes}) => shapes.map(({size, radius, length}) => Math.max(...(size ?? [length ?? 0, 2 * radius]))));
-    this.size = lengths.length > 0 ? median(lengths) : given.length > 0 ? median(given) : Math.max(...bodies.flatMap(uniformBox)) || 1;
-    this.width = 0.026 * this.size;  // radius of a link
+    const lengths = bodies
+      .flatMap((body, b) => this.links(b).map(([from, to]) => distance(from, to)))
+      .filter((d) => d > 0);
+    for (const {points = []} of bodies)
+      if (points.length > 1) lengths.push(Math.max(...points.map(({point}) => distance(point, points[0].point))));
+    const given = bodies.flatMap(({shapes}) =>
+      shapes.map(({size, radius, length}) => Math.max(...(size ?? [length ?? 0, 2 * radius]))),
+    );
+    this.size =
+      lengths.length > 0
+        ? median(lengths)
+        : given.length > 0
+          ? median(given)
+          : Math.max(...bodies.flatMap(uniformBox)) || 1;
+    this.width = 0.026 * this.size; // radius of a link
     // Bodies of the same geometry are of one colour: wheels, the two arms of a side.
     const looks = [...new Set(bodies.map(({shapes}) => JSON.stringify(shapes)))];
     this.tints = bodies.map(({shapes}, b) => (shapes.length > 0 ? looks.indexOf(JSON.stringify(shapes)) : b));
@@ -54,10 +75,12 @@ export class Shapes {
 
   /** What a body without geometry is drawn as: pairs of points of it. */
   links(b) {
-    const points = this.attached[b], body = this.bodies[b];
+    const points = this.attached[b],
+      body = this.bodies[b];
     if (body.edges?.length > 0) return [];
     if (points.length === 0) return [];
-    if (points.length === 1) return distance(points[0], body.center) > 1e-9 ? [[points[0], farEnd(points[0], body)]] : [];
+    if (points.length === 1)
+      return distance(points[0], body.center) > 1e-9 ? [[points[0], farEnd(points[0], body)]] : [];
     if (points.length === 2) return [points];
     const hub = middle(points);
     return points.map((point) => [point, hub]);
@@ -76,8 +99,11 @@ export class Shapes {
   }
 
   parts() {
-    return [...this.bodies.flatMap((body, b) => this.bodyParts(body, b)), ...this.joints.flatMap((joint) => this.jointParts(joint)),
-      ...this.springs.map(({ends}) => ({shape: 'coil', tint: 'spring', ends, width: 1.5 * this.width}))];
+    return [
+      ...this.bodies.flatMap((body, b) => this.bodyParts(body, b)),
+      ...this.joints.flatMap((joint) => this.jointParts(joint)),
+      ...this.springs.map(({ends}) => ({shape: 'coil', tint: 'spring', ends, width: 1.5 * this.width})),
+    ];
   }
 
   bodyParts(body, b) {
@@ -86,13 +112,27 @@ export class Shapes {
     if (body.edges?.length > 0)
       return body.edges.flatMap((edge) => {
         const ends = edge.map((k) => ({body: b, ...body.points[k]}));
-        return [{shape: 'cylinder', tint: b, ends, width: 0.8 * width}, {shape: 'sphere', tint: b, at: ends[1], width: 0.8 * width}];
+        return [
+          {shape: 'cylinder', tint: b, ends, width: 0.8 * width},
+          {shape: 'sphere', tint: b, at: ends[1], width: 0.8 * width},
+        ];
       });
-    const links = this.links(b), box = this.box(b);
+    const links = this.links(b),
+      box = this.box(b);
     if (box) return [{shape: 'box', body: b, tint: b, matrix: placed(body.center, upright, box)}];
     const balls = distinct(links.flat(), 1).map((at) => ({shape: 'sphere', tint: b, at: {body: b, point: at}, width}));
-    return [...links.map(([from, to]) => ({
-      shape: 'cylinder', tint: b, ends: [{body: b, point: from}, {body: b, point: to}], width})), ...balls];
+    return [
+      ...links.map(([from, to]) => ({
+        shape: 'cylinder',
+        tint: b,
+        ends: [
+          {body: b, point: from},
+          {body: b, point: to},
+        ],
+        width,
+      })),
+      ...balls,
+    ];
   }
 
   jointParts({freedom, ends: [base, moving], axis}) {
@@ -102,9 +142,23 @@ export class Shapes {
     const tint = base.body < 0 || moving.body < 0 ? 'anchor' : 'joint';
     const parts = [];
     if (freedom === 'turn' && axis)
-      parts.push({shape: 'cylinder', tint, at: moving, along: {body: base.body, axis}, width: 1.35 * this.width, length: 3.2 * this.width});
+      parts.push({
+        shape: 'cylinder',
+        tint,
+        at: moving,
+        along: {body: base.body, axis},
+        width: 1.35 * this.width,
+        length: 3.2 * this.width,
+      });
     else if (freedom === 'slide' && axis)
-      parts.push({shape: 'box', tint, at: moving, along: {body: base.body, axis}, width: 3 * this.width, length: 5 * this.width});
+      parts.push({
+        shape: 'box',
+        tint,
+        at: moving,
+        along: {body: base.body, axis},
+        width: 3 * this.width,
+        length: 5 * this.width,
+      });
     else parts.push({shape: 'sphere', tint, at, width: 1.5 * this.width});
     return parts;
   }

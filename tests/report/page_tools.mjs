@@ -1,0 +1,53 @@
+// What the tests of the page work with: reports made by the command, a browser, and questions to the page.
+import {execFileSync} from 'node:child_process';
+import {mkdirSync, readFileSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {Browser} from './browser.mjs';
+
+export const [chromium, polyform, models, folder] = process.argv.slice(2);
+rmSync(folder, {recursive: true, force: true});
+mkdirSync(folder, {recursive: true});
+
+export const at = (name) => join(folder, name);
+export const command = (...words) =>
+  execFileSync(polyform, words, {cwd: folder, stdio: ['ignore', 'ignore', 'inherit']});
+export const run = (model, ...words) => command('run', join(models, `${model}.yaml`), '--quiet', ...words);
+
+/** A CSV file as columns of numbers. */
+export function columns(name) {
+  const [head, ...rows] = readFileSync(at(name), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
+  return Object.fromEntries(head.map((channel, k) => [channel, rows.map((row) => Number(row[k]))]));
+}
+
+export const browser = new Browser(chromium);
+export const page = (expression) => browser.evaluate(expression);
+export const frames = (count) =>
+  page(
+    `new Promise((done) => { let n = ${count}; const next = () => (n-- > 0 ? requestAnimationFrame(next) : done()); next(); })`,
+  );
+export const legend = () =>
+  page(
+    `[...document.querySelectorAll('.panel')].map((panel) => [...panel.querySelectorAll('.value')].map((value) => Number(value.dataset.value)))`,
+  );
+export const settled = (condition) =>
+  page(
+    `new Promise((done, fail) => { const end = performance.now() + 20000; const look = () => (${condition}) ? done() : performance.now() > end ? fail(new Error('never: ' + ${JSON.stringify(condition)})) : setTimeout(look, 30); look(); })`,
+  );
+
+/** How many colours the drawing has: a mechanism has many, an empty canvas one. */
+export const coloursDrawn = () =>
+  page(`(() => {
+  const {canvas} = polyform.view;
+  polyform.view.draw();
+  const copy = document.createElement('canvas');
+  Object.assign(copy, {width: 160, height: 120});
+  const pen = copy.getContext('2d');
+  pen.drawImage(canvas, 0, 0, 160, 120);
+  const {data} = pen.getImageData(0, 0, 160, 120);
+  const seen = new Set();
+  for (let i = 0; i < data.length; i += 4) seen.add(data[i] << 24 | data[i + 1] << 16 | data[i + 2] << 8 | data[i + 3]);
+  return seen.size;
+})()`);
