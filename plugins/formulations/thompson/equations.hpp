@@ -47,6 +47,7 @@ class ReducedForm {
   bool solve_dense(const Problem&, double* udot, BodyVectors& qddot) noexcept;
   void column(std::size_t coordinate) noexcept;
   bool factorize(std::size_t n) noexcept;
+  void substitute(std::size_t n) noexcept;
 
   const H2& h2_;
   SecondReduction& second_;
@@ -58,7 +59,7 @@ class ReducedForm {
   std::vector<Direction> directions_;  ///< per coordinate
   // With loops.
   std::unique_ptr<double[]> matrix_;  ///< lower triangle, rows first; set aside for P², of which q3 uses what it has
-  std::vector<double> column_, right_, x_;
+  std::vector<double> column_, right_;
   std::size_t failed_ = 0;
 };
 

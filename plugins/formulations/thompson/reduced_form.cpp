@@ -10,6 +10,11 @@ namespace {
 /// Inertia against a coordinate that is lost in the rounding of the terms it is made of.
 constexpr double lost = 1e-13;
 
+/// The first elements of a row.
+Eigen::Map<const Eigen::VectorXd> row(const double* first, std::size_t count) {
+  return {first, static_cast<Eigen::Index>(count)};
+}
+
 }  // namespace
 
 ReducedForm::ReducedForm(const SystemView& view, const H2& h2, SecondReduction& second)
@@ -20,8 +25,7 @@ ReducedForm::ReducedForm(const SystemView& view, const H2& h2, SecondReduction& 
       rates_(view.bodies.size()),
       directions_(h2.size()),
       column_(h2.size()),
-      right_(h2.size()),
-      x_(h2.size()) {
+      right_(h2.size()) {
   for (const BodyData& body : view.bodies) {
     masses_.push_back(mass_matrix(body));
     has_massless_ = has_massless_ || is_singular(body);
@@ -98,28 +102,32 @@ void ReducedForm::roots_to_tips(const Problem& problem, double* udot, BodyVector
   }
 }
 
-/// M̂22 = (H2 Z)ᵀ M (H2 Z) and its factors L D Lᵀ, rows of the lower triangle.
+/// M̂22 = (H2 Z)ᵀ M (H2 Z) and its factors L D Lᵀ, rows of the lower triangle. The second round takes away what rounding
+/// in the matrix has left, which for one long loop is far more than in the sweeps.
 bool ReducedForm::solve_dense(const Problem& problem, double* udot, BodyVectors& qddot) noexcept {
   const auto independent = second_.independent();
   const std::size_t n = independent.size();
-  second_.particular(problem.right, x_.data());
-  h2_.to_bodies(x_.data(), problem.with_gamma, rates_);
-  for (std::size_t i = 0; i < masses_.size(); ++i) {
-    forces_[i].noalias() = -(masses_[i] * rates_[i]);
-    if (problem.Q != nullptr) forces_[i] += (*problem.Q)[i];
-  }
-  h2_.to_joints(forces_, column_.data());
-  second_.fold(column_.data());
-  for (std::size_t a = 0; a < n; ++a) right_[a] = column_[independent[a]];
   for (std::size_t a = 0; a < n; ++a) {
     column(independent[a]);
     for (std::size_t b = 0; b <= a; ++b) matrix_[a * n + b] = column_[independent[b]];
   }
   if (!factorize(n)) return false;
-  std::fill(column_.begin(), column_.end(), 0.0);
-  for (std::size_t a = 0; a < n; ++a) column_[independent[a]] = right_[a];
-  second_.extend(column_.data());
-  for (std::size_t k = 0; k < x_.size(); ++k) udot[k] = x_[k] + column_[k];
+  second_.particular(problem.right, udot);
+  for (int round = 0; round < 2; ++round) {
+    h2_.to_bodies(udot, problem.with_gamma, qddot);
+    for (std::size_t i = 0; i < masses_.size(); ++i) {
+      forces_[i].noalias() = -(masses_[i] * qddot[i]);
+      if (problem.Q != nullptr) forces_[i] += (*problem.Q)[i];
+    }
+    h2_.to_joints(forces_, column_.data());
+    second_.fold(column_.data());
+    for (std::size_t a = 0; a < n; ++a) right_[a] = column_[independent[a]];
+    substitute(n);
+    std::fill(column_.begin(), column_.end(), 0.0);
+    for (std::size_t a = 0; a < n; ++a) column_[independent[a]] = right_[a];
+    second_.extend(column_.data());
+    for (std::size_t k = 0; k < column_.size(); ++k) udot[k] += column_[k];
+  }
   h2_.to_bodies(udot, problem.with_gamma, qddot);
   return true;
 }
@@ -135,15 +143,13 @@ void ReducedForm::column(std::size_t coordinate) noexcept {
   second_.fold(column_.data());
 }
 
-/// L D Lᵀ in place, and right_ solved with it.
+/// L D Lᵀ in place.
 bool ReducedForm::factorize(std::size_t n) noexcept {
-  using Row = Eigen::Map<Eigen::VectorXd>;
-  const auto length = [](std::size_t k) { return static_cast<Eigen::Index>(k); };
   for (std::size_t i = 0; i < n; ++i) {
     double* L = matrix_.get() + i * n;
     const double own = L[i];
     // L D first, then L.
-    for (std::size_t j = 1; j < i; ++j) L[j] -= Row(L, length(j)).dot(Row(matrix_.get() + j * n, length(j)));
+    for (std::size_t j = 1; j < i; ++j) L[j] -= row(L, j).dot(row(matrix_.get() + j * n, j));
     for (std::size_t j = 0; j < i; ++j) {
       const double scaled = L[j] / matrix_[j * n + j];
       L[i] -= L[j] * scaled;
@@ -153,13 +159,17 @@ bool ReducedForm::factorize(std::size_t n) noexcept {
       failed_ = second_.independent()[i];
       return false;
     }
-    right_[i] -= Row(L, length(i)).dot(Row(right_.data(), length(i)));
   }
+  return true;
+}
+
+/// right_ solved with the factors.
+void ReducedForm::substitute(std::size_t n) noexcept {
+  for (std::size_t i = 0; i < n; ++i) right_[i] -= row(matrix_.get() + i * n, i).dot(row(right_.data(), i));
   for (std::size_t i = n; i-- > 0;) {
     right_[i] /= matrix_[i * n + i];
     for (std::size_t j = i + 1; j < n; ++j) right_[i] -= matrix_[j * n + i] * right_[j];
   }
-  return true;
 }
 
 }  // namespace polyform::thompson
