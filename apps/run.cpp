@@ -72,6 +72,8 @@ Exit run(const Arguments& arguments) {
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverPointer solver = host::compile(*choice.formulation, system->view(), choice.options);
+  // From here on an interruption leaves a file that can be read.
+  const volatile std::sig_atomic_t& interrupted = watch_interruption();
   std::unique_ptr<host::RowSink> results =
       open_result(*system, arguments.run.output, columns_of(arguments.run), choice.formulation->name(), settings);
 
@@ -88,7 +90,7 @@ Exit run(const Arguments& arguments) {
   {
     session.crash_report().set_rescue([&results] { results.reset(); });
     ProgressBar bar(!arguments.quiet);
-    const host::RunControl control{&watch_interruption(), [&](double time) {
+    const host::RunControl control{&interrupted, [&](double time) {
                                     session.crash_report().reached(time);
                                     bar.update(time, settings.duration);
                                   }};
