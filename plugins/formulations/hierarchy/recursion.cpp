@@ -6,6 +6,14 @@
 #include "recursion_detail.hpp"
 
 namespace polyform::hierarchy {
+namespace {
+
+void store(const Spatial& s, double* x) {
+  for (std::size_t i = 0; i < 6; ++i) x[i] = s[i];
+}
+Spatial load_from(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
+
+}  // namespace
 
 /// One way up and down the hierarchy, with right_ on the right-hand side of the rows.
 bool Recursion::pass(std::span<const double> loads) noexcept {

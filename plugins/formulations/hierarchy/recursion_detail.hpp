@@ -10,16 +10,6 @@
 
 namespace polyform::hierarchy {
 
-inline Spatial load_from(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
-inline void store(const Spatial& s, double* x) {
-  x[0] = s.angular.x;
-  x[1] = s.angular.y;
-  x[2] = s.angular.z;
-  x[3] = s.linear.x;
-  x[4] = s.linear.y;
-  x[5] = s.linear.z;
-}
-
 /// Calls f with the size of a block: that of a rigid body as a constant, for which products are unrolled.
 template <class F>
 inline void with_size(Index size, F&& f) {

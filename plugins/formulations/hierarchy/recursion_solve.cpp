@@ -65,10 +65,9 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
         const std::size_t own = c.own.size() / count, frame = c.frame.empty() ? 0 : 6;
         for (std::size_t r = 0; r < count; ++r) {
           double share = 0;
-          if (frame != 0) {
-            const Spatial& a = c.frame[r];
-            share = dot(a, load_from(x));
-            store(load_from(left) + lambda[r] * a, left);
+          for (std::size_t k = 0; k < frame; ++k) {
+            share += c.frame[r][k] * x[k];
+            left[k] += lambda[r] * c.frame[r][k];
           }
           for (std::size_t k = 0; k < own; ++k) {
             share += c.own[r * own + k] * x[frame + k];
