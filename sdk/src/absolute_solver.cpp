@@ -187,7 +187,7 @@ Status AbsoluteSolver::do_correct(double t, std::span<double> y, Correction& out
 Status AbsoluteSolver::do_observe(double t, std::span<const double> y, Observation& out) noexcept {
   read(y);
   find_loads(t);
-  if (!solve(wrenches_, efforts_, modal_forces_)) return Status::failed;
+  if (!solve(wrenches_, efforts_, modal_forces_) || !check_rows()) return Status::failed;
   for (std::size_t i = 0; i < poses_.size(); ++i) {
     const Spatial a = system_.origin_acceleration(i);
     out.bodies[i] = {{normalized(poses_[i].orientation), poses_[i].position},

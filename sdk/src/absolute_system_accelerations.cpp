@@ -30,20 +30,24 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
         "converge (the last step still changed the accelerations by {:.1e} of the largest). Long chains that bend like a "
         "beam are so; a solver in joint coordinates is not touched by it",
         r.last_step);
-  // A state beside the constraints (a stage of an integrator) makes redundant rows disagree by about as much.
-  if (r.row_error > 1e-4 + 100 * (position_violation_ + velocity_violation_)) {
-    const std::size_t g = group_of_row(r.worst_row);
-    return fail(
-        "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error "
-        "{:.1e}). Likely causes: two prescribed motions of one thing, or a mechanism at its limit position",
-        kind_of_tie(g), name_of_tie(g), r.row_error);
-  }
+  row_error_ = r.row_error;
+  worst_row_ = r.worst_row;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = load(solution_.data() + offsets_[i]);
   for (std::size_t f = 0; !etaddot.empty() && f < view_.flexible.size(); ++f)
     std::copy_n(solution_.data() + offsets_[at(view_.flexible[f].body)] + 6, view_.flexible[f].modes,
                 etaddot.data() + view_.flexible[f].mode_offset);
   add_element_efforts();
   return true;
+}
+
+bool AbsoluteSystem::check_rows() noexcept {
+  // A state beside the constraints makes redundant rows disagree by about as much.
+  if (!(row_error_ > 1e-4 + 100 * (position_violation_ + velocity_violation_))) return true;
+  const std::size_t g = group_of_row(worst_row_);
+  return fail(
+      "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). "
+      "Likely causes: two prescribed motions of one thing, or a mechanism at its limit position",
+      kind_of_tie(g), name_of_tie(g), row_error_);
 }
 
 bool AbsoluteSystem::fail_free(std::size_t block) noexcept {

@@ -18,6 +18,7 @@ class CartesianSolver final : public AbsoluteSolver {
              std::span<const double> modal_forces) noexcept override {
     return system().accelerations(wrenches, efforts, {}, modal_forces) || fail(system().failure());
   }
+  bool check_rows() noexcept override { return system().check_rows() || fail(system().failure()); }
   bool check_regular() noexcept override { return system().check_regular() || fail(system().failure()); }
 };
 

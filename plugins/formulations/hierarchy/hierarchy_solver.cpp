@@ -31,6 +31,8 @@ bool HierarchySolver::solve(std::span<const Spatial> wrenches, std::span<const d
   return true;
 }
 
+bool HierarchySolver::check_rows() noexcept { return recursion_.check_rows() || fail(recursion_.failure()); }
+
 bool HierarchySolver::check_regular() noexcept {
   if (std::none_of(plan_.inertia.begin(), plan_.inertia.end(), [](const BlockInertia& b) { return b.singular; }))
     return true;

@@ -38,6 +38,7 @@ class HierarchySolver final : public AbsoluteSolver {
   ~HierarchySolver() = default;
   bool solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
              std::span<const double> modal_forces) noexcept override;
+  bool check_rows() noexcept override;
   bool check_regular() noexcept override;
 
   Plan plan_;

@@ -35,8 +35,11 @@ class Recursion {
   ~Recursion();
 
   /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ of all blocks. False when they are
-  /// not determined or contradict each other: failure() says why.
+  /// not determined or not finite: failure() says why.
   bool solve(std::span<const double> loads) noexcept;
+  /// Whether the accelerations just found meet the rows, too, that were found to depend on others: failure() names one
+  /// that they do not. Not for stages of an integrator (AbsoluteSystem::check_rows).
+  bool check_rows() noexcept;
   std::span<const double> accelerations() const { return total_accelerations_; }
   std::span<const double> multipliers() const { return total_multipliers_; }
   std::string_view failure() const noexcept { return {failure_, failure_size_}; }
@@ -63,7 +66,7 @@ class Recursion {
   void finish_block(std::size_t block) noexcept;
   // recursion_solve.cpp
   double find_residual(std::span<const double> loads) noexcept;
-  bool check_rows() noexcept;
+  bool check_finite() noexcept;
   // recursion_bases.cpp
   void describe_by_basis(Module&) noexcept;
   void set_basis_rows(Node&) noexcept;

@@ -1,6 +1,7 @@
 // Passes until the equations of motion and the constraints hold to rounding.
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "recursion_detail.hpp"
 
@@ -33,7 +34,7 @@ bool Recursion::solve(std::span<const double> loads) noexcept {
     if (error < enough || !(error < 0.1 * before)) break;
     before = error;
   }
-  return check_rows();
+  return check_finite();
 }
 
 /// Residuals of the equations of motion and of the rows, into load_residual_ and right_; the largest, relative to the
@@ -86,21 +87,20 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
   return std::max(size > 0 ? worst / size : 0, row_size > 0 ? worst_row / row_size : 0);
 }
 
-/// Rows that were found to depend on others must be met all the same.
+bool Recursion::check_finite() noexcept {
+  const double sum = std::accumulate(total_accelerations_.begin(), total_accelerations_.end(), 0.0);
+  if (std::isfinite(sum)) return true;
+  std::size_t k = 0, i = 0;
+  while (k + 1 < total_accelerations_.size() && std::isfinite(total_accelerations_[k])) ++k;
+  while (system_.offset(i + 1) <= k) ++i;
+  return fail("The accelerations of `{}` are not finite: a force, the state or the time step has gone astray",
+              system_.name_of_block(i));
+}
+
 bool Recursion::check_rows() noexcept {
-  double largest = 0, sum = 0;
-  for (const double a : total_accelerations_) {
-    largest = std::max(largest, std::abs(a));
-    sum += a * a;
-  }
-  if (!std::isfinite(sum)) {
-    std::size_t k = 0, i = 0;
-    while (std::isfinite(total_accelerations_[k])) ++k;
-    while (system_.offset(i + 1) <= k) ++i;
-    return fail("The accelerations of `{}` are not finite: a force, the state or the time step has gone astray",
-                system_.name_of_block(i));
-  }
-  // A state beside the constraints (a stage of an integrator) makes redundant rows disagree by about as much.
+  double largest = 0;
+  for (const double a : total_accelerations_) largest = std::max(largest, std::abs(a));
+  // A state beside the constraints makes redundant rows disagree by about as much.
   const double tolerance = 1e-4 + 100 * (system_.position_violation() + system_.velocity_violation());
   for (const Node& node : nodes_) {
     const Index rank = modules_[node.module].by_basis ? node.rank : node.S_inverse.rank();

@@ -45,6 +45,8 @@ class AbsoluteSolver : public Solver, public Equations {
   /// modal_forces: as in AbsoluteSystem::accelerations. False after fail().
   virtual bool solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
                      std::span<const double> modal_forces) noexcept = 0;
+  /// Whether the solution meets all rows, those that depend on others too. False after fail().
+  virtual bool check_rows() noexcept = 0;
   /// Whether the inertia determines all accelerations at the evaluated motions. False after fail().
   virtual bool check_regular() noexcept = 0;
   bool fail(std::string_view why) noexcept {

@@ -82,6 +82,10 @@ class AbsoluteSystem {
   /// the velocity coordinates of all joints; modal_forces: applied, of all modes.
   bool accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts, std::span<Spatial> out,
                      std::span<const double> modal_forces = {}, std::span<double> etaddot = {}) noexcept;
+  /// Whether the accelerations just found meet all rows, those that depend on others too: false names the joint or
+  /// element in failure(). Not for stages of an integrator: as near to a singular position as those come by chance, a
+  /// row counts as dependent for once that is not quite.
+  bool check_rows() noexcept;
   /// The first and the last part of accelerations(), around a solution by other means: f of the equations, φ included;
   /// and a solution x, λ of them (as in loads() and right()) for the functions below.
   void set_loads(std::span<const Spatial> wrenches, std::span<const double> efforts,
@@ -304,6 +308,8 @@ class AbsoluteSystem {
   std::vector<double> own_coefficients_;
   std::vector<double> right_;  ///< per row, of the level last set; position: minus the residual
   double position_violation_ = 0, velocity_violation_ = 0;
+  double row_error_ = 0;        ///< of the accelerations, relative to the terms of the row
+  std::size_t worst_row_ = 0;
 
   // Flat vectors over the unknowns: six per body and its modes, variables of modules, then one per row.
   std::vector<double> data_, solution_, residual_, step_;
