@@ -87,7 +87,7 @@ std::vector<std::string> names_of(const std::vector<host::Contender>& all, std::
   std::vector<std::string> names;
   for (std::size_t round = 0; round < rounds; ++round)
     for (const host::Contender& contender : all) names.emplace_back(contender.formulation->name());
-  if (twins) names.insert(names.end(), {"finer twin", "disturbed twin"});
+  if (twins) names.insert(names.end(), {"finer twin", "disturbed twin", "finer peer"});
   return names;
 }
 

@@ -44,6 +44,8 @@ Json parting_json(const host::Parting& p) {
 
 Json divergence_json(const host::Divergence& d) {
   return {{"integration_error", d.integration_error},
+          {"peer", d.peer},
+          {"peer_integration_error", d.peer_error},
           {"perturbation", d.perturbation},
           {"amplification", d.amplification},
           {"rate", d.rate},

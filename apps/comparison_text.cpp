@@ -118,9 +118,9 @@ std::string parting_text(const host::Comparison& comparison, const host::Parting
 
 std::string divergence_text(const host::Divergence& d) {
   std::string text = fmt::format(
-      "{} at half the step and a tenth of the tolerances moves away from itself by {:.1e} until then; with speeds and\n"
-      "gravity larger by {:.0e}, by {:.3g} times that difference",
-      d.solver, d.integration_error, d.perturbation, d.amplification);
+      "At half the step and a tenth of the tolerances {} moves away from itself by {:.1e} until then, {} by {:.1e}; with\n"
+      "speeds and gravity larger by {:.0e} {} does by {:.3g} times that difference",
+      d.solver, d.integration_error, d.peer, d.peer_error, d.perturbation, d.solver, d.amplification);
   if (d.rate > 0)
     text += fmt::format(", which over {:.3g} s grows at {:.3g} 1/s, tenfold every {:.3g} s", d.duration, d.rate,
                         std::numbers::ln10 / d.rate);

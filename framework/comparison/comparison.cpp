@@ -62,13 +62,16 @@ Comparison compare(const System& system, std::span<const Contender> contenders, 
   result.until = verdict.until;
   const bool interrupted = control.interrupted != nullptr && *control.interrupted != 0;
   if (!result.first || interrupted) return result;
-  const auto parted = std::find_if(finishers.begin(), finishers.end(),
-                                   [&](const Finisher& f) { return f.index == result.first->witness; });
+  std::vector<TracedContender> traced;
+  std::size_t parted = 0;
+  for (std::size_t k = 0; k < finishers.size(); ++k) {
+    traced.push_back({&contenders[finishers[k].index], finishers[k].trace.get()});
+    if (finishers[k].index == result.first->witness) parted = k;
+  }
   HeatControl twins = control;
   if (control.progress)
     twins.progress = [&](std::size_t k, double time) { control.progress(contenders.size() + k, time); };
-  result.divergence = find_divergence(system, layout, contenders[parted->index], *parted->trace, settings,
-                                      *result.first, scales, twins);
+  result.divergence = find_divergence(system, layout, traced, parted, settings, *result.first, scales, twins);
   return result;
 }
 

@@ -23,6 +23,20 @@ double largest_until(const std::vector<DistanceRow>& rows, double time) {
   return largest;
 }
 
+const TracedContender& farthest(const TraceLayout& layout, std::span<const TracedContender> all,
+                                const TracedContender& from, double time, const Scales& scales) {
+  const TracedContender* found = nullptr;
+  double most = -1;
+  for (const TracedContender& other : all) {
+    if (&other == &from) continue;
+    const double distance = largest_until(distances(layout, *from.trace, *other.trace, scales), time);
+    if (distance <= most) continue;
+    most = distance;
+    found = &other;
+  }
+  return *found;
+}
+
 }  // namespace
 
 GrowthRate growth_rate(std::span<const DistanceRow> rows) {
@@ -40,24 +54,30 @@ GrowthRate growth_rate(std::span<const DistanceRow> rows) {
   return {(n * td - t * d) / spread, last - first};
 }
 
-std::optional<Divergence> find_divergence(const System& system, const TraceLayout& layout, const Contender& contender,
-                                          Trace& own, const RunSettings& settings, const Parting& parting,
-                                          const Scales& scales, const HeatControl& control) {
-  Trace fine(layout), off(layout);
-  const Heat heats[] = {{&contender, finer(settings), 0, {&fine}}, {&contender, settings, perturbation, {&off}}};
+std::optional<Divergence> find_divergence(const System& system, const TraceLayout& layout,
+                                          std::span<const TracedContender> all, std::size_t parted_index,
+                                          const RunSettings& settings, const Parting& parting, const Scales& scales,
+                                          const HeatControl& control) {
+  const TracedContender &parted = all[parted_index], &peer = farthest(layout, all, parted, parting.time, scales);
+  Trace fine(layout), peer_fine(layout), off(layout);
+  const Heat heats[] = {{parted.contender, finer(settings), 0, {&fine}},
+                        {parted.contender, settings, perturbation, {&off}},
+                        {peer.contender, finer(settings), 0, {&peer_fine}}};
   for (const HeatEnd& end : run_heats(system, heats, control))
     if (end.how != HeatEnd::How::done) return {};
-  const std::vector<DistanceRow> growth = distances(layout, own, off, scales);
+  const std::vector<DistanceRow> growth = distances(layout, *parted.trace, off, scales);
   const GrowthRate fitted = growth_rate(growth);
 
   Divergence result;
-  result.solver = contender.formulation->name();
-  result.integration_error = largest_until(distances(layout, own, fine, scales), parting.time);
+  result.solver = parted.contender->formulation->name();
+  result.peer = peer.contender->formulation->name();
+  result.integration_error = largest_until(distances(layout, *parted.trace, fine, scales), parting.time);
+  result.peer_error = largest_until(distances(layout, *peer.trace, peer_fine, scales), parting.time);
   result.perturbation = perturbation;
   result.amplification = largest_until(growth, parting.time) / perturbation;
   result.rate = fitted.rate;
   result.duration = fitted.duration;
-  result.explains = result.integration_error >= enough * parting.relative;
+  result.explains = std::max(result.integration_error, result.peer_error) >= enough * parting.relative;
   result.chaotic = fitted.rate * fitted.duration >= few_e_folds;
   return result;
 }

@@ -13,8 +13,7 @@ namespace {
 
 /// Whether the option chooses among ways to the same accelerations.
 bool is_way(const FieldSpec& option) {
-  return option.name == "equations" || option.name == "method" || option.name == "construction" ||
-         option.name == "form";
+  return option.name == "equations" || option.name == "method" || option.name == "construction";
 }
 
 }  // namespace

@@ -207,7 +207,7 @@ modules:
   for (const LinearCase& c : all) {
     INFO(c.formulation->name());
     const host::Linearization& l = c.linear;
-    REQUIRE(l.states.size() == 3);  // pin.q, pin.v, motor.current
+    REQUIRE(l.states.size() == 4);  // pin.q, pin.v, motor.current, motor.angle
     CHECK(l.states[2].name == "motor.current");
     CHECK(l.states[2].unit == "A");
     REQUIRE(l.inputs.size() == 1);
