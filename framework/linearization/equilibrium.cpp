@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "framework/linearization/balance.hpp"
 
@@ -160,11 +161,18 @@ void name_unbalanced(Balance& balance, double tolerance, Equilibrium& out) {
 }  // namespace
 
 Equilibrium find_equilibrium(const System& system, const SolverMaker& make, const EquilibriumRequest& request) {
-  Balance balance(system, make, request);
+  std::optional<Balance> search(std::in_place, system, make, request);
   Equilibrium out;
-  const double size = acceleration_scale(system, balance);
-  const bool at_rest = !request.steady && request.trimmed.empty() && !balance.anything_held();
-  if (!at_rest || !descend(balance, size, out.iterations)) fit(balance, out.iterations);
+  const double size = acceleration_scale(system, *search);
+  const bool at_rest = !request.steady && request.trimmed.empty() && !search->anything_held();
+  std::size_t descended = 0;
+  if (!at_rest || !descend(*search, size, descended)) {
+    // From the start: a descent that does not end may have gone far.
+    if (at_rest) search.emplace(system, make, request);
+    fit(*search, out.iterations);
+  }
+  out.iterations += descended;
+  Balance& balance = *search;
   name_unbalanced(balance, balance_tolerance * size, out);
   out.point.state = balance.state();
   out.point.trimmed = request.trimmed;

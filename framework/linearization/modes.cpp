@@ -19,9 +19,28 @@ using Eigen::VectorXd;
 
 constexpr double rounding = std::numeric_limits<double>::epsilon();
 
-/// Powers of 2, d, that make rows and columns of diag(d)⁻¹ A diag(d) of equal size (Parlett and Reinsch 1969).
-VectorXd balance(const MatrixXd& A) {
-  VectorXd d = VectorXd::Ones(A.rows());
+/// A without the entries that are no more than their errors, or than rounding of what else is in their row when all
+/// states deviate by their scales. Left in, they would tie states that have nothing to do with each other, and
+/// balancing would take them for couplings.
+MatrixXd without_noise(const MatrixXd& A, const MatrixXd& error, const std::vector<double>& scales) {
+  constexpr double of_row = 1e-14;
+  const VectorXd s = Eigen::Map<const VectorXd>(scales.data(), A.cols());
+  MatrixXd out = A;
+  for (Index i = 0; i < A.rows(); ++i) {
+    const double largest = A.row(i).transpose().cwiseProduct(s).lpNorm<Eigen::Infinity>();
+    for (Index j = 0; j < A.cols(); ++j)
+      if (std::abs(A(i, j)) <= std::max(2 * error(i, j), of_row * largest / s[j])) out(i, j) = 0;
+  }
+  return out;
+}
+
+/// Powers of 2, d, that make rows and columns of diag(d)⁻¹ A diag(d) of equal size (Parlett and Reinsch 1969), no
+/// further than `most` from those next to the scales.
+VectorXd balance(const MatrixXd& A, const std::vector<double>& scales) {
+  constexpr double most = 0x1p20;
+  VectorXd d(A.rows());
+  for (Index i = 0; i < A.rows(); ++i) d[i] = std::exp2(std::round(std::log2(scales[static_cast<std::size_t>(i)])));
+  const VectorXd start = d;
   for (bool changed = true; changed;) {
     changed = false;
     for (Index i = 0; i < A.rows(); ++i) {
@@ -33,7 +52,8 @@ VectorXd balance(const MatrixXd& A) {
       }
       if (row == 0 || column == 0) continue;
       const double f = std::exp2(std::round(0.5 * std::log2(row / column)));
-      if (column * f + row / f >= 0.95 * (column + row)) continue;
+      const double moved = d[i] * f / start[i];
+      if (column * f + row / f >= 0.95 * (column + row) || moved > most || moved < 1 / most) continue;
       d[i] *= f;
       changed = true;
     }
@@ -117,8 +137,8 @@ void mark_repeated(std::vector<Mode>& modes) {
     }
 }
 
-void add_regular_modes(const MatrixXd& T, const Staircase& split, const VectorXd& d, const MatrixXd& error,
-                       const std::vector<double>& scales, std::vector<Mode>& out) {
+void add_regular_modes(const MatrixXd& balanced, const MatrixXd& T, const Staircase& split, const VectorXd& d,
+                       const MatrixXd& error, const std::vector<double>& scales, std::vector<Mode>& out) {
   const Index zeros = split.zeros, n = T.rows(), rest = n - zeros;
   if (rest == 0) return;
   const Eigen::EigenSolver<MatrixXd> solver(T.bottomRightCorner(rest, rest));
@@ -144,6 +164,9 @@ void add_regular_modes(const MatrixXd& T, const Staircase& split, const VectorXd
     // To first order wᵀ δA x with wᵀ x = 1; a nearly defective pair moves by no more than √δA.
     const double first_order = w.cwiseAbs().dot(error * x.cwiseAbs());
     mode.error = std::isfinite(first_order) ? std::min(first_order, worst) : worst;
+    // What rounding left of A x = λ x, and what was split off wrongly, is an error too.
+    const double left_over = (balanced * x - mode.eigenvalue * x).norm() / x.norm();
+    mode.error = std::max(mode.error, left_over);
     mode.shape = d.cwiseProduct(x.real()) + std::complex<double>(0, 1) * d.cwiseProduct(x.imag());
     normalize(mode.shape, scales);
     mode.trend = trend_of(mode);
@@ -160,8 +183,9 @@ bool Modes::any(Mode::Trend trend) const {
 Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<double>& scales) {
   Modes out;
   if (A.rows() == 0) return out;
-  const VectorXd d = balance(A);
-  const MatrixXd balanced = d.cwiseInverse().asDiagonal() * A * d.asDiagonal();
+  const MatrixXd clean = without_noise(A, error, scales);
+  const VectorXd d = balance(clean, scales);
+  const MatrixXd balanced = d.cwiseInverse().asDiagonal() * clean * d.asDiagonal();
   MatrixXd uncertain = d.cwiseInverse().asDiagonal() * error * d.asDiagonal();
   const double norm = balanced.norm();
   uncertain.array() += rounding * norm;
@@ -181,7 +205,7 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
     normalize(mode.shape, scales);
     out.all.push_back(std::move(mode));
   }
-  add_regular_modes(T, split, d, uncertain, scales, out.all);
+  add_regular_modes(balanced, T, split, d, uncertain, scales, out.all);
   std::stable_sort(out.all.begin(), out.all.end(),
                    [](const Mode& a, const Mode& b) { return std::abs(a.eigenvalue) < std::abs(b.eigenvalue); });
   mark_repeated(out.all);

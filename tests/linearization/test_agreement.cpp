@@ -39,3 +39,24 @@ TEST_CASE(
     }
   }
 }
+
+TEST_CASE("every shape is an eigenvector, whatever formulation the matrix comes from") {
+  for (const char* const name : {"satellite", "connected_joints", "vehicle", "governor", "rotorcraft", "cardan_shaft"}) {
+    const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/" + name + ".yaml");
+    std::size_t zeros = 0;
+    for (const LinearCase& c : linearize_all(*system)) {
+      INFO(name << ", " << c.formulation->name());
+      const auto n = static_cast<Eigen::Index>(c.linear.scales.size());
+      const Eigen::VectorXd s = Eigen::Map<const Eigen::VectorXd>(c.linear.scales.data(), n);
+      const Eigen::MatrixXd A = s.cwiseInverse().asDiagonal() * c.linear.A.value * s.asDiagonal();
+      const Eigen::MatrixXd noise = s.cwiseInverse().asDiagonal() * c.linear.A.error * s.asDiagonal();
+      for (const host::Mode& mode : c.modes.all) {
+        const Eigen::VectorXcd x = mode.shape.cwiseQuotient(s.cast<std::complex<double>>());
+        CHECK((A.cast<std::complex<double>>() * x - mode.eigenvalue * x).norm() <
+              (1e-8 * A.norm() + 10 * noise.norm()) * x.norm());
+      }
+      if (zeros == 0) zeros = c.modes.zero_eigenvalues;
+      if (noise.norm() < 1e-6 * A.norm()) CHECK(c.modes.zero_eigenvalues == zeros);
+    }
+  }
+}

@@ -85,3 +85,23 @@ TEST_CASE("shapes are eigenvectors of the matrix, next to zero eigenvalues too")
     CHECK(left.norm() < 1e-12 * mode.shape.norm());
   }
 }
+
+TEST_CASE("rounding that ties free motions to others neither hides nor makes zero eigenvalues") {
+  // x' = v, a spinning wheel q' = w, an oscillator; the ties of 1e-17 and less are rounding
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(6, 6);
+  A(0, 1) = A(2, 3) = A(4, 5) = 1;
+  A(5, 4) = -1e6;
+  A(1, 4) = 3e-13, A(1, 2) = 1e-25, A(3, 0) = 2e-32, A(3, 4) = -4e-12, A(5, 0) = 2e-17;
+  Eigen::MatrixXd error = Eigen::MatrixXd::Constant(6, 6, 1e-11);
+  for (const int row : {0, 2, 4}) error.row(row).setZero();
+  const Modes modes = find_modes(A, error, std::vector<double>(6, 1.0));
+  CHECK(modes.zero_eigenvalues == 4);
+  REQUIRE(modes.all.size() == 3);
+  for (const Mode& mode : modes.all) {
+    const Eigen::VectorXcd left = A.cast<std::complex<double>>() * mode.shape - mode.eigenvalue * mode.shape;
+    CHECK(left.norm() < 1e-10 * mode.shape.norm());
+    if (mode.kind != Mode::Kind::rigid) continue;
+    CHECK(mode.defective);
+    CHECK(std::abs(mode.shape[1]) + std::abs(mode.shape[3]) < 1e-12);
+  }
+}
