@@ -70,7 +70,7 @@ Exit linearize(const Arguments& arguments) {
   }
   const bool reactions =
       std::any_of(linear.outputs.begin(), linear.outputs.end(),
-                  [](const host::Channel& output) { return host::place_of(output.name).group == "reactions"; });
+                  [](const host::Channel& output) { return host::place_of(output).group == "reactions"; });
   if (const std::string open = reactions ? open_reactions(system->count_constraints()) : ""; !open.empty())
     print(Severity::note, "reactions are " + open);
   return Exit::done;

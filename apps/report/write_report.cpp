@@ -53,10 +53,8 @@ Json run_json(const ReportRun& run) {
   Json record = Json::object(), columns = Json::array();
   for (const host::RecordField& field : run.results.record)
     std::visit([&](const auto& value) { record[field.name] = value; }, field.value);
-  for (const host::ResultColumn& column : run.results.columns) {
-    const std::string& name = column.channel.name;
-    columns.push_back(Json::array({host::result_group(name), name, column.channel.unit}));
-  }
+  for (const host::ResultColumn& column : run.results.columns)
+    columns.push_back(Json::array({host::place_of(column.channel).group, column.channel.name, column.channel.unit}));
   const std::size_t rows = run.results.columns.empty() ? 0 : run.results.columns.front().values.size();
   return {{"label", run.label}, {"rows", rows}, {"record", record}, {"columns", columns}};
 }

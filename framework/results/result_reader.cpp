@@ -46,7 +46,7 @@ void read_group(hid_t file, const std::string& name, std::vector<ResultColumn>& 
   if (names.size() != size[1] || units.size() != size[1]) refuse_layout(name);
   for (std::size_t c = 0; c < size[1]; ++c) {
     ResultColumn& column = columns.emplace_back();
-    column.channel = {names[c], units[c]};
+    column.channel = {names[c], units[c], table ? name : std::string()};
     column.values.resize(size[0]);
     for (std::size_t r = 0; r < size[0]; ++r) column.values[r] = all[r * size[1] + c];
   }

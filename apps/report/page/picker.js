@@ -2,7 +2,7 @@
 import {report, runs} from './data.js';
 import {element} from './format.js';
 
-const groupNames = {joints: 'Joints', bodies: 'Bodies', reactions: 'Reactions'}; // and the whole system
+const groupNames = {joints: 'Joints', bodies: 'Bodies', modules: 'Modules', reactions: 'Reactions'}; // and the whole system
 const mostShown = 150; // objects
 
 /** Objects of all runs with their components: [{group, object, components}], by group. */

@@ -65,11 +65,14 @@ class FakeConstraint final : public Fake<ConstraintType> {
 class FakeModule final : public Fake<ModuleType> {
  public:
   using Fake::Fake;
-  std::size_t variables() const noexcept override { return 1; }
-  std::size_t states() const noexcept override { return 0; }
-  std::size_t rows() const noexcept override { return 1; }
+  std::span<const ModuleVariable> variables() const noexcept override { return one; }
+  std::span<const ModuleVariable> states() const noexcept override { return {}; }
+  std::span<const ModuleVariable> rows() const noexcept override { return one; }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
   ModuleBatch* create(std::span<const ElementInstance>) const noexcept override { return nullptr; }
+
+ private:
+  static constexpr ModuleVariable one[] = {{"current", "A"}};
 };
 class FakeFlexible final : public Fake<FlexibleBodyType> {
  public:
