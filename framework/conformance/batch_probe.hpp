@@ -1,4 +1,4 @@
-// Batches of forces and constraint elements by themselves: what a group of instances gets as input along a motion.
+// Batches of forces, constraint elements and modules by themselves: what instances get as input along a motion.
 #pragma once
 
 #include <algorithm>
@@ -69,6 +69,7 @@ inline BatchInput carried(BatchInput in, const Mat3& R, const Vec3& d) {
   return in;
 }
 
+/// Of the markers.
 inline std::vector<Spatial> twists(const BatchInput& in) {
   std::vector<Spatial> all;
   for (const MarkerMotion& m : in.markers) all.push_back({m.angular_velocity, m.velocity});

@@ -167,13 +167,12 @@ bool solve(const ModuleEquations& e, const ModuleMotion& motion, Vector& alpha, 
   return (all * x - right).lpNorm<Eigen::Infinity>() <= 1e-9 * std::max(1.0, right.lpNorm<Eigen::Infinity>());
 }
 
-/// The work of rows on the module itself is all that they do to markers and joints, but for what rows do that move by
-/// themselves.
+/// What rows do to markers and joints they take from the module, −uᵀ Aᵀ λ; what rows do that move by themselves is in
+/// no energy and in no power.
 void check_energy(const std::vector<Case>& cases, Checklist& list) {
   list.claim("what it does to markers and joints is its power less the rate of its energies", 1e-7,
              "d/dt (kinetic_energy + potential_energy) must be power less the power of wrenches, efforts and "
-             "multipliers, along "
-             "every motion that satisfies M α = f + Aᵀ λ and the rows",
+             "multipliers, along every motion that satisfies M α = f + Aᵀ λ and the rows",
              [&](Measure& m) {
                on_modules(cases, m, [&](ModuleMotion& motion) {
                  const ModuleEquations e = motion.equations(0);
