@@ -1,6 +1,8 @@
-// Batches of forces and constraint elements by themselves: what a group of instances gets as input along a motion.
+// Batches of forces, constraint elements and modules by themselves: what instances get as input along a motion.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -58,6 +60,62 @@ inline BatchInput joined(std::span<const BatchInput> parts) {
     append(all.states, part.states);
   }
   return all;
+}
+
+/// The input after a turn R of the whole system, then a shift d.
+inline BatchInput carried(BatchInput in, const Mat3& R, const Vec3& d) {
+  for (MarkerMotion& marker : in.markers)
+    marker = {R * marker.R, d + R * marker.position, R * marker.velocity, R * marker.angular_velocity};
+  return in;
+}
+
+/// Of the markers.
+inline std::vector<Spatial> twists(const BatchInput& in) {
+  std::vector<Spatial> all;
+  for (const MarkerMotion& m : in.markers) all.push_back({m.angular_velocity, m.velocity});
+  return all;
+}
+
+/// Accelerations of the markers of an instance from those of the frames.
+inline std::vector<Spatial> marker_accelerations(const ElementInstance& instance, std::span<const BodyMotion> frames,
+                                                 std::span<const Spatial> accelerations) {
+  std::vector<Spatial> all;
+  for (const Marker& marker : instance.markers) {
+    if (is_ground(marker.frame)) {
+      all.emplace_back();
+      continue;
+    }
+    const BodyMotion& frame = frames[at(marker.frame)];
+    const Spatial& a = accelerations[at(marker.frame)];
+    const Vec3 arm = frame.R * marker.point, &w = frame.V.angular;
+    all.push_back({a.angular, a.linear + cross(a.angular, arm) + cross(w, cross(w, arm))});
+  }
+  return all;
+}
+
+/// Of v̇ of all joints, what belongs to the joints of an instance.
+template <class Group>
+std::vector<double> joint_accelerations(const SystemView& view, const Group& group, std::size_t instance,
+                                        std::span<const double> vdot) {
+  std::vector<double> all;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < instance; ++i) first += group.instances[i].joints.size();
+  for (std::size_t k = 0; k < group.instances[instance].joints.size(); ++k) {
+    const JointData& joint = view.joints[at(group.joints[first + k])];
+    for (std::size_t n = 0; n < joint.nv; ++n) all.push_back(vdot[joint.v_offset + n]);
+  }
+  return all;
+}
+
+/// Of two lists of numbers, relative to the largest (at least 1).
+inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double worst = 0, scale = 1;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double error = std::abs(a[i] - b[i]);
+    if (!(error <= worst)) worst = error;
+    scale = std::max(scale, std::abs(a[i]));
+  }
+  return worst / scale;
 }
 
 /// Whether a type's fields say that something of it is fixed in ground: the word stands in a meaning or a choice.

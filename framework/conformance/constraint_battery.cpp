@@ -51,29 +51,6 @@ double applied(const Rows& rows, std::size_t row, std::span<const Spatial> twist
   return sum;
 }
 
-std::vector<Spatial> twists(const BatchInput& in) {
-  std::vector<Spatial> all;
-  for (const MarkerMotion& m : in.markers) all.push_back({m.angular_velocity, m.velocity});
-  return all;
-}
-
-/// Accelerations of the markers of an instance from those of the frames.
-std::vector<Spatial> marker_accelerations(const ElementInstance& instance, std::span<const BodyMotion> frames,
-                                          std::span<const Spatial> accelerations) {
-  std::vector<Spatial> all;
-  for (const Marker& marker : instance.markers) {
-    if (is_ground(marker.frame)) {
-      all.emplace_back();
-      continue;
-    }
-    const BodyMotion& frame = frames[at(marker.frame)];
-    const Spatial& a = accelerations[at(marker.frame)];
-    const Vec3 arm = frame.R * marker.point, &w = frame.V.angular;
-    all.push_back({a.angular, a.linear + cross(a.angular, arm) + cross(w, cross(w, arm))});
-  }
-  return all;
-}
-
 /// Calls body(group, instance, path, at): `at(t)` gives input and rows of the instance along the path.
 template <class Body>
 void on_instances(const std::vector<Case>& cases, Measure& m, Body body) {
@@ -131,13 +108,7 @@ void check_acceleration_rows(const std::vector<Case>& cases, Checklist& list) {
           const std::vector<Spatial> accelerations = path.accelerations();
           const auto [in, rows] = at(0);
           const std::vector<Spatial> Vdot = marker_accelerations(group.instances[i], path.frames(), accelerations);
-          std::vector<double> vdot;
-          std::size_t first = 0;
-          for (std::size_t k = 0; k < i; ++k) first += group.instances[k].joints.size();
-          for (std::size_t k = 0; k < group.instances[i].joints.size(); ++k) {
-            const JointData& joint = path.view().joints[polyform::at(group.joints[first + k])];
-            for (std::size_t n = 0; n < joint.nv; ++n) vdot.push_back(path.vdot()[joint.v_offset + n]);
-          }
+          const std::vector<double> vdot = joint_accelerations(path.view(), group, i, path.vdot());
           for (std::size_t r = 0; r < group.rows[i]; ++r) {
             const double found = applied(rows, r, Vdot, vdot) - rows.acceleration_right[r];
             const double expected = rate([&, row = r](double t) {

@@ -99,7 +99,8 @@ Sample flexible_model(const Bench& bench, std::uint64_t seed) {
 }
 
 template <class Type>
-std::vector<Case> cases_of(const Type& type, std::string_view section, const Bench& bench, int count, int instances) {
+std::vector<Case> cases_of(const Type& type, std::string_view section, const Bench& bench, int count, int instances,
+                           bool loop) {
   std::vector<Case> cases;
   Random states(17);
   for (int i = 0; i < count; ++i) {
@@ -111,6 +112,10 @@ std::vector<Case> cases_of(const Type& type, std::string_view section, const Ben
         bodies.push_back(writer.add_body());
         writer.add_joint(fmt::format("j{}", b), joint.name(), joint.fields(), parent, bodies.back());
       }
+      if (loop) {
+        const JointType& joint = any_joint(bench, random);
+        writer.add_joint("c", joint.name(), joint.fields(), bodies.front(), bodies.back());
+      }
       for (int k = 0; k < instances; ++k)
         writer.add_element(section, fmt::format("e{}", k), type.name(), type.fields());
     });
@@ -119,8 +124,9 @@ std::vector<Case> cases_of(const Type& type, std::string_view section, const Ben
   }
   return cases;
 }
-template std::vector<Case> cases_of(const ForceType&, std::string_view, const Bench&, int, int);
-template std::vector<Case> cases_of(const ConstraintType&, std::string_view, const Bench&, int, int);
+template std::vector<Case> cases_of(const ForceType&, std::string_view, const Bench&, int, int, bool);
+template std::vector<Case> cases_of(const ConstraintType&, std::string_view, const Bench&, int, int, bool);
+template std::vector<Case> cases_of(const ModuleType&, std::string_view, const Bench&, int, int, bool);
 
 void check_in_formulations(const std::vector<Case>& cases, bool balanced, const Bench& bench, Checklist& list) {
   std::vector<Expected> expected;

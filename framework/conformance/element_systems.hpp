@@ -14,9 +14,11 @@ struct Case {
   bool driven = false;  ///< a constraint in it does work of its own, which no formulation observes
 };
 
-/// Random systems of a few bodies with so many instances of a force or constraint type.
+/// Random systems of a few bodies with so many instances of a force, constraint or module type; loop: closed by one
+/// joint more.
 template <class Type>
-std::vector<Case> cases_of(const Type& type, std::string_view section, const Bench&, int count, int instances);
+std::vector<Case> cases_of(const Type& type, std::string_view section, const Bench&, int count, int instances,
+                           bool loop = false);
 
 /// A flexible body between ground and a rigid one, by random joints. The second: of the first type that can be made.
 Sample flexible_model(const FlexibleBodyType&, const Bench&, std::uint64_t seed);

@@ -96,6 +96,7 @@ ExampleFields::ExampleFields(const System& system) {
   for (const JointItem& item : model.joints) keep(*item.type, item.fields);
   for (const ForceItem& item : model.forces) keep(*item.type, item.fields);
   for (const ConstraintItem& item : model.constraints) keep(*item.type, item.fields);
+  for (const ModuleItem& item : model.modules) keep(*item.type, item.fields);
   for (const BodyItem& item : model.bodies)
     if (item.flexible != nullptr) keep(*item.flexible, item.fields);
   for (const FlexibleNode& node : system.view().nodes) attachments_.push_back(node.point);

@@ -56,16 +56,6 @@ Load evaluate(ForceBatch& batch, const BatchInput& in) {
   return load;
 }
 
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double worst = 0, scale = 1;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double error = std::abs(a[i] - b[i]);
-    if (!(error <= worst)) worst = error;
-    scale = std::max(scale, std::abs(a[i]));
-  }
-  return worst / scale;
-}
-
 /// The inputs of all instances of the case's group along the path, at its present place.
 std::vector<BatchInput> inputs(const Case& one, const Path& path, double t) {
   const SystemView& view = one.sample.view();
@@ -122,12 +112,6 @@ void check_power(const ForceType& type, const std::vector<Case>& cases, Checklis
                 [&] { return fmt::format("{:.6g} W are delivered, the power is {:.6g} W", delivered, load.power); });
         });
       });
-}
-
-BatchInput carried(BatchInput in, const Mat3& R, const Vec3& d) {
-  for (MarkerMotion& marker : in.markers)
-    marker = {R * marker.R, d + R * marker.position, R * marker.velocity, R * marker.angular_velocity};
-  return in;
 }
 
 void check_frames(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {

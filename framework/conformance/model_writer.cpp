@@ -52,7 +52,7 @@ void ModelWriter::add_joint(std::string_view name, std::string_view type, std::s
 
 void ModelWriter::add_element(std::string_view section, std::string_view name, std::string_view type,
                               std::span<const FieldSpec> fields) {
-  std::string& lines = section == "forces" ? force_lines_ : constraint_lines_;
+  std::string& lines = section == "forces" ? force_lines_ : section == "modules" ? module_lines_ : constraint_lines_;
   lines += fmt::format("  - {{name: {}, type: {}{}}}\n", name, type, entries(type, fields));
 }
 
@@ -65,6 +65,7 @@ std::string ModelWriter::text() const {
   section("joints", joint_lines_);
   section("forces", force_lines_);
   section("constraints", constraint_lines_);
+  section("modules", module_lines_);
   return all;
 }
 

@@ -28,7 +28,7 @@ class ModelWriter {
   /// position: what the field of that name gets; random where not given. extra: further entries, such as ", cut: true".
   void add_joint(std::string_view name, std::string_view type, std::span<const FieldSpec>, std::string_view base,
                  std::string_view moving, std::string_view extra = {}, const std::optional<Vec3>& position = {});
-  /// section: "forces" or "constraints".
+  /// section: "forces", "constraints" or "modules".
   void add_element(std::string_view section, std::string_view name, std::string_view type, std::span<const FieldSpec>);
   void set_gravity(const Vec3& g) { gravity_ = g; }
 
@@ -49,7 +49,7 @@ class ModelWriter {
   int list_size_ = 0;  ///< of the instance that is written; 0: one value in place of a list
   Vec3 gravity_{0.3, -9.7, 1.1};
   std::vector<std::string> bodies_, joints_;
-  std::string body_lines_, joint_lines_, force_lines_, constraint_lines_;
+  std::string body_lines_, joint_lines_, force_lines_, constraint_lines_, module_lines_;
 };
 
 }  // namespace polyform::host

@@ -1,9 +1,190 @@
+// A module by itself: names, start, batches, frames, its equations; then in every formulation that carries modules.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <set>
+
 #include "framework/conformance/batteries.hpp"
+#include "framework/conformance/module_checks.hpp"
 
 namespace polyform::host {
 
-void check_module(const ModuleType&, const Bench&, Checklist& list) {
-  list.unsupported("its equations", "no formulation of this build carries modules yet");
+namespace {
+
+void check_names(const ModuleType& type, Checklist& list) {
+  list.claim("variables, states and rows have names, each of its own", 0,
+             "results are named <module>.<name>: give every variable, state and row a name that no other has",
+             [&](Measure& m) {
+               std::set<std::string_view> names;
+               m.see(0, "");
+               for (const auto& of : {type.variables(), type.states(), type.rows()})
+                 for (const ModuleVariable& v : of) {
+                   m.see(v.name.empty() ? 1 : 0, "a name is empty");
+                   m.see(v.name.empty() || names.insert(v.name).second ? 0 : 1,
+                         [&] { return fmt::format("two are called `{}`", v.name); });
+                 }
+             });
+}
+
+/// What initial_state gives to instances, u of all of them and then x.
+std::vector<double> start_of(const ModuleType& type, std::span<const ElementInstance> instances) {
+  // Not a number where it writes nothing.
+  std::vector<double> u(instances.size() * type.variables().size(), std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> x(instances.size() * type.states().size(), std::numeric_limits<double>::quiet_NaN());
+  make(type, instances)->initial_state(u, x);
+  u.insert(u.end(), x.begin(), x.end());
+  return u;
+}
+
+void check_start(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
+  constexpr std::string_view name = "initial_state gives every variable and state, to each instance what it has alone";
+  const std::size_t variables = type.variables().size(), states = type.states().size();
+  if (variables + states == 0) {
+    list.unsupported(name, "not applicable: the type has neither");
+    return;
+  }
+  list.claim(name, 0, "write u and x of all instances, in the order of the instances", [&](Measure& m) {
+    for (const Case& one : cases) {
+      m.in_model(one.sample.text);
+      const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+      const std::vector<double> all = start_of(type, instances);
+      m.see(std::ranges::all_of(all, [](double x) { return std::isfinite(x); }) ? 0 : 1,
+            "a value is not written, or not finite");
+      for (std::size_t i = 0; i < instances.size(); ++i) {
+        const std::vector<double> alone = start_of(type, instances.subspan(i, 1));
+        for (std::size_t k = 0; k < alone.size(); ++k) {
+          const std::size_t place =
+              k < variables ? i * variables + k : instances.size() * variables + i * states + (k - variables);
+          m.see(all[place] == alone[k] || std::isnan(alone[k]) ? 0 : 1, "an instance starts otherwise in a batch");
+        }
+      }
+    }
+  });
+}
+
+void check_batches(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
+  list.claim("instances in one batch give what each gives alone, in any order", 1e-12,
+             "evaluate() must read attachments, u and x of its own instance, and write its own", [&](Measure& m) {
+               on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+                 std::vector<ElementInstance> instances(one.sample.view().modules[0].instances.begin(),
+                                                        one.sample.view().modules[0].instances.end());
+                 std::vector<ModuleState> parts = states_of(one, path, random, 0.05);
+                 for (const char* const order : {"in the order of the model", "in the reverse order"}) {
+                   ModuleEquations alone;
+                   for (std::size_t i = 0; i < parts.size(); ++i)
+                     alone.append(evaluate(*make(type, std::span(instances).subspan(i, 1)), type, 1, parts[i]));
+                   const ModuleEquations all = evaluate(*make(type, instances), type, instances.size(), joined(parts));
+                   m.see(largest_difference(alone.numbers(), all.numbers()), order);
+                   std::ranges::reverse(instances);
+                   std::ranges::reverse(parts);
+                 }
+               });
+             });
+  list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
+    on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+      const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+      const auto batch = make(type, instances);
+      const ModuleState now = joined(states_of(one, path, random, 0)),
+                        later = joined(states_of(one, path, random, 0.05));
+      const auto numbers = [&](const ModuleState& s) { return evaluate(*batch, type, instances.size(), s).numbers(); };
+      const std::vector<double> first = numbers(now);
+      numbers(later);
+      const std::vector<double> again = numbers(now);
+      m.see(std::memcmp(first.data(), again.data(), first.size() * sizeof first[0]) == 0 ? 0 : 1,
+            "a call between two equal ones changes the second");
+    });
+  });
+  list.claim(
+      "everything it gives is a finite number", 0,
+      "guard divisions by lengths and speeds that may be zero, and roots of what may be negative", [&](Measure& m) {
+        on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+          const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+          for (const double t : {0.0, 0.1, 0.3}) {
+            const ModuleState s = joined(states_of(one, path, random, t));
+            const std::vector<double> all = evaluate(*make(type, instances), type, instances.size(), s).numbers();
+            m.see(std::ranges::all_of(all, [](double x) { return std::isfinite(x); }) ? 0 : 1, "at a random state");
+          }
+        });
+      });
+}
+
+void check_frames(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
+  constexpr std::string_view name = "wrenches and rows turn with the frame, all else stays";
+  const bool markers = !cases.front().sample.view().modules[0].instances[0].markers.empty();
+  if (!markers || depends_on_ground(type.fields())) {
+    list.unsupported(name, markers ? "not applicable: a field says that something of it is fixed in ground"
+                                   : "not applicable: it has no markers");
+    return;
+  }
+  list.claim(name, 1e-9,
+             "vectors of the type must turn with its markers (use MarkerMotion::R); where something is meant to be "
+             "fixed in ground, say so in that field's meaning",
+             [&](Measure& m) {
+               on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+                 const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+                 const auto batch = make(type, instances);
+                 ModuleState s = joined(states_of(one, path, random, 0));
+                 const Mat3 R = rotation_matrix(random.quaternion());
+                 ModuleEquations expected = evaluate(*batch, type, instances.size(), s);
+                 for (auto* const turned : {&expected.C, &expected.wrenches})
+                   for (Spatial& w : *turned) w = {R * w.angular, R * w.linear};
+                 s.attachments = carried(s.attachments, R, random.vector(2));
+                 m.see(largest_difference(expected.numbers(), evaluate(*batch, type, instances.size(), s).numbers()),
+                       "after a turn and a shift of the whole system");
+               });
+             });
+}
+
+/// Whether the type's rows move by themselves, whose work is no observable.
+bool drives(const ModuleType& type, const Case& one) {
+  Random random(43);
+  Path path(one.sample.view(), one.state, random);
+  const ModuleState s = joined(states_of(one, path, random, 0));
+  const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+  const ModuleEquations e = evaluate(*make(type, instances), type, instances.size(), s);
+  return !std::ranges::all_of(e.velocity_right, [](double x) { return x == 0; });
+}
+
+/// Systems with a loop that can move and has no redundant constraints, beside those without.
+void add_loops(const ModuleType& type, const Bench& bench, std::vector<Case>& systems) {
+  try {
+    for (Case& one : cases_of(type, "modules", bench, 10, 1, true)) {
+      const ConstraintCount count = one.sample.system->count_constraints();
+      if (count.redundant == 0 && count.degrees_of_freedom > 0) systems.push_back(std::move(one));
+    }
+  } catch (const Undecided&) {
+    // The random joints need not close a loop that the type can be attached to.
+  }
+}
+
+}  // namespace
+
+void check_module(const ModuleType& type, const Bench& bench, Checklist& list) {
+  check_names(type, list);
+  std::vector<Case> systems, several;
+  try {
+    systems = cases_of(type, "modules", bench, 6, 1);
+  } catch (const Undecided& problem) {
+    list.unsupported("all else that is claimed of a module", problem.why());
+    return;
+  }
+  try {
+    several = cases_of(type, "modules", bench, 6, 3);
+  } catch (const Undecided&) {
+    // More of a kind need not be possible in so small a system.
+  }
+  const std::vector<Case>& modules = several.empty() ? systems : several;
+  check_start(type, modules, list);
+  check_module_equations(type, modules, list);
+  check_batches(type, modules, list);
+  check_frames(type, modules, list);
+  add_loops(type, bench, systems);
+  for (Case& one : systems) one.driven = drives(type, one);
+  const bool balanced = systems.front().sample.view().modules[0].instances[0].markers.empty();
+  check_in_formulations(systems, balanced, bench, list);
 }
 
 }  // namespace polyform::host

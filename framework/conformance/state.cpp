@@ -5,6 +5,7 @@
 
 #include "polyform/absolute_system.hpp"
 #include "polyform/constraint.hpp"
+#include "polyform/module_set.hpp"
 
 namespace polyform::host {
 
@@ -27,7 +28,7 @@ std::vector<Pose> poses_of(std::span<const BodyMotion> bodies) {
   return poses;
 }
 
-/// Moves a state onto the loops and constraint elements. False when that fails.
+/// Moves a state onto the loops, constraint elements and rows of modules. False when that fails.
 bool close(const SystemView& view, State& s) {
   AbsoluteSystem system(view);
   system.hold_modes();
@@ -42,7 +43,21 @@ bool close(const SystemView& view, State& s) {
     bodies[i].p = poses[i].position;
   }
   double violation = 0;
-  return system.project_velocities(0, bodies, s.q, s.v, violation, false, s.eta, s.etadot);
+  return system.project_velocities(0, bodies, s.q, s.v, violation, false, s.eta, s.etadot, s.x);
+}
+
+/// Modules mostly start at rest, which tells nothing: their variables get other values, their states move a little.
+void stir_modules(const SystemView& view, State& s, Random& random) {
+  ModuleSet modules(view);
+  if (!modules.good()) throw Failure(Exit::simulation_failed, "create() gives no batch of a module in the model");
+  for (const ModuleSet::Module& m : modules.modules())
+    for (double& u : part(s.x, m.u, m.variables)) u += random.uniform(-1, 1);
+  TreeKinematics tree(view);
+  sweep(tree, s);
+  modules.evaluate(0, tree.frames(), s.q, s.v, s.x);
+  std::vector<double> rates(s.x.size());
+  modules.put_rates(rates);
+  for (std::size_t i = 0; i < rates.size(); ++i) s.x[i] += 0.05 * rates[i];
 }
 
 }  // namespace
@@ -94,10 +109,10 @@ State random_state(const System& system, Random& random) {
   s.v = random.numbers(view.nv, 1.5);
   for (double& x : s.eta) x += random.uniform(-0.02, 0.02);
   s.etadot = random.numbers(view.modes, 0.1);
-  const bool bound = !view.cut_joints().empty() || !view.constraints.empty();
+  const bool closed = !view.cut_joints().empty() || !view.constraints.empty();
   for (const JointData& joint : view.tree_joints()) {
     const std::span<double> q = part(s.q, joint.q_offset, joint.nq);
-    if (bound) {
+    if (closed) {
       const std::vector<double> rest(joint.nv);
       flow(joint, q, random.numbers(joint.nv, nearby), rest, 1);
       joint_normalize(joint, q.data());
@@ -105,7 +120,8 @@ State random_state(const System& system, Random& random) {
       std::ranges::copy(random_coordinates(joint, random), q.begin());
     }
   }
-  if (!bound) return s;
+  if (!closed && view.modules.empty()) return s;
+  stir_modules(view, s, random);
   if (close(view, s)) return s;
   // Where the loops cannot be closed near by, the configuration is the drawn one.
   s.q = drawn.q;

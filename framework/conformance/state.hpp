@@ -33,7 +33,8 @@ std::vector<double> random_coordinates(const JointData&, Random&);
 void read_joints(const SystemView&, std::span<const BodyMotion> frames, std::vector<double>& q, std::vector<double>& v);
 
 /// A state in random motion whose loops are closed in position and velocity: of a tree anywhere, of a system with loops
-/// or constraint elements near the drawn one. first-order states as at the start.
+/// or constraint elements near the drawn one. First-order states of forces are those of the start, variables of modules
+/// random as far as their rows allow.
 State random_state(const System&, Random&);
 
 /// A smooth motion of a tree through a state at t = 0: constant v̇ and η̈; first-order states follow their own rates.

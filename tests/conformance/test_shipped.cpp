@@ -23,6 +23,30 @@ TEST_CASE("all shipped plugins conform") {
   CHECK(passed > 400);
 }
 
+TEST_CASE("modules are tried by themselves and in every formulation that carries modules") {
+  const Registry registry(options_with({"flywheel-module"}));
+  std::size_t modules = 0;
+  for (const PluginRecord& plugin : registry.plugins())
+    for (const Offer& offer : plugin.offers) {
+      if (offer.kind != "module") continue;
+      ++modules;
+      std::size_t formulations = 0;
+      for (const Claim& claim : claims_of(registry, plugin, offer)) {
+        INFO(text(claim));
+        CHECK(claim.verdict != Verdict::failed);
+        if (!claim.name.starts_with("in ")) {
+          CHECK((claim.verdict == Verdict::passed || claim.finding.starts_with("not applicable: it has no markers")));
+        } else if (claim.verdict == Verdict::passed) {
+          ++formulations;
+        } else {
+          CHECK_THAT(claim.finding, Catch::Contains("module"));
+        }
+      }
+      CHECK(formulations >= 4);
+    }
+  CHECK(modules == 2);
+}
+
 TEST_CASE("a type that random fields do not suit says so, and conforms with its author's example") {
   const Registry registry(options_with({}));
   for (const PluginRecord& plugin : registry.plugins())

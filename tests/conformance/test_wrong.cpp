@@ -15,7 +15,7 @@ const Registry& with(const std::string& plugin) {
 }
 
 std::vector<Claim> claims_of(const std::string& name, double seconds = 60) {
-  for (const char* library : {"wrong_joints", "wrong_forces", "wrong_solvers"}) {
+  for (const char* library : {"wrong_joints", "wrong_forces", "wrong_modules", "wrong_solvers"}) {
     const Registry& registry = with(library);
     for (const PluginRecord& plugin : registry.plugins())
       for (const Offer& offer : plugin.offers)
@@ -77,6 +77,25 @@ TEST_CASE("mistakes of a constraint element are found") {
   require_sound("rail-sound");
   require_failed("rail-row", "is the rate of the residual");
   require_failed("rail-acceleration", "is the rate of the velocity rows");
+}
+
+TEST_CASE("mistakes of a module are found") {
+  require_sound("sledge-sound");
+  require_failed("sledge-symmetry", "M is symmetric");
+  require_failed("sledge-definite", "M is positive semidefinite");
+  require_failed("sledge-open", "determine the rates of all variables");
+  require_failed("sledge-kinetic", "kinetic_energy is half");
+  require_failed("sledge-kinetic", "less the rate of its energies");
+  require_failed("sledge-acceleration", "is the rate of the velocity rows");
+  require_failed("sledge-empty", "every row asks something");
+  require_failed("sledge-power", "less the rate of its energies");
+  require_failed("sledge-power", "the energy changes by the power");
+  require_failed("sledge-axes", "turn with the frame");
+  require_failed("sledge-batch", "what each gives alone");
+  require_failed("sledge-memory", "the same input gives the same output");
+  require_failed("sledge-nan", "finite number");
+  require_failed("sledge-start", "initial_state");
+  require_failed("sledge-names", "each of its own");
 }
 
 TEST_CASE("mistakes of a formulation are found") {
