@@ -18,8 +18,8 @@ struct Case {
   double simulated;  ///< s
   double step = 0;   ///< s; 0: the model's
 };
-// At the steps of their models the four-link mechanism and the loops of rods need a correction every so many steps only,
-// at four times of them nearly always.
+// At the steps of their models the four-link mechanism and the loops of rods need a correction every so many steps
+// only, at four times of them nearly always.
 constexpr double long_step_of_links = 0.002, long_step = 0.004;
 constexpr Case cases[] = {{"Table 1", "four_link_flexible", 50},
                           {"Table 1", "four_link_flexible", 100},

@@ -11,6 +11,9 @@ EngineInfo simbody_engine();
 #ifdef BENCHMARK_BULLET
 EngineInfo bullet_engine();
 #endif
+#ifdef BENCHMARK_DART
+EngineInfo dart_engine();
+#endif
 
 std::vector<EngineInfo> engines() {
   std::vector<EngineInfo> all;
@@ -22,6 +25,9 @@ std::vector<EngineInfo> engines() {
 #endif
 #ifdef BENCHMARK_BULLET
   all.push_back(bullet_engine());
+#endif
+#ifdef BENCHMARK_DART
+  all.push_back(dart_engine());
 #endif
   return all;
 }

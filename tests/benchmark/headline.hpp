@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "framework/registry/registry.hpp"
 #include "tests/benchmark/process.hpp"
@@ -9,8 +10,13 @@
 
 namespace polyform::benchmark {
 
-/// Rui et al. 2020, Fig. 1 with 500 rods, by RK4 with 0.001 s: their method against others. And the same shape with
-/// 33 334 bodies, 100 002 degrees of freedom. Each run is in a process of its own.
-std::vector<Run> headline_runs(std::span<const Formulation* const>, const host::Registry&, const Limits&);
+/// Names of the runs, each of one paper: Rui et al. 2020 (branch), Attia 2005 (particles), Orsino 2017 (hierarchy),
+/// Thompson 2011 (thompson).
+std::vector<std::string> headline_names();
+
+/// What the paper compares, formulation beside formulation, each run in a process of its own. Formulations that are not
+/// given are left out.
+std::vector<Run> headline_runs(std::string_view name, std::span<const Formulation* const>, const host::Registry&,
+                               const Limits&);
 
 }  // namespace polyform::benchmark

@@ -14,6 +14,7 @@ namespace polyform::benchmark {
 namespace {
 
 constexpr int bad_input = 2;
+constexpr std::string_view correction = "correction";  // among the runs in time
 
 struct Options {
   std::vector<std::string> systems, solvers, engines;
@@ -85,9 +86,11 @@ void add_options(CLI::App& app, Options& options, const std::vector<std::string>
   number("--memory", options.settings.limits.gibibytes, "GiB of address space that a column may take");
   number("--tolerance", options.settings.tolerance, "Relative difference of accelerations that counts as equal");
   CLI::Option* none = app.add_flag("!--no-headline", options.headline, "Leave out the runs in time");
-  app.add_option("--headline", options.only, "Only these runs in time, and nothing else: branch, correction")
+  std::vector<std::string> headlines = headline_names();
+  headlines.emplace_back(correction);
+  app.add_option("--headline", options.only, "Only these runs in time, and nothing else")
       ->delimiter(',')
-      ->check(CLI::IsMember({"branch", "correction"}))
+      ->check(CLI::IsMember(headlines))
       ->excludes(none);
   number("--scale", options.correction_scale, "Simulated times of the correction's runs over those of the paper");
   app.add_option("--rounds", options.correction_rounds, "Runs of each kind of correction, of which the fastest counts")
@@ -120,13 +123,15 @@ class Benchmark {
   void run() {
     if (options_.only.empty()) run_systems();
     if (!options_.headline || formulations_.empty()) return;
-    if (wanted(options_.only, "branch")) {
-      show_progress("  runs in time …");
-      results_.runs = headline_runs(formulations_, registry_, options_.settings.limits);
+    for (const std::string& name : headline_names()) {
+      if (!wanted(options_.only, name)) continue;
+      show_progress(fmt::format("  {} …", name));
+      const std::vector<Run> runs = headline_runs(name, formulations_, registry_, options_.settings.limits);
       show_progress({});
-      print_runs(results_.runs);
+      print_runs(runs);
+      results_.runs.insert(results_.runs.end(), runs.begin(), runs.end());
     }
-    if (wanted(options_.only, "correction")) {
+    if (wanted(options_.only, correction)) {
       show_progress("  direct correction …");
       results_.corrections =
           correction_runs(registry_, options_.settings.limits, options_.correction_scale, options_.correction_rounds);

@@ -9,7 +9,7 @@ namespace polyform::benchmark {
 
 struct Limits {
   double seconds = 30;   ///< 0: none
-  double gibibytes = 8;  ///< of address space
+  double gibibytes = 8;  ///< of address space beyond what a process starts with
 };
 
 struct ProcessResult {
@@ -17,7 +17,8 @@ struct ProcessResult {
   std::string text;  ///< what the work returned, or why there is nothing: a sentence without a full stop
 };
 
-/// Runs the work in a copy of this process. What the work throws is its failure.
+/// Runs the work in a copy of this process (framework/process). What the work throws is its failure, Cannot in its own
+/// words.
 ProcessResult run_in_process(const std::function<std::string()>& work, const Limits&);
 
 /// Counts the memory that this process takes from here on at its peak, beyond what it holds now. What it has freed

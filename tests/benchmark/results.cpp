@@ -33,9 +33,14 @@ void to_json(nlohmann::json& j, const Run& r) {
   j = {{"model", r.model},
        {"solver", r.solver},
        {"failure", r.failure},
+       {"integrator", r.integrator},
        {"bodies", r.bodies},
+       {"state_size", r.state_size},
+       {"steps", r.steps},
        {"simulated", r.simulated},
        {"step", r.step},
+       {"deviation", r.deviation},
+       {"conservative", r.conservative},
        {"read_seconds", r.read_seconds},
        {"assemble_seconds", r.assemble_seconds},
        {"compile_seconds", r.compile_seconds},
@@ -48,9 +53,14 @@ void from_json(const nlohmann::json& j, Run& r) {
   j.at("model").get_to(r.model);
   j.at("solver").get_to(r.solver);
   j.at("failure").get_to(r.failure);
+  j.at("integrator").get_to(r.integrator);
   j.at("bodies").get_to(r.bodies);
+  j.at("state_size").get_to(r.state_size);
+  j.at("steps").get_to(r.steps);
   j.at("simulated").get_to(r.simulated);
   j.at("step").get_to(r.step);
+  j.at("deviation").get_to(r.deviation);
+  j.at("conservative").get_to(r.conservative);
   j.at("read_seconds").get_to(r.read_seconds);
   j.at("assemble_seconds").get_to(r.assemble_seconds);
   j.at("compile_seconds").get_to(r.compile_seconds);

@@ -34,9 +34,12 @@ struct Row {
 
 /// A run of one formulation that a paper's headline, or a goal of the project, speaks of.
 struct Run {
-  std::string model, solver, failure;
-  std::size_t bodies = 0;
-  double simulated = 0, step = 0;  ///< s
+  std::string model, solver, failure;  ///< solver: the formulation with its options
+  std::string integrator;
+  std::size_t bodies = 0, state_size = 0, steps = 0;
+  double simulated = 0, step = 0;  ///< s; step: the first, where the integrator adapts it
+  double deviation = 0;            ///< of a body at the end from where the first solver of the model has it, m
+  bool conservative = true;        ///< whether energy_drift measures an error
   double read_seconds = 0, assemble_seconds = 0, compile_seconds = 0, run_seconds = 0;
   double seconds_per_evaluation = 0, energy_drift = 0, memory = 0;
 };

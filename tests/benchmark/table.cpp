@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <span>
 
 #include "tests/benchmark/results.hpp"
 
@@ -110,6 +111,36 @@ void print_notes(const Results& results, const std::string& system) {
   }
 }
 
+/// One model: its solvers side by side.
+void print_runs_of_model(std::span<const Run> runs) {
+  double fastest = 0;
+  const Run* first = nullptr;
+  std::size_t width = 12;
+  for (const Run& r : runs) {
+    width = std::max(width, r.solver.size() + 2);
+    if (!r.failure.empty()) continue;
+    if (!first) first = &r;
+    if (fastest == 0 || r.run_seconds < fastest) fastest = r.run_seconds;
+  }
+  if (first)
+    fmt::print("{}: {} bodies, {} s with {}\n", first->model, first->bodies, first->simulated, first->integrator);
+  else
+    fmt::print("{}\n", runs.front().model);
+  fmt::print("  {:<{}}{:>9}{:>8}{:>8}{:>8}{:>10}{:>10}{:>10}{:>15}{:>11}{:>11}{:>8}\n", "", width, "run s", "ratio",
+             "state", "steps", "read s", "assemble", "compile", "ns/body/eval.", "energy", "places: m", "MB");
+  for (const Run& r : runs) {
+    if (!r.failure.empty()) {
+      fmt::print("  {:<{}}cannot: {}\n", r.solver, width, r.failure);
+      continue;
+    }
+    fmt::print("  {:<{}}{:>9.3g}{:>8.2f}{:>8}{:>8}{:>10.2g}{:>10.2g}{:>10.2g}{:>15.0f}{:>11}{:>11.1e}{:>8}\n", r.solver,
+               width, r.run_seconds, r.run_seconds / fastest, r.state_size, r.steps, r.read_seconds, r.assemble_seconds,
+               r.compile_seconds, 1e9 * r.seconds_per_evaluation / static_cast<double>(r.bodies),
+               r.conservative ? fmt::format("{:.1e}", r.energy_drift) : "-", r.deviation, megabytes(r.memory));
+  }
+  fmt::print("\n");
+}
+
 }  // namespace
 
 void print_table(const Results& results, const std::string& system) {
@@ -121,28 +152,10 @@ void print_table(const Results& results, const std::string& system) {
 }
 
 void print_runs(const std::vector<Run>& runs) {
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const Run& run = runs[i];
-    if (i == 0 || run.model != runs[i - 1].model) {
-      double fastest = 0;
-      for (const Run& other : runs)
-        if (other.model == run.model && other.failure.empty() && (fastest == 0 || other.run_seconds < fastest))
-          fastest = other.run_seconds;
-      fmt::print("{}: RK4, {} s in steps of {} s\n", run.model, run.simulated, run.step);
-      fmt::print("  {:<14}{:>10}{:>8}{:>10}{:>10}{:>10}{:>16}{:>12}{:>10}\n", "", "run s", "ratio", "read s",
-                 "assemble", "compile", "ns/body/eval.", "drift", "MB");
-      for (std::size_t k = i; k < runs.size() && runs[k].model == run.model; ++k) {
-        const Run& r = runs[k];
-        if (!r.failure.empty()) {
-          fmt::print("  {:<14}cannot: {}\n", r.solver, r.failure);
-          continue;
-        }
-        fmt::print("  {:<14}{:>10.3g}{:>8.2f}{:>10.3g}{:>10.3g}{:>10.3g}{:>16.0f}{:>12.1e}{:>10}\n", r.solver,
-                   r.run_seconds, r.run_seconds / fastest, r.read_seconds, r.assemble_seconds, r.compile_seconds,
-                   1e9 * r.seconds_per_evaluation / static_cast<double>(r.bodies), r.energy_drift, megabytes(r.memory));
-      }
-      fmt::print("\n");
-    }
+  for (auto next = runs.begin(); next != runs.end();) {
+    const auto end = std::find_if(next, runs.end(), [&](const Run& r) { return r.model != next->model; });
+    print_runs_of_model({next, end});
+    next = end;
   }
   std::fflush(stdout);
 }
