@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 
@@ -23,6 +22,7 @@
 #include "framework/comparison/comparison.hpp"
 #include "framework/comparison/sweep.hpp"
 #include "framework/reading/report.hpp"
+#include "framework/results/output_file.hpp"
 
 namespace polyform::apps {
 
@@ -125,13 +125,13 @@ Exit compare_all(const Arguments& arguments, const host::System& system, const h
 Exit sweep_all(const Arguments& arguments, const host::System& system, const host::RunSettings& settings,
                const std::vector<host::Contender>& all, const SweepRequest& request, host::HeatControl control,
                ComparisonReport* report) {
-  std::ofstream table;
+  std::optional<host::OutputFile> table;
   if (!arguments.run.output.empty()) {
-    table.open(arguments.run.output);
-    if (!table || std::filesystem::path(arguments.run.output).extension() != ".csv")
+    if (std::filesystem::path(arguments.run.output).extension() != ".csv")
       throw host::Failure(Exit::bad_input,
                           fmt::format("cannot write the sweep to {}", host::show(arguments.run.output)),
-                          "With --sweep, --output takes the table of all runs: FILE.csv in a folder that exists.");
+                          "With --sweep, --output takes the table of all runs: FILE.csv.");
+    table.emplace(arguments.run.output);
   }
   host::Sweep sweep;
   {
@@ -140,9 +140,11 @@ Exit sweep_all(const Arguments& arguments, const host::System& system, const hos
     sweep = host::sweep(system, all, settings, request.what, request.values, control);
   }
   if (report) report->add(request.what, sweep);
-  table << sweep_csv(request.what, sweep);
-  if (table.is_open() && !table.flush())
-    throw host::Failure(Exit::simulation_failed, "the table could not be written to " + arguments.run.output);
+  if (table) {
+    table->replace();
+    table->write(sweep_csv(request.what, sweep));
+    table->close();
+  }
   if (arguments.json)
     print_json(sweep_json(request.what, sweep));
   else

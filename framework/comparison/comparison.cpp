@@ -47,7 +47,9 @@ Comparison compare(const System& system, std::span<const Contender> contenders, 
   for (const Finisher& finisher : finishers)
     witnesses.push_back(
         {finisher.trace.get(), has(contenders[finisher.index].formulation->abilities(), Ability::reactions)});
-  const Scales scales = scales_of(layout, *finishers.front().trace);
+  std::vector<Trace*> traces;
+  for (const Finisher& finisher : finishers) traces.push_back(finisher.trace.get());
+  const Scales scales = scales_of(layout, traces);
   const Verdict verdict = judge(layout, witnesses, scales, tolerance);
   const auto as_standing = [&](std::optional<Parting> parting) {
     if (parting) parting->witness = finishers[parting->witness].index;

@@ -96,9 +96,13 @@ double Scales::of(const TraceItem& item) const {
   return item.length ? length : 1;
 }
 
-Scales scales_of(const TraceLayout& layout, Trace& trace) {
+namespace {
+
+/// Of one run; NaN or infinite where the run went there.
+Scales raw_scales(const TraceLayout& layout, Trace& trace) {
   std::vector<double> row(layout.width());
-  Vec3 low, high;
+  constexpr double far = std::numeric_limits<double>::infinity();
+  Vec3 low{far, far, far}, high{-far, -far, -far};
   double force = 0, moment = 0;
   for (std::size_t left = trace.rewind(); left > 0; --left) {
     trace.next(row);
@@ -112,12 +116,24 @@ Scales scales_of(const TraceLayout& layout, Trace& trace) {
       high = {std::max(high.x, v.x), std::max(high.y, v.y), std::max(high.z, v.z)};
     }
   }
-  const auto or_one = [](double x) { return x > 1e-12 && std::isfinite(x) ? x : 1.0; };
-  Scales scales;
-  scales.length = or_one(std::max(norm(high - low), layout.reach()));
-  scales.force = or_one(force);
-  scales.moment = or_one(std::max(moment, force * scales.length));
-  return scales;
+  const double length = high.x >= low.x ? std::max(norm(high - low), layout.reach()) : layout.reach();
+  return {length, force, std::max(moment, force * length)};
+}
+
+}  // namespace
+
+Scales scales_of(const TraceLayout& layout, std::span<Trace* const> traces) {
+  std::vector<double> of_runs[3];
+  for (Trace* trace : traces) {
+    const Scales s = raw_scales(layout, *trace);
+    of_runs[0].push_back(s.length), of_runs[1].push_back(s.force), of_runs[2].push_back(s.moment);
+  }
+  const auto typical = [](std::vector<double>& values) {
+    std::erase_if(values, [](double x) { return !std::isfinite(x); });
+    const double x = values.empty() ? 0 : median(values);
+    return x > 1e-12 ? x : 1.0;
+  };
+  return {typical(of_runs[0]), typical(of_runs[1]), typical(of_runs[2])};
 }
 
 void consensus(Kind kind, std::span<double> numbers, std::size_t runs, std::span<double> result) {

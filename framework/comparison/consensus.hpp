@@ -33,7 +33,8 @@ struct Scales {
   double length = 1, force = 1, moment = 1;
   double of(const TraceItem&) const;
 };
-Scales scales_of(const TraceLayout&, Trace&);
+/// Of several runs the median, so that one that goes astray does not set the measure.
+Scales scales_of(const TraceLayout&, std::span<Trace* const>);
 
 /// One run that takes part.
 struct Witness {

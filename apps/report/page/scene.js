@@ -3,7 +3,7 @@ import {
   Box3,
   DirectionalLight,
   HemisphereLight,
-  PCFSoftShadowMap,
+  PCFShadowMap,
   PerspectiveCamera,
   Quaternion,
   Scene,
@@ -50,7 +50,7 @@ export class MechanismView {
     this.mechanism = report.mechanism ?? bareMechanism(run);
     this.renderer = new WebGLRenderer({canvas, antialias: true, alpha: true, preserveDrawingBuffer: true});
     this.renderer.shadowMap.enabled = this.mechanism.bodies.length <= 2000;
-    this.renderer.shadowMap.type = PCFSoftShadowMap;
+    this.renderer.shadowMap.type = PCFShadowMap;
     this.scene = new Scene();
     this.camera = new PerspectiveCamera(30, 1, 0.01, 1000);
     const [x, y, z] = this.mechanism.gravity;
