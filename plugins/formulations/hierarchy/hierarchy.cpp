@@ -127,7 +127,7 @@ std::optional<Refusal> check_clearance(const SystemView& view, const Plan& plan,
 /// The hierarchy and what of it counts.
 std::optional<Refusal> make_plan(const SystemView& view, std::span<const FieldValue> options, Plan& plan) {
   plan.ties = ties_of(view);
-  plan.inertia = inertia_of_blocks(view);
+  plan.inertia = inertia_of_blocks(view, plan.ties);
   const std::size_t n = plan.inertia.size();
   std::vector<bool> alone(n);  // described by a basis of motions, which only a merge solves for
   const bool filter = is_filter(static_cast<Method>(options[method].integer));

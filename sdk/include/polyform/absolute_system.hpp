@@ -211,6 +211,7 @@ class AbsoluteSystem {
   void add_element(const ConstraintSet::Element&, std::size_t rows);
   void add_group(std::size_t rows, std::span<const BodyIndex> bodies);
   void add_entry(Group&, std::size_t block);
+  std::vector<bool> find_light() const;
   void make_scales();
   void make_matrix();
   const FlexibleData* flexible_data(std::size_t body) const noexcept {
