@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "polyform/light_bodies.hpp"
+
 namespace polyform {
 
 AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks,
@@ -103,8 +105,22 @@ AbsoluteSystem::Entry* AbsoluteSystem::entry_of(const Group& group, BodyIndex bo
   return nullptr;
 }
 
-/// Sizes of masses, inertias and levers per body. A body without mass takes the smallest mass of the bodies that it
-/// is tied to: what the joints give it is of that order.
+/// Bodies that are next to massless beside those that they are tied to.
+std::vector<bool> AbsoluteSystem::find_light() const {
+  std::vector<double> mass;
+  for (const Scale& s : scales_) mass.push_back(s.mass);
+  std::vector<std::vector<std::size_t>> bodies;
+  for (const Group& group : groups_) {
+    if (group.rows == 0) continue;
+    std::vector<std::size_t>& tied = bodies.emplace_back();
+    for (std::size_t e = group.entry; e < group.entry + group.entries; ++e)
+      if (entries_[e].block < mass.size()) tied.push_back(entries_[e].block);
+  }
+  return light_bodies(mass, bodies);
+}
+
+/// Sizes of masses, inertias and levers per body. A body with no mass, or next to none, takes the smallest mass of
+/// the bodies that it is tied to: what the joints give it is of that order.
 void AbsoluteSystem::make_scales() {
   const std::size_t n = view_.bodies.size();
   scales_.assign(n, {});
@@ -125,6 +141,10 @@ void AbsoluteSystem::make_scales() {
     const FlexibleData* flexible = flexible_data(i);
     scales_[i].mass = flexible == nullptr ? view_.bodies[i].mass
                                           : flexible_.mass(view_.bodies[i].flexible)[3 * (7 + flexible->modes)];
+  }
+  const std::vector<bool> light = find_light();
+  for (std::size_t i = 0; i < scales_.size(); ++i) {
+    if (light[i]) scales_[i].mass = 0;
     if (scales_[i].mass > 0) smallest = std::min(smallest, scales_[i].mass);
   }
   const auto spread = [&](const Group& group) {
@@ -150,13 +170,15 @@ void AbsoluteSystem::make_scales() {
     const Sym3& J = body.inertia;
     if (!(s.mass > 0)) s.mass = std::isfinite(smallest) ? smallest : 1;
     const double half_trace = 0.5 * (J.xx + J.yy + J.zz);
-    if (!(s.length > 0)) s.length = half_trace > 0 ? std::sqrt(half_trace / s.mass) : 1;
+    const double least = light[i] ? negligible_mass * s.mass : 0;
+    if (!(s.length > 0)) s.length = half_trace > least ? std::sqrt(half_trace / s.mass) : 1;
     s.inertia = std::max(half_trace, 1e-3 * s.mass * s.length * s.length);
     const double minor = J.xx * J.yy - J.xy * J.xy;
     const double determinant =
         J.xx * (J.yy * J.zz - J.yz * J.yz) - J.xy * (J.xy * J.zz - J.yz * J.xz) + J.xz * (J.xy * J.yz - J.yy * J.xz);
     const double enough = 1e-9 * s.inertia;
     s.singular =
+        light[i] ||
         !(body.mass > 0 && J.xx > enough && minor > enough * s.inertia && determinant > enough * s.inertia * s.inertia);
   }
   for (std::size_t f = 0; f < view_.flexible.size(); ++f) make_flexible_scale(f);

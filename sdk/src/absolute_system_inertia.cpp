@@ -17,6 +17,9 @@ namespace {
 /// 1/δ must stay well below 1/ε, or the rounding of what it leaves to redundant rows hides their ε.
 constexpr double delta = 1e-10, delta_of_singular = 1e-4;
 
+/// Below this part of what the bodies give it through the rows, the own inertia of a module's variable counts as none.
+constexpr double least_own_mass = 1e-6;
+
 }  // namespace
 
 /// Sizes of a flexible body, from the mass matrix of the undeformed body, which is about the frame origin.
@@ -50,8 +53,8 @@ void AbsoluteSystem::make_flexible_scale(std::size_t f) {
   s.singular = !massless_[f].empty();
 }
 
-/// Sizes of the modules' variables, from their mass matrices as drawn, at rest. One without inertia takes what the bodies
-/// give it through the rows.
+/// Sizes of the modules' variables, from their mass matrices as drawn, at rest. One without inertia, or with next to none
+/// of its own, takes what the bodies give it through the rows.
 void AbsoluteSystem::make_module_scales() {
   if (modules_.empty()) return;
   std::vector<double> q(view_.nq);
@@ -62,6 +65,9 @@ void AbsoluteSystem::make_module_scales() {
   states_given_ = true;
   set_rows(0, Level::velocity, q.data(), velocities_.data());
   const std::size_t n = view_.bodies.size();
+  if (std::all_of(view_.bodies.begin(), view_.bodies.end(), [](const BodyData& b) { return b.mass == 0; }) &&
+      view_.flexible.empty())
+    scale_bodies_by_modules();
   for (std::size_t i = 0; i < modules_.modules().size(); ++i) {
     Scale& s = scales_.emplace_back(Scale{1, 1, 1});
     const std::size_t size = own_[n + i].count;
@@ -69,7 +75,8 @@ void AbsoluteSystem::make_module_scales() {
     Eigen::MatrixXd scaled(size, size);
     double* own_mass = own_mass_.data() + own_[n + i].first;
     for (std::size_t k = 0; k < size; ++k) {
-      own_mass[k] = M[k * (size + 1)] > 0 ? M[k * (size + 1)] : reflected_mass(module_ties() + i, k);
+      const double own = M[k * (size + 1)], reflected = reflected_mass(module_ties() + i, k);
+      own_mass[k] = own > least_own_mass * reflected ? own : reflected > 0 ? reflected : 1;
       own_length_[own_[n + i].first + k] = std::sqrt(own_mass[k]);
     }
     for (std::size_t r = 0; r < size; ++r)
@@ -81,7 +88,24 @@ void AbsoluteSystem::make_module_scales() {
   }
 }
 
-/// A_k² / (C M⁻¹ Cᵀ) of a module's variable k, the smallest of the rows.
+/// Where no body has mass, the modules' variables give the made-up masses of all bodies their size through the rows.
+void AbsoluteSystem::scale_bodies_by_modules() noexcept {
+  double factor = 0;
+  for (std::size_t i = 0; i < modules_.modules().size(); ++i) {
+    const std::size_t size = own_[view_.bodies.size() + i].count;
+    for (std::size_t k = 0; k < size; ++k) {
+      const double reflected = reflected_mass(module_ties() + i, k);
+      if (reflected > 0) factor = std::max(factor, modules_.modules()[i].M[k * (size + 1)] / reflected);
+    }
+  }
+  if (!(factor > 0)) return;
+  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
+    scales_[i].mass *= factor;
+    scales_[i].inertia *= factor;
+  }
+}
+
+/// A_k² / (C M⁻¹ Cᵀ) of a module's variable k, the smallest of the rows; zero where no row ties it to a body.
 double AbsoluteSystem::reflected_mass(std::size_t tie, std::size_t k) const noexcept {
   double least = std::numeric_limits<double>::infinity();
   const Group& group = groups_[tie];
@@ -96,7 +120,7 @@ double AbsoluteSystem::reflected_mass(std::size_t tie, std::size_t k) const noex
     const double a = own_coefficients_[own.own + r * own.owns + k];
     if (a != 0 && compliance > 0) least = std::min(least, a * a / compliance);
   }
-  return std::isfinite(least) ? least : 1;
+  return std::isfinite(least) ? least : 0;
 }
 
 void AbsoluteSystem::set_inertia() noexcept {

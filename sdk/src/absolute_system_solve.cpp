@@ -99,6 +99,19 @@ void AbsoluteSystem::find_block_residual(std::size_t i) noexcept {
   sizes_[i] = {moving + applied / scales_[i].mass, applied + inertia};
 }
 
+/// What a module's row carries when the body holds the module's variables still: a yardstick where the body, having no
+/// inertia of its own, takes nothing.
+double AbsoluteSystem::held_force(std::size_t tie, std::size_t row) const noexcept {
+  if (tie < module_ties()) return 0;
+  const Entry& own = entries_[groups_[tie].entry + groups_[tie].entries - 1];
+  double most = 0;
+  for (std::size_t k = 0; k < own.owns; ++k) {
+    const double a = own_coefficients_[own.own + row * own.owns + k];
+    if (a != 0) most = std::max(most, std::abs(data_[offsets_[own.block] + k] / a));
+  }
+  return most;
+}
+
 /// residual = data − K solution, and its size relative to that of its terms, body by body and row by row.
 void AbsoluteSystem::find_residual(Refinement& out) noexcept {
   const std::size_t n = view_.bodies.size(), blocks = own_.size();
@@ -113,10 +126,12 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
   }
   out.row_error = out.body_error = 0;
   double sum = 0;
-  for (const Group& group : groups_) {
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Group& group = groups_[g];
     for (std::size_t r = 0; r < group.rows; ++r) {
       const std::size_t row = row_at(group.row + r);
       const double multiplier = solution_[row];
+      const double carried = std::max(std::abs(multiplier), yardstick_floor * held_force(g, r));
       double left = data_[row], size = std::abs(left);
       for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
         const std::size_t b = entries_[e].block, frame = entries_[e].frame;
@@ -139,7 +154,7 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
           }
         }
         size += weight * std::max(sizes_[b].motion, b < n ? motion_floor : module_motion_floor);
-        sizes_[b].force += weight * std::abs(multiplier);
+        sizes_[b].force += weight * carried;
       }
       residual_[row] = left;
       sum += left;

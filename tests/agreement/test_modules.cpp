@@ -124,6 +124,48 @@ TEST_CASE("current and speed of a motor answer to a voltage by their two eigenva
   }
 }
 
+TEST_CASE("a rotor of any inertia takes its share of the torque, however small") {
+  // ω̇ = k_t n i / (link + n² J) of the link.
+  Drive drive{.i0 = 2};
+  for (const double J : {1e-2, 1e-4, 1e-6, 1e-8, 1e-9, 1e-10, 1e-12, 1e-14, 1e-18, 1e-30, 1e-100, 0.0}) {
+    drive.J = J;
+    const auto system = system_from_text(drive.model());
+    for (const Formulation* formulation : able(*system)) {
+      INFO("formulation " << formulation->name() << ", rotor inertia " << J);
+      const auto solver = solver_for(*system, *formulation);
+      host::ObservationStore store(system->view());
+      REQUIRE(solver->observe(0, initial_vector(*system, *solver), store.now()) == Status::ok);
+      const double expected = drive.kt * drive.n * drive.i0 / drive.inertia();
+      CHECK(store.now().bodies[0].angular_acceleration.z == Approx(expected).epsilon(1e-11));
+      CHECK(store.now().state_rates[1] == Approx(drive.n * expected).epsilon(1e-11));
+    }
+  }
+}
+
+TEST_CASE("a link without mass turns with the inertia that the rotor has through the gear") {
+  // ω̇ = k_t i / (n J) of the link: all inertia is the rotor's.
+  for (const double J : {1.0, 1e-1, 1e-3, 1e-6, 1e-10, 1e-14}) {
+    const auto system = system_from_text(fmt::format(R"(
+polyform: 1
+bodies:
+  - {{name: link, mass: 0, center_of_mass: [0, 0, 0], inertia: {{xx: 0, yy: 0, zz: 0}}}}
+joints:
+  - {{name: pin, type: revolute, base: ground, moving: link, position: [0, 0, 0], axis: [0, 0, 1]}}
+modules:
+  - {{name: motor, type: dc-motor, joint: pin, voltage: 5, resistance: 1, inductance: 0.1, torque_constant: 0.1,
+     gear_ratio: 3, rotor_inertia: {}, current: 2}}
+)",
+                                                     J));
+    for (const Formulation* formulation : able(*system)) {
+      INFO("formulation " << formulation->name() << ", rotor inertia " << J);
+      const auto solver = solver_for(*system, *formulation);
+      host::ObservationStore store(system->view());
+      REQUIRE(solver->observe(0, initial_vector(*system, *solver), store.now()) == Status::ok);
+      CHECK(store.now().bodies[0].angular_acceleration.z == Approx(0.1 * 2 / (3 * J)).epsilon(1e-11));
+    }
+  }
+}
+
 TEST_CASE("a motor settles at the speed where its torque is that of friction") {
   const Drive drive;
   const auto system = system_from_text(drive.model());

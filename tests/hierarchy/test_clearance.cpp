@@ -60,4 +60,6 @@ TEST_CASE("clearance is refused where it would mean nothing") {
       Catch::Contains("orthonormalization does not have"));
   CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "nut=1"}}), Catch::Contains("no such joint"));
   CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "C1=-1"}}), Catch::Contains("not of the form joint=R"));
+  CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "C1=inf"}}), Catch::Contains("a finite number"));
+  CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "C1=1e-6,C1=2"}}), Catch::Contains("twice for `C1`"));
 }

@@ -1,4 +1,6 @@
 // All ways to enforce constraints, on all ways to put a system together, give the same accelerations.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "tests/hierarchy/solver_with.hpp"
@@ -109,6 +111,55 @@ joints:
     CHECK(failure.find("`plate`") != std::string::npos);
     CHECK(failure.find("no mass or inertia for a motion that the constraints leave free") != std::string::npos);
   }
+}
+
+TEST_CASE("a module that moves without inertia is diagnosed as a module") {
+  const auto system = system_from_text(R"(
+polyform: 1
+bodies:
+  - {name: link, mass: 0, center_of_mass: [0, 0, 0], inertia: {xx: 0, yy: 0, zz: 0}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: link, position: [0, 0, 0], axis: [0, 0, 1]}
+modules:
+  - {name: motor, type: dc-motor, joint: pin, voltage: 5, resistance: 1, inductance: 0.1, torque_constant: 0.1,
+     gear_ratio: 3}
+)");
+  const auto solver = solver_with(*system, {});
+  std::vector<double> y(solver->state_size());
+  REQUIRE(solver->encode(system->initial_state(), y) == Status::failed);
+  CHECK(std::string(solver->failure()).find("Module `motor`, with `link`, has no mass") != std::string::npos);
+}
+
+TEST_CASE("a body next to massless beside its neighbours does as in joint coordinates") {
+  // Chains of four, open and closed, whose second body has t of the others' mass.
+  const Formulation& reference = *registry().catalog().formulations.at("riccati");
+  const Formulation& cartesian = *registry().catalog().formulations.at("cartesian");
+  for (const bool closed : {false, true})
+    for (const double t : {1e-4, 1e-9, 1e-10, 1e-12, 1e-16, 1e-20, 1e-30}) {
+      std::string bodies, joints;
+      for (int i = 0; i < 4; ++i) {
+        const double w = i == 1 ? t : 1;
+        bodies += fmt::format(
+            "  - {{name: b{0}, position: [{0}, 0, 0], mass: {1}, center_of_mass: [0.5, 0.1, 0], "
+            "inertia: {{xx: {2}, yy: {3}, zz: {3}}}}}\n",
+            i, w, 0.01 * w, 0.09 * w);
+        joints += fmt::format(
+            "  - {{name: j{0}, type: revolute, base: {1}, moving: b{0}, position: [{0}, 0, 0], "
+            "axis: [{2}, 0.2, 1]{3}}}\n",
+            i, i == 0 ? "ground" : fmt::format("b{}", i - 1), 0.1 * i, closed ? "" : ", initial: {velocity: 0.5}");
+      }
+      if (closed)
+        joints += "  - {name: c, type: spherical, base: ground, moving: b3, position: [4, 0.3, 0], cut: true}\n";
+      const auto system =
+          system_from_text("polyform: 1\ngravity: [0, -5, -8]\nbodies:\n" + bodies + "joints:\n" + joints);
+      const auto expected = observe(*system, *solver_for(*system, reference));
+      INFO("t = " << t << (closed ? ", closed" : ", open"));
+      CHECK(difference(expected->now(), observe(*system, *solver_for(*system, cartesian))->now()) < 1e-9);
+      for (const char* method : methods) {
+        INFO("method " << method);
+        CHECK(difference(expected->now(), observe_with(*system, {{"method", method}})->now()) < 1e-9);
+      }
+    }
 }
 
 TEST_CASE("reactions follow from what is left of the inertial forces, by every method") {

@@ -3,8 +3,10 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "polyform/flexible_set.hpp"
+#include "polyform/light_bodies.hpp"
 #include "polyform/module_set.hpp"
 
 namespace polyform::hierarchy {
@@ -33,6 +35,7 @@ BlockInertia inertia_of(std::span<const double> mass, bool frame) {
   BlockInertia b;
   b.rigid = false;
   const auto size = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(mass.size()))));
+  if (frame) b.mass = mass[3 * (size + 1)];
   std::vector<double> yardstick(size);  // turning and moving compare with their like
   for (std::size_t k = 0; k < size; ++k) {
     const std::size_t first = !frame || k >= 6 ? k : k - k % 3, end = !frame || k >= 6 ? k + 1 : first + 3;
@@ -65,38 +68,55 @@ void add_full_blocks(const SystemView& view, std::vector<BlockInertia>& all) {
   for (const ModuleSet::Module& m : modules.modules()) all.push_back(inertia_of(m.M, false));
 }
 
+std::vector<bool> find_light(const SystemView& view, const std::vector<BlockInertia>& all, std::span<const Tie> ties) {
+  std::vector<double> mass(view.bodies.size());
+  for (std::size_t i = 0; i < mass.size(); ++i) mass[i] = all[i].mass;
+  std::vector<std::vector<std::size_t>> bodies;
+  for (const Tie& tie : ties) {
+    if (tie.rows == 0) continue;
+    std::vector<std::size_t>& tied = bodies.emplace_back();
+    std::copy_if(tie.blocks.begin(), tie.blocks.end(), std::back_inserter(tied),
+                 [&](std::size_t b) { return b < mass.size(); });
+  }
+  return light_bodies(mass, bodies);
+}
+
+/// Of a rigid body; length: of its levers; usual_mass: what takes the place of its mass where it has next to none.
+void set_rigid(const BodyData& body, double length, double usual_mass, bool light, BlockInertia& b) {
+  const bool massless = light || !(body.mass > 0);
+  const double mass = massless ? usual_mass : body.mass;
+  const Sym3& J = body.inertia;
+  double size = std::max(0.5 * (J.xx + J.yy + J.zz), 1e-3 * mass * length * length);
+  if (!(size > (light ? negligible_mass * mass : 0))) size = mass;
+  b.turn = 1 / std::sqrt(size);
+  b.move = 1 / std::sqrt(mass);
+  Eigen::Matrix3d tensor;
+  tensor << J.xx, J.xy, J.xz, J.xy, J.yy, J.yz, J.xz, J.yz, J.zz;
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(tensor);
+  b.singular = massless || !(principal.eigenvalues()[0] > least_inertia * size);
+  if (b.singular) return;
+  b.inverse_root = symmetric(principal.operatorInverseSqrt());
+  const Eigen::Vector3d inverse = principal.eigenvalues().cwiseInverse();
+  b.inverse = symmetric(principal.eigenvectors() * inverse.asDiagonal() * principal.eigenvectors().transpose());
+}
+
 }  // namespace
 
-std::vector<BlockInertia> inertia_of_blocks(const SystemView& view) {
+std::vector<BlockInertia> inertia_of_blocks(const SystemView& view, std::span<const Tie> ties) {
   std::vector<BlockInertia> all(view.bodies.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].mass = view.bodies[i].mass;
+  if (!view.flexible.empty() || !view.modules.empty()) add_full_blocks(view, all);
+  const std::vector<bool> light = find_light(view, all, ties);
   const std::vector<double> length = lengths(view);
   double sum = 0, count = 0;
-  for (const BodyData& body : view.bodies)
-    if (body.mass > 0) {
-      sum += body.mass;
+  for (std::size_t i = 0; i < view.bodies.size(); ++i)
+    if (all[i].mass > 0 && !light[i]) {
+      sum += all[i].mass;
       count += 1;
     }
   const double usual_mass = count > 0 ? sum / count : 1;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const BodyData& body = view.bodies[i];
-    BlockInertia& b = all[i];
-    b.mass = body.mass;
-    const double mass = body.mass > 0 ? body.mass : usual_mass;
-    const Sym3& J = body.inertia;
-    double size = std::max(0.5 * (J.xx + J.yy + J.zz), 1e-3 * mass * length[i] * length[i]);
-    if (!(size > 0)) size = mass;
-    b.turn = 1 / std::sqrt(size);
-    b.move = 1 / std::sqrt(mass);
-    Eigen::Matrix3d tensor;
-    tensor << J.xx, J.xy, J.xz, J.xy, J.yy, J.yz, J.xz, J.yz, J.zz;
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(tensor);
-    b.singular = !(body.mass > 0 && principal.eigenvalues()[0] > least_inertia * size);
-    if (b.singular) continue;
-    b.inverse_root = symmetric(principal.operatorInverseSqrt());
-    const Eigen::Vector3d inverse = principal.eigenvalues().cwiseInverse();
-    b.inverse = symmetric(principal.eigenvectors() * inverse.asDiagonal() * principal.eigenvectors().transpose());
-  }
-  if (!view.flexible.empty() || !view.modules.empty()) add_full_blocks(view, all);
+  for (std::size_t i = 0; i < view.bodies.size(); ++i)
+    if (all[i].rigid) set_rigid(view.bodies[i], length[i], usual_mass, light[i], all[i]);
   return all;
 }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "levels.hpp"
 #include "polyform/system_view.hpp"
 
 namespace polyform::hierarchy {
@@ -19,7 +20,8 @@ struct BlockInertia {
   std::vector<double> units;  ///< of a block that is no rigid body: these units per unknown
 };
 
-/// Of all bodies, then of all modules.
-std::vector<BlockInertia> inertia_of_blocks(const SystemView&);
+/// Of all bodies, then of all modules. A body that is light beside those it is tied to is described like one without
+/// mass: its inverse would drown theirs.
+std::vector<BlockInertia> inertia_of_blocks(const SystemView&, std::span<const Tie>);
 
 }  // namespace polyform::hierarchy

@@ -1,9 +1,11 @@
 #include "hierarchy.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <exception>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hierarchy_solver.hpp"
 #include "polyform/correction_options.hpp"
@@ -61,6 +63,7 @@ std::string_view trimmed(std::string_view s) {
 }
 
 std::optional<Refusal> read_clearance(const SystemView& view, std::string_view text, Plan& plan) {
+  std::vector<bool> given(view.joints.size());
   while (!trimmed(text).empty()) {
     const std::size_t end = std::min(text.find(','), text.size());
     const std::string_view item = trimmed(text.substr(0, end));
@@ -72,9 +75,9 @@ std::optional<Refusal> read_clearance(const SystemView& view, std::string_view t
       const auto result = std::from_chars(number.data(), number.data() + number.size(), value);
       if (result.ec != std::errc() || result.ptr != number.data() + number.size()) value = -1;
     }
-    if (!(value >= 0))
+    if (!(value >= 0 && std::isfinite(value)))
       return Refusal{
-          fmt::format("hierarchy: clearance `{}` is not of the form joint=R with R a number from 0 on", item),
+          fmt::format("hierarchy: clearance `{}` is not of the form joint=R with R a finite number from 0 on", item),
           "write for example clearance=\"pin=1e-6, slide=1e-4\""};
     const std::string_view name = trimmed(item.substr(0, equals));
     std::size_t j = 0;
@@ -82,6 +85,9 @@ std::optional<Refusal> read_clearance(const SystemView& view, std::string_view t
     if (j == view.joints.size())
       return Refusal{fmt::format("hierarchy: clearance is given for `{}`, but the model has no such joint", name),
                      "check the spelling of the joint's name"};
+    if (given[j])
+      return Refusal{fmt::format("hierarchy: clearance is given twice for `{}`", name), "give it one value"};
+    given[j] = true;
     plan.noise.resize(plan.ties.size());
     plan.noise[j] = value;
   }
@@ -121,7 +127,7 @@ std::optional<Refusal> check_clearance(const SystemView& view, const Plan& plan,
 /// The hierarchy and what of it counts.
 std::optional<Refusal> make_plan(const SystemView& view, std::span<const FieldValue> options, Plan& plan) {
   plan.ties = ties_of(view);
-  plan.inertia = inertia_of_blocks(view);
+  plan.inertia = inertia_of_blocks(view, plan.ties);
   const std::size_t n = plan.inertia.size();
   std::vector<bool> alone(n);  // described by a basis of motions, which only a merge solves for
   const bool filter = is_filter(static_cast<Method>(options[method].integer));

@@ -191,16 +191,17 @@ void Recursion::name_free_blocks(Node& failed) noexcept {
       second = i;
       ++others;
     }
+  const char* kind = system_.is_module(first) ? "Module" : "Body";
   if (others == 0) {
     fail(
-        "Body `{}` has no mass or inertia for a motion that the constraints leave free: give it some, or a joint that "
+        "{} `{}` has no mass or inertia for a motion that the constraints leave free: give it some, or a joint that "
         "holds it",
-        system_.name_of_block(first));
+        kind, system_.name_of_block(first));
   } else {
     fail(
-        "Body `{}`, with `{}`{}, has no mass or inertia for a motion that the constraints leave free: give it some, or "
-        "a joint that holds it",
-        system_.name_of_block(first), system_.name_of_block(second), others > 1 ? " and others that move along" : "");
+        "{} `{}`, with `{}`{}, has no mass or inertia for a motion that the constraints leave free: give it some, or a "
+        "joint that holds it",
+        kind, system_.name_of_block(first), system_.name_of_block(second), others > 1 ? " and others that move along" : "");
   }
 }
 

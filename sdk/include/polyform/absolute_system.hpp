@@ -100,6 +100,7 @@ class AbsoluteSystem {
   std::size_t offset(std::size_t block) const { return offsets_[block]; }  ///< offset(blocks()): number of unknowns
   std::size_t size(std::size_t block) const { return offsets_[block + 1] - offsets_[block]; }
   std::string_view name_of_block(std::size_t block) const noexcept;
+  bool is_module(std::size_t block) const { return block >= view_.bodies.size(); }
   std::size_t ties() const { return groups_.size(); }
   std::size_t rows() const { return rows_; }
   std::size_t rows(std::size_t tie) const { return groups_[tie].rows; }
@@ -210,6 +211,7 @@ class AbsoluteSystem {
   void add_element(const ConstraintSet::Element&, std::size_t rows);
   void add_group(std::size_t rows, std::span<const BodyIndex> bodies);
   void add_entry(Group&, std::size_t block);
+  std::vector<bool> find_light() const;
   void make_scales();
   void make_matrix();
   const FlexibleData* flexible_data(std::size_t body) const noexcept {
@@ -244,6 +246,7 @@ class AbsoluteSystem {
   // absolute_system_inertia.cpp: M
   void make_flexible_scale(std::size_t flexible);
   void make_module_scales();
+  void scale_bodies_by_modules() noexcept;
   double reflected_mass(std::size_t tie, std::size_t variable) const noexcept;
   void set_inertia() noexcept;
   void enter_inertia(std::size_t body, const Neighbour&) noexcept;
@@ -256,6 +259,7 @@ class AbsoluteSystem {
   double relative_step() const noexcept;
   void find_residual(Refinement&) noexcept;
   void find_block_residual(std::size_t block) noexcept;
+  double held_force(std::size_t tie, std::size_t row) const noexcept;
 
   // absolute_system_accelerations.cpp: loads and what comes of them
   bool fail_free(std::size_t block) noexcept;
