@@ -8,6 +8,7 @@
 
 #include "framework/results/result_reader.hpp"
 #include "scratch_folder.hpp"
+#include "tests/support/sanitized.hpp"
 
 using namespace polyform::host;
 using namespace polyform::host::test;
@@ -114,6 +115,7 @@ TEST_CASE("a killed run leaves an HDF5 file with the rows that were flushed") {
 }
 
 TEST_CASE("the memory an HDF5 writer takes does not grow with the number of rows") {
+  if (polyform::test::has_address_sanitizer) return;
   const ScratchFolder folder;
   constexpr std::size_t width = 300;
   std::vector<Channel> channels{{"time", "s"}};

@@ -1,0 +1,13 @@
+// Whether the tests are built with the address sanitizer, which takes over memory: limits on it and what a process takes
+// of it then say nothing.
+#pragma once
+
+namespace polyform::test {
+
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool has_address_sanitizer = true;
+#else
+inline constexpr bool has_address_sanitizer = false;
+#endif
+
+}  // namespace polyform::test
