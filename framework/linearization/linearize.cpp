@@ -133,9 +133,9 @@ class Linearizer {
       const double v = c < view.nv_tree ? nominal_.v[c] : nominal_.etadot[c - view.nv_tree];
       out_.scales.push_back(std::max(all[c].scale, std::abs(v)));
     }
-    const std::vector<FirstOrderState> names = first_order_states(view);
+    const std::vector<Channel> names = first_order_states(view);
     for (const std::size_t c : choice_.state.independent) {
-      out_.states.push_back({names[c].name, names[c].unit});
+      out_.states.push_back(names[c]);
       out_.scales.push_back(std::max(1.0, std::abs(nominal_.x[c])));
     }
     for (const std::size_t c : choice_.position.dependent) out_.dependent.push_back(all[c].position);

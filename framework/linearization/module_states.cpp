@@ -15,8 +15,8 @@ using Eigen::Index;
 
 }  // namespace
 
-std::vector<FirstOrderState> first_order_states(const SystemView& view) {
-  std::vector<FirstOrderState> out(view.states);
+std::vector<Channel> first_order_states(const SystemView& view) {
+  std::vector<Channel> out(view.states);
   for (const ForceGroup& group : view.forces)
     for (std::size_t i = 0, k = group.state_offset; i < group.instances.size(); ++i)
       for (std::size_t s = 0; s < group.type->state_count(); ++s, ++k)

@@ -2,21 +2,18 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "framework/linearization/canonical_state.hpp"
 #include "framework/linearization/minimal_coordinates.hpp"
+#include "framework/results/channel.hpp"
 #include "polyform/module_set.hpp"
 
 namespace polyform::host {
 
-/// A first-order state: its name as in result columns where it has one there, `<force>.state[k]` else.
-struct FirstOrderState {
-  std::string name, unit;
-};
-/// All first-order states of a system, in their order.
-std::vector<FirstOrderState> first_order_states(const SystemView&);
+/// All first-order states of a system, in their order: names as in result columns where they have one there,
+/// `<force>.state[k]` else.
+std::vector<Channel> first_order_states(const SystemView&);
 
 /// The rows A u + C V + B v = velocity_right of the modules, each of which determines one of its module's variables.
 class ModuleStates {
