@@ -128,6 +128,7 @@ class Benchmark {
       show_progress(fmt::format("  {} …", name));
       const std::vector<Run> runs = headline_runs(name, formulations_, registry_, options_.settings.limits);
       show_progress({});
+      if (runs.empty()) fmt::print("{}: none of its lines is one of the formulations asked for\n", name);
       print_runs(runs);
       results_.runs.insert(results_.runs.end(), runs.begin(), runs.end());
     }
