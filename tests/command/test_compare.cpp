@@ -114,6 +114,28 @@ TEST_CASE("verify tells errors, times and what passed; a misspelt problem is ref
   CHECK(all.at("simple_pendulum").at("solvers").at("riccati").at("status") == "passed");
 }
 
+TEST_CASE("a reference that cannot be read loses only its own row, and the exit code says so") {
+  const Workshop shop;
+  shop.write("broken.json", "{\"model\": \"a.yaml\"}");
+  shop.write("lost.json", R"({"model": "none.yaml", "source": "none", "evaluate": {"tolerance": {}}})");
+  const std::string good = shipped("references/simple_pendulum");
+  std::filesystem::copy_file(good.substr(0, good.size() - 5) + ".json", shop.path("sound.json"));
+  std::string text = shop.read("sound.json");
+  text.replace(text.find("../simple_pendulum.yaml"), 23, shipped("simple_pendulum"));
+  shop.write("sound.json", text);
+  const std::vector<std::string> command{"verify", "--references", ".", "--solvers", "riccati"};
+  const Outcome outcome = shop.run(command);
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.err, Contains("broken.json:1:1: error: source: 'source' is missing") && Contains("Add 'source"));
+  CHECK_THAT(outcome.out, Contains("broken: NOT CHECKED") && Contains("lost: NOT CHECKED") &&
+                              Contains("1 runs passed, 0 failed, 0 skipped; 2 problems not checked"));
+  std::vector<std::string> as_json = command;
+  as_json.emplace_back("--json");
+  const json all = json::parse(shop.run(as_json).out);
+  CHECK(all.at("broken").at("status") == "not checked");
+  CHECK(all.at("sound").at("solvers").at("riccati").at("status") == "passed");
+}
+
 TEST_CASE("columns are chosen by name, and a pattern that matches none is refused") {
   const Workshop shop;
   const Outcome outcome = shop.run({"run", shipped("double_pendulum"), "--duration", "0.1", "--output", "a.csv",
