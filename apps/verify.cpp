@@ -101,9 +101,8 @@ void check(Problem& problem, const Arguments& arguments, Session& session, Progr
   problem.results = host::verify(*system, *problem.reference, all, settings, control);
 } catch (const host::Failure& failure) {
   if (!failure.message().empty()) print(Severity::error, failure.message(), failure.remedy());
-  problem.trouble = failure.message().empty()
-                        ? fmt::format("its model {} cannot be used", problem.reference->model)
-                        : failure.message();
+  problem.trouble = failure.message().empty() ? fmt::format("its model {} cannot be used", problem.reference->model)
+                                              : failure.message();
 }
 
 void print_problem(const Problem& problem) {
@@ -192,8 +191,9 @@ Exit verify(const Arguments& arguments) {
   if (arguments.json)
     print_json(all);
   else
-    fmt::print("\n{} problems: {} runs passed, {} failed, {} skipped{}{}\n", problems.size(), count.passed, count.failed,
-               count.skipped, count.unchecked > 0 ? fmt::format("; {} problems not checked", count.unchecked) : "",
+    fmt::print("\n{} problems: {} runs passed, {} failed, {} skipped{}{}\n", problems.size(), count.passed,
+               count.failed, count.skipped,
+               count.unchecked > 0 ? fmt::format("; {} problems not checked", count.unchecked) : "",
                count.interrupted ? "; interrupted" : "");
   return count.code();
 }
@@ -219,7 +219,8 @@ void add_verify(CLI::App& app, Action& action) {
   sub->footer(
       "A run passes when every value of the reference is met within its tolerance. The references, with their "
       "sources,\n"
-      "stand beside the example models; the README there tells how to add one's own. Exit code 1: a run failed; 2: none "
+      "stand beside the example models; the README there tells how to add one's own. Exit code 1: a run failed; 2: "
+      "none "
       "did, but a\n"
       "problem could not be checked. Examples:\n"
       "  polyform verify --set short\n"

@@ -31,9 +31,9 @@ std::vector<double> read_list(const Value& value) {
 }
 
 constexpr std::array<std::string_view, 4> start_groups{"linear", "angular", "modal", "joint"};
-constexpr std::array<std::string_view, 12> channel_groups{
-    "position", "orientation",    "velocity", "angular_velocity", "modal",  "modal_velocity",
-    "joint",    "joint_velocity", "force",    "moment",           "energy", "constraint"};
+constexpr std::array<std::string_view, 12> channel_groups{"position", "orientation",    "velocity", "angular_velocity",
+                                                          "modal",    "modal_velocity", "joint",    "joint_velocity",
+                                                          "force",    "moment",         "energy",   "constraint"};
 
 /// Positive numbers by group; what is not one is reported.
 Tolerances read_tolerances(MapReader& map, std::span<const std::string_view> groups) {
@@ -122,7 +122,8 @@ void read_root(const Value& root, Reference& out) {
   MapReader map(root);
   if (!map.is_map()) return;
   if (const auto model = map.require("model", "the model file, relative to this one"))
-    out.model = (fs::path(out.file).parent_path() / read_text(*model, "a file").value_or("")).lexically_normal().string();
+    out.model =
+        (fs::path(out.file).parent_path() / read_text(*model, "a file").value_or("")).lexically_normal().string();
   if (const auto source = map.require("source", "where the values come from"))
     out.source = read_text(*source, "a sentence").value_or("");
   if (const auto set = map.find("set")) {
@@ -200,8 +201,6 @@ std::vector<std::string> reference_files(const std::string& folder) {
   return files;
 }
 
-std::string shipped_references() {
-  return (installed_data_folder() / "models/references").string();
-}
+std::string shipped_references() { return (installed_data_folder() / "models/references").string(); }
 
 }  // namespace polyform::host

@@ -36,7 +36,7 @@ struct ReferenceStart {
 };
 
 struct Reference {
-  std::string name;    ///< the file's, without extension
+  std::string name;  ///< the file's, without extension
   std::string file;
   std::string model;   ///< path of the model file
   std::string source;  ///< where the values come from

@@ -109,7 +109,8 @@ void ReferenceSink::row(double time, const Observation& now) {
 void ReferenceSink::compare_start(const Observation& now) {
   const SystemView& view = system_.view();
   const ReferenceStart& start = *reference_.start;
-  const auto check = [&](const KnownByName& known, const char* group, std::string_view name, std::span<const double> found) {
+  const auto check = [&](const KnownByName& known, const char* group, std::string_view name,
+                         std::span<const double> found) {
     const auto expected = known.find(std::string(name));
     if (expected != known.end())
       note(group, difference(expected->second.values, found), start.tolerance.at(group), 0,

@@ -33,6 +33,24 @@ TEST_CASE("the table names every solver with its deviation") {
                               Contains("consensus") && Contains("agree within 0.0001"));
 }
 
+TEST_CASE("a reason that several solvers have is said once, and long names keep both ends") {
+  const Workshop shop;
+  const Outcome skipped = shop.run({"compare", shipped("motor_arm"), "--duration", "0.05"});
+  INFO(skipped.out);
+  const std::size_t first = skipped.out.find("module `motor`");
+  REQUIRE(first != std::string::npos);
+  CHECK(skipped.out.find("module `motor`", first + 1) == std::string::npos);
+  CHECK_THAT(skipped.out, Contains("skipped: as particles"));
+  const std::string model = shop.write("long.yaml", R"({polyform: 1, gravity: [0, -9.81, 0],
+    bodies: [{name: Bär, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}],
+    joints: [{name: äöüäöüäöüäöüäöü_éé, type: revolute, base: ground, moving: Bär, position: [0, 0, 0],
+              axis: [0, 0, 1]}], simulation: {integrator: rk4, step: 0.01, duration: 0.3, output_interval: 0.03}})");
+  const Outcome cut = shop.run({"compare", model});
+  INFO(cut.out);
+  CHECK_THAT(cut.out, Contains("äö") && Contains("..") && Contains("éé"));
+  CHECK_NOTHROW(json(cut.out).dump());  // is UTF-8
+}
+
 TEST_CASE("one solver alone has no deviation") {
   const Workshop shop;
   const json all = json::parse(
@@ -88,6 +106,24 @@ TEST_CASE("a sweep gives errors against work, as JSON and as a table in a file")
   CHECK(points[1].at("tolerance").get<double>() == Approx(1e-7));
   CHECK(points[2].at("angle_error") < points[0].at("angle_error"));
   CHECK_THAT(shop.read("work.csv"), Contains("solver,tolerance,status,steps") && Contains("riccati,"));
+}
+
+TEST_CASE("a sweep with a page says in its JSON why the comparison before it gives exit code 1") {
+  const Workshop shop;
+  const Outcome outcome =
+      shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati,cartesian", "--duration", "15", "--rtol",
+                "1e-4", "--atol", "1e-5", "--sweep", "tolerance=1e-3,1e-4", "--report", "a.html", "--json"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 1);
+  bool found = false;
+  const json all = json::parse(outcome.out);
+  for (const auto& [name, one] : all.items()) {
+    CHECK(one.at("points").size() == 2);
+    const json& before = one.at("comparison");
+    found = found || (before.at("agrees") == false && before.contains("divergence") &&
+                      before.at("divergence").contains("cause"));
+  }
+  CHECK(found);
 }
 
 TEST_CASE("a sweep of what the integrator does not use is refused") {

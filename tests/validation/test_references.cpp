@@ -94,7 +94,8 @@ TEST_CASE("a time that is no row of the run and a channel that is none are said"
   reference.times.back() = 9.999;
   CHECK_THROWS_WITH(verify_all(reference), Catch::Contains("only 20 of the 21 times"));
   reference.channels.front().name = "bob.nothing";
-  CHECK_THROWS_WITH(verify_all(reference), Catch::Contains("simple_pendulum.json:") && Catch::Contains("names bob.nothing"));
+  CHECK_THROWS_WITH(verify_all(reference),
+                    Catch::Contains("simple_pendulum.json:") && Catch::Contains("names bob.nothing"));
   reference = shipped("branch_pendulum");
   reference.start->linear["nobody"] = {{0, 0, 0}, {7, 3}};
   CHECK_THROWS_WITH(verify_all(reference), Catch::Contains("branch_pendulum.json:7:3") && Catch::Contains("nobody"));
