@@ -51,8 +51,13 @@ function axes(x, y, {setting, error}) {
 
 export function setUpPrecision(section) {
   const {sweep} = report;
-  const points = sweep?.points.filter(({seconds, error}) => seconds > 0 && error > 0) ?? [];
-  if (points.length === 0) return section.remove();
+  const given = sweep?.points.filter(({seconds, error}) => seconds > 0 && error >= 0) ?? [];
+  const least = Math.min(...given.map(({error}) => error).filter((error) => error > 0));
+  if (!Number.isFinite(least)) return section.remove();
+  // No logarithm has a place for zero: such runs stand at the bottom, hollow.
+  const floor = 10 ** (Math.floor(Math.log10(least)) - 1);
+  const points = given.map((point) => ({...point, height: point.error || floor}));
+  const zeros = points.filter(({error}) => error === 0).length;
   const {left, right, top, bottom, width, height} = frame;
   const x = axis(
       points.map(({seconds}) => seconds),
@@ -60,7 +65,7 @@ export function setUpPrecision(section) {
       width - right,
     ),
     y = axis(
-      points.map(({error}) => error),
+      points.map(({height}) => height),
       height - bottom,
       top,
     );
@@ -80,15 +85,20 @@ export function setUpPrecision(section) {
     const own = points.filter((point) => point.solver === solver).sort((a, b) => a.setting - b.setting);
     drawing.append(
       svg('polyline', {
-        points: own.map(({seconds, error}) => `${x.at(seconds)},${y.at(error)}`).join(' '),
+        points: own.map(({seconds, height}) => `${x.at(seconds)},${y.at(height)}`).join(' '),
         style: `stroke: ${color}`,
       }),
     );
-    for (const {seconds, error, setting} of own)
+    for (const {seconds, error, setting, height} of own)
       drawing.append(
         svg(
           'circle',
-          {cx: x.at(seconds), cy: y.at(error), r: 4, style: `fill: ${color}`},
+          {
+            cx: x.at(seconds),
+            cy: y.at(height),
+            r: 4,
+            style: error > 0 ? `fill: ${color}` : `fill: var(--card); stroke: ${color}; stroke-width: 2`,
+          },
           svg(
             'title',
             {},
@@ -108,7 +118,9 @@ export function setUpPrecision(section) {
       drawing,
       element('p', {
         className: 'note',
-        textContent: `Each point is a run at one ${sweep.setting}; lower and further left is better.`,
+        textContent:
+          `Each point is a run at one ${sweep.setting}; lower and further left is better.` +
+          (zeros > 0 ? ` Hollow points at the bottom: no error at all, ${zeros} of ${points.length} runs.` : ''),
       }),
     ),
   );
