@@ -162,7 +162,8 @@ void ComparisonReport::add(host::SweepOf what, const host::Sweep& sweep) {
   report_.sweep.error = "largest position error, m";
   for (const host::SweepPoint& p : sweep.points)
     if (p.how == HeatEnd::How::done && p.position)
-      report_.sweep.points.push_back({p.solver, p.value, p.run->wall_seconds, p.position->value});
+      report_.sweep.points.push_back(
+          {p.solver, p.value, p.run->wall_seconds, p.run->evaluations, p.position->value});
 }
 
 void ComparisonReport::write(const host::System& system) {
