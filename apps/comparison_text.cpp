@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <numbers>
 
 #include "apps/text.hpp"
@@ -27,6 +26,24 @@ std::string status_text(const HeatEnd& end) {
       break;
   }
   return end.run ? fmt::format("interrupted at t = {:.6g} s", end.run->time) : end.reason;
+}
+
+std::string Reasons::once(const HeatEnd& end, const std::string& solver, const std::string& place) {
+  std::string status = status_text(end);
+  // The reason names the solver, which the row does already.
+  const std::string own = ": " + solver + " ";
+  if (const std::size_t at = status.find(": "); at != std::string::npos && status.compare(at, own.size(), own) == 0)
+    status.erase(at + 2, own.size() - 2);
+  constexpr std::size_t short_enough = 60;
+  const auto [said, first] = said_.try_emplace(status, place);
+  if (first || status.size() <= short_enough) return status;
+  return fmt::format("{}: as {}", status.substr(0, status.find(':')), said->second);
+}
+
+std::string drift_note(const std::vector<Standing>& standings) {
+  const bool open = std::any_of(standings.begin(), standings.end(),
+                                [](const Standing& s) { return s.run && !s.run->conservative; });
+  return open ? "Forces without potential do work: the drift holds it, and is no error of its own." : "";
 }
 
 std::string_view unit_of(Quantity quantity, bool length) {
@@ -75,24 +92,6 @@ std::string shortened(std::string_view name, std::size_t most) {
   return fmt::format("{}..{}", name.substr(0, bytes_of(name, head)), name.substr(bytes_of(name, length - tail)));
 }
 
-/// What became of runs that are not done; a long reason is said once, and then whose it is too.
-class Reasons {
- public:
-  std::string once(const HeatEnd& end, const std::string& solver, const std::string& place) {
-    std::string status = status_text(end);
-    // The reason names the solver, which the row does already.
-    if (const std::string own = ": " + solver + " "; status.find(own) == status.find(": "))
-      if (const std::size_t at = status.find(own); at != std::string::npos) status.erase(at + 2, own.size() - 2);
-    constexpr std::size_t short_enough = 60;
-    const auto [said, first] = said_.try_emplace(status, place);
-    if (first || status.size() <= short_enough) return status;
-    return fmt::format("{}: as {}", status.substr(0, status.find(':')), said->second);
-  }
-
- private:
-  std::map<std::string, std::string> said_;
-};
-
 void print_costs(const std::vector<Standing>& standings) {
   fmt::print("{:<12} {:>9} {:>11} {:>11} {:>8} {:>7} {:>9} {:>9}\n", "solver", "wall time", "evaluation", "evaluations",
              "steps", "states", "drift", "violation");
@@ -105,8 +104,7 @@ void print_costs(const std::vector<Standing>& standings) {
     if (s.how != HeatEnd::How::done)
       fmt::print("{:<12} {}\n", s.run ? "" : s.solver, reasons.once(s, s.solver, s.solver));
   }
-  if (std::any_of(standings.begin(), standings.end(), [](const Standing& s) { return s.run && !s.run->conservative; }))
-    fmt::print("Forces without potential do work: the drift holds it, and is no error of its own.\n");
+  if (const std::string note = drift_note(standings); !note.empty()) fmt::print("{}\n", note);
 }
 
 void print_deviations(const std::vector<Standing>& standings) {
