@@ -97,8 +97,10 @@ void check_outputs(const std::string& output, const std::vector<host::Contender>
   for (const host::Contender& contender : all) host::make_writer(file_of(output, contender.formulation->name()));
 }
 
+/// With --json the outcome goes into `json`, else it is printed.
 Exit compare_all(const Arguments& arguments, const host::System& system, const host::RunSettings& settings,
-                 const std::vector<host::Contender>& all, host::HeatControl control, ComparisonReport* report) {
+                 const std::vector<host::Contender>& all, host::HeatControl control, ComparisonReport* report,
+                 Json& json) {
   const host::Columns columns = columns_of(arguments.run);
   // With a sweep, --output takes its table.
   const std::string output = arguments.sweep.empty() ? arguments.run.output : "";
@@ -114,9 +116,9 @@ Exit compare_all(const Arguments& arguments, const host::System& system, const h
     });
   }
   if (report) report->add(system, arguments.tolerance, comparison);
-  if (arguments.json && arguments.sweep.empty())
-    print_json(comparison_json(system, comparison));
-  else if (!arguments.json)
+  if (arguments.json)
+    json = comparison_json(system, comparison);
+  else
     print_comparison(system, settings, arguments.tolerance, comparison);
   const Exit code = exit_code(comparison.standings);
   return code == Exit::done && comparison.first ? Exit::simulation_failed : code;
@@ -124,7 +126,7 @@ Exit compare_all(const Arguments& arguments, const host::System& system, const h
 
 Exit sweep_all(const Arguments& arguments, const host::System& system, const host::RunSettings& settings,
                const std::vector<host::Contender>& all, const SweepRequest& request, host::HeatControl control,
-               ComparisonReport* report) {
+               ComparisonReport* report, Json& json) {
   std::optional<host::OutputFile> table;
   if (!arguments.run.output.empty()) {
     if (std::filesystem::path(arguments.run.output).extension() != ".csv")
@@ -146,7 +148,7 @@ Exit sweep_all(const Arguments& arguments, const host::System& system, const hos
     table->close();
   }
   if (arguments.json)
-    print_json(sweep_json(request.what, sweep));
+    json = sweep_json(request.what, sweep);
   else
     print_sweep(system, settings, request.what, sweep);
   return exit_code(sweep.points);
@@ -168,11 +170,13 @@ Exit compare(const Arguments& arguments) {
   if (!arguments.report.empty()) report = std::make_unique<ComparisonReport>(arguments.report);
   // The page of a sweep shows the motion too, so the solvers run once at the settings themselves.
   Exit code = Exit::done;
-  if (report || !request) code = compare_all(arguments, *system, settings, all, control, report.get());
+  Json compared, swept;
+  if (report || !request) code = compare_all(arguments, *system, settings, all, control, report.get(), compared);
   if (request && code != Exit::interrupted) {
-    const Exit end = sweep_all(arguments, *system, settings, all, *request, control, report.get());
-    if (code == Exit::done) code = end;
+    const Exit end = sweep_all(arguments, *system, settings, all, *request, control, report.get(), swept);
+    if (code == Exit::done || end == Exit::interrupted) code = end;
   }
+  if (arguments.json) print_json(request ? sweep_json(std::move(swept), compared) : compared);
   if (report) report->write(*system);
   return code;
 }

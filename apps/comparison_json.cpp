@@ -46,12 +46,15 @@ Json divergence_json(const host::Divergence& d) {
   return {{"integration_error", d.integration_error},
           {"peer", d.peer},
           {"peer_integration_error", d.peer_error},
+          {"apart", d.apart},
+          {"finer_apart", d.finer_apart},
           {"perturbation", d.perturbation},
           {"amplification", d.amplification},
           {"rate", d.rate},
           {"fitted_over", d.duration},
           {"explains", d.explains},
-          {"chaotic", d.chaotic}};
+          {"chaotic", d.chaotic},
+          {"cause", name_of(d.cause)}};
 }
 
 Json standing_json(const host::System& system, const host::ConstraintCount& count, const host::Comparison& comparison,
@@ -116,6 +119,14 @@ Json sweep_json(host::SweepOf what, const host::Sweep& sweep) {
     solver["points"].push_back(point_json(what, p));
   }
   return all;
+}
+
+Json sweep_json(Json swept, const Json& compared) {
+  for (const auto& [solver, standing] : compared.items()) {
+    swept[solver]["solver"] = solver;
+    swept[solver]["comparison"] = standing;
+  }
+  return swept;
 }
 
 std::string sweep_csv(host::SweepOf what, const host::Sweep& sweep) {

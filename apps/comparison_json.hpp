@@ -17,6 +17,9 @@ Json comparison_json(const host::System&, const host::Comparison&);
 
 /// An object by solver name: `points` with the value, the work and the errors of each, or `reason`.
 Json sweep_json(host::SweepOf, const host::Sweep&);
+/// That, or null where it was not come to, with the comparison that went before: each solver's own part as its
+/// `comparison`. `compared`: what comparison_json gives, or null where there was none.
+Json sweep_json(Json swept, const Json& compared);
 /// The same as a table of comma-separated values, a line per point.
 std::string sweep_csv(host::SweepOf, const host::Sweep&);
 

@@ -48,14 +48,16 @@ ReportTable cost_table(const std::vector<Standing>& standings) {
                      {"status", ""}},
                     {},
                     {}};
+  Reasons reasons;
   for (const Standing& s : standings) {
-    const std::string status = s.how == HeatEnd::How::done ? "done" : status_text(s);
+    const std::string status = s.how == HeatEnd::How::done ? "done" : reasons.once(s, s.solver, s.solver);
     if (s.run)
       table.rows.push_back({s.solver, s.run->wall_seconds, s.run->seconds_per_evaluation, s.run->evaluations,
                             s.run->steps, s.run->state_size, s.run->energy_drift, s.run->constraint_violation, status});
     else
       table.rows.push_back({s.solver, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, status});
   }
+  if (std::string note = drift_note(standings); !note.empty()) table.notes.push_back(std::move(note));
   return table;
 }
 
@@ -98,13 +100,15 @@ ReportTable sweep_table(host::SweepOf what, const host::Sweep& sweep) {
                     {},
                     {}};
   const auto error = [](const auto& d) { return d ? Json(d->value) : Json(); };
+  Reasons reasons;
   for (const host::SweepPoint& p : sweep.points)
     if (p.how == HeatEnd::How::done)
       table.rows.push_back({p.solver, p.value, p.run->wall_seconds, p.run->evaluations, p.run->steps, error(p.position),
                             error(p.angle), p.run->energy_drift, "done"});
     else
-      table.rows.push_back({p.solver, p.value > 0 ? Json(p.value) : Json(), nullptr, nullptr, nullptr, nullptr, nullptr,
-                            nullptr, status_text(p)});
+      table.rows.push_back(
+          {p.solver, p.value > 0 ? Json(p.value) : Json(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+           reasons.once(p, p.solver, p.value > 0 ? fmt::format("{} at {:.3g}", p.solver, p.value) : p.solver)});
   if (!sweep.reference_solvers.empty())
     table.notes.push_back(
         fmt::format("Errors are the largest over bodies and rows, against the consensus of {} solvers at {:.3g}.",
@@ -162,7 +166,7 @@ void ComparisonReport::add(host::SweepOf what, const host::Sweep& sweep) {
   report_.sweep.error = "largest position error, m";
   for (const host::SweepPoint& p : sweep.points)
     if (p.how == HeatEnd::How::done && p.position)
-      report_.sweep.points.push_back({p.solver, p.value, p.run->wall_seconds, p.position->value});
+      report_.sweep.points.push_back({p.solver, p.value, p.run->wall_seconds, p.run->evaluations, p.position->value});
 }
 
 void ComparisonReport::write(const host::System& system) {

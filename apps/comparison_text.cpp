@@ -28,6 +28,24 @@ std::string status_text(const HeatEnd& end) {
   return end.run ? fmt::format("interrupted at t = {:.6g} s", end.run->time) : end.reason;
 }
 
+std::string Reasons::once(const HeatEnd& end, const std::string& solver, const std::string& place) {
+  std::string status = status_text(end);
+  // The reason names the solver, which the row does already.
+  const std::string own = ": " + solver + " ";
+  if (const std::size_t at = status.find(": "); at != std::string::npos && status.compare(at, own.size(), own) == 0)
+    status.erase(at + 2, own.size() - 2);
+  constexpr std::size_t short_enough = 60;
+  const auto [said, first] = said_.try_emplace(status, place);
+  if (first || status.size() <= short_enough) return status;
+  return fmt::format("{}: as {}", status.substr(0, status.find(':')), said->second);
+}
+
+std::string drift_note(const std::vector<Standing>& standings) {
+  const bool open = std::any_of(standings.begin(), standings.end(),
+                                [](const Standing& s) { return s.run && !s.run->conservative; });
+  return open ? "Forces without potential do work: the drift holds it, and is no error of its own." : "";
+}
+
 std::string_view unit_of(Quantity quantity, bool length) {
   switch (quantity) {
     case Quantity::position: return " m";
@@ -57,23 +75,36 @@ std::string_view title_of(Quantity quantity) {
 
 namespace {
 
+/// The first bytes of a text that are this many code points.
+std::size_t bytes_of(std::string_view text, std::size_t points) {
+  std::size_t k = 0;
+  for (; k < text.size() && (points > 0 || (text[k] & 0xC0) == 0x80); ++k)
+    if ((text[k] & 0xC0) != 0x80) --points;
+  return k;
+}
+
+/// Without its middle where it is longer than this: a chain's name stands at the beginning, the number at the end.
 std::string shortened(std::string_view name, std::size_t most) {
-  return name.size() <= most ? std::string(name) : fmt::format("..{}", name.substr(name.size() - most + 2));
+  const auto length =
+      static_cast<std::size_t>(std::count_if(name.begin(), name.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  if (length <= most) return std::string(name);
+  const std::size_t head = (most - 1) / 2, tail = most - 2 - head;
+  return fmt::format("{}..{}", name.substr(0, bytes_of(name, head)), name.substr(bytes_of(name, length - tail)));
 }
 
 void print_costs(const std::vector<Standing>& standings) {
   fmt::print("{:<12} {:>9} {:>11} {:>11} {:>8} {:>7} {:>9} {:>9}\n", "solver", "wall time", "evaluation", "evaluations",
              "steps", "states", "drift", "violation");
+  Reasons reasons;
   for (const Standing& s : standings) {
     if (s.run)
       fmt::print("{:<12} {:>9} {:>11} {:>11} {:>8} {:>7} {:>9.1e} {:>9.1e}\n", s.solver,
                  duration_text(s.run->wall_seconds), duration_text(s.run->seconds_per_evaluation), s.run->evaluations,
                  s.run->steps, s.run->state_size, s.run->energy_drift, s.run->constraint_violation);
-    if (const std::string status = status_text(s); !status.empty())
-      fmt::print("{:<12} {}\n", s.run ? "" : s.solver, status);
+    if (s.how != HeatEnd::How::done)
+      fmt::print("{:<12} {}\n", s.run ? "" : s.solver, reasons.once(s, s.solver, s.solver));
   }
-  if (std::any_of(standings.begin(), standings.end(), [](const Standing& s) { return s.run && !s.run->conservative; }))
-    fmt::print("Forces without potential do work: the drift holds it, and is no error of its own.\n");
+  if (const std::string note = drift_note(standings); !note.empty()) fmt::print("{}\n", note);
 }
 
 void print_deviations(const std::vector<Standing>& standings) {
@@ -117,23 +148,36 @@ std::string parting_text(const host::Comparison& comparison, const host::Parting
 }
 
 std::string divergence_text(const host::Divergence& d) {
+  using Cause = host::Divergence::Cause;
   std::string text = fmt::format(
-      "At half the step and a tenth of the tolerances {} moves away from itself by {:.1e} until then, {} by {:.1e}; with\n"
+      "At half the step and a tenth of the tolerances {} moves away from itself by {:.1e} until then, {} by {:.1e}; "
+      "with\n"
       "speeds and gravity larger by {:.0e} {} does by {:.3g} times that difference",
       d.solver, d.integration_error, d.peer, d.peer_error, d.perturbation, d.solver, d.amplification);
   if (d.rate > 0)
     text += fmt::format(", which over {:.3g} s grows at {:.3g} 1/s, tenfold every {:.3g} s", d.duration, d.rate,
                         std::numbers::ln10 / d.rate);
-  if (!d.explains)
-    return text +
-           ".\nNeither explains the disagreement: one of the solvers is wrong here, or the motion is not unique.";
-  if (d.chaotic)
-    return text +
-           ".\nThis is chaos: the small errors of integration grow exponentially. It is no sign of a wrong solver; "
-           "compare\nover a shorter --duration.";
+  text += fmt::format(".\nAt those finer settings the two are {:.1e} apart, {:.2g} of what they were. ", d.finer_apart,
+                      d.apart > 0 ? d.finer_apart / d.apart : 1);
+  switch (d.cause) {
+    case Cause::solver:
+      return text +
+             "Neither solver's own error explains\nthe disagreement: one of them is wrong here, or the motion is not "
+             "unique.";
+    case Cause::chaos:
+      return text +
+             "This is chaos: the small errors of\nintegration grow exponentially. It is no sign of a wrong solver; "
+             "compare over a shorter --duration.";
+    case Cause::integration:
+      return text +
+             "The integration is no finer than the\ndisagreement: give a smaller --rtol, --atol or --step. It is no "
+             "sign of a wrong solver.";
+    case Cause::unknown:
+      break;
+  }
   return text +
-         ".\nThe integration is no finer than the disagreement: give a smaller --rtol, --atol or --step. It is no "
-         "sign of a\nwrong solver.";
+         "So it cannot be told whether a\nsolver is wrong: their own errors are as large as the disagreement, but "
+         "finer settings do not lessen it. Give a\nmuch smaller --rtol and --atol or --step, or a shorter --duration.";
 }
 
 std::vector<std::string> agreement_texts(const host::System& system, double tolerance,
@@ -146,13 +190,17 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
     texts.push_back(fmt::format("Reactions {}; these are not compared.", open));
   if (!comparison.first) {
     texts.push_back(fmt::format(
-        "All {} agree within {:g} of the system's size (forces: of the largest; angles: rad) up to t = {:.6g} s.",
-        compared, tolerance, comparison.until));
+        "{} agree within {:g} of the system's size (forces: of the largest; angles: rad) up to t = {:.6g} s.",
+        compared == 2 ? "Both" : fmt::format("All {}", compared), tolerance, comparison.until));
     return texts;
   }
   texts.push_back(
       fmt::format("Disagreement: {}; the tolerance is {:g}.", parting_text(comparison, *comparison.first), tolerance));
-  if (comparison.divergence) texts.push_back(divergence_text(*comparison.divergence));
+  texts.push_back(
+      comparison.divergence
+          ? divergence_text(*comparison.divergence)
+          : "The finer and the disturbed twin that would tell chaos from a wrong solver did not come to their end: "
+            "it cannot be told.");
   return texts;
 }
 
@@ -174,9 +222,12 @@ void print_sweep(const host::System& system, const host::RunSettings& settings, 
              settings.integrator);
   fmt::print("{:<12} {:>9} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9}\n", "solver", name, "steps", "evaluations",
              "wall time", "position error", "angle error", "drift");
+  Reasons reasons;
   for (const host::SweepPoint& p : sweep.points) {
     if (p.how != HeatEnd::How::done) {
-      fmt::print("{:<12} {:>9} {}\n", p.solver, p.value > 0 ? fmt::format("{:.3g}", p.value) : "", status_text(p));
+      const std::string value = p.value > 0 ? fmt::format("{:.3g}", p.value) : "";
+      fmt::print("{:<12} {:>9} {}\n", p.solver, value,
+                 reasons.once(p, p.solver, value.empty() ? p.solver : p.solver + " at " + value));
       continue;
     }
     const auto error = [](const auto& d, const char* unit) {

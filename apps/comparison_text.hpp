@@ -1,6 +1,7 @@
 // What compare prints for people.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,17 @@ void print_sweep(const host::System&, const host::RunSettings&, host::SweepOf, c
 
 /// What became of a run that is not done; "" of one that is.
 std::string status_text(const host::HeatEnd&);
+/// What became of the runs of one table that are not done. A long reason is said once, and then whose it is too.
+class Reasons {
+ public:
+  /// place: what later rows call this one: the solver, and the setting where there are several.
+  std::string once(const host::HeatEnd&, const std::string& solver, const std::string& place);
+
+ private:
+  std::map<std::string, std::string> said_;
+};
+/// What the drift is where energy is exchanged; "" where it is kept.
+std::string drift_note(const std::vector<host::Standing>&);
 std::string_view title_of(host::Quantity);
 /// " m", " rad", …, "" where there is none. length: of a joint coordinate, whether it is one.
 std::string_view unit_of(host::Quantity, bool length);

@@ -14,6 +14,7 @@ Session::Session(const std::vector<std::string>& plugin_paths)
 }
 
 std::unique_ptr<host::System> Session::load(const std::string& file) {
+  diagnostics_ = {};
   bool missing_plugin = false;
   host::Description model = host::read_model(file, catalog(), diagnostics_, missing_plugin);
   std::unique_ptr<host::System> system;

@@ -22,7 +22,7 @@ class Session {
   std::unique_ptr<host::System> load(const std::string& file);
   /// Answers for plugins that end the program.
   CrashReport& crash_report() { return crash_report_; }
-  /// What was said about the model.
+  /// What was said about the model that was loaded last.
   const host::Diagnostics& diagnostics() const { return diagnostics_; }
 
  private:

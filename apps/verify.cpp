@@ -5,7 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
@@ -22,6 +24,7 @@ namespace polyform::apps {
 
 namespace {
 
+namespace fs = std::filesystem;
 using host::Exit;
 using host::HeatEnd;
 using host::Reference;
@@ -34,37 +37,57 @@ struct Arguments {
   bool json = false, quiet = false;
 };
 
-/// Those asked for by name, else those of the set.
-std::vector<Reference> chosen(const Arguments& arguments) {
-  const std::string folder = arguments.references.empty() ? host::shipped_references() : arguments.references;
-  std::vector<Reference> all = host::read_references(folder), result;
+/// One reference file, and what became of it.
+struct Problem {
+  std::string name;
+  std::optional<Reference> reference;  ///< none where the file is no reference
+  std::string model;                   ///< its name
+  std::string trouble;                 ///< why it could not be checked; empty where it could
+  std::vector<Verification> results;
+};
+
+Problem read_problem(const std::string& file) {
+  host::Diagnostics diagnostics;
+  Problem problem{fs::path(file).stem().string(), host::read_reference(file, diagnostics), {}, {}, {}};
+  print(diagnostics);
+  if (!problem.reference) {
+    const std::string first = host::format(diagnostics.all().front());
+    problem.trouble = first.substr(0, first.find('\n'));  // its remedy was printed
+  }
+  return problem;
+}
+
+/// Those asked for by name, else those of the set; what cannot be read counts as of any.
+std::vector<Problem> chosen(const Arguments& arguments) {
+  const std::vector<std::string> files =
+      host::reference_files(arguments.references.empty() ? host::shipped_references() : arguments.references);
+  std::vector<Problem> result;
   if (arguments.problems.empty()) {
-    std::copy_if(all.begin(), all.end(), std::back_inserter(result),
-                 [&](const Reference& r) { return arguments.set == "all" || r.slow == (arguments.set == "long"); });
+    for (const std::string& file : files) {
+      Problem problem = read_problem(file);
+      if (arguments.set == "all" || !problem.reference || problem.reference->slow == (arguments.set == "long"))
+        result.push_back(std::move(problem));
+    }
     return result;
   }
-  std::vector<std::string_view> names;
-  for (const Reference& reference : all) names.push_back(reference.name);
+  std::vector<std::string> stems;
+  for (const std::string& file : files) stems.push_back(fs::path(file).stem().string());
+  const std::vector<std::string_view> names(stems.begin(), stems.end());
   for (const std::string& name : arguments.problems) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
       throw host::Failure(Exit::bad_input, "there is no problem " + host::show(name),
                           host::did_you_mean(name, names) + "Problems: " + host::listing(names) + ".");
-    result.push_back(all[static_cast<std::size_t>(found - names.begin())]);
+    result.push_back(read_problem(files[static_cast<std::size_t>(found - names.begin())]));
   }
   return result;
 }
 
-/// One problem and its solvers.
-struct Checked {
-  const Reference& reference;
-  std::string model;
-  std::vector<Verification> results;
-};
-
-Checked check(const Reference& reference, const Arguments& arguments, Session& session, ProgressBar& bar, double before,
-              double all_problems) {
-  const auto system = session.load(reference.model);
+/// Runs the solvers. A problem that is wrong in itself keeps its trouble, and the next can be checked.
+void check(Problem& problem, const Arguments& arguments, Session& session, ProgressBar& bar, double before,
+           double all_problems) try {
+  if (!problem.reference) return;
+  const auto system = session.load(problem.reference->model);
   std::vector<SolverChoice> storage;
   const std::vector<host::Contender> all = contenders(arguments.solvers, session.catalog(), *system, storage);
   const host::RunSettings settings = settle({}, system->description());
@@ -72,14 +95,20 @@ Checked check(const Reference& reference, const Arguments& arguments, Session& s
   const host::HeatControl control{
       limits_of(arguments.processes), arguments.processes.jobs, &watch_interruption(), [&](std::size_t k, double time) {
         bar.update(before + (static_cast<double>(k) + time / settings.duration) / runs, all_problems,
-                   fmt::format("{} {}", reference.name, all[k].formulation->name()));
+                   fmt::format("{} {}", problem.name, all[k].formulation->name()));
       }};
-  return {reference, system->description().name, host::verify(*system, reference, all, settings, control)};
+  problem.model = system->description().name;
+  problem.results = host::verify(*system, *problem.reference, all, settings, control);
+} catch (const host::Failure& failure) {
+  if (!failure.message().empty()) print(Severity::error, failure.message(), failure.remedy());
+  problem.trouble = failure.message().empty() ? fmt::format("its model {} cannot be used", problem.reference->model)
+                                              : failure.message();
 }
 
-void print_problem(const Checked& checked) {
-  fmt::print("{}: {}\n", checked.reference.name, checked.reference.source);
-  for (const Verification& v : checked.results) {
+void print_problem(const Problem& problem) {
+  fmt::print("{}: {}\n", problem.name,
+             problem.trouble.empty() ? problem.reference->source : "NOT CHECKED: " + problem.trouble);
+  for (const Verification& v : problem.results) {
     if (v.how != HeatEnd::How::done) {
       fmt::print("  {:<12} {:<7} {}\n", v.solver,
                  v.how == HeatEnd::How::skipped  ? "skipped"
@@ -94,9 +123,10 @@ void print_problem(const Checked& checked) {
   }
 }
 
-Json problem_json(const Checked& checked) {
+Json problem_json(const Problem& problem) {
+  if (!problem.trouble.empty()) return {{"status", "not checked"}, {"reason", problem.trouble}};
   Json solvers = Json::object();
-  for (const Verification& v : checked.results) {
+  for (const Verification& v : problem.results) {
     Json& out = solvers[v.solver];
     out["status"] = v.how == HeatEnd::How::done      ? (v.passed ? "passed" : "failed")
                     : v.how == HeatEnd::How::skipped ? "skipped"
@@ -117,15 +147,16 @@ Json problem_json(const Checked& checked) {
     out["energy_drift"] = v.run->energy_drift;
     out["constraint_violation"] = v.run->constraint_violation;
   }
-  return {{"model", checked.model}, {"source", checked.reference.source}, {"solvers", std::move(solvers)}};
+  return {{"model", problem.model}, {"source", problem.reference->source}, {"solvers", std::move(solvers)}};
 }
 
 /// How many came to what.
 struct Count {
-  std::size_t passed = 0, failed = 0, skipped = 0;
+  std::size_t passed = 0, failed = 0, skipped = 0, unchecked = 0;
   bool interrupted = false;
-  void add(const std::vector<Verification>& results) {
-    for (const Verification& v : results) {
+  void add(const Problem& problem) {
+    unchecked += !problem.trouble.empty();
+    for (const Verification& v : problem.results) {
       passed += v.passed;
       skipped += v.how == HeatEnd::How::skipped;
       interrupted = interrupted || v.how == HeatEnd::How::interrupted;
@@ -133,32 +164,37 @@ struct Count {
     }
   }
   Exit code() const {
-    return interrupted ? Exit::interrupted : failed > 0 || passed == 0 ? Exit::simulation_failed : Exit::done;
+    if (interrupted) return Exit::interrupted;
+    if (failed > 0) return Exit::simulation_failed;
+    if (unchecked > 0) return Exit::bad_input;
+    return passed > 0 ? Exit::done : Exit::simulation_failed;
   }
 };
 
 Exit verify(const Arguments& arguments) {
   Session session(arguments.plugin_paths);
-  const std::vector<Reference> references = chosen(arguments);
+  std::vector<Problem> problems = chosen(arguments);
   Json all = Json::object();
   Count count;
-  for (std::size_t k = 0; k < references.size() && !count.interrupted; ++k) {
-    const Checked checked = [&] {
+  for (std::size_t k = 0; k < problems.size() && !count.interrupted; ++k) {
+    Problem& problem = problems[k];
+    {
       ProgressBar bar(!arguments.quiet);
-      return check(references[k], arguments, session, bar, static_cast<double>(k),
-                   static_cast<double>(references.size()));
-    }();
-    count.add(checked.results);
+      check(problem, arguments, session, bar, static_cast<double>(k), static_cast<double>(problems.size()));
+    }
+    count.add(problem);
     if (arguments.json)
-      all[references[k].name] = problem_json(checked);
+      all[problem.name] = problem_json(problem);
     else
-      print_problem(checked);
+      print_problem(problem);
   }
   if (arguments.json)
     print_json(all);
   else
-    fmt::print("\n{} problems: {} runs passed, {} failed, {} skipped{}\n", references.size(), count.passed,
-               count.failed, count.skipped, count.interrupted ? "; interrupted" : "");
+    fmt::print("\n{} problems: {} runs passed, {} failed, {} skipped{}{}\n", problems.size(), count.passed,
+               count.failed, count.skipped,
+               count.unchecked > 0 ? fmt::format("; {} problems not checked", count.unchecked) : "",
+               count.interrupted ? "; interrupted" : "");
   return count.code();
 }
 
@@ -183,8 +219,10 @@ void add_verify(CLI::App& app, Action& action) {
   sub->footer(
       "A run passes when every value of the reference is met within its tolerance. The references, with their "
       "sources,\n"
-      "stand beside the example models; the README there tells how to add one's own. Exit code 1: a run failed. "
-      "Examples:\n"
+      "stand beside the example models; the README there tells how to add one's own. Exit code 1: a run failed; 2: "
+      "none "
+      "did, but a\n"
+      "problem could not be checked. Examples:\n"
       "  polyform verify --set short\n"
       "  polyform verify --problem heavy_top --json");
   sub->final_callback([&action, arguments] { action = [arguments] { return verify(*arguments); }; });

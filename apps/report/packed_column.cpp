@@ -21,7 +21,7 @@ std::vector<unsigned char> by_significance(std::span<const double> values) {
   return bytes;
 }
 
-std::vector<unsigned char> deflated(const std::vector<unsigned char>& bytes) {
+std::vector<unsigned char> deflated(std::span<const unsigned char> bytes) {
   uLongf size = compressBound(static_cast<uLong>(bytes.size()));
   std::vector<unsigned char> out(size);
   if (compress2(out.data(), &size, bytes.data(), static_cast<uLong>(bytes.size()), Z_DEFAULT_COMPRESSION) != Z_OK)
@@ -49,5 +49,9 @@ std::string base64(const std::vector<unsigned char>& bytes) {
 }  // namespace
 
 std::string pack_column(std::span<const double> values) { return base64(deflated(by_significance(values))); }
+
+std::string pack_text(std::string_view text) {
+  return base64(deflated({reinterpret_cast<const unsigned char*>(text.data()), text.size()}));
+}
 
 }  // namespace polyform::apps

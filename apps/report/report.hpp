@@ -31,9 +31,10 @@ struct ReportTable {
 /// One run of a work–precision sweep.
 struct WorkPrecision {
   std::string solver;
-  double setting = 0;  ///< the step or tolerance, as the sweep says
-  double seconds = 0;  ///< wall time
-  double error = 0;    ///< as the sweep says
+  double setting = 0;           ///< the step or tolerance, as the sweep says
+  double seconds = 0;           ///< wall time
+  std::size_t evaluations = 0;  ///< of the equations of motion
+  double error = 0;             ///< as the sweep says
 };
 struct ReportSweep {
   std::string setting, error;  ///< what the numbers are, with unit: "step, s"; "largest deviation of a position, m"

@@ -1,8 +1,9 @@
-// Puts the page together: the template, a description of the runs as JSON, and each column in an element of its own, so
-// that a browser unpacks only those that are looked at.
+// Puts the page together: the template, a description of the runs as compressed JSON, and blocks of columns in elements
+// of their own, so that a browser unpacks only those that are looked at.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <fstream>
 #include <sstream>
@@ -35,17 +36,15 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// JSON as it may stand in a script element: no '<', which could end it.
-std::string script_text(const Json& json) {
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text)
-    if (c == '<')
-      out += "\\u003c";
-    else
-      out += c;
-  return out;
+/// A block has about as many numbers, one column at least: many short columns compress better together, and are fewer
+/// elements.
+std::size_t columns_per_block(std::size_t rows) {
+  constexpr std::size_t numbers = 1u << 13;
+  return std::max<std::size_t>(1, numbers / std::max<std::size_t>(1, rows));
+}
+
+std::size_t rows_of(const host::Results& results) {
+  return results.columns.empty() ? 0 : results.columns.front().values.size();
 }
 
 /// columns: group, name and unit of each.
@@ -55,8 +54,12 @@ Json run_json(const ReportRun& run) {
     std::visit([&](const auto& value) { record[field.name] = value; }, field.value);
   for (const host::ResultColumn& column : run.results.columns)
     columns.push_back(Json::array({host::place_of(column.channel).group, column.channel.name, column.channel.unit}));
-  const std::size_t rows = run.results.columns.empty() ? 0 : run.results.columns.front().values.size();
-  return {{"label", run.label}, {"rows", rows}, {"record", record}, {"columns", columns}};
+  const std::size_t rows = rows_of(run.results);
+  return {{"label", run.label},
+          {"rows", rows},
+          {"record", record},
+          {"columns", columns},
+          {"columns_per_block", columns_per_block(rows)}};
 }
 
 Json table_json(const ReportTable& table) {
@@ -68,7 +71,7 @@ Json table_json(const ReportTable& table) {
 Json sweep_json(const ReportSweep& sweep) {
   Json points = Json::array();
   for (const WorkPrecision& p : sweep.points)
-    points.push_back({{"solver", p.solver}, {"setting", p.setting}, {"seconds", p.seconds}, {"error", p.error}});
+    points.push_back({{"solver", p.solver}, {"setting", p.setting}, {"seconds", p.seconds}, {"evaluations", p.evaluations}, {"error", p.error}});
   return {{"setting", sweep.setting}, {"error", sweep.error}, {"points", points}};
 }
 
@@ -107,6 +110,18 @@ void check_size(const Report& report) {
         "Run again with a longer --output-interval, or with fewer --columns.");
 }
 
+void write_columns(host::OutputFile& file, std::size_t run, const host::Results& results) {
+  const std::size_t per_block = columns_per_block(rows_of(results)), all = results.columns.size();
+  std::vector<double> block;
+  for (std::size_t first = 0; first < all; first += per_block) {
+    block.clear();
+    for (std::size_t c = first; c < std::min(all, first + per_block); ++c)
+      block.insert(block.end(), results.columns[c].values.begin(), results.columns[c].values.end());
+    file.write(fmt::format("<script type=\"text/plain\" id=\"columns-{}-{}\">{}</script>\n", run, first / per_block,
+                           pack_column(block)));
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<host::OutputFile> open_report(const std::string& path) {
@@ -125,13 +140,9 @@ void write_report(host::OutputFile& file, const Report& report) {
   file.write(page.substr(0, title));
   file.write(escaped(report.title));
   file.write(page.substr(title + title_mark.size(), data - title - title_mark.size()));
-  file.write("<script type=\"application/json\" id=\"report\">" + script_text(report_json(report)) + "</script>\n");
-  for (std::size_t r = 0; r < report.runs.size(); ++r) {
-    const std::vector<host::ResultColumn>& columns = report.runs[r].results.columns;
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      file.write(fmt::format("<script type=\"text/plain\" id=\"column-{}-{}\">{}</script>\n", r, c,
-                             pack_column(columns[c].values)));
-  }
+  const std::string json = report_json(report).dump(-1, ' ', false, Json::error_handler_t::replace);
+  file.write("<script type=\"text/plain\" id=\"report\">" + pack_text(json) + "</script>\n");
+  for (std::size_t r = 0; r < report.runs.size(); ++r) write_columns(file, r, report.runs[r].results);
   file.write(page.substr(data + data_mark.size()));
   file.close();
 }

@@ -23,11 +23,32 @@ double median(std::span<double> values) {
 Quat quaternion(const double* q) { return {q[0], q[1], q[2], q[3]}; }
 Vec3 vector(const double* v) { return {v[0], v[1], v[2]}; }
 
-/// Brings a quaternion or a turn next to that of the first run.
-void align(Kind kind, const double* first, double* other) {
-  if (kind == Kind::turn) *other = *first + std::remainder(*other - *first, turn);
-  if (kind == Kind::quaternion && dot(quaternion(first), quaternion(other)) < 0)
+/// How far apart two angles are, up to whole turns. Each is brought into one turn exactly, however many it has made.
+double turned(double a, double b) { return std::remainder(std::remainder(a, turn) - std::remainder(b, turn), turn); }
+
+/// Brings a quaternion or a turn next to another.
+void align(Kind kind, const double* to, double* other) {
+  if (kind == Kind::turn) *other = *to + turned(*other, *to);
+  if (kind == Kind::quaternion && dot(quaternion(to), quaternion(other)) < 0)
     for (std::size_t c = 0; c < 4; ++c) other[c] = -other[c];
+}
+
+/// The run from which all others are least far in sum. On a circle that is its median, which the order of the runs
+/// does not move, and one run that is turned away from the others is not it.
+std::size_t innermost(Kind kind, std::span<const double> numbers, std::size_t runs) {
+  const std::size_t n = numbers.size() / runs;
+  const auto apart = [&](std::size_t a, std::size_t b) {
+    const double *x = numbers.data() + a * n, *y = numbers.data() + b * n;
+    return kind == Kind::turn ? std::abs(turned(*x, *y)) : 1 - std::abs(dot(quaternion(x), quaternion(y)));
+  };
+  std::size_t found = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t a = 0; a < runs; ++a) {
+    double sum = 0;
+    for (std::size_t b = 0; b < runs; ++b) sum += apart(a, b);
+    if (sum < least) least = sum, found = a;
+  }
+  return found;
 }
 
 bool all_finite(const double* numbers, std::size_t count) {
@@ -138,7 +159,11 @@ Scales scales_of(const TraceLayout& layout, std::span<Trace* const> traces) {
 
 void consensus(Kind kind, std::span<double> numbers, std::size_t runs, std::span<double> result) {
   const std::size_t n = result.size();
-  for (std::size_t s = 1; s < runs; ++s) align(kind, numbers.data(), numbers.data() + s * n);
+  if (kind == Kind::turn || kind == Kind::quaternion) {
+    const std::size_t middle = runs > 2 ? innermost(kind, numbers, runs) : 0;
+    for (std::size_t s = 0; s < runs; ++s)
+      if (s != middle) align(kind, numbers.data() + middle * n, numbers.data() + s * n);
+  }
   std::vector<double> values(runs);
   for (std::size_t c = 0; c < n; ++c) {
     for (std::size_t s = 0; s < runs; ++s) values[s] = numbers[s * n + c];
@@ -177,7 +202,7 @@ double distance(const TraceItem& item, const double* a, const double* b) {
     case Kind::quaternion:
       return norm(rotation_vector(conjugate(quaternion(a)) * quaternion(b)));
     case Kind::turn:
-      return std::abs(std::remainder(*a - *b, turn));
+      return std::abs(turned(*a, *b));
     case Kind::number:
       break;
   }
@@ -199,14 +224,15 @@ Verdict judge(const TraceLayout& layout, std::span<const Witness> witnesses, con
   return verdict;
 }
 
-std::vector<DistanceRow> distances(const TraceLayout& layout, Trace& a, Trace& b, const Scales& scales) {
+std::vector<DistanceRow> distances(const TraceLayout& layout, Trace& a, Trace& b, const Scales& scales,
+                                   bool reactions) {
   std::vector<double> row_a(layout.width()), row_b(layout.width());
   std::vector<DistanceRow> result;
   for (std::size_t left = std::min(a.rewind(), b.rewind()); left > 0; --left) {
     a.next(row_a);
     DistanceRow now{b.next(row_b), 0};
     for (const TraceItem& item : layout.items())
-      if (!is_reaction(item.quantity))
+      if (is_reaction(item.quantity) == reactions)
         now.distance = std::max(
             now.distance, distance(item, row_a.data() + item.offset, row_b.data() + item.offset) / scales.of(item));
     result.push_back(now);

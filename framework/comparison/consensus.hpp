@@ -63,8 +63,9 @@ struct Verdict {
 Verdict judge(const TraceLayout&, std::span<const Witness>, const Scales&, double tolerance);
 
 /// The consensus of an item's numbers in several runs: the mean of two, the component-wise median of three or more, so
-/// that one outlier does not move it. Quaternions are brought to the sign of the first before, and normalized after;
-/// turns to within half a turn of the first. numbers: one run after the other, overwritten.
+/// that one outlier does not move it. Quaternions and angles are brought to the sign and the turn of the run in their
+/// midst before, so that the order of the runs does not matter; quaternions normalized after. numbers: one run after
+/// the other, overwritten.
 void consensus(TraceItem::Kind, std::span<double> numbers, std::size_t runs, std::span<double> result);
 
 /// The consensus of several runs, row by row, over the rows that all of them have.
@@ -73,10 +74,11 @@ std::unique_ptr<Trace> consensus(const TraceLayout&, std::span<Trace* const>);
 /// How far apart an item is in two rows, in its own unit; infinite where a number is not finite.
 double distance(const TraceItem&, const double* a, const double* b);
 
-/// The largest relative distance of two runs, row by row, over the rows that both have; of all but the reactions.
+/// The largest relative distance of two runs, row by row, over the rows that both have; of the motion, or of the
+/// reactions alone, which in a stiff system may be far apart where the motions are close.
 struct DistanceRow {
   double time, distance;
 };
-std::vector<DistanceRow> distances(const TraceLayout&, Trace&, Trace&, const Scales&);
+std::vector<DistanceRow> distances(const TraceLayout&, Trace&, Trace&, const Scales&, bool reactions);
 
 }  // namespace polyform::host

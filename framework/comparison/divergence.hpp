@@ -4,28 +4,47 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "framework/comparison/consensus.hpp"
 #include "framework/comparison/heat.hpp"
 
 namespace polyform::host {
 
-/// How a solver differs from itself, and how a small difference grows. Distances are relative, see Scales.
+/// How a solver differs from itself, and how a small difference grows. Distances are relative, see Scales: of the
+/// motion, or of the reactions where the solvers part in those; the growth is always that of the motion.
 struct Divergence {
+  /// What the twins make of the parting.
+  enum class Cause {
+    /// Neither solver moves away from itself by what parts them: one is wrong, or the motion is not unique.
+    solver,
+    /// At finer settings the two come together, so their errors of integration part them …
+    integration,
+    /// … or would, which grow exponentially; also where that growth takes round-off, which no setting makes finer, so
+    /// far.
+    chaos,
+    /// The errors are as large as the disagreement, but finer settings do not lessen it.
+    unknown
+  };
   std::string solver;  ///< the one that parts
   std::string peer;    ///< of the others the one that is then farthest from it
   /// Largest distance of each until the parting from its run at half the step and a tenth of the tolerances.
   double integration_error = 0, peer_error = 0;
-  double perturbation = 0;   ///< by how much speeds and gravity of the other twin are larger, relative
-  double amplification = 0;  ///< largest distance of that twin until the parting, over the perturbation
-  double rate = 0;           ///< of the exponential growth fitted to that distance, 1/s
-  double duration = 0;       ///< over which it was fitted, s
-  /// Whether one of the two is as unsure of its own motion as they are far from each other (a tenth of it at least):
-  /// then the parting is no sign of wrong equations.
+  double apart = 0, finer_apart = 0;  ///< largest distance of the two until the parting, and of their finer twins
+  double perturbation = 0;            ///< by how much speeds and gravity of the other twin are larger, relative
+  double amplification = 0;           ///< largest distance of that twin until the parting, over the perturbation
+  double rate = 0;                    ///< of the exponential growth fitted to that distance, 1/s
+  double duration = 0;                ///< over which it was fitted, s
+  /// Whether one of the two is as unsure of its own motion as they are far from each other (a tenth of it at least).
   bool explains = false;
   /// Whether the growth is exponential: five e-folds and more over the duration fitted.
   bool chaotic = false;
+  Cause cause = Cause::unknown;
 };
+
+std::string_view name_of(Divergence::Cause);
+/// The cause that the figures speak for; `relative` is the distance of the parting from the consensus.
+Divergence::Cause cause_of(const Divergence&, double relative);
 
 /// A contender and what it did.
 struct TracedContender {

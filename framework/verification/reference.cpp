@@ -3,115 +3,193 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <functional>
+#include <span>
 
-#include "framework/diagnostics.hpp"
+#include "framework/reading/source.hpp"
+#include "framework/reading/value.hpp"
 #include "framework/registry/search_path.hpp"
 
 namespace polyform::host {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw Failure(Exit::bad_input, fmt::format("{}: {}", file, why),
-                "The format of references is told in README.md beside those that come with Polyform.");
+constexpr const char* format_remedy = "The format is told in README.md beside the references that come with Polyform.";
+
+bool is_list(const Value& value) {
+  const bool good = value.node().kind == Node::Kind::list;
+  if (!good) value.unexpected("a list");
+  return good;
 }
 
-using Lists = std::map<std::string, std::vector<double>>;
-
-/// The lists of one quantity of all bodies or joints that give it.
-Lists lists_of(const Json& objects, const char* quantity) {
-  Lists lists;
-  for (const auto& [name, object] : objects.items())
-    if (object.contains(quantity)) lists[name] = object.at(quantity).get<std::vector<double>>();
-  return lists;
+std::vector<double> read_list(const Value& value) {
+  return is_list(value) ? read_numbers(value).value_or(std::vector<double>{}) : std::vector<double>{};
 }
 
-/// Tolerances are positive numbers.
-Tolerances read_tolerances(const std::string& file, const Json& in) {
-  const Tolerances tolerances = in.get<Tolerances>();
-  for (const auto& [group, value] : tolerances)
-    if (!(value > 0)) refuse(file, fmt::format("the tolerance of {} is not positive", group));
+constexpr std::array<std::string_view, 4> start_groups{"linear", "angular", "modal", "joint"};
+constexpr std::array<std::string_view, 12> channel_groups{"position", "orientation",    "velocity", "angular_velocity",
+                                                          "modal",    "modal_velocity", "joint",    "joint_velocity",
+                                                          "force",    "moment",         "energy",   "constraint"};
+
+/// Positive numbers by group; what is not one is reported.
+Tolerances read_tolerances(MapReader& map, std::span<const std::string_view> groups) {
+  Tolerances tolerances;
+  for (const std::string_view group : groups)
+    if (const auto value = map.find(group)) {
+      const std::optional<double> x = read_number(*value);
+      if (x && !(*x > 0)) value->unexpected("a number greater than 0");
+      tolerances[std::string(group)] = x.value_or(1);
+    }
   return tolerances;
 }
 
-ReferenceStart read_start(const std::string& file, const Json& in) {
-  const Json bodies = in.value("bodies", Json::object()), joints = in.value("joints", Json::object());
-  ReferenceStart start{lists_of(bodies, "linear"), lists_of(bodies, "angular"), lists_of(bodies, "modal"),
-                       lists_of(joints, "acceleration"), read_tolerances(file, in.at("tolerance"))};
-  const std::pair<const char*, const Lists*> given[] = {
-      {"linear", &start.linear}, {"angular", &start.angular}, {"modal", &start.modal}, {"joint", &start.joint}};
-  for (const auto& [group, lists] : given)
-    if (!lists->empty() && !start.tolerance.contains(group))
-      refuse(file, fmt::format("no tolerance for \"{}\" under evaluate", group));
+/// The numbers that each body or joint gives for some of these quantities.
+void read_objects(const Value& objects, std::initializer_list<std::pair<std::string_view, KnownByName*>> quantities) {
+  const MapReader all(objects);
+  for (const Node::Entry& e : objects.node().entries) {
+    const Value object = objects.entry(e);
+    MapReader map(object);
+    for (const auto& [key, known] : quantities)
+      if (const auto value = map.find(key)) (*known)[e.key] = {read_list(*value), value->place()};
+    if (map.is_map()) map.finish();
+  }
+}
+
+ReferenceStart read_start(const Value& in) {
+  ReferenceStart start;
+  MapReader map(in);
+  if (const auto bodies = map.find("bodies"))
+    read_objects(*bodies, {{"linear", &start.linear}, {"angular", &start.angular}, {"modal", &start.modal}});
+  if (const auto joints = map.find("joints")) read_objects(*joints, {{"acceleration", &start.joint}});
+  if (const auto tolerance = map.require("tolerance", "the largest errors of accelerations, by group")) {
+    MapReader groups(*tolerance);
+    start.tolerance = read_tolerances(groups, start_groups);
+    if (groups.is_map()) groups.finish();
+    const KnownByName* known[] = {&start.linear, &start.angular, &start.modal, &start.joint};
+    for (std::size_t k = 0; k < start_groups.size(); ++k)
+      if (!known[k]->empty() && !start.tolerance.contains(std::string(start_groups[k])))
+        groups.report_missing(start_groups[k], "accelerations of that group are given", "Add its tolerance here.");
+  }
+  if (map.is_map()) map.finish();
   return start;
 }
 
-void check_keys(const std::string& file, const Json& in) {
-  constexpr std::string_view known[] = {"model",     "source",          "set",      "times", "channels",
-                                        "tolerance", "tolerance_after", "evaluate", "notes"};
-  for (const auto& [key, value] : in.items())
-    if (std::find(std::begin(known), std::end(known), key) == std::end(known))
-      refuse(file, fmt::format("unknown key \"{}\"", key));
+void read_times(const Value& value, Reference& out) {
+  out.times = read_list(value);
+  if (out.times.empty() || std::ranges::adjacent_find(out.times, std::greater_equal<>()) != out.times.end())
+    value.error("the times do not rise", "Give at least one, each later than the one before.");
 }
 
-void read_rows(const std::string& file, const Json& in, Reference& out) {
-  out.times = in.at("times").get<std::vector<double>>();
-  out.tolerance = read_tolerances(file, in.at("tolerance"));
-  for (const auto& [name, values] : in.at("channels").items()) {
-    out.channels.push_back({name, values.get<std::vector<double>>()});
-    if (out.channels.back().values.size() != out.times.size())
-      refuse(file, fmt::format("channel {} has {} values for {} times", name, out.channels.back().values.size(),
-                               out.times.size()));
+/// Other tolerances after some times.
+void read_later(const Value& list, Reference& out) {
+  if (!is_list(list)) return;
+  for (std::size_t i = 0; i < list.node().items.size(); ++i) {
+    const Value item = list.item(i);
+    MapReader map(item);
+    const auto time = map.require("time", "after which the tolerances hold, s");
+    out.tolerance_after.emplace_back(time ? read_number(*time).value_or(0) : 0, read_tolerances(map, channel_groups));
+    if (map.is_map()) map.finish();
   }
-  if (!std::is_sorted(out.times.begin(), out.times.end()) || out.times.empty())
-    refuse(file, "times must be given in rising order");
-  for (Json later : in.value("tolerance_after", Json::array())) {
-    const double time = later.at("time");
-    later.erase("time");
-    out.tolerance_after.emplace_back(time, read_tolerances(file, later));
+}
+
+void read_rows(const Value& channels, MapReader& map, Reference& out) {
+  if (const auto times = map.require("times", "of the rows of 'channels', s")) read_times(*times, out);
+  const auto tolerance = map.require("tolerance", "the largest errors, by group of channels");
+  std::optional<MapReader> groups;
+  if (tolerance) {
+    groups.emplace(*tolerance);
+    out.tolerance = read_tolerances(*groups, channel_groups);
+    if (groups->is_map()) groups->finish();
   }
+  const MapReader all(channels);
+  for (const Node::Entry& e : channels.node().entries) {
+    const Value value = channels.entry(e);
+    out.channels.push_back({e.key, read_list(value), e.place});
+    const std::size_t found = out.channels.back().values.size();
+    if (found != out.times.size() && !out.times.empty() && value.node().kind == Node::Kind::list)
+      value.error(fmt::format("found {} values for {} times", found, out.times.size()), "Give one per time.");
+    if (const std::string group = group_of(e.key); groups && !out.tolerance.contains(group))
+      value.error(fmt::format("there is no tolerance for its group, '{}'", group), "Add it under 'tolerance'.");
+  }
+  if (const auto later = map.find("tolerance_after")) read_later(*later, out);
+}
+
+void read_root(const Value& root, Reference& out) {
+  MapReader map(root);
+  if (!map.is_map()) return;
+  if (const auto model = map.require("model", "the model file, relative to this one"))
+    out.model =
+        (fs::path(out.file).parent_path() / read_text(*model, "a file").value_or("")).lexically_normal().string();
+  if (const auto source = map.require("source", "where the values come from"))
+    out.source = read_text(*source, "a sentence").value_or("");
+  if (const auto set = map.find("set")) {
+    const std::string text = set->node().text;
+    if (text != "short" && text != "long") set->unexpected("short or long");
+    out.slow = text == "long";
+  }
+  const auto channels = map.find("channels"), start = map.find("evaluate");
+  if (channels) {
+    read_rows(*channels, map, out);
+  } else {
+    for (const char* key : {"times", "tolerance", "tolerance_after"}) map.forbid(key, "there are no 'channels'");
+  }
+  if (start) out.start = read_start(*start);
+  if (!channels && !start) root.error("neither 'channels' nor 'evaluate': nothing is to be checked", format_remedy);
+  map.find("notes");
+  map.finish();
 }
 
 }  // namespace
 
+std::string group_of(const std::string& channel) {
+  if (channel.starts_with("energy.")) return "energy";
+  if (channel.starts_with("constraint.")) return "constraint";
+  const std::string component = channel.substr(channel.rfind('.') + 1);
+  const std::string last = component.substr(0, component.find('['));
+  if (last == "eta") return "modal";
+  if (last == "etadot") return "modal_velocity";
+  if (last == "q") return "joint";
+  if (last == "v") return "joint_velocity";
+  if (last.size() == 1) return "position";
+  switch (last[0]) {
+    case 'q':
+      return "orientation";
+    case 'v':
+      return "velocity";
+    case 'f':
+      return "force";
+    case 'm':
+      return "moment";
+    default:
+      return "angular_velocity";
+  }
+}
+
 double tolerance_at(const Reference& reference, const std::string& group, double time) {
-  const auto found = reference.tolerance.find(group);
-  if (found == reference.tolerance.end()) refuse(reference.name, fmt::format("no tolerance for \"{}\"", group));
-  double value = found->second;
+  double value = reference.tolerance.at(group);
   for (const auto& [after, tolerances] : reference.tolerance_after)
     if (const auto other = tolerances.find(group); time > after && other != tolerances.end()) value = other->second;
   return value;
 }
 
-Reference read_reference(const std::string& file) {
-  std::ifstream stream(file);
-  if (!stream) throw Failure(Exit::bad_input, fmt::format("cannot read the reference {}", file));
-  try {
-    const Json in = Json::parse(stream);
-    check_keys(file, in);
-    Reference out;
-    out.name = fs::path(file).stem().string();
-    out.model = (fs::path(file).parent_path() / in.at("model").get<std::string>()).lexically_normal().string();
-    out.source = in.at("source").get<std::string>();
-    const std::string set = in.value("set", "short");
-    if (set != "short" && set != "long") refuse(file, "set: expected short or long");
-    out.slow = set == "long";
-    if (in.contains("channels")) read_rows(file, in, out);
-    if (in.contains("evaluate")) out.start = read_start(file, in.at("evaluate"));
-    if (out.channels.empty() && !out.start) refuse(file, "neither channels nor evaluate: nothing is to be checked");
-    return out;
-  } catch (const Json::exception& problem) {
-    refuse(file, problem.what());
-  }
+std::optional<Reference> read_reference(const std::string& file, Diagnostics& diagnostics) {
+  Reference out;
+  out.name = fs::path(file).stem().string();
+  out.file = file;
+  Report report(diagnostics, out.file);
+  Document document;
+  if (const std::optional<std::string> text = read_source(file, report))
+    if (const Node* root = document.parse(*text, report)) read_root(Value(*root, {}, report), out);
+  report.finish();
+  if (report.errors() > 0) return std::nullopt;
+  return out;
 }
 
-std::vector<Reference> read_references(const std::string& folder) {
+std::vector<std::string> reference_files(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code error;
   for (fs::directory_iterator next(folder, error), end; !error && next != end; next.increment(error))
@@ -120,13 +198,9 @@ std::vector<Reference> read_references(const std::string& folder) {
     throw Failure(Exit::bad_input, fmt::format("there are no references in {}", folder),
                   "Give a folder with reference files, NAME.json, by --references.");
   std::sort(files.begin(), files.end());
-  std::vector<Reference> references;
-  for (const std::string& file : files) references.push_back(read_reference(file));
-  return references;
+  return files;
 }
 
-std::string shipped_references() {
-  return (installed_data_folder() / "models/references").string();
-}
+std::string shipped_references() { return (installed_data_folder() / "models/references").string(); }
 
 }  // namespace polyform::host

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "framework/diagnostics.hpp"
+#include "framework/reading/description.hpp"
+
 namespace polyform::host {
 
 /// Largest errors allowed, by group of channels, absolute, in SI units.
@@ -15,17 +18,26 @@ using Tolerances = std::map<std::string, double>;
 struct ReferenceChannel {
   std::string name;            ///< as in the results
   std::vector<double> values;  ///< one per time
+  Place place;                 ///< in the file
 };
 
-/// Known accelerations at the start: numbers by body or joint.
+/// Numbers of one body or joint.
+struct KnownNumbers {
+  std::vector<double> values;
+  Place place;  ///< in the file
+};
+using KnownByName = std::map<std::string, KnownNumbers>;
+
+/// Known accelerations at the start, by body or joint.
 struct ReferenceStart {
-  std::map<std::string, std::vector<double>> linear, angular, modal;  ///< of bodies
-  std::map<std::string, std::vector<double>> joint;                   ///< of joints' velocity coordinates
-  Tolerances tolerance;                                               ///< of linear, angular, modal, joint
+  KnownByName linear, angular, modal;  ///< of bodies
+  KnownByName joint;                   ///< of joints' velocity coordinates
+  Tolerances tolerance;                ///< of linear, angular, modal, joint
 };
 
 struct Reference {
-  std::string name;    ///< the file's, without extension
+  std::string name;  ///< the file's, without extension
+  std::string file;
   std::string model;   ///< path of the model file
   std::string source;  ///< where the values come from
   bool slow = false;   ///< not among those that are run at every change
@@ -36,13 +48,17 @@ struct Reference {
   std::optional<ReferenceStart> start;
 };
 
-/// The tolerance of a group at a time. Failure (bad_input) where the reference gives none.
+/// The tolerance of a group at a time. There is one for every group that the reference has channels of.
 double tolerance_at(const Reference&, const std::string& group, double time);
 
-/// Failure (bad_input), with the file and the key, for a file that is no reference.
-Reference read_reference(const std::string& file);
-/// The references *.json of a folder, by name. Failure (bad_input) when there is no such folder or nothing in it.
-std::vector<Reference> read_references(const std::string& folder);
+/// The group of a channel, by its component: position, orientation, velocity, angular_velocity, modal, modal_velocity,
+/// joint, joint_velocity, force, moment, energy, constraint.
+std::string group_of(const std::string& channel);
+
+/// Nothing for a file that is no reference: the diagnostics say what is wrong with it, and where.
+std::optional<Reference> read_reference(const std::string& file, Diagnostics&);
+/// The reference files *.json of a folder, by name. Failure (bad_input) when there is no such folder or nothing in it.
+std::vector<std::string> reference_files(const std::string& folder);
 /// models/references in the data folder: in the build tree and in an installation.
 std::string shipped_references();
 

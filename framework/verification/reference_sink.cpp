@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "framework/diagnostics.hpp"
 
@@ -17,13 +18,14 @@ namespace polyform::host {
 namespace {
 
 using Json = nlohmann::json;
-using Lists = std::map<std::string, std::vector<double>>;
 
 constexpr double same_time = 1e-9;  // relative to the time, s
 
-[[noreturn]] void refuse(const Reference& reference, const std::string& name) {
+[[noreturn]] void refuse(const Reference& reference, Place place, const std::string& name) {
   throw Failure(Exit::bad_input,
-                fmt::format("the reference {} names {}, which its model has not", reference.name, name));
+                fmt::format("{}:{}:{}: the reference names {}, which its model has not", reference.file, place.line,
+                            place.column, name),
+                "polyform run MODEL writes a table with all names, with --columns reactions those of reactions too.");
 }
 
 /// Largest difference of a list from what was found; infinite where the sizes differ.
@@ -39,41 +41,37 @@ double difference(const std::vector<double>& expected, std::span<const double> f
 
 }  // namespace
 
-std::string group_of(const std::string& channel) {
-  if (channel.starts_with("energy.")) return "energy";
-  if (channel.starts_with("constraint.")) return "constraint";
-  const std::string component = channel.substr(channel.rfind('.') + 1);
-  const std::string last = component.substr(0, component.find('['));
-  if (last == "eta") return "modal";
-  if (last == "etadot") return "modal_velocity";
-  if (last == "q") return "joint";
-  if (last == "v") return "joint_velocity";
-  if (last.size() == 1) return "position";
-  switch (last[0]) {
-    case 'q':
-      return "orientation";
-    case 'v':
-      return "velocity";
-    case 'f':
-      return "force";
-    case 'm':
-      return "moment";
-    default:
-      return "angular_velocity";
-  }
-}
-
-ReferenceSink::ReferenceSink(const System& system, const Reference& reference)
-    : system_(system), reference_(reference), rows_(system, {true, true, true, true, true, {}}) {
+ReferenceSink::ReferenceSink(const System& system, const Reference& reference, bool reactions)
+    : system_(system), reference_(reference), rows_(system, Columns{.reactions = true}) {
   std::unordered_map<std::string, std::size_t> column;
   for (std::size_t i = 0; i < rows_.channels().size(); ++i) column[rows_.channels()[i].name] = i;
   for (const ReferenceChannel& channel : reference.channels) {
     const auto found = column.find(channel.name);
-    if (found == column.end()) refuse(reference, channel.name);
+    if (found == column.end()) refuse(reference, channel.place, channel.name);
+    const std::string group = group_of(channel.name);
+    if (!reactions && (group == "force" || group == "moment")) continue;
+    compared_.push_back(&channel);
     columns_.push_back(found->second);
-    groups_.push_back(group_of(channel.name));
-    tolerance_at(reference, groups_.back(), 0);
+    groups_.push_back(group);
   }
+  if (reference.start) check_start_names();
+}
+
+void ReferenceSink::check_start_names() const {
+  const SystemView& view = system_.view();
+  std::unordered_set<std::string_view> bodies, bending, joints;
+  for (const BodyIndex b : system_.bodies()) {
+    const BodyData& body = view.bodies[at(b)];
+    bodies.insert(body.name);
+    if (body.flexible != rigid) bending.insert(body.name);
+  }
+  for (const JointIndex j : system_.joints()) joints.insert(view.joints[at(j)].name);
+  const ReferenceStart& start = *reference_.start;
+  const std::pair<const KnownByName*, const std::unordered_set<std::string_view>*> given[] = {
+      {&start.linear, &bodies}, {&start.angular, &bodies}, {&start.modal, &bending}, {&start.joint, &joints}};
+  for (const auto& [known, names] : given)
+    for (const auto& [name, numbers] : *known)
+      if (!names->contains(name)) refuse(reference_, numbers.place, name);
 }
 
 void ReferenceSink::note(const std::string& group, double error, double tolerance, double time,
@@ -99,11 +97,11 @@ void ReferenceSink::row(double time, const Observation& now) {
   if (next_ == times.size() || std::abs(times[next_] - time) > same_time * std::max(1.0, time)) return;
   ++errors_.rows;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    double error = row[columns_[c]] - reference_.channels[c].values[next_];
+    double error = row[columns_[c]] - compared_[c]->values[next_];
     // An angle of a joint is known up to whole turns.
     if (groups_[c] == "joint" && rows_.channels()[columns_[c]].unit == "rad")
       error = std::remainder(error, 2 * std::numbers::pi);
-    note(groups_[c], std::abs(error), tolerance_at(reference_, groups_[c], time), time, reference_.channels[c].name);
+    note(groups_[c], std::abs(error), tolerance_at(reference_, groups_[c], time), time, compared_[c]->name);
   }
   ++next_;
 }
@@ -111,10 +109,11 @@ void ReferenceSink::row(double time, const Observation& now) {
 void ReferenceSink::compare_start(const Observation& now) {
   const SystemView& view = system_.view();
   const ReferenceStart& start = *reference_.start;
-  const auto check = [&](const Lists& lists, const char* group, std::string_view name, std::span<const double> found) {
-    const auto expected = lists.find(std::string(name));
-    if (expected != lists.end())
-      note(group, difference(expected->second, found), start.tolerance.at(group), 0,
+  const auto check = [&](const KnownByName& known, const char* group, std::string_view name,
+                         std::span<const double> found) {
+    const auto expected = known.find(std::string(name));
+    if (expected != known.end())
+      note(group, difference(expected->second.values, found), start.tolerance.at(group), 0,
            fmt::format("{} acceleration of {}", group, name));
   };
   for (const BodyIndex b : system_.bodies()) {

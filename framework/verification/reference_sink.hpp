@@ -24,26 +24,25 @@ std::string to_text(const ReferenceErrors&);
 /// What to_text made.
 ReferenceErrors errors_from_text(const std::string&);
 
-/// The group of a channel, by its component: position, orientation, velocity, angular_velocity, modal, modal_velocity,
-/// joint, joint_velocity, force, moment, energy, constraint.
-std::string group_of(const std::string& channel);
-
 class ReferenceSink final : public RowSink {
  public:
-  /// Failure (bad_input) when the reference names a channel, body or joint that the system has not.
-  ReferenceSink(const System&, const Reference&);
+  /// reactions: whether those of the run are to be read; else channels of forces and moments are not compared. Failure
+  /// (bad_input) when the reference names a channel, body or joint that the system has not.
+  ReferenceSink(const System&, const Reference&, bool reactions);
 
   void row(double time, const Observation&) override;
   const ReferenceErrors& errors() const { return errors_; }
 
  private:
+  void check_start_names() const;
   void compare_start(const Observation&);
   void note(const std::string& group, double error, double tolerance, double time, const std::string& where);
 
   const System& system_;
   const Reference& reference_;
   RowMaker rows_;
-  std::vector<std::size_t> columns_;  ///< of the reference's channels
+  std::vector<const ReferenceChannel*> compared_;
+  std::vector<std::size_t> columns_;  ///< of them
   std::vector<std::string> groups_;   ///< of them
   std::size_t next_ = 0;              ///< time of the reference
   bool started_ = false;

@@ -14,7 +14,8 @@ std::vector<Verification> verify(const System& system, const Reference& referenc
   std::vector<std::unique_ptr<ReferenceSink>> sinks;
   std::vector<Heat> heats;
   for (const Contender& contender : contenders) {
-    ReferenceSink* sink = sinks.emplace_back(std::make_unique<ReferenceSink>(system, reference)).get();
+    const bool reactions = has(contender.formulation->abilities(), Ability::reactions);
+    ReferenceSink* sink = sinks.emplace_back(std::make_unique<ReferenceSink>(system, reference, reactions)).get();
     Heat heat{&contender, settings, 0, {sink}};
     heat.note = [sink] { return to_text(sink->errors()); };
     heats.push_back(std::move(heat));

@@ -33,6 +33,24 @@ TEST_CASE("the table names every solver with its deviation") {
                               Contains("consensus") && Contains("agree within 0.0001"));
 }
 
+TEST_CASE("a reason that several solvers have is said once, and long names keep both ends") {
+  const Workshop shop;
+  const Outcome skipped = shop.run({"compare", shipped("motor_arm"), "--duration", "0.05"});
+  INFO(skipped.out);
+  const std::size_t first = skipped.out.find("module `motor`");
+  REQUIRE(first != std::string::npos);
+  CHECK(skipped.out.find("module `motor`", first + 1) == std::string::npos);
+  CHECK_THAT(skipped.out, Contains("skipped: as particles"));
+  const std::string model = shop.write("long.yaml", R"({polyform: 1, gravity: [0, -9.81, 0],
+    bodies: [{name: Bär, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}],
+    joints: [{name: äöüäöüäöüäöüäöü_éé, type: revolute, base: ground, moving: Bär, position: [0, 0, 0],
+              axis: [0, 0, 1]}], simulation: {integrator: rk4, step: 0.01, duration: 0.3, output_interval: 0.03}})");
+  const Outcome cut = shop.run({"compare", model});
+  INFO(cut.out);
+  CHECK_THAT(cut.out, Contains("äö") && Contains("..") && Contains("éé"));
+  CHECK_NOTHROW(json(cut.out).dump());  // is UTF-8
+}
+
 TEST_CASE("one solver alone has no deviation") {
   const Workshop shop;
   const json all = json::parse(
@@ -90,6 +108,24 @@ TEST_CASE("a sweep gives errors against work, as JSON and as a table in a file")
   CHECK_THAT(shop.read("work.csv"), Contains("solver,tolerance,status,steps") && Contains("riccati,"));
 }
 
+TEST_CASE("a sweep with a page says in its JSON why the comparison before it gives exit code 1") {
+  const Workshop shop;
+  const Outcome outcome =
+      shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati,cartesian", "--duration", "15", "--rtol",
+                "1e-4", "--atol", "1e-5", "--sweep", "tolerance=1e-3,1e-4", "--report", "a.html", "--json"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 1);
+  bool found = false;
+  const json all = json::parse(outcome.out);
+  for (const auto& [name, one] : all.items()) {
+    CHECK(one.at("points").size() == 2);
+    const json& before = one.at("comparison");
+    found = found || (before.at("agrees") == false && before.contains("divergence") &&
+                      before.at("divergence").contains("cause"));
+  }
+  CHECK(found);
+}
+
 TEST_CASE("a sweep of what the integrator does not use is refused") {
   const Workshop shop;
   for (const char* sweep : {"step=1e-3,1e-4", "tolerance", "tolerance=1e-3:1e-5", "tolerance=-1", "speed=1"}) {
@@ -112,6 +148,28 @@ TEST_CASE("verify tells errors, times and what passed; a misspelt problem is ref
   const json all =
       json::parse(shop.run({"verify", "--problem", "simple_pendulum", "--solvers", "riccati", "--json"}).out);
   CHECK(all.at("simple_pendulum").at("solvers").at("riccati").at("status") == "passed");
+}
+
+TEST_CASE("a reference that cannot be read loses only its own row, and the exit code says so") {
+  const Workshop shop;
+  shop.write("broken.json", "{\"model\": \"a.yaml\"}");
+  shop.write("lost.json", R"({"model": "none.yaml", "source": "none", "evaluate": {"tolerance": {}}})");
+  const std::string good = shipped("references/simple_pendulum");
+  std::filesystem::copy_file(good.substr(0, good.size() - 5) + ".json", shop.path("sound.json"));
+  std::string text = shop.read("sound.json");
+  text.replace(text.find("../simple_pendulum.yaml"), 23, shipped("simple_pendulum"));
+  shop.write("sound.json", text);
+  const std::vector<std::string> command{"verify", "--references", ".", "--solvers", "riccati"};
+  const Outcome outcome = shop.run(command);
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.err, Contains("broken.json:1:1: error: source: 'source' is missing") && Contains("Add 'source"));
+  CHECK_THAT(outcome.out, Contains("broken: NOT CHECKED") && Contains("lost: NOT CHECKED") &&
+                              Contains("1 runs passed, 0 failed, 0 skipped; 2 problems not checked"));
+  std::vector<std::string> as_json = command;
+  as_json.emplace_back("--json");
+  const json all = json::parse(shop.run(as_json).out);
+  CHECK(all.at("broken").at("status") == "not checked");
+  CHECK(all.at("sound").at("solvers").at("riccati").at("status") == "passed");
 }
 
 TEST_CASE("columns are chosen by name, and a pattern that matches none is refused") {

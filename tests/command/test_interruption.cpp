@@ -1,9 +1,9 @@
 // Ctrl-C and a job's end: exit code 130, and results so far that can be read.
-#include <catch2/catch.hpp>
-
 #include <signal.h>
 
+#include <catch2/catch.hpp>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "framework/results/result_reader.hpp"
@@ -62,4 +62,22 @@ TEST_CASE("an interrupted run leaves an HDF5 file that says so and can be read")
       std::find_if(results.record.begin(), results.record.end(), [](const auto& f) { return f.name == "status"; });
   REQUIRE(status != results.record.end());
   CHECK(std::get<std::string>(status->value) == "interrupted");
+}
+
+TEST_CASE("an interrupted comparison and an interrupted sweep print the JSON so far") {
+  for (const bool sweep : {false, true}) {
+    const Workshop shop;
+    std::vector<std::string> command{"compare", shop.write("rod.yaml", endless_rod()), "--solvers", "riccati,cartesian",
+                                     "--json"};
+    if (sweep) command.insert(command.end(), {"--sweep", "step=1e-3,1e-4", "--report", "a.html"});
+    const pid_t process = shop.start(command);
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    kill(process, SIGINT);
+    const Outcome outcome = shop.finish(process);
+    INFO(outcome.err);
+    CHECK(outcome.code == 130);
+    const nlohmann::json all = nlohmann::json::parse(outcome.out);
+    const nlohmann::json& riccati = sweep ? all.at("riccati").at("comparison") : all.at("riccati");
+    CHECK(riccati.at("status") == "interrupted");
+  }
 }

@@ -1,6 +1,8 @@
 // node test_page.mjs CHROMIUM POLYFORM MODELS FOLDER: makes reports into the folder and uses them in a headless browser.
 import assert from 'node:assert/strict';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {deflateSync, inflateSync} from 'node:zlib';
 import {
   at,
   browser,
@@ -226,6 +228,52 @@ const tests = {
     assert.equal(places.length, 6);
     assert.ok(places.flat().every((x) => x > 0 && x < 800));
     assert.ok((await page(`[...document.querySelectorAll('#precision polyline')].length`)) === 2);
+    const works = `[...document.querySelectorAll('#precision .axes text')].map((text) => text.textContent)`;
+    assert.ok((await page(works)).includes('wall time, s'));
+    await page(`{const work = document.getElementById('work'); work.value = 'evaluations'; work.dispatchEvent(new Event('change'));}`);
+    assert.ok((await page(works)).includes('evaluations of the equations of motion'));
+  },
+
+  async 'runs without any error stand at the bottom of the plot, and are counted'() {
+    const words = 'compare MODEL --solvers riccati --duration 0.2 --integrator rk4 --sweep step=0.1,0.05 --report exact.html --quiet';
+    command(...words.replace('MODEL', join(models, 'double_pendulum.yaml')).split(' '));
+    const text = readFileSync(at('exact.html'), 'utf8');
+    const [whole, packed] = text.match(/id="report">([^<]*)</);
+    const described = JSON.parse(inflateSync(Buffer.from(packed, 'base64')));
+    described.sweep.points[0].error = 0;
+    const again = deflateSync(JSON.stringify(described)).toString('base64');
+    writeFileSync(at('exact.html'), text.replace(whole, () => `id="report">${again}<`));
+    await browser.open(at('exact.html'));
+    const heights = await page(`[...document.querySelectorAll('#precision circle')].map((point) => Number(point.getAttribute('cy')))`);
+    assert.equal(heights.length, 2);
+    assert.ok(heights.every(Number.isFinite) && heights[0] !== heights[1]);
+    assert.match(await page(`document.querySelector('#precision .note').textContent`), /no error at all: 1 of 2 runs/);
+  },
+
+  async 'all of the motion is in sight from the start, and when the window changes until someone turns it'() {
+    run('four_link_flexible', '--duration', '0.5', '--report', 'sight.html');
+    await browser.open(at('sight.html'));
+    const inSight = `(() => {
+      const {view} = polyform, {motion} = view.main, point = view.center.clone();
+      view.camera.updateMatrixWorld();
+      for (const time of [0, 0.25, 0.5]) {
+        motion.place(time);
+        for (const {ends} of view.mechanism.joints)
+          for (const end of ends) {
+            const {x, y} = motion.point(end, point).project(view.camera);
+            if (Math.abs(x) > 1 || Math.abs(y) > 1) return false;
+          }
+      }
+      return true;
+    })()`;
+    assert.ok(await page(inSight));
+    await browser.send('Emulation.setDeviceMetricsOverride', {width: 500, height: 900, deviceScaleFactor: 1, mobile: false});
+    await frames(3);
+    assert.ok(await page(inSight));
+    await page('polyform.view.zoom(0.2)');
+    await browser.send('Emulation.setDeviceMetricsOverride', {width: 1400, height: 900, deviceScaleFactor: 1, mobile: false});
+    await frames(3);
+    assert.ok(!(await page(inSight)));
   },
 
   async 'a flexible beam is drawn bent'() {

@@ -2,8 +2,9 @@
 """Makes the models and references of the closed-form problems: python3 make_references.py [NAME...].
 
 Each is solved as a closed equation of its own, in mpmath at 30 digits, with no part of Polyform: simple_pendulum by
-Jacobi elliptic functions, slider_crank and governor by Lagrange's equations in minimal coordinates (extrapolation,
-tolerance 1e-18), andrews from the published solution. The results go to apps/models and apps/models/references.
+Jacobi elliptic functions, slider_crank, governor and bricard by Lagrange's equations in minimal coordinates
+(extrapolation, tolerance 1e-18), reactions by the balance of each body, andrews from the published solution. The results
+go to apps/models and apps/models/references.
 """
 import json
 import os
@@ -86,6 +87,10 @@ def simple_pendulum():
                "bob.x": length * sin(a), "bob.y": -length * cos(a),
                "bob.vx": length * cos(a) * rate, "bob.vy": length * sin(a) * rate,
                "energy.total": 0, "energy.kinetic": g * length * cos(a)}
+        # The rod has no mass: both joints carry what moves the bob, the pull 3 m g cos a (half of it weight's share) and
+        # no moment. On moving: on the rod towards the pin, on the bob towards the rod.
+        for joint in ("pin", "end"):
+            row.update({joint + ".fx": -3 * g * cos(a) * sin(a), joint + ".fy": 3 * g * cos(a) ** 2, joint + ".mz": 0})
         rows.append(row)
     model = """# polyform run apps/models/simple_pendulum.yaml --output simple_pendulum.csv
 #
@@ -109,9 +114,11 @@ simulation:
   output_interval: 0.1
 """
     write("simple_pendulum", model, dict(
-        source="IFToMM multibody benchmark A01 (simple pendulum); exact: Jacobi elliptic functions at 30 digits.",
+        source="IFToMM multibody benchmark A01 (simple pendulum); exact: Jacobi elliptic functions at 30 digits; the "
+               "bearing's force is the pull 3 m g cos a along the rod.",
         times=[float(t) for t in times], channels=columns(rows),
-        tolerance=dict(position=1e-9, velocity=1e-8, joint=1e-9, joint_velocity=1e-8, energy=1e-8),
+        tolerance=dict(position=1e-9, velocity=1e-8, joint=1e-9, joint_velocity=1e-8, energy=1e-8, force=1e-8,
+                       moment=1e-10),
         notes=["The bob starts at (-1, 0) m. pin.q is zero as drawn, pin.q = a + pi/2 with the angle a from the "
                "downward vertical."]))
 
@@ -147,6 +154,32 @@ def slider_crank():
         half_slope = rod_inertia * b1 * b2 + mr * (x1 * x2 + y1 * y2) + ms * s1 * s2
         return -(half_slope * v ** 2 + g * (mc * r / 2 * cos(q) + mr * y1)) / mass
 
+    def reactions(q, v):
+        """Forces on moving in the plane, from the mass centres' accelerations: Newton for the crank, the rod and the
+        slider, and Euler for the rod, whose four unknowns all follow from the guide's normal force."""
+        (b1, x1, y1, s1), (b2, x2, y2, s2) = derivatives(q)
+        a = acceleration(q, v)
+        b, x, y, s = pose(q)
+        rod_turn = b1 * a + b2 * v ** 2
+        crank = (-r / 2 * (sin(q) * a + cos(q) * v ** 2), r / 2 * (cos(q) * a - sin(q) * v ** 2))
+        rod, slider = (x1 * a + x2 * v ** 2, y1 * a + y2 * v ** 2), s1 * a + s2 * v ** 2
+
+        def with_normal(normal):
+            gudgeon = (ms * slider, ms * g - normal)
+            crankpin = (mr * rod[0] + gudgeon[0], mr * (rod[1] + g) + gudgeon[1])
+            lever = (l / 2 * cos(b), l / 2 * sin(b))  # from the rod's centre to the gudgeon, and back to the crankpin
+            moment = -sum(lever[0] * f[1] - lever[1] * f[0] for f in (gudgeon, crankpin))
+            return gudgeon, crankpin, moment - rod_inertia * rod_turn
+
+        left, right = with_normal(mpf(0))[2], with_normal(mpf(1))[2]
+        normal = left / (left - right)
+        gudgeon, crankpin, _ = with_normal(normal)
+        forces = dict(shaft=(mc * crank[0] + crankpin[0], mc * (crank[1] + g) + crankpin[1]), crankpin=crankpin,
+                      gudgeon=gudgeon, guide=(mpf(0), normal))
+        row = {"%s.f%s" % (joint, axis): f for joint, pair in forces.items() for axis, f in zip("xy", pair)}
+        row.update({joint + ".mz": 0 for joint in forces})
+        return row
+
     q0, v0 = mpf(0), mpf(4)
     rows, times = [], [mpf(i) / 10 for i in range(21)]
     for q, v in solve(lambda y: [y[1], acceleration(*y)], [q0, v0], times, 2):
@@ -156,7 +189,7 @@ def slider_crank():
         row.update({"rod." + k: c for k, c in planar(r * cos(q), r * sin(q), b, -r * sin(q) * v, r * cos(q) * v,
                                                      b1 * v).items()})
         row.update({"slider.x": s, "slider.vx": s1 * v, "shaft.q": q, "shaft.v": v, "guide.q": s - (r + l),
-                    "guide.v": s1 * v})
+                    "guide.v": s1 * v, **reactions(q, v)})
         rows.append(row)
     v_rod, w_rod = r * v0, -r * v0 / l
     model = """# polyform run apps/models/slider_crank.yaml --output slider_crank.csv
@@ -183,11 +216,13 @@ simulation:
   output_interval: 0.02
 """ % (number(mc * r ** 2 / 12), number(mc * r ** 2 / 12), number(rod_inertia), number(rod_inertia))
     write("slider_crank", model, dict(
-        source="Lagrange's equation in the angle of the crank at 30 digits, extrapolation with tolerance 1e-18.",
+        source="Lagrange's equation in the angle of the crank at 30 digits, extrapolation with tolerance 1e-18; "
+               "reactions from the balance of forces and moments of each body.",
         times=[float(t) for t in times], channels=columns(rows),
         tolerance=dict(position=1e-9, orientation=1e-9, velocity=1e-8, angular_velocity=1e-8, joint=1e-9,
-                       joint_velocity=1e-8),
-        notes=["Rod: frame origin at the crank's end, body x to the slider. Stretched out at the start, where the rod "
+                       joint_velocity=1e-8, force=1e-8, moment=1e-8),
+        notes=["Reactions in the plane; those out of it are left open by the three redundant constraints.",
+               "Rod: frame origin at the crank's end, body x to the slider. Stretched out at the start, where the rod "
                "turns at -1 rad/s."]))
 
 
@@ -275,6 +310,130 @@ simulation:
         notes=["The spatial loops are planar relative to the shaft: three redundant equations in each."]))
 
 
+def bricard():
+    """Bricard's orthogonal mechanism with links of equal length. Its joint angles are p, q, p, q, p, q, and the loop
+    closes where (1 + sin p)(1 + sin q) = 1: a smooth closed curve. The free variable s runs along it with the speed u,
+    p' = -F_q, q' = F_p of F = sin p + sin q + sin p sin q, for neither angle alone serves everywhere:
+    M(s) u' + M'(s) u^2 / 2 + V'(s) = 0."""
+    g, link_inertia = mpf("9.81"), mpf(1) / 12
+    axes = [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)]
+    links = [(1, 0, 0), (0, -1, 0), (0, 0, 1), (-1, 0, 0), (0, 1, 0)]  # as drawn; the sixth is ground, along z
+
+    def plus(a, b, factor=1):
+        return [x + factor * y for x, y in zip(a, b)]
+
+    def cross(a, b):
+        return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+    def dot(a, b):
+        return sum(x * y for x, y in zip(a, b))
+
+    def times(r, a):
+        return [dot(row, a) for row in r]
+
+    def turn(r, k, angle):
+        """r with a further rotation about the drawn axis of joint k, one of x, y, z."""
+        i = axes[k].index(1)
+        j, m = (i + 1) % 3, (i + 2) % 3
+        c, s, out = cos(angle), sin(angle), [list(row) for row in r]
+        for row, new in zip(r, out):
+            new[j], new[m] = c * row[j] + s * row[m], c * row[m] - s * row[j]
+        return out
+
+    def along(p, q):
+        """(p', q') and (p'', q'') with respect to s."""
+        first = (-cos(q) * (1 + sin(p)), cos(p) * (1 + sin(q)))
+        return first, (sin(q) * first[1] * (1 + sin(p)) - cos(q) * cos(p) * first[0],
+                       -sin(p) * first[0] * (1 + sin(q)) + cos(p) * cos(q) * first[1])
+
+    def chain(p, q):
+        """Per rod its origin, its rotation, and with respect to s: the origin's velocity, the angular velocity, and of
+        the mass centre and of the rotation the first and second rates."""
+        first, second = along(p, q)
+        r = [[mpf(i == j) for j in range(3)] for i in range(3)]
+        x, v, a, w, e = ([mpf(0)] * 3 for _ in range(5))
+        rods = []
+        for k, link in enumerate(links):
+            n = times(r, axes[k])
+            e = plus(plus(e, n, second[k % 2]), cross(w, n), first[k % 2])
+            w = plus(w, n, first[k % 2])
+            r = turn(r, k, (p, q)[k % 2])
+            d = times(r, link)
+            dv = cross(w, d)
+            da = plus(cross(e, d), cross(w, dv))
+            rods.append((x, v, w, e, plus(v, dv, mpf(1) / 2), plus(a, da, mpf(1) / 2), d, dv, da))
+            x, v, a = plus(x, d), plus(v, dv), plus(a, da)
+        closed = turn(r, 5, q)
+        gap = max([abs(c) for c in plus(x, (0, 0, 1), -1)] +
+                  [abs(closed[i][j] - (i == j)) for i in range(3) for j in range(3)])
+        return rods, gap
+
+    def rhs(y):
+        p, q, u = y
+        first, _ = along(p, q)
+        rods, _ = chain(p, q)
+        # A thin rod's rotational energy is link_inertia |d'|^2 / 2, d the vector along it.
+        mass = sum(dot(c1, c1) + link_inertia * dot(d1, d1) for *_, c1, c2, d, d1, d2 in rods)
+        half_slope = sum(dot(c1, c2) + link_inertia * dot(d1, d2) for *_, c1, c2, d, d1, d2 in rods)
+        push = g * sum(c1[1] for *_, c1, c2, d, d1, d2 in rods)
+        return [first[0] * u, first[1] * u, -(half_slope * u ** 2 + push) / mass]
+
+    rows, instants = [], [mpf(i) / 2 for i in range(21)]
+    names = ["R1", "R2", "R3", "R4", "R5"]
+    for p, q, u in solve(rhs, [mpf(0), mpf(0), mpf(0)], instants, 8):
+        first, _ = along(p, q)
+        rods, gap = chain(p, q)
+        assert gap < mpf(10) ** -15, "the loop is open"
+        energy = g * sum(x[1] + d[1] / 2 for x, *_, d, d1, d2 in rods)
+        energy += u ** 2 * sum(dot(c1, c1) + link_inertia * dot(d1, d1) for *_, c1, c2, d, d1, d2 in rods) / 2
+        assert abs(energy + 3 * g) < mpf(10) ** -14, "the energy has changed"
+        row = {"energy.total": -3 * g}
+        for k, name in enumerate(names):
+            row.update({name + ".q": (p, q)[k % 2], name + ".v": first[k % 2] * u})
+        for k, (x, v, w, *_) in enumerate(rods):
+            for axis, i in zip("xyz", range(3)):
+                row.update({"rod%d.%s" % (k + 1, axis): x[i], "rod%d.v%s" % (k + 1, axis): v[i] * u,
+                            "rod%d.w%s" % (k + 1, axis): w[i] * u})
+        rows.append(row)
+    rod = "  - {name: rod%d, position: [%d, %d, %d], mass: 1, center_of_mass: [%s], inertia: {%s}}\n"
+    joint = "  - {name: R%d, type: revolute, base: %s, moving: %s, position: [%d, %d, %d], axis: [%d, %d, %d]%s}\n"
+    bodies, joints, at = "", "", (0, 0, 0)
+    for k, axis in enumerate(axes):
+        joints += joint % (k + 1, "rod%d" % k if k else "ground", "rod%d" % (k + 1) if k < 5 else "ground", *at, *axis,
+                           "" if k < 5 else ", cut: true")
+        if k == 5:
+            break
+        bodies += rod % (k + 1, *at, ", ".join("%g" % (c / 2) for c in links[k]), ", ".join(
+            "%s: %s" % (2 * name, 0 if c else number(link_inertia)) for name, c in zip("xyz", links[k])))
+        at = tuple(plus(at, links[k]))
+    model = """# polyform run apps/models/bricard.yaml --output bricard.csv
+#
+# Bricard's orthogonal mechanism: five rods along edges of a cube and ground as the sixth link, six revolute joints whose
+# axes are in turn perpendicular. Counted joint by joint it has no freedom; in truth it has one, with one redundant
+# constraint. The rods have no inertia about their own axes: the mass matrix of the bodies is singular as well.
+polyform: 1
+name: Bricard's mechanism
+gravity: [0, -9.81, 0]
+bodies:
+BODIESjoints:
+JOINTSsimulation:
+  duration: 10
+  integrator: dopri5
+  step: 0.001
+  tolerance: {relative: 1.0e-12, absolute: 1.0e-13}
+  output_interval: 0.05
+""".replace("BODIES", bodies).replace("JOINTS", joints)
+    write("bricard", model, dict(
+        source="Bricard's mechanism as in the IFToMM multibody benchmarks (A04); Lagrange's equation in one variable "
+               "along the closed form of the loop, (1 + sin p)(1 + sin q) = 1, at 30 digits, extrapolation with "
+               "tolerance 1e-18.",
+        times=[float(t) for t in instants], channels=columns(rows),
+        tolerance=dict(position=1e-9, velocity=1e-8, angular_velocity=1e-8, joint=1e-9, joint_velocity=1e-8,
+                       energy=1e-8),
+        notes=["The angles of R1, R3, R5 are p, those of R2, R4, R6 are q; both are zero as drawn, at rest.",
+               "Reactions are left open by the redundant constraint."]))
+
+
 def andrews():
     """Published: no equation is solved here. Geometry and values of the IVP test set."""
     par = dict(m1=.04325, m2=.00365, m3=.02373, m4=.00706, m5=.07050, m6=.00706, m7=.05498, i1=2.194e-6, i2=4.410e-7,
@@ -353,6 +512,6 @@ simulation:
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1:] or ["simple_pendulum", "slider_crank", "governor", "andrews"]
+    chosen = sys.argv[1:] or ["simple_pendulum", "slider_crank", "governor", "bricard", "andrews"]
     for problem in chosen:
         globals()[problem]()

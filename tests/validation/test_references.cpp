@@ -27,9 +27,15 @@ RunSettings settings_of(const System& system) {
 
 const HeatControl patient{{600, 0}, 2, nullptr, {}};
 
-Reference shipped(const std::string& name) {
-  return read_reference(std::string(POLYFORM_REFERENCES) + "/" + name + ".json");
+Reference read(const std::string& file) {
+  Diagnostics diagnostics;
+  const std::optional<Reference> reference = read_reference(file, diagnostics);
+  for (const Diagnostic& d : diagnostics.all()) UNSCOPED_INFO(format(d));
+  REQUIRE(reference);
+  return *reference;
 }
+
+Reference shipped(const std::string& name) { return read(std::string(POLYFORM_REFERENCES) + "/" + name + ".json"); }
 
 std::vector<Verification> verify_all(const Reference& reference) {
   const auto system = system_from_file(reference.model);
@@ -38,23 +44,28 @@ std::vector<Verification> verify_all(const Reference& reference) {
   return verify(*system, reference, contenders, settings_of(*system), patient);
 }
 
-/// The message with which a reference of that text is refused.
+/// All that is said of a file of that text, which is no reference.
 std::string refusal(const std::string& text) {
   const std::string file = (std::filesystem::temp_directory_path() / "polyform-refused-reference.json").string();
   std::ofstream(file) << text;
-  try {
-    read_reference(file);
-  } catch (const Failure& failure) {
-    CHECK(failure.code() == Exit::bad_input);
-    return failure.message();
-  }
-  return "accepted";
+  Diagnostics diagnostics;
+  CHECK_FALSE(read_reference(file, diagnostics).has_value());
+  std::string all;
+  for (const Diagnostic& d : diagnostics.all()) all += format(d) + "\n";
+  return all;
+}
+
+/// A reference without accelerations at the start, with this in its channels.
+std::string with_channels(const std::string& channels) {
+  return R"({"model": "a.yaml", "source": "none", "times": [0, 1], "tolerance": {"position": 1}, "channels": {)" +
+         channels + "}}";
 }
 
 }  // namespace
 
 TEST_CASE("every shipped problem meets its reference in every formulation") {
-  for (const Reference& reference : read_references(POLYFORM_REFERENCES)) {
+  for (const std::string& file : reference_files(POLYFORM_REFERENCES)) {
+    const Reference reference = read(file);
     if (reference.slow) continue;
     INFO("problem " << reference.name);
     for (const Verification& v : verify_all(reference)) {
@@ -83,22 +94,39 @@ TEST_CASE("a time that is no row of the run and a channel that is none are said"
   reference.times.back() = 9.999;
   CHECK_THROWS_WITH(verify_all(reference), Catch::Contains("only 20 of the 21 times"));
   reference.channels.front().name = "bob.nothing";
-  CHECK_THROWS_WITH(verify_all(reference), Catch::Contains("names bob.nothing"));
+  CHECK_THROWS_WITH(verify_all(reference),
+                    Catch::Contains("simple_pendulum.json:") && Catch::Contains("names bob.nothing"));
+  reference = shipped("branch_pendulum");
+  reference.start->linear["nobody"] = {{0, 0, 0}, {7, 3}};
+  CHECK_THROWS_WITH(verify_all(reference), Catch::Contains("branch_pendulum.json:7:3") && Catch::Contains("nobody"));
 }
 
-TEST_CASE("what is no reference is refused with its reason") {
+TEST_CASE("a wrong reaction does not pass, and a solver without reactions is not asked for them") {
+  Reference reference = shipped("slider_crank");
+  for (ReferenceChannel& channel : reference.channels)
+    if (channel.name == "guide.fy") channel.values[3] += 1e-6;
+  for (const Verification& v : verify_all(reference)) {
+    CHECK_FALSE(v.passed);
+    CHECK(v.errors.channel == "guide.fy");
+  }
+  const auto system = system_from_file(reference.model);
+  CHECK_NOTHROW(ReferenceSink(*system, reference, false));
+}
+
+TEST_CASE("what is no reference is refused with place, cause and remedy") {
   using Catch::Contains;
-  CHECK_THAT(refusal("{"), Contains("polyform-refused-reference.json") && Contains("parse error"));
-  CHECK_THAT(refusal(R"({"model": "a.yaml"})"), Contains("source"));
-  CHECK_THAT(refusal(R"({"model": "a.yaml", "source": "", "chanels": {}})"), Contains("unknown key \"chanels\""));
-  CHECK_THAT(refusal(R"({"model": "a.yaml", "source": ""})"), Contains("nothing is to be checked"));
-  CHECK_THAT(
-      refusal(R"({"model": "a.yaml", "source": "", "times": [0, 1], "tolerance": {}, "channels": {"a.x": [1]}})"),
-      Contains("channel a.x has 1 values for 2 times"));
-  CHECK_THAT(
-      refusal(R"({"model": "a.yaml", "source": "", "times": [0], "tolerance": {"position": 0}, "channels": {}})"),
-      Contains("the tolerance of position is not positive"));
-  CHECK_THAT(refusal(R"({"model": "a.yaml", "source": "", "evaluate": {"bodies": {"a": {"linear": [0, 0, 0]}},
+  CHECK_THAT(refusal("{"), Contains("polyform-refused-reference.json:1:") && Contains("Close it with '}'"));
+  CHECK_THAT(refusal("{\"model\": \"a.yaml\"}"), Contains("json:1:1: error: source: 'source' is missing"));
+  CHECK_THAT(refusal("{\"model\": \"a.yaml\",\n \"source\": \"none\", \"chanels\": {}}"),
+             Contains("json:2:20: error: chanels: unknown key 'chanels'") && Contains("Did you mean 'channels'"));
+  CHECK_THAT(refusal(R"({"model": "a.yaml", "source": "none"})"), Contains("nothing is to be checked"));
+  CHECK_THAT(refusal(with_channels(R"("a.x": [1])")), Contains("channels.a.x: found 1 values for 2 times"));
+  CHECK_THAT(refusal(with_channels(R"("a.x": [1, "two"])")), Contains("channels.a.x[1]") && Contains("a number"));
+  CHECK_THAT(refusal(with_channels(R"("a.vx": [1, 2])")), Contains("no tolerance for its group, 'velocity'"));
+  CHECK_THAT(refusal(R"({"model": "a.yaml", "source": "none", "times": [1, 0], "tolerance": {"position": 0},
+                        "channels": {}})"),
+             Contains("the times do not rise") && Contains("tolerance.position: found '0', expected a number greater"));
+  CHECK_THAT(refusal(R"({"model": "a.yaml", "source": "none", "evaluate": {"bodies": {"a": {"linear": [0, 0, 0]}},
                         "tolerance": {"joint": 1}}})"),
-             Contains("no tolerance for \"linear\""));
+             Contains("evaluate.tolerance.linear: 'linear' is missing"));
 }

@@ -1,7 +1,6 @@
-// The runs of the page. Each column stands in an element of its own and is unpacked when it is first asked for.
+// The runs of the page. Columns stand in blocks, each in an element of its own, which is unpacked when one of them is
+// first asked for.
 import {unzlibSync} from 'fflate';
-
-const description = JSON.parse(document.getElementById('report').textContent);
 
 function bytesOf(base64) {
   const text = atob(base64);
@@ -11,22 +10,27 @@ function bytesOf(base64) {
 }
 
 /** The numbers of packed_column.hpp: eight planes of bytes, the least significant first. */
-function unpack(base64, rows) {
-  const planes = unzlibSync(bytesOf(base64), {out: new Uint8Array(8 * rows)});
-  const bytes = new Uint8Array(8 * rows);
-  for (let b = 0; b < 8; ++b) for (let i = 0; i < rows; ++i) bytes[8 * i + b] = planes[b * rows + i];
+function unpack(base64) {
+  const planes = unzlibSync(bytesOf(base64)),
+    count = planes.length / 8;
+  const bytes = new Uint8Array(planes.length);
+  for (let b = 0; b < 8; ++b) for (let i = 0; i < count; ++i) bytes[8 * i + b] = planes[b * count + i];
   return new Float64Array(bytes.buffer);
 }
 
+const textOf = (id) => document.getElementById(id).textContent;
+const description = JSON.parse(new TextDecoder().decode(unzlibSync(bytesOf(textOf('report')))));
+
 class Run {
-  constructor(index, {label, rows, record, columns}) {
-    Object.assign(this, {index, label, rows, record});
+  constructor(index, {label, rows, record, columns, columns_per_block: perBlock}) {
+    Object.assign(this, {index, label, rows, record, perBlock});
     this.channels = columns.map(([group, name, unit]) => {
       // No component has a dot in it, while names of bodies and joints may.
       const dot = name.lastIndexOf('.');
       return {group, name, unit, object: dot < 0 ? name : name.slice(0, dot), component: name.slice(dot + 1)};
     });
     this.places = new Map(this.channels.map((channel, place) => [channel.name, place]));
+    this.blocks = new Map();
     this.unpacked = new Map();
   }
 
@@ -41,10 +45,11 @@ class Run {
   /** All numbers of a channel, one per row; null where the run has no such channel. */
   column(name) {
     if (!this.has(name)) return null;
-    if (!this.unpacked.has(name)) {
-      const element = document.getElementById(`column-${this.index}-${this.places.get(name)}`);
-      this.unpacked.set(name, unpack(element.textContent, this.rows));
-    }
+    const place = this.places.get(name),
+      block = Math.floor(place / this.perBlock),
+      first = (place % this.perBlock) * this.rows;
+    if (!this.blocks.has(block)) this.blocks.set(block, unpack(textOf(`columns-${this.index}-${block}`)));
+    if (!this.unpacked.has(name)) this.unpacked.set(name, this.blocks.get(block).subarray(first, first + this.rows));
     return this.unpacked.get(name);
   }
 

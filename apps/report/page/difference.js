@@ -23,14 +23,17 @@ function valuesAt(run, values, times) {
   return out;
 }
 
-/** The median of all runs that have the channel, at the given times. */
-export function consensus(name, times) {
+/**
+ * The median of all runs that have the channel, at the given times: number by number what compare does with its rows,
+ * where runs need not have the same times.
+ */
+function consensus(name, times) {
   const all = runs.filter((run) => run.has(name)).map((run) => valuesAt(run, run.column(name), times));
   const out = new Float64Array(times.length),
     now = [];
   for (let i = 0; i < times.length; ++i) {
     now.length = 0;
-    for (const values of all) if (!Number.isNaN(values[i])) now.push(values[i]);
+    for (const values of all) if (Number.isFinite(values[i])) now.push(values[i]);
     now.sort((a, b) => a - b);
     const half = now.length >> 1;
     out[i] = now.length === 0 ? NaN : now.length % 2 ? now[half] : (now[half - 1] + now[half]) / 2;

@@ -96,7 +96,7 @@ export class Panel {
         width: Math.max(200, this.place.clientWidth),
         height: plotHeight,
         legend: {show: false},
-        padding: [10, 12, 0, 0],
+        padding: [10, 18, 0, 0],
         scales: {x: {time: false, ...(range && {min: range[0], max: range[1]})}, y: {distr: this.log ? 3 : 1}},
         axes: [
           {...axis, size: 26, gap: 4, values: tickTexts},

@@ -1,4 +1,4 @@
-// Work and precision: for each solver the error it makes against the time it takes, both logarithmic.
+// Work and precision: for each solver the error it makes against what it takes for it, both logarithmic.
 import {report, runs} from './data.js';
 import {element, figure} from './format.js';
 
@@ -24,11 +24,17 @@ function axis(values, from, to) {
   };
 }
 
+/** What counts as work. Times of short runs are those of a busy machine; evaluations are the same everywhere. */
+const works = {
+  seconds: {title: 'wall time, s', told: (value) => `${figure(value, 4)} s`},
+  evaluations: {title: 'evaluations of the equations of motion', told: (value) => `${value} evaluations`},
+};
+
 const text = (x, y, content, properties = {}) => svg('text', {x, y, ...properties}, content);
 const power = (x) =>
   svg('tspan', {}, '10', svg('tspan', {dy: -4, 'font-size': 9}, String(Math.round(Math.log10(x))).replace('-', '−')));
 
-function axes(x, y, {setting, error}) {
+function axes(x, y, work, error) {
   const {left, right, top, bottom, width, height} = frame,
     g = svg('g', {class: 'axes'});
   for (const tick of x.ticks)
@@ -43,72 +49,95 @@ function axes(x, y, {setting, error}) {
     );
   const middle = (height - bottom + top) / 2;
   g.append(
-    text((left + width - right) / 2, height - 8, 'wall time, s', {'text-anchor': 'middle'}),
+    text((left + width - right) / 2, height - 8, work, {'text-anchor': 'middle'}),
     text(16, middle, error, {'text-anchor': 'middle', transform: `rotate(-90 16 ${middle})`}),
   );
   return g;
 }
 
-export function setUpPrecision(section) {
-  const {sweep} = report;
-  const points = sweep?.points.filter(({seconds, error}) => seconds > 0 && error > 0) ?? [];
-  if (points.length === 0) return section.remove();
-  const {left, right, top, bottom, width, height} = frame;
+/** The points of a sweep that can be drawn, each with its height: that of its error, or of the floor. */
+function pointsOf(sweep) {
+  const given = sweep?.points.filter(({seconds, error}) => seconds > 0 && error >= 0) ?? [];
+  const least = Math.min(...given.map(({error}) => error).filter((error) => error > 0));
+  // No logarithm has a place for zero: such runs stand at the bottom, hollow.
+  const floor = Number.isFinite(least) ? 10 ** (Math.floor(Math.log10(least)) - 1) : 1e-16;
+  return given.map((point) => ({...point, height: point.error || floor}));
+}
+
+const colorOf = (solver, k) => `var(--run-${(runs.find(({label}) => label === solver)?.index ?? k) % 8})`;
+
+function drawing(sweep, points, solvers, kind) {
+  const {left, right, top, bottom, width, height} = frame,
+    work = works[kind];
   const x = axis(
-      points.map(({seconds}) => seconds),
+      points.map((point) => point[kind]),
       left,
       width - right,
     ),
     y = axis(
-      points.map(({error}) => error),
+      points.map((point) => point.height),
       height - bottom,
       top,
     );
-  const drawing = svg(
+  const made = svg(
     'svg',
     {
       viewBox: `0 0 ${width} ${height}`,
       role: 'img',
-      'aria-label': `Work and precision: ${sweep.error} against wall time, one line a solver`,
+      'aria-label': `Work and precision: ${sweep.error} against ${work.title}, one line a solver`,
     },
-    axes(x, y, sweep),
+    axes(x, y, work.title, sweep.error),
   );
+  solvers.forEach((solver, k) => {
+    const color = colorOf(solver, k);
+    const own = points.filter((point) => point.solver === solver).sort((a, b) => a.setting - b.setting);
+    const places = own.map((point) => [x.at(point[kind]), y.at(point.height)]);
+    // Solvers that do the same lie on one another: the lower ones are larger, so that all can be seen.
+    const more = solvers.length - 1 - k;
+    made.append(
+      svg('polyline', {
+        points: places.map((place) => place.join()).join(' '),
+        style: `stroke: ${color}; stroke-width: ${1.75 + 0.8 * more}`,
+      }),
+    );
+    own.forEach(({error, setting, ...point}, i) => {
+      const [cx, cy] = places[i];
+      const style = error > 0 ? `fill: ${color}` : `fill: var(--card); stroke: ${color}; stroke-width: 2`;
+      const told = `${solver}, ${sweep.setting} ${figure(setting)}: ${figure(error, 4)} in ${work.told(point[kind])}`;
+      made.append(svg('circle', {cx, cy, r: 4 + 0.8 * more, style}, svg('title', {}, told)));
+    });
+  });
+  return made;
+}
+
+export function setUpPrecision(section) {
+  const {sweep} = report,
+    points = pointsOf(sweep);
+  if (points.length === 0) return section.remove();
   const solvers = [...new Set(points.map(({solver}) => solver))];
   const legend = element('ul', {className: 'legend'});
   solvers.forEach((solver, k) => {
-    const color = `var(--run-${(runs.find(({label}) => label === solver)?.index ?? k) % 8})`;
-    const own = points.filter((point) => point.solver === solver).sort((a, b) => a.setting - b.setting);
-    drawing.append(
-      svg('polyline', {
-        points: own.map(({seconds, error}) => `${x.at(seconds)},${y.at(error)}`).join(' '),
-        style: `stroke: ${color}`,
-      }),
-    );
-    for (const {seconds, error, setting} of own)
-      drawing.append(
-        svg(
-          'circle',
-          {cx: x.at(seconds), cy: y.at(error), r: 4, style: `fill: ${color}`},
-          svg(
-            'title',
-            {},
-            `${solver}, ${sweep.setting} ${figure(setting)}: ${figure(error, 4)} in ${figure(seconds, 4)} s`,
-          ),
-        ),
-      );
     const mark = element('i');
-    mark.style.setProperty('--stroke', color);
+    mark.style.setProperty('--stroke', colorOf(solver, k));
     legend.append(element('li', {}, mark, solver));
   });
+  const choice = element('select', {id: 'work'}, ...Object.entries(works).map(([k, {title}]) => new Option(title, k)));
+  const place = element('div');
+  const draw = () => place.replaceChildren(drawing(sweep, points, solvers, choice.value));
+  choice.addEventListener('change', draw);
+  draw();
+  const zeros = points.filter(({error}) => error === 0).length;
   section.append(
     element(
       'div',
       {className: 'card precision'},
-      legend,
-      drawing,
+      element('div', {className: 'bar'}, legend, element('label', {htmlFor: 'work', textContent: 'Work'}), choice),
+      place,
       element('p', {
         className: 'note',
-        textContent: `Each point is a run at one ${sweep.setting}; lower and further left is better.`,
+        textContent:
+          `Each point is a run at one ${sweep.setting}; lower and further left is better.` +
+          (zeros > 0 ? ` Hollow points at the bottom have no error at all: ${zeros} of ${points.length} runs.` : ''),
       }),
     ),
   );

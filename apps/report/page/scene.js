@@ -67,10 +67,11 @@ export class MechanismView {
     this.ground = new Ground(this.scene, this);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener('change', () => this.request());
+    this.controls.addEventListener('start', () => (this.fitted = false));
     this.setLabels();
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
+    this.fitted = true;
     this.resize();
-    this.fit();
     clock.onChange(() => this.request());
     onTheme(() => this.paint());
   }
@@ -173,6 +174,7 @@ export class MechanismView {
     this.camera.updateProjectionMatrix();
     this.controls.target.copy(this.center);
     this.controls.update();
+    this.fitted = true;
     this.request();
   }
 
@@ -200,6 +202,7 @@ export class MechanismView {
 
   /** Keyboard: by so many steps around the vertical and over it. */
   orbit(around, over) {
+    this.fitted = false;
     const turn = new Quaternion().setFromUnitVectors(this.up, new Vector3(0, 1, 0));
     const arm = this.camera.position.clone().sub(this.controls.target).applyQuaternion(turn);
     const s = new Spherical().setFromVector3(arm);
@@ -211,6 +214,7 @@ export class MechanismView {
   }
 
   zoom(factor) {
+    this.fitted = false;
     this.camera.position.sub(this.controls.target).multiplyScalar(factor).add(this.controls.target);
     this.controls.update();
   }
@@ -260,6 +264,7 @@ export class MechanismView {
     this.request();
   }
 
+  /** The picture keeps to its place on the page; until someone turns it, all of the motion stays in sight. */
   resize() {
     const {clientWidth: width, clientHeight: height} = this.canvas.parentElement;
     if (width === 0 || height === 0) return;
@@ -267,7 +272,9 @@ export class MechanismView {
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
-    this.request();
+    if (this.fitted) this.fit();
+    // At once: another size has emptied the picture.
+    this.draw();
   }
 
   /** Draws once before the next frame, however often it is asked. */

@@ -87,7 +87,42 @@ TEST_CASE("a wrong solver is named, and not excused by chaos") {
   CHECK(result.standings[result.first->witness].solver == "wrong");
   REQUIRE(result.divergence);
   CHECK_FALSE(result.divergence->explains);
+  CHECK(result.divergence->cause == Divergence::Cause::solver);
   for (const Standing& s : result.standings) CHECK(s.parting.has_value() == (s.solver == "wrong"));
+}
+
+TEST_CASE("a wrong solver is not excused by a coarse integration") {
+  const auto system = model("double_pendulum");
+  std::vector<Contender> all = able(*system);
+  const Formulation& right = *all.front().formulation;
+  SystemView heavier = system->view();
+  heavier.gravity = 1.01 * heavier.gravity;
+  const ToldFormulation wrong("wrong", [&](const SystemView&, DiagnosticSink& sink) {
+    return right.compile(heavier, all.front().options, sink);
+  });
+  all.push_back({&wrong, {}});
+  RunSettings coarse = settings(8);
+  coarse.relative_tolerance = 1e-3, coarse.absolute_tolerance = 1e-4;
+  const Comparison result = compare(*system, all, coarse, 1e-2, patient, no_output);
+  REQUIRE(result.divergence);
+  INFO(name_of(result.divergence->cause));
+  CHECK((result.divergence->cause == Divergence::Cause::solver ||
+         result.divergence->cause == Divergence::Cause::unknown));
+}
+
+TEST_CASE("a stiff model integrated loosely is neither chaos nor a wrong solver") {
+  const auto system = system_from_text(R"({polyform: 1, gravity: [0, -9.81, 0],
+    bodies: [{name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}},
+             {name: tip, position: [1, 0, 0], mass: 0.1, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}],
+    joints: [{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]},
+             {name: slide, type: prismatic, base: rod, moving: tip, position: [1, 0, 0], axis: [1, 0, 0]}],
+    forces: [{name: spring, type: joint-spring-damper, joint: slide, stiffness: 1e5, damping: 1}]})");
+  RunSettings coarse = settings(4);
+  coarse.relative_tolerance = 1e-3, coarse.absolute_tolerance = 1e-4;
+  const Comparison result = compare(*system, able(*system), coarse, 1e-5, patient, no_output);
+  REQUIRE(result.first);
+  REQUIRE(result.divergence);
+  CHECK(result.divergence->cause == Divergence::Cause::integration);
 }
 
 TEST_CASE("chaos is known by its growth and excuses all solvers") {
@@ -97,6 +132,7 @@ TEST_CASE("chaos is known by its growth and excuses all solvers") {
   REQUIRE(result.divergence);
   CHECK(result.divergence->explains);
   CHECK(result.divergence->chaotic);
+  CHECK(result.divergence->cause == Divergence::Cause::chaos);
   CHECK(result.divergence->rate > 0.3);
 }
 

@@ -1,4 +1,5 @@
 // What several runs agree on, and how far each is from it.
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -74,6 +75,28 @@ TEST_CASE("the sign of a quaternion and whole turns do not matter") {
   CHECK(distance(turn_item, &a, &b) == Approx(0).margin(1e-12));
 }
 
+TEST_CASE("the order of the runs does not matter, on a circle either") {
+  std::vector<double> angles{3.1, -3.1, 3.05, 0.2, 3.0 + 20 * M_PI};
+  std::sort(angles.begin(), angles.end());
+  do {
+    const double middle = agreed(Kind::turn, angles, 5)[0], expected = 3.05;
+    CHECK(distance(turn_item, &middle, &expected) == Approx(0).margin(1e-12));
+    std::vector<double> quaternions;
+    for (const double angle : angles) {
+      const std::vector<double> q = turned({angle});
+      quaternions.insert(quaternions.end(), q.begin(), q.end());
+    }
+    CHECK(angle_of(agreed(Kind::quaternion, quaternions, 5)) == Approx(3.05).margin(0.02));
+  } while (std::next_permutation(angles.begin(), angles.end()));
+}
+
+TEST_CASE("the difference of two angles is as exact after a million turns") {
+  const double a = 2e6 * M_PI + 0.25, b = 0.25 + (a - 2e6 * M_PI - 0.25);
+  CHECK(distance(turn_item, &a, &b) < 1e-15 * 2e6 * M_PI);
+  const double c = a;
+  CHECK(distance(turn_item, &a, &c) == 0);
+}
+
 TEST_CASE("a number that is not finite is infinitely far away, and the others do not see it") {
   const double a = 0, b = std::nan("");
   CHECK(std::isinf(distance(turn_item, &a, &b)));
@@ -130,6 +153,25 @@ TEST_CASE("the rate of exponential growth is found, whatever comes after saturat
   for (int k = 0; k <= 300; ++k) rows.push_back({0.1 * k, std::min(1e-10 * std::exp(0.9 * 0.1 * k), 0.5)});
   CHECK(growth_rate(rows).rate == Approx(0.9));
   CHECK(growth_rate(std::span(rows).first(2)).rate == 0);
+}
+
+TEST_CASE("the cause of a parting is told from how finer settings change it, and not told where they do not") {
+  using Cause = Divergence::Cause;
+  constexpr double parting = 1e-4;
+  Divergence d;
+  d.apart = 2e-4;
+  d.explains = false, d.finer_apart = 2e-4;
+  CHECK(cause_of(d, parting) == Cause::solver);
+  d.explains = true, d.finer_apart = 2e-5;
+  CHECK(cause_of(d, parting) == Cause::integration);
+  d.chaotic = true;
+  CHECK(cause_of(d, parting) == Cause::chaos);
+  d.finer_apart = 1.9e-4, d.amplification = 1e3;
+  CHECK(cause_of(d, parting) == Cause::unknown);
+  d.amplification = 1e10;  // round-off alone comes that far
+  CHECK(cause_of(d, parting) == Cause::chaos);
+  d.chaotic = false;
+  CHECK(cause_of(d, parting) == Cause::unknown);
 }
 
 TEST_CASE("reactions that redundant constraints leave open are not compared") {
