@@ -78,10 +78,10 @@ Checked check(const Reference& reference, const Arguments& arguments, Session& s
 }
 
 void print_problem(const Checked& checked) {
-  fmt::print("{}: {}\n", checked.reference.name, checked.reference.source);
+  fmt::print(output(), "{}: {}\n", checked.reference.name, checked.reference.source);
   for (const Verification& v : checked.results) {
     if (v.how != HeatEnd::How::done) {
-      fmt::print("  {:<12} {:<7} {}\n", v.solver,
+      fmt::print(output(), "  {:<12} {:<7} {}\n", v.solver,
                  v.how == HeatEnd::How::skipped  ? "skipped"
                  : v.how == HeatEnd::How::failed ? "FAILED"
                                                  : "stopped",
@@ -89,8 +89,9 @@ void print_problem(const Checked& checked) {
       continue;
     }
     const host::ReferenceErrors& e = v.errors;
-    fmt::print("  {:<12} {:<7} {:>9}  error {:.1e}, {:.2g} of the tolerance, in {} at t = {:.4g} s\n", v.solver,
-               v.passed ? "passed" : "FAILED", duration_text(v.run->wall_seconds), e.error, e.ratio, e.channel, e.time);
+    fmt::print(output(), "  {:<12} {:<7} {:>9}  error {:.1e}, {:.2g} of the tolerance, in {} at t = {:.4g} s\n",
+               v.solver, v.passed ? "passed" : "FAILED", duration_text(v.run->wall_seconds), e.error, e.ratio,
+               e.channel, e.time);
   }
 }
 
@@ -157,7 +158,7 @@ Exit verify(const Arguments& arguments) {
   if (arguments.json)
     print_json(all);
   else
-    fmt::print("\n{} problems: {} runs passed, {} failed, {} skipped{}\n", references.size(), count.passed,
+    fmt::print(output(), "\n{} problems: {} runs passed, {} failed, {} skipped{}\n", references.size(), count.passed,
                count.failed, count.skipped, count.interrupted ? "; interrupted" : "");
   return count.code();
 }
