@@ -1,9 +1,8 @@
 // polyform check MODEL: is the model sound, and what is it.
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "apps/arguments.hpp"
@@ -11,6 +10,7 @@
 #include "apps/json_output.hpp"
 #include "apps/session.hpp"
 #include "apps/solver_choice.hpp"
+#include "apps/terminal.hpp"
 
 namespace polyform::apps {
 
@@ -22,17 +22,17 @@ struct Arguments {
 };
 
 void print_text(const host::System& system, const host::ConstraintCount& count) {
-  fmt::print("{}\n", system.description().name);
-  fmt::print("bodies              {}\n", system.bodies().size());
-  fmt::print("joints              {}\n", system.joints().size());
+  fmt::print(output(), "{}\n", system.description().name);
+  fmt::print(output(), "bodies              {}\n", system.bodies().size());
+  fmt::print(output(), "joints              {}\n", system.joints().size());
   if (const std::size_t modules = system.description().modules.size(); modules > 0)
-    fmt::print("modules of a type   {}\n", modules);
-  fmt::print("loops               {}\n", system.loops());
-  fmt::print("degrees of freedom  {}\n", count.degrees_of_freedom);
+    fmt::print(output(), "modules of a type   {}\n", modules);
+  fmt::print(output(), "loops               {}\n", system.loops());
+  fmt::print(output(), "degrees of freedom  {}\n", count.degrees_of_freedom);
   if (count.redundant == 0)
-    fmt::print("redundant           none\n");
+    fmt::print(output(), "redundant           none\n");
   else
-    fmt::print("redundant           {} constraint equations; the reactions they leave open are those of {}\n",
+    fmt::print(output(), "redundant           {} constraint equations; the reactions they leave open are those of {}\n",
                count.redundant, fmt::join(count.redundant_joints, ", "));
 }
 

@@ -155,7 +155,7 @@ Exit sweep_all(const Arguments& arguments, const host::System& system, const hos
 }
 
 Exit compare(const Arguments& arguments) {
-  Session session(arguments.model.plugin_paths);
+  Session session(arguments.model.plugin_paths, memory_limit_of(arguments.processes.memory_limit));
   const auto system = session.load(arguments.model.file);
   const host::RunSettings settings = settle(arguments.run, system->description());
   if (arguments.run.output == "-")

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numbers>
 
+#include "apps/terminal.hpp"
 #include "apps/text.hpp"
 
 namespace polyform::apps {
@@ -93,18 +94,18 @@ std::string shortened(std::string_view name, std::size_t most) {
 }
 
 void print_costs(const std::vector<Standing>& standings) {
-  fmt::print("{:<12} {:>9} {:>11} {:>11} {:>8} {:>7} {:>9} {:>9}\n", "solver", "wall time", "evaluation", "evaluations",
+  fmt::print(output(), "{:<12} {:>9} {:>11} {:>11} {:>8} {:>7} {:>9} {:>9}\n", "solver", "wall time", "evaluation", "evaluations",
              "steps", "states", "drift", "violation");
   Reasons reasons;
   for (const Standing& s : standings) {
     if (s.run)
-      fmt::print("{:<12} {:>9} {:>11} {:>11} {:>8} {:>7} {:>9.1e} {:>9.1e}\n", s.solver,
+      fmt::print(output(), "{:<12} {:>9} {:>11} {:>11} {:>8} {:>7} {:>9.1e} {:>9.1e}\n", s.solver,
                  duration_text(s.run->wall_seconds), duration_text(s.run->seconds_per_evaluation), s.run->evaluations,
                  s.run->steps, s.run->state_size, s.run->energy_drift, s.run->constraint_violation);
     if (s.how != HeatEnd::How::done)
-      fmt::print("{:<12} {}\n", s.run ? "" : s.solver, reasons.once(s, s.solver, s.solver));
+      fmt::print(output(), "{:<12} {}\n", s.run ? "" : s.solver, reasons.once(s, s.solver, s.solver));
   }
-  if (const std::string note = drift_note(standings); !note.empty()) fmt::print("{}\n", note);
+  if (const std::string note = drift_note(standings); !note.empty()) fmt::print(output(), "{}\n", note);
 }
 
 void print_deviations(const std::vector<Standing>& standings) {
@@ -115,8 +116,9 @@ void print_deviations(const std::vector<Standing>& standings) {
                     [&](const Standing& s) { return s.deviation && (*s.deviation)[q]; }))
       present.push_back(q);
   if (present.empty()) return;
-  fmt::print("\nLargest deviation from the consensus (mean of two, median of more), where and when\n{:<12}", "solver");
-  for (const Quantity q : present) fmt::print(" {:<{}}", title_of(q), width);
+  fmt::print(output(), "\nLargest deviation from the consensus (mean of two, median of more), where and when\n{:<12}",
+             "solver");
+  for (const Quantity q : present) fmt::print(output(), " {:<{}}", title_of(q), width);
   for (const Standing& s : standings) {
     if (!s.deviation) continue;
     std::string values = fmt::format("\n{:<12}", s.solver), places = fmt::format("\n{:<12}", "");
@@ -126,9 +128,9 @@ void print_deviations(const std::vector<Standing>& standings) {
       values += fmt::format(" {:<{}}", d ? fmt::format("{:.1e}{}", d->value, unit_of(q, d->length)) : "-", width);
       places += fmt::format(" {:<{}}", d && d->value > 0 ? shortened(d->where, width - time.size()) + time : "", width);
     }
-    fmt::print("{}{}", values, places);
+    fmt::print(output(), "{}{}", values, places);
   }
-  fmt::print("\n");
+  fmt::print(output(), "\n");
 }
 
 }  // namespace
@@ -206,41 +208,43 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
 
 void print_comparison(const host::System& system, const host::RunSettings& settings, double tolerance,
                       const host::Comparison& comparison) {
-  fmt::print("{}: bodies {}, degrees of freedom {}, loops {}; {} s with {}\n\n", system.description().name,
+  fmt::print(output(), "{}: bodies {}, degrees of freedom {}, loops {}; {} s with {}\n\n", system.description().name,
              system.bodies().size(), system.count_constraints().degrees_of_freedom, system.loops(), settings.duration,
              describe(settings));
   print_costs(comparison.standings);
   print_deviations(comparison.standings);
   const std::vector<std::string> texts = agreement_texts(system, tolerance, comparison);
-  if (!texts.empty()) fmt::print("\n{}\n", fmt::join(texts, "\n"));
+  if (!texts.empty()) fmt::print(output(), "\n{}\n", fmt::join(texts, "\n"));
 }
 
 void print_sweep(const host::System& system, const host::RunSettings& settings, host::SweepOf what,
                  const host::Sweep& sweep) {
   const char* name = what == host::SweepOf::step ? "step" : "tolerance";
-  fmt::print("{}: bodies {}; {} s with {}\n\n", system.description().name, system.bodies().size(), settings.duration,
-             settings.integrator);
-  fmt::print("{:<12} {:>9} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9}\n", "solver", name, "steps", "evaluations",
+  fmt::print(output(), "{}: bodies {}; {} s with {}\n\n", system.description().name, system.bodies().size(),
+             settings.duration, settings.integrator);
+  fmt::print(output(), "{:<12} {:>9} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9}\n", "solver", name, "steps", "evaluations",
              "wall time", "position error", "angle error", "drift");
   Reasons reasons;
   for (const host::SweepPoint& p : sweep.points) {
     if (p.how != HeatEnd::How::done) {
       const std::string value = p.value > 0 ? fmt::format("{:.3g}", p.value) : "";
-      fmt::print("{:<12} {:>9} {}\n", p.solver, value,
+      fmt::print(output(), "{:<12} {:>9} {}\n", p.solver, value,
                  reasons.once(p, p.solver, value.empty() ? p.solver : p.solver + " at " + value));
       continue;
     }
     const auto error = [](const auto& d, const char* unit) {
       return d ? fmt::format("{:.1e} {}", d->value, unit) : "-";
     };
-    fmt::print("{:<12} {:>9.3g} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9.1e}\n", p.solver, p.value, p.run->steps,
+    fmt::print(output(), "{:<12} {:>9.3g} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9.1e}\n", p.solver, p.value, p.run->steps,
                p.run->evaluations, duration_text(p.run->wall_seconds), error(p.position, "m"), error(p.angle, "rad"),
                p.run->energy_drift);
   }
   if (sweep.reference_solvers.empty())
-    fmt::print("\nNo solver came to the end at {} {:.3g}: there is no reference.\n", name, sweep.reference_value);
+    fmt::print(output(), "\nNo solver came to the end at {} {:.3g}: there is no reference.\n", name,
+               sweep.reference_value);
   else
-    fmt::print("\nErrors are the largest over bodies and rows, against the consensus of {} solvers at {} {:.3g}.\n",
+    fmt::print(output(),
+               "\nErrors are the largest over bodies and rows, against the consensus of {} solvers at {} {:.3g}.\n",
                sweep.reference_solvers.size(), name, sweep.reference_value);
 }
 

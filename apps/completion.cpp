@@ -1,12 +1,12 @@
 // polyform completion bash|zsh|fish: a completion script, made from the command line's own description.
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "apps/command.hpp"
+#include "apps/terminal.hpp"
 
 namespace polyform::apps {
 
@@ -107,7 +107,7 @@ void add_completion(CLI::App& app, Action& action) {
   sub->footer("Example: eval \"$(polyform completion bash)\"");
   sub->final_callback([&app, &action, shell] {
     action = [&app, shell] {
-      fmt::print("{}", *shell == "bash" ? bash(app) : *shell == "zsh" ? zsh(app) : fish(app));
+      fmt::print(output(), "{}", *shell == "bash" ? bash(app) : *shell == "zsh" ? zsh(app) : fish(app));
       return host::Exit::done;
     };
   });

@@ -8,6 +8,7 @@
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
 #include "apps/json_output.hpp"
+#include "apps/terminal.hpp"
 #include "framework/conformance/conformance.hpp"
 #include "framework/reading/report.hpp"
 #include "framework/registry/registry.hpp"
@@ -53,11 +54,12 @@ void print_claim(const Claim& claim) {
   const char* const mark = claim.verdict == Verdict::passed   ? "passed"
                            : claim.verdict == Verdict::failed ? "FAILED"
                                                               : "unsupported";
-  fmt::print("  {:<11} {}", mark, claim.name);
-  if (claim.verdict != Verdict::unsupported) fmt::print(" ({:.1e}, allowed {:.0e})", claim.measured, claim.tolerance);
-  fmt::print("\n");
-  if (!claim.finding.empty()) fmt::print("              {}\n", claim.finding);
-  if (!claim.remedy.empty()) fmt::print("              {}\n", claim.remedy);
+  fmt::print(output(), "  {:<11} {}", mark, claim.name);
+  if (claim.verdict != Verdict::unsupported)
+    fmt::print(output(), " ({:.1e}, allowed {:.0e})", claim.measured, claim.tolerance);
+  fmt::print(output(), "\n");
+  if (!claim.finding.empty()) fmt::print(output(), "              {}\n", claim.finding);
+  if (!claim.remedy.empty()) fmt::print(output(), "              {}\n", claim.remedy);
 }
 
 Json claim_json(const Claim& claim) {
@@ -80,7 +82,7 @@ Exit conform(const Arguments& arguments) {
   std::size_t count[3]{};
   Json claims = Json::array();
   for (const host::Offer& offer : chosen_types(plugin, arguments.type)) {
-    if (!arguments.json) fmt::print("{} {}\n", offer.kind, offer.name);
+    if (!arguments.json) fmt::print(output(), "{} {}\n", offer.kind, offer.name);
     host::check_conformance(plugin, offer, registry.catalog(), registry.keep_alive(),
                             {arguments.model, arguments.time_limit}, [&](const Claim& claim) {
                               ++count[static_cast<std::size_t>(claim.verdict)];
@@ -88,7 +90,7 @@ Exit conform(const Arguments& arguments) {
                                 claims.push_back(claim_json(claim));
                               else
                                 print_claim(claim);
-                              std::fflush(stdout);
+                              std::fflush(output());
                             });
   }
   if (arguments.json)
@@ -100,8 +102,8 @@ Exit conform(const Arguments& arguments) {
                 {"unsupported", count[2]},
                 {"claims", claims}});
   else
-    fmt::print("{} {}: {} passed, {} failed, {} unsupported\n", plugin.name, plugin.version, count[0], count[1],
-               count[2]);
+    fmt::print(output(), "{} {}: {} passed, {} failed, {} unsupported\n", plugin.name, plugin.version, count[0],
+               count[1], count[2]);
   return count[1] > 0 ? Exit::simulation_failed : Exit::done;
 }
 

@@ -2,13 +2,12 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -17,7 +16,6 @@
 #include <vector>
 
 #include "framework/diagnostics.hpp"
-#include "framework/process/process.hpp"
 
 namespace polyform::apps {
 
@@ -27,15 +25,9 @@ constexpr std::array crash_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
 // What the handlers need: nothing of it is made in them.
 std::vector<std::string> plugin_files;
-char work[128], time_reached[32];
 std::function<void()> rescue;
+pid_t process = 0;
 char stack_of_handler[1u << 16];
-
-/// Only what is allowed in a signal handler.
-void say(const char* text) {
-  const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
-  (void)written;  // nobody is left to be told
-}
 
 constexpr const char* all_kept = "Results so far are kept.\n";
 constexpr const char* most_kept = "Results so far are kept but for the last seconds.\n";
@@ -55,19 +47,15 @@ const char* running_plugin() {
 
 [[noreturn]] void end_program(const char* what, const char* detail, const char* kept) {
   const char* const plugin = running_plugin();
-  say("error: ");
-  say(plugin != nullptr ? plugin : "polyform");
-  say(what);
-  say(detail);
-  if (work[0] != '\0') say(", in ");
-  say(work);
-  if (time_reached[0] != '\0') say(" after t = ");
-  say(time_reached);
-  if (time_reached[0] != '\0') say(" s");
-  say(plugin != nullptr ? "\n  Report this to the author of the plugin; polyform conform FILE looks for the cause. "
+  host::say("error: ");
+  host::say(plugin != nullptr ? plugin : "polyform");
+  host::say(what);
+  host::say(detail);
+  host::say_whereabouts();
+  host::say(plugin != nullptr ? "\n  Report this to the author of the plugin; polyform conform FILE looks for the cause. "
                         : "\n  This is a defect of polyform or of a plugin; please report it with the model. ");
-  say(kept);
-  ::_exit(static_cast<int>(host::Exit::simulation_failed));
+  host::say(kept);
+  host::leave(host::Exit::simulation_failed);
 }
 
 void on_signal(int signal) {
@@ -75,13 +63,16 @@ void on_signal(int signal) {
   end_program(" crashed with signal ", name != nullptr ? name : "?", most_kept);
 }
 
-/// The stack is still that of the throw: no frame was left on the way out of a function that may not throw.
-[[noreturn]] void on_terminate() {
-  static bool entered = false;
-  if (!std::exchange(entered, true) && rescue) try {
-      rescue();
+void save_results() {
+  if (const auto save = std::exchange(rescue, nullptr)) try {
+      save();
     } catch (...) {  // what could be saved is
     }
+}
+
+/// The stack is still that of the throw: no frame was left on the way out of a function that may not throw.
+[[noreturn]] void on_terminate() {
+  save_results();
   if (const std::exception_ptr problem = std::current_exception()) {
     try {
       std::rethrow_exception(problem);
@@ -94,6 +85,13 @@ void on_signal(int signal) {
     }
   }
   end_program(" ended the program", "", all_kept);
+}
+
+/// Inside exit(), whose caller is on the stack. A copy of this program that exits is another's affair.
+void on_exit() {
+  if (!rescue || ::getpid() != process) return;
+  save_results();
+  end_program(" ended the program by calling exit", "", all_kept);
 }
 
 }  // namespace
@@ -110,13 +108,6 @@ CrashReport::CrashReport(const host::Registry& registry) {
   action.sa_handler = on_signal;
   action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND);
   for (const int signal : crash_signals) ::sigaction(signal, &action, nullptr);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  // A hunger without end meets an error that can be told, before the system ends programs of its own choice.
-  rlimit memory{};
-  ::getrlimit(RLIMIT_AS, &memory);
-  memory.rlim_cur = std::min<rlim_t>(memory.rlim_cur, host::default_memory_limit(1));
-  ::setrlimit(RLIMIT_AS, &memory);
-#endif
 }
 
 CrashReport::~CrashReport() {
@@ -124,15 +115,22 @@ CrashReport::~CrashReport() {
   std::set_terminate(std::abort);
   plugin_files.clear();
   rescue = nullptr;
-  work[0] = time_reached[0] = '\0';
+  host::whereabouts() = {};
 }
-
-void CrashReport::set_work(std::string_view text) noexcept { work[text.copy(work, sizeof work - 1)] = '\0'; }
 
 void CrashReport::reached(double time) noexcept {
-  *std::to_chars(time_reached, time_reached + sizeof time_reached - 1, time, std::chars_format::general, 6).ptr = '\0';
+  auto& text = host::whereabouts().time;
+  *std::to_chars(text, text + sizeof text - 1, time, std::chars_format::general, 6).ptr = '\0';
 }
 
-void CrashReport::set_rescue(std::function<void()> what) { rescue = std::move(what); }
+void CrashReport::set_rescue(std::function<void()> what) {
+  rescue = std::move(what);
+  process = ::getpid();
+  // Only now: what was made ready for the results is then taken down after they are saved.
+  if (rescue) {
+    std::atexit(on_exit);
+    std::at_quick_exit(on_exit);
+  }
+}
 
 }  // namespace polyform::apps

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "framework/registry/registry.hpp"
+#include "framework/supervision.hpp"
 
 namespace polyform::apps {
 
@@ -18,9 +19,10 @@ class CrashReport {
   CrashReport& operator=(const CrashReport&) = delete;
 
   /// What is being done from now on: "solver riccati"; the time is not known until reached().
-  void set_work(std::string_view) noexcept;
+  void set_work(std::string_view text) noexcept { host::whereabouts().set_work(text); }
   void reached(double time) noexcept;
-  /// Called before the program ends after an exception, when memory is as it should be: writes what is left to write.
+  /// Called before the program ends after an exception or by exit(), when memory is as it should be: writes what is
+  /// left to write. From now until it is empty, a call of exit() is a failure.
   void set_rescue(std::function<void()>);
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/json_output.hpp"
+#include "apps/terminal.hpp"
 #include "framework/diagnostics.hpp"
 #include "polyform/equations.hpp"
 
@@ -82,29 +83,30 @@ void print_object(std::string_view solver, const Equations& equations, const Num
 }
 
 void print_matrix(std::string_view name, const std::vector<double>& numbers, std::size_t columns) {
-  fmt::print("{}\n", name);
+  fmt::print(output(), "{}\n", name);
   for (std::size_t first = 0; first < numbers.size(); first += columns)
-    fmt::print("  {:11.4g}\n", fmt::join(numbers.begin() + static_cast<std::ptrdiff_t>(first),
-                                         numbers.begin() + static_cast<std::ptrdiff_t>(first + columns), " "));
+    fmt::print(output(), "  {:11.4g}\n",
+               fmt::join(numbers.begin() + static_cast<std::ptrdiff_t>(first),
+                         numbers.begin() + static_cast<std::ptrdiff_t>(first + columns), " "));
 }
 
 void print_text(const host::System& system, std::string_view solver, const Equations& equations, const Numbers& n) {
-  fmt::print("{}, solver {}: M a = f + A^T lambda, A a = b at t = 0; {} unknowns, {} rows\n", system.description().name,
-             solver, n.unknowns, n.rows);
-  fmt::print("unknowns\n");
+  fmt::print(output(), "{}, solver {}: M a = f + A^T lambda, A a = b at t = 0; {} unknowns, {} rows\n",
+             system.description().name, solver, n.unknowns, n.rows);
+  fmt::print(output(), "unknowns\n");
   for (std::size_t i = 0; i < equations.blocks(); ++i)
-    fmt::print("  {} ({})\n", equations.block(i).name, equations.block(i).size);
-  fmt::print("rows\n");
+    fmt::print(output(), "  {} ({})\n", equations.block(i).name, equations.block(i).size);
+  fmt::print(output(), "rows\n");
   for (std::size_t i = 0; i < equations.ties(); ++i) {
     const Equations::Tie tie = equations.tie(i);
     if (tie.rows == 0) continue;
-    fmt::print("  {} {} ({}){}\n", tie.kind, tie.name, tie.rows,
+    fmt::print(output(), "  {} {} ({}){}\n", tie.kind, tie.name, tie.rows,
                tie.level == 0 ? std::string() : fmt::format(", from level {}", tie.level));
   }
   for (std::size_t level = 1; level <= equations.levels(); ++level) {
     const auto modules = modules_of(equations, level);
-    fmt::print("level {}: {} module{}\n", level, modules.size(), modules.size() == 1 ? "" : "s");
-    for (const auto& module : modules) fmt::print("  {}\n", fmt::join(module, ", "));
+    fmt::print(output(), "level {}: {} module{}\n", level, modules.size(), modules.size() == 1 ? "" : "s");
+    for (const auto& module : modules) fmt::print(output(), "  {}\n", fmt::join(module, ", "));
   }
   print_matrix("M", n.M, n.unknowns);
   print_matrix("f", n.f, 1);

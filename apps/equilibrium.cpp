@@ -91,30 +91,30 @@ void print_text(const host::System& system, const Equilibrium& found) {
   const host::CanonicalState& s = found.point.state;
   const Poses poses(view, s);
   for (std::size_t k = 0; k < found.point.trimmed.size(); ++k)
-    fmt::print("trimmed  {} = {:.12g} {}\n", found.point.trimmed[k].name,
+    fmt::print(output(), "trimmed  {} = {:.12g} {}\n", found.point.trimmed[k].name,
                found.point.trimmed[k].value + found.point.offsets[k], found.point.trimmed[k].unit);
   std::size_t shown = 0;
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view.joints[at(j)];
     if (joint.nq == 0 || ++shown > most) continue;
-    fmt::print("joint {}  q = {}", joint.name, text(part(s.q, joint.q_offset, joint.nq)));
+    fmt::print(output(), "joint {}  q = {}", joint.name, text(part(s.q, joint.q_offset, joint.nq)));
     const std::span<const double> v = part(s.v, joint.v_offset, joint.nv);
-    if (std::any_of(v.begin(), v.end(), [](double x) { return x != 0; })) fmt::print("  v = {}", text(v));
-    fmt::print("\n");
+    if (std::any_of(v.begin(), v.end(), [](double x) { return x != 0; })) fmt::print(output(), "  v = {}", text(v));
+    fmt::print(output(), "\n");
   }
-  if (shown > most) fmt::print("and {} more joints\n", shown - most);
+  if (shown > most) fmt::print(output(), "and {} more joints\n", shown - most);
   for (std::size_t k = 0; k < std::min(most, system.bodies().size()); ++k) {
     const BodyIndex b = system.bodies()[k];
     const BodyData& body = view.bodies[at(b)];
     const Pose pose = poses[b];
-    fmt::print("body {}  position {} m, orientation {}\n", body.name, text(list(pose.position)),
+    fmt::print(output(), "body {}  position {} m, orientation {}\n", body.name, text(list(pose.position)),
                text(list(pose.orientation)));
     if (body.flexible != rigid) {
       const FlexibleData& f = view.flexible[body.flexible];
-      fmt::print("  modal position {}\n", text(part(s.eta, f.mode_offset, f.modes)));
+      fmt::print(output(), "  modal position {}\n", text(part(s.eta, f.mode_offset, f.modes)));
     }
   }
-  if (system.bodies().size() > most) fmt::print("and {} more bodies\n", system.bodies().size() - most);
+  if (system.bodies().size() > most) fmt::print(output(), "and {} more bodies\n", system.bodies().size() - most);
 }
 
 /// The state as values that can be put in the model. Failure when the file cannot be written.
@@ -166,11 +166,11 @@ Exit equilibrium(const Arguments& arguments) {
     out["stability"] = found.balanced ? Json(stability) : Json();
     print_json(out);
   } else {
-    fmt::print("{}, solver {}: {} {} {} iterations, largest acceleration left {:.1e}\n", system->description().name,
-               choice.formulation->name(), kind, found.balanced ? "found in" : "not found after", found.iterations,
-               found.residual);
+    fmt::print(output(), "{}, solver {}: {} {} {} iterations, largest acceleration left {:.1e}\n",
+               system->description().name, choice.formulation->name(), kind,
+               found.balanced ? "found in" : "not found after", found.iterations, found.residual);
     print_text(*system, found);
-    if (found.balanced) fmt::print("stability  {}\n", stability);
+    if (found.balanced) fmt::print(output(), "stability  {}\n", stability);
   }
   if (!arguments.output.empty()) write_initial(*system, found, arguments.output);
   if (found.balanced) return Exit::done;

@@ -36,27 +36,30 @@ std::string text(std::span<const double> values) { return fmt::format("[{:.10g}]
 
 void print_text(const host::System& system, std::string_view solver, const Observation& now) {
   const SystemView& view = system.view();
-  fmt::print("{}, solver {}: accelerations and reactions at t = 0, ground axes\n", system.description().name, solver);
+  fmt::print(output(), "{}, solver {}: accelerations and reactions at t = 0, ground axes\n", system.description().name,
+             solver);
   for (const BodyIndex b : system.bodies()) {
     const BodyData& body = view.bodies[at(b)];
-    fmt::print("body {}\n  linear   {} m/s^2\n  angular  {} rad/s^2\n", body.name, text(now.bodies[at(b)].acceleration),
-               text(now.bodies[at(b)].angular_acceleration));
+    fmt::print(output(), "body {}\n  linear   {} m/s^2\n  angular  {} rad/s^2\n", body.name,
+               text(now.bodies[at(b)].acceleration), text(now.bodies[at(b)].angular_acceleration));
     if (body.flexible != rigid) {
       const FlexibleData& flexible = view.flexible[body.flexible];
-      fmt::print("  modal    {} 1/s^2\n", text(now.modal_acceleration.subspan(flexible.mode_offset, flexible.modes)));
+      fmt::print(output(), "  modal    {} 1/s^2\n",
+                 text(now.modal_acceleration.subspan(flexible.mode_offset, flexible.modes)));
     }
   }
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view.joints[at(j)];
     const Spatial& reaction = now.reactions[at(j)];
-    fmt::print("joint {}\n  acceleration  {}\n  force         {} N\n  moment        {} N m\n", joint.name,
+    fmt::print(output(), "joint {}\n  acceleration  {}\n  force         {} N\n  moment        {} N m\n", joint.name,
                text(now.acceleration.subspan(joint.v_offset, joint.nv)), text(reaction.linear), text(reaction.angular));
   }
   for (const ModuleValues& m : module_values(view, now)) {
-    fmt::print("module {}\n", m.name);
+    fmt::print(output(), "module {}\n", m.name);
     for (const auto& [variable, rate] : m.rates)
-      fmt::print("  rate of {}  {:.10g} {} per s\n", variable.name, rate, variable.unit);
-    for (const auto& [row, value] : m.multipliers) fmt::print("  {}  {:.10g} {}\n", row.name, value, row.unit);
+      fmt::print(output(), "  rate of {}  {:.10g} {} per s\n", variable.name, rate, variable.unit);
+    for (const auto& [row, value] : m.multipliers)
+      fmt::print(output(), "  {}  {:.10g} {}\n", row.name, value, row.unit);
   }
 }
 

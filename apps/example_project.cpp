@@ -24,16 +24,45 @@ namespace {
 constexpr std::size_t longest_name = 48;
 
 /// Words of C++ that a name could be; the generated code has functions and files of that name.
-constexpr std::array reserved{
-    "alignas",   "alignof",  "and",      "asm",     "auto",     "bitand",    "bitor",     "bool",      "break",
-    "case",      "catch",    "char",     "class",   "compl",    "concept",   "const",     "consteval", "constexpr",
-    "constinit", "continue", "decltype", "default", "delete",   "do",        "double",    "else",      "enum",
-    "explicit",  "export",   "extern",   "false",   "float",    "for",       "friend",    "goto",      "if",
-    "inline",    "int",      "long",     "main",    "mutable",  "namespace", "new",       "noexcept",  "not",
-    "nullptr",   "operator", "or",       "plugin",  "polyform", "private",   "protected", "public",    "register",
-    "requires",  "return",   "short",    "signed",  "sizeof",   "static",    "std",       "struct",    "switch",
-    "template",  "test",     "this",     "throw",   "true",     "try",       "typedef",   "typeid",    "typename",
-    "union",     "unsigned", "using",    "virtual", "void",     "volatile",  "while",     "xor"};
+constexpr std::array reserved{"alignas",       "alignof",     "and",          "asm",
+                              "auto",          "bitand",      "bitor",        "bool",
+                              "break",         "case",        "catch",        "char",
+                              "class",         "compl",       "concept",      "const",
+                              "consteval",     "constexpr",   "constinit",    "continue",
+                              "decltype",      "default",     "delete",       "do",
+                              "double",        "else",        "enum",         "explicit",
+                              "export",        "extern",      "false",        "float",
+                              "for",           "friend",      "goto",         "if",
+                              "inline",        "int",         "long",         "main",
+                              "mutable",       "namespace",   "new",          "noexcept",
+                              "not",           "nullptr",     "operator",     "or",
+                              "plugin",        "polyform",    "private",      "protected",
+                              "public",        "register",    "requires",     "return",
+                              "short",         "signed",      "sizeof",       "static",
+                              "std",           "struct",      "switch",       "template",
+                              "test",          "this",        "throw",        "true",
+                              "try",           "typedef",     "typeid",       "typename",
+                              "union",         "unsigned",    "using",        "virtual",
+                              "void",          "volatile",    "while",        "xor",
+                              "and-eq",        "char16-t",    "char32-t",     "char8-t",
+                              "co-await",      "co-return",   "co-yield",     "const-cast",
+                              "dynamic-cast",  "not-eq",      "or-eq",        "reinterpret-cast",
+                              "static-assert", "static-cast", "thread-local", "wchar-t",
+                              "xor-eq",        "assert",      "errno",        "linux",
+                              "unix"};  // the last are macros
+
+/// Types of the SDK, which the class of a project would hide.
+constexpr std::string_view types_of_sdk =
+    " Ability Attachments BodyData BodyIndex BodyModule BodyMotion ConstraintBatch ConstraintGroup"
+    " ConstraintOutput ConstraintSet ConstraintType Correction Diagnostic DiagnosticSink ElementGroup"
+    " ElementInstance EquationValues Equations FieldSink FieldSpec FieldType FieldValue FlexibleBatch"
+    " FlexibleBodyType FlexibleData FlexibleInput FlexibleInstance FlexibleOutput FlexibleSet ForceBatch"
+    " ForceGroup ForceInput ForceOutput ForceSet ForceType Formulation Inertia JointBatch JointConstraint"
+    " JointData JointDefinition JointHints JointIndex JointInstance JointKernel JointMotion JointMotions"
+    " JointShape JointState JointType LoopClosure Marker MarkerMotion Mat3 Matrix3 ModeShapes ModuleBatch"
+    " ModuleGroup ModuleInput ModuleOutput ModuleSet ModuleType ModuleVariable MultiplierMatrix Observation"
+    " PluginManifest Pose Primitive Quat Quaternion Recursion Registrar Run Severity Solver Spatial SpatialVector"
+    " StateView Status Symmetric3 SystemView TimeFunction Transfer TreeKinematics Vec3 Vector3 ";
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -112,6 +141,8 @@ std::string objection_to_name(std::string_view name) {
     return "hyphens stand one by one between other characters";
   if (std::find(reserved.begin(), reserved.end(), name) != reserved.end())
     return "this word means something else in the generated project";
+  if (types_of_sdk.find(fmt::format(" {} ", pascal_case(name))) != std::string_view::npos)
+    return fmt::format("the SDK has a type {} already", pascal_case(name));
   return {};
 }
 

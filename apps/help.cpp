@@ -1,10 +1,12 @@
 // polyform help [COMMAND]
 #include <CLI/CLI.hpp>
 
-#include <iostream>
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "apps/command.hpp"
+#include "apps/terminal.hpp"
 #include "framework/reading/report.hpp"
 
 namespace polyform::apps {
@@ -14,13 +16,13 @@ namespace {
 host::Exit help(const CLI::App& app, const std::string& command) {
   if (command.empty()) {
     // App::help would explain the command given, which is this one.
-    std::cout << app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
+    fmt::print(output(), "{}", app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
     return host::Exit::done;
   }
   std::vector<std::string_view> names;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (sub->get_name() == command) {
-      std::cout << sub->help(app.get_name());
+      fmt::print(output(), "{}", sub->help(app.get_name()));
       return host::Exit::done;
     }
     names.push_back(sub->get_name());

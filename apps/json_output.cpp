@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apps/module_values.hpp"
+#include "apps/terminal.hpp"
 
 namespace polyform::apps {
 
@@ -81,6 +82,8 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
   return out;
 }
 
-void print_json(const Json& json) { fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace)); }
+void print_json(const Json& json) {
+  fmt::print(output(), "{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
 
 }  // namespace polyform::apps

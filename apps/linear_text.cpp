@@ -114,41 +114,41 @@ void print_matrix(const char* name, const char* meaning, const Eigen::MatrixXd& 
   constexpr Eigen::Index most = 12;
   if (M.rows() == 0 || M.cols() == 0) return;
   if (M.rows() > most || M.cols() > most) {
-    fmt::print("{}  {} x {}, {}: too large to show here; see --json\n", name, M.rows(), M.cols(), meaning);
+    fmt::print(output(), "{}  {} x {}, {}: too large to show here; see --json\n", name, M.rows(), M.cols(), meaning);
     return;
   }
   std::size_t width = 0;
   for (const Channel& row : rows) width = std::max(width, row.name.size());
-  fmt::print("{}  {}\n  {:{}}", name, meaning, "", width);
-  for (const Channel& column : columns) fmt::print("  {:>12}", column.name);
-  fmt::print("\n");
+  fmt::print(output(), "{}  {}\n  {:{}}", name, meaning, "", width);
+  for (const Channel& column : columns) fmt::print(output(), "  {:>12}", column.name);
+  fmt::print(output(), "\n");
   for (Eigen::Index i = 0; i < M.rows(); ++i) {
-    fmt::print("  {:{}}", rows[static_cast<std::size_t>(i)].name, width);
+    fmt::print(output(), "  {:{}}", rows[static_cast<std::size_t>(i)].name, width);
     for (Eigen::Index j = 0; j < M.cols(); ++j)
-      fmt::print("  {:>{}.6g}", std::abs(M(i, j)) < 1e-11 * row_size(M, i) ? 0.0 : M(i, j),
+      fmt::print(output(), "  {:>{}.6g}", std::abs(M(i, j)) < 1e-11 * row_size(M, i) ? 0.0 : M(i, j),
                  std::max<std::size_t>(12, columns[static_cast<std::size_t>(j)].name.size()));
-    fmt::print("\n");
+    fmt::print(output(), "\n");
   }
 }
 
 void print_channels(const char* title, const std::vector<Channel>& channels) {
   constexpr std::size_t most = 24;
-  fmt::print("{:<12}", title);
+  fmt::print(output(), "{:<12}", title);
   for (std::size_t k = 0; k < std::min(most, channels.size()); ++k)
-    fmt::print("{}{}{}", k == 0 ? "" : ", ", channels[k].name,
+    fmt::print(output(), "{}{}{}", k == 0 ? "" : ", ", channels[k].name,
                channels[k].unit.empty() ? "" : fmt::format(" [{}]", channels[k].unit));
-  if (channels.size() > most) fmt::print(" and {} more", channels.size() - most);
-  fmt::print("{}\n", channels.empty() ? "none" : "");
+  if (channels.size() > most) fmt::print(output(), " and {} more", channels.size() - most);
+  fmt::print(output(), "{}\n", channels.empty() ? "none" : "");
 }
 
 void print_modes(const Linearization& linear, const Modes& modes) {
-  fmt::print("modes\n   no  {:>12}  {:>12}  {:>12}  {:>12}  {:>10}  {:>8}  leading states\n", "real 1/s", "imag rad/s",
-             "freq rad/s", "freq Hz", "damping", "error");
+  fmt::print(output(), "modes\n   no  {:>12}  {:>12}  {:>12}  {:>12}  {:>10}  {:>8}  leading states\n", "real 1/s",
+             "imag rad/s", "freq rad/s", "freq Hz", "damping", "error");
   for (std::size_t k = 0; k < modes.all.size(); ++k) {
     const Mode& m = modes.all[k];
     const double w = m.natural_frequency();
     const std::string damping = m.kind == Mode::Kind::rigid ? "-" : fmt::format("{:.6f}", m.damping_ratio() + 0.0);
-    fmt::print("  {:>3}  {:>12.6g}  {:>12.6g}  {:>12.6g}  {:>12.6g}  {:>10}  {:>8.1e}  {}{}{}\n", k + 1,
+    fmt::print(output(), "  {:>3}  {:>12.6g}  {:>12.6g}  {:>12.6g}  {:>12.6g}  {:>10}  {:>8.1e}  {}{}{}\n", k + 1,
                m.eigenvalue.real() + 0.0, m.eigenvalue.imag(), w, w / (2 * std::numbers::pi), damping, m.error,
                participants(m, linear),
                m.kind == Mode::Kind::rigid       ? "; rigid"
@@ -159,7 +159,7 @@ void print_modes(const Linearization& linear, const Modes& modes) {
                             : "");
   }
   if (modes.zero_eigenvalues > 0)
-    fmt::print("  rigid: {} eigenvalue{} zero, with the shapes above{}\n", modes.zero_eigenvalues,
+    fmt::print(output(), "  rigid: {} eigenvalue{} zero, with the shapes above{}\n", modes.zero_eigenvalues,
                modes.zero_eigenvalues == 1 ? " is" : "s are",
                std::any_of(modes.all.begin(), modes.all.end(),
                            [](const Mode& m) { return m.kind == Mode::Kind::rigid && m.defective; })
@@ -244,9 +244,10 @@ void print_linear(const Linearization& linear, const Modes& modes) {
   print_matrix("C", "d(outputs)/d(states)", linear.C.value, linear.outputs, linear.states);
   print_matrix("D", "d(outputs)/d(inputs)", linear.D.value, linear.outputs, linear.inputs);
   print_modes(linear, modes);
-  fmt::print("error        of A at most {:.1e} of the largest entry of a row, by extrapolation; {} evaluations\n",
+  fmt::print(output(),
+             "error        of A at most {:.1e} of the largest entry of a row, by extrapolation; {} evaluations\n",
              error_json(linear.A)["relative"].get<double>(), linear.evaluations);
-  fmt::print("stability    {}\n", stability_text(modes));
+  fmt::print(output(), "stability    {}\n", stability_text(modes));
 }
 
 }  // namespace polyform::apps

@@ -65,7 +65,8 @@ Exit linearize(const Arguments& arguments) {
     out.update(linear_json(linear, modes));
     print_json(out);
   } else {
-    fmt::print("{}, solver {}: linear model {}\n", system->description().name, choice.formulation->name(), where);
+    fmt::print(output(), "{}, solver {}: linear model {}\n", system->description().name, choice.formulation->name(),
+               where);
     print_linear(linear, modes);
   }
   const bool reactions =

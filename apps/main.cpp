@@ -1,14 +1,18 @@
 // The polyform command: reads the command line, does what it says, turns every failure into a message and an exit code.
 #include <CLI/CLI.hpp>
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <iostream>
 #include <new>
+#include <sstream>
 
 #include "apps/command.hpp"
 #include "apps/guide.hpp"
 #include "apps/terminal.hpp"
 #include "framework/reading/report.hpp"
+#include "framework/supervision.hpp"
 
 namespace polyform::apps {
 
@@ -87,7 +91,9 @@ Exit command(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
     if (problem.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) return refuse(app, problem);
-    app.exit(problem);
+    std::ostringstream help;
+    app.exit(problem, help, help);
+    fmt::print(output(), "{}", help.str());
     return Exit::done;
   }
   if (action) return action();
@@ -101,8 +107,7 @@ Exit command(int argc, char** argv) {
 static int guarded(int argc, char** argv) {
   try {
     const Exit code = command(argc, argv);
-    std::cout.flush();
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
+    if (std::fflush(output()) != 0 || std::ferror(output()) != 0) {
       print(Severity::error, "the results could not be written to the output stream",
             "Is the disk full, or the pipe closed?");
       return static_cast<int>(Exit::simulation_failed);
@@ -118,9 +123,16 @@ static int guarded(int argc, char** argv) {
     print(Severity::error, std::string("unexpected failure: ") + problem.what(),
           "This is a defect of polyform or of a plugin; please report it with the model.");
     return static_cast<int>(Exit::simulation_failed);
+  } catch (...) {
+    print(Severity::error, "unexpected failure of a type unknown here",
+          "This is a defect of a plugin; please report it with the model.");
+    return static_cast<int>(Exit::simulation_failed);
   }
 }
 
 }  // namespace polyform::apps
 
-int main(int argc, char** argv) { return polyform::apps::guarded(argc, argv); }
+int main(int argc, char** argv) {
+  polyform::host::take_output();
+  return polyform::host::supervise([&] { return polyform::apps::guarded(argc, argv); });
+}

@@ -7,6 +7,7 @@
 
 #include "apps/command.hpp"
 #include "apps/example_project.hpp"
+#include "apps/terminal.hpp"
 #include "framework/reading/report.hpp"
 #include "framework/registry/registry.hpp"
 
@@ -57,14 +58,14 @@ Exit make(const Arguments& arguments) {
   check_name(arguments.name);
   const fs::path directory = arguments.directory.empty() ? arguments.name : arguments.directory;
   const std::vector<std::string> files = write_project(example, arguments.name, directory);
-  fmt::print("{}: a {} that works, to be changed into yours\n", directory.string(), arguments.kind);
-  for (const std::string& file : files) fmt::print("  {}\n", file);
-  fmt::print(
-      "\nNext:\n"
-      "  cd {}\n"
-      "  cmake -B build && cmake --build build && ctest --test-dir build\n"
-      "  polyform run model.yaml --plugin-path build\n",
-      directory.string());
+  fmt::print(output(), "{}: a {} that works, to be changed into yours\n", directory.string(), arguments.kind);
+  for (const std::string& file : files) fmt::print(output(), "  {}\n", file);
+  fmt::print(output(),
+             "\nNext:\n"
+             "  cd {}\n"
+             "  cmake -B build && cmake --build build && ctest --test-dir build\n"
+             "  polyform run model.yaml --plugin-path build\n",
+             directory.string());
   return Exit::done;
 }
 

@@ -1,13 +1,13 @@
 // polyform plugins [show NAME] [check FILE]: what was found, where, what it supports, why a file was refused.
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
 #include "apps/plugin_text.hpp"
+#include "apps/terminal.hpp"
 #include "framework/reading/report.hpp"
 
 namespace polyform::apps {
@@ -41,13 +41,13 @@ Exit list(const Arguments& arguments) {
     print_json({{"search_path", places_json(registry)}, {"plugins", plugins}});
     return Exit::done;
   }
-  fmt::print("Searched, in this order:\n");
+  fmt::print(output(), "Searched, in this order:\n");
   for (const host::SearchedPlace& place : registry.search_path()) {
-    fmt::print("  {} ({})\n", place.path.string(), place.origin);
-    if (!place.problem.empty()) fmt::print("    {}\n", place.problem);
+    fmt::print(output(), "  {} ({})\n", place.path.string(), place.origin);
+    if (!place.problem.empty()) fmt::print(output(), "    {}\n", place.problem);
   }
-  for (const host::PluginRecord& plugin : registry.plugins()) fmt::print("\n{}", plugin_text(plugin));
-  if (registry.plugins().empty()) fmt::print("\nNo plugin was found.\n");
+  for (const host::PluginRecord& plugin : registry.plugins()) fmt::print(output(), "\n{}", plugin_text(plugin));
+  if (registry.plugins().empty()) fmt::print(output(), "\nNo plugin was found.\n");
   return Exit::done;
 }
 
@@ -71,7 +71,7 @@ Exit show(const Arguments& arguments) {
   if (arguments.json)
     print_json(plugin_json(*found, registry.catalog()));
   else
-    fmt::print("{}{}", plugin_text(*found), offer_details(*found, registry.catalog()));
+    fmt::print(output(), "{}{}", plugin_text(*found), offer_details(*found, registry.catalog()));
   return found->status == host::PluginStatus::refused ? Exit::plugin : Exit::done;
 }
 
@@ -80,7 +80,7 @@ Exit check(const Arguments& arguments) {
   if (arguments.json)
     print_json(plugin_json(plugin, {}));
   else
-    fmt::print("{}", plugin_text(plugin));
+    fmt::print(output(), "{}", plugin_text(plugin));
   return plugin.status == host::PluginStatus::refused ? Exit::plugin : Exit::done;
 }
 

@@ -6,23 +6,30 @@
 
 namespace polyform::apps {
 
+void add_memory_limit(CLI::App& app, std::optional<double>& gibibytes, const char* shared) {
+  app.add_option("--memory-limit", gibibytes,
+                 fmt::format("Memory that one run may take, GiB; 0: any [0.9 of what can be had now{}]", shared))
+      ->check(CLI::Range(0.0, 1e9))
+      ->type_name("NUMBER");
+}
+
+std::uint64_t memory_limit_of(const std::optional<double>& gibibytes, std::size_t jobs) {
+  return gibibytes ? static_cast<std::uint64_t>(*gibibytes * 0x1p30) : host::default_memory_limit(jobs);
+}
+
 void add_process_arguments(CLI::App& app, ProcessArguments& processes) {
   app.add_option("--time-limit", processes.time_limit,
                  fmt::format("Wall time after which one run is given up, s; 0: never [{}]", processes.time_limit))
       ->check(CLI::Range(0.0, 1e9))
       ->type_name("NUMBER");
-  app.add_option("--memory-limit", processes.memory_limit,
-                 "Memory that one run may take, GiB; 0: any [0.9 of the machine's, shared by the jobs]")
-      ->check(CLI::Range(0.0, 1e9))
-      ->type_name("NUMBER");
+  add_memory_limit(app, processes.memory_limit, ", shared by the jobs");
   app.add_option("--jobs", processes.jobs, "Runs at a time; more than one disturb each other's wall times [1]")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1024}))
       ->type_name("N");
 }
 
 host::ProcessLimits limits_of(const ProcessArguments& processes) {
-  return {processes.time_limit, processes.memory_limit ? static_cast<std::uint64_t>(*processes.memory_limit * 0x1p30)
-                                                       : host::default_memory_limit(processes.jobs)};
+  return {processes.time_limit, memory_limit_of(processes.memory_limit, processes.jobs)};
 }
 
 }  // namespace polyform::apps

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "framework/process/process.hpp"
@@ -18,6 +19,10 @@ struct ProcessArguments {
   std::size_t jobs = 1;
 };
 void add_process_arguments(CLI::App&, ProcessArguments&);
+/// --memory-limit alone, GiB. `shared`: how the default is divided, to follow its explanation.
+void add_memory_limit(CLI::App&, std::optional<double>& gibibytes, const char* shared = "");
+/// Bytes; 0: none.
+std::uint64_t memory_limit_of(const std::optional<double>& gibibytes, std::size_t jobs = 1);
 host::ProcessLimits limits_of(const ProcessArguments&);
 
 }  // namespace polyform::apps

@@ -100,7 +100,7 @@ Exit report(const Arguments& arguments) {
             fmt::format("the run {} is of the model {}, not of {}", run.label, host::show(model), host::show(title)));
   if (title.empty()) title = fs::path(arguments.results.front()).stem().string();
   write_report(*file, {std::move(title), std::move(runs), system.get(), {}, {}});
-  if (page != "-") fmt::print("report       {}\n", page);
+  if (page != "-") fmt::print(output(), "report       {}\n", page);
   return Exit::done;
 }
 

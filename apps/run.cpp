@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
 #include "apps/interruption.hpp"
 #include "apps/json_output.hpp"
+#include "apps/process_arguments.hpp"
 #include "apps/report/kept_results.hpp"
 #include "apps/report/report.hpp"
 #include "apps/result_file.hpp"
@@ -32,13 +34,14 @@ struct Arguments {
   std::string solver;
   std::vector<std::string> options;
   std::string report;
+  std::optional<double> memory_limit;  ///< GiB; 0: none
   bool json = false, quiet = false;
 };
 
 /// What ran, how it went, what was written. On the error stream when results go to the output stream.
 void print_summary(const Arguments& arguments, const host::System& system, const host::ConstraintCount& count,
                    std::string_view solver, const host::RunSettings& settings, const RunRecord& run) {
-  std::FILE* out = arguments.run.output == "-" ? stderr : stdout;
+  std::FILE* out = arguments.run.output == "-" ? stderr : output();
   fmt::print(out, "{}: bodies {}, degrees of freedom {}, loops {}\n", system.description().name, system.bodies().size(),
              count.degrees_of_freedom, system.loops());
   fmt::print(out, "solver       {} ({} states)\n", solver, run.state_size);
@@ -66,7 +69,7 @@ Exit exit_code(const RunRecord& run) {
 }
 
 Exit run(const Arguments& arguments) {
-  Session session(arguments.model.plugin_paths);
+  Session session(arguments.model.plugin_paths, memory_limit_of(arguments.memory_limit));
   const auto system = session.load(arguments.model.file);
   const host::RunSettings settings = settle(arguments.run, system->description());
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
@@ -100,6 +103,7 @@ Exit run(const Arguments& arguments) {
     record = host::simulate(*system, *solver, settings, sinks, control);
     session.crash_report().set_rescue({});
   }
+  host::mend_streams();
   if (record.end == host::End::failed)
     print(Severity::error, record.failure,
           record.remedy.empty() ? fmt::format("This was solver {}; polyform compare tells whether others go on.",
@@ -129,6 +133,7 @@ void add_run(CLI::App& app, Action& action) {
   add_run_arguments(*sub, arguments->run);
   sub->add_option("--report", arguments->report, "Write a page about the run: plots, animation, tables")
       ->type_name("FILE.html");
+  add_memory_limit(*sub, arguments->memory_limit);
   sub->add_flag("--json", arguments->json, "Print one JSON object about the run, last, in place of the summary");
   sub->add_flag("--quiet", arguments->quiet, "No summary and no progress bar");
   sub->footer(

@@ -7,6 +7,7 @@
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
 #include "apps/session.hpp"
+#include "apps/terminal.hpp"
 #include "framework/reading/reader.hpp"
 
 namespace polyform::apps {
@@ -20,7 +21,7 @@ void add_schema(CLI::App& app, Action& action) {
     action = [paths] {
       const Session session(*paths);
       const std::string schema = host::model_schema(session.catalog()) + "\n";
-      std::fwrite(schema.data(), 1, schema.size(), stdout);   // main() reports an output that took less
+      std::fwrite(schema.data(), 1, schema.size(), output());   // main() reports an output that took less
       return host::Exit::done;
     };
   });

@@ -5,8 +5,15 @@
 
 namespace polyform::apps {
 
-Session::Session(const std::vector<std::string>& plugin_paths)
+Session::Session(const std::vector<std::string>& plugin_paths, std::uint64_t memory)
     : registry_(plugin_paths), crash_report_(registry_) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  // A hunger without end meets an error that can be told, before the system ends programs of its own choice.
+  host::limit_memory(memory);
+#else
+  (void)memory;  // the sanitizers have taken all addresses there are
+#endif
+  host::mend_streams();
   for (const host::SearchedPlace& place : registry_.search_path())
     if (!place.problem.empty()) print(Severity::warning, place.problem);
   for (const host::PluginRecord& plugin : registry_.plugins())

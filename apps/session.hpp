@@ -1,20 +1,22 @@
 // What most commands begin with: the plugins, and a model read with them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "apps/crash_report.hpp"
 #include "framework/assembly/system.hpp"
+#include "framework/process/process.hpp"
 #include "framework/registry/registry.hpp"
 
 namespace polyform::apps {
 
 class Session {
  public:
-  /// Loads the plugins; warns of every file that is refused.
-  explicit Session(const std::vector<std::string>& plugin_paths);
+  /// Loads the plugins; warns of every file that is refused. `memory`: what may be taken from then on, bytes; 0: any.
+  explicit Session(const std::vector<std::string>& plugin_paths, std::uint64_t memory = host::default_memory_limit(1));
 
   const host::Catalog& catalog() const { return registry_.catalog(); }
   /// Reads and assembles a model, printing all that is to be said about it. Failure (already said) when it is not

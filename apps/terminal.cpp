@@ -31,8 +31,9 @@ std::string clock_text(double seconds) {
 
 void print(const Diagnostic& d) {
   // Results printed so far come first where both streams end in one place.
-  std::fflush(stdout);
-  fmt::print(stderr, "{}\n", host::format(d, with_color()));
+  std::fflush(output());
+  // A message that cannot be printed is no reason to fail.
+  std::fputs((host::format(d, with_color()) + '\n').c_str(), stderr);
 }
 
 void print(const host::Diagnostics& diagnostics) {

@@ -1,12 +1,15 @@
 // What people see on the terminal: diagnostics, and the progress of a long run. All of it on the error stream;
-// results alone go to the output stream.
+// results alone go to output().
 #pragma once
 
 #include <chrono>
 
 #include "framework/diagnostics.hpp"
+#include "framework/streams.hpp"
 
 namespace polyform::apps {
+
+using host::output;
 
 /// Message of a Failure whose reasons were printed before: nothing is to be added.
 inline constexpr const char* already_said = "";

@@ -106,11 +106,11 @@ void check(Problem& problem, const Arguments& arguments, Session& session, Progr
 }
 
 void print_problem(const Problem& problem) {
-  fmt::print("{}: {}\n", problem.name,
+  fmt::print(output(), "{}: {}\n", problem.name,
              problem.trouble.empty() ? problem.reference->source : "NOT CHECKED: " + problem.trouble);
   for (const Verification& v : problem.results) {
     if (v.how != HeatEnd::How::done) {
-      fmt::print("  {:<12} {:<7} {}\n", v.solver,
+      fmt::print(output(), "  {:<12} {:<7} {}\n", v.solver,
                  v.how == HeatEnd::How::skipped  ? "skipped"
                  : v.how == HeatEnd::How::failed ? "FAILED"
                                                  : "stopped",
@@ -118,8 +118,9 @@ void print_problem(const Problem& problem) {
       continue;
     }
     const host::ReferenceErrors& e = v.errors;
-    fmt::print("  {:<12} {:<7} {:>9}  error {:.1e}, {:.2g} of the tolerance, in {} at t = {:.4g} s\n", v.solver,
-               v.passed ? "passed" : "FAILED", duration_text(v.run->wall_seconds), e.error, e.ratio, e.channel, e.time);
+    fmt::print(output(), "  {:<12} {:<7} {:>9}  error {:.1e}, {:.2g} of the tolerance, in {} at t = {:.4g} s\n",
+               v.solver, v.passed ? "passed" : "FAILED", duration_text(v.run->wall_seconds), e.error, e.ratio,
+               e.channel, e.time);
   }
 }
 
@@ -191,7 +192,7 @@ Exit verify(const Arguments& arguments) {
   if (arguments.json)
     print_json(all);
   else
-    fmt::print("\n{} problems: {} runs passed, {} failed, {} skipped{}{}\n", problems.size(), count.passed,
+    fmt::print(output(), "\n{} problems: {} runs passed, {} failed, {} skipped{}{}\n", problems.size(), count.passed,
                count.failed, count.skipped,
                count.unchecked > 0 ? fmt::format("; {} problems not checked", count.unchecked) : "",
                count.interrupted ? "; interrupted" : "");

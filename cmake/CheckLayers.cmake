@@ -5,6 +5,7 @@
 #   - no string in the sources of framework/ and apps/ is the name of a plugin, formulation or element type. LIST_TYPES
 #     is a program that prints the names of all built plugins and their types (tests/layers/list_types.cpp);
 #   - rooms of framework/ include only rooms that their arrows point to;
+#   - what apps/ prints names its stream: the plain output stream is where plugins print;
 #   - the top level holds nothing but the agreed folders and files.
 cmake_minimum_required(VERSION 3.25)
 
@@ -136,6 +137,16 @@ function(check_names)
   endforeach()
 endfunction()
 
+function(check_streams)
+  sources_of(files apps)
+  foreach(file IN LISTS files)
+    code_of(${file} text)
+    if(text MATCHES "std::cout|[^a-z_]stdout[^a-z_]|fmt::print\\([ \n]*\"")
+      violation("${file} prints to the plain output stream: results go to output()")
+    endif()
+  endforeach()
+endfunction()
+
 function(check_top_level)
   file(GLOB entries RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/*)
   foreach(entry IN LISTS entries)
@@ -148,6 +159,7 @@ endfunction()
 check_includes_between_layers()
 check_includes_between_rooms()
 check_names()
+check_streams()
 check_top_level()
 
 get_property(violations GLOBAL PROPERTY violations)

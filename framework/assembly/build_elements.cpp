@@ -67,6 +67,18 @@ void add_instance(const System::Parts& parts, GroupStorage<Type>& group, const F
   }
 }
 
+/// More rows or modes than one instance has: a size above it is a mistake, which memory would run out of.
+constexpr std::size_t most_of_one = std::size_t{1} << 16;
+
+template <class Item>
+void refuse_size(const System::Parts& parts, const Item& item, std::string_view type, std::size_t size,
+                 std::string_view what, Diagnostics& diagnostics) {
+  parts.report(diagnostics, Severity::error, item, {}, {},
+               fmt::format("type `{}` broke its contract: {} {} of one instance, where {} are the most", type, size,
+                           what, most_of_one),
+               "report this to the author of the plugin");
+}
+
 /// Instances grouped by type, in the order in which the types first occur.
 template <class Type>
 bool build_groups(System::Parts& parts, const std::vector<ElementItem<Type>>& items,
@@ -92,7 +104,11 @@ bool build_groups(System::Parts& parts, const std::vector<ElementItem<Type>>& it
       if (!group.type->define(instance, k, sink) && diagnostics.errors() == errors)
         parts.report(diagnostics, Severity::error, item, {}, {},
                      fmt::format("type `{}` rejected this entry", group.type->name()), {});
-      if constexpr (std::is_same_v<Type, ConstraintType>) group.rows.push_back(group.type->rows(instance));
+      if constexpr (std::is_same_v<Type, ConstraintType>) {
+        const std::size_t rows = diagnostics.errors() == errors ? group.type->rows(instance) : 0;
+        if (rows > most_of_one) refuse_size(parts, item, group.type->name(), rows, "rows", diagnostics);
+        group.rows.push_back(rows);
+      }
     }
   }
   return !diagnostics.failed();
@@ -118,6 +134,10 @@ bool build_flexible(System::Parts& parts, Diagnostics& diagnostics) {
     ElementFieldSink<BodyItem> sink(parts, item, item.flexible->fields(), diagnostics);
     if (!data.type->define(data.instance, 0, sink)) continue;
     data.modes = data.type->modes(data.instance);
+    if (data.modes > most_of_one) {
+      refuse_size(parts, item, data.type->name(), data.modes, "modes", diagnostics);
+      continue;
+    }
     data.body = body_index(i);
     data.mode_offset = parts.view.modes;
     parts.view.modes += data.modes;

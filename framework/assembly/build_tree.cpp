@@ -79,8 +79,7 @@ bool define_joint(System::Parts& parts, std::size_t user, JointData& joint, Diag
     joint.kernel = item.type->kernel();
     joint.nq = item.type->position_count();
     joint.nv = item.type->velocity_count();
-    if (definition.parameters.size() != item.type->parameter_count() || !definition.primitives.empty() ||
-        joint.nv > 6) {
+    if (definition.parameters.size() != item.type->parameter_count() || !definition.primitives.empty()) {
       parts.report(
           diagnostics, Severity::error, item, {}, {},
           fmt::format(

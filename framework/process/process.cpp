@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,8 +12,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <memory>
 
+#include "framework/process/available_memory.hpp"
 #include "framework/process/worker.hpp"
 
 namespace polyform::host {
@@ -180,8 +183,19 @@ void wait_for(const std::vector<std::unique_ptr<Process>>& running) {
 }  // namespace
 
 std::uint64_t default_memory_limit(std::size_t processes) {
-  const auto bytes = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  return static_cast<std::uint64_t>(0.9 * bytes / static_cast<double>(std::max<std::size_t>(processes, 1)));
+  return static_cast<std::uint64_t>(0.9 * static_cast<double>(available_memory()) /
+                                    static_cast<double>(std::max<std::size_t>(processes, 1)));
+}
+
+void limit_memory(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t all = bytes + pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  rlimit memory{};
+  ::getrlimit(RLIMIT_AS, &memory);
+  memory.rlim_cur = std::min(memory.rlim_cur, all);
+  ::setrlimit(RLIMIT_AS, &memory);
 }
 
 std::string describe(const ProcessEnd& end, const ProcessLimits& limits) {

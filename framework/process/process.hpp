@@ -20,8 +20,12 @@ struct ProcessLimits {
   std::uint64_t memory = 0;  ///< bytes that a process may take beyond what it starts with; 0: none
 };
 
-/// Nine tenths of the machine's memory, shared by so many processes, bytes.
+/// Nine tenths of the memory that can be had now, shared by so many processes, bytes.
 std::uint64_t default_memory_limit(std::size_t processes);
+
+/// From now on this process may take so many bytes beyond what it has; never more than it was allowed before. 0: all of
+/// that.
+void limit_memory(std::uint64_t bytes);
 
 /// How a process ended.
 struct ProcessEnd {

@@ -12,12 +12,16 @@
 #include <fstream>
 #include <new>
 
+#include "framework/streams.hpp"
+
 namespace polyform::host {
 
 namespace {
 
 /// For handlers, which take no argument. One process does one job.
 const Messenger* messenger = nullptr;
+
+constexpr const char* unknown_type = "of a type unknown here";
 
 [[noreturn]] void end_without_memory() {
   messenger->send(Messenger::out_of_memory, {});
@@ -35,29 +39,21 @@ const Messenger* messenger = nullptr;
       messenger->send(Messenger::uncaught, known.what());
       ::_exit(1);
     } catch (...) {
-      messenger->send(Messenger::uncaught, "no std::exception");
+      messenger->send(Messenger::uncaught, unknown_type);
       ::_exit(1);
     }
   }
   std::abort();
 }
 
-void limit_memory(std::uint64_t bytes) {
-  std::uint64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  const rlim_t all = bytes + pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  const rlimit memory{all, all};
-  ::setrlimit(RLIMIT_AS, &memory);
-}
-
 void set_up(const ProcessLimits& limits) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  ::dup2(STDERR_FILENO, ::fileno(output()));
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   // Where the machine runs out of memory all the same, this process is to go, not the one that waits for it.
   std::ofstream("/proc/self/oom_score_adj") << 1000;
-  if (limits.memory > 0) limit_memory(limits.memory);
+  limit_memory(limits.memory);
   for (const int crash : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) std::signal(crash, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
   std::set_new_handler(end_without_memory);
@@ -104,6 +100,8 @@ void work_and_exit(const ProcessJob& job, const ProcessLimits& limits, int pipe)
     ours.send(Messenger::out_of_memory, {});
   } catch (const std::exception& problem) {
     ours.send(Messenger::uncaught, problem.what());
+  } catch (...) {
+    ours.send(Messenger::uncaught, unknown_type);
   }
   std::fflush(nullptr);
   ::_exit(0);

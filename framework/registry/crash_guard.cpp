@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "framework/diagnostics.hpp"
+#include "framework/supervision.hpp"
 
 namespace polyform::host {
 
@@ -13,32 +13,31 @@ namespace {
 
 const char* guarded_file = "";
 
-/// Only what is allowed in a signal handler.
-void say(const char* text) {
-  const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
-  (void)written;  // nobody is left to be told
-}
-
-void name_and_end(int) {
+void name_and_end(int signal) {
   say("error: ");
   say(guarded_file);
-  say(" crashed while it was loaded\n");
+  say(signal == SIGALRM ? " does not finish loading\n" : " crashed while it was loaded\n");
   say("  Remove it from the plugin folder; polyform plugins check FILE tells more.\n");
-  ::_exit(static_cast<int>(Exit::plugin));
+  leave(Exit::plugin);
 }
 
 }  // namespace
 
 CrashGuard::CrashGuard(const std::filesystem::path& file) noexcept {
   guarded_file = file.c_str();
+  whereabouts().set_work("the loading of ", guarded_file);
+  whereabouts().blame = Exit::plugin;
   terminate_before_ = std::set_terminate(std::abort);
   struct sigaction action {};
   action.sa_handler = name_and_end;
   for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &actions_before_[i]);
+  ::alarm(longest_load);
 }
 
 CrashGuard::~CrashGuard() {
+  ::alarm(0);
   for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &actions_before_[i], nullptr);
+  whereabouts() = {};
   std::set_terminate(terminate_before_);
 }
 

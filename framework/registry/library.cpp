@@ -9,6 +9,9 @@
 #include <mutex>
 #include <new>
 #include <string_view>
+#include <type_traits>
+
+#include "framework/registry/type_checks.hpp"
 
 namespace polyform::host {
 
@@ -20,7 +23,8 @@ constexpr const char* tell_author =
 /// Collects what polyform_register adds. The first mistake is kept; nothing escapes into the plugin.
 class Collector final : public Registrar {
  public:
-  explicit Collector(Catalog& into) : into_(into) {}
+  /// `declared`: the kind in the manifest.
+  Collector(Catalog& into, std::string_view declared) : into_(into), formulations_(declared == "formulation") {}
 
   void add(const Formulation& type) noexcept override { keep("formulation", type, into_.formulations); }
   void add(const JointType& type) noexcept override { keep("joint", type, into_.joints); }
@@ -31,6 +35,7 @@ class Collector final : public Registrar {
 
   std::size_t count() const noexcept { return count_; }
   const std::string& mistake() const noexcept { return mistake_; }
+  const std::string& stranger() const noexcept { return stranger_; }
   bool out_of_memory() const noexcept { return out_of_memory_; }
 
  private:
@@ -39,10 +44,12 @@ class Collector final : public Registrar {
     ++count_;
     try {
       const std::string_view name = type.name();
-      if (name.empty())
-        note(fmt::format("registers a {} without a name", kind));
-      else if (!names.emplace(name, &type).second)
-        note(fmt::format("registers the {} '{}' twice", kind, name));
+      if (name.empty()) return note(fmt::format("registers a {} without a name", kind));
+      if (formulations_ != std::is_same_v<Type, Formulation> && stranger_.empty())
+        stranger_ = fmt::format("the {} '{}'", kind, name);
+      if (!names.emplace(name, &type).second) note(fmt::format("registers the {} '{}' twice", kind, name));
+      if (const std::string mistake = mistake_of(type); !mistake.empty())
+        note(fmt::format("registers the {} '{}', {}", kind, name, mistake));
     } catch (...) {
       out_of_memory_ = true;
     }
@@ -52,8 +59,10 @@ class Collector final : public Registrar {
   }
 
   Catalog& into_;
+  const bool formulations_;
   std::size_t count_ = 0;
-  std::string mistake_;
+  std::string mistake_;   ///< the first, to follow the name of the file
+  std::string stranger_;  ///< the first type that is not of the declared kind
   bool out_of_memory_ = false;
 };
 
@@ -132,7 +141,7 @@ Library::Library(const std::filesystem::path& file, const PluginManifest& expect
   if (std::memcmp(&loaded, &expected, sizeof loaded) != 0)
     throw LoadFailure{Refusal::bad_manifest, "has another manifest in memory than in its section .polyform",
                       "rebuild it, and do not change it while polyform starts"};
-  collect();
+  collect(expected.kind);
 }
 
 void Library::load(const std::filesystem::path& file) {
@@ -150,10 +159,15 @@ void Library::load(const std::filesystem::path& file) {
   if (error) throw LoadFailure{Refusal::unreadable, "vanished while it was loaded", "start again"};
 }
 
-void Library::collect() {
-  Collector collector(offered_);
+void Library::collect(std::string_view declared) {
+  Collector collector(offered_, declared);
   library_.get<void(Registrar&)>("polyform_register")(collector);
   if (collector.out_of_memory()) throw std::bad_alloc();
+  if (!collector.stranger().empty())
+    throw LoadFailure{Refusal::bad_manifest,
+                      fmt::format("calls itself a plugin of kind '{}', but registers {}", declared, collector.stranger()),
+                      "put 'formulation' into POLYFORM_PLUGIN for formulations and 'elements' for all else, and make two "
+                      "plugins of a library that has both"};
   std::string mistake = collector.mistake();
   if (mistake.empty() && collector.count() == 0) mistake = "registers nothing";
   if (!mistake.empty()) throw LoadFailure{Refusal::failed_to_register, std::move(mistake), tell_author};

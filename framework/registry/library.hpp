@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "framework/registry/catalog.hpp"
 #include "framework/registry/plugin_record.hpp"
@@ -28,7 +29,7 @@ class Library {
 
  private:
   void load(const std::filesystem::path& file);
-  void collect();
+  void collect(std::string_view declared);
 
   boost::dll::shared_library library_;
   Catalog offered_;

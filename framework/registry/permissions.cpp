@@ -39,33 +39,65 @@ bool is_private_group(gid_t group) {
   return !user.empty() && user == look_up(::getgrgid_r, group, &::group::gr_name);
 }
 
-/// "everyone" or "its group" when they may write to the path, else "". A path that is gone is found out on loading.
-std::string_view strangers_who_may_write(const fs::path& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return {};
-  if (status.st_mode & S_IWOTH) return "everyone";
-  if ((status.st_mode & S_IWGRP) && !is_private_group(status.st_gid)) return "its group";
+/// The user, root, and whose this program is: that one could run code as the user anyway.
+bool is_trusted(uid_t owner) {
+  struct stat program {};
+  return owner == 0 || owner == ::geteuid() || (::stat("/proc/self/exe", &program) == 0 && owner == program.st_uid);
+}
+
+/// How strictly a path is looked at.
+enum class Part {
+  file,
+  folder,   ///< that holds the file: whoever writes there adds plugins
+  ancestor  ///< whoever writes there can put another folder in place, unless the sticky bit keeps what is others'
+};
+
+/// "everyone" or "its group" when they may write to the path, else "".
+std::string_view strangers_who_may_write(const struct stat& status, Part part) {
+  if ((status.st_mode & S_IWOTH) && !(part == Part::ancestor && (status.st_mode & S_ISVTX))) return "everyone";
+  if (part != Part::ancestor && (status.st_mode & S_IWGRP) && !is_private_group(status.st_gid)) return "its group";
   return {};
 }
 
-bool check_path(PluginRecord& record, const fs::path& path, bool is_folder) {
-  const std::string_view who = strangers_who_may_write(path);
-  if (who.empty()) return true;
-  const std::string what = is_folder ? fmt::format("lies in the folder {}, to which {} may write", path.string(), who)
-                                     : fmt::format("may be changed by {}", who);
-  refuse(record, Refusal::unsafe_permissions, what + ", so that others could run code as you",
-         fmt::format("if you trust its contents: chmod go-w '{}'", path.string()));
-  return false;
+bool check_path(PluginRecord& record, const fs::path& path, Part part) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return true;  // what is gone is found out on loading
+  const auto danger = [&](const std::string& what, const std::string& command) {
+    refuse(record, Refusal::unsafe_permissions, what + ", so that others could run code as you",
+           fmt::format("if you trust its contents: {} '{}'", command, path.string()));
+    return false;
+  };
+  const std::string in = part == Part::file ? "" : fmt::format("lies in the folder {}, ", path.string());
+  if (const std::string_view who = strangers_who_may_write(status, part); !who.empty())
+    return danger(
+        part == Part::file ? fmt::format("may be changed by {}", who) : fmt::format("{}to which {} may write", in, who),
+        "chmod go-w");
+  if (is_trusted(status.st_uid)) return true;
+  const std::string user = look_up(::getpwuid_r, status.st_uid, &passwd::pw_name);
+  return danger(fmt::format("{}{} {}", in, part == Part::file ? "belongs to" : "which belongs to",
+                            user.empty() ? fmt::format("the user {}", status.st_uid) : user),
+                "chown " + look_up(::getpwuid_r, ::geteuid(), &passwd::pw_name));
+}
+
+/// The file and all folders above it, up to the root.
+bool check_chain(PluginRecord& record, const fs::path& file) {
+  if (!check_path(record, file, Part::file)) return false;
+  Part part = Part::folder;
+  for (fs::path at = file.parent_path();; at = at.parent_path()) {
+    if (!check_path(record, at, part)) return false;
+    if (!at.has_relative_path()) return true;
+    part = Part::ancestor;
+  }
 }
 
 }  // namespace
 
 bool check_permissions(PluginRecord& record) {
   const fs::path file = record.file;
-  if (!check_path(record, file, false) || !check_path(record, file.parent_path(), true)) return false;
+  if (!check_chain(record, file)) return false;
   std::error_code error;
   const fs::path target = fs::canonical(file, error);
-  return error || target.parent_path() == file.parent_path() || check_path(record, target.parent_path(), true);
+  return error || target == file || check_chain(record, target);
 }
 
 }  // namespace polyform::host

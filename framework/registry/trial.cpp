@@ -8,8 +8,10 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 
+#include "framework/registry/crash_guard.hpp"
 #include "framework/registry/library.hpp"
 
 namespace polyform::host {
@@ -17,7 +19,6 @@ namespace polyform::host {
 namespace {
 
 constexpr int survived = 113;  ///< a status that a plugin which calls exit() is unlikely to choose
-constexpr unsigned time_limit = 20;
 
 void silence_output() {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -31,7 +32,7 @@ void silence_output() {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM, SIGTERM}) ::signal(signal, SIG_DFL);
-  ::alarm(time_limit);
+  ::alarm(longest_load);
   try {
     const Library library(file, expected);
   } catch (...) {
@@ -43,7 +44,7 @@ void silence_output() {
 std::string describe(int status) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    if (signal == SIGALRM) return fmt::format("does not finish loading within {} s", time_limit);
+    if (signal == SIGALRM) return fmt::format("does not finish loading within {} s", longest_load);
     return fmt::format("ends the program with signal {} ({}) when it is loaded", signal, ::strsignal(signal));
   }
   const int code = WEXITSTATUS(status);
@@ -54,6 +55,7 @@ std::string describe(int status) {
 }  // namespace
 
 std::string crash_in_trial(const std::filesystem::path& file, const PluginManifest& expected) {
+  std::fflush(nullptr);  // or a plugin that calls exit() would print it again
   const pid_t child = ::fork();
   if (child < 0) return {};  // no process to spare: the load in this process has to do
   if (child == 0) run_child(file, expected);

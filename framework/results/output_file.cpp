@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "framework/diagnostics.hpp"
+#include "framework/streams.hpp"
 
 namespace polyform::host {
 
@@ -44,7 +45,7 @@ void fail_to_write(const std::string& path, int error_number) {
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)), stream_(path_ == "-") {
   if (stream_) {
-    descriptor_ = STDOUT_FILENO;
+    descriptor_ = ::fileno(output());
     return;
   }
   struct stat status {};

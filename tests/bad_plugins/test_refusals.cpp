@@ -129,6 +129,25 @@ TEST_CASE("a plugin whose registration makes no sense is refused") {
   require_refused_alone_and_beside_good("nameless-type", Refusal::failed_to_register, "joint without a name");
 }
 
+TEST_CASE("a type that is not of the kind in the manifest is refused") {
+  require_refused_alone_and_beside_good("joint-as-formulation", Refusal::bad_manifest,
+                                        "of kind 'formulation', but registers the joint 'fixture-joint'");
+}
+
+TEST_CASE("a type that declares impossible sizes or fields is refused when it is registered") {
+  const auto refused = [](const std::string& fixture, const std::string& wording) {
+    require_refused_alone_and_beside_good(fixture, Refusal::failed_to_register,
+                                          "registers the joint 'fixture-joint', " + wording);
+  };
+  refused("kernel-of-nothing", "whose kernel declares 0 velocities, where a joint has 1 to 6");
+  refused("kernel-of-seven", "whose kernel declares 7 velocities");
+  refused("kernel-of-few", "whose kernel declares 2 coordinates for 3 velocities");
+  refused("kernel-of-many", "whose kernel declares 1000000000 coordinates, where 64 are the most");
+  refused("kernel-of-parameters", "whose kernel declares 1000000000 parameters");
+  refused("sizes-without-kernel", "which declares 1 coordinates, 1 velocities and 3 parameters but has no kernel");
+  refused("nameless-field", "one of whose fields has no name");
+}
+
 TEST_CASE("an exception from a static object is survived") {
   require_refused_alone_and_beside_good("throws", Refusal::failed_to_register, "out of luck");
 }

@@ -163,6 +163,45 @@ TEST_CASE("a plugin that others may change is refused") {
   REQUIRE(::chmod(folder.path().c_str(), 0700) == 0);
 }
 
+TEST_CASE("a folder above a plugin that everyone may write to is refused unless it is sticky") {
+  const PluginFolder folder;
+  const fs::path file = folder.add("good", "below/deeper/good.so");
+  const PluginRecord sound = check_plugin_file(file);  // in a folder for temporary files, which is sticky
+  INFO(sound.explanation);
+  CHECK(sound.status == PluginStatus::loaded);
+  REQUIRE(::chmod(folder.path().c_str(), 0777) == 0);
+  const PluginRecord refused = check_plugin_file(file);
+  CHECK(refused.refusal == Refusal::unsafe_permissions);
+  CHECK_THAT(refused.explanation, Contains("lies in the folder " + folder.text() + ", to which everyone may write"));
+  REQUIRE(::chmod(folder.path().c_str(), 01777) == 0);
+  CHECK(check_plugin_file(file).status == PluginStatus::loaded);
+  REQUIRE(::chmod(folder.path().c_str(), 0700) == 0);
+}
+
+TEST_CASE("a plugin that is a stranger's, or lies in a stranger's folder, is refused") {
+  if (::geteuid() != 0) {
+    WARN("only root may give files away: not tested");
+    return;
+  }
+  constexpr uid_t stranger = 54321;
+  const PluginFolder folder;
+  const fs::path file = folder.add("good", "below/good.so"), below = file.parent_path();
+  REQUIRE(::chown(file.c_str(), stranger, 0) == 0);
+  const PluginRecord of_stranger = check_plugin_file(file);
+  CHECK(of_stranger.refusal == Refusal::unsafe_permissions);
+  CHECK_THAT(of_stranger.explanation, Contains("belongs to the user 54321") && Contains("chown root '" + file.string()));
+  REQUIRE(::chown(file.c_str(), 0, 0) == 0);
+  for (const fs::path& place : {below, folder.path()}) {
+    REQUIRE(::chown(place.c_str(), stranger, 0) == 0);
+    const PluginRecord in_folder = check_plugin_file(file);
+    CHECK(in_folder.refusal == Refusal::unsafe_permissions);
+    CHECK_THAT(in_folder.explanation,
+               Contains("lies in the folder " + place.string() + ", which belongs to the user 54321"));
+    REQUIRE(::chown(place.c_str(), 0, 0) == 0);
+  }
+  CHECK(check_plugin_file(file).status == PluginStatus::loaded);
+}
+
 TEST_CASE("a group that is not the user's own may not change a plugin") {
   if (::geteuid() != 0) {
     WARN("only root may give a file to another group: not tested");

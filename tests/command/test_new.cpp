@@ -81,9 +81,21 @@ TEST_CASE("names that cannot be those of files, functions and types are refused 
   CHECK_THAT(refusal("joint", "a--b"), Contains("one by one"));
   CHECK_THAT(refusal("joint", "a-"), Contains("one by one"));
   CHECK_THAT(refusal("joint", "double"), Contains("means something else"));
+  CHECK_THAT(refusal("joint", "static-cast"), Contains("means something else"));
+  CHECK_THAT(refusal("joint", "unix"), Contains("means something else"));
+  CHECK_THAT(refusal("joint", "vec3"), Contains("the SDK has a type Vec3 already"));
+  CHECK_THAT(refusal("joint", "joint-type"), Contains("JointType"));
   CHECK_THAT(refusal("joint", std::string(49, 'a')), Contains("48 characters"));
   CHECK_THAT(refusal("joint", ""), Contains("begins with"));
   CHECK_THAT(refusal("joint", "jo\x1bint"), Contains("hyphens only"));
+}
+
+TEST_CASE("names of CMake's own targets are as good as others: targets of a project have a prefix") {
+  const Workshop shop;
+  for (const std::string name : {"all", "help", "clean", "install", "package"}) {
+    INFO(name);
+    CHECK(shop.run({"new", "joint", name, "--directory", shop.path(name).string()}).code == 0);
+  }
 }
 
 TEST_CASE("a name that a plugin or a type has already is refused, and the plugin named") {

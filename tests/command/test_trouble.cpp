@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "framework/results/result_reader.hpp"
@@ -74,6 +75,85 @@ TEST_CASE("a plugin that asks for memory without end is told so") {
   INFO(outcome.err);
   CHECK(outcome.code == 1);
   CHECK_THAT(outcome.err, Contains(plugin + " asked for more memory than there is, in solver riccati"));
+}
+
+TEST_CASE("a plugin that calls exit ends the run as a failure with its name, and all rows are kept") {
+  const Workshop shop;
+  for (const std::string force : {"exit", "quick-exit"}) {
+    const Outcome outcome = shop.run(arguments(shop, force, "riccati", "a.csv"));
+    INFO(outcome.err);
+    CHECK(outcome.code == 1);
+    CHECK_THAT(outcome.err,
+               Contains("error: " + plugin + " ended the program by calling exit, in solver riccati after t = 0.0"));
+    CHECK(read_table(shop.read("a.csv")).rows.size() >= 24);
+    CHECK(shop.run(arguments(shop, force, "riccati", "a.h5")).code == 1);
+    const auto results = polyform::host::read_results(shop.path("a.h5").string());
+    REQUIRE(results.find("time") != nullptr);
+    CHECK(results.find("time")->values.size() >= 24);
+  }
+}
+
+TEST_CASE("a plugin that ends the process at once is seen from outside") {
+  const Workshop shop;
+  for (const char* output : {"a.csv", "a.h5"}) {
+    const Outcome outcome = shop.run(arguments(shop, "immediate-exit", "riccati", output));
+    INFO(outcome.err);
+    CHECK(outcome.code == 1);
+    CHECK_THAT(outcome.err, Contains("error: a plugin ended the program with exit status 0, in solver riccati after t = 0.0"));
+    CHECK_THAT(outcome.err, Contains("Results so far are kept"));
+  }
+  CHECK_FALSE(read_table(shop.read("a.csv")).names.empty());
+  CHECK(polyform::host::read_results(shop.path("a.h5").string()).find("time") != nullptr);
+}
+
+TEST_CASE("a run that is killed says so, with what it was at") {
+  const Workshop shop;
+  const pid_t process = shop.start(arguments(shop, "endless", "riccati", "a.csv"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  std::ifstream children("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
+  pid_t child = 0;
+  REQUIRE(children >> child);
+  kill(child, SIGKILL);
+  const Outcome outcome = shop.finish(process);
+  CHECK(outcome.code == 1);
+  CHECK_THAT(outcome.err, Contains("ended by signal KILL, in solver riccati after t = 0.0") && Contains("memory"));
+}
+
+TEST_CASE("an endless recursion and a thread that throws are told like other crashes") {
+  const Workshop shop;
+  CHECK_THAT(shop.run(arguments(shop, "overflow", "riccati", "a.csv")).err,
+             Contains(plugin + " crashed with signal SEGV, in solver riccati after t = 0.0"));
+  CHECK_THAT(shop.run(arguments(shop, "thread", "riccati", "a.csv")).err,
+             Contains(plugin + " threw an exception of a type unknown here"));
+}
+
+TEST_CASE("what plugins print does not stand between results") {
+  const Workshop shop;
+  const auto clean = [](const Outcome& outcome) {
+    INFO(outcome.out);
+    CHECK(outcome.out.find("by a plugin") == std::string::npos);
+    CHECK_THAT(outcome.err, Contains("printed by a plugin") && Contains("streamed by a plugin"));
+  };
+  std::vector<std::string> command = arguments(shop, "talking", "riccati", "-");
+  const Outcome stream = shop.run(command);
+  CHECK(stream.code == 0);
+  clean(stream);
+  CHECK(read_table(stream.out).rows.size() == 501);
+  command.back() = "a.csv";
+  command.emplace_back("--json");
+  clean(shop.run(command));
+  clean(shop.run({"plugins", "--plugin-path", plugin, "--json"}));
+  clean(shop.run({"compare", command[1], "--plugin-path", plugin, "--json"}));
+}
+
+TEST_CASE("a limit of memory is kept to") {
+  const Workshop shop;
+  std::vector<std::string> command = arguments(shop, "talking", "riccati", "a.csv");
+  command.insert(command.end(), {"--memory-limit", "0.000001"});
+  const Outcome outcome = shop.run(command);
+  INFO(outcome.err);
+  CHECK(outcome.code == 1);
+  CHECK_THAT(outcome.err, Contains("memory"));
 }
 
 TEST_CASE("what is no number stops every solver with the name of a body or joint") {

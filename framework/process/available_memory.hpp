@@ -1,0 +1,14 @@
+// How much memory can be had now.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace polyform::host {
+
+/// What the machine could give without ending programs (MemAvailable), or what is left of the limits of the control
+/// groups that this process is in, as those of containers, whichever is less; bytes. `root`: the folder that holds proc
+/// and sys.
+std::uint64_t available_memory(const std::filesystem::path& root = "/");
+
+}  // namespace polyform::host

@@ -1,0 +1,87 @@
+#include "framework/registry/type_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <string_view>
+
+namespace polyform::host {
+
+namespace {
+
+bool is_printable(std::string_view text) {
+  return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
+}
+
+/// Names of fields, of variables: each once, and none empty.
+template <class Named>
+std::string mistake_in_names(std::string_view what, std::span<const Named> all) {
+  std::set<std::string_view> known;
+  for (const Named& one : all) {
+    if (one.name.empty() || !is_printable(one.name)) return fmt::format("one of whose {}s has no name", what);
+    if (!known.insert(one.name).second) return fmt::format("which declares the {} '{}' twice", what, one.name);
+  }
+  return {};
+}
+
+std::string mistake_in_fields(std::span<const FieldSpec> fields) {
+  if (std::string mistake = mistake_in_names("field", fields); !mistake.empty()) return mistake;
+  for (const FieldSpec& field : fields) {
+    if (field.type == FieldType::choice && field.choices.empty())
+      return fmt::format("whose field '{}' is a choice of nothing", field.name);
+    if (!(field.minimum <= field.maximum))
+      return fmt::format("whose field '{}' allows no value: its minimum is above its maximum", field.name);
+  }
+  return {};
+}
+
+/// A rotation matrix and a place are twelve numbers; a kernel that needs more coordinates than this counts wrongly.
+constexpr std::size_t most_positions = 64;
+
+std::string mistake_in_sizes(const JointType& type) {
+  const std::size_t nq = type.position_count(), nv = type.velocity_count(), parameters = type.parameter_count();
+  if (type.kernel() == nullptr)
+    return nq == 0 && nv == 0 && parameters == 0
+               ? std::string()
+               : fmt::format("which declares {} coordinates, {} velocities and {} parameters but has no kernel", nq, nv,
+                             parameters);
+  if (nv < 1 || nv > 6) return fmt::format("whose kernel declares {} velocities, where a joint has 1 to 6", nv);
+  if (nq < nv)
+    return fmt::format("whose kernel declares {} coordinates for {} velocities, and a pose takes as many at least", nq,
+                       nv);
+  if (nq > most_positions)
+    return fmt::format("whose kernel declares {} coordinates, where {} are the most", nq, most_positions);
+  if (parameters > most_parameters)
+    return fmt::format("whose kernel declares {} parameters, where {} are the most", parameters, most_parameters);
+  return {};
+}
+
+}  // namespace
+
+std::string mistake_of(const Formulation& type) { return mistake_in_fields(type.options()); }
+
+std::string mistake_of(const JointType& type) {
+  std::string mistake = mistake_in_sizes(type);
+  return mistake.empty() ? mistake_in_fields(type.fields()) : mistake;
+}
+
+std::string mistake_of(const ForceType& type) {
+  if (type.state_count() > most_parameters)
+    return fmt::format("which declares {} states for each, where {} are the most", type.state_count(), most_parameters);
+  return mistake_in_fields(type.fields());
+}
+
+std::string mistake_of(const FlexibleBodyType& type) { return mistake_in_fields(type.fields()); }
+
+std::string mistake_of(const ModuleType& type) {
+  for (const auto& [what, names] :
+       {std::pair("variable", type.variables()), std::pair("state", type.states()), std::pair("row", type.rows())})
+    if (std::string mistake = mistake_in_names(what, names); !mistake.empty()) return mistake;
+  return mistake_in_fields(type.fields());
+}
+
+std::string mistake_of(const ConstraintType& type) { return mistake_in_fields(type.fields()); }
+
+}  // namespace polyform::host

@@ -1,0 +1,21 @@
+// What a type says of itself when it is registered: sizes and names that no type can have.
+#pragma once
+
+#include <string>
+
+#include "polyform/plugin.hpp"
+
+namespace polyform::host {
+
+/// More than any instance has; a size above it is a mistake, which memory would run out of.
+inline constexpr std::size_t most_parameters = std::size_t{1} << 20;
+
+/// What is wrong, to follow "registers the joint 'x', ": empty when nothing is.
+std::string mistake_of(const Formulation&);
+std::string mistake_of(const JointType&);
+std::string mistake_of(const ForceType&);
+std::string mistake_of(const FlexibleBodyType&);
+std::string mistake_of(const ModuleType&);
+std::string mistake_of(const ConstraintType&);
+
+}  // namespace polyform::host

@@ -1,0 +1,36 @@
+// A command in a process of its own, seen from outside: however plugins end it, nobody takes that for success.
+#pragma once
+
+#include <functional>
+
+#include "framework/diagnostics.hpp"
+
+namespace polyform::host {
+
+/// Runs the work, which returns an exit code, in a copy of this program and gives back its code. Where the copy ended
+/// otherwise, by exit(), _exit(), a signal, or because the machine ran out of memory, a message says so and the code is
+/// simulation_failed. Signals that ask for the end of the program are handed on, and end this process too when they end
+/// the copy. A program that is traced, as by a debugger, does the work itself.
+int supervise(const std::function<int()>& work);
+
+/// Ends the program at once with this code, after a message that says why. Safe in a signal handler.
+[[noreturn]] void leave(Exit) noexcept;
+
+/// What is being done, and the time that was reached, for messages about an untimely end.
+struct Whereabouts {
+  char work[1024] = "";  ///< "solver riccati"
+  char time[32] = "";    ///< s; empty: not known
+  Exit blame = Exit::simulation_failed;  ///< the code of an untimely end
+
+  /// The work is what is said here, one after the other; cut where it is too long.
+  void set_work(std::string_view first, std::string_view second = {}) noexcept;
+};
+/// Where this process keeps them; supervise() reads those of the copy.
+Whereabouts& whereabouts() noexcept;
+
+/// Prints to the error stream. Safe in a signal handler.
+void say(const char* text) noexcept;
+/// Prints ", in solver riccati after t = 0.25 s", as far as it is known. Safe in a signal handler.
+void say_whereabouts() noexcept;
+
+}  // namespace polyform::host
