@@ -42,8 +42,8 @@ std::string Reasons::once(const HeatEnd& end, const std::string& solver, const s
 }
 
 std::string drift_note(const std::vector<Standing>& standings) {
-  const bool open = std::any_of(standings.begin(), standings.end(),
-                                [](const Standing& s) { return s.run && !s.run->conservative; });
+  const bool open =
+      std::any_of(standings.begin(), standings.end(), [](const Standing& s) { return s.run && !s.run->conservative; });
   return open ? "Forces without potential do work: the drift holds it, and is no error of its own." : "";
 }
 

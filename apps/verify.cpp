@@ -83,11 +83,28 @@ std::vector<Problem> chosen(const Arguments& arguments) {
   return result;
 }
 
+/// Does what a wrong model or reference may end, which then is the problem's trouble; whether it came to its end.
+template <class Work>
+bool without_trouble(Problem& problem, const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const host::Failure& failure) {
+    const bool said = failure.message().empty();
+    if (!said && failure.code() != Exit::bad_input) throw;
+    if (!said) print(Severity::error, failure.message(), failure.remedy());
+    problem.trouble = said ? fmt::format("its model {} cannot be used", problem.reference->model) : failure.message();
+    return false;
+  }
+}
+
 /// Runs the solvers. A problem that is wrong in itself keeps its trouble, and the next can be checked.
 void check(Problem& problem, const Arguments& arguments, Session& session, ProgressBar& bar, double before,
-           double all_problems) try {
+           double all_problems) {
   if (!problem.reference) return;
-  const auto system = session.load(problem.reference->model);
+  std::unique_ptr<host::System> system;
+  if (!without_trouble(problem, [&] { system = session.load(problem.reference->model); })) return;
+  problem.model = system->description().name;
   std::vector<SolverChoice> storage;
   const std::vector<host::Contender> all = contenders(arguments.solvers, session.catalog(), *system, storage);
   const host::RunSettings settings = settle({}, system->description());
@@ -97,12 +114,8 @@ void check(Problem& problem, const Arguments& arguments, Session& session, Progr
         bar.update(before + (static_cast<double>(k) + time / settings.duration) / runs, all_problems,
                    fmt::format("{} {}", problem.name, all[k].formulation->name()));
       }};
-  problem.model = system->description().name;
-  problem.results = host::verify(*system, *problem.reference, all, settings, control);
-} catch (const host::Failure& failure) {
-  if (!failure.message().empty()) print(Severity::error, failure.message(), failure.remedy());
-  problem.trouble = failure.message().empty() ? fmt::format("its model {} cannot be used", problem.reference->model)
-                                              : failure.message();
+  without_trouble(problem,
+                  [&] { problem.results = host::verify(*system, *problem.reference, all, settings, control); });
 }
 
 void print_problem(const Problem& problem) {
@@ -220,10 +233,9 @@ void add_verify(CLI::App& app, Action& action) {
   sub->footer(
       "A run passes when every value of the reference is met within its tolerance. The references, with their "
       "sources,\n"
-      "stand beside the example models; the README there tells how to add one's own. Exit code 1: a run failed; 2: "
-      "none "
-      "did, but a\n"
-      "problem could not be checked. Examples:\n"
+      "stand beside the example models; the README there tells how to add one's own. Exit code 1: a run failed; 2: no "
+      "run\n"
+      "failed, but a problem could not be checked. Examples:\n"
       "  polyform verify --set short\n"
       "  polyform verify --problem heavy_top --json");
   sub->final_callback([&action, arguments] { action = [arguments] { return verify(*arguments); }; });

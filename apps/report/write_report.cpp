@@ -71,7 +71,11 @@ Json table_json(const ReportTable& table) {
 Json sweep_json(const ReportSweep& sweep) {
   Json points = Json::array();
   for (const WorkPrecision& p : sweep.points)
-    points.push_back({{"solver", p.solver}, {"setting", p.setting}, {"seconds", p.seconds}, {"evaluations", p.evaluations}, {"error", p.error}});
+    points.push_back({{"solver", p.solver},
+                      {"setting", p.setting},
+                      {"seconds", p.seconds},
+                      {"evaluations", p.evaluations},
+                      {"error", p.error}});
   return {{"setting", sweep.setting}, {"error", sweep.error}, {"points", points}};
 }
 

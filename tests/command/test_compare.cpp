@@ -145,6 +145,9 @@ TEST_CASE("verify tells errors, times and what passed; a misspelt problem is ref
   const Outcome misspelt = shop.run({"verify", "--problem", "simple_pendlum"});
   CHECK(misspelt.code == 2);
   CHECK_THAT(misspelt.err, Contains("Did you mean") && Contains("simple_pendulum"));
+  const Outcome unknown = shop.run({"verify", "--solvers", "ricatti"});
+  CHECK(unknown.code == 3);
+  CHECK_THAT(unknown.err, Contains("riccati") && !Contains("NOT CHECKED"));
   const json all =
       json::parse(shop.run({"verify", "--problem", "simple_pendulum", "--solvers", "riccati", "--json"}).out);
   CHECK(all.at("simple_pendulum").at("solvers").at("riccati").at("status") == "passed");

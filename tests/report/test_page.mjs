@@ -125,10 +125,16 @@ const tests = {
     assert.deepEqual(await page('polyform.plots.range'), [0, 5]);
     await browser.press('b', {text: 'b'});
     await frames(3);
-    assert.equal(
-      await page(`[...document.querySelectorAll('#labels .body')].filter((label) => !label.hidden).length`),
-      13,
-    );
+    // Those that would lie on another one are not shown.
+    const shown = await page(`[...document.querySelectorAll('#labels .body')].filter((label) => !label.hidden).map((label) => {
+      const {left, right, top, bottom} = label.getBoundingClientRect();
+      return {left, right, top: top + 2, bottom: bottom - 2};
+    })`);
+    assert.equal(await page(`document.querySelectorAll('#labels .body').length`), 13);
+    assert.ok(shown.length > 5);
+    for (const a of shown)
+      for (const b of shown)
+        assert.ok(a === b || a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top);
     await page(`document.getElementById('canvas').focus()`);
     const camera = await page('polyform.view.camera.position.toArray()');
     await browser.press('ArrowRight');

@@ -17,7 +17,7 @@ import {Ground} from './ground.js';
 import {Labels} from './labels.js';
 import {Motion, placedBodies} from './motion.js';
 import {Parts} from './parts.js';
-import {placed, Shapes} from './shapes.js';
+import {outline, Shapes} from './shapes.js';
 import {color, onTheme, runColor} from './theme.js';
 
 const tints = 6;
@@ -29,20 +29,6 @@ const bareMechanism = (run) => ({
   springs: [],
   bodies: placedBodies(run).map((name) => ({name, mass: 0, center: [0, 0, 0], inertia: [0, 0, 0], shapes: []})),
 });
-
-/** Points of a shape in body axes with a radius about each: a ball, or the corners of a box. */
-function outline({type, position, orientation, size, radius, length}) {
-  if (type !== 'box')
-    return type === 'sphere' || length < 2 * radius
-      ? [[position, radius]]
-      : ends(position, orientation, length).map((end) => [end, radius]);
-  const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5]);
-  const matrix = placed(position, orientation, size);
-  return corners.map((corner) => [new Vector3(...corner).applyMatrix4(matrix).toArray(), 0]);
-}
-
-const ends = (position, orientation, length) =>
-  [-0.5, 0.5].map((z) => new Vector3(0, 0, z).applyMatrix4(placed(position, orientation, [1, 1, length])).toArray());
 
 export class MechanismView {
   constructor(canvas, labels, clock, run) {

@@ -33,6 +33,19 @@ const SinkMaker no_output = [](std::string_view) { return nullptr; };
 
 [[noreturn]] void throw_out() { throw std::runtime_error("out of a solver"); }
 
+/// All solvers that can run the system, and one that feels more gravity than there is.
+struct WrongAmongAble {
+  WrongAmongAble(const System& system, double share) : heavier(system.view()), all(able(system)) {
+    heavier.gravity = share * heavier.gravity;
+    all.push_back({&wrong, {}});
+  }
+  SystemView heavier;
+  std::vector<Contender> all;
+  ToldFormulation wrong{"wrong", [this](const SystemView&, DiagnosticSink& sink) {
+                          return all.front().formulation->compile(heavier, all.front().options, sink);
+                        }};
+};
+
 }  // namespace
 
 TEST_CASE("a solver that goes wrong loses its own row and is told by name") {
@@ -74,15 +87,8 @@ TEST_CASE("a solver that goes wrong loses its own row and is told by name") {
 
 TEST_CASE("a wrong solver is named, and not excused by chaos") {
   const auto system = model("double_pendulum");
-  std::vector<Contender> all = able(*system);
-  const Formulation& right = *all.front().formulation;
-  SystemView heavier = system->view();
-  heavier.gravity = 1.001 * heavier.gravity;
-  const ToldFormulation wrong("wrong", [&](const SystemView&, DiagnosticSink& sink) {
-    return right.compile(heavier, all.front().options, sink);
-  });
-  all.push_back({&wrong, {}});
-  const Comparison result = compare(*system, all, settings(2), default_agreement, patient, no_output);
+  const WrongAmongAble with_wrong(*system, 1.001);
+  const Comparison result = compare(*system, with_wrong.all, settings(2), default_agreement, patient, no_output);
   REQUIRE(result.first);
   CHECK(result.standings[result.first->witness].solver == "wrong");
   REQUIRE(result.divergence);
@@ -93,17 +99,10 @@ TEST_CASE("a wrong solver is named, and not excused by chaos") {
 
 TEST_CASE("a wrong solver is not excused by a coarse integration") {
   const auto system = model("double_pendulum");
-  std::vector<Contender> all = able(*system);
-  const Formulation& right = *all.front().formulation;
-  SystemView heavier = system->view();
-  heavier.gravity = 1.01 * heavier.gravity;
-  const ToldFormulation wrong("wrong", [&](const SystemView&, DiagnosticSink& sink) {
-    return right.compile(heavier, all.front().options, sink);
-  });
-  all.push_back({&wrong, {}});
+  const WrongAmongAble with_wrong(*system, 1.01);
   RunSettings coarse = settings(8);
   coarse.relative_tolerance = 1e-3, coarse.absolute_tolerance = 1e-4;
-  const Comparison result = compare(*system, all, coarse, 1e-2, patient, no_output);
+  const Comparison result = compare(*system, with_wrong.all, coarse, 1e-2, patient, no_output);
   REQUIRE(result.divergence);
   INFO(name_of(result.divergence->cause));
   CHECK((result.divergence->cause == Divergence::Cause::solver ||
