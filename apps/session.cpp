@@ -13,7 +13,6 @@ Session::Session(const std::vector<std::string>& plugin_paths, std::uint64_t mem
 #else
   (void)memory;  // the sanitizers have taken all addresses there are
 #endif
-  host::mend_streams();
   for (const host::SearchedPlace& place : registry_.search_path())
     if (!place.problem.empty()) print(Severity::warning, place.problem);
   for (const host::PluginRecord& plugin : registry_.plugins())

@@ -13,7 +13,8 @@ void take_output() noexcept;
 /// Where results go: what take_output() kept, or the plain output stream before.
 std::FILE* output() noexcept;
 
-/// After plugins have run: opens the output and error streams again where they were closed, lest files take their place.
+/// After plugins have run: opens the output and error streams again where they were closed, lest files take their
+/// place.
 void mend_streams() noexcept;
 
 }  // namespace polyform::host

@@ -18,8 +18,8 @@ int supervise(const std::function<int()>& work);
 
 /// What is being done, and the time that was reached, for messages about an untimely end.
 struct Whereabouts {
-  char work[1024] = "";  ///< "solver riccati"
-  char time[32] = "";    ///< s; empty: not known
+  char work[1024] = "";                  ///< "solver riccati"
+  char time[32] = "";                    ///< s; empty: not known
   Exit blame = Exit::simulation_failed;  ///< the code of an untimely end
 
   /// The work is what is said here, one after the other; cut where it is too long.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "framework/registry/process_state.hpp"
 #include "framework/registry/type_checks.hpp"
 
 namespace polyform::host {
@@ -129,6 +130,7 @@ LoadFailure loader_failure(const std::string& text) {
 }  // namespace
 
 Library::Library(const std::filesystem::path& file, const PluginManifest& expected) {
+  const ProcessState before;
   load(file);
   PluginManifest loaded{};
   // The sections may promise what the loader's hash table does not hold.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -143,6 +144,10 @@ class Run {
       stepping_ += seconds_since(start);
       evaluations_in_steps_ += integrator_->statistics().evaluations - evaluations;
       if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
+      if (std::fegetround() != rounding_)
+        throw Failure(Exit::simulation_failed,
+                      fmt::format("a plugin has changed how numbers are rounded, by t = {:.6g} s", integrator_->time()),
+                      "Report this to the author of the plugin: what it changes in the process it has to put back.");
       rows_until_now();
       if (control_.progress) control_.progress(integrator_->time());
     }
@@ -180,6 +185,7 @@ class Run {
   RunStatistics statistics_;
   std::vector<double> y_;
   RowTimes times_;
+  const int rounding_ = std::fegetround();
   double stepping_ = 0;                   ///< time spent in steps, s
   std::size_t evaluations_in_steps_ = 0;  ///< without those that interpolation makes between steps
 };

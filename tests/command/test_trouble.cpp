@@ -8,6 +8,7 @@
 
 #include "framework/results/result_reader.hpp"
 #include "tests/command/command_runner.hpp"
+#include "tests/command/sample_models.hpp"
 
 using namespace polyform::test;
 using Catch::Contains;
@@ -144,6 +145,26 @@ TEST_CASE("what plugins print does not stand between results") {
   clean(shop.run(command));
   clean(shop.run({"plugins", "--plugin-path", plugin, "--json"}));
   clean(shop.run({"compare", command[1], "--plugin-path", plugin, "--json"}));
+}
+
+TEST_CASE("what a plugin changes in the process while it is loaded is put back") {
+  const Workshop shop;
+  shop.write("rod.yaml", endless_rod());
+  std::vector<std::string> command{"run", "rod.yaml", "--duration", "1", "--output", "-"};
+  const Outcome alone = shop.run(command);
+  REQUIRE(alone.code == 0);
+  command.insert(command.end(), {"--plugin-path", std::string(POLYFORM_FIXTURES) + "/meddles.so"});
+  const Outcome meddled = shop.run(command);
+  CHECK(meddled.code == 0);
+  CHECK(meddled.out == alone.out);
+  CHECK_THAT(meddled.err, Contains("energy       drift"));
+}
+
+TEST_CASE("a plugin that changes how numbers are rounded fails the run") {
+  const Workshop shop;
+  const Outcome outcome = shop.run(arguments(shop, "rounding", "riccati", "a.csv"));
+  CHECK(outcome.code == 1);
+  CHECK_THAT(outcome.err, Contains("a plugin has changed how numbers are rounded, by t = 0.05"));
 }
 
 TEST_CASE("a limit of memory is kept to") {

@@ -1,0 +1,26 @@
+// What belongs to the whole process, and is not a plugin's to change.
+#pragma once
+
+#include <cfenv>
+#include <locale>
+#include <string>
+
+namespace polyform::host {
+
+/// Keeps the floating-point environment, the locale, the working directory and the standard streams, and puts them back
+/// at its end. Plugins change them knowingly, or by being built with -ffast-math, which lets tiny numbers be zero.
+class ProcessState {
+ public:
+  ProcessState() noexcept;
+  ~ProcessState();
+  ProcessState(const ProcessState&) = delete;
+  ProcessState& operator=(const ProcessState&) = delete;
+
+ private:
+  std::fenv_t numbers_{};
+  std::locale locale_;
+  std::string c_locale_;
+  int folder_;
+};
+
+}  // namespace polyform::host
