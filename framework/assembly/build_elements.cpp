@@ -90,8 +90,7 @@ bool build_groups(System::Parts& parts, const std::vector<ElementItem<Type>>& it
       ElementFieldSink<ElementItem<Type>> sink(parts, item, group.type->fields(), diagnostics);
       const std::size_t errors = diagnostics.errors();
       if (!group.type->define(instance, k, sink) && diagnostics.errors() == errors)
-        parts.report(diagnostics, Severity::error, item, {}, {},
-                     fmt::format("type `{}` rejected this entry", group.type->name()), {});
+        parts.report_breach(diagnostics, item, group.type->name(), "define() rejects this entry without a report");
       if constexpr (std::is_same_v<Type, ConstraintType>) group.rows.push_back(group.type->rows(instance));
     }
   }
@@ -116,7 +115,12 @@ bool build_flexible(System::Parts& parts, Diagnostics& diagnostics) {
     data.type = item.flexible;
     data.instance.fields = parts.values.emplace_back(item.fields.values);
     ElementFieldSink<BodyItem> sink(parts, item, item.flexible->fields(), diagnostics);
-    if (!data.type->define(data.instance, 0, sink)) continue;
+    const std::size_t errors = diagnostics.errors();
+    if (!data.type->define(data.instance, 0, sink)) {
+      if (diagnostics.errors() == errors)
+        parts.report_breach(diagnostics, item, data.type->name(), "define() rejects this entry without a report");
+      continue;
+    }
     data.modes = data.type->modes(data.instance);
     data.body = body_index(i);
     data.mode_offset = parts.view.modes;

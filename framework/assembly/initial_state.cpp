@@ -103,7 +103,8 @@ void InitialState::first_order_states() {
   if (forces.good())
     forces.initial_states(parts_.x);
   else
-    diagnostics_.error("memory ran out while the force elements were made");
+    diagnostics_.error("a type of the force elements gives no batch: its create() fails, as it must when memory runs out");
+    diagnostics_.blame_plugin();
   if (!view().modules.empty()) module_states();
 }
 
@@ -112,7 +113,8 @@ void InitialState::first_order_states() {
 void InitialState::module_states() {
   ModuleSet modules(view());
   if (!modules.good()) {
-    diagnostics_.error("memory ran out while the modules were made");
+    diagnostics_.error("a type of the modules gives no batch: its create() fails, as it must when memory runs out");
+    diagnostics_.blame_plugin();
     return;
   }
   modules.initial_states(parts_.x);

@@ -61,6 +61,7 @@ class InitialState {
   bool close_loops();
   bool try_close(std::span<const JointLock> locks, bool hold_modes, const std::vector<double>& start, std::string& why,
                  double& residual);
+  bool report_no_number(const std::vector<double>& start);
   void report_open_loop(const std::vector<double>& start, const std::string& why, double residual);
 
   void warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now, std::string_view what);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/conformance/allocation_count.hpp"
+#include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/joint_checks.hpp"
 #include "polyform/constraint.hpp"
 
@@ -61,6 +63,32 @@ double smallest_part(const JointData& joint, const JointMotion& m) {
     for (std::size_t i = 0; i < 6; ++i) H(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = m.H[k][i];
   const Eigen::VectorXd s = Eigen::JacobiSVD<Eigen::MatrixXd>(H).singularValues();
   return s[0] > 0 ? s[s.size() - 1] / s[0] : 0;
+}
+
+/// All that a joint gives at a state.
+Numbers numbers_of(const JointData& joint, const Numbers& q, const Numbers& v) {
+  const JointMotion m = motion(joint, q, v);
+  Numbers all(std::begin(m.R_FM.m), std::end(m.R_FM.m)), qdot(joint.nq), found = q;
+  const auto add = [&](const Vec3& x) { all.insert(all.end(), {x.x, x.y, x.z}); };
+  add(m.p_FM);
+  for (const Spatial& s : {m.twist, m.bias}) add(s.angular), add(s.linear);
+  for (std::size_t k = 0; k < joint.nv; ++k) add(m.H[k].angular), add(m.H[k].linear);
+  joint_position_rates(joint, q.data(), v.data(), qdot.data());
+  joint_coordinates(joint, m.R_FM, m.p_FM, found.data());
+  const Quat o = joint_orientation(joint, q.data());
+  all.insert(all.end(), {o.w, o.x, o.y, o.z});
+  for (const Numbers* list : {&qdot, &found}) all.insert(all.end(), list->begin(), list->end());
+  return all;
+}
+
+void check_finite(const std::vector<Sample>& samples, Checklist& list) {
+  list.claim("everything it gives is a finite number", 0,
+             "guard divisions by lengths that may be zero, and roots and arcs of what may leave their range",
+             [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
+                 m.see(all_finite(numbers_of(joint, q, v)) ? 0 : 1, [&] { return at(q, v); });
+               });
+             });
 }
 
 void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
@@ -129,18 +157,35 @@ void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
              });
 }
 
+/// From the pose of q back to q, from a hint near by.
+void see_round_trip(const JointData& joint, const Numbers& q, const Numbers& v, Random& random, Measure& m) {
+  const JointMotion now = motion(joint, q, v);
+  Numbers found = flowed(joint, q, random.numbers(joint.nv, 0.1), 1);
+  joint_coordinates(joint, now.R_FM, now.p_FM, found.data());
+  m.see(0, "");
+  for (std::size_t k = 0; k < joint.nq; ++k)
+    m.see(std::abs(found[k] - q[k]) / (1 + std::abs(q[k])),
+          [&] { return fmt::format("q[{}] = {:.6g} is found as {:.6g} {}", k, q[k], found[k], at(q, v)); });
+}
+
 void check_coordinates(const std::vector<Sample>& samples, Checklist& list) {
   list.claim("coordinates follow from the pose", 1e-9,
              "coordinates() must find q from R_FM and p_FM of q itself, next to the hint", [&](Measure& m) {
                at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random& random) {
-                 const JointMotion now = motion(joint, q, v);
-                 Numbers found = flowed(joint, q, random.numbers(joint.nv, 0.1), 1);
-                 joint_coordinates(joint, now.R_FM, now.p_FM, found.data());
-                 m.see(0, "");
-                 for (std::size_t k = 0; k < joint.nq; ++k)
-                   m.see(std::abs(found[k] - q[k]) / (1 + std::abs(q[k])), [&] {
-                     return fmt::format("q[{}] = {:.6g} is found as {:.6g} {}", k, q[k], found[k], at(q, v));
-                   });
+                 see_round_trip(joint, q, v, random, m);
+               });
+             });
+  list.claim("coordinates follow from the pose after several turns to either side", 1e-9,
+             "coordinates() must add whole turns to an angle, as many as bring it next to the hint", [&](Measure& m) {
+               std::size_t state = 0;
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random& random) {
+                 if (joint.nv == 0) return m.see(0, "");
+                 constexpr double turn = 6.283185307179586;
+                 constexpr double turns[] = {1, -1, 3, -3};
+                 Numbers along(joint.nv);
+                 along[state % joint.nv] = turn * turns[state / joint.nv % 4];
+                 ++state;
+                 see_round_trip(joint, flowed(joint, q, along, 1), v, random, m);
                });
              });
   list.claim("a pose off the joint by 1 mm and 1 mrad gives coordinates of a pose near by", 0.05,
@@ -251,6 +296,24 @@ void check_batches(const std::vector<Sample>& samples, Checklist& list) {
              });
 }
 
+/// Of a joint that is code: all functions of the kernel.
+void check_allocation(const std::vector<Sample>& samples, Checklist& list) {
+  claim_no_allocation(list, "its kernel allocates nothing", "use arrays of fixed size on the stack", [&](Measure& m) {
+    at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
+      JointMotion now;
+      Numbers found = q, qdot(joint.nq);
+      see_allocations(allocations_of([&] {
+                        joint_motion(joint, q.data(), v.data(), now);
+                        joint_position_rates(joint, q.data(), v.data(), qdot.data());
+                        joint_coordinates(joint, now.R_FM, now.p_FM, found.data());
+                        joint_orientation(joint, q.data());
+                        joint_neutral(joint, found.data());
+                      }),
+                      m);
+    });
+  });
+}
+
 }  // namespace
 
 const JointData& tested_joint(const SystemView& view) {
@@ -259,10 +322,13 @@ const JointData& tested_joint(const SystemView& view) {
 
 void check_joint_motion(const JointType& type, const Bench& bench, const std::vector<Sample>& samples,
                         Checklist& list) {
+  check_finite(samples, list);
   check_derivatives(samples, list);
   check_coordinates(samples, list);
   check_axes(type, bench, samples, list);
-  if (tested_joint(samples.front().view()).kernel != nullptr) check_batches(samples, list);
+  if (tested_joint(samples.front().view()).kernel == nullptr) return;
+  check_batches(samples, list);
+  check_allocation(samples, list);
 }
 
 }  // namespace polyform::host
