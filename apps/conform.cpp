@@ -55,8 +55,8 @@ void print_claim(const Claim& claim) {
                            : claim.verdict == Verdict::failed ? "FAILED"
                                                               : "unsupported";
   fmt::print(output(), "  {:<11} {}", mark, claim.name);
-  if (claim.verdict != Verdict::unsupported)
-    fmt::print(output(), " ({:.1e}, allowed {:.0e})", claim.measured, claim.tolerance);
+  const bool measured = claim.verdict == Verdict::passed || claim.measured > claim.tolerance;
+  if (measured && claim.tolerance > 0) fmt::print(output(), " ({:.1e}, allowed {:.0e})", claim.measured, claim.tolerance);
   fmt::print(output(), "\n");
   if (!claim.finding.empty()) fmt::print(output(), "              {}\n", claim.finding);
   if (!claim.remedy.empty()) fmt::print(output(), "              {}\n", claim.remedy);
@@ -84,7 +84,7 @@ Exit conform(const Arguments& arguments) {
   for (const host::Offer& offer : chosen_types(plugin, arguments.type)) {
     if (!arguments.json) fmt::print(output(), "{} {}\n", offer.kind, offer.name);
     host::check_conformance(plugin, offer, registry.catalog(), registry.keep_alive(),
-                            {arguments.model, arguments.time_limit}, [&](const Claim& claim) {
+                            {.example = arguments.model, .time_limit = arguments.time_limit}, [&](const Claim& claim) {
                               ++count[static_cast<std::size_t>(claim.verdict)];
                               if (arguments.json)
                                 claims.push_back(claim_json(claim));
@@ -118,8 +118,8 @@ void add_conform(CLI::App& app, Action& action) {
   sub->add_option("--model", arguments->model,
                   "A model with instances of the types, whose field values are used instead of random ones")
       ->type_name("FILE");
-  sub->add_option("--time-limit", arguments->time_limit, "Of the checks of one type, s")
-      ->check(CLI::Range(1.0, 1e6))
+  sub->add_option("--time-limit", arguments->time_limit, "Of one check, s")
+      ->check(CLI::Range(0.1, 1e6))
       ->capture_default_str();
   add_plugin_path(*sub, arguments->paths);
   sub->add_flag("--json", arguments->json, "Print one JSON object");

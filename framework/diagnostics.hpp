@@ -22,6 +22,9 @@ class Diagnostics final : public DiagnosticSink {
   void warning(std::string_view message, std::string_view remedy = {}) { report({Severity::warning, message, remedy, {}, {}, 0, 0}); }
 
   bool failed() const noexcept { return errors_ > 0; }
+  /// Marks that one of the errors is a plugin's breach of the contract: no model mends it.
+  void blame_plugin() noexcept { plugin_at_fault_ = true; }
+  bool plugin_at_fault() const noexcept { return plugin_at_fault_; }
   std::size_t errors() const noexcept { return errors_; }
   const std::deque<Diagnostic>& all() const noexcept { return items_; }
 
@@ -31,6 +34,7 @@ class Diagnostics final : public DiagnosticSink {
   std::deque<std::string> texts_;
   std::deque<Diagnostic> items_;
   std::size_t errors_ = 0;
+  bool plugin_at_fault_ = false;
 };
 
 /// "file:line:column: error: path: message\n  remedy", as printed for people. `with_color` marks the severity.

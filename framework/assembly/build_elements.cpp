@@ -73,10 +73,8 @@ constexpr std::size_t most_of_one = std::size_t{1} << 16;
 template <class Item>
 void refuse_size(const System::Parts& parts, const Item& item, std::string_view type, std::size_t size,
                  std::string_view what, Diagnostics& diagnostics) {
-  parts.report(diagnostics, Severity::error, item, {}, {},
-               fmt::format("type `{}` broke its contract: {} {} of one instance, where {} are the most", type, size,
-                           what, most_of_one),
-               "report this to the author of the plugin");
+  parts.report_breach(diagnostics, item, type,
+                      fmt::format("one instance has {} {}, {} are the most", size, what, most_of_one));
 }
 
 /// Instances grouped by type, in the order in which the types first occur.
@@ -102,8 +100,7 @@ bool build_groups(System::Parts& parts, const std::vector<ElementItem<Type>>& it
       ElementFieldSink<ElementItem<Type>> sink(parts, item, group.type->fields(), diagnostics);
       const std::size_t errors = diagnostics.errors();
       if (!group.type->define(instance, k, sink) && diagnostics.errors() == errors)
-        parts.report(diagnostics, Severity::error, item, {}, {},
-                     fmt::format("type `{}` rejected this entry", group.type->name()), {});
+        parts.report_breach(diagnostics, item, group.type->name(), "define() rejects this entry without a report");
       if constexpr (std::is_same_v<Type, ConstraintType>) {
         const std::size_t rows = diagnostics.errors() == errors ? group.type->rows(instance) : 0;
         if (rows > most_of_one) refuse_size(parts, item, group.type->name(), rows, "rows", diagnostics);
@@ -132,7 +129,12 @@ bool build_flexible(System::Parts& parts, Diagnostics& diagnostics) {
     data.type = item.flexible;
     data.instance.fields = parts.values.emplace_back(item.fields.values);
     ElementFieldSink<BodyItem> sink(parts, item, item.flexible->fields(), diagnostics);
-    if (!data.type->define(data.instance, 0, sink)) continue;
+    const std::size_t errors = diagnostics.errors();
+    if (!data.type->define(data.instance, 0, sink)) {
+      if (diagnostics.errors() == errors)
+        parts.report_breach(diagnostics, item, data.type->name(), "define() rejects this entry without a report");
+      continue;
+    }
     data.modes = data.type->modes(data.instance);
     if (data.modes > most_of_one) {
       refuse_size(parts, item, data.type->name(), data.modes, "modes", diagnostics);

@@ -1,6 +1,8 @@
 // Description to bodies and joints in topological order.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "framework/assembly/parts.hpp"
 #include "polyform/kinematics.hpp"
 
@@ -47,6 +49,24 @@ void count_coordinates(JointData& joint) {
   }
 }
 
+/// What a type does wrong in the definition of a joint; empty when nothing.
+std::string breach_of(const JointType& type, const CollectedDefinition& definition) {
+  constexpr std::size_t most = 6;
+  std::size_t freedoms = type.kernel() != nullptr ? type.velocity_count() : 0;
+  for (const Primitive& p : definition.primitives) {
+    freedoms += velocity_count(p.kind);
+    if (p.kind != Primitive::Kind::ball && !(std::abs(norm(p.axis) - 1) < 1e-9))
+      return fmt::format("the axis of a primitive has the length {:.6g}, not 1", norm(p.axis));
+  }
+  if (type.kernel() != nullptr && !definition.primitives.empty())
+    return "it has a kernel, and its define() adds primitives as well";
+  if (freedoms > most) return fmt::format("it has {} velocities, a joint has at most {}", freedoms, most);
+  if (type.kernel() != nullptr && definition.parameters.size() != type.parameter_count())
+    return fmt::format("define() sets {} parameters, parameter_count() is {}", definition.parameters.size(),
+                       type.parameter_count());
+  return {};
+}
+
 /// Frames of a joint from its drawn position, on the body frames; the joint's base and moving are set.
 void place_frames(JointData& joint, const Pose& base, const Pose& moving, const Vec3& position) {
   joint.base_frame = frame_of(joint.base);
@@ -67,9 +87,14 @@ bool define_joint(System::Parts& parts, std::size_t user, JointData& joint, Diag
   const Pose base = parts.drawn(joint.base), moving = parts.drawn(joint.moving);
   CollectedDefinition definition;
   JointFieldSink sink(parts, item, diagnostics);
+  const std::size_t errors = diagnostics.errors();
   if (!item.type->define({item.fields.values, base, moving}, definition, sink)) {
-    if (!diagnostics.failed())
-      parts.report(diagnostics, Severity::error, item, {}, {}, "the joint type rejected this joint", {});
+    if (diagnostics.errors() == errors)
+      parts.report_breach(diagnostics, item, item.type->name(), "define() rejects this entry without a report");
+    return false;
+  }
+  if (const std::string breach = breach_of(*item.type, definition); !breach.empty()) {
+    parts.report_breach(diagnostics, item, item.type->name(), breach);
     return false;
   }
   place_frames(joint, base, moving, definition.position);
@@ -79,25 +104,10 @@ bool define_joint(System::Parts& parts, std::size_t user, JointData& joint, Diag
     joint.kernel = item.type->kernel();
     joint.nq = item.type->position_count();
     joint.nv = item.type->velocity_count();
-    if (definition.parameters.size() != item.type->parameter_count() || !definition.primitives.empty()) {
-      parts.report(
-          diagnostics, Severity::error, item, {}, {},
-          fmt::format(
-              "joint type `{}` broke its contract: {} parameters where it declares {}, or both a kernel and primitives",
-              item.type->name(), definition.parameters.size(), item.type->parameter_count()),
-          "report this to the author of the plugin");
-      return false;
-    }
     joint.parameters = parts.parameters.emplace_back(std::move(definition.parameters));
   } else if (!definition.primitives.empty()) {
     joint.primitives = parts.primitives.emplace_back(std::move(definition.primitives));
     count_coordinates(joint);
-  }
-  if (joint.nv > 6) {
-    parts.report(diagnostics, Severity::error, item, {}, {},
-                 fmt::format("joint type `{}` has {} freedoms, a joint has at most 6", item.type->name(), joint.nv),
-                 "report this to the author of the plugin");
-    return false;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "framework/assembly/initial_state.hpp"
+#include "polyform/constraint_set.hpp"
 
 namespace polyform::host {
 namespace {
@@ -59,7 +60,25 @@ bool InitialState::try_close(std::span<const JointLock> locks, bool hold_modes, 
   return closed;
 }
 
+/// A constraint element whose residual is no number where it was drawn is its type's fault. False when there is none.
+bool InitialState::report_no_number(const std::vector<double>& start) {
+  const std::vector<double> still(view().nv), still_modes(view().modes);
+  tree_.evaluate(start.data(), still.data(), given_eta_.data(), still_modes.data());
+  ConstraintSet constraints(view());
+  if (!constraints.good()) return false;
+  constraints.evaluate(0, tree_.frames(), start, still);
+  for (const ConstraintSet::Element& element : constraints.elements()) {
+    if (std::ranges::all_of(element.residual, [](double r) { return std::isfinite(r); })) continue;
+    const auto item = std::ranges::find(parts_.description.constraints, element.name, &ConstraintItem::name);
+    parts_.report_breach(diagnostics_, *item, item->type->name(),
+                         "its residual is no finite number at the initial positions");
+    return true;
+  }
+  return false;
+}
+
 void InitialState::report_open_loop(const std::vector<double>& start, const std::string& why, double residual) {
+  if (report_no_number(start)) return;
   if (view().cut_joints().empty()) {
     const std::string message =
         fmt::format("the constraints cannot be met from the given initial positions: a residual of {:.3g} remains ({})",

@@ -97,13 +97,18 @@ void InitialState::warn_of_moved_modes(const std::vector<double>& given, const s
   }
 }
 
+void InitialState::report_no_batch(std::string_view kind) {
+  diagnostics_.error(fmt::format("a {} type gives no batch: its create() fails, as it does when memory runs out", kind));
+  diagnostics_.blame_plugin();
+}
+
 void InitialState::first_order_states() {
   parts_.x.assign(view().states, 0.0);
   const ForceSet forces(view());
   if (forces.good())
     forces.initial_states(parts_.x);
   else
-    diagnostics_.error("memory ran out while the force elements were made");
+    report_no_batch("force");
   if (!view().modules.empty()) module_states();
 }
 
@@ -112,7 +117,7 @@ void InitialState::first_order_states() {
 void InitialState::module_states() {
   ModuleSet modules(view());
   if (!modules.good()) {
-    diagnostics_.error("memory ran out while the modules were made");
+    report_no_batch("module");
     return;
   }
   modules.initial_states(parts_.x);

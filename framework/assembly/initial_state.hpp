@@ -34,6 +34,7 @@ class InitialState {
   void read_joint(std::size_t joint, const std::vector<double>& given, std::size_t offset, std::size_t count,
                   std::string_view what, std::vector<double>& into, bool& locked);
   void read_modes();
+  void report_no_batch(std::string_view kind);
   void first_order_states();
   void module_states();
 
@@ -61,6 +62,7 @@ class InitialState {
   bool close_loops();
   bool try_close(std::span<const JointLock> locks, bool hold_modes, const std::vector<double>& start, std::string& why,
                  double& residual);
+  bool report_no_number(const std::vector<double>& start);
   void report_open_loop(const std::vector<double>& start, const std::string& why, double residual);
 
   void warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now, std::string_view what);

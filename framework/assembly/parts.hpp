@@ -62,6 +62,8 @@ struct System::Parts {
   Pose drawn(BodyIndex view_body) const;
   void report(Diagnostics&, Severity, const Item&, Place, std::string_view path_end, std::string_view message,
               std::string_view remedy) const;
+  /// An error that no model mends: the item's type breaks the contract, in the way that the breach says.
+  void report_breach(Diagnostics&, const Item&, std::string_view type, std::string_view breach) const;
 };
 
 /// Bodies, joints and their order. False after an error.

@@ -38,4 +38,11 @@ void System::Parts::report(Diagnostics& diagnostics, Severity severity, const It
   diagnostics.report({severity, message, remedy, path, description.file, place.line, place.column});
 }
 
+void System::Parts::report_breach(Diagnostics& diagnostics, const Item& item, std::string_view type,
+                                  std::string_view breach) const {
+  report(diagnostics, Severity::error, item, {}, {}, fmt::format("type `{}` breaks the contract: {}", type, breach),
+         "report this to the author of the plugin");
+  diagnostics.blame_plugin();
+}
+
 }  // namespace polyform::host

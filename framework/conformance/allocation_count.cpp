@@ -65,4 +65,12 @@ bool AllocationCount::available() noexcept {
 #endif
 }
 
+void claim_no_allocation(Checklist& list, std::string_view name, std::string_view remedy,
+                         const std::function<void(Measure&)>& body) {
+  if (AllocationCount::available())
+    list.claim(name, 0, remedy, body);
+  else
+    list.unsupported(name, "this build of polyform has a sanitizer in it, which owns the heap");
+}
+
 }  // namespace polyform::host

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -116,6 +117,16 @@ inline double largest_difference(const std::vector<double>& a, const std::vector
     scale = std::max(scale, std::abs(a[i]));
   }
   return worst / scale;
+}
+
+inline bool all_finite(const std::vector<double>& list) {
+  return std::ranges::all_of(list, [](double x) { return std::isfinite(x); });
+}
+
+/// Equal as bits, so that what is no number is equal to itself.
+inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto equal = [](double x, double y) { return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y); };
+  return std::ranges::equal(a, b, equal);
 }
 
 /// Whether a type's fields say that something of it is fixed in ground: the word stands in a meaning or a choice.

@@ -3,9 +3,12 @@
 
 #include "framework/conformance/bench.hpp"
 #include "framework/conformance/checklist.hpp"
+#include "framework/registry/plugin_record.hpp"
 
 namespace polyform::host {
 
+/// Of a type of any kind: its meaning, and what it declares of its fields.
+void check_texts(const Offer&, const Catalog&, Checklist&);
 void check_joint(const JointType&, const Bench&, Checklist&);
 void check_force(const ForceType&, const Bench&, Checklist&);
 void check_constraint(const ConstraintType&, const Bench&, Checklist&);

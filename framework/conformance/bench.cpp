@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "framework/reading/reader.hpp"
 
 namespace polyform::host {
@@ -32,8 +35,8 @@ ExampleFields examples_of(const std::string& file, const Catalog& catalog, std::
   return ExampleFields(*system);
 }
 
-Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, ExampleFields examples)
-    : catalog_(catalog), keep_alive_(std::move(keep_alive)), examples_(std::move(examples)) {
+Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, ExampleFields examples, bool thorough)
+    : catalog_(catalog), keep_alive_(std::move(keep_alive)), examples_(std::move(examples)), thorough_(thorough) {
   find_joints();
   find_forces();
 }
@@ -46,21 +49,31 @@ std::optional<Sample> Bench::assemble(const std::string& text, std::string& comp
   if (!diagnostics.failed()) system = System::assemble(std::move(model), keep_alive_, diagnostics);
   if (system) return Sample{text, std::move(system)};
   complaint = first_error(diagnostics);
+  if (diagnostics.plugin_at_fault()) throw Failure(Exit::plugin, complaint);
   return {};
 }
 
 Sample Bench::sample(std::uint64_t seed, const std::function<void(ModelWriter&, Random&)>& write) const {
-  std::string complaint;
+  // By their place: what is complained of most is what stands in the way, not what was drawn badly by chance.
+  struct Complaints {
+    int count = 0;
+    std::string text;
+  };
+  std::map<std::string, Complaints> all;
   for (std::uint64_t attempt = 0; attempt < most_tries; ++attempt) {
+    std::string complaint;
     Random random(1000 * seed + attempt);
     ModelWriter writer(random, examples_);
     write(writer, random);
     if (auto accepted = assemble(writer.text(), complaint)) return std::move(*accepted);
+    Complaints& same = all[complaint.substr(0, complaint.find(' '))];
+    ++same.count;
+    same.text = std::move(complaint);
   }
-  throw Undecided(
-      fmt::format("no random instance was accepted in {} tries, the last because of {}; give --model FILE "
-                  "with an example",
-                  most_tries, complaint));
+  const auto most = std::ranges::max_element(all, {}, [](const auto& entry) { return entry.second.count; });
+  throw Undecided(fmt::format("no random instance was accepted in {} tries, {} times because of {}; give --model FILE "
+                              "with an example",
+                              most_tries, most->second.count, most->second.text));
 }
 
 /// Tries every loaded joint type once, on a single body.
@@ -71,7 +84,7 @@ void Bench::find_joints() {
         writer.add_joint("j", joint->name(), joint->fields(), "ground", writer.add_body());
       });
       joints_.push_back({type, one.view().joints[0].nv});
-    } catch (const Undecided&) {
+    } catch (const std::exception&) {
       // Its own battery tells; no random model has it.
     }
   }

@@ -36,15 +36,18 @@ ExampleFields examples_of(const std::string& file, const Catalog&, std::shared_p
 
 class Bench {
  public:
-  Bench(const Catalog&, std::shared_ptr<const void> keep_alive, ExampleFields examples);
+  Bench(const Catalog&, std::shared_ptr<const void> keep_alive, ExampleFields examples, bool thorough);
 
   const Catalog& catalog() const { return catalog_; }
+  /// How many random systems, or how long a run: what a thorough battery takes, or a part of it.
+  int count(int full) const { return thorough_ ? full : (full + 2) / 3; }
+  double duration(double full) const { return thorough_ ? full : full / 10; }
   /// Models written by `write` at successive seeds until the host accepts one. Undecided, with the last complaint, when
-  /// none of many was accepted.
+  /// none of many was accepted; Failure when a type breaks the contract.
   Sample sample(std::uint64_t seed, const std::function<void(ModelWriter&, Random&)>& write) const;
   /// Bodies that hang on earlier bodies or on ground by joints of random types in either direction, with forces.
   Sample random_model(const RandomModelSettings&) const;
-  /// The model of that text, or nothing with the first complaint.
+  /// The model of that text, or nothing with the first complaint; Failure as of sample.
   std::optional<Sample> assemble(const std::string& text, std::string& complaint) const;
 
   /// Joint types of which random instances can be made, with the freedoms that they leave.
@@ -65,6 +68,7 @@ class Bench {
   const Catalog& catalog_;
   std::shared_ptr<const void> keep_alive_;
   ExampleFields examples_;
+  bool thorough_;
   std::vector<KnownJoint> joints_;
   std::vector<const ForceType*> forces_;
 };

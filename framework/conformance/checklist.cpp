@@ -13,9 +13,8 @@ std::string_view name_of(Verdict verdict) noexcept {
 
 double Measure::infinite() { return std::numeric_limits<double>::infinity(); }
 
-void Checklist::claim(std::string_view name, double tolerance, std::string_view remedy,
-                      const std::function<void(Measure&)>& body) {
-  sink_.begin(name);
+Claim Checklist::decide(std::string_view name, double tolerance, std::string_view remedy,
+                        const std::function<void(Measure&)>& body) const {
   Measure measure(tolerance);
   Claim claim{kind_, type_, std::string(name), Verdict::passed, 0, tolerance, {}, {}, {}};
   try {
@@ -35,10 +34,26 @@ void Checklist::claim(std::string_view name, double tolerance, std::string_view 
     claim.model = measure.model();
   }
   if (claim.verdict == Verdict::failed) claim.remedy = remedy;
-  sink_.add(claim);
+  return claim;
+}
+
+void Checklist::claim(std::string_view name, double tolerance, std::string_view remedy,
+                      const std::function<void(Measure&)>& body) {
+  if (sink_.begin(name)) sink_.add(decide(name, tolerance, remedy, body));
+}
+
+bool Checklist::prepare(std::string_view name, std::string_view remedy, const std::function<void()>& body) {
+  const bool wanted = sink_.begin(name);
+  const Claim claim = decide(name, 0, remedy, [&](Measure& m) {
+    body();
+    m.see(0, "");
+  });
+  if (wanted) sink_.add(claim);
+  return claim.verdict == Verdict::passed;
 }
 
 void Checklist::unsupported(std::string_view name, std::string why) {
+  if (!sink_.begin(name)) return;
   sink_.add({kind_, type_, std::string(name), Verdict::unsupported, 0, 0, std::move(why), {}, {}});
 }
 

@@ -57,6 +57,11 @@ class Measure {
   std::string where_, current_model_, model_;
 };
 
+/// The first claim of most batteries, and its remedy.
+inline constexpr std::string_view instances_are_made = "random instances of it are accepted";
+inline constexpr std::string_view sound_instances =
+    "define(), create() and the sizes that the type declares must fit each other and the contract";
+
 class Checklist {
  public:
   Checklist(std::string kind, std::string type, ClaimSink& sink)
@@ -65,12 +70,18 @@ class Checklist {
   /// Decides one claim. What the body throws makes it undecided (Undecided, or when it saw nothing) or failed.
   void claim(std::string_view name, double tolerance, std::string_view remedy,
              const std::function<void(Measure&)>& body);
+  /// A claim whose body makes what later claims look at: it is run even where its verdict is known. False when there is
+  /// nothing to look at.
+  bool prepare(std::string_view name, std::string_view remedy, const std::function<void()>& body);
   /// A claim that nothing was tried for.
   void unsupported(std::string_view name, std::string why);
 
   const std::string& type() const { return type_; }
 
  private:
+  Claim decide(std::string_view name, double tolerance, std::string_view remedy,
+               const std::function<void(Measure&)>& body) const;
+
   std::string kind_, type_;
   ClaimSink& sink_;
 };

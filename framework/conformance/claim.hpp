@@ -26,11 +26,12 @@ struct Claim {
   std::string model;                   ///< of a failed claim: text of the model in which it shows; may be empty
 };
 
-/// Takes the claims as they are decided. `begin` tells which one is next, so that it is known which one a crash ends.
+/// Takes the claims as they are decided. `begin` tells which one is next, so that it is known which one a crash ends;
+/// false: this one is known already and not wanted.
 class ClaimSink {
  public:
   virtual ~ClaimSink() = default;
-  virtual void begin(std::string_view name) = 0;
+  virtual bool begin(std::string_view name) = 0;
   virtual void add(const Claim&) = 0;
 };
 

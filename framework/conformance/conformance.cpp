@@ -2,52 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "framework/conformance/batteries.hpp"
+#include "framework/conformance/message_sink.hpp"
 #include "framework/process/process.hpp"
 
 namespace polyform::host {
 
 namespace {
 
-using Json = nlohmann::json;
+constexpr std::uint64_t memory_limit = std::uint64_t{1} << 30;  ///< of a battery, bytes: its models are small
+/// Time of all checks of a type, in that of one: for a plugin that keeps the alarm from ringing.
+constexpr double most_checks = 50;
 
-constexpr std::uint64_t memory_limit = std::uint64_t{4} << 30;  ///< of a battery, bytes: its models are small
-
-/// Claims as messages from the process that decides them: {"begin": name}, or a claim.
-class MessageSink final : public ClaimSink {
- public:
-  explicit MessageSink(const Messenger& to) : to_(to) {}
-  void begin(std::string_view name) override { say({{"begin", name}}); }
-  void add(const Claim& c) override {
-    say({{"kind", c.kind},
-         {"type", c.type},
-         {"name", c.name},
-         {"verdict", static_cast<int>(c.verdict)},
-         {"measured", fmt::format("{}", c.measured)},
-         {"tolerance", c.tolerance},
-         {"finding", c.finding},
-         {"remedy", c.remedy},
-         {"model", c.model}});
-  }
-
- private:
-  void say(const Json& message) { to_.send(message.dump(-1, ' ', true, Json::error_handler_t::replace)); }
-  const Messenger& to_;
-};
-
-Claim claim_of(const Json& line) {
-  return {line["kind"],
-          line["type"],
-          line["name"],
-          static_cast<Verdict>(line["verdict"].get<int>()),
-          std::stod(line["measured"].get<std::string>()),
-          line["tolerance"],
-          line["finding"],
-          line["remedy"],
-          line["model"]};
-}
+constexpr int most_lost = 3;  ///< of a battery, checks that end its process
 
 template <class Type>
 const Type& type_of(const Named<Type>& names, const Offer& offer) {
@@ -69,10 +36,11 @@ Catalog without_siblings(Catalog catalog, const PluginRecord& plugin, const Offe
 }
 
 void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& all,
-                 std::shared_ptr<const void> keep_alive, const std::string& example, ClaimSink& sink) {
+                 std::shared_ptr<const void> keep_alive, const ConformanceSettings& settings, ClaimSink& sink) {
   const Catalog catalog = without_siblings(all, plugin, offer);
-  const Bench bench(catalog, keep_alive, examples_of(example, all, keep_alive));
   Checklist list(offer.kind, offer.name, sink);
+  check_texts(offer, catalog, list);
+  const Bench bench(catalog, keep_alive, examples_of(settings.example, all, keep_alive), settings.thorough);
   if (offer.kind == "joint") check_joint(type_of(catalog.joints, offer), bench, list);
   if (offer.kind == "force") check_force(type_of(catalog.forces, offer), bench, list);
   if (offer.kind == "constraint") check_constraint(type_of(catalog.constraints, offer), bench, list);
@@ -81,43 +49,63 @@ void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& 
   if (offer.kind == "module") check_module(type_of(catalog.modules, offer), bench, list);
 }
 
+/// What one process of a battery came to.
+struct Attempt {
+  ProcessEnd end;
+  std::string begun;           ///< the check it ended in; empty where it ended between checks
+  std::optional<double> late;  ///< the check took too long; memory taken by then, bytes
+
+  bool greedy() const {
+    return end.how == ProcessEnd::How::memory || (late && *late > static_cast<double>(memory_limit) / 4);
+  }
+};
+
+std::string finding_of(const Attempt& attempt, const ProcessLimits& limits, double seconds) {
+  if (!attempt.late) return describe(attempt.end, limits);
+  const std::string time = fmt::format("the time limit of {:g} s for one check", seconds);
+  if (!attempt.greedy()) return "not done within " + time;
+  return fmt::format("takes memory without end: {:.2g} GiB within {}", *attempt.late / 0x1p30, time);
+}
+
+std::string remedy_of(const Attempt& attempt) {
+  return attempt.greedy() ? "look for what grows with every call, or for a size that comes from a wrong number"
+                          : "find the place with a debugger or with -fsanitize=address,undefined";
+}
+
 }  // namespace
 
 std::vector<Claim> check_conformance(const PluginRecord& plugin, const Offer& offer, const Catalog& catalog,
                                      std::shared_ptr<const void> keep_alive, const ConformanceSettings& settings,
                                      const std::function<void(const Claim&)>& on_claim) {
   std::vector<Claim> claims;
-  std::string begun = "making random models";
   const auto keep = [&](Claim claim) {
     on_claim(claim);
     claims.push_back(std::move(claim));
   };
-  const ProcessJob job{[&](const Messenger& messenger) {
-                         MessageSink sink(messenger);
-                         run_battery(offer, plugin, catalog, keep_alive, settings.example, sink);
-                       },
-                       [&](std::string_view text) {
-                         const Json message = Json::parse(text);
-                         if (message.contains("begin"))
-                           begun = message["begin"];
-                         else
-                           keep(claim_of(message));
-                       },
-                       {}};
-  const ProcessLimits limits{settings.time_limit, memory_limit};
-  const ProcessEnd end = run_in_processes(std::span(&job, 1), limits, 1).front();
-  if (end.how == ProcessEnd::How::failed) throw Failure(end.code, end.message, end.remedy);
-  if (!end.done())
-    keep(
-        {offer.kind,
-         offer.name,
-         begun,
-         Verdict::failed,
-         0,
-         0,
-         describe(end, limits),
-         "find the place with a debugger or with -fsanitize=address,undefined; the checks after this one were not made",
-         {}});
+  const ProcessLimits limits{most_checks * settings.time_limit, memory_limit};
+  for (int lost = 1; lost <= most_lost; ++lost) {
+    Attempt attempt;
+    const ProcessJob job{[&](const Messenger& messenger) {
+                           MessageSink sink(messenger, claims.size(), settings.time_limit);
+                           run_battery(offer, plugin, catalog, keep_alive, settings, sink);
+                         },
+                         [&](std::string_view text) {
+                           BatteryMessage message = read_message(text);
+                           attempt.begun = message.begun.value_or(message.late ? attempt.begun : "");
+                           attempt.late = message.late;
+                           if (message.claim) keep(std::move(*message.claim));
+                         },
+                         {}};
+    attempt.end = run_in_processes(std::span(&job, 1), limits, 1).front();
+    if (attempt.end.how == ProcessEnd::How::failed)
+      throw Failure(attempt.end.code, attempt.end.message, attempt.end.remedy);
+    if (attempt.end.done()) break;
+    const bool last = lost == most_lost || attempt.begun.empty();
+    keep({offer.kind, offer.name, attempt.begun.empty() ? "making random models" : attempt.begun, Verdict::failed, 0, 0,
+          finding_of(attempt, limits, settings.time_limit) + (last ? "; the checks after this one were not made" : ""),
+          remedy_of(attempt), {}});
+    if (last) break;
+  }
   return claims;
 }
 

@@ -1,88 +1,27 @@
 // A constraint element by itself: its rows by differences; then in every formulation that carries such elements.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/batteries.hpp"
-#include "framework/conformance/element_systems.hpp"
+#include "framework/conformance/constraint_probe.hpp"
 
 namespace polyform::host {
 
 namespace {
 
-/// The rows of one instance, with their storage.
-struct Rows {
-  std::vector<Spatial> A;
-  std::vector<double> B, residual, velocity_right, acceleration_right, effort;
-};
-
-BatchPointer<ConstraintBatch> make(const ConstraintGroup& group, std::span<const ElementInstance> instances) {
-  BatchPointer<ConstraintBatch> batch(group.type->create(instances));
-  if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
-  return batch;
-}
-
-Rows evaluate(ConstraintBatch& batch, std::span<const ElementInstance> instances, std::span<const std::size_t> rows,
-              const BatchInput& in) {
-  Rows out;
-  std::size_t count = 0, a = 0, b = 0;
-  for (std::size_t i = 0; i < instances.size(); ++i) {
-    std::size_t velocities = 0;
-    for (const JointShape& joint : instances[i].joints) velocities += joint.nv;
-    count += rows[i];
-    a += rows[i] * instances[i].markers.size();
-    b += rows[i] * velocities;
-  }
-  out.A.resize(a);
-  out.B.resize(b);
-  for (auto* list : {&out.residual, &out.velocity_right, &out.acceleration_right, &out.effort}) list->resize(count);
-  ConstraintOutput view{out.A, out.B, out.residual, out.velocity_right, out.acceleration_right, out.effort};
-  batch.evaluate(in.view(), view);
-  return out;
-}
-
-/// A row applied to twists (or accelerations) of the markers and to velocities of the joints.
-double applied(const Rows& rows, std::size_t row, std::span<const Spatial> twists, std::span<const double> v) {
-  double sum = 0;
-  for (std::size_t k = 0; k < twists.size(); ++k) sum += dot(rows.A[row * twists.size() + k], twists[k]);
-  for (std::size_t k = 0; k < v.size(); ++k) sum += rows.B[row * v.size() + k] * v[k];
-  return sum;
-}
-
-/// Calls body(group, instance, path, at): `at(t)` gives input and rows of the instance along the path.
-template <class Body>
-void on_instances(const std::vector<Case>& cases, Measure& m, Body body) {
-  Random random(29);
-  for (const Case& one : cases) {
-    m.in_model(one.sample.text);
-    const SystemView& view = one.sample.view();
-    const ConstraintGroup& group = view.constraints[0];
-    for (std::size_t i = 0; i < group.instances.size(); ++i) {
-      Path path(view, one.state, random);
-      const auto instance = group.instances.subspan(i, 1);
-      const auto batch = make(group, instance);
-      const auto at = [&](double t) {
-        path.go(t);
-        BatchInput in = input_of(view, group, i, path.frames(), path.now());
-        in.time = t;
-        Rows rows = evaluate(*batch, instance, group.rows.subspan(i, 1), in);
-        return std::pair(std::move(in), std::move(rows));
-      };
-      body(group, i, path, at);
-    }
-  }
-}
-
 void check_velocity_rows(const ConstraintType& type, const std::vector<Case>& cases, Checklist& list) {
   constexpr std::string_view name = "A V + B v = velocity_right is the rate of the residual";
   if (!type.holonomic()) {
-    list.unsupported(name, "not applicable: the type is not holonomic");
+    list.claim("its residual is zero, as it is not holonomic", 0,
+               "where the residual is a condition on positions, holonomic() is true", [&](Measure& m) {
+                 on_instances(cases, m, [&](const auto& at, const auto&) {
+                   for (const double r : at(0.05).second.residual) m.see(r == 0 ? 0 : 1, "a residual is written");
+                 });
+               });
     return;
   }
   list.claim(name, 1e-7, "the rows A and B must be the gradient of the residual, velocity_right minus its partial rate",
              [&](Measure& m) {
+               bool asks = false;
                on_instances(cases, m, [&](const ConstraintGroup& group, std::size_t i, Path&, const auto& at) {
                  const auto [in, rows] = at(0);
                  const std::vector<Spatial> V = twists(in);
@@ -90,6 +29,7 @@ void check_velocity_rows(const ConstraintType& type, const std::vector<Case>& ca
                    const auto residual = [&, row = r](double t) { return at(t).second.residual[row]; };
                    // A row whose residual is zero whatever moves asks nothing of positions.
                    if (residual(0) == 0 && residual(0.1) == 0 && residual(0.05) == 0) continue;
+                   asks = true;
                    const double row = applied(rows, r, V, in.v), expected = rate(residual);
                    m.see(std::abs(row - rows.velocity_right[r] - expected) / (1 + std::abs(expected)), [&] {
                      return fmt::format("row {}: {:.6g}, the residual changes by {:.6g} per second", r,
@@ -97,6 +37,7 @@ void check_velocity_rows(const ConstraintType& type, const std::vector<Case>& ca
                    });
                  }
                });
+               m.see(asks ? 0 : 1, "it is declared holonomic, and all its residuals are zero wherever it is");
              });
 }
 
@@ -121,6 +62,86 @@ void check_acceleration_rows(const std::vector<Case>& cases, Checklist& list) {
           }
         });
       });
+}
+
+void check_rows(const std::vector<Case>& cases, Checklist& list) {
+  list.claim("everything it gives is a finite number", 0, "guard divisions by lengths and speeds that may be zero",
+             [&](Measure& m) {
+               on_instances(cases, m, [&](const auto& at, const auto&) {
+                 for (const double t : {0.0, 0.1, 0.3}) m.see(at(t).second.finite() ? 0 : 1, "at a random state");
+               });
+             });
+  list.claim("every row asks something of markers or joints", 0,
+             "write A or B of each of the rows() of an instance: a row of zeros leaves its multiplier open",
+             [&](Measure& m) {
+               on_instances(cases, m, [&](const auto& at, const auto&) {
+                 const Rows rows = at(0).second;
+                 for (std::size_t r = 0; r < rows.residual.size(); ++r) {
+                   const Eigen::RowVectorXd row = rows.row(r);
+                   m.see(row.head(row.size() - 2).isZero(0) ? 1 : 0, [&] { return fmt::format("row {} is zero", r); });
+                 }
+               });
+             });
+}
+
+void check_allocation(const std::vector<Case>& cases, Checklist& list) {
+  claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {
+    on_instances(cases, m, [&](const auto& at, const auto&) { see_allocations(at(0).second.allocations, m); });
+  });
+}
+
+/// How far rows lie outside of what others span, relative to their size.
+double outside(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& others) {
+  const Eigen::MatrixXd basis = others.transpose().colPivHouseholderQr().householderQ() *
+                                Eigen::MatrixXd::Identity(others.cols(), others.rows());
+  return (rows - rows * basis * basis.transpose()).norm() / std::max(1.0, rows.norm());
+}
+
+/// Rows may be written in any axes: what they ask together must turn.
+void check_frames(const ConstraintType& type, const std::vector<Case>& cases, Checklist& list) {
+  constexpr std::string_view turns = "what its rows ask together turns with the frame";
+  constexpr std::string_view balances = "what its rows put on the markers cancels";
+  const std::size_t markers = cases.front().sample.view().constraints[0].instances[0].markers.size();
+  if (depends_on_ground(type.fields()) || markers == 0) {
+    const std::string why = markers == 0 ? "not applicable: it has no markers"
+                                         : "not applicable: a field says that something of it is fixed in ground";
+    list.unsupported(turns, why);
+    list.unsupported(balances, why);
+    return;
+  }
+  constexpr std::string_view remedy =
+      "vectors of the type must turn with its markers (use MarkerMotion::R); where something is meant to be fixed in "
+      "ground, say so in that field's meaning";
+  list.claim(turns, 1e-9, remedy, [&](Measure& m) {
+    Random random(53);
+    on_instances(cases, m, [&](const auto& at, const auto& rows_of) {
+      auto [in, rows] = at(0);
+      const Mat3 R = rotation_matrix(random.quaternion());
+      for (Spatial& a : rows.A) a = {R * a.angular, R * a.linear};
+      m.see(outside(rows_of(carried(in, R, random.vector(2))).matrix(), rows.matrix()),
+            "after a turn and a shift of the whole system");
+    });
+  });
+  if (markers < 2) {
+    list.unsupported(balances, "not applicable: it has one marker");
+    return;
+  }
+  list.claim(balances, 1e-9, remedy, [&](Measure& m) {
+    on_instances(cases, m, [&](const auto& at, const auto&) {
+      const auto [in, rows] = at(0);
+      for (std::size_t r = 0; r < rows.residual.size(); ++r) {
+        Spatial sum;
+        double scale = 1;
+        for (std::size_t k = 0; k < in.markers.size(); ++k) {
+          const Spatial& a = rows.A[r * in.markers.size() + k];
+          sum += {a.angular + cross(in.markers[k].position, a.linear), a.linear};
+          scale = std::max({scale, norm(a.linear), norm(a.angular)});
+        }
+        m.see(std::max(norm(sum.linear), norm(sum.angular)) / scale,
+              [&] { return fmt::format("action of row {} is not reaction", r); });
+      }
+    });
+  });
 }
 
 void check_batches(const std::vector<Case>& cases, Checklist& list) {
@@ -181,21 +202,22 @@ void mark_driven(std::vector<Case>& cases) {
 
 void check_constraint(const ConstraintType& type, const Bench& bench, Checklist& list) {
   std::vector<Case> one, several;
-  try {
-    one = cases_of(type, "constraints", bench, 8, 1);
-  } catch (const Undecided& problem) {
-    list.unsupported("all that is claimed of a constraint element", problem.why());
-    return;
-  }
-  mark_driven(one);
+  const auto prepare = [&] {
+    one = cases_of(type, "constraints", bench, bench.count(8), 1);
+    mark_driven(one);
+  };
+  if (!list.prepare(instances_are_made, sound_instances, prepare)) return;
+  check_rows(one, list);
   check_velocity_rows(type, one, list);
   check_acceleration_rows(one, list);
+  check_frames(type, one, list);
   try {
     several = cases_of(type, "constraints", bench, 3, 2);
   } catch (const Undecided&) {
     // Two of a kind need not be possible in so small a system.
   }
   check_batches(several.empty() ? one : several, list);
+  check_allocation(one, list);
   check_in_formulations(one, false, bench, list);
 }
 

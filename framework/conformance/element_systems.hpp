@@ -11,6 +11,7 @@ namespace polyform::host {
 struct Case {
   Sample sample;
   State state;
+  double time = 0;
   bool driven = false;  ///< a constraint in it does work of its own, which no formulation observes
 };
 

@@ -13,6 +13,6 @@ double energy_drift(const Formulation&, const SystemView&, const State&, double 
 
 /// |dE/dt − power| at the state, by differences along y(t), relative to the power and to energies per second (at least
 /// 1 W).
-double power_error(const Formulation&, const SystemView&, const State&);
+double power_error(const Formulation&, const SystemView&, const State&, double t = 0);
 
 }  // namespace polyform::host

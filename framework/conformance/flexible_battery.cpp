@@ -9,84 +9,18 @@
 // (Meirovitch 1991, hybrid equations in quasi-coordinates), and must be what M [α a η̈] − force gives.
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
-#include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/element_systems.hpp"
+#include "framework/conformance/flexible_probe.hpp"
 
 namespace polyform::host {
 
 namespace {
 
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
-using Eigen::Index;
-
-Index index(std::size_t i) { return static_cast<Index>(i); }
-Eigen::Vector3d eigen(const Vec3& v) { return {v.x, v.y, v.z}; }
-
-/// What a type says of one instance at one state.
-struct Equations {
-  Matrix mass;
-  Vector force;
-  double strain_energy, damping_power;
-};
-
-class Probe {
- public:
-  explicit Probe(const FlexibleData& data) : modes_(data.modes) {
-    batch_.reset(data.type->create(std::span(&data.instance, 1)));
-    if (!batch_)
-      throw Failure(Exit::simulation_failed, "create() gives no batch for an instance that define() accepted");
-  }
-  Equations at(const Eigen::Vector3d& omega, const Vector& eta, const Vector& etadot) {
-    const std::size_t n = 6 + modes_;
-    std::vector<double> mass(n * n), force(n);
-    FlexibleInput in{{omega[0], omega[1], omega[2]}, {eta.data(), modes_}, {etadot.data(), modes_}};
-    FlexibleOutput out{mass, force, 0, 0};
-    batch_->evaluate(std::span(&in, 1), std::span(&out, 1));
-    return {Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
-                mass.data(), index(n), index(n)),
-            Eigen::Map<const Vector>(force.data(), index(n)), out.strain_energy, out.damping_power};
-  }
-  std::size_t modes() const { return modes_; }
-
- private:
-  std::size_t modes_;
-  BatchPointer<FlexibleBatch> batch_;
-};
-
-/// A motion known with its accelerations: constant α, a, η̈ at t = 0, in body axes.
-struct Motion {
-  Eigen::Vector3d omega, v, alpha, a;
-  Vector eta, etadot, etaddot;
-
-  Motion(std::size_t modes, Random& random)
-      : omega(eigen(random.vector(2))),
-        v(eigen(random.vector(2))),
-        alpha(eigen(random.vector(2))),
-        a(eigen(random.vector(2))),
-        eta(numbers(modes, 0.05, random)),
-        etadot(numbers(modes, 0.5, random)),
-        etaddot(numbers(modes, 1, random)) {}
-  static Vector numbers(std::size_t count, double size, Random& random) {
-    const std::vector<double> list = random.numbers(count, size);
-    return Eigen::Map<const Vector>(list.data(), index(count));
-  }
-  Eigen::Vector3d omega_at(double t) const { return omega + t * alpha; }
-  /// dv/dt in body axes is a − Ω × v.
-  Eigen::Vector3d v_at(double t) const { return v + t * (a - omega.cross(v)); }
-  Vector eta_at(double t) const { return eta + t * etadot + 0.5 * t * t * etaddot; }
-  Vector etadot_at(double t) const { return etadot + t * etaddot; }
-  Vector u_at(double t) const {
-    Vector u(6 + eta.size());
-    u << omega_at(t), v_at(t), etadot_at(t);
-    return u;
-  }
-};
+using namespace flexible;
 
 /// The gradient of f at x by five-point differences.
 template <class Function>
@@ -131,11 +65,19 @@ void on_states(const std::vector<Case>& cases, Measure& m, Body body) {
   }
 }
 
+void check_finite(const std::vector<Case>& cases, Checklist& list) {
+  list.claim("everything it gives is a finite number", 0, "write every entry of mass and force", [&](Measure& m) {
+    on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
+      m.see(probe.at(s.omega, s.eta, s.etadot).finite() ? 0 : 1, "at a random state");
+    });
+  });
+}
+
 void check_equations(const std::vector<Case>& cases, Checklist& list) {
   list.claim("the mass matrix is symmetric", 1e-13, "fill both triangles of FlexibleOutput::mass", [&](Measure& m) {
     on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
       const Matrix M = probe.at(s.omega, s.eta, s.etadot).mass;
-      m.see((M - M.transpose()).cwiseAbs().maxCoeff() / std::max(1.0, M.cwiseAbs().maxCoeff()), "");
+      m.see((M - M.transpose()).cwiseAbs().maxCoeff() / std::max(1.0, M.cwiseAbs().maxCoeff()), "at a random state");
     });
   });
   list.claim("the mass matrix is positive semidefinite", 1e-10,
@@ -162,6 +104,16 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
                      m.see(std::abs(M(3 + i, 3 + k) - (i == k ? mass : 0)), "mass");
                      m.see(std::abs(M(i, 3 + k) - expected(r, col)), "first moment");
                    }
+                 if (probe.modes() == 0) return;
+                 // The velocity of the mass centre times the mass is the rate of the first moment.
+                 for (Index i = 0; i < 3; ++i) {
+                   const Vector shapes = gradient(s.eta, [&](const Vector& eta) {
+                     data.type->mass_moment(data.instance, {eta.data(), probe.modes()}, mass, c);
+                     return i == 0 ? c.x : i == 1 ? c.y : c.z;
+                   });
+                   m.see((M.row(3 + i).tail(s.eta.size()).transpose() - shapes).cwiseAbs().maxCoeff(),
+                         "first moment of the modes");
+                 }
                });
              });
   list.claim(
@@ -180,35 +132,68 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
             });
         });
       });
-  list.claim("everything it gives is a finite number, the same every time", 0,
-             "evaluate() must keep nothing between calls and write every entry", [&](Measure& m) {
+  list.claim("strain energy is not negative, and damping takes energy", 0,
+             "strain_energy is half ηᵀ K η, damping_power minus the rates with D between them", [&](Measure& m) {
                on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
-                 const Equations first = probe.at(s.omega, s.eta, s.etadot);
-                 probe.at(-s.omega, 2 * s.eta, -s.etadot);
-                 const Equations again = probe.at(s.omega, s.eta, s.etadot);
-                 m.see(first.mass == again.mass && first.force == again.force ? 0 : 1,
-                       "a call between two equal ones changes the second");
-                 m.see(first.mass.allFinite() && first.force.allFinite() ? 0 : 1, "not finite");
+                 const Equations e = probe.at(s.omega, s.eta, s.etadot);
+                 m.see(e.strain_energy >= 0 ? 0 : 1, "the strain energy is negative");
+                 m.see(e.damping_power <= 0 ? 0 : 1, "the damping gives energy");
                });
              });
+}
+
+void check_calls(const std::vector<Case>& cases, Checklist& list) {
+  list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
+    on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
+      const Equations first = probe.at(s.omega, s.eta, s.etadot);
+      probe.at(-s.omega, 2 * s.eta, -s.etadot);
+      const Equations again = probe.at(s.omega, s.eta, s.etadot);
+      m.see(first.mass == again.mass && first.force == again.force ? 0 : 1,
+            "a call between two equal ones changes the second");
+    });
+  });
+  list.claim("instances in one batch give what each gives alone", 1e-12,
+             "evaluate() must read the input of each instance, and write its own output", [&](Measure& m) {
+               const FlexibleData &a = cases.front().sample.view().flexible[0],
+                                  &b = cases.back().sample.view().flexible[0];
+               Random random(59);
+               const Motion s(a.modes, random), r(b.modes, random);
+               Probe alone_a(a), alone_b(b);
+               const Equations first = alone_a.at(s.omega, s.eta, s.etadot),
+                               second = alone_b.at(r.omega, r.eta, r.etadot);
+               const auto [third, fourth] = pair_of(a, s, b, r);
+               const auto see = [&](const Equations& x, const Equations& y) {
+                 m.see((x.mass - y.mass).cwiseAbs().maxCoeff() / (1 + x.mass.cwiseAbs().maxCoeff()), "the mass matrix");
+                 m.see((x.force - y.force).cwiseAbs().maxCoeff() / (1 + x.force.cwiseAbs().maxCoeff()), "the forces");
+                 m.see(std::abs(x.strain_energy - y.strain_energy) / (1 + x.strain_energy), "the strain energy");
+               };
+               see(first, third);
+               see(second, fourth);
+             });
+  claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {
+    on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
+      see_allocations(probe.at(s.omega, s.eta, s.etadot).allocations, m);
+    });
+  });
 }
 
 }  // namespace
 
 void check_flexible_body(const FlexibleBodyType& type, const Bench& bench, Checklist& list) {
   std::vector<Case> cases;
-  try {
+  const auto prepare = [&] {
     Random states(41);
-    for (std::uint64_t seed = 60; seed < 66; ++seed) {
-      Sample sample = flexible_model(type, bench, seed);
+    for (int i = 0; i < bench.count(6); ++i) {
+      Sample sample = flexible_model(type, bench, static_cast<std::uint64_t>(60 + i));
       State state = random_state(*sample.system, states);
+      const Probe can_be_created(sample.view().flexible[0]);
       cases.push_back({std::move(sample), std::move(state)});
     }
-  } catch (const Undecided& problem) {
-    list.unsupported("all that is claimed of a flexible body", problem.why());
-    return;
-  }
+  };
+  if (!list.prepare(instances_are_made, sound_instances, prepare)) return;
+  check_finite(cases, list);
   check_equations(cases, list);
+  check_calls(cases, list);
   check_in_formulations(cases, false, bench, list);
 }
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
+#include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/element_systems.hpp"
@@ -19,13 +19,10 @@ struct Load {
   std::vector<Spatial> wrenches;
   std::vector<double> efforts, rates;
   double potential_energy = 0, power = 0;
+  std::size_t allocations = 0;
 
   bool operator==(const Load& b) const {
-    const auto same = [](const auto& x, const auto& y) {
-      return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0;
-    };
-    return same(wrenches, b.wrenches) && same(efforts, b.efforts) && same(rates, b.rates) &&
-           potential_energy == b.potential_energy && power == b.power;
+    return same_bits(numbers(), b.numbers());
   }
   /// All that is in it as one list.
   std::vector<double> numbers() const {
@@ -50,7 +47,7 @@ Load evaluate(ForceBatch& batch, const BatchInput& in) {
   load.efforts.resize(in.v.size());
   load.rates.assign(in.states.size(), std::numeric_limits<double>::quiet_NaN());  // which the call has to replace
   ForceOutput out{load.wrenches, load.efforts, load.rates, 0, 0};
-  batch.evaluate(in.view(), out);
+  load.allocations = allocations_of([&] { batch.evaluate(in.view(), out); });
   load.potential_energy = out.potential_energy;
   load.power = out.power;
   return load;
@@ -64,7 +61,7 @@ std::vector<BatchInput> inputs(const Case& one, const Path& path, double t) {
   std::vector<BatchInput> all;
   for (std::size_t i = 0; i < group.instances.size(); ++i) {
     BatchInput in = input_of(view, group, i, path.frames(), path.now());
-    in.time = t;
+    in.time = Path::clock(t);
     const double* x = path.now().x.data() + group.state_offset + i * states;
     in.states.assign(x, x + states);
     all.push_back(std::move(in));
@@ -198,6 +195,9 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
       m.see(first == evaluate(*batch, now) ? 0 : 1, "a call between two equal ones changes the second");
     });
   });
+}
+
+void check_finite(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
   list.claim("everything it gives is a finite number, rates of all first-order states too", 0,
              "guard divisions by lengths and speeds that may be zero; write every entry of state_rates",
              [&](Measure& m) {
@@ -205,28 +205,35 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
                  const auto batch = make(type, group.instances);
                  for (const double t : {0.0, 0.1, 0.3}) {
                    path.go(t);
-                   bool finite = true;
-                   for (const double x : evaluate(*batch, joined(inputs(one, path, t))).numbers())
-                     finite &= std::isfinite(x);
-                   m.see(finite ? 0 : 1, "at a random state");
+                   const Load load = evaluate(*batch, joined(inputs(one, path, t)));
+                   m.see(all_finite(load.numbers()) ? 0 : 1, "at a random state");
                  }
                });
              });
+}
+
+void check_allocation(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
+  claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {
+    on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+      see_allocations(evaluate(*make(type, group.instances), joined(inputs(one, path, 0))).allocations, m);
+    });
+  });
 }
 
 }  // namespace
 
 void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
   std::vector<Case> cases;
-  try {
-    cases = cases_of(type, "forces", bench, 8, 3);
-  } catch (const Undecided& problem) {
-    list.unsupported("all that is claimed of a force", problem.why());
-    return;
-  }
+  const auto prepare = [&] {
+    cases = cases_of(type, "forces", bench, bench.count(8), 3);
+    for (const Case& one : cases) make(type, one.sample.view().forces[0].instances);
+  };
+  if (!list.prepare(instances_are_made, sound_instances, prepare)) return;
+  check_finite(type, cases, list);
   check_power(type, cases, list);
   check_frames(type, cases, list);
   check_batches(type, cases, list);
+  check_allocation(type, cases, list);
   check_in_formulations(cases, true, bench, list);
 }
 

@@ -1,8 +1,11 @@
 // The parts of the battery of a formulation.
 #pragma once
 
+#include <fmt/format.h>
+
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/element_systems.hpp"
+#include "framework/conformance/observed.hpp"
 
 namespace polyform::host {
 
@@ -10,15 +13,43 @@ namespace polyform::host {
 struct Systems {
   std::vector<Case> trees, loops;
   std::vector<Case> free_trees, free_loops;  ///< without forces
+
+  const std::vector<Case>& any() const {
+    if (loops.empty() && trees.empty()) throw Undecided("it runs none of the random models");
+    return loops.empty() ? trees : loops;
+  }
 };
+
+/// One claim on some of the systems, undecided where the formulation runs none of them.
+template <class See>
+void claim_on(const std::vector<Case>& cases, std::string_view kind, std::string_view name, double tolerance,
+              std::string_view remedy, Checklist& list, See see) {
+  const std::string title = fmt::format("{}: {}", kind, name);
+  if (cases.empty()) {
+    list.unsupported(title, "it runs none of the random models");
+    return;
+  }
+  list.claim(title, tolerance, remedy, [&](Measure& m) {
+    for (const Case& one : cases) {
+      m.in_model(one.sample.text);
+      see(one, m);
+    }
+  });
+}
 
 /// Motion, accelerations, reactions, energies: against mechanics, and against the other formulations.
 void check_mechanics(const Formulation&, const Systems&, const Bench&, Checklist&);
+/// One case against all other formulations that run it. Undecided when there are none.
+void see_agreement(const Formulation&, const Case&, const Bench&, Measure&);
+/// A solver, or nothing after a refusal in a sentence. Failure when the refusal says nothing.
+SolverPointer compiled_or_refused(const Formulation&, const SystemView&, const Observed::Options& given);
+/// Whether the accelerations are finite numbers.
+bool is_finite(const Observation&);
 /// Every choice, and the ends of every range.
 void check_options(const Formulation&, const Systems&, Checklist&);
 /// What it declares to carry, it carries; the rest it refuses in a sentence.
 void check_abilities_of(const Formulation&, const Bench&, Checklist&);
-/// No allocation after compile, no influence between solvers.
+/// No allocation after compile, no memory of what was asked before, no influence between solvers.
 void check_calls(const Formulation&, const Systems&, Checklist&);
 
 }  // namespace polyform::host

@@ -10,7 +10,9 @@ namespace polyform::host {
 inline constexpr std::string_view tested = "tested";
 const JointData& tested_joint(const SystemView&);
 
-/// Kinematics; one instance per sample.
+/// The way from poses to coordinates and orientations; one instance per sample.
+void check_joint_coordinates(const std::vector<Sample>&, Checklist&);
+/// Kinematics, coordinates among them; one instance per sample.
 void check_joint_motion(const JointType&, const Bench&, const std::vector<Sample>&, Checklist&);
 /// In the tree and as a cut joint, in all formulations.
 void check_joint_in_systems(const JointType&, const Bench&, Checklist&);

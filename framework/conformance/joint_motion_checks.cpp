@@ -1,53 +1,14 @@
-// What a joint says of its own motion: pose, H, bias, N and coordinates, by differences along its own coordinates.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
+// What a joint says of its own motion: pose, H, bias and N, by differences along its own coordinates.
 #include <Eigen/SVD>
-#include <algorithm>
-#include <cmath>
 
-#include "framework/conformance/joint_checks.hpp"
+#include "framework/conformance/allocation_count.hpp"
+#include "framework/conformance/batch_probe.hpp"
+#include "framework/conformance/joint_probe.hpp"
 #include "polyform/constraint.hpp"
 
 namespace polyform::host {
 
 namespace {
-
-using Numbers = std::vector<double>;
-
-double norm6(const Spatial& s) { return norm(s.angular) + norm(s.linear); }
-double distance(const Mat3& a, const Mat3& b) {
-  double worst = 0;
-  for (std::size_t i = 0; i < 9; ++i) worst = std::max(worst, std::abs(a.m[i] - b.m[i]));
-  return worst;
-}
-
-JointMotion motion(const JointData& joint, const Numbers& q, const Numbers& v) {
-  JointMotion m;
-  joint_motion(joint, q.data(), v.data(), m);
-  return m;
-}
-Numbers flowed(const JointData& joint, Numbers q, const Numbers& v, double time) {
-  flow(joint, q, v, Numbers(joint.nv), time);
-  return q;
-}
-std::string at(const Numbers& q, const Numbers& v) {
-  return fmt::format("at q = [{:.6g}], v = [{:.6g}]", fmt::join(q, ", "), fmt::join(v, ", "));
-}
-
-/// Calls body(joint, q, v) for several instances at several states.
-template <class Body>
-void at_states(const std::vector<Sample>& samples, Measure& m, Body body) {
-  Random random(3);
-  for (const Sample& sample : samples) {
-    m.in_model(sample.text);
-    const JointData& joint = tested_joint(sample.view());
-    for (int i = 0; i < 5; ++i) {
-      const Numbers q = random_coordinates(joint, random);
-      body(joint, q, random.numbers(joint.nv, 2), random);
-    }
-  }
-}
 
 Spatial twist_by_differences(const JointData& joint, const Numbers& q, const Numbers& v) {
   const auto pose = [&](double t) { return motion(joint, flowed(joint, q, v, t), v); };
@@ -61,6 +22,32 @@ double smallest_part(const JointData& joint, const JointMotion& m) {
     for (std::size_t i = 0; i < 6; ++i) H(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = m.H[k][i];
   const Eigen::VectorXd s = Eigen::JacobiSVD<Eigen::MatrixXd>(H).singularValues();
   return s[0] > 0 ? s[s.size() - 1] / s[0] : 0;
+}
+
+/// All that a joint gives at a state.
+Numbers numbers_of(const JointData& joint, const Numbers& q, const Numbers& v) {
+  const JointMotion m = motion(joint, q, v);
+  Numbers all(std::begin(m.R_FM.m), std::end(m.R_FM.m)), qdot(joint.nq), found = q;
+  const auto add = [&](const Vec3& x) { all.insert(all.end(), {x.x, x.y, x.z}); };
+  add(m.p_FM);
+  for (const Spatial& s : {m.twist, m.bias}) add(s.angular), add(s.linear);
+  for (std::size_t k = 0; k < joint.nv; ++k) add(m.H[k].angular), add(m.H[k].linear);
+  joint_position_rates(joint, q.data(), v.data(), qdot.data());
+  joint_coordinates(joint, m.R_FM, m.p_FM, found.data());
+  const Quat o = joint_orientation(joint, q.data());
+  all.insert(all.end(), {o.w, o.x, o.y, o.z});
+  for (const Numbers* list : {&qdot, &found}) all.insert(all.end(), list->begin(), list->end());
+  return all;
+}
+
+void check_finite(const std::vector<Sample>& samples, Checklist& list) {
+  list.claim("everything it gives is a finite number", 0,
+             "guard divisions by lengths that may be zero, and roots and arcs of what may leave their range",
+             [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
+                 m.see(all_finite(numbers_of(joint, q, v)) ? 0 : 1, [&] { return at(q, v); });
+               });
+             });
 }
 
 void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
@@ -125,48 +112,6 @@ void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
                at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
                  const bool dependent = joint.nv > 0 && smallest_part(joint, motion(joint, q, v)) < 1e-6;
                  m.see(dependent ? 1 : 0, [&] { return at(q, v); });
-               });
-             });
-}
-
-void check_coordinates(const std::vector<Sample>& samples, Checklist& list) {
-  list.claim("coordinates follow from the pose", 1e-9,
-             "coordinates() must find q from R_FM and p_FM of q itself, next to the hint", [&](Measure& m) {
-               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random& random) {
-                 const JointMotion now = motion(joint, q, v);
-                 Numbers found = flowed(joint, q, random.numbers(joint.nv, 0.1), 1);
-                 joint_coordinates(joint, now.R_FM, now.p_FM, found.data());
-                 m.see(0, "");
-                 for (std::size_t k = 0; k < joint.nq; ++k)
-                   m.see(std::abs(found[k] - q[k]) / (1 + std::abs(q[k])), [&] {
-                     return fmt::format("q[{}] = {:.6g} is found as {:.6g} {}", k, q[k], found[k], at(q, v));
-                   });
-               });
-             });
-  list.claim("a pose off the joint by 1 mm and 1 mrad gives coordinates of a pose near by", 0.05,
-             "coordinates() must bear poses that the joint cannot have: loops are closed from there", [&](Measure& m) {
-               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random& random) {
-                 const JointMotion now = motion(joint, q, v);
-                 const Mat3 R = rotation_matrix(from_rotation_vector(1e-3 * random.direction())) * now.R_FM;
-                 const Vec3 p = now.p_FM + 1e-3 * random.direction();
-                 Numbers found = q;
-                 joint_coordinates(joint, R, p, found.data());
-                 const JointMotion near = motion(joint, found, v);
-                 m.see(std::max(distance(near.R_FM, R), norm(near.p_FM - p)), [&] { return at(q, v); });
-               });
-             });
-  list.claim("the orientation is that of the pose and follows q without jumps", 1e-11,
-             "orientation() must give the quaternion of R_FM and keep its sign along a motion", [&](Measure& m) {
-               at_states(samples, m, [&](const JointData& joint, Numbers q, const Numbers& v, Random&) {
-                 Quat before = joint_orientation(joint, q.data());
-                 for (int step = 0; step < 40; ++step) {
-                   q = flowed(joint, q, v, 0.1);
-                   joint_normalize(joint, q.data());
-                   const Quat now = joint_orientation(joint, q.data());
-                   m.see(distance(rotation_matrix(now), motion(joint, q, v).R_FM), [&] { return at(q, v); });
-                   m.see(dot(now, before) > 0.5 ? 0 : 1, [&] { return "it jumps " + at(q, v); });
-                   before = now;
-                 }
                });
              });
 }
@@ -251,6 +196,24 @@ void check_batches(const std::vector<Sample>& samples, Checklist& list) {
              });
 }
 
+/// Of a joint that is code: all functions of the kernel.
+void check_allocation(const std::vector<Sample>& samples, Checklist& list) {
+  claim_no_allocation(list, "its kernel allocates nothing", "use arrays of fixed size on the stack", [&](Measure& m) {
+    at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
+      JointMotion now;
+      Numbers found = q, qdot(joint.nq);
+      see_allocations(allocations_of([&] {
+                        joint_motion(joint, q.data(), v.data(), now);
+                        joint_position_rates(joint, q.data(), v.data(), qdot.data());
+                        joint_coordinates(joint, now.R_FM, now.p_FM, found.data());
+                        joint_orientation(joint, q.data());
+                        joint_neutral(joint, found.data());
+                      }),
+                      m);
+    });
+  });
+}
+
 }  // namespace
 
 const JointData& tested_joint(const SystemView& view) {
@@ -259,10 +222,13 @@ const JointData& tested_joint(const SystemView& view) {
 
 void check_joint_motion(const JointType& type, const Bench& bench, const std::vector<Sample>& samples,
                         Checklist& list) {
+  check_finite(samples, list);
   check_derivatives(samples, list);
-  check_coordinates(samples, list);
+  check_joint_coordinates(samples, list);
   check_axes(type, bench, samples, list);
-  if (tested_joint(samples.front().view()).kernel != nullptr) check_batches(samples, list);
+  if (tested_joint(samples.front().view()).kernel == nullptr) return;
+  check_batches(samples, list);
+  check_allocation(samples, list);
 }
 
 }  // namespace polyform::host

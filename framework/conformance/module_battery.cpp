@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <set>
 
+#include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/module_checks.hpp"
 
@@ -51,7 +51,7 @@ void check_start(const ModuleType& type, const std::vector<Case>& cases, Checkli
       m.in_model(one.sample.text);
       const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
       const std::vector<double> all = start_of(type, instances);
-      m.see(std::ranges::all_of(all, [](double x) { return std::isfinite(x); }) ? 0 : 1,
+      m.see(all_finite(all) ? 0 : 1,
             "a value is not written, or not finite");
       for (std::size_t i = 0; i < instances.size(); ++i) {
         const std::vector<double> alone = start_of(type, instances.subspan(i, 1));
@@ -93,10 +93,19 @@ void check_batches(const ModuleType& type, const std::vector<Case>& cases, Check
       const std::vector<double> first = numbers(now);
       numbers(later);
       const std::vector<double> again = numbers(now);
-      m.see(std::memcmp(first.data(), again.data(), first.size() * sizeof first[0]) == 0 ? 0 : 1,
-            "a call between two equal ones changes the second");
+      m.see(same_bits(first, again) ? 0 : 1, "a call between two equal ones changes the second");
     });
   });
+  claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {
+    on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+      const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+      const ModuleState s = joined(states_of(one, path, random, 0));
+      see_allocations(evaluate(*make(type, instances), type, instances.size(), s).allocations, m);
+    });
+  });
+}
+
+void check_finite(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
   list.claim(
       "everything it gives is a finite number", 0,
       "guard divisions by lengths and speeds that may be zero, and roots of what may be negative", [&](Measure& m) {
@@ -104,8 +113,8 @@ void check_batches(const ModuleType& type, const std::vector<Case>& cases, Check
           const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
           for (const double t : {0.0, 0.1, 0.3}) {
             const ModuleState s = joined(states_of(one, path, random, t));
-            const std::vector<double> all = evaluate(*make(type, instances), type, instances.size(), s).numbers();
-            m.see(std::ranges::all_of(all, [](double x) { return std::isfinite(x); }) ? 0 : 1, "at a random state");
+            const ModuleEquations e = evaluate(*make(type, instances), type, instances.size(), s);
+            m.see(all_finite(e.numbers()) ? 0 : 1, "at a random state");
           }
         });
       });
@@ -151,9 +160,11 @@ bool drives(const ModuleType& type, const Case& one) {
 /// Systems with a loop that can move and has no redundant constraints, beside those without.
 void add_loops(const ModuleType& type, const Bench& bench, std::vector<Case>& systems) {
   try {
-    for (Case& one : cases_of(type, "modules", bench, 10, 1, true)) {
+    for (Case& one : cases_of(type, "modules", bench, bench.count(10), 1, true)) {
       const ConstraintCount count = one.sample.system->count_constraints();
-      if (count.redundant == 0 && count.degrees_of_freedom > 0) systems.push_back(std::move(one));
+      if (count.redundant > 0 || count.degrees_of_freedom == 0) continue;
+      one.driven = drives(type, one);
+      systems.push_back(std::move(one));
     }
   } catch (const Undecided&) {
     // The random joints need not close a loop that the type can be attached to.
@@ -165,24 +176,23 @@ void add_loops(const ModuleType& type, const Bench& bench, std::vector<Case>& sy
 void check_module(const ModuleType& type, const Bench& bench, Checklist& list) {
   check_names(type, list);
   std::vector<Case> systems, several;
+  const auto prepare = [&] {
+    systems = cases_of(type, "modules", bench, bench.count(6), 1);
+    for (Case& one : systems) one.driven = drives(type, one);
+  };
+  if (!list.prepare(instances_are_made, sound_instances, prepare)) return;
   try {
-    systems = cases_of(type, "modules", bench, 6, 1);
-  } catch (const Undecided& problem) {
-    list.unsupported("all else that is claimed of a module", problem.why());
-    return;
-  }
-  try {
-    several = cases_of(type, "modules", bench, 6, 3);
+    several = cases_of(type, "modules", bench, bench.count(6), 3);
   } catch (const Undecided&) {
     // More of a kind need not be possible in so small a system.
   }
   const std::vector<Case>& modules = several.empty() ? systems : several;
+  check_finite(type, modules, list);
   check_start(type, modules, list);
   check_module_equations(type, modules, list);
   check_batches(type, modules, list);
   check_frames(type, modules, list);
   add_loops(type, bench, systems);
-  for (Case& one : systems) one.driven = drives(type, one);
   const bool balanced = systems.front().sample.view().modules[0].instances[0].markers.empty();
   check_in_formulations(systems, balanced, bench, list);
 }

@@ -1,5 +1,7 @@
 #include "framework/conformance/module_probe.hpp"
 
+#include "framework/conformance/allocation_count.hpp"
+
 namespace polyform::host {
 
 namespace {
@@ -55,7 +57,7 @@ ModuleEquations evaluate(ModuleBatch& batch, const ModuleType& type, std::size_t
   e.xdot.resize(s.x.size());
   ModuleOutput out{e.M,       e.f,    e.A, e.C, e.B, e.velocity_right, e.acceleration_right, e.wrenches,
                    e.efforts, e.xdot, 0,   0,   0};
-  batch.evaluate({s.attachments.view(), s.u, s.x}, out);
+  e.allocations = allocations_of([&] { batch.evaluate({s.attachments.view(), s.u, s.x}, out); });
   e.kinetic_energy = out.kinetic_energy;
   e.potential_energy = out.potential_energy;
   e.power = out.power;
@@ -91,7 +93,7 @@ ModuleMotion::ModuleMotion(const Case& one, std::size_t instance, Path& path, Ra
 ModuleState ModuleMotion::place(double t, const std::vector<double>& x) {
   path_.go(t);
   ModuleState s{input_of(path_.view(), group_, instance_, path_.frames(), path_.now()), u_, x};
-  s.attachments.time = t;
+  s.attachments.time = Path::clock(t);
   for (std::size_t i = 0; i < s.u.size(); ++i) s.u[i] += t * alpha[i];
   return s;
 }

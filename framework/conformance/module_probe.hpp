@@ -18,6 +18,7 @@ struct ModuleEquations {
   std::vector<double> M, f, A, B, velocity_right, acceleration_right, efforts, xdot;
   std::vector<Spatial> C, wrenches;
   double kinetic_energy = 0, potential_energy = 0, power = 0;
+  std::size_t allocations = 0;
 
   /// All that is in it as one list.
   std::vector<double> numbers() const;

@@ -11,14 +11,15 @@ void require(Status status, Solver& solver, std::string_view formulation, std::s
     throw Failure(Exit::simulation_failed, fmt::format("{} fails in {}: {}", formulation, call, solver.failure()));
 }
 
-Observed::Observed(const Formulation& formulation, const SystemView& view, const State& state, const Options& options)
-    : solver_(make_solver(formulation, view, options)), y_(solver_->state_size()), store_(view) {
+Observed::Observed(const Formulation& formulation, const SystemView& view, const State& state, double t,
+                   const Options& options)
+    : solver_(make_solver(formulation, view, options)), t_(t), y_(solver_->state_size()), store_(view) {
   require(solver_->encode(state.view(), y_), *solver_, formulation.name(), "encode");
-  require(solver_->observe(0, y_, store_.now()), *solver_, formulation.name(), "observe");
+  require(solver_->observe(t_, y_, store_.now()), *solver_, formulation.name(), "observe");
 }
 
 const Observation& Observed::at(std::span<const double> y) {
-  require(solver_->observe(0, y, store_.now()), *solver_, "the solver", "observe");
+  require(solver_->observe(t_, y, store_.now()), *solver_, "the solver", "observe");
   return store_.now();
 }
 

@@ -11,16 +11,17 @@ namespace polyform::host {
 class Observed {
  public:
   using Options = std::vector<std::pair<std::string, std::string>>;
-  Observed(const Formulation&, const SystemView&, const State&, const Options& = {});
+  Observed(const Formulation&, const SystemView&, const State&, double t = 0, const Options& = {});
 
   const Observation& now() { return store_.now(); }
   Solver& solver() { return *solver_; }
   std::vector<double>& y() { return y_; }
-  /// Observes another vector of the solver at t = 0.
+  /// Observes another vector of the solver at the same time.
   const Observation& at(std::span<const double> y);
 
  private:
   SolverPointer solver_;
+  double t_;
   std::vector<double> y_;
   ObservationStore store_;
 };

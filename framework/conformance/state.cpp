@@ -144,7 +144,7 @@ Path::Path(const SystemView& view, const State& start, Random& random)
     std::vector<double> rates(start_.x.size());
     for (int step = 0; step < 100; ++step) {
       place(0);
-      forces_.evaluate(0, tree_.frames(), now_.q, now_.v, start_.x, wrenches_, efforts_, rates);
+      forces_.evaluate(clock(0), tree_.frames(), now_.q, now_.v, start_.x, wrenches_, efforts_, rates);
       for (std::size_t i = 0; i < rates.size(); ++i) start_.x[i] += 1e-4 * rates[i];
     }
   }
@@ -177,7 +177,7 @@ void Path::follow_states(double t) {
       for (std::size_t i = 0; i < n; ++i) at[i] = x[i] + (s > 0 ? ahead[s] * h * k[s - 1][i] : 0);
       const double then = (step + ahead[s]) * h;
       place(then);
-      forces_.evaluate(then, tree_.frames(), now_.q, now_.v, at, wrenches_, efforts_, k[s]);
+      forces_.evaluate(clock(then), tree_.frames(), now_.q, now_.v, at, wrenches_, efforts_, k[s]);
     }
     for (std::size_t i = 0; i < n; ++i) x[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
   }

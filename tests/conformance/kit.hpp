@@ -7,6 +7,7 @@
 
 #include "framework/conformance/conformance.hpp"
 #include "framework/registry/registry.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace polyform::host::test {
 
@@ -18,8 +19,12 @@ inline RegistryOptions options_with(const std::vector<std::string>& fixtures) {
   return RegistryOptions(paths);
 }
 
+using polyform::test::has_address_sanitizer;
+
+/// The short battery under a sanitizer, where every call takes many times as long.
 inline std::vector<Claim> claims_of(const Registry& registry, const PluginRecord& plugin, const Offer& offer,
-                                    const ConformanceSettings& settings = {}) {
+                                    ConformanceSettings settings = {}) {
+  settings.thorough = !has_address_sanitizer;
   return check_conformance(plugin, offer, registry.catalog(), registry.keep_alive(), settings, [](const Claim&) {});
 }
 

@@ -1,0 +1,106 @@
+// Batches of constraint elements by themselves: their rows along a motion of what they are attached to.
+#pragma once
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "framework/conformance/allocation_count.hpp"
+#include "framework/conformance/batch_probe.hpp"
+#include "framework/conformance/element_systems.hpp"
+
+namespace polyform::host {
+
+/// The rows of one instance, with their storage.
+struct Rows {
+  std::vector<Spatial> A;
+  std::vector<double> B, residual, velocity_right, acceleration_right, effort;
+  std::size_t allocations = 0;
+
+  bool finite() const {
+    for (const auto* list : {&B, &residual, &velocity_right, &acceleration_right, &effort})
+      if (!all_finite(*list)) return false;
+    return std::ranges::all_of(A, [](const Spatial& a) { return std::isfinite(norm(a.angular) + norm(a.linear)); });
+  }
+  /// One row as numbers: A, B and the right-hand sides.
+  Eigen::RowVectorXd row(std::size_t r) const {
+    const std::size_t rows = residual.size(), markers = A.size() / rows, velocities = B.size() / rows;
+    std::vector<double> all;
+    for (std::size_t k = 0; k < markers; ++k)
+      for (std::size_t i = 0; i < 6; ++i) all.push_back(A[r * markers + k][i]);
+    for (std::size_t k = 0; k < velocities; ++k) all.push_back(B[r * velocities + k]);
+    all.insert(all.end(), {velocity_right[r], acceleration_right[r]});
+    return Eigen::Map<const Eigen::RowVectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));
+  }
+  Eigen::MatrixXd matrix() const {
+    Eigen::MatrixXd all(static_cast<Eigen::Index>(residual.size()), row(0).size());
+    for (std::size_t r = 0; r < residual.size(); ++r) all.row(static_cast<Eigen::Index>(r)) = row(r);
+    return all;
+  }
+};
+
+inline BatchPointer<ConstraintBatch> make(const ConstraintGroup& group, std::span<const ElementInstance> instances) {
+  BatchPointer<ConstraintBatch> batch(group.type->create(instances));
+  if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
+  return batch;
+}
+
+inline Rows evaluate(ConstraintBatch& batch, std::span<const ElementInstance> instances, std::span<const std::size_t> rows,
+              const BatchInput& in) {
+  Rows out;
+  std::size_t count = 0, a = 0, b = 0;
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    std::size_t velocities = 0;
+    for (const JointShape& joint : instances[i].joints) velocities += joint.nv;
+    count += rows[i];
+    a += rows[i] * instances[i].markers.size();
+    b += rows[i] * velocities;
+  }
+  out.A.resize(a);
+  out.B.resize(b);
+  for (auto* list : {&out.residual, &out.velocity_right, &out.acceleration_right, &out.effort}) list->resize(count);
+  ConstraintOutput view{out.A, out.B, out.residual, out.velocity_right, out.acceleration_right, out.effort};
+  out.allocations = allocations_of([&] { batch.evaluate(in.view(), view); });
+  return out;
+}
+
+/// A row applied to twists (or accelerations) of the markers and to velocities of the joints.
+inline double applied(const Rows& rows, std::size_t row, std::span<const Spatial> twists, std::span<const double> v) {
+  double sum = 0;
+  for (std::size_t k = 0; k < twists.size(); ++k) sum += dot(rows.A[row * twists.size() + k], twists[k]);
+  for (std::size_t k = 0; k < v.size(); ++k) sum += rows.B[row * v.size() + k] * v[k];
+  return sum;
+}
+
+/// Calls body(group, instance, path, at): `at(t)` gives input and rows of the instance along the path; or
+/// body(at, rows_of): `rows_of(input)` gives the rows at any input.
+template <class Body>
+void on_instances(const std::vector<Case>& cases, Measure& m, Body body) {
+  Random random(29);
+  for (const Case& one : cases) {
+    m.in_model(one.sample.text);
+    const SystemView& view = one.sample.view();
+    const ConstraintGroup& group = view.constraints[0];
+    for (std::size_t i = 0; i < group.instances.size(); ++i) {
+      Path path(view, one.state, random);
+      const auto instance = group.instances.subspan(i, 1);
+      const auto batch = make(group, instance);
+      const auto rows_of = [&](const BatchInput& in) {
+        return evaluate(*batch, instance, group.rows.subspan(i, 1), in);
+      };
+      const auto at = [&](double t) {
+        path.go(t);
+        BatchInput in = input_of(view, group, i, path.frames(), path.now());
+        in.time = Path::clock(t);
+        Rows rows = rows_of(in);
+        return std::pair(std::move(in), std::move(rows));
+      };
+      if constexpr (std::is_invocable_v<Body, decltype(at), decltype(rows_of)>)
+        body(at, rows_of);
+      else
+        body(group, i, path, at);
+    }
+  }
+}
+
+}  // namespace polyform::host

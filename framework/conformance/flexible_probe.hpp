@@ -1,0 +1,117 @@
+// Flexible bodies by themselves, along a known motion of the body frame.
+#pragma once
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+#include "framework/conformance/allocation_count.hpp"
+#include "framework/conformance/batch_probe.hpp"
+#include "framework/conformance/checklist.hpp"
+
+namespace polyform::host::flexible {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+using Eigen::Index;
+
+inline Index index(std::size_t i) { return static_cast<Index>(i); }
+inline Eigen::Vector3d eigen(const Vec3& v) { return {v.x, v.y, v.z}; }
+
+/// What a type says of one instance at one state.
+struct Equations {
+  Matrix mass;
+  Vector force;
+  double strain_energy, damping_power;
+  std::size_t allocations;
+
+  bool finite() const {
+    return mass.allFinite() && force.allFinite() && std::isfinite(strain_energy) && std::isfinite(damping_power);
+  }
+};
+
+/// Storage of one instance's input and output, and the equations in it.
+class Call {
+ public:
+  Call(const Eigen::Vector3d& omega, const Vector& eta, const Vector& etadot)
+      : size_(6 + static_cast<std::size_t>(eta.size())),
+        mass_(size_ * size_),
+        force_(size_),
+        in_{{omega[0], omega[1], omega[2]}, {eta.data(), size_ - 6}, {etadot.data(), size_ - 6}} {}
+  const FlexibleInput& in() const { return in_; }
+  FlexibleOutput out() { return {mass_, force_, 0, 0}; }
+  Equations equations(const FlexibleOutput& out, std::size_t allocations) const {
+    return {Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+                mass_.data(), index(size_), index(size_)),
+            Eigen::Map<const Vector>(force_.data(), index(size_)), out.strain_energy, out.damping_power, allocations};
+  }
+
+ private:
+  std::size_t size_;
+  std::vector<double> mass_, force_;
+  FlexibleInput in_;
+};
+
+inline BatchPointer<FlexibleBatch> make(const FlexibleBodyType& type, std::span<const FlexibleInstance> instances) {
+  BatchPointer<FlexibleBatch> batch(type.create(instances));
+  if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
+  return batch;
+}
+
+class Probe {
+ public:
+  explicit Probe(const FlexibleData& data)
+      : modes_(data.modes), batch_(make(*data.type, std::span(&data.instance, 1))) {}
+  Equations at(const Eigen::Vector3d& omega, const Vector& eta, const Vector& etadot) {
+    Call call(omega, eta, etadot);
+    FlexibleOutput out = call.out();
+    const std::size_t allocations =
+        allocations_of([&] { batch_->evaluate(std::span(&call.in(), 1), std::span(&out, 1)); });
+    return call.equations(out, allocations);
+  }
+  std::size_t modes() const { return modes_; }
+
+ private:
+  std::size_t modes_;
+  BatchPointer<FlexibleBatch> batch_;
+};
+
+/// A motion known with its accelerations: constant α, a, η̈ at t = 0, in body axes.
+struct Motion {
+  Eigen::Vector3d omega, v, alpha, a;
+  Vector eta, etadot, etaddot;
+
+  Motion(std::size_t modes, Random& random)
+      : omega(eigen(random.vector(2))),
+        v(eigen(random.vector(2))),
+        alpha(eigen(random.vector(2))),
+        a(eigen(random.vector(2))),
+        eta(numbers(modes, 0.05, random)),
+        etadot(numbers(modes, 0.5, random)),
+        etaddot(numbers(modes, 1, random)) {}
+  static Vector numbers(std::size_t count, double size, Random& random) {
+    const std::vector<double> list = random.numbers(count, size);
+    return Eigen::Map<const Vector>(list.data(), index(count));
+  }
+  Eigen::Vector3d omega_at(double t) const { return omega + t * alpha; }
+  /// dv/dt in body axes is a − Ω × v.
+  Eigen::Vector3d v_at(double t) const { return v + t * (a - omega.cross(v)); }
+  Vector eta_at(double t) const { return eta + t * etadot + 0.5 * t * t * etaddot; }
+  Vector etadot_at(double t) const { return etadot + t * etaddot; }
+  Vector u_at(double t) const {
+    Vector u(6 + eta.size());
+    u << omega_at(t), v_at(t), etadot_at(t);
+    return u;
+  }
+};
+
+/// Two instances in one batch.
+inline std::pair<Equations, Equations> pair_of(const FlexibleData& a, const Motion& s, const FlexibleData& b, const Motion& r) {
+  const FlexibleInstance instances[]{a.instance, b.instance};
+  Call first(s.omega, s.eta, s.etadot), second(r.omega, r.eta, r.etadot);
+  const FlexibleInput in[]{first.in(), second.in()};
+  FlexibleOutput out[]{first.out(), second.out()};
+  make(*a.type, instances)->evaluate(in, out);
+  return {first.equations(out[0], 0), second.equations(out[1], 0)};
+}
+
+}  // namespace polyform::host::flexible

@@ -1,0 +1,69 @@
+// Coordinates and orientation of a joint from its pose and back, over turns too.
+#include "framework/conformance/joint_probe.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+/// From the pose of q back to q, from a hint near by.
+void see_round_trip(const JointData& joint, const Numbers& q, const Numbers& v, Random& random, Measure& m) {
+  const JointMotion now = motion(joint, q, v);
+  Numbers found = flowed(joint, q, random.numbers(joint.nv, 0.1), 1);
+  joint_coordinates(joint, now.R_FM, now.p_FM, found.data());
+  m.see(0, "");
+  for (std::size_t k = 0; k < joint.nq; ++k)
+    m.see(std::abs(found[k] - q[k]) / (1 + std::abs(q[k])),
+          [&] { return fmt::format("q[{}] = {:.6g} is found as {:.6g} {}", k, q[k], found[k], at(q, v)); });
+}
+
+}  // namespace
+
+void check_joint_coordinates(const std::vector<Sample>& samples, Checklist& list) {
+  list.claim("coordinates follow from the pose", 1e-9,
+             "coordinates() must find q from R_FM and p_FM of q itself, next to the hint", [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random& random) {
+                 see_round_trip(joint, q, v, random, m);
+               });
+             });
+  list.claim("coordinates follow from the pose after several turns to either side", 1e-9,
+             "coordinates() must add whole turns to an angle, as many as bring it next to the hint", [&](Measure& m) {
+               std::size_t state = 0;
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random& random) {
+                 if (joint.nv == 0) return m.see(0, "");
+                 constexpr double turn = 6.283185307179586;
+                 constexpr double turns[] = {1, -1, 3, -3};
+                 Numbers along(joint.nv);
+                 along[state % joint.nv] = turn * turns[state / joint.nv % 4];
+                 ++state;
+                 see_round_trip(joint, flowed(joint, q, along, 1), v, random, m);
+               });
+             });
+  list.claim("a pose off the joint by 1 mm and 1 mrad gives coordinates of a pose near by", 0.05,
+             "coordinates() must bear poses that the joint cannot have: loops are closed from there", [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random& random) {
+                 const JointMotion now = motion(joint, q, v);
+                 const Mat3 R = rotation_matrix(from_rotation_vector(1e-3 * random.direction())) * now.R_FM;
+                 const Vec3 p = now.p_FM + 1e-3 * random.direction();
+                 Numbers found = q;
+                 joint_coordinates(joint, R, p, found.data());
+                 const JointMotion near = motion(joint, found, v);
+                 m.see(std::max(distance(near.R_FM, R), norm(near.p_FM - p)), [&] { return at(q, v); });
+               });
+             });
+  list.claim("the orientation is that of the pose and follows q without jumps", 1e-11,
+             "orientation() must give the quaternion of R_FM and keep its sign along a motion", [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, Numbers q, const Numbers& v, Random&) {
+                 Quat before = joint_orientation(joint, q.data());
+                 for (int step = 0; step < 40; ++step) {
+                   q = flowed(joint, q, v, 0.1);
+                   joint_normalize(joint, q.data());
+                   const Quat now = joint_orientation(joint, q.data());
+                   m.see(distance(rotation_matrix(now), motion(joint, q, v).R_FM), [&] { return at(q, v); });
+                   m.see(dot(now, before) > 0.5 ? 0 : 1, [&] { return "it jumps " + at(q, v); });
+                   before = now;
+                 }
+               });
+             });
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,50 @@
+// A joint at random states: what its checks share.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/conformance/joint_checks.hpp"
+
+namespace polyform::host {
+
+using Numbers = std::vector<double>;
+
+inline double norm6(const Spatial& s) { return norm(s.angular) + norm(s.linear); }
+inline double distance(const Mat3& a, const Mat3& b) {
+  double worst = 0;
+  for (std::size_t i = 0; i < 9; ++i) worst = std::max(worst, std::abs(a.m[i] - b.m[i]));
+  return worst;
+}
+
+inline JointMotion motion(const JointData& joint, const Numbers& q, const Numbers& v) {
+  JointMotion m;
+  joint_motion(joint, q.data(), v.data(), m);
+  return m;
+}
+inline Numbers flowed(const JointData& joint, Numbers q, const Numbers& v, double time) {
+  flow(joint, q, v, Numbers(joint.nv), time);
+  return q;
+}
+inline std::string at(const Numbers& q, const Numbers& v) {
+  return fmt::format("at q = [{:.6g}], v = [{:.6g}]", fmt::join(q, ", "), fmt::join(v, ", "));
+}
+
+/// Calls body(joint, q, v) for several instances at several states.
+template <class Body>
+void at_states(const std::vector<Sample>& samples, Measure& m, Body body) {
+  Random random(3);
+  for (const Sample& sample : samples) {
+    m.in_model(sample.text);
+    const JointData& joint = tested_joint(sample.view());
+    for (int i = 0; i < 5; ++i) {
+      const Numbers q = random_coordinates(joint, random);
+      body(joint, q, random.numbers(joint.nv, 2), random);
+    }
+  }
+}
+
+}  // namespace polyform::host
