@@ -100,7 +100,8 @@ TEST_CASE("a plugin that ends the process at once is seen from outside") {
     const Outcome outcome = shop.run(arguments(shop, "immediate-exit", "riccati", output));
     INFO(outcome.err);
     CHECK(outcome.code == 1);
-    CHECK_THAT(outcome.err, Contains("error: a plugin ended the program with exit status 0, in solver riccati after t = 0.0"));
+    CHECK_THAT(outcome.err,
+               Contains("error: a plugin ended the program with exit status 0, in solver riccati after t = 0.0"));
     CHECK_THAT(outcome.err, Contains("Results so far are kept"));
   }
   CHECK_FALSE(read_table(shop.read("a.csv")).names.empty());
