@@ -9,6 +9,7 @@
 #include "framework/results/result_reader.hpp"
 #include "tests/command/command_runner.hpp"
 #include "tests/command/sample_models.hpp"
+#include "tests/support/sanitized.hpp"
 
 using namespace polyform::test;
 using Catch::Contains;
@@ -169,6 +170,7 @@ TEST_CASE("a plugin that changes how numbers are rounded fails the run") {
 }
 
 TEST_CASE("a limit of memory is kept to") {
+  if (has_address_sanitizer) return;
   const Workshop shop;
   std::vector<std::string> command = arguments(shop, "talking", "riccati", "a.csv");
   command.insert(command.end(), {"--memory-limit", "0.000001"});
