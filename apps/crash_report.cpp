@@ -52,8 +52,9 @@ const char* running_plugin() {
   host::say(what);
   host::say(detail);
   host::say_whereabouts();
-  host::say(plugin != nullptr ? "\n  Report this to the author of the plugin; polyform conform FILE looks for the cause. "
-                        : "\n  This is a defect of polyform or of a plugin; please report it with the model. ");
+  host::say(plugin != nullptr
+                ? "\n  Report this to the author of the plugin; polyform conform FILE looks for the cause. "
+                : "\n  This is a defect of polyform or of a plugin; please report it with the model. ");
   host::say(kept);
   host::leave(host::Exit::simulation_failed);
 }

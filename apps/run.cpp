@@ -91,7 +91,10 @@ Exit run(const Arguments& arguments) {
 
   RunRecord record;
   {
-    session.crash_report().set_rescue([&results] { results.reset(); });
+    session.crash_report().set_rescue([&results, &page] {
+      results.reset();
+      page.reset();  // nothing of it is written yet
+    });
     ProgressBar bar(!arguments.quiet);
     const host::RunControl control{&interrupted, [&](double time) {
                                     session.crash_report().reached(time);

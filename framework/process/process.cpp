@@ -184,8 +184,8 @@ void wait_for(const std::vector<std::unique_ptr<Process>>& running) {
 
 std::uint64_t default_memory_limit(std::size_t processes) {
   constexpr double least = 0x1p26;  // for a message, where nothing is left
-  const double share = 0.9 * static_cast<double>(available_memory()) / static_cast<double>(std::max<std::size_t>(processes, 1));
-  return static_cast<std::uint64_t>(std::max(share, least));
+  const auto all = 0.9 * static_cast<double>(available_memory());
+  return static_cast<std::uint64_t>(std::max(all / static_cast<double>(std::max<std::size_t>(processes, 1)), least));
 }
 
 void limit_memory(std::uint64_t bytes) {

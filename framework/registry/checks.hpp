@@ -32,11 +32,11 @@ std::string_view best_instruction_set() noexcept;
 /// Refuses a plugin for a CPU that this one is not.
 void refuse_instruction_set(PluginRecord&);
 
-/// Refuses a file that others may change, or put another in place of: it and the folders up to the root, on the way that
-/// was given and on the one that links lead to, must belong to the user, to root or to the owner of this program. The
-/// file and its folder must not be writable for everyone or for a group, unless that is the private group of the user (a
-/// group of the user's own name, as most distributions set it up along with a umask of 002), which is nobody else. A
-/// folder above may be writable for everyone where it is sticky, as /tmp.
+/// Refuses a file that others may change, or put another in place of: it and the folders up to the root, on the way
+/// that was given and on the one that links lead to, must belong to the user, to root or to the owner of this program.
+/// The file and its folder must not be writable for everyone or for a group, unless that is the private group of the
+/// user (a group of the user's own name, as most distributions set it up along with a umask of 002), which is nobody
+/// else. A folder above may be writable for everyone where it is sticky, as /tmp.
 bool check_permissions(PluginRecord&);
 
 }  // namespace polyform::host

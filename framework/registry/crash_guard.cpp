@@ -14,9 +14,10 @@ namespace {
 const char* guarded_file = "";
 
 void name_and_end(int signal) {
+  static_assert(longest_load == 20, "as the message says");
   say("error: ");
   say(guarded_file);
-  say(signal == SIGALRM ? " does not finish loading\n" : " crashed while it was loaded\n");
+  say(signal == SIGALRM ? " does not finish loading, for which it had 20 s\n" : " crashed while it was loaded\n");
   say("  Remove it from the plugin folder; polyform plugins check FILE tells more.\n");
   leave(Exit::plugin);
 }

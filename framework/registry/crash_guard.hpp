@@ -13,8 +13,8 @@ namespace polyform::host {
 inline constexpr unsigned longest_load = 20;
 
 /// While it lives, a crash (abort, segmentation fault …, or std::terminate, as when an exception leaves a noexcept
-/// function such as polyform_register), or a load that takes too long, names the plugin on the error stream and ends the
-/// program with Exit::plugin.
+/// function such as polyform_register), or a load that takes too long, names the plugin on the error stream and ends
+/// the program with Exit::plugin.
 /// Not to be nested; the file name must outlive it.
 class CrashGuard {
  public:

@@ -165,11 +165,11 @@ void Library::collect(std::string_view declared) {
   Collector collector(offered_, declared);
   library_.get<void(Registrar&)>("polyform_register")(collector);
   if (collector.out_of_memory()) throw std::bad_alloc();
-  if (!collector.stranger().empty())
+  if (const std::string& stranger = collector.stranger(); !stranger.empty())
     throw LoadFailure{Refusal::bad_manifest,
-                      fmt::format("calls itself a plugin of kind '{}', but registers {}", declared, collector.stranger()),
-                      "put 'formulation' into POLYFORM_PLUGIN for formulations and 'elements' for all else, and make two "
-                      "plugins of a library that has both"};
+                      fmt::format("calls itself a plugin of kind '{}', but registers {}", declared, stranger),
+                      "put 'formulation' into POLYFORM_PLUGIN for formulations and 'elements' for all else, and make "
+                      "two plugins of a library that has both"};
   std::string mistake = collector.mistake();
   if (mistake.empty() && collector.count() == 0) mistake = "registers nothing";
   if (!mistake.empty()) throw LoadFailure{Refusal::failed_to_register, std::move(mistake), tell_author};

@@ -189,7 +189,8 @@ TEST_CASE("a plugin that is a stranger's, or lies in a stranger's folder, is ref
   REQUIRE(::chown(file.c_str(), stranger, 0) == 0);
   const PluginRecord of_stranger = check_plugin_file(file);
   CHECK(of_stranger.refusal == Refusal::unsafe_permissions);
-  CHECK_THAT(of_stranger.explanation, Contains("belongs to the user 54321") && Contains("chown root '" + file.string()));
+  CHECK_THAT(of_stranger.explanation,
+             Contains("belongs to the user 54321") && Contains("chown root '" + file.string()));
   REQUIRE(::chown(file.c_str(), 0, 0) == 0);
   for (const fs::path& place : {below, folder.path()}) {
     REQUIRE(::chown(place.c_str(), stranger, 0) == 0);

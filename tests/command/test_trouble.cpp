@@ -9,6 +9,7 @@
 #include "framework/results/result_reader.hpp"
 #include "tests/command/command_runner.hpp"
 #include "tests/command/sample_models.hpp"
+#include "tests/support/sanitized.hpp"
 
 using namespace polyform::test;
 using Catch::Contains;
@@ -100,7 +101,8 @@ TEST_CASE("a plugin that ends the process at once is seen from outside") {
     const Outcome outcome = shop.run(arguments(shop, "immediate-exit", "riccati", output));
     INFO(outcome.err);
     CHECK(outcome.code == 1);
-    CHECK_THAT(outcome.err, Contains("error: a plugin ended the program with exit status 0, in solver riccati after t = 0.0"));
+    CHECK_THAT(outcome.err,
+               Contains("error: a plugin ended the program with exit status 0, in solver riccati after t = 0.0"));
     CHECK_THAT(outcome.err, Contains("Results so far are kept"));
   }
   CHECK_FALSE(read_table(shop.read("a.csv")).names.empty());
@@ -168,6 +170,7 @@ TEST_CASE("a plugin that changes how numbers are rounded fails the run") {
 }
 
 TEST_CASE("a limit of memory is kept to") {
+  if (has_address_sanitizer) return;
   const Workshop shop;
   std::vector<std::string> command = arguments(shop, "talking", "riccati", "a.csv");
   command.insert(command.end(), {"--memory-limit", "0.000001"});
