@@ -38,7 +38,6 @@ ExampleFields examples_of(const std::string& file, const Catalog& catalog, std::
 Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, ExampleFields examples, bool thorough)
     : catalog_(catalog), keep_alive_(std::move(keep_alive)), examples_(std::move(examples)), thorough_(thorough) {
   find_joints();
-  find_forces();
 }
 
 std::optional<Sample> Bench::assemble(const std::string& text, std::string& complaint) const {
@@ -71,9 +70,10 @@ Sample Bench::sample(std::uint64_t seed, const std::function<void(ModelWriter&, 
     same.text = std::move(complaint);
   }
   const auto most = std::ranges::max_element(all, {}, [](const auto& entry) { return entry.second.count; });
-  throw Undecided(fmt::format("no random instance was accepted in {} tries, {} times because of {}; give --model FILE "
-                              "with an example",
-                              most_tries, most->second.count, most->second.text));
+  throw Undecided(
+      fmt::format("no random instance was accepted in {} tries, {} times because of {}; give --model FILE "
+                  "with an example",
+                  most_tries, most->second.count, most->second.text));
 }
 
 /// Tries every loaded joint type once, on a single body.
@@ -90,7 +90,9 @@ void Bench::find_joints() {
   }
 }
 
-void Bench::find_forces() {
+const std::vector<const ForceType*>& Bench::forces() const {
+  if (forces_) return *forces_;
+  forces_.emplace();
   for (const auto& [name, type] : catalog_.forces) {
     try {
       sample(7, [&, force = type](ModelWriter& writer, Random& random) {
@@ -100,11 +102,12 @@ void Bench::find_forces() {
         writer.add_body();
         writer.add_element("forces", "f", force->name(), force->fields());
       });
-      forces_.push_back(type);
+      forces_->push_back(type);
     } catch (const std::exception&) {
       // As above; without joints there is nothing to try it on.
     }
   }
+  return *forces_;
 }
 
 const JointType& Bench::loose_joint() const {
@@ -136,9 +139,9 @@ Sample Bench::random_model(const RandomModelSettings& settings) const {
       writer.add_joint(fmt::format("c{}", i), joint.type->name(), joint.type->fields(),
                        b == bodies.size() ? "ground" : bodies[b], bodies[a]);
     }
-    if (!settings.forces || forces_.empty()) return;
+    if (!settings.forces || forces().empty()) return;
     for (int i = 0; i < settings.bodies; i += 2) {
-      const ForceType& force = *forces_[below(forces_.size())];
+      const ForceType& force = *forces()[below(forces().size())];
       writer.add_element("forces", fmt::format("f{}", i), force.name(), force.fields());
     }
   });

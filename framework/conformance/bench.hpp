@@ -63,14 +63,15 @@ class Bench {
 
  private:
   void find_joints();
-  void find_forces();
+  /// Force types of which random instances can be made; found when they are first asked for.
+  const std::vector<const ForceType*>& forces() const;
 
   const Catalog& catalog_;
   std::shared_ptr<const void> keep_alive_;
   ExampleFields examples_;
   bool thorough_;
   std::vector<KnownJoint> joints_;
-  std::vector<const ForceType*> forces_;
+  mutable std::optional<std::vector<const ForceType*>> forces_;
 };
 
 /// A solver of the formulation with its default options, but for those given. Failure as of compile.
