@@ -11,7 +11,7 @@ namespace polyform::host {
 
 namespace {
 
-constexpr std::uint64_t most_tries = 300;
+constexpr std::uint64_t few_tries = 60;  ///< for types that random models can do without
 
 std::string first_error(const Diagnostics& diagnostics) {
   for (const Diagnostic& d : diagnostics.all())
@@ -52,14 +52,15 @@ std::optional<Sample> Bench::assemble(const std::string& text, std::string& comp
   return {};
 }
 
-Sample Bench::sample(std::uint64_t seed, const std::function<void(ModelWriter&, Random&)>& write) const {
+Sample Bench::sample(std::uint64_t seed, const std::function<void(ModelWriter&, Random&)>& write,
+                     std::uint64_t tries) const {
   // By their place: what is complained of most is what stands in the way, not what was drawn badly by chance.
   struct Complaints {
     int count = 0;
     std::string text;
   };
   std::map<std::string, Complaints> all;
-  for (std::uint64_t attempt = 0; attempt < most_tries; ++attempt) {
+  for (std::uint64_t attempt = 0; attempt < tries; ++attempt) {
     std::string complaint;
     Random random(1000 * seed + attempt);
     ModelWriter writer(random, examples_);
@@ -73,7 +74,7 @@ Sample Bench::sample(std::uint64_t seed, const std::function<void(ModelWriter&, 
   throw Undecided(
       fmt::format("no random instance was accepted in {} tries, {} times because of {}; give --model FILE "
                   "with an example",
-                  most_tries, most->second.count, most->second.text));
+                  tries, most->second.count, most->second.text));
 }
 
 /// Tries every loaded joint type once, on a single body.
@@ -95,13 +96,16 @@ const std::vector<const ForceType*>& Bench::forces() const {
   forces_.emplace();
   for (const auto& [name, type] : catalog_.forces) {
     try {
-      sample(7, [&, force = type](ModelWriter& writer, Random& random) {
-        const KnownJoint& joint =
-            joints_.at(static_cast<std::size_t>(random.integer(0, static_cast<int>(joints_.size()) - 1)));
-        writer.add_joint("j", joint.type->name(), joint.type->fields(), "ground", writer.add_body());
-        writer.add_body();
-        writer.add_element("forces", "f", force->name(), force->fields());
-      });
+      sample(
+          7,
+          [&, force = type](ModelWriter& writer, Random& random) {
+            const KnownJoint& joint =
+                joints_.at(static_cast<std::size_t>(random.integer(0, static_cast<int>(joints_.size()) - 1)));
+            writer.add_joint("j", joint.type->name(), joint.type->fields(), "ground", writer.add_body());
+            writer.add_body();
+            writer.add_element("forces", "f", force->name(), force->fields());
+          },
+          few_tries);
       forces_->push_back(type);
     } catch (const std::exception&) {
       // As above; without joints there is nothing to try it on.

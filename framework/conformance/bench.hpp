@@ -44,7 +44,8 @@ class Bench {
   double duration(double full) const { return thorough_ ? full : full / 10; }
   /// Models written by `write` at successive seeds until the host accepts one. Undecided, with the last complaint, when
   /// none of many was accepted; Failure when a type breaks the contract.
-  Sample sample(std::uint64_t seed, const std::function<void(ModelWriter&, Random&)>& write) const;
+  Sample sample(std::uint64_t seed, const std::function<void(ModelWriter&, Random&)>& write,
+                std::uint64_t tries = 300) const;
   /// Bodies that hang on earlier bodies or on ground by joints of random types in either direction, with forces.
   Sample random_model(const RandomModelSettings&) const;
   /// The model of that text, or nothing with the first complaint; Failure as of sample.
