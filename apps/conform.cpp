@@ -126,7 +126,9 @@ void add_conform(CLI::App& app, Action& action) {
   sub->footer(
       "Every check is passed, failed or unsupported (not decided, or not applicable: it says why). Exit code 1 when "
       "one\n"
-      "failed, 3 when the plugin is refused. Examples:\n"
+      "failed, 3 when the plugin is refused. A check that crashes or exceeds its time or memory fails; three of them "
+      "end\n"
+      "the checks of that type. Examples:\n"
       "  polyform conform my-joint.so\n"
       "  polyform conform my-beam.so --type beam --model example.yaml");
   sub->final_callback([&action, arguments] { action = [arguments] { return conform(*arguments); }; });

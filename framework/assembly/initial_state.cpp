@@ -98,7 +98,8 @@ void InitialState::warn_of_moved_modes(const std::vector<double>& given, const s
 }
 
 void InitialState::report_no_batch(std::string_view kind) {
-  diagnostics_.error(fmt::format("a {} type gives no batch: its create() fails, as it does when memory runs out", kind));
+  diagnostics_.error(
+      fmt::format("a {} type gives no batch: its create() fails, as it does when memory runs out", kind));
   diagnostics_.blame_plugin();
 }
 
@@ -129,7 +130,8 @@ void InitialState::module_states() {
     Eigen::Map<Eigen::VectorXd> u(parts_.x.data() + m.u, size);
     Matrix A = Eigen::Map<const Matrix>(m.A.data(), rows, size);
     Eigen::VectorXd left = Eigen::Map<const Eigen::VectorXd>(m.rows.velocity_right.data(), rows) - A * u;
-    for (Eigen::Index r = 0; r < rows; ++r) left[r] -= velocity_of_row(view(), m.rows, static_cast<std::size_t>(r), parts_.v);
+    for (Eigen::Index r = 0; r < rows; ++r)
+      left[r] -= velocity_of_row(view(), m.rows, static_cast<std::size_t>(r), parts_.v);
     if (left.lpNorm<Eigen::Infinity>() == 0) continue;
     Eigen::VectorXd unit(size);
     for (Eigen::Index k = 0; k < size; ++k) {

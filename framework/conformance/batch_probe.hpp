@@ -125,7 +125,9 @@ inline bool all_finite(const std::vector<double>& list) {
 
 /// Equal as bits, so that what is no number is equal to itself.
 inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto equal = [](double x, double y) { return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y); };
+  const auto equal = [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  };
   return std::ranges::equal(a, b, equal);
 }
 

@@ -11,7 +11,7 @@ namespace polyform::host {
 
 namespace {
 
-constexpr std::uint64_t most_tries = 300;
+constexpr std::uint64_t few_tries = 60;  ///< for types that random models can do without
 
 std::string first_error(const Diagnostics& diagnostics) {
   for (const Diagnostic& d : diagnostics.all())
@@ -38,7 +38,6 @@ ExampleFields examples_of(const std::string& file, const Catalog& catalog, std::
 Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, ExampleFields examples, bool thorough)
     : catalog_(catalog), keep_alive_(std::move(keep_alive)), examples_(std::move(examples)), thorough_(thorough) {
   find_joints();
-  find_forces();
 }
 
 std::optional<Sample> Bench::assemble(const std::string& text, std::string& complaint) const {
@@ -53,14 +52,15 @@ std::optional<Sample> Bench::assemble(const std::string& text, std::string& comp
   return {};
 }
 
-Sample Bench::sample(std::uint64_t seed, const std::function<void(ModelWriter&, Random&)>& write) const {
+Sample Bench::sample(std::uint64_t seed, const std::function<void(ModelWriter&, Random&)>& write,
+                     std::uint64_t tries) const {
   // By their place: what is complained of most is what stands in the way, not what was drawn badly by chance.
   struct Complaints {
     int count = 0;
     std::string text;
   };
   std::map<std::string, Complaints> all;
-  for (std::uint64_t attempt = 0; attempt < most_tries; ++attempt) {
+  for (std::uint64_t attempt = 0; attempt < tries; ++attempt) {
     std::string complaint;
     Random random(1000 * seed + attempt);
     ModelWriter writer(random, examples_);
@@ -71,9 +71,10 @@ Sample Bench::sample(std::uint64_t seed, const std::function<void(ModelWriter&, 
     same.text = std::move(complaint);
   }
   const auto most = std::ranges::max_element(all, {}, [](const auto& entry) { return entry.second.count; });
-  throw Undecided(fmt::format("no random instance was accepted in {} tries, {} times because of {}; give --model FILE "
-                              "with an example",
-                              most_tries, most->second.count, most->second.text));
+  throw Undecided(
+      fmt::format("no random instance was accepted in {} tries, {} times because of {}; give --model FILE "
+                  "with an example",
+                  tries, most->second.count, most->second.text));
 }
 
 /// Tries every loaded joint type once, on a single body.
@@ -90,21 +91,27 @@ void Bench::find_joints() {
   }
 }
 
-void Bench::find_forces() {
+const std::vector<const ForceType*>& Bench::forces() const {
+  if (forces_) return *forces_;
+  forces_.emplace();
   for (const auto& [name, type] : catalog_.forces) {
     try {
-      sample(7, [&, force = type](ModelWriter& writer, Random& random) {
-        const KnownJoint& joint =
-            joints_.at(static_cast<std::size_t>(random.integer(0, static_cast<int>(joints_.size()) - 1)));
-        writer.add_joint("j", joint.type->name(), joint.type->fields(), "ground", writer.add_body());
-        writer.add_body();
-        writer.add_element("forces", "f", force->name(), force->fields());
-      });
-      forces_.push_back(type);
+      sample(
+          7,
+          [&, force = type](ModelWriter& writer, Random& random) {
+            const KnownJoint& joint =
+                joints_.at(static_cast<std::size_t>(random.integer(0, static_cast<int>(joints_.size()) - 1)));
+            writer.add_joint("j", joint.type->name(), joint.type->fields(), "ground", writer.add_body());
+            writer.add_body();
+            writer.add_element("forces", "f", force->name(), force->fields());
+          },
+          few_tries);
+      forces_->push_back(type);
     } catch (const std::exception&) {
       // As above; without joints there is nothing to try it on.
     }
   }
+  return *forces_;
 }
 
 const JointType& Bench::loose_joint() const {
@@ -136,9 +143,9 @@ Sample Bench::random_model(const RandomModelSettings& settings) const {
       writer.add_joint(fmt::format("c{}", i), joint.type->name(), joint.type->fields(),
                        b == bodies.size() ? "ground" : bodies[b], bodies[a]);
     }
-    if (!settings.forces || forces_.empty()) return;
+    if (!settings.forces || forces().empty()) return;
     for (int i = 0; i < settings.bodies; i += 2) {
-      const ForceType& force = *forces_[below(forces_.size())];
+      const ForceType& force = *forces()[below(forces().size())];
       writer.add_element("forces", fmt::format("f{}", i), force.name(), force.fields());
     }
   });

@@ -44,7 +44,8 @@ class Bench {
   double duration(double full) const { return thorough_ ? full : full / 10; }
   /// Models written by `write` at successive seeds until the host accepts one. Undecided, with the last complaint, when
   /// none of many was accepted; Failure when a type breaks the contract.
-  Sample sample(std::uint64_t seed, const std::function<void(ModelWriter&, Random&)>& write) const;
+  Sample sample(std::uint64_t seed, const std::function<void(ModelWriter&, Random&)>& write,
+                std::uint64_t tries = 300) const;
   /// Bodies that hang on earlier bodies or on ground by joints of random types in either direction, with forces.
   Sample random_model(const RandomModelSettings&) const;
   /// The model of that text, or nothing with the first complaint; Failure as of sample.
@@ -63,14 +64,15 @@ class Bench {
 
  private:
   void find_joints();
-  void find_forces();
+  /// Force types of which random instances can be made; found when they are first asked for.
+  const std::vector<const ForceType*>& forces() const;
 
   const Catalog& catalog_;
   std::shared_ptr<const void> keep_alive_;
   ExampleFields examples_;
   bool thorough_;
   std::vector<KnownJoint> joints_;
-  std::vector<const ForceType*> forces_;
+  mutable std::optional<std::vector<const ForceType*>> forces_;
 };
 
 /// A solver of the formulation with its default options, but for those given. Failure as of compile.

@@ -42,10 +42,10 @@ void Checklist::claim(std::string_view name, double tolerance, std::string_view 
   if (sink_.begin(name)) sink_.add(decide(name, tolerance, remedy, body));
 }
 
-bool Checklist::prepare(std::string_view name, std::string_view remedy, const std::function<void()>& body) {
+bool Checklist::prepare(std::string_view name, std::string_view remedy, const std::function<void(Measure&)>& body) {
   const bool wanted = sink_.begin(name);
   const Claim claim = decide(name, 0, remedy, [&](Measure& m) {
-    body();
+    body(m);
     m.see(0, "");
   });
   if (wanted) sink_.add(claim);

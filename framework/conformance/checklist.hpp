@@ -72,7 +72,7 @@ class Checklist {
              const std::function<void(Measure&)>& body);
   /// A claim whose body makes what later claims look at: it is run even where its verdict is known. False when there is
   /// nothing to look at.
-  bool prepare(std::string_view name, std::string_view remedy, const std::function<void()>& body);
+  bool prepare(std::string_view name, std::string_view remedy, const std::function<void(Measure&)>& body);
   /// A claim that nothing was tried for.
   void unsupported(std::string_view name, std::string why);
 

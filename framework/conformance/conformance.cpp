@@ -101,9 +101,15 @@ std::vector<Claim> check_conformance(const PluginRecord& plugin, const Offer& of
       throw Failure(attempt.end.code, attempt.end.message, attempt.end.remedy);
     if (attempt.end.done()) break;
     const bool last = lost == most_lost || attempt.begun.empty();
-    keep({offer.kind, offer.name, attempt.begun.empty() ? "making random models" : attempt.begun, Verdict::failed, 0, 0,
+    keep({offer.kind,
+          offer.name,
+          attempt.begun.empty() ? "making random models" : attempt.begun,
+          Verdict::failed,
+          0,
+          0,
           finding_of(attempt, limits, settings.time_limit) + (last ? "; the checks after this one were not made" : ""),
-          remedy_of(attempt), {}});
+          remedy_of(attempt),
+          {}});
     if (last) break;
   }
   return claims;

@@ -13,15 +13,15 @@
 namespace polyform::host {
 
 struct ConformanceSettings {
-  std::string example{};    ///< a model of the author's, whose field values are used; may be empty
-  double time_limit = 20;   ///< of one check, s
-  bool thorough = true;     ///< false: fewer random systems and shorter runs of each battery
+  std::string example{};   ///< a model of the author's, whose field values are used; may be empty
+  double time_limit = 20;  ///< of one check, s
+  bool thorough = true;    ///< false: fewer random systems and shorter runs of each battery
 };
 
 /// Runs the battery of one type that a plugin offers, in a process of its own: a crash or a hang of the plugin is a
-/// failed claim that names the check it happened in, and the next process goes on with the checks after it. Models are made of what the other plugins offer, and of the
-/// plugin's own joints that are no code: its other types may be wrong themselves. Failure (bad_input) when the example
-/// is no sound model.
+/// failed claim that names the check it happened in, and the next process goes on with the checks after it. Models are
+/// made of what the other plugins offer, and of the plugin's own joints that are no code: its other types may be wrong
+/// themselves. Failure (bad_input) when the example is no sound model.
 std::vector<Claim> check_conformance(const PluginRecord&, const Offer&, const Catalog&,
                                      std::shared_ptr<const void> keep_alive, const ConformanceSettings&,
                                      const std::function<void(const Claim&)>& on_claim);

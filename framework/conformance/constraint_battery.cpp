@@ -92,8 +92,8 @@ void check_allocation(const std::vector<Case>& cases, Checklist& list) {
 
 /// How far rows lie outside of what others span, relative to their size.
 double outside(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& others) {
-  const Eigen::MatrixXd basis = others.transpose().colPivHouseholderQr().householderQ() *
-                                Eigen::MatrixXd::Identity(others.cols(), others.rows());
+  const Eigen::MatrixXd basis =
+      others.transpose().colPivHouseholderQr().householderQ() * Eigen::MatrixXd::Identity(others.cols(), others.rows());
   return (rows - rows * basis * basis.transpose()).norm() / std::max(1.0, rows.norm());
 }
 
@@ -202,7 +202,7 @@ void mark_driven(std::vector<Case>& cases) {
 
 void check_constraint(const ConstraintType& type, const Bench& bench, Checklist& list) {
   std::vector<Case> one, several;
-  const auto prepare = [&] {
+  const auto prepare = [&](Measure&) {
     one = cases_of(type, "constraints", bench, bench.count(8), 1);
     mark_driven(one);
   };

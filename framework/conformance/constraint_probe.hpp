@@ -45,8 +45,8 @@ inline BatchPointer<ConstraintBatch> make(const ConstraintGroup& group, std::spa
   return batch;
 }
 
-inline Rows evaluate(ConstraintBatch& batch, std::span<const ElementInstance> instances, std::span<const std::size_t> rows,
-              const BatchInput& in) {
+inline Rows evaluate(ConstraintBatch& batch, std::span<const ElementInstance> instances,
+                     std::span<const std::size_t> rows, const BatchInput& in) {
   Rows out;
   std::size_t count = 0, a = 0, b = 0;
   for (std::size_t i = 0; i < instances.size(); ++i) {

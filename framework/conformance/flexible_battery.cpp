@@ -152,24 +152,23 @@ void check_calls(const std::vector<Case>& cases, Checklist& list) {
             "a call between two equal ones changes the second");
     });
   });
-  list.claim("instances in one batch give what each gives alone", 1e-12,
-             "evaluate() must read the input of each instance, and write its own output", [&](Measure& m) {
-               const FlexibleData &a = cases.front().sample.view().flexible[0],
-                                  &b = cases.back().sample.view().flexible[0];
-               Random random(59);
-               const Motion s(a.modes, random), r(b.modes, random);
-               Probe alone_a(a), alone_b(b);
-               const Equations first = alone_a.at(s.omega, s.eta, s.etadot),
-                               second = alone_b.at(r.omega, r.eta, r.etadot);
-               const auto [third, fourth] = pair_of(a, s, b, r);
-               const auto see = [&](const Equations& x, const Equations& y) {
-                 m.see((x.mass - y.mass).cwiseAbs().maxCoeff() / (1 + x.mass.cwiseAbs().maxCoeff()), "the mass matrix");
-                 m.see((x.force - y.force).cwiseAbs().maxCoeff() / (1 + x.force.cwiseAbs().maxCoeff()), "the forces");
-                 m.see(std::abs(x.strain_energy - y.strain_energy) / (1 + x.strain_energy), "the strain energy");
-               };
-               see(first, third);
-               see(second, fourth);
-             });
+  list.claim(
+      "instances in one batch give what each gives alone", 1e-12,
+      "evaluate() must read the input of each instance, and write its own output", [&](Measure& m) {
+        const FlexibleData &a = cases.front().sample.view().flexible[0], &b = cases.back().sample.view().flexible[0];
+        Random random(59);
+        const Motion s(a.modes, random), r(b.modes, random);
+        Probe alone_a(a), alone_b(b);
+        const Equations first = alone_a.at(s.omega, s.eta, s.etadot), second = alone_b.at(r.omega, r.eta, r.etadot);
+        const auto [third, fourth] = pair_of(a, s, b, r);
+        const auto see = [&](const Equations& x, const Equations& y) {
+          m.see((x.mass - y.mass).cwiseAbs().maxCoeff() / (1 + x.mass.cwiseAbs().maxCoeff()), "the mass matrix");
+          m.see((x.force - y.force).cwiseAbs().maxCoeff() / (1 + x.force.cwiseAbs().maxCoeff()), "the forces");
+          m.see(std::abs(x.strain_energy - y.strain_energy) / (1 + x.strain_energy), "the strain energy");
+        };
+        see(first, third);
+        see(second, fourth);
+      });
   claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {
     on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
       see_allocations(probe.at(s.omega, s.eta, s.etadot).allocations, m);
@@ -181,7 +180,7 @@ void check_calls(const std::vector<Case>& cases, Checklist& list) {
 
 void check_flexible_body(const FlexibleBodyType& type, const Bench& bench, Checklist& list) {
   std::vector<Case> cases;
-  const auto prepare = [&] {
+  const auto prepare = [&](Measure&) {
     Random states(41);
     for (int i = 0; i < bench.count(6); ++i) {
       Sample sample = flexible_model(type, bench, static_cast<std::uint64_t>(60 + i));

@@ -105,7 +105,8 @@ struct Motion {
 };
 
 /// Two instances in one batch.
-inline std::pair<Equations, Equations> pair_of(const FlexibleData& a, const Motion& s, const FlexibleData& b, const Motion& r) {
+inline std::pair<Equations, Equations> pair_of(const FlexibleData& a, const Motion& s, const FlexibleData& b,
+                                               const Motion& r) {
   const FlexibleInstance instances[]{a.instance, b.instance};
   Call first(s.omega, s.eta, s.etadot), second(r.omega, r.eta, r.etadot);
   const FlexibleInput in[]{first.in(), second.in()};

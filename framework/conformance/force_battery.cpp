@@ -21,9 +21,7 @@ struct Load {
   double potential_energy = 0, power = 0;
   std::size_t allocations = 0;
 
-  bool operator==(const Load& b) const {
-    return same_bits(numbers(), b.numbers());
-  }
+  bool operator==(const Load& b) const { return same_bits(numbers(), b.numbers()); }
   /// All that is in it as one list.
   std::vector<double> numbers() const {
     std::vector<double> all{potential_energy, power};
@@ -224,7 +222,7 @@ void check_allocation(const ForceType& type, const std::vector<Case>& cases, Che
 
 void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
   std::vector<Case> cases;
-  const auto prepare = [&] {
+  const auto prepare = [&](Measure&) {
     cases = cases_of(type, "forces", bench, bench.count(8), 3);
     for (const Case& one : cases) make(type, one.sample.view().forces[0].instances);
   };

@@ -164,20 +164,20 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
                [&](const Case& one, Measure& m) { see_correction(formulation, one, m); });
     claim_on(cases, kind, "the energy changes by the power", 1e-6, "power is that of forces without potential, W", list,
              [&](const Case& one, Measure& m) {
-               m.see(power_error(formulation, one.sample.view(), one.state, one.time),
-                     "dE/dt is not the power");
+               m.see(power_error(formulation, one.sample.view(), one.state, one.time), "dE/dt is not the power");
              });
     claim_on(free, kind, "energy is kept without forces", 1e-7,
              "accelerations are wrong, or correct() changes the motion", list, [&](const Case& one, Measure& m) {
                const double duration = bench.duration(0.1);
-               m.see(energy_drift(formulation, one.sample.view(), one.state, duration), [&] { return fmt::format("within {:g} s", duration); });
+               m.see(energy_drift(formulation, one.sample.view(), one.state, duration),
+                     [&] { return fmt::format("within {:g} s", duration); });
              });
   }
 }
 
 void check_formulation(const Formulation& formulation, const Bench& bench, Checklist& list) {
   Systems systems;
-  const auto prepare = [&] {
+  const auto prepare = [&](Measure&) {
     systems = {systems_of(formulation, bench, 100, 6, false, true), systems_of(formulation, bench, 200, 5, true, true),
                systems_of(formulation, bench, 300, 4, false, false),
                systems_of(formulation, bench, 400, 4, true, false)};

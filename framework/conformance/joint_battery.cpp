@@ -141,7 +141,8 @@ void check_standing(bool cut, const std::vector<Pair>& pairs, std::vector<std::o
 
 void check_joint_in_systems(const JointType& type, const Bench& bench, Checklist& list) {
   std::vector<Pair> pairs;
-  if (!list.prepare("it stands in random trees and loops", sound_instances, [&] { pairs = pairs_of(type, bench); }))
+  if (!list.prepare("it stands in random trees and loops", sound_instances,
+                    [&](Measure&) { pairs = pairs_of(type, bench); }))
     return;
   std::vector<std::optional<Response>> expected(pairs.size());
   for (const bool cut : {false, true}) check_standing(cut, pairs, expected, bench, list);
@@ -149,7 +150,7 @@ void check_joint_in_systems(const JointType& type, const Bench& bench, Checklist
 
 void check_joint(const JointType& type, const Bench& bench, Checklist& list) {
   std::vector<Sample> samples;
-  const auto make = [&] {
+  const auto make = [&](Measure&) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed)
       samples.push_back(bench.sample(seed, [&](ModelWriter& writer, Random&) {
         const std::string a = writer.add_body(), b = writer.add_body();

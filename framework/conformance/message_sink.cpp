@@ -46,7 +46,9 @@ void set_alarm(double seconds) {
   ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-void say(const Messenger& to, const Json& message) { to.send(message.dump(-1, ' ', true, Json::error_handler_t::replace)); }
+void say(const Messenger& to, const Json& message) {
+  to.send(message.dump(-1, ' ', true, Json::error_handler_t::replace));
+}
 
 Claim claim_of(const Json& line) {
   return {line["kind"],

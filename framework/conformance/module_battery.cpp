@@ -51,8 +51,7 @@ void check_start(const ModuleType& type, const std::vector<Case>& cases, Checkli
       m.in_model(one.sample.text);
       const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
       const std::vector<double> all = start_of(type, instances);
-      m.see(all_finite(all) ? 0 : 1,
-            "a value is not written, or not finite");
+      m.see(all_finite(all) ? 0 : 1, "a value is not written, or not finite");
       for (std::size_t i = 0; i < instances.size(); ++i) {
         const std::vector<double> alone = start_of(type, instances.subspan(i, 1));
         for (std::size_t k = 0; k < alone.size(); ++k) {
@@ -106,18 +105,18 @@ void check_batches(const ModuleType& type, const std::vector<Case>& cases, Check
 }
 
 void check_finite(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
-  list.claim(
-      "everything it gives is a finite number", 0,
-      "guard divisions by lengths and speeds that may be zero, and roots of what may be negative", [&](Measure& m) {
-        on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
-          const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
-          for (const double t : {0.0, 0.1, 0.3}) {
-            const ModuleState s = joined(states_of(one, path, random, t));
-            const ModuleEquations e = evaluate(*make(type, instances), type, instances.size(), s);
-            m.see(all_finite(e.numbers()) ? 0 : 1, "at a random state");
-          }
-        });
-      });
+  list.claim("everything it gives is a finite number", 0,
+             "guard divisions by lengths and speeds that may be zero, and roots of what may be negative",
+             [&](Measure& m) {
+               on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+                 const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+                 for (const double t : {0.0, 0.1, 0.3}) {
+                   const ModuleState s = joined(states_of(one, path, random, t));
+                   const ModuleEquations e = evaluate(*make(type, instances), type, instances.size(), s);
+                   m.see(all_finite(e.numbers()) ? 0 : 1, "at a random state");
+                 }
+               });
+             });
 }
 
 void check_frames(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
@@ -176,7 +175,7 @@ void add_loops(const ModuleType& type, const Bench& bench, std::vector<Case>& sy
 void check_module(const ModuleType& type, const Bench& bench, Checklist& list) {
   check_names(type, list);
   std::vector<Case> systems, several;
-  const auto prepare = [&] {
+  const auto prepare = [&](Measure&) {
     systems = cases_of(type, "modules", bench, bench.count(6), 1);
     for (Case& one : systems) one.driven = drives(type, one);
   };

@@ -15,7 +15,7 @@ const Registry& with(const std::string& plugin) {
   return registries.try_emplace(plugin, options_with({plugin})).first->second;
 }
 
-constexpr const char* libraries[] = {"wrong_joints",  "wrong_forces",      "wrong_constraints",
+constexpr const char* libraries[] = {"wrong_joints",  "wrong_forces", "wrong_constraints",
                                      "wrong_modules", "wrong_bodies", "wrong_solvers"};
 
 std::vector<Claim> made_claims_of(const std::string& name, double seconds) {
