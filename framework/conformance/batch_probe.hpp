@@ -141,4 +141,13 @@ inline bool depends_on_ground(std::span<const FieldSpec> fields) {
   return false;
 }
 
+/// Why nobody expects what an element does to turn with the system; empty where it must.
+inline std::string why_it_need_not_turn(std::span<const FieldSpec> fields, std::size_t markers) {
+  if (markers == 0) return "not applicable: it has no markers";
+  return depends_on_ground(fields) ? "not applicable: a field says that something of it is fixed in ground" : "";
+}
+inline constexpr std::string_view turn_with_markers =
+    "vectors of the type must turn with its markers (use MarkerMotion::R); where something is meant to be fixed in "
+    "ground, say so in that field's meaning";
+
 }  // namespace polyform::host

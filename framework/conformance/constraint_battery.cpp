@@ -102,17 +102,12 @@ void check_frames(const ConstraintType& type, const std::vector<Case>& cases, Ch
   constexpr std::string_view turns = "what its rows ask together turns with the frame";
   constexpr std::string_view balances = "what its rows put on the markers cancels";
   const std::size_t markers = cases.front().sample.view().constraints[0].instances[0].markers.size();
-  if (depends_on_ground(type.fields()) || markers == 0) {
-    const std::string why = markers == 0 ? "not applicable: it has no markers"
-                                         : "not applicable: a field says that something of it is fixed in ground";
+  if (const std::string why = why_it_need_not_turn(type.fields(), markers); !why.empty()) {
     list.unsupported(turns, why);
     list.unsupported(balances, why);
     return;
   }
-  constexpr std::string_view remedy =
-      "vectors of the type must turn with its markers (use MarkerMotion::R); where something is meant to be fixed in "
-      "ground, say so in that field's meaning";
-  list.claim(turns, 1e-9, remedy, [&](Measure& m) {
+  list.claim(turns, 1e-9, turn_with_markers, [&](Measure& m) {
     Random random(53);
     on_instances(cases, m, [&](const auto& at, const auto& rows_of) {
       auto [in, rows] = at(0);
@@ -126,7 +121,7 @@ void check_frames(const ConstraintType& type, const std::vector<Case>& cases, Ch
     list.unsupported(balances, "not applicable: it has one marker");
     return;
   }
-  list.claim(balances, 1e-9, remedy, [&](Measure& m) {
+  list.claim(balances, 1e-9, turn_with_markers, [&](Measure& m) {
     on_instances(cases, m, [&](const auto& at, const auto&) {
       const auto [in, rows] = at(0);
       for (std::size_t r = 0; r < rows.residual.size(); ++r) {

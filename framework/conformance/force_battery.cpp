@@ -113,17 +113,12 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
   constexpr std::string_view turns = "wrenches turn with the frame, all else stays";
   constexpr std::string_view balances = "what it puts on its markers cancels";
   const std::size_t markers = cases.front().sample.view().forces[0].instances[0].markers.size();
-  if (depends_on_ground(type.fields()) || markers == 0) {
-    const std::string why = markers == 0 ? "not applicable: it has no markers"
-                                         : "not applicable: a field says that something of it is fixed in ground";
+  if (const std::string why = why_it_need_not_turn(type.fields(), markers); !why.empty()) {
     list.unsupported(turns, why);
     list.unsupported(balances, why);
     return;
   }
-  constexpr std::string_view remedy =
-      "vectors of the type must turn with its markers (use MarkerMotion::R); where something is meant to be fixed in "
-      "ground, say so in that field's meaning";
-  list.claim(turns, 1e-9, remedy, [&](Measure& m) {
+  list.claim(turns, 1e-9, turn_with_markers, [&](Measure& m) {
     Random random(23);
     on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
       const auto batch = make(type, group.instances);
@@ -139,7 +134,7 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
     list.unsupported(balances, "not applicable: it has one marker");
     return;
   }
-  list.claim(balances, 1e-9, remedy, [&](Measure& m) {
+  list.claim(balances, 1e-9, turn_with_markers, [&](Measure& m) {
     on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
       const BatchInput in = joined(inputs(one, path, 0));
       const Load load = evaluate(*make(type, group.instances), in);

@@ -121,29 +121,25 @@ void check_finite(const ModuleType& type, const std::vector<Case>& cases, Checkl
 
 void check_frames(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
   constexpr std::string_view name = "wrenches and rows turn with the frame, all else stays";
-  const bool markers = !cases.front().sample.view().modules[0].instances[0].markers.empty();
-  if (!markers || depends_on_ground(type.fields())) {
-    list.unsupported(name, markers ? "not applicable: a field says that something of it is fixed in ground"
-                                   : "not applicable: it has no markers");
+  const std::size_t markers = cases.front().sample.view().modules[0].instances[0].markers.size();
+  if (const std::string why = why_it_need_not_turn(type.fields(), markers); !why.empty()) {
+    list.unsupported(name, why);
     return;
   }
-  list.claim(name, 1e-9,
-             "vectors of the type must turn with its markers (use MarkerMotion::R); where something is meant to be "
-             "fixed in ground, say so in that field's meaning",
-             [&](Measure& m) {
-               on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
-                 const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
-                 const auto batch = make(type, instances);
-                 ModuleState s = joined(states_of(one, path, random, 0));
-                 const Mat3 R = rotation_matrix(random.quaternion());
-                 ModuleEquations expected = evaluate(*batch, type, instances.size(), s);
-                 for (auto* const turned : {&expected.C, &expected.wrenches})
-                   for (Spatial& w : *turned) w = {R * w.angular, R * w.linear};
-                 s.attachments = carried(s.attachments, R, random.vector(2));
-                 m.see(largest_difference(expected.numbers(), evaluate(*batch, type, instances.size(), s).numbers()),
-                       "after a turn and a shift of the whole system");
-               });
-             });
+  list.claim(name, 1e-9, turn_with_markers, [&](Measure& m) {
+    on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+      const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+      const auto batch = make(type, instances);
+      ModuleState s = joined(states_of(one, path, random, 0));
+      const Mat3 R = rotation_matrix(random.quaternion());
+      ModuleEquations expected = evaluate(*batch, type, instances.size(), s);
+      for (auto* const turned : {&expected.C, &expected.wrenches})
+        for (Spatial& w : *turned) w = {R * w.angular, R * w.linear};
+      s.attachments = carried(s.attachments, R, random.vector(2));
+      m.see(largest_difference(expected.numbers(), evaluate(*batch, type, instances.size(), s).numbers()),
+            "after a turn and a shift of the whole system");
+    });
+  });
 }
 
 /// Whether the type's rows move by themselves, whose work is no observable.
