@@ -70,6 +70,7 @@ void print_object(std::string_view solver, const Equations& equations, const Num
   for (std::size_t i = 0; i < equations.ties(); ++i) {
     const Equations::Tie tie = equations.tie(i);
     ties.push_back({{"kind", tie.kind}, {"name", tie.name}, {"rows", tie.rows}, {"level", tie.level}});
+    if (tie.covariance != 0) ties.back()["covariance"] = tie.covariance;
   }
   for (std::size_t level = 1; level <= equations.levels(); ++level) levels.push_back(modules_of(equations, level));
   print_json({{"solver", solver},
@@ -91,8 +92,10 @@ void print_matrix(std::string_view name, const std::vector<double>& numbers, std
 }
 
 void print_text(const host::System& system, std::string_view solver, const Equations& equations, const Numbers& n) {
-  fmt::print(output(), "{}, solver {}: M a = f + A^T lambda, A a = b at t = 0; {} unknowns, {} rows\n",
-             system.description().name, solver, n.unknowns, n.rows);
+  bool exact = true;
+  for (std::size_t i = 0; i < equations.ties(); ++i) exact = exact && equations.tie(i).covariance == 0;
+  fmt::print(output(), "{}, solver {}: M a = f + A^T lambda, A a{} = b at t = 0; {} unknowns, {} rows\n",
+             system.description().name, solver, exact ? "" : " + R lambda", n.unknowns, n.rows);
   fmt::print(output(), "unknowns\n");
   for (std::size_t i = 0; i < equations.blocks(); ++i)
     fmt::print(output(), "  {} ({})\n", equations.block(i).name, equations.block(i).size);
@@ -100,8 +103,9 @@ void print_text(const host::System& system, std::string_view solver, const Equat
   for (std::size_t i = 0; i < equations.ties(); ++i) {
     const Equations::Tie tie = equations.tie(i);
     if (tie.rows == 0) continue;
-    fmt::print(output(), "  {} {} ({}){}\n", tie.kind, tie.name, tie.rows,
-               tie.level == 0 ? std::string() : fmt::format(", from level {}", tie.level));
+    fmt::print(output(), "  {} {} ({}){}{}\n", tie.kind, tie.name, tie.rows,
+               tie.level == 0 ? std::string() : fmt::format(", from level {}", tie.level),
+               tie.covariance == 0 ? std::string() : fmt::format(", R = {:.6g}", tie.covariance));
   }
   for (std::size_t level = 1; level <= equations.levels(); ++level) {
     const auto modules = modules_of(equations, level);

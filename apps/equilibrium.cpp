@@ -155,7 +155,7 @@ Exit equilibrium(const Arguments& arguments) {
   std::string stability;
   if (found.balanced) {
     const host::Linearization linear = host::linearize(*system, make, found.point, {{}, {"none"}});
-    stability = stability_text(host::find_modes(linear.A.value, linear.A.error, linear.scales));
+    stability = stability_text(linear, host::find_modes(linear.A.value, linear.A.error, linear.scales));
   }
   const char* kind = arguments.equilibrium.steady ? "steady motion" : "equilibrium";
   if (arguments.json) {

@@ -1,6 +1,7 @@
 #include "apps/linear_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -191,17 +192,46 @@ void warn_of_errors(const Linearization& linear) {
     print(Severity::warning, text, "Friction, contacts and ends of tables do that; linearize at another state.");
 }
 
-std::string stability_text(const Modes& modes) {
+namespace {
+
+/// First-order states that nothing feels, as the angle of a motor: each has an eigenvalue zero of its own.
+std::vector<std::string_view> unfelt_states(const Linearization& linear) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = linear.positions + linear.velocities; i < linear.states.size(); ++i) {
+    const auto column = static_cast<Eigen::Index>(i);
+    const auto& A = linear.A;
+    if ((A.value.col(column).array().abs() <= A.error.col(column).array()).all()) names.push_back(linear.states[i].name);
+  }
+  return names;
+}
+
+/// What becomes of disturbances of all that `unfelt` eigenvalues zero do not belong to.
+std::string trend_text(const Modes& modes, std::size_t unfelt) {
   if (modes.any(Mode::Trend::growing)) {
     double rate = 0;
     for (const Mode& m : modes.all)
       if (m.trend == Mode::Trend::growing) rate = std::max(rate, m.eigenvalue.real());
     return fmt::format("unstable: a disturbance doubles in {:.4g} s", std::numbers::ln2 / rate);
   }
-  if (modes.zero_eigenvalues > 0)
+  if (modes.zero_eigenvalues > unfelt)
     return "neutral: some motions are not restored (rigid modes), none grows exponentially";
-  if (modes.any(Mode::Trend::neutral)) return "neutral: some oscillations are not damped, none grows";
-  return modes.all.empty() ? "nothing can move" : "asymptotically stable: every disturbance dies out";
+  const auto moves = [](const Mode& m) { return m.kind != Mode::Kind::rigid; };
+  if (std::any_of(modes.all.begin(), modes.all.end(),
+                  [&](const Mode& m) { return moves(m) && m.trend == Mode::Trend::neutral; }))
+    return "neutral: some oscillations are not damped, none grows";
+  return std::none_of(modes.all.begin(), modes.all.end(), moves) ? "nothing can move"
+                                                                 : "asymptotically stable: every disturbance dies out";
+}
+
+}  // namespace
+
+std::string stability_text(const Linearization& linear, const Modes& modes) {
+  const std::vector<std::string_view> unfelt = unfelt_states(linear);
+  std::string text = trend_text(modes, unfelt.size());
+  if (!unfelt.empty())
+    text += fmt::format("; apart from {}, which nothing feels: {} what was added up", fmt::join(unfelt, ", "),
+                        unfelt.size() == 1 ? "it keeps" : "they keep");
+  return text;
 }
 
 Json linear_json(const Linearization& linear, const Modes& modes) {
@@ -227,7 +257,7 @@ Json linear_json(const Linearization& linear, const Modes& modes) {
           {"evaluations", linear.evaluations},
           {"modes", std::move(all)},
           {"zero_eigenvalues", modes.zero_eigenvalues},
-          {"stability", stability_text(modes)}};
+          {"stability", stability_text(linear, modes)}};
 }
 
 void print_linear(const Linearization& linear, const Modes& modes) {
@@ -247,7 +277,7 @@ void print_linear(const Linearization& linear, const Modes& modes) {
   fmt::print(output(),
              "error        of A at most {:.1e} of the largest entry of a row, by extrapolation; {} evaluations\n",
              error_json(linear.A)["relative"].get<double>(), linear.evaluations);
-  fmt::print(output(), "stability    {}\n", stability_text(modes));
+  fmt::print(output(), "stability    {}\n", stability_text(linear, modes));
 }
 
 }  // namespace polyform::apps

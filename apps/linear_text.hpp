@@ -17,7 +17,7 @@ void print_linear(const host::Linearization&, const host::Modes&);
 /// Warns where an entry of A is uncertain.
 void warn_of_errors(const host::Linearization&);
 
-/// Whether disturbances die out, in one sentence.
-std::string stability_text(const host::Modes&);
+/// Whether disturbances die out, in one sentence, and which first-order states only add up what others do.
+std::string stability_text(const host::Linearization&, const host::Modes&);
 
 }  // namespace polyform::apps

@@ -32,9 +32,9 @@ bool InitialState::close_loops() {
     if (off <= 1e-9) continue;
     complain(
         i, "initial.position",
-        fmt::format("the loops do not allow the given position of joint `{}`: it was moved by {:.3g} to close them",
-                    joint.name, off),
-        "give positions to as many joints as the loops leave free", Severity::warning);
+        fmt::format("{} not allow the given position of joint `{}`: it was moved by {:.3g}", restraint_of(i), joint.name,
+                    off),
+        "give positions to as many joints as these leave free", Severity::warning);
   }
   warn_of_moved_modes(given_eta_, parts_.eta, "deformation");
   return true;

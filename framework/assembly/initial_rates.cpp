@@ -150,6 +150,18 @@ void InitialState::cut_rates(std::span<const BodyMotion> frames) {
                      parts_.q.data() + joint.q_offset, parts_.v.data() + joint.v_offset, c);
 }
 
+/// What may keep a joint from its given value, as the subject of a sentence with a negation: a constraint element on its
+/// coordinates, else the loops and constraint elements that there are.
+std::string InitialState::restraint_of(std::size_t joint) const {
+  for (const ConstraintGroup& group : view().constraints) {
+    const std::size_t each = group.joints.size() / group.names.size();
+    for (std::size_t k = 0; k < group.joints.size(); ++k)
+      if (at(group.joints[k]) == joint) return fmt::format("constraint `{}` does", group.names[k / each]);
+  }
+  if (view().constraints.empty()) return "the loops do";
+  return view().cut_joints().empty() ? "the constraints do" : "the loops and constraints do";
+}
+
 /// Nearest velocities that respect joints and given rates; given rates that contradict a loop are freed.
 bool InitialState::project(const std::vector<BodyMotion>& frames, const std::vector<double>& eta,
                            std::string_view where, bool keep_rates) {
@@ -185,8 +197,8 @@ bool InitialState::project(const std::vector<BodyMotion>& frames, const std::vec
       if (std::abs(given - now) <= allowed_velocity_violation) continue;
       const double shown = std::abs(now) < 1e-12 ? 0 : now;
       complain(i, "initial.velocity",
-               fmt::format("the loops do not allow the given rate {:.6g}: {:.6g} is taken", given, shown),
-               "give rates to as many joints as the loops leave free", Severity::warning);
+               fmt::format("{} not allow the given rate {:.6g}: {:.6g} is taken", restraint_of(i), given, shown),
+               "give rates to as many joints as these leave free", Severity::warning);
     }
   }
   warn_of_moved_modes(given_etadot_, parts_.etadot, "modal velocity");

@@ -52,6 +52,7 @@ class InitialState {
   void fit_rates(std::size_t body, const JointMotion&, const NodeMotions&, std::span<const BodyMotion> frames,
                  const GivenTwist&, double* v) const;
   double loop_velocity_violation(std::span<const BodyMotion> frames);
+  std::string restraint_of(std::size_t joint) const;
   void cut_rates(std::span<const BodyMotion> frames);
   bool cut_rates_given() const;
   bool project(const std::vector<BodyMotion>& frames, const std::vector<double>& eta, std::string_view where,

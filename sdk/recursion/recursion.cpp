@@ -50,6 +50,8 @@ void Recursion::shift_to_parent(std::size_t i, Transfer<double>& s) const noexce
     s = shift(s, r, omega);
   else
     s = shift_condensed(s, columns_[link.first], r, omega);
+  // Past a free joint nothing is felt of what it carries, and the rounding that elimination leaves of S is no inertia.
+  if (kind == Hinge::general && link.count == 6) s = {{}, {}, {}, s.e};
 }
 
 /// The columns of loops through the hinge and on to the parent's P, or to the frame of a flexible parent.

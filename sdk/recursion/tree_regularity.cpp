@@ -48,13 +48,9 @@ bool check_tree_is_regular(const SystemView& view, std::string_view formulation,
     if (tree_is_regular(view, formulation, why)) return true;
     sink.report({Severity::error, why, "cut the loop at another joint (`cut: true`), or use another solver", {}, {}, 0, 0});
   } catch (const std::bad_alloc&) {
-    report_no_memory(sink);
+    sink.report({Severity::error, "memory ran out while the solver was made", {}, {}, {}, 0, 0});
   }
   return false;
-}
-
-void report_no_memory(DiagnosticSink& sink) noexcept {
-  sink.report({Severity::error, "memory ran out while the solver was made", {}, {}, {}, 0, 0});
 }
 
 }  // namespace polyform

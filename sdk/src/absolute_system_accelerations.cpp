@@ -18,18 +18,13 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
   std::copy(right_.begin(), right_.end(), data_.begin() + static_cast<std::ptrdiff_t>(row_at(0)));
   std::fill(solution_.begin(), solution_.end(), 0.0);
   // Most systems take two or three rounds. In a long chain that bends like a beam across its pins the added compliance
-  // of the rows sums up, and each round takes away a part of its error only. Near a singular position of a loop more
-  // rounds follow nearly dependent rows ever further, and an integrator out of its way.
+  // of the rows sums up, and rounds have to follow it. Near a singular position of a loop they would follow nearly
+  // dependent rows ever further, and an integrator out of its way.
   const bool is_tree = view_.cut_joints().empty() && tied_.empty();
-  Refinement r{is_tree ? std::size_t{1000} : std::size_t{10}, 0};
+  Refinement r{10, 0, is_tree ? Follow::all : Follow::inertia};
   if (!solve(r)) return false;
-  if (r.body_error > 1e-6) return fail_free(r.worst_body);
-  if (is_tree && r.last_step > 1e-3)
-    return fail(
-        "The equations of motion in absolute coordinates are too badly conditioned for this system: refinement does not "
-        "converge (the last step still changed the accelerations by {:.1e} of the largest). Long chains that bend like a "
-        "beam are so; a solver in joint coordinates is not touched by it",
-        r.last_step);
+  if (r.body_error > 1e-6) return fail_free(r);
+  if (!check_accuracy(r)) return false;
   row_error_ = r.row_error;
   worst_row_ = r.worst_row;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = load(solution_.data() + offsets_[i]);
@@ -42,7 +37,7 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
 
 bool AbsoluteSystem::check_rows() noexcept {
   // A state beside the constraints makes redundant rows disagree by about as much.
-  if (!(row_error_ > 1e-4 + 100 * (position_violation_ + velocity_violation_))) return true;
+  if (!(row_error_ > least_contradiction + 100 * (position_violation_ + velocity_violation_))) return true;
   const std::size_t g = group_of_row(worst_row_);
   return fail(
       "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). "
@@ -50,7 +45,11 @@ bool AbsoluteSystem::check_rows() noexcept {
       kind_of_tie(g), name_of_tie(g), row_error_);
 }
 
-bool AbsoluteSystem::fail_free(std::size_t block) noexcept {
+/// Names what would move most if the factors, which lend it inertia, had their way.
+bool AbsoluteSystem::fail_free(Refinement& r) noexcept {
+  if (!find_refinement(r)) return false;
+  std::size_t block = r.worst_body;
+  relative_step(block);
   return fail(
       "{} `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that holds it",
       block < view_.bodies.size() ? "Body" : "Module", name_of_block(block));
@@ -209,10 +208,10 @@ bool AbsoluteSystem::check_regular() noexcept {
       data_[offsets_[i] + k] = pattern * scales_[i].mass * length;
     }
   }
-  Refinement r{10, 1e-9};
+  Refinement r{10, 1e-9, Follow::inertia};
   if (!solve(r)) return false;
   if (r.body_error < 1e-3) return true;
-  return fail_free(r.worst_body);
+  return fail_free(r);
 }
 
 }  // namespace polyform

@@ -90,13 +90,13 @@ bool AbsoluteSystem::find_step(double worst) noexcept {
   std::fill(solution_.begin(), solution_.end(), 0.0);
   std::copy(right_.begin(), right_.end(), data_.begin() + static_cast<std::ptrdiff_t>(row_at(0)));
   if (worst < near_by) {
-    Refinement r{3, 1e-3};
+    Refinement r{3, 1e-3, Follow::nothing};
     return solve(r);
   }
   // Far off, redundant rows contradict each other by about the square of the residual; damping the loops by as much
   // (Levenberg and Marquardt) keeps them from asking for a long step and leaves the convergence quadratic. With their
   // own inertia only the bodies next to a gap would turn, and by much; turning is made so dear that all of them share.
-  Refinement r{1, 1e-3};
+  Refinement r{1, 1e-3, Follow::nothing};
   r.neighbour = {std::clamp(worst * worst, least_epsilon, 1e-4), extent_};
   return solve(r);
 }
@@ -189,7 +189,7 @@ bool AbsoluteSystem::project_velocities(double t, std::span<BodyMotion> bodies, 
   }
   std::fill(solution_.begin() + static_cast<std::ptrdiff_t>(row_at(0)), solution_.end(), 0.0);
   std::copy(right_.begin(), right_.end(), data_.begin() + static_cast<std::ptrdiff_t>(row_at(0)));
-  Refinement r{10, 0};
+  Refinement r{10, 0, Follow::nothing};  // what has little inertia is not to move the more for it
   if (!solve(r)) return false;
   if (r.row_error > 1e-6 && std::abs(residual_[row_at(r.worst_row)]) > 1e-6) {
     const std::size_t g = group_of_row(r.worst_row);

@@ -1,4 +1,4 @@
-// The saddle-point system: factorization of a quasi-definite neighbour, refinement against the true matrix.
+// The saddle-point system: factorization of a quasi-definite neighbour, residuals against the true matrix.
 #include <algorithm>
 #include <cmath>
 
@@ -9,15 +9,7 @@ namespace polyform {
 using detail::largest;
 using detail::load;
 using detail::store;
-
-namespace {
-
-/// A residual of this size relative to the terms it is made of is round-off.
-constexpr double round_off = 2e-15;
-/// Part of the largest motion or force that is taken for the size of any smaller one.
-constexpr double yardstick_floor = 1e-3;
-
-}  // namespace
+using detail::yardstick_floor;
 
 /// Factorizes [M + δ, Aᵀ; A, −ε], with δ and ε in the units of each block.
 bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
@@ -186,48 +178,6 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
     }
   }
   if (!std::isfinite(sum)) out.body_error = out.row_error = std::numeric_limits<double>::infinity();
-}
-
-/// What the last step changed in the motion of the bodies, relative to the largest motion, or that of a body alone under
-/// its load.
-double AbsoluteSystem::relative_step() const noexcept {
-  double step = 0, motion = 0;
-  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
-    const Spatial a = load(step_.data() + offsets_[i]);
-    step = std::max(step, scales_[i].length * largest(a.angular) + largest(a.linear));
-    motion = std::max(motion, sizes_[i].motion);
-  }
-  return motion > 0 ? step / motion : 0;
-}
-
-/// Refines the solution, from the value it has on entry, until its residual is below the tolerance, at round-off or no
-/// longer shrinking; factorizes when needed and not done. False when anything is not finite.
-bool AbsoluteSystem::solve(Refinement& r) noexcept {
-  find_residual(r);
-  double error = std::max(r.body_error, r.row_error);
-  std::size_t stalled = 0;
-  for (std::size_t round = 0; round < r.rounds && stalled < 3 && error > std::max(r.tolerance, round_off); ++round) {
-    if (!factorized_ && !factorize(r.neighbour)) return false;
-    std::copy(residual_.begin(), residual_.end(), step_.begin());
-    matrix_.solve(step_);
-    for (std::size_t i = 0; i < solution_.size(); ++i) solution_[i] += step_[i];
-    find_residual(r);
-    const double before = error;
-    error = std::max(r.body_error, r.row_error);
-    if (error > 0.5 * before && error < 1e-12) break;
-    stalled = error > 0.95 * before ? stalled + 1 : 0;
-    r.last_step = relative_step();
-  }
-  if (std::isfinite(error)) return true;
-  for (std::size_t i = 0; i < own_.size(); ++i) {
-    double sum = 0;
-    for (std::size_t k = offsets_[i]; k < offsets_[i + 1]; ++k) sum += data_[k];
-    if (!std::isfinite(sum))
-      return fail("The load on {} `{}` is not finite: a force, the state or the time step has gone astray",
-                  i < view_.bodies.size() ? "body" : "module", name_of_block(i));
-  }
-  return fail("The accelerations of {} `{}` are not finite",
-              r.worst_body < view_.bodies.size() ? "body" : "module", name_of_block(r.worst_body));
 }
 
 }  // namespace polyform

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 
+#include "framework/reading/reader.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/row_by_row.hpp"
@@ -203,6 +204,28 @@ TEST_CASE("formulations agree on motors in chains, in loops, on flexible bodies 
       }
 }
 
+TEST_CASE("a slender beam without a hub that is bent but little agrees beside a motor") {
+  // Its inertia about its own axis is that of its deflection alone, which falls by its square.
+  for (const char* deflection : {"0.03", "0.01", "0.001"}) {
+    INFO("deflection " << deflection);
+    CHECK(require_agreement(fmt::format(R"(
+polyform: 1
+gravity: [1, -5, -8]
+bodies:
+  - {{name: arm, mass: 1, center_of_mass: [0.1, 0.2, 0], inertia: {{xx: 0.1, yy: 0.12, zz: 0.15}}}}
+  - {{name: beam, type: flexible-beam, position: [1, 0, 0], length: 1, linear_density: 1, bending_stiffness: 20, modes: 1,
+     boundary: pinned-pinned, modal_position: {}, modal_velocity: 0.1}}
+joints:
+  - {{name: A, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0, 1, 1], initial: {{velocity: 1}}}}
+  - {{name: B, type: spherical, base: arm, moving: beam, position: [1, 0, 0], initial: {{velocity: [0.3, 0.5, -0.4]}}}}
+modules:
+  - {{name: motor, type: dc-motor, joint: A, voltage: 6, resistance: 1, inductance: 0.01, torque_constant: 0.06,
+     gear_ratio: 20, rotor_inertia: 1.0e-5}}
+)",
+                                        deflection)) >= 2);
+  }
+}
+
 TEST_CASE("what motors take from their source is what the energy gains") {
   for (const char* coupler : {stiff, beam}) {
     const auto system = system_from_text(with_motors(crank(true, coupler), "0.002"));
@@ -233,6 +256,43 @@ TEST_CASE("the example arm comes to rest where its motor's torque holds it") {
     CHECK(current == Approx(1.2).epsilon(1e-4));
     CHECK(moment == Approx(3.6).epsilon(1e-4));
   }
+}
+
+TEST_CASE("a motor without inductance is refused with two ways to have it, which agree") {
+  // i = (V − k ω)/R: the torque 20 · 0.06 · 6 / 2 N m and the damping 20² · 0.06² / 2 N m s/rad of a gear of 20.
+  const std::string arm = R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: arm, mass: 1, center_of_mass: [0, 0, 0], inertia: {xx: 0.4, yy: 0.4, zz: 0.4}}
+joints:
+  - {name: A, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0, 0, 1]}
+simulation: {integrator: cvode-bdf, tolerance: {relative: 1.0e-10, absolute: 1.0e-12}}
+)";
+  const auto with_motor = [&](const char* inductance) {
+    return arm +
+           "modules:\n  - {name: motor, type: dc-motor, joint: A, voltage: 6, resistance: 2, torque_constant: 0.06, "
+           "gear_ratio: 20, inductance: " + inductance + "}\n";
+  };
+  host::Diagnostics diagnostics;
+  bool missing = false;
+  host::Description refused = host::read_model_text(with_motor("0"), "m.yaml", registry().catalog(), diagnostics, missing);
+  if (!diagnostics.failed()) host::System::assemble(std::move(refused), registry().keep_alive(), diagnostics);
+  REQUIRE(diagnostics.failed());
+  CHECK(host::format(diagnostics.all().front()).find("modules[0].inductance: without inductance") != std::string::npos);
+  const auto speed_of = [](const std::string& text, const char* formulation) {
+    const auto system = system_from_text(text);
+    const auto solver = solver_for(*system, *registry().catalog().formulations.at(formulation));
+    double speed = 0;
+    run_rows(*system, *solver, 0.5, [&](double, const Observation& o) { speed = o.state.v[0]; });
+    return speed;
+  };
+  const double torque = 20 * 0.06 * 6 / 2, damping = 400 * 0.06 * 0.06 / 2;
+  const double expected = torque / damping * (1 - std::exp(-damping / 0.4 * 0.5));
+  CHECK(speed_of(arm + fmt::format("forces:\n  - {{name: t, type: joint-force, joint: A, effort: {}}}\n  - {{name: d, type: "
+                                   "joint-spring-damper, joint: A, stiffness: 0, damping: {}}}\n", torque, damping), "riccati") ==
+        Approx(expected).epsilon(1e-7));
+  CHECK(speed_of(with_motor("1.0e-6"), "cartesian") == Approx(expected).epsilon(1e-5));
 }
 
 TEST_CASE("formulations in joint coordinates refuse modules by name") {

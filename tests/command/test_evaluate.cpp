@@ -125,6 +125,19 @@ TEST_CASE("rates and multipliers of modules stand beside bodies and joints, by t
   CHECK_THAT(run.out, Contains("motor.current,motor.speed,motor.angle,") && Contains(",motor.gear_torque"));
 }
 
+TEST_CASE("the equations of joints that give way have their covariance") {
+  const Workshop shop;
+  const auto said = [&](const char* correction, const char* clearance) {
+    return shop.run({"evaluate", shipped("double_pendulum"), "--solver", "hierarchy", "--option", correction, "--option",
+                     clearance, "--equations"});
+  };
+  const Outcome loose = said("correction=none", "clearance=j1=1e-3");
+  INFO(loose.err);
+  CHECK_THAT(loose.out, Contains("A a + R lambda = b at t = 0") && Contains("joint j1 (5), from level") &&
+                            Contains("R = 0.001\n"));
+  CHECK_THAT(said("correction=none", "clearance=j1=0").out, Contains("A a = b at t = 0") && !Contains("R ="));
+}
+
 TEST_CASE("the equations of a level can be asked for") {
   const Workshop shop;
   const auto at_level = [&](const std::string& level) {

@@ -16,6 +16,14 @@ TEST_CASE("linearize prints states, matrices, modes and whether they are stable"
   CHECK_THAT(outcome.out, Contains("j1.q [rad]") && Contains("damping") && Contains("neutral"));
 }
 
+TEST_CASE("a state that nothing feels does not change what is said of the motions") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"linearize", shipped("motor_arm"), "--at", "equilibrium"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out, Contains("asymptotically stable") && Contains("apart from motor.angle, which nothing feels"));
+}
+
 TEST_CASE("linearize --json holds matrices as lists of rows, with units and errors") {
   const Workshop shop;
   const Outcome outcome = shop.run({"linearize", shipped("rotor_flap"), "--inputs", "*.stiffness", "--outputs",

@@ -1,9 +1,12 @@
 // What the standard constraints say of entries that contradict themselves.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "framework/assembly/system.hpp"
 #include "framework/reading/reader.hpp"
+#include "framework/simulation/observation_store.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -30,7 +33,35 @@ constraints:
   return all;
 }
 
+/// What a solver says of a slide with two prescribed motions, the second by a factor apart; empty if it runs.
+std::string said_of_two_motions(const std::string& solver, double factor) {
+  const auto system = system_from_text(fmt::format(R"(
+polyform: 1
+bodies:
+  - {{name: body, mass: 1, center_of_mass: [0, 0, 0], inertia: {{xx: 1, yy: 1, zz: 1}}}}
+joints:
+  - {{name: slide, type: prismatic, base: ground, moving: body, position: [0, 0, 0], axis: [1, 0, 0]}}
+constraints:
+  - {{name: one, type: prescribed-motion, joint: slide, motion: {{polynomial: [0, 0, 1]}}}}
+  - {{name: other, type: prescribed-motion, joint: slide, motion: {{polynomial: [0, 0, {:.12g}]}}}}
+)",
+                                                   factor));
+  const auto made = solver_for(*system, *registry().catalog().formulations.at(solver));
+  host::ObservationStore store(system->view());
+  if (made->observe(0, initial_vector(*system, *made), store.now()) == Status::ok) return {};
+  return std::string(made->failure());
+}
+
 }  // namespace
+
+TEST_CASE("prescribed motions that contradict each other are refused, however little, and equal ones are not") {
+  for (const char* solver : {"cartesian", "hierarchy"}) {
+    INFO("solver " << solver);
+    CHECK(said_of_two_motions(solver, 1).empty());
+    for (const double factor : {1.1, 1.0001, 1.000001})
+      CHECK_THAT(said_of_two_motions(solver, factor), Catch::Contains("contradict each other at constraint `o"));
+  }
+}
 
 TEST_CASE("constraints that cannot be met as written are refused at their place in the file") {
   using Catch::Contains;

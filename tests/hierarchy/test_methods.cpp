@@ -88,6 +88,38 @@ joints:
     require_equal_accelerations(*system_from_text(text));
 }
 
+TEST_CASE("rotors that have next to no inertia through their gears turn links without mass as by themselves") {
+  // The rotor of `small` has 1e-11 kg m² at its joint, the other none; a second pin holds the links to each other.
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: arm, mass: 0, center_of_mass: [0, 0, 0], inertia: {xx: 0, yy: 0, zz: 0}}
+  - {name: plate, position: [0.2, 0.1, 0], mass: 0, center_of_mass: [0, 0, 0], inertia: {xx: 0, yy: 0, zz: 0}}
+  - {name: bob, position: [1, 0, 0], mass: 0.7, center_of_mass: [0.1, 0, 0.3], inertia: {xx: 0.2, yy: 0.3, zz: 0.4}}
+joints:
+  - {name: A, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0.2, 0.1, 1]}
+  - {name: B, type: revolute, base: arm, moving: plate, position: [0.2, 0.1, 0], axis: [1, 0.3, 0.2]}
+  - {name: C, type: universal, base: ground, moving: bob, position: [1, 0, 0], axis: [0, 0, 1], axis2: [1, 0, 0]}
+  - {name: D, type: revolute, base: arm, moving: plate, position: [0.9, -0.8, 0.5], axis: [0, 1, 0.4], cut: true}
+modules:
+  - {name: none, type: dc-motor, joint: B, voltage: -9, resistance: 0, inductance: 0.01, torque_constant: 1, current: 0.5}
+  - {name: small, type: dc-motor, joint: A, voltage: 8, resistance: 1, inductance: 0.01, torque_constant: 0.06,
+     gear_ratio: 0.001, rotor_inertia: 1.0e-5, current: -1.75}
+)");
+  const auto check = [](const Observation& o) {
+    const double speed_rate = -0.06 * 1.75 / 1e-5;
+    CHECK(o.state_rates[3] == Approx(speed_rate).epsilon(1e-10));
+    CHECK(norm(o.bodies[0].angular_acceleration) == Approx(-speed_rate / 0.001).epsilon(1e-10));
+  };
+  check(observe(*system, *solver_for(*system, *registry().catalog().formulations.at("cartesian")))->now());
+  for (const char* method : methods)
+    for (const char* modules : {"automatic", "flat"}) {
+      INFO("method " << method << ", modules " << modules);
+      check(observe_with(*system, {{"method", method}, {"modules", modules}})->now());
+    }
+}
+
 TEST_CASE("a singular mass matrix that the constraints do not make regular is diagnosed, with its bodies") {
   // A massless body at the tip, and one further out that hangs on it.
   const auto system = system_from_text(R"(

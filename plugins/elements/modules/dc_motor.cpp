@@ -35,10 +35,9 @@ constexpr std::array specs{
         .name = "resistance", .unit = "Ohm", .meaning = "of the armature circuit", .required = true, .minimum = 0},
     FieldSpec{.name = "inductance",
               .unit = "H",
-              .meaning = "of the armature circuit",
+              .meaning = "of the armature circuit, greater than zero",
               .required = true,
-              .minimum = 0,
-              .exclusive_minimum = true},
+              .minimum = 0},
     FieldSpec{.name = "torque_constant", .unit = "N m/A", .meaning = "torque per current", .required = true},
     FieldSpec{.name = "back_emf_constant",
               .unit = "V s/rad",
@@ -122,6 +121,14 @@ class DcMotor final : public ModuleType {
                   Message("the joint has {} velocity coordinate{}, but a motor drives one", i.joints[0].nv,
                           plural(i.joints[0].nv)),
                   "Name a revolute or prismatic joint.");
+      return false;
+    }
+    if (i.fields[inductance].number == 0) {
+      sink.report(Severity::error, number, inductance,
+                  "without inductance the current follows the voltage at once, but it is a state of this motor",
+                  "Give a small inductance, of about a thousandth of the resistance times the time that matters, with an "
+                  "implicit integrator; or in place of the motor a joint-force of n k_t V/R and a joint-spring-damper "
+                  "with the damping n^2 (k_t k_e/R + c), which is the same motor without current.");
       return false;
     }
     if (i.fields[gear_ratio].number == 0) {

@@ -1,8 +1,7 @@
 #include "cartesian.hpp"
 
-#include <exception>
-
 #include "cartesian_solver.hpp"
+#include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
 
 namespace polyform::cartesian {
@@ -32,19 +31,10 @@ class Cartesian final : public Formulation {
 
   Solver* compile(const SystemView& view, std::span<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
-    Diagnostic d;
-    try {
-      auto* solver = new CartesianSolver(view, options[0].integer == 0, options[1].number);
-      if (solver->good()) return solver;
-      solver->destroy();
-      d.message = "cartesian: a force, constraint, flexible or module type of the model could not set itself up";
-      d.remedy = "free some memory, or look for the type's plugin among the others reported";
-    } catch (const std::exception&) {
-      d.message = "cartesian: memory ran out while setting up the equations";
-      d.remedy = "make the model smaller, or use a formulation in joint coordinates";
-    }
-    sink.report(d);
-    return nullptr;
+    return compiled(name(), "make the model smaller, or use a formulation in joint coordinates", sink,
+                    [&](std::optional<Refusal>&) {
+                      return made_solver<CartesianSolver>(view, options[0].integer == 0, options[1].number);
+                    });
   }
 };
 

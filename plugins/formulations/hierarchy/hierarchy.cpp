@@ -1,13 +1,14 @@
 #include "hierarchy.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "hierarchy_solver.hpp"
+#include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
 #include "polyform/element_helpers.hpp"
 
@@ -50,11 +51,6 @@ constexpr FieldSpec option_fields[] = {
     correction_option(
         "projection: positions and velocities return to the constraints after each step; none: they drift"),
     tolerance_option()};
-
-/// What was wrong with an option, and what to do.
-struct Refusal {
-  std::string message, remedy;
-};
 
 std::string_view trimmed(std::string_view s) {
   while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
@@ -172,31 +168,16 @@ class Hierarchy final : public Formulation {
 
   Solver* compile(const SystemView& view, std::span<const FieldValue> values,
                   DiagnosticSink& sink) const noexcept override {
-    Diagnostic d;
-    try {
+    const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
       const Options options{static_cast<Method>(values[method].integer), values[correction].integer == 0,
                             values[tolerance].number};
       Plan plan;
-      std::optional<Refusal> refusal = make_plan(view, values, plan);
+      refusal = make_plan(view, values, plan);
       if (!refusal) refusal = read_clearance(view, values[clearance].text, plan);
       if (!refusal) refusal = check_clearance(view, plan, options);
-      if (refusal) {
-        d.message = refusal->message;
-        d.remedy = refusal->remedy;
-        sink.report(d);
-        return nullptr;
-      }
-      auto* solver = new HierarchySolver(view, std::move(plan), options);
-      if (solver->good()) return solver;
-      solver->destroy();
-      d.message = "hierarchy: a force, constraint, flexible or module type of the model could not set itself up";
-      d.remedy = "free some memory, or look for the type's plugin among the others reported";
-    } catch (const std::exception&) {
-      d.message = "hierarchy: memory ran out while setting up the equations";
-      d.remedy = "make the model smaller, or use modules in place of modules=flat";
-    }
-    sink.report(d);
-    return nullptr;
+      return refusal ? nullptr : made_solver<HierarchySolver>(view, std::move(plan), options);
+    };
+    return compiled(name(), "make the model smaller, or use modules in place of modules=flat", sink, make);
   }
 };
 

@@ -43,6 +43,7 @@ bool HierarchySolver::check_regular() noexcept {
 Equations::Tie HierarchySolver::tie(std::size_t i) const noexcept {
   Equations::Tie tie = AbsoluteSolver::tie(i);
   tie.level = plan_.ties[i].level;
+  if (!plan_.noise.empty()) tie.covariance = plan_.noise[i];
   return tie;
 }
 

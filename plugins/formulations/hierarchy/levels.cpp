@@ -5,8 +5,6 @@
 namespace polyform::hierarchy {
 namespace {
 
-constexpr std::size_t none = static_cast<std::size_t>(-1);
-
 /// The named modules, with the system as the one after them.
 class NamedModules {
  public:

@@ -8,6 +8,9 @@
 
 namespace polyform::hierarchy {
 
+/// In place of the number of a module, a block or a merge.
+constexpr std::size_t none = static_cast<std::size_t>(-1);
+
 /// The constraints of one joint, one constraint element or one module of a type. What they tie are blocks of unknowns:
 /// the bodies, and after these the modules of a type, which are modules of level 1 as bodies are.
 struct Tie {

@@ -6,8 +6,6 @@
 namespace polyform::hierarchy {
 namespace {
 
-constexpr std::size_t none = static_cast<std::size_t>(-1);
-
 class Builder {
  public:
   Builder(std::vector<Tie>& ties, std::size_t blocks, std::size_t last_level)

@@ -89,8 +89,9 @@ class Recursion {
   std::vector<Sym3> turn_;  ///< per rigid body: angular part of N in α = N x; the linear part is constant
   std::vector<double> move_;
   double smallest_pivot_ = 1;  ///< of rows that close loops, relative to what they would be without constraints
-  std::vector<double> right_;  ///< of all rows, for this pass
-  std::vector<double> accelerations_, total_accelerations_, load_residual_;  ///< of all blocks
+  std::vector<double> right_, row_size_;  ///< of all rows, for this pass; largest term of what is left
+  std::vector<double> accelerations_, total_accelerations_;  ///< of all blocks
+  std::vector<double> load_residual_, load_size_;  ///< of all blocks; what is left, and the largest term of it
   std::vector<double> multipliers_, total_multipliers_;
   char failure_[400];
   std::size_t failure_size_ = 0;

@@ -9,8 +9,9 @@ Recursion::Recursion(const AbsoluteSystem& system, const MergeTree& tree, std::s
   const std::size_t n = system.blocks();
   turn_.assign(n, Sym3::diagonal(1));
   move_.assign(n, 1);
-  for (auto* of_blocks : {&accelerations_, &total_accelerations_, &load_residual_}) of_blocks->resize(system.offset(n));
-  for (auto* of_rows : {&right_, &multipliers_, &total_multipliers_}) of_rows->resize(system.rows());
+  for (auto* of_blocks : {&accelerations_, &total_accelerations_, &load_residual_, &load_size_})
+    of_blocks->resize(system.offset(n));
+  for (auto* of_rows : {&right_, &row_size_, &multipliers_, &total_multipliers_}) of_rows->resize(system.rows());
   make_modules(tree);
   nodes_.resize(tree.merges.size());
   Index width = 1, count = 1;

@@ -8,11 +8,13 @@
 namespace polyform::hierarchy {
 namespace {
 
-/// A residual relative to the largest force or acceleration, divided by the smallest pivot, is about the error of the
+/// A residual relative to its terms, divided by the smallest pivot, is about the error of the
 /// multipliers. It is to be below the first, within the limits of rounding and of what is usual anyway.
 constexpr double wanted_accuracy = 1e-9, least_residual = 1e-15, usual_residual = 1e-12;
 /// Passes that may be made to get there.
 constexpr std::size_t most_rounds = 3;
+/// Part of the largest force that is taken for the size of any smaller one.
+constexpr double yardstick_floor = 1e-3;
 
 }  // namespace
 
@@ -37,21 +39,20 @@ bool Recursion::solve(std::span<const double> loads) noexcept {
   return check_finite();
 }
 
-/// Residuals of the equations of motion and of the rows, into load_residual_ and right_; the largest, relative to the
-/// largest force or acceleration.
+/// Residuals of the equations of motion and of the rows, into load_residual_ and right_; the largest, each relative to
+/// the terms that it is left of. Where inertia counts, terms are at least a small part of the largest: what is nearly
+/// zero there moves nothing. Where it does not, a small force may move much.
 double Recursion::find_residual(std::span<const double> loads) noexcept {
-  double size = 0, worst = 0, row_size = 0, worst_row = 0;
-  const auto largest = [&](std::size_t i, const double* x) {
-    double most = 0;
-    for (std::size_t k = 0; k < system_.size(i); ++k) most = std::max(most, std::abs(x[k]));
-    return most;
-  };
+  double largest = 0, largest_share = 0, worst = 0;
   for (std::size_t i = 0; i < system_.blocks(); ++i) {
     const std::size_t first = system_.offset(i);
     double* left = load_residual_.data() + first;
     system_.multiply_inertia(i, total_accelerations_.data() + first, left);
-    size = std::max({size, largest(i, left), largest(i, loads.data() + first)});
-    for (std::size_t k = 0; k < system_.size(i); ++k) left[k] = loads[first + k] - left[k];
+    for (std::size_t k = 0; k < system_.size(i); ++k) {
+      load_size_[first + k] = std::max(std::abs(left[k]), std::abs(loads[first + k]));
+      largest = std::max(largest, load_size_[first + k]);
+      left[k] = loads[first + k] - left[k];
+    }
   }
   std::copy(system_.right().begin(), system_.right().end(), right_.begin());
   for (const Node& node : nodes_)
@@ -59,32 +60,49 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
       double* right = right_.data() + system_.first_row(rows.tie);
       const double* lambda = total_multipliers_.data() + system_.first_row(rows.tie);
       const auto count = static_cast<std::size_t>(rows.count);
+      double* terms = row_size_.data() + system_.first_row(rows.tie);
+      std::fill_n(terms, count, 0.0);
       for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i) {
         const AbsoluteSystem::Coefficients c = system_.coefficients(rows.tie, i);
         const double* x = total_accelerations_.data() + system_.offset(c.block);
         double* left = load_residual_.data() + system_.offset(c.block);
+        double* size = load_size_.data() + system_.offset(c.block);
         const std::size_t own = c.own.size() / count, frame = c.frame.empty() ? 0 : 6;
         for (std::size_t r = 0; r < count; ++r) {
           double share = 0;
-          for (std::size_t k = 0; k < frame; ++k) {
-            share += c.frame[r][k] * x[k];
-            left[k] += lambda[r] * c.frame[r][k];
-          }
-          for (std::size_t k = 0; k < own; ++k) {
-            share += c.own[r * own + k] * x[frame + k];
-            left[frame + k] += lambda[r] * c.own[r * own + k];
-          }
+          const auto add = [&](std::size_t k, double a) {
+            share += a * x[k];
+            left[k] += lambda[r] * a;
+            size[k] = std::max(size[k], std::abs(lambda[r] * a));
+          };
+          for (std::size_t k = 0; k < frame; ++k) add(k, c.frame[r][k]);
+          for (std::size_t k = 0; k < own; ++k) add(frame + k, c.own[r * own + k]);
           right[r] -= share;
-          row_size = std::max(row_size, std::abs(share));
+          terms[r] = std::max(terms[r], std::abs(share));
         }
       }
       for (std::size_t r = 0; r < count; ++r) {
         right[r] -= node.noise[static_cast<std::size_t>(rows.first) + r] * lambda[r];
-        worst_row = std::max(worst_row, std::abs(right[r]));
+        largest_share = std::max(largest_share, terms[r]);
       }
     }
-  for (const double left : load_residual_) worst = std::max(worst, std::abs(left));
-  return std::max(size > 0 ? worst / size : 0, row_size > 0 ? worst_row / row_size : 0);
+  const auto compare = [&](double left, double size) {
+    if (left > worst * size) worst = left / size;
+  };
+  for (std::size_t i = 0; i < system_.blocks(); ++i) {
+    double left = 0, size = inertia_[i].singular ? 0 : yardstick_floor * largest;
+    for (std::size_t k = system_.offset(i); k < system_.offset(i + 1); ++k) {
+      if (system_.is_module(i)) compare(std::abs(load_residual_[k]), load_size_[k]);  // each of a nature of its own
+      left = std::max(left, std::abs(load_residual_[k]));
+      size = std::max(size, load_size_[k]);
+    }
+    compare(left, size);
+  }
+  for (const Node& node : nodes_)
+    for (const Rows& rows : node.rows)
+      for (std::size_t r = system_.first_row(rows.tie), end = r + system_.rows(rows.tie); r < end; ++r)
+        compare(std::abs(right_[r]), std::max(row_size_[r], yardstick_floor * largest_share));
+  return worst;
 }
 
 bool Recursion::check_finite() noexcept {
@@ -101,7 +119,7 @@ bool Recursion::check_rows() noexcept {
   double largest = 0;
   for (const double a : total_accelerations_) largest = std::max(largest, std::abs(a));
   // A state beside the constraints makes redundant rows disagree by about as much.
-  const double tolerance = 1e-4 + 100 * (system_.position_violation() + system_.velocity_violation());
+  const double tolerance = least_contradiction + 100 * (system_.position_violation() + system_.velocity_violation());
   for (const Node& node : nodes_) {
     const Index rank = modules_[node.module].by_basis ? node.rank : node.S_inverse.rank();
     if (rank == node.count) continue;

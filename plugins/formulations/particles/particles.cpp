@@ -1,10 +1,10 @@
 #include "particles.hpp"
 
-#include <exception>
+#include <fmt/format.h>
 
 #include "particle_solver.hpp"
+#include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
-#include "polyform/element_helpers.hpp"
 
 namespace polyform::particles {
 namespace {
@@ -49,28 +49,18 @@ class Particles final : public Formulation {
 
   Solver* compile(const SystemView& view, std::span<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
-    Diagnostic d;
-    try {
+    const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
       auto* solver = new ParticleSolver(view, {options[0].integer == 0, options[1].number, options[2].integer == 0});
       const std::size_t degenerate = solver->degenerate_body();
       if (solver->good() && degenerate == none) return solver;
       solver->destroy();
-      if (degenerate != none) {
-        const Message text("particles: the particles of body `{}` lie nearly in one plane and cannot take its mass",
-                           view.bodies[degenerate].name);
-        d.message = text;
-        d.remedy = "check the positions of its joints: their distances from each other and from its mass centre";
-        sink.report(d);
-        return nullptr;
-      }
-      d.message = "particles: a force or constraint type of the model could not set itself up";
-      d.remedy = "free some memory, or look for the type's plugin among the others reported";
-    } catch (const std::exception&) {
-      d.message = "particles: memory ran out while setting up the equations";
-      d.remedy = "make the model smaller, or use a formulation in joint coordinates";
-    }
-    sink.report(d);
-    return nullptr;
+      if (degenerate != none)
+        refusal = {fmt::format("particles: the particles of body `{}` lie nearly in one plane and cannot take its mass",
+                               view.bodies[degenerate].name),
+                   "check the positions of its joints: their distances from each other and from its mass centre"};
+      return nullptr;
+    };
+    return compiled(name(), "make the model smaller, or use a formulation in joint coordinates", sink, make);
   }
 };
 

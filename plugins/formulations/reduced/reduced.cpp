@@ -1,7 +1,6 @@
 #include "reduced.hpp"
 
-#include <new>
-
+#include "polyform/compile.hpp"
 #include "polyform/tree_regularity.hpp"
 #include "reduced_solver.hpp"
 
@@ -61,39 +60,31 @@ class ReducedFormulation final : public Formulation {
   }
 
   Solver* compile(const SystemView& view, std::span<const FieldValue> options, DiagnosticSink& sink) const noexcept override {
-    try {
+    const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
       Choice choice;
-      if (!read(options, choice, sink)) return nullptr;
-      auto* solver = new ReducedSolver(view, choice);
-      if (solver->good()) return solver;
-      solver->destroy();
-    } catch (const std::bad_alloc&) {
-    }
-    report_no_memory(sink);
-    return nullptr;
+      refusal = read(options, choice);
+      return refusal ? nullptr : made_solver<ReducedSolver>(view, choice);
+    };
+    return compiled(name(), "make the model smaller", sink, make);
   }
 
  private:
   /// Options that would mean nothing beside the others are refused.
-  static bool read(std::span<const FieldValue> options, Choice& choice, DiagnosticSink& sink) noexcept {
+  static std::optional<Refusal> read(std::span<const FieldValue> options, Choice& choice) {
     choice = {static_cast<Choice::Correction>(options[correction].integer), options[jacobian].integer == 1,
               options[metric].integer == 1, options[tolerance].number, options[alpha].number, options[beta].number};
-    const auto refuse = [&](std::string_view message, std::string_view remedy) {
-      sink.report({Severity::error, message, remedy, {}, {}, 0, 0});
-      return false;
-    };
     if (choice.correction != Choice::Correction::direct)
       for (const Option o : {jacobian, metric, tolerance})
         if (options[o].given)
-          return refuse("the options `jacobian`, `metric` and `tolerance` belong to `correction: direct`",
-                        "leave them out, or use `correction: direct`");
+          return Refusal{"the options `jacobian`, `metric` and `tolerance` belong to `correction: direct`",
+                       "leave them out, or use `correction: direct`"};
     if (choice.correction != Choice::Correction::baumgarte && (options[alpha].given || options[beta].given))
-      return refuse("the options `alpha` and `beta` belong to `correction: baumgarte`",
-                    "leave them out, or use `correction: baumgarte`");
+      return Refusal{"the options `alpha` and `beta` belong to `correction: baumgarte`",
+                     "leave them out, or use `correction: baumgarte`"};
     if (choice.inertia_metric && options[jacobian].given)
-      return refuse("`metric: inertia` sweeps the loops with the recursion itself and has no use for `jacobian`",
-                    "leave `jacobian` out, or use `metric: plain`");
-    return true;
+      return Refusal{"`metric: inertia` sweeps the loops with the recursion itself and has no use for `jacobian`",
+                     "leave `jacobian` out, or use `metric: plain`"};
+    return {};
   }
 };
 

@@ -1,9 +1,9 @@
 #include "riccati.hpp"
 
-#include <new>
 #include <string>
 
 #include "paper/sweep.hpp"
+#include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
 #include "polyform/joint_coordinate_solver.hpp"
 #include "polyform/tree_regularity.hpp"
@@ -30,15 +30,6 @@ class VariantSolver final : public JointCoordinateSolver<paper::Sweep> {
   VariantSolver(const SystemView& view, const paper::Variant& variant) : JointCoordinateSolver(view, {}, variant) {}
 };
 
-/// A solver, or nullptr when memory ran out for its forces.
-template <class Made, class Choice>
-Solver* made(const SystemView& view, const Choice& choice) {
-  auto* solver = new Made(view, choice);
-  if (solver->good()) return solver;
-  solver->destroy();
-  return nullptr;
-}
-
 class RiccatiFormulation final : public Formulation {
  public:
   std::string_view name() const noexcept override { return "riccati"; }
@@ -63,19 +54,16 @@ class RiccatiFormulation final : public Formulation {
   Solver* compile(const SystemView& view, std::span<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
     const paper::Variant variant{options[0].integer == 1, options[1].integer == 1};
-    try {
-      const bool fast = !variant.product && !variant.overall;
+    const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
+      if (!variant.product && !variant.overall)
+        return made_solver<JointCoordinateSolver<Recursion>>(view,
+                                                             LoopCorrection{options[2].integer == 0, options[3].number});
       std::string why;
-      if (!fast && !paper::can_carry(view, variant, why)) {
-        sink.report({Severity::error, why, "use the options `algorithm: riccati` and `branches: condensed`", {}, {}, 0, 0});
-        return nullptr;
-      }
-      const LoopCorrection correction{options[2].integer == 0, options[3].number};
-      if (Solver* solver = fast ? made<JointCoordinateSolver<Recursion>>(view, correction) : made<VariantSolver>(view, variant)) return solver;
-    } catch (const std::bad_alloc&) {
-    }
-    report_no_memory(sink);
-    return nullptr;
+      if (paper::can_carry(view, variant, why)) return made_solver<VariantSolver>(view, variant);
+      refusal = {std::move(why), "use the options `algorithm: riccati` and `branches: condensed`"};
+      return nullptr;
+    };
+    return compiled(name(), "make the model smaller", sink, make);
   }
 };
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "polyform/compile.hpp"
 #include "polyform/diagnostic.hpp"
 #include "polyform/joint_state.hpp"
 
@@ -38,9 +39,6 @@ struct EulerSequence {
 
 /// Reads the option `angles`: "zyx" for all balls in tree joints, "hub=zyx, gimbal=x (0 0.6 0.8) x" for single ones,
 /// "quaternion" for none. What was wrong and what to do, or nothing.
-struct Refusal {
-  std::string message, remedy;
-};
 std::optional<Refusal> read_sequences(const SystemView&, std::string_view text, std::vector<EulerSequence>& out);
 
 /// The state vector y = [q v x c d e s]: that of JointState, but with three angles in the place of four numbers where a

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <exception>
-
 #include "body_inertia.hpp"
 #include "polyform/correction_options.hpp"
 #include "thompson_solver.hpp"
@@ -105,34 +103,20 @@ class Thompson final : public Formulation {
 
   Solver* compile(const SystemView& view, std::span<const FieldValue> values,
                   DiagnosticSink& sink) const noexcept override {
-    Diagnostic d;
-    try {
+    const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
       Options options{static_cast<Construction>(values[construction].integer),
                       static_cast<Form>(values[form].integer),
                       {},
                       values[correction].integer == 0,
                       values[tolerance].number};
-      std::optional<Refusal> refusal = read_sequences(view, values[angles].text, options.sequences);
+      refusal = read_sequences(view, values[angles].text, options.sequences);
       if (!refusal) refusal = check_form(view, options.form);
       if (!refusal) refusal = check_rows(view);
-      if (refusal) {
-        d.message = refusal->message;
-        d.remedy = refusal->remedy;
-        sink.report(d);
-        return nullptr;
-      }
-      auto* solver = new ThompsonSolver(view, std::move(options));
-      if (solver->good()) return solver;
-      solver->destroy();
-      d.message = "thompson: a force or constraint type of the model could not set itself up";
-      d.remedy = "free some memory, or look for the type's plugin among the others reported";
-    } catch (const std::exception&) {
-      d.message = "thompson: memory ran out while setting up the equations";
-      d.remedy =
-          "make the model smaller, or use a formulation without a matrix of the loops' coordinates, such as riccati";
-    }
-    sink.report(d);
-    return nullptr;
+      return refusal ? nullptr : made_solver<ThompsonSolver>(view, std::move(options));
+    };
+    return compiled(
+        name(), "make the model smaller, or use a formulation without a matrix of the loops' coordinates, such as riccati",
+        sink, make);
   }
 };
 

@@ -29,7 +29,7 @@ class AbsoluteSolver : public Solver, public Equations {
   Block block(std::size_t i) const noexcept override { return {system_.name_of_block(i), system_.size(i)}; }
   std::size_t ties() const noexcept override { return system_.ties(); }
   Tie tie(std::size_t i) const noexcept override {
-    return {system_.kind_of_tie(i), system_.name_of_tie(i), system_.rows(i), 0};
+    return {system_.kind_of_tie(i), system_.name_of_tie(i), system_.rows(i), 0, 0};
   }
   std::size_t levels() const noexcept override { return 0; }
   std::size_t module_of(std::size_t, std::size_t) const noexcept override { return 0; }

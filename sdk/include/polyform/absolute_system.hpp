@@ -40,6 +40,9 @@ struct PositionCorrection {
   std::size_t iterations = 0;                ///< Newton steps
 };
 
+/// Relative error of a row from which on accelerations do not satisfy it, at a state that meets the constraints.
+constexpr double least_contradiction = 1e-8;
+
 /// One object per thread; nothing allocates after construction. Functions that can fail return false and leave a
 /// sentence in failure(). Constraints are those of all joints, of all constraint elements and of all modules of the
 /// view: its ties, in this order.
@@ -186,13 +189,20 @@ class AbsoluteSystem {
     double loop_epsilon = least_epsilon;  ///< for cut joints and constraint elements
     double gyration = 0;                  ///< radius of gyration added to all bodies, m
   };
+  /// What more rounds follow, by conjugate gradients, where the neighbour is far: motions with little inertia of their
+  /// own, or also rows that nearly depend on others.
+  enum class Follow : unsigned char { nothing, inertia, all };
   /// How far a solution is to be refined, and what is left of the residual, relative to the size of its terms.
   struct Refinement {
-    std::size_t rounds;
+    std::size_t rounds;  ///< at most, but for those that follow
     double tolerance;
+    Follow follow;
     Neighbour neighbour{};
     double body_error = 0, row_error = 0;
-    double last_step = 0;       ///< of the motion, relative
+    double last_step = 0;  ///< what one more round would change at most, relative to the motion of a block
+    std::size_t worst_step = 0;
+    bool conjugate = false;  ///< the last round was such a one
+    double work = 0;       ///< of the residual on its step, before the last conjugate step
     std::size_t worst_body = 0, worst_row = 0;
   };
   /// Sizes of a body that make its equations comparable; made up where it has no mass or inertia.
@@ -255,14 +265,21 @@ class AbsoluteSystem {
 
   // absolute_system_solve.cpp: the saddle-point system
   bool factorize(const Neighbour&) noexcept;
-  bool solve(Refinement&) noexcept;
-  double relative_step() const noexcept;
   void find_residual(Refinement&) noexcept;
   void find_block_residual(std::size_t block) noexcept;
   double held_force(std::size_t tie, std::size_t row) const noexcept;
 
+  // absolute_system_refine.cpp
+  bool solve(Refinement&) noexcept;
+  bool find_refinement(const Refinement&, bool rows_count = true) noexcept;
+  bool step_is_inertial(const Refinement&) const noexcept;
+  double relative_step(std::size_t& worst_block) const noexcept;
+  double work_along_direction() noexcept;
+  void take_conjugate_step(Refinement&) noexcept;
+  bool check_accuracy(const Refinement&) noexcept;
+
   // absolute_system_accelerations.cpp: loads and what comes of them
-  bool fail_free(std::size_t block) noexcept;
+  bool fail_free(Refinement&) noexcept;
   void apply_wrench(FrameIndex, const Spatial& about_origin) noexcept;
   void apply_joint_effort(std::size_t joint) noexcept;
   void apply_modules() noexcept;
@@ -317,6 +334,7 @@ class AbsoluteSystem {
 
   // Flat vectors over the unknowns: six per body and its modes, variables of modules, then one per row.
   std::vector<double> data_, solution_, residual_, step_;
+  std::vector<double> direction_, previous_residual_;  ///< of conjugate gradients
   std::vector<Size> sizes_;
   std::vector<double> efforts_;      ///< on the joints, those of constraint elements included
   std::vector<BodyMotion> motions_;  ///< as evaluated: bodies, then nodes

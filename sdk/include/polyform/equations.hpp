@@ -1,4 +1,4 @@
-// The equations of motion of a solver, to look at: M α = f + Aᵀλ and A α = b with names and numbers. A solver that has
+// The equations of motion of a solver, to look at: M α = f + Aᵀλ and A α + R λ = b with names and numbers. A solver that has
 // them in this form offers them by Solver::query("polyform.equations").
 #pragma once
 
@@ -32,6 +32,7 @@ class Equations {
     std::string_view name;
     std::size_t rows = 0;
     std::size_t level = 0;
+    double covariance = 0;  ///< R of each of the rows, in the inverse of an inertia: zero where they hold exactly
   };
   static constexpr std::string_view query_name = "polyform.equations";
 

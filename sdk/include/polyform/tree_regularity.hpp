@@ -13,7 +13,4 @@ namespace polyform {
 /// joint, body and cut joint to the sink.
 bool check_tree_is_regular(const SystemView&, std::string_view formulation, DiagnosticSink&) noexcept;
 
-/// What compile() says when it throws std::bad_alloc.
-void report_no_memory(DiagnosticSink&) noexcept;
-
 }  // namespace polyform

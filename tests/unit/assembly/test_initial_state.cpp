@@ -66,6 +66,12 @@ TEST_CASE("of values that contradict a loop the first are kept") {
   CHECK_THAT(model.messages(), Catch::Contains("the loops do not allow the given rate 4"));
 }
 
+TEST_CASE("a prescribed motion that does not allow a given rate is named") {
+  const Assembled model(parallelogram(", initial: {velocity: 1}", "") +
+                        "constraints:\n  - {name: drive, type: prescribed-motion, joint: A, motion: {polynomial: [0, 0.5]}}\n");
+  CHECK_THAT(model.messages(), Catch::Contains("constraint `drive` does not allow the given rate 1: 0.5 is taken"));
+}
+
 TEST_CASE("a rate of one joint sets the loop in motion as drawn") {
   const Assembled model(parallelogram("", ", initial: {velocity: 2}"));
   CHECK(model.messages().empty());
