@@ -45,11 +45,18 @@ bool AbsoluteSystem::check_rows() noexcept {
       kind_of_tie(g), name_of_tie(g), row_error_);
 }
 
-/// Names what would move most if the factors, which lend it inertia, had their way.
+/// Names the block on which what is left does the most work, if the factors, which lend it inertia, have their way.
 bool AbsoluteSystem::fail_free(Refinement& r) noexcept {
   if (!find_refinement(r)) return false;
   std::size_t block = r.worst_body;
-  relative_step(block);
+  double most = 0;
+  for (std::size_t i = 0; i < own_.size(); ++i) {
+    double work = 0;
+    for (std::size_t k = offsets_[i]; k < offsets_[i + 1]; ++k) work += residual_[k] * step_[k];
+    if (!(work > most)) continue;
+    most = work;
+    block = i;
+  }
   return fail(
       "{} `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that holds it",
       block < view_.bodies.size() ? "Body" : "Module", name_of_block(block));

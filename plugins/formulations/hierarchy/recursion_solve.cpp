@@ -68,12 +68,13 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
         double* left = load_residual_.data() + system_.offset(c.block);
         double* size = load_size_.data() + system_.offset(c.block);
         const std::size_t own = c.own.size() / count, frame = c.frame.empty() ? 0 : 6;
+        const bool own_size = inertia_[c.block].singular || system_.is_module(c.block);
         for (std::size_t r = 0; r < count; ++r) {
           double share = 0;
           const auto add = [&](std::size_t k, double a) {
             share += a * x[k];
             left[k] += lambda[r] * a;
-            size[k] = std::max(size[k], std::abs(lambda[r] * a));
+            if (own_size) size[k] = std::max(size[k], std::abs(lambda[r] * a));
           };
           for (std::size_t k = 0; k < frame; ++k) add(k, c.frame[r][k]);
           for (std::size_t k = 0; k < own; ++k) add(frame + k, c.own[r * own + k]);

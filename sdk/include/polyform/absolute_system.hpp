@@ -269,7 +269,7 @@ class AbsoluteSystem {
   void find_block_residual(std::size_t block) noexcept;
   double held_force(std::size_t tie, std::size_t row) const noexcept;
 
-  // absolute_system_refine.cpp
+  // absolute_system_refine.cpp: its solution
   bool solve(Refinement&) noexcept;
   bool find_refinement(const Refinement&, bool rows_count = true) noexcept;
   bool step_is_inertial(const Refinement&) const noexcept;
