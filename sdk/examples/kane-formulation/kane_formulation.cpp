@@ -14,10 +14,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <string>
 #include <vector>
 
+#include "polyform/compile.hpp"
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/kinematics.hpp"
@@ -236,17 +236,8 @@ class KaneFormulation final : public Formulation {
     return false;
   }
   Solver* compile(const SystemView& view, std::span<const FieldValue>, DiagnosticSink& sink) const noexcept override {
-    try {
-      auto* solver = new KaneSolver(view);
-      if (solver->good()) return solver;
-      solver->destroy();
-    } catch (const std::bad_alloc&) {
-    }
-    Diagnostic d;
-    d.message = "kane: memory ran out while setting up the equations";
-    d.remedy = "make the model smaller, or use a formulation with a cost linear in the bodies";
-    sink.report(d);
-    return nullptr;
+    return compiled(name(), "make the model smaller, or use a formulation with a cost linear in the bodies", sink,
+                    [&](std::optional<Refusal>&) { return made_solver<KaneSolver>(view); });
   }
 };
 
