@@ -52,7 +52,7 @@ void count_coordinates(JointData& joint) {
 /// What a type does wrong in the definition of a joint; empty when nothing.
 std::string breach_of(const JointType& type, const CollectedDefinition& definition) {
   constexpr std::size_t most = 6;
-  std::size_t freedoms = type.kernel() != nullptr ? type.velocity_count() : 0;
+  std::size_t freedoms = 0;
   for (const Primitive& p : definition.primitives) {
     freedoms += velocity_count(p.kind);
     if (p.kind != Primitive::Kind::ball && !(std::abs(norm(p.axis) - 1) < 1e-9))
