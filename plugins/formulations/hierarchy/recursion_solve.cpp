@@ -41,7 +41,9 @@ bool Recursion::solve(std::span<const double> loads) noexcept {
 
 /// Residuals of the equations of motion and of the rows, into load_residual_ and right_; the largest, each relative to
 /// the terms that it is left of. Where inertia counts, terms are at least a small part of the largest: what is nearly
-/// zero there moves nothing. Where it does not, a small force may move much.
+/// zero there moves nothing. Where it does not, a small force may move much. Rows between bodies that have inertia are
+/// held against the largest term of all rows: against their own, chains of revolute joints would take a second pass for
+/// digits that no acceleration shows.
 double Recursion::find_residual(std::span<const double> loads) noexcept {
   double largest = 0, largest_share = 0, worst = 0;
   for (std::size_t i = 0; i < system_.blocks(); ++i) {
@@ -62,6 +64,7 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
       const auto count = static_cast<std::size_t>(rows.count);
       double* terms = row_size_.data() + system_.first_row(rows.tie);
       std::fill_n(terms, count, 0.0);
+      bool own_terms = false;
       for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i) {
         const AbsoluteSystem::Coefficients c = system_.coefficients(rows.tie, i);
         const double* x = total_accelerations_.data() + system_.offset(c.block);
@@ -69,6 +72,7 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
         double* size = load_size_.data() + system_.offset(c.block);
         const std::size_t own = c.own.size() / count, frame = c.frame.empty() ? 0 : 6;
         const bool own_size = inertia_[c.block].singular || system_.is_module(c.block);
+        own_terms |= own_size;
         for (std::size_t r = 0; r < count; ++r) {
           double share = 0;
           const auto add = [&](std::size_t k, double a) {
@@ -85,6 +89,7 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
       for (std::size_t r = 0; r < count; ++r) {
         right[r] -= node.noise[static_cast<std::size_t>(rows.first) + r] * lambda[r];
         largest_share = std::max(largest_share, terms[r]);
+        if (!own_terms) terms[r] = std::numeric_limits<double>::infinity();
       }
     }
   const auto compare = [&](double left, double size) {
@@ -102,7 +107,8 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
   for (const Node& node : nodes_)
     for (const Rows& rows : node.rows)
       for (std::size_t r = system_.first_row(rows.tie), end = r + system_.rows(rows.tie); r < end; ++r)
-        compare(std::abs(right_[r]), std::max(row_size_[r], yardstick_floor * largest_share));
+        compare(std::abs(right_[r]),
+                std::max(std::min(row_size_[r], largest_share), yardstick_floor * largest_share));
   return worst;
 }
 
