@@ -1,7 +1,10 @@
 #include "apps/interruption.hpp"
 
+#include <csignal>
 #include <cstdint>
 #include <ctime>
+
+#include "framework/supervision.hpp"
 
 namespace polyform::apps {
 
@@ -30,10 +33,7 @@ void on_signal(int number) {
 }  // namespace
 
 const volatile std::sig_atomic_t& watch_interruption() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  host::on_wish_to_end(on_signal);
   return interrupted;
 }
 

@@ -45,7 +45,7 @@ void set_code(int code) noexcept {
 
 void hand_on(int signal) { ::kill(copy, signal); }
 
-constexpr int handed_on[] = {SIGINT, SIGTERM};
+constexpr int handed_on[] = {SIGINT, SIGTERM, SIGHUP};
 
 sigset_t all_handed_on() {
   sigset_t set;
@@ -55,9 +55,7 @@ sigset_t all_handed_on() {
 }
 
 int wait_for_copy() {
-  struct sigaction action {};
-  action.sa_handler = hand_on;
-  for (const int signal : handed_on) ::sigaction(signal, &action, nullptr);
+  on_wish_to_end(hand_on);
   const sigset_t signals = all_handed_on();
   ::sigprocmask(SIG_UNBLOCK, &signals, nullptr);
   int status = 0;
@@ -130,6 +128,17 @@ int supervise(const std::function<int()>& work) {
   const int code = work();
   set_code(code);
   return code;
+}
+
+void on_wish_to_end(void (*handler)(int)) noexcept {
+  for (const int signal : handed_on) {
+    struct sigaction action {};
+    ::sigaction(signal, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = handler;
+    ::sigaction(signal, &action, nullptr);
+  }
 }
 
 void leave(Exit code) noexcept {

@@ -13,6 +13,10 @@ namespace polyform::host {
 /// the copy. A program that is traced, as by a debugger, does the work itself.
 int supervise(const std::function<int()>& work);
 
+/// Sets the handler of the signals by which people and terminals ask for the end of a program (interrupt, terminate, hang
+/// up), but not of those that the program was started to ignore.
+void on_wish_to_end(void (*handler)(int)) noexcept;
+
 /// Ends the program at once with this code, after a message that says why. Safe in a signal handler.
 [[noreturn]] void leave(Exit) noexcept;
 

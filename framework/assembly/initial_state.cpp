@@ -97,9 +97,13 @@ void InitialState::warn_of_moved_modes(const std::vector<double>& given, const s
   }
 }
 
-void InitialState::report_no_batch(std::string_view kind) {
+template <class Group>
+void InitialState::report_no_batch(std::string_view kind, std::span<const Group> groups) {
+  std::string names;
+  for (const Group& group : groups) names += fmt::format("{}`{}`", names.empty() ? "" : ", ", group.type->name());
   diagnostics_.error(
-      fmt::format("a {} type gives no batch: its create() fails, as it does when memory runs out", kind));
+      fmt::format("{}{} type gives no batch: its create() fails, as it does when memory runs out; there {} {}",
+                  groups.size() > 1 ? "one " : "the ", kind, groups.size() > 1 ? "are" : "is", names));
   diagnostics_.blame_plugin();
 }
 
@@ -109,7 +113,7 @@ void InitialState::first_order_states() {
   if (forces.good())
     forces.initial_states(parts_.x);
   else
-    report_no_batch("force");
+    report_no_batch("force", view().forces);
   if (!view().modules.empty()) module_states();
 }
 
@@ -118,7 +122,7 @@ void InitialState::first_order_states() {
 void InitialState::module_states() {
   ModuleSet modules(view());
   if (!modules.good()) {
-    report_no_batch("module");
+    report_no_batch("module", view().modules);
     return;
   }
   modules.initial_states(parts_.x);

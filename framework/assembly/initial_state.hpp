@@ -34,7 +34,8 @@ class InitialState {
   void read_joint(std::size_t joint, const std::vector<double>& given, std::size_t offset, std::size_t count,
                   std::string_view what, std::vector<double>& into, bool& locked);
   void read_modes();
-  void report_no_batch(std::string_view kind);
+  template <class Group>
+  void report_no_batch(std::string_view kind, std::span<const Group>);
   void first_order_states();
   void module_states();
 

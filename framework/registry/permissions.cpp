@@ -18,9 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Runs a reentrant look-up of the user or group database with a buffer that grows until it suffices.
-template <class Entry, class Id>
-std::string look_up(int (*query)(Id, Entry*, char*, std::size_t, Entry**), Id id, char* Entry::*name) {
+/// Runs a reentrant look-up of the user or group database with a buffer that grows until it suffices, and reads the
+/// entry; what is not found is read as nothing.
+template <class Entry, class Id, class Read>
+auto look_up(int (*query)(Id, Entry*, char*, std::size_t, Entry**), Id id, const Read& read) {
   std::vector<char> buffer(1024);
   for (;;) {
     Entry entry{};
@@ -30,13 +31,22 @@ std::string look_up(int (*query)(Id, Entry*, char*, std::size_t, Entry**), Id id
       buffer.resize(2 * buffer.size());
       continue;
     }
-    return found && found->*name ? std::string(found->*name) : std::string();
+    return found ? read(*found) : decltype(read(entry)){};
   }
 }
 
+std::string name_of_user(uid_t user) {
+  return look_up(::getpwuid_r, user, [](const passwd& entry) { return std::string(entry.pw_name); });
+}
+
+/// The group that bears the user's name and has no other member.
 bool is_private_group(gid_t group) {
-  const std::string user = look_up(::getpwuid_r, ::geteuid(), &passwd::pw_name);
-  return !user.empty() && user == look_up(::getgrgid_r, group, &::group::gr_name);
+  const std::string user = name_of_user(::geteuid());
+  return look_up(::getgrgid_r, group, [&](const ::group& entry) {
+    bool alone = !user.empty() && user == entry.gr_name;
+    for (char** member = entry.gr_mem; member != nullptr && *member != nullptr; ++member) alone = alone && user == *member;
+    return alone;
+  });
 }
 
 /// The user, root, and whose this program is: that one could run code as the user anyway.
@@ -73,10 +83,10 @@ bool check_path(PluginRecord& record, const fs::path& path, Part part) {
         part == Part::file ? fmt::format("may be changed by {}", who) : fmt::format("{}to which {} may write", in, who),
         "chmod go-w");
   if (is_trusted(status.st_uid)) return true;
-  const std::string user = look_up(::getpwuid_r, status.st_uid, &passwd::pw_name);
+  const std::string user = name_of_user(status.st_uid);
   return danger(fmt::format("{}{} {}", in, part == Part::file ? "belongs to" : "which belongs to",
                             user.empty() ? fmt::format("the user {}", status.st_uid) : user),
-                "chown " + look_up(::getpwuid_r, ::geteuid(), &passwd::pw_name));
+                "chown " + name_of_user(::geteuid()));
 }
 
 /// The file and all folders above it, up to the root.

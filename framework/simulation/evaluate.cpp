@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "framework/diagnostics.hpp"
+#include "framework/simulation/not_finite.hpp"
 
 namespace polyform::host {
 
@@ -13,6 +14,8 @@ void evaluate(const System& system, Solver& solver, ObservationStore& store) {
   if (solver.observe(0, y, store.now()) != Status::ok)
     throw Failure(Exit::simulation_failed,
                   fmt::format("the accelerations at the initial state cannot be found: {}", solver.failure()));
+  if (const auto trouble = not_finite(system.view(), store.now()))
+    throw Failure(Exit::simulation_failed, fmt::format("at the initial state {}", std::string_view(*trouble)));
 }
 
 }  // namespace polyform::host

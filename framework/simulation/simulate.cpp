@@ -11,9 +11,9 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/integration/integrator.hpp"
+#include "framework/simulation/not_finite.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/run_statistics.hpp"
-#include "polyform/element_helpers.hpp"
 
 namespace polyform::host {
 
@@ -45,20 +45,10 @@ class SolverOde final : public Ode {
   }
   void find_not_finite(double t, std::span<const double> y) noexcept override {
     if (solver_.observe(t, y, store_.now()) != Status::ok) return;  // its own sentence says more
-    for (const JointData& joint : view_.joints)
-      for (std::size_t k = 0; k < joint.nv; ++k)
-        if (!std::isfinite(store_.now().acceleration[joint.v_offset + k]))
-          return name("joint", joint.name);
-    for (std::size_t i = 0; i < view_.bodies.size(); ++i)
-      if (!std::isfinite(norm(store_.now().bodies[i].acceleration)))
-        return name("body", view_.bodies[i].name);
+    not_finite_ = host::not_finite(view_, store_.now());
   }
 
  private:
-  void name(std::string_view kind, std::string_view what) noexcept {
-    not_finite_ = Message("the acceleration of {} `{}` is no number; look at the forces on it and near it", kind, what);
-  }
-
   Solver& solver_;
   const SystemView& view_;
   ObservationStore store_;  ///< for find_not_finite
@@ -86,7 +76,8 @@ class Run {
  public:
   Run(const SystemView& view, const ConstStateView& start, Solver& solver, const RunSettings& settings,
       std::span<RowSink* const> sinks, const RunControl& control)
-      : start_(start),
+      : view_(view),
+        start_(start),
         solver_(solver),
         settings_(settings),
         control_(control),
@@ -166,6 +157,8 @@ class Run {
       if (solver_.observe(t, y_, store_.now()) != Status::ok) fail_at(t);
       store_.now().correction = ode_.take_corrections();
       statistics_.row(t, store_.now());
+      if (const auto trouble = not_finite(view_, store_.now()))
+        throw Failure(Exit::simulation_failed, fmt::format("at t = {:.6g} s {}", t, std::string_view(*trouble)));
       for (RowSink* sink : sinks_) sink->row(t, store_.now());
     }
   }
@@ -174,6 +167,7 @@ class Run {
     throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
   }
 
+  const SystemView& view_;
   const ConstStateView& start_;
   Solver& solver_;
   const RunSettings& settings_;

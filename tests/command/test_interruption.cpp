@@ -33,7 +33,7 @@ Outcome interrupt(const Workshop& shop, const std::string& file, int signal) {
 }  // namespace
 
 TEST_CASE("an interrupted run leaves a CSV file of whole rows") {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const Workshop shop;
     const Outcome outcome = interrupt(shop, "a.csv", signal);
     INFO(outcome.err);

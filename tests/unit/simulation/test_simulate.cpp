@@ -27,6 +27,7 @@ std::unique_ptr<System> one_body() {
 class SpinningBody final : public Solver {
  public:
   double first_angle = 0, rate = 1, failing_time = INFINITY, work = 0;
+  double speed = 0, force = 0;  ///< what is observed of the body's velocity and of the reaction of its joint
   std::size_t evaluations = 0;
   std::string_view failure() const noexcept override { return "the body is dizzy"; }
   void destroy() noexcept override {}
@@ -47,6 +48,8 @@ class SpinningBody final : public Solver {
   Status do_observe(double t, std::span<const double> y, Observation& out) noexcept override {
     out.bodies[0] = {};
     out.bodies[0].pose.orientation = axis_angle(Vec3{0, 0, 1}, y[0]);
+    out.bodies[0].velocity.x = t < 0.35 ? 0 : speed;
+    out.reactions[0].linear.x = t < 0.35 ? 0 : force;
     out.kinetic_energy = 2;
     out.potential_energy = work * t;
     out.power = work;
@@ -117,6 +120,20 @@ TEST_CASE("a failing run keeps its rows and says what failed and when") {
   CHECK_THAT(result.record.failure, Catch::Contains("the body is dizzy") && Catch::Contains("t = 0."));
   CHECK(result.rows.times.size() >= 5);
   CHECK(result.rows.finished == 1);
+}
+
+TEST_CASE("a number in a row that is none ends the run with the name of what has it") {
+  const auto failure_of = [](double speed, double force) {
+    SpinningBody solver;
+    solver.speed = speed;
+    solver.force = force;
+    const Result result = run(solver, settings(1, 0.1));
+    CHECK(result.record.end == End::failed);
+    CHECK(result.rows.times.size() == 4);
+    return result.record.failure;
+  };
+  CHECK_THAT(failure_of(NAN, 0), Catch::Contains("at t = 0.4 s the velocity of body `b` is no number"));
+  CHECK_THAT(failure_of(0, INFINITY), Catch::Contains("at t = 0.4 s the reaction of joint"));
 }
 
 TEST_CASE("an interruption ends the run after the step in which it comes") {
