@@ -170,6 +170,8 @@ std::string divergence_text(const host::Divergence& d) {
       return text +
              "This is chaos: the small errors of\nintegration grow exponentially. It is no sign of a wrong solver; "
              "compare over a shorter --duration.";
+    case Cause::round_off:
+      return text + "Round-off alone comes\nas far: no sign of a wrong solver; give a larger --tolerance.";
     case Cause::integration:
       return text +
              "The integration is no finer than the\ndisagreement: give a smaller --rtol, --atol or --step. It is no "

@@ -7,7 +7,10 @@ namespace polyform::host {
 
 namespace {
 
-constexpr double perturbation = 1e-8, saturated = 0.1, enough = 0.1, few_e_folds = 5;
+constexpr double perturbation = 1e-8, saturated = 0.1, enough = 0.1;
+// Growth like a power of time, as in regular motion, has three e-folds from a quarter of the time on only beyond t^2, and
+// this amplification at first order only after hundreds of periods.
+constexpr double few_e_folds = 3, far_amplified = 1e3;
 // A tenth of the tolerances leaves a tenth of the errors, half a step of second order a quarter; what is no error
 // stays.
 constexpr double come_together = 0.5;
@@ -47,16 +50,19 @@ const TracedContender& farthest(const TraceLayout& layout, std::span<const Trace
 }  // namespace
 
 std::string_view name_of(Divergence::Cause cause) {
-  constexpr std::string_view names[] = {"solver", "integration", "chaos", "unknown"};
+  constexpr std::string_view names[] = {"solver", "integration", "chaos", "round_off", "unknown"};
   return names[static_cast<std::size_t>(cause)];
 }
 
 Divergence::Cause cause_of(const Divergence& d, double relative) {
   using Cause = Divergence::Cause;
+  // Before all else: what round-off can do says nothing of a solver.
+  if (round_off * std::max(1.0, d.amplification) >= enough * relative)
+    return d.chaotic ? Cause::chaos : Cause::round_off;
   if (!d.explains) return Cause::solver;
   if (std::isfinite(d.finer_apart) && d.finer_apart <= come_together * d.apart)
     return d.chaotic ? Cause::chaos : Cause::integration;
-  return d.chaotic && d.amplification * round_off >= enough * relative ? Cause::chaos : Cause::unknown;
+  return Cause::unknown;
 }
 
 GrowthRate growth_rate(std::span<const DistanceRow> rows) {
@@ -88,7 +94,9 @@ std::optional<Divergence> find_divergence(const System& system, const TraceLayou
   const auto until_parting = [&](Trace& a, Trace& b) {
     return largest_until(distances(layout, a, b, scales, is_reaction(parting.quantity)), parting.time);
   };
-  const std::vector<DistanceRow> growth = distances(layout, *parted.trace, off, scales, false);
+  // What comes after the parting is not its cause.
+  std::vector<DistanceRow> growth = distances(layout, *parted.trace, off, scales, false);
+  std::erase_if(growth, [&](const DistanceRow& row) { return row.time > parting.time; });
   const GrowthRate fitted = growth_rate(growth);
 
   Divergence result;
@@ -103,7 +111,7 @@ std::optional<Divergence> find_divergence(const System& system, const TraceLayou
   result.rate = fitted.rate;
   result.duration = fitted.duration;
   result.explains = std::max(result.integration_error, result.peer_error) >= enough * parting.relative;
-  result.chaotic = fitted.rate * fitted.duration >= few_e_folds;
+  result.chaotic = result.amplification >= far_amplified && fitted.rate * fitted.duration >= few_e_folds;
   result.cause = cause_of(result, parting.relative);
   return result;
 }

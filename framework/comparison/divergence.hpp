@@ -23,6 +23,8 @@ struct Divergence {
     /// … or would, which grow exponentially; also where that growth takes round-off, which no setting makes finer, so
     /// far.
     chaos,
+    /// Round-off reaches as far, without such growth.
+    round_off,
     /// The errors are as large as the disagreement, but finer settings do not lessen it.
     unknown
   };
@@ -33,11 +35,12 @@ struct Divergence {
   double apart = 0, finer_apart = 0;  ///< largest distance of the two until the parting, and of their finer twins
   double perturbation = 0;            ///< by how much speeds and gravity of the other twin are larger, relative
   double amplification = 0;           ///< largest distance of that twin until the parting, over the perturbation
-  double rate = 0;                    ///< of the exponential growth fitted to that distance, 1/s
+  double rate = 0;                    ///< of the exponential growth fitted to that distance until the parting, 1/s
   double duration = 0;                ///< over which it was fitted, s
   /// Whether one of the two is as unsure of its own motion as they are far from each other (a tenth of it at least).
   bool explains = false;
-  /// Whether the growth is exponential: five e-folds and more over the duration fitted.
+  /// Whether the growth until the parting is exponential: amplified a thousandfold and more, and three e-folds over the
+  /// duration fitted.
   bool chaotic = false;
   Cause cause = Cause::unknown;
 };

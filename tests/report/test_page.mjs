@@ -202,6 +202,34 @@ const tests = {
     ]);
   },
 
+  async 'runs with other rows: differences at the times in common alone, and nothing after the end of a run'() {
+    const rk4 = ['--solver', 'riccati', '--integrator', 'rk4', '--step', '0.01'];
+    const rows = {coarse: ['0.1', '1'], other: ['0.04', '1'], short: ['0.1', '0.5']};
+    for (const [name, [interval, duration]] of Object.entries(rows))
+      run('double_pendulum', ...rk4, '--duration', duration, '--output-interval', interval, '--output', `${name}.h5`);
+    command('report', 'coarse.h5', 'other.h5', '--output', 'rows.html');
+    await browser.open(at('rows.html'));
+    const farthest = `[...document.querySelectorAll('#comparison tbody tr')].map((tr) => Number(tr.children[8].title))`;
+    for (const distance of await page(farthest)) assert.ok(distance < 1e-12, `${distance} m apart`);
+    assert.match(await page(`document.getElementById('comparison').textContent`), /Differences at the 6 times that all/);
+    await page(`document.querySelector('#modes [value=difference]').click()`);
+    const drawn = await page(`polyform.plots.panels[0].series.map(({times, values}) => [...times, ...values])`);
+    for (const [k, t] of [0, 0.2, 0.4, 0.6, 0.8, 1].entries()) {
+      assert.ok(Math.abs(drawn[0][k] - t) < 1e-9);
+      assert.ok(Math.abs(drawn[0][6 + k]) < 1e-12);
+    }
+    assert.match(await page(`document.getElementById('difference-note').textContent`), /the 6 times that all runs have/);
+    command('report', 'coarse.h5', 'short.h5', '--output', 'ended.html');
+    await browser.open(at('ended.html'));
+    await page('polyform.clock.seek(0.8)');
+    assert.deepEqual(
+      await page(`[...polyform.plots.panels[0].rows].map(({value}) => value.textContent === '–')`),
+      [false, true],
+    );
+    await page(`document.querySelector('#modes [value=difference]').click()`);
+    assert.deepEqual(await page(`polyform.plots.panels[0].series.map(({times}) => times.length)`), [6, 6]);
+  },
+
   async 'a comparison with a sweep: its tables and the plot of work and precision'() {
     command(
       'compare',

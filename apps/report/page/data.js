@@ -21,6 +21,24 @@ function unpack(base64) {
 const textOf = (id) => document.getElementById(id).textContent;
 const description = JSON.parse(new TextDecoder().decode(unzlibSync(bytesOf(textOf('report')))));
 
+/** Of rising times the last up to this one, or the first: its place. */
+function lastUpTo(times, time) {
+  let low = 0,
+    high = times.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (times[middle] <= time) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Of rising times the nearest to this one: its place. */
+export function nearest(times, time) {
+  const k = lastUpTo(times, time);
+  return k + 1 < times.length && times[k + 1] - time < time - times[k] ? k + 1 : k;
+}
+
 class Run {
   constructor(index, {label, rows, record, columns, columns_per_block: perBlock}) {
     Object.assign(this, {index, label, rows, record, perBlock});
@@ -59,21 +77,11 @@ class Run {
 
   /** The last row at or before the time, or the first. */
   rowAt(time) {
-    const t = this.time;
-    let low = 0,
-      high = this.rows - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (t[middle] <= time) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return lastUpTo(this.time, time);
   }
 
   nearestRow(time) {
-    const row = this.rowAt(time),
-      t = this.time;
-    return row + 1 < this.rows && t[row + 1] - time < time - t[row] ? row + 1 : row;
+    return nearest(this.time, time);
   }
 }
 

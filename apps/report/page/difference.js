@@ -1,64 +1,94 @@
-// Runs against each other.
+// Runs against each other, at the times that they have in common: between its rows a run says nothing.
 import {runs} from './data.js';
 
-const sameTimes = (a, b) => a === b || (a.length === b.length && a.every((t, i) => t === b[i]));
+/** How far two times of rows may be apart and be the same: of the whole time. */
+const sameTime = 1e-9;
 
-/** Values of a run at the given times, straight between its rows; nothing outside of them. */
-function valuesAt(run, values, times) {
-  if (sameTimes(run.time, times)) return values;
-  const t = run.time,
-    out = new Float64Array(times.length);
-  for (let i = 0, k = 0; i < times.length; ++i) {
-    while (k + 2 < t.length && t[k + 1] <= times[i]) ++k;
-    const w = t.length > 1 ? (times[i] - t[k]) / (t[k + 1] - t[k]) : 0;
-    const outside = times[i] < t[0] || times[i] > t[t.length - 1];
-    out[i] = outside
-      ? NaN
-      : w === 0 || t.length < 2
-        ? values[k]
-        : w === 1
-          ? values[k + 1]
-          : values[k] + w * (values[k + 1] - values[k]);
+/**
+ * The times that all of some runs have that have not ended before, two at least, and the row of each run there: -1 after
+ * its end.
+ */
+function makeCommonRows(these) {
+  const end = (run) => run.time[run.rows - 1];
+  const longest = these.reduce((a, b) => (end(b) > end(a) || (end(b) === end(a) && b.rows < a.rows) ? b : a));
+  const rounding = sameTime * (end(longest) - longest.time[0]);
+  const next = these.map(() => 0),
+    found = these.map(() => []),
+    times = [];
+  for (const time of longest.time) {
+    const here = these.map((run, r) => {
+      while (next[r] < run.rows && run.time[next[r]] < time - rounding) ++next[r];
+      return next[r] < run.rows && run.time[next[r]] <= time + rounding ? next[r] : -1;
+    });
+    const lasting = these.filter((run) => run.time[0] <= time + rounding && end(run) >= time - rounding).length;
+    if (lasting < 2 || here.filter((row) => row >= 0).length < lasting) continue;
+    times.push(time);
+    here.forEach((row, r) => found[r].push(row));
   }
-  return out;
+  const all = times.length === longest.rows ? longest.time : Float64Array.from(times);
+  return {times: all, rows: new Map(these.map((run, r) => [run, found[r]]))};
+}
+
+const known = new Map();
+export function commonRows(these) {
+  const key = these.map(({index}) => index).join();
+  if (!known.has(key)) known.set(key, makeCommonRows(these));
+  return known.get(key);
+}
+
+/** Of the finite numbers among these; none of less than two. */
+function median(numbers) {
+  const all = numbers.filter(Number.isFinite).sort((a, b) => a - b);
+  const half = all.length >> 1;
+  return all.length < 2 ? NaN : all.length % 2 ? all[half] : (all[half - 1] + all[half]) / 2;
 }
 
 /**
- * The median of all runs that have the channel, at the given times: number by number what compare does with its rows,
- * where runs need not have the same times.
+ * A run less the reference, which is another run, or null for the median of all runs, at the times that they have in
+ * common: times and values, or null where there are none.
  */
-function consensus(name, times) {
-  const all = runs.filter((run) => run.has(name)).map((run) => valuesAt(run, run.column(name), times));
-  const out = new Float64Array(times.length),
-    now = [];
-  for (let i = 0; i < times.length; ++i) {
-    now.length = 0;
-    for (const values of all) if (Number.isFinite(values[i])) now.push(values[i]);
-    now.sort((a, b) => a - b);
-    const half = now.length >> 1;
-    out[i] = now.length === 0 ? NaN : now.length % 2 ? now[half] : (now[half - 1] + now[half]) / 2;
-  }
-  return out;
-}
-
-/** A run less the reference, at the rows of the run. The reference is a run, or null for the consensus. */
 export function difference(run, name, reference) {
-  const values = run.column(name);
-  if (reference && !reference.has(name)) return null;
-  const other = reference ? valuesAt(reference, reference.column(name), run.time) : consensus(name, run.time);
-  return values.map((x, i) => x - other[i]);
+  const others = (reference ? [reference] : runs).filter((other) => other.has(name));
+  if (!run.has(name) || others.length < (reference ? 1 : 2)) return null;
+  const {times, rows} = commonRows(reference ? [run, reference] : runs);
+  const values = run.column(name),
+    own = rows.get(run);
+  const theirs = others.map((other) => ({column: other.column(name), rows: rows.get(other)}));
+  const here = [...times.keys()].filter((i) => own[i] >= 0);
+  const agreed = (i) => {
+    const numbers = theirs.map((other) => (other.rows[i] < 0 ? NaN : other.column[other.rows[i]]));
+    return reference ? numbers[0] : median(numbers);
+  };
+  if (here.length === 0) return null;
+  return {
+    times: here.length === times.length ? times : Float64Array.from(here, (i) => times[i]),
+    values: Float64Array.from(here, (i) => values[own[i]] - agreed(i)),
+  };
 }
 
-/** Where a run is farthest from the consensus in the position of a body: how far, which body, when. */
+/** Where a run is farthest from the consensus in the position of a body: how far, which body, when; or null. */
 export function largestDeviation(run) {
-  const bodies = run.channels.filter((c) => c.group === 'bodies' && c.component === 'x').map((c) => c.object);
-  let worst = {distance: 0, body: null, time: null};
-  for (const body of bodies) {
+  let worst = null;
+  for (const {object: body} of run.channels.filter((c) => c.group === 'bodies' && c.component === 'x')) {
     const [x, y, z] = ['x', 'y', 'z'].map((axis) => difference(run, `${body}.${axis}`, null));
-    for (let i = 0; i < run.rows; ++i) {
-      const distance = Math.hypot(x[i], y[i], z[i]);
-      if (distance > worst.distance) worst = {distance, body, time: run.time[i]};
-    }
+    if (!x || !y || !z) continue;
+    x.times.forEach((time, i) => {
+      const distance = Math.hypot(x.values[i], y.values[i], z.values[i]);
+      if (Number.isFinite(distance) && !(distance <= worst?.distance)) worst = {distance, body, time};
+    });
   }
   return worst;
+}
+
+/** At which times differences are taken, as a sentence. */
+export function commonTimesText(reference) {
+  const count = (these) => commonRows(these).times.length;
+  const times = (n) => `${n.toLocaleString('en')} ${n === 1 ? 'time' : 'times'}`;
+  if (!reference)
+    return `Differences at the ${times(count(runs))} that all runs have which have not ended before, two at least.`;
+  const each = runs
+    .filter((run) => run !== reference)
+    .map((run) => `${run.label} at ${times(count([run, reference]))}`)
+    .join(', ');
+  return `Differences at the times that a run and ${reference.label} both have: ${each}.`;
 }

@@ -112,7 +112,7 @@ function setUp() {
   if (runs.length === 0) return;
   const clock = new Clock();
   const plots = new Plots(find('panels'), clock);
-  setUpModes(plots, find('modes'), find('reference-choice'), find('reference'));
+  setUpModes(plots, find('modes'), find('reference-choice'), find('reference'), find('difference-note'));
   const picker = new Picker(find('channels'), find('search'), find('clear'), (names) => plots.show(names));
   setUpTransport(clock, find);
   const view = setUpView(clock);

@@ -1,5 +1,6 @@
 // One plot over time, with its legend.
 import uPlot from 'uplot';
+import {nearest} from './data.js';
 import {element, exactly, figure} from './format.js';
 import {color} from './theme.js';
 
@@ -29,7 +30,7 @@ const powerTexts = (_, ticks) =>
 
 export class Panel {
   /**
-   * title, unit; series: [{name, run, times, values, width, stroke, dash}]; log: whether the values, all positive, are drawn
+   * title, unit; series: [{name, times, values, width, stroke, dash}]; log: whether the values, all positive, are drawn
    * on a logarithmic axis; onTime, onZoom: what the user asks for.
    */
   constructor(parent, {title, unit, series, log, onTime, onZoom}) {
@@ -163,20 +164,26 @@ export class Panel {
     );
   }
 
-  /** Numbers under the pointer, or at the time shown. */
+  /**
+   * Numbers under the pointer, or at the time shown: of each series at its nearest row, with its time where that is
+   * another than the first's; none before its first row and after its last.
+   */
   showValues(hovered) {
     this.hovered = hovered;
     const time = hovered ?? this.shownTime;
     if (time === undefined) return;
     let at = null;
     this.rows.forEach(({value}, k) => {
-      const {run, times, values} = this.series[k];
-      const row = run.nearestRow(time);
-      at ??= times[row];
-      value.textContent = figure(values[row]);
-      value.dataset.value = value.title = exactly(values[row]);
+      const {times, values} = this.series[k];
+      const row = nearest(times, time),
+        rounding = 1e-9 * Math.max(Math.abs(time), times.at(-1) - times[0]);
+      const outside = time < times[0] - rounding || time > times.at(-1) + rounding;
+      if (!outside) at ??= times[row];
+      const elsewhere = !outside && Math.abs(times[row] - at) > rounding;
+      value.textContent = outside ? '–' : `${figure(values[row])}${elsewhere ? ` at ${figure(times[row], 6)} s` : ''}`;
+      value.dataset.value = value.title = outside ? '' : exactly(values[row]);
     });
-    this.time.textContent = `t = ${figure(at)} s`;
+    this.time.textContent = `t = ${figure(at ?? time)} s`;
   }
 
   showTime(time) {

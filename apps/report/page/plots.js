@@ -1,6 +1,6 @@
 // All plots: which panels there are, what they show, and their common stretch of time.
 import {runs} from './data.js';
-import {difference} from './difference.js';
+import {commonTimesText, difference} from './difference.js';
 import {element} from './format.js';
 import {Panel} from './panel.js';
 import {onTheme, runColor} from './theme.js';
@@ -74,19 +74,20 @@ export class Plots {
     const lines = runs
       .filter((run) => run.has(name) && !(this.mode !== 'values' && run === this.reference))
       .map((run) => this.line(run, name, run.label, run.index))
-      .filter(({values}) => values);
+      .filter((line) => line);
     // Runs that agree lie on one another: the lower ones are wider, so that all can be seen.
     const more = this.mode === 'values' ? Math.min(0.8, 2 / lines.length) : 0;
     lines.forEach((line, k) => (line.width += more * (lines.length - 1 - k)));
     return lines;
   }
 
+  /** Null where there is nothing to draw. */
   line(run, name, label, k) {
+    const drawn = this.drawn(run, name);
+    if (!drawn) return null;
     return {
       name: label,
-      run,
-      times: this.timesOf(run),
-      values: this.values(run, name),
+      ...drawn,
       width: 1.5,
       stroke: () => runColor(k),
       dash: dashes[Math.floor(k / 8) % dashes.length],
@@ -94,14 +95,18 @@ export class Plots {
   }
 
   /** Of runs with the same times, the times of the first: panels then need not join them. */
-  timesOf(run) {
-    return runs.find(({time}) => time.length === run.rows && time.every((t, i) => t === run.time[i])).time;
+  sharedTimes(times) {
+    const same = runs.find(({time}) => time.length === times.length && time.every((t, i) => t === times[i]));
+    return same ? same.time : times;
   }
 
-  values(run, name) {
-    if (this.mode === 'values') return run.column(name);
-    const values = difference(run, name, this.reference);
-    return this.mode === 'difference' || !values ? values : values.map(Math.abs);
+  /** Times and values. */
+  drawn(run, name) {
+    if (this.mode === 'values') return {times: this.sharedTimes(run.time), values: run.column(name)};
+    const apart = difference(run, name, this.reference);
+    if (!apart) return null;
+    const {times, values} = apart;
+    return {times: this.sharedTimes(times), values: this.mode === 'difference' ? values : values.map(Math.abs)};
   }
 
   zoom(range, from) {
@@ -130,7 +135,7 @@ export class Plots {
 }
 
 /** The buttons above the plots. */
-export function setUpModes(plots, buttons, choice, select) {
+export function setUpModes(plots, buttons, choice, select, note) {
   choice.hidden = buttons.hidden = runs.length < 2;
   select.replaceChildren(new Option('consensus', ''), ...runs.map((run, k) => new Option(run.label, k)));
   const apply = (mode) => {
@@ -140,7 +145,10 @@ export function setUpModes(plots, buttons, choice, select) {
       button.setAttribute('aria-checked', String(button.value === mode));
       button.tabIndex = button.value === mode ? 0 : -1;
     }
-    plots.setMode(mode, select.value === '' ? null : runs[Number(select.value)]);
+    const reference = select.value === '' ? null : runs[Number(select.value)];
+    note.hidden = mode === 'values';
+    note.textContent = note.hidden ? '' : commonTimesText(reference);
+    plots.setMode(mode, reference);
   };
   buttons.replaceChildren(
     ...Object.entries(modes).map(([mode, textContent]) => {

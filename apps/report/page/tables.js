@@ -1,6 +1,6 @@
 // Tables: what compare found, and the records of the runs.
 import {report, runs} from './data.js';
-import {largestDeviation} from './difference.js';
+import {commonTimesText, largestDeviation} from './difference.js';
 import {element, figure, words} from './format.js';
 
 const cell = (value, ofNumbers) =>
@@ -79,13 +79,12 @@ function comparisonOfRuns() {
     {title: 'at', unit: 's'},
   ];
   const rows = runs.map((run) => {
-    const {distance, body, time} = largestDeviation(run);
+    const worst = largestDeviation(run);
     return [
       run.label,
       ...columnsOfRecords.map(([name]) => run.record[name] ?? null),
-      body || distance === 0 ? distance : null,
-      body,
-      time,
+      worst?.distance,
+      ...(worst?.distance > 0 ? [worst.body, worst.time] : [null, null]),
     ];
   });
   return {
@@ -94,6 +93,7 @@ function comparisonOfRuns() {
     rows,
     notes: [
       'Consensus: the median of the runs, number by number. Farthest: the largest distance of a body from its place there.',
+      commonTimesText(null),
     ],
   };
 }

@@ -97,6 +97,20 @@ TEST_CASE("a wrong solver is named, and not excused by chaos") {
   for (const Standing& s : result.standings) CHECK(s.parting.has_value() == (s.solver == "wrong"));
 }
 
+TEST_CASE("a coarse integration is not called chaos, however long the run goes on after the parting") {
+  const auto system = model("double_pendulum");
+  for (const double duration : {2.0, 8.0}) {
+    RunSettings coarse = settings(duration);
+    coarse.integrator = "rk4", coarse.step = 0.02, coarse.output_interval = 0.1;
+    const Comparison result = compare(*system, able(*system), coarse, default_agreement, patient, no_output);
+    REQUIRE(result.divergence);
+    CHECK(result.first->time < 1.5);
+    INFO(duration << " s: " << name_of(result.divergence->cause));
+    CHECK_FALSE(result.divergence->chaotic);
+    CHECK(result.divergence->cause == Divergence::Cause::integration);
+  }
+}
+
 TEST_CASE("a wrong solver is not excused by a coarse integration") {
   const auto system = model("double_pendulum");
   const WrongAmongAble with_wrong(*system, 1.01);

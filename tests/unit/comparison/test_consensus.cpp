@@ -171,7 +171,9 @@ TEST_CASE("the cause of a parting is told from how finer settings change it, and
   d.amplification = 1e10;  // round-off alone comes that far
   CHECK(cause_of(d, parting) == Cause::chaos);
   d.chaotic = false;
-  CHECK(cause_of(d, parting) == Cause::unknown);
+  CHECK(cause_of(d, parting) == Cause::round_off);
+  d = {}, d.apart = d.finer_apart = 1e-16;
+  CHECK(cause_of(d, 1e-16) == Cause::round_off);
 }
 
 TEST_CASE("reactions that redundant constraints leave open are not compared") {
