@@ -3,6 +3,7 @@
 
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/constraint_probe.hpp"
+#include "framework/conformance/larger.hpp"
 
 namespace polyform::host {
 
@@ -19,6 +20,7 @@ void check_velocity_rows(const ConstraintType& type, const std::vector<Case>& ca
                });
     return;
   }
+  // Along velocities that satisfy the rows the residual stays zero, whatever its sign and its factor are.
   list.claim(name, 1e-7, "the rows A and B must be the gradient of the residual, velocity_right minus its partial rate",
              [&](Measure& m) {
                bool asks = false;
@@ -36,7 +38,7 @@ void check_velocity_rows(const ConstraintType& type, const std::vector<Case>& ca
                                         row - rows.velocity_right[r], expected);
                    });
                  }
-               });
+               }, Start::any);
                m.see(asks ? 0 : 1, "it is declared holonomic, and all its residuals are zero wherever it is");
              });
 }
@@ -130,9 +132,9 @@ void check_frames(const ConstraintType& type, const std::vector<Case>& cases, Ch
         for (std::size_t k = 0; k < in.markers.size(); ++k) {
           const Spatial& a = rows.A[r * in.markers.size() + k];
           sum += {a.angular + cross(in.markers[k].position, a.linear), a.linear};
-          scale = std::max({scale, norm(a.linear), norm(a.angular)});
+          scale = larger({scale, norm(a.linear), norm(a.angular)});
         }
-        m.see(std::max(norm(sum.linear), norm(sum.angular)) / scale,
+        m.see(larger(norm(sum.linear), norm(sum.angular)) / scale,
               [&] { return fmt::format("action of row {} is not reaction", r); });
       }
     });
@@ -180,6 +182,20 @@ void check_batches(const std::vector<Case>& cases, Checklist& list) {
       });
 }
 
+void check_own_data(const std::vector<Case>& cases, Checklist& list) {
+  const auto group = [](const Case& one) -> const ConstraintGroup& { return one.sample.view().constraints[0]; };
+  claim_own_data(
+      cases, list, [&](const Case& one) { return make(group(one), group(one).instances); },
+      [&](ConstraintBatch& batch, const Case& one) {
+        Random random(31);
+        const Path path(one.sample.view(), one.state, random);
+        std::vector<BatchInput> parts;
+        for (std::size_t i = 0; i < group(one).instances.size(); ++i)
+          parts.push_back(input_of(one.sample.view(), group(one), i, path.frames(), path.now()));
+        return evaluate(batch, group(one).instances, group(one).rows, joined(parts)).numbers();
+      });
+}
+
 /// Marks the cases whose elements have rows that move by themselves, or a given force.
 void mark_driven(std::vector<Case>& cases) {
   for (Case& one : cases) {
@@ -212,6 +228,7 @@ void check_constraint(const ConstraintType& type, const Bench& bench, Checklist&
     // Two of a kind need not be possible in so small a system.
   }
   check_batches(several.empty() ? one : several, list);
+  check_own_data(one, list);
   check_allocation(one, list);
   check_in_formulations(one, false, bench, list);
 }

@@ -6,6 +6,7 @@
 
 #include "framework/conformance/agreement.hpp"
 #include "framework/conformance/energy.hpp"
+#include "framework/conformance/larger.hpp"
 #include "framework/conformance/observed.hpp"
 
 namespace polyform::host {
@@ -45,7 +46,7 @@ double state_rate_difference(Observed& a, Observed& b, std::size_t states) {
   };
   const std::vector<double> xa = moved(a), xb = moved(b);
   double worst = 0;
-  for (std::size_t i = 0; i < states; ++i) worst = std::max(worst, std::abs(xa[i] - xb[i]) / h / (1 + std::abs(xa[i])));
+  for (std::size_t i = 0; i < states; ++i) worst = larger(worst, std::abs(xa[i] - xb[i]) / h / (1 + std::abs(xa[i])));
   a.at(a.y());
   return worst;
 }

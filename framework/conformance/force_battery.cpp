@@ -9,6 +9,7 @@
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/element_systems.hpp"
+#include "framework/conformance/larger.hpp"
 
 namespace polyform::host {
 
@@ -143,9 +144,9 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
       for (std::size_t i = 0; i < in.markers.size(); ++i) {
         const Spatial& w = load.wrenches[i];
         sum += {w.angular + cross(in.markers[i].position, w.linear), w.linear};
-        scale = std::max({scale, norm(w.linear), norm(w.angular)});
+        scale = larger({scale, norm(w.linear), norm(w.angular)});
       }
-      m.see(std::max(norm(sum.linear), norm(sum.angular)) / scale, "action is not reaction");
+      m.see(larger(norm(sum.linear), norm(sum.angular)) / scale, "action is not reaction");
     });
   });
 }
@@ -176,6 +177,12 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
               largest_difference(alone_backwards.numbers(), evaluate(*make(type, turned), joined(backwards)).numbers()),
               "in the reverse order");
         });
+      });
+  claim_own_data(
+      cases, list, [&](const Case& one) { return make(type, one.sample.view().forces[0].instances); },
+      [](ForceBatch& batch, const Case& one) {
+        Random random(19);
+        return evaluate(batch, joined(inputs(one, Path(one.sample.view(), one.state, random), 0))).numbers();
       });
   list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
     on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
