@@ -172,11 +172,11 @@ void check_calls(const std::vector<Case>& cases, Checklist& list) {
       });
   claim_own_data(
       cases, list, [](const Case& one) { return std::make_unique<Probe>(one.sample.view().flexible[0]); },
-      [](Probe& probe, const Case&) {
+      [](const Case& one) {
         Random random(61);
-        const Motion s(probe.modes(), random);
-        return probe.at(s.omega, s.eta, s.etadot).numbers();
-      });
+        return Motion(one.sample.view().flexible[0].modes, random);
+      },
+      [](Probe& probe, const Case&, const Motion& s) { return probe.at(s.omega, s.eta, s.etadot).numbers(); });
   claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {
     on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
       see_allocations(probe.at(s.omega, s.eta, s.etadot).allocations, m);

@@ -180,10 +180,11 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
       });
   claim_own_data(
       cases, list, [&](const Case& one) { return make(type, one.sample.view().forces[0].instances); },
-      [](ForceBatch& batch, const Case& one) {
+      [](const Case& one) {
         Random random(19);
-        return evaluate(batch, joined(inputs(one, Path(one.sample.view(), one.state, random), 0))).numbers();
-      });
+        return joined(inputs(one, Path(one.sample.view(), one.state, random), 0));
+      },
+      [](ForceBatch& batch, const Case&, const BatchInput& in) { return evaluate(batch, in).numbers(); });
   list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
     on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
       const auto batch = make(type, group.instances);
