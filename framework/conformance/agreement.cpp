@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/conformance/larger.hpp"
 #include "polyform/constraint.hpp"
 #include "polyform/force_set.hpp"
 
@@ -11,8 +12,8 @@ namespace polyform::host {
 namespace {
 
 void widen(double& worst, double& scale, const Vec3& a, const Vec3& b) {
-  worst = std::max(worst, norm(a - b));
-  scale = std::max({scale, norm(a), norm(b)});
+  worst = larger(worst, norm(a - b));
+  scale = larger({scale, norm(a), norm(b)});
 }
 
 BodyMotion motion(const Observation::Body& body) {
@@ -37,28 +38,28 @@ Difference difference(const SystemView& view, const Observation& a, const Observ
     widen(d.motion, motion_scale, a.bodies[i].velocity, b.bodies[i].velocity);
     widen(d.motion, motion_scale, a.bodies[i].angular_velocity, b.bodies[i].angular_velocity);
     const Quat &p = a.bodies[i].pose.orientation, &q = b.bodies[i].pose.orientation;
-    d.motion = std::max(d.motion, 1 - std::abs(dot(p, q)));
+    d.motion = larger(d.motion, 1 - std::abs(dot(p, q)));
     widen(d.acceleration, acceleration_scale, a.bodies[i].acceleration, b.bodies[i].acceleration);
     widen(d.acceleration, acceleration_scale, a.bodies[i].angular_acceleration, b.bodies[i].angular_acceleration);
   }
   for (std::size_t i = 0; i < view.nv; ++i) {
-    d.acceleration = std::max(d.acceleration, std::abs(a.acceleration[i] - b.acceleration[i]));
-    acceleration_scale = std::max(acceleration_scale, std::abs(a.acceleration[i]));
-    d.motion = std::max(d.motion, std::abs(a.state.v[i] - b.state.v[i]));
+    d.acceleration = larger(d.acceleration, std::abs(a.acceleration[i] - b.acceleration[i]));
+    acceleration_scale = larger(acceleration_scale, std::abs(a.acceleration[i]));
+    d.motion = larger(d.motion, std::abs(a.state.v[i] - b.state.v[i]));
   }
   for (std::size_t i = 0; i < view.modes; ++i) {
-    d.acceleration = std::max(d.acceleration, std::abs(a.modal_acceleration[i] - b.modal_acceleration[i]));
-    acceleration_scale = std::max(acceleration_scale, std::abs(a.modal_acceleration[i]));
-    d.motion = std::max(
+    d.acceleration = larger(d.acceleration, std::abs(a.modal_acceleration[i] - b.modal_acceleration[i]));
+    acceleration_scale = larger(acceleration_scale, std::abs(a.modal_acceleration[i]));
+    d.motion = larger(
         {d.motion, std::abs(a.state.eta[i] - b.state.eta[i]), std::abs(a.state.etadot[i] - b.state.etadot[i])});
   }
   for (std::size_t i = 0; i < view.states; ++i) {
-    d.acceleration = std::max(d.acceleration, std::abs(a.state_rates[i] - b.state_rates[i]));
-    acceleration_scale = std::max(acceleration_scale, std::abs(a.state_rates[i]));
-    d.motion = std::max(d.motion, std::abs(a.state.x[i] - b.state.x[i]));
+    d.acceleration = larger(d.acceleration, std::abs(a.state_rates[i] - b.state_rates[i]));
+    acceleration_scale = larger(acceleration_scale, std::abs(a.state_rates[i]));
+    d.motion = larger(d.motion, std::abs(a.state.x[i] - b.state.x[i]));
   }
   for (std::size_t i = 0; i < view.module_rows; ++i)
-    d.reaction = std::max(d.reaction, std::abs(a.module_multipliers[i] - b.module_multipliers[i]));
+    d.reaction = larger(d.reaction, std::abs(a.module_multipliers[i] - b.module_multipliers[i]));
   for (std::size_t i = 0; i < view.joints.size(); ++i) {
     if (undetermined.contains(i)) continue;
     widen(d.reaction, reaction_scale, a.reactions[i].linear, b.reactions[i].linear);
@@ -89,7 +90,7 @@ double newton_euler_error(const SystemView& view, const State& state, double t, 
     const BodyMotion& m = motion_of(joint.moving, bodies);
     const Vec3 M = m.p + m.R * joint.p_moving;
     const Spatial& reaction = o.reactions[j];
-    scale = std::max({scale, norm(reaction.linear), norm(reaction.angular)});
+    scale = larger({scale, norm(reaction.linear), norm(reaction.angular)});
     const auto act = [&](BodyIndex b, double sign) {
       if (!is_ground(b))
         load[at(b)] += sign * Spatial{reaction.angular + cross(M - bodies[at(b)].p, reaction.linear), reaction.linear};
@@ -105,7 +106,7 @@ double newton_euler_error(const SystemView& view, const State& state, double t, 
     const Vec3 a_C = o.bodies[i].acceleration + cross(alpha, c) + cross(w, cross(w, c));
     const Sym3 J = rotate(m.R, body.inertia);
     const Vec3 moment = load[i].angular - cross(c, load[i].linear);
-    worst = std::max(
+    worst = larger(
         {worst, norm(body.mass * (a_C - view.gravity) - load[i].linear), norm(J * alpha + cross(w, J * w) - moment)});
   }
   return worst / scale;
@@ -123,9 +124,9 @@ double joint_acceleration_error(const SystemView& view, const Observation& o) {
     joint_motion(joint, o.state.q.data() + joint.q_offset, o.state.v.data() + joint.v_offset, m);
     Spatial error =
         relative_acceleration(joint, base, acceleration(joint.base), moving, acceleration(joint.moving)) - m.bias;
-    scale = std::max({scale, norm(error.angular), norm(error.linear)});
+    scale = larger({scale, norm(error.angular), norm(error.linear)});
     for (std::size_t k = 0; k < joint.nv; ++k) error -= o.acceleration[joint.v_offset + k] * m.H[k];
-    worst = std::max({worst, norm(error.angular), norm(error.linear)});
+    worst = larger({worst, norm(error.angular), norm(error.linear)});
   }
   return worst / scale;
 }

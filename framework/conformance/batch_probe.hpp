@@ -7,6 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "framework/conformance/checklist.hpp"
+#include "framework/conformance/element_systems.hpp"
+#include "framework/conformance/larger.hpp"
 #include "framework/conformance/state.hpp"
 
 namespace polyform::host {
@@ -112,11 +115,31 @@ std::vector<double> joint_accelerations(const SystemView& view, const Group& gro
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double worst = 0, scale = 1;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const double error = std::abs(a[i] - b[i]);
-    if (!(error <= worst)) worst = error;
+    worst = larger(worst, std::abs(a[i] - b[i]));
     scale = std::max(scale, std::abs(a[i]));
   }
   return worst / scale;
+}
+
+/// One claim: two batches of different instances that are made before either is evaluated give what each gives alone.
+/// make(case) gives a batch of the case's instances, input(case) their input, for which other batches may be made;
+/// numbers(batch, case, input) all that the batch gives.
+template <class Make, class Input, class Evaluate>
+void claim_own_data(const std::vector<Case>& cases, Checklist& list, Make make, Input input, Evaluate numbers) {
+  list.claim("two batches give what each gives alone", 1e-12,
+             "keep what create() reads of its instances in the batch: static variables are those of the last one",
+             [&](Measure& m) {
+               for (std::size_t i = 0; i < cases.size(); ++i) {
+                 const Case &a = cases[i], &b = cases[(i + 1) % cases.size()];
+                 m.in_model(a.sample.text);
+                 const auto in_a = input(a), in_b = input(b);
+                 const std::vector<double> alone_a = numbers(*make(a), a, in_a), alone_b = numbers(*make(b), b, in_b);
+                 const auto first = make(a), second = make(b);
+                 m.see(largest_difference(alone_a, numbers(*first, a, in_a)), "the batch that was made first");
+                 m.see(largest_difference(alone_b, numbers(*second, b, in_b)), "the batch that was made last");
+                 m.see(largest_difference(alone_a, numbers(*first, a, in_a)), "the batch that was made first, again");
+               }
+             });
 }
 
 inline bool all_finite(const std::vector<double>& list) {

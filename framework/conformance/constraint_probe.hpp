@@ -22,6 +22,15 @@ struct Rows {
       if (!all_finite(*list)) return false;
     return std::ranges::all_of(A, [](const Spatial& a) { return std::isfinite(norm(a.angular) + norm(a.linear)); });
   }
+  /// All that is in it as one list.
+  std::vector<double> numbers() const {
+    std::vector<double> all;
+    for (const Spatial& a : A)
+      for (std::size_t i = 0; i < 6; ++i) all.push_back(a[i]);
+    for (const auto* list : {&B, &residual, &velocity_right, &acceleration_right, &effort})
+      all.insert(all.end(), list->begin(), list->end());
+    return all;
+  }
   /// One row as numbers: A, B and the right-hand sides.
   Eigen::RowVectorXd row(std::size_t r) const {
     const std::size_t rows = residual.size(), markers = A.size() / rows, velocities = B.size() / rows;
@@ -72,17 +81,28 @@ inline double applied(const Rows& rows, std::size_t row, std::span<const Spatial
   return sum;
 }
 
+/// Where a path starts from a configuration that satisfies the rows.
+enum class Start {
+  allowed,  ///< with velocities that satisfy them too
+  any       ///< with velocities that leave them
+};
+
 /// Calls body(group, instance, path, at): `at(t)` gives input and rows of the instance along the path; or
 /// body(at, rows_of): `rows_of(input)` gives the rows at any input.
 template <class Body>
-void on_instances(const std::vector<Case>& cases, Measure& m, Body body) {
+void on_instances(const std::vector<Case>& cases, Measure& m, Body body, Start start = Start::allowed) {
   Random random(29);
   for (const Case& one : cases) {
     m.in_model(one.sample.text);
     const SystemView& view = one.sample.view();
     const ConstraintGroup& group = view.constraints[0];
     for (std::size_t i = 0; i < group.instances.size(); ++i) {
-      Path path(view, one.state, random);
+      State first = one.state;
+      if (start == Start::any) {
+        first.v = random.numbers(view.nv, 1.5);
+        first.etadot = random.numbers(view.modes, 0.1);
+      }
+      Path path(view, first, random);
       const auto instance = group.instances.subspan(i, 1);
       const auto batch = make(group, instance);
       const auto rows_of = [&](const BatchInput& in) {

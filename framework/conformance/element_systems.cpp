@@ -6,6 +6,7 @@
 
 #include "framework/conformance/agreement.hpp"
 #include "framework/conformance/energy.hpp"
+#include "framework/conformance/larger.hpp"
 #include "framework/conformance/observed.hpp"
 
 namespace polyform::host {
@@ -45,7 +46,7 @@ double state_rate_difference(Observed& a, Observed& b, std::size_t states) {
   };
   const std::vector<double> xa = moved(a), xb = moved(b);
   double worst = 0;
-  for (std::size_t i = 0; i < states; ++i) worst = std::max(worst, std::abs(xa[i] - xb[i]) / h / (1 + std::abs(xa[i])));
+  for (std::size_t i = 0; i < states; ++i) worst = larger(worst, std::abs(xa[i] - xb[i]) / h / (1 + std::abs(xa[i])));
   a.at(a.y());
   return worst;
 }
@@ -76,6 +77,12 @@ const JointType& any_joint(const Bench& bench, Random& random) {
   return *bench.joints()[static_cast<std::size_t>(random.integer(0, static_cast<int>(bench.joints().size()) - 1))].type;
 }
 
+constexpr int other_draws = 8;  ///< of a system with constraint elements that stands singular
+
+bool stands_singular(const System& system) {
+  return !system.view().constraints.empty() && system.count_constraints().redundant > 0;
+}
+
 }  // namespace
 
 Sample flexible_model(const FlexibleBodyType& type, const Bench& bench, std::uint64_t seed) {
@@ -103,8 +110,8 @@ std::vector<Case> cases_of(const Type& type, std::string_view section, const Ben
                            bool loop) {
   std::vector<Case> cases;
   Random states(17);
-  for (int i = 0; i < count; ++i) {
-    Sample sample = bench.sample(static_cast<std::uint64_t>(40 + i), [&](ModelWriter& writer, Random& random) {
+  const auto draw = [&](int seed) {
+    return bench.sample(static_cast<std::uint64_t>(seed), [&](ModelWriter& writer, Random& random) {
       std::vector<std::string> bodies;
       for (int b = 0; b < 3; ++b) {
         const JointType& joint = any_joint(bench, random);
@@ -119,6 +126,13 @@ std::vector<Case> cases_of(const Type& type, std::string_view section, const Ben
       for (int k = 0; k < instances; ++k)
         writer.add_element(section, fmt::format("e{}", k), type.name(), type.fields());
     });
+  };
+  for (int i = 0; i < count; ++i) {
+    Sample sample = draw(40 + i);
+    // Rows that ask nothing more where they are drawn say nothing of the type: a mechanism at its limit position, a
+    // gear from a joint to itself. A type whose rows are always such keeps them.
+    for (int other = 1; other <= other_draws && stands_singular(*sample.system); ++other)
+      sample = draw(40 + i + 1000 * other);
     State state = random_state(*sample.system, states);
     cases.push_back({std::move(sample), std::move(state)});
   }

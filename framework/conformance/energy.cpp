@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/conformance/larger.hpp"
 #include "framework/conformance/observed.hpp"
 #include "framework/integration/integrator.hpp"
 
@@ -54,8 +55,7 @@ double energy_drift(const Formulation& formulation, const SystemView& view, cons
                     fmt::format("{} cannot be integrated: {}", formulation.name(), integrator->failure()));
     const Observation& o = seen.at(integrator->state());
     size = std::max({size, o.kinetic_energy, std::abs(o.potential_energy - potential_before)});
-    const double change = std::abs(energy_of(o) - before);
-    if (!(change <= worst)) worst = change;
+    worst = larger(worst, std::abs(energy_of(o) - before));
   }
   return worst / size;
 }

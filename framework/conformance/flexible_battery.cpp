@@ -15,6 +15,7 @@
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/element_systems.hpp"
 #include "framework/conformance/flexible_probe.hpp"
+#include "framework/conformance/larger.hpp"
 
 namespace polyform::host {
 
@@ -77,7 +78,7 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
   list.claim("the mass matrix is symmetric", 1e-13, "fill both triangles of FlexibleOutput::mass", [&](Measure& m) {
     on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
       const Matrix M = probe.at(s.omega, s.eta, s.etadot).mass;
-      m.see((M - M.transpose()).cwiseAbs().maxCoeff() / std::max(1.0, M.cwiseAbs().maxCoeff()), "at a random state");
+      m.see(largest(M - M.transpose()) / std::max(1.0, largest(M)), "at a random state");
     });
   });
   list.claim("the mass matrix is positive semidefinite", 1e-10,
@@ -86,7 +87,7 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
                on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
                  const Matrix M = probe.at(s.omega, s.eta, s.etadot).mass;
                  const Vector values = Eigen::SelfAdjointEigenSolver<Matrix>(M, Eigen::EigenvaluesOnly).eigenvalues();
-                 m.see(std::max(0.0, -values[0]) / std::max(1.0, values[values.size() - 1]),
+                 m.see(larger(0, -values[0]) / std::max(1.0, values[values.size() - 1]),
                        "its smallest eigenvalue is negative");
                });
              });
@@ -111,7 +112,7 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
                      data.type->mass_moment(data.instance, {eta.data(), probe.modes()}, mass, c);
                      return i == 0 ? c.x : i == 1 ? c.y : c.z;
                    });
-                   m.see((M.row(3 + i).tail(s.eta.size()).transpose() - shapes).cwiseAbs().maxCoeff(),
+                   m.see(largest(M.row(3 + i).tail(s.eta.size()).transpose() - shapes),
                          "first moment of the modes");
                  }
                });
@@ -127,7 +128,7 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
           const Equations e = probe.at(s.omega, s.eta, s.etadot);
           const Vector found = e.mass * rates - e.force, expected = lagrange_loads(probe, s), error = found - expected;
           for (Index k = 0; k < error.size(); ++k)
-            m.see(std::abs(error[k]) / (1 + expected.cwiseAbs().maxCoeff()), [&] {
+            m.see(std::abs(error[k]) / (1 + largest(expected)), [&] {
               return fmt::format("{} {}", k < 3 ? "moment" : k < 6 ? "force" : "mode", k < 6 ? k % 3 : k - 6);
             });
         });
@@ -162,13 +163,20 @@ void check_calls(const std::vector<Case>& cases, Checklist& list) {
         const Equations first = alone_a.at(s.omega, s.eta, s.etadot), second = alone_b.at(r.omega, r.eta, r.etadot);
         const auto [third, fourth] = pair_of(a, s, b, r);
         const auto see = [&](const Equations& x, const Equations& y) {
-          m.see((x.mass - y.mass).cwiseAbs().maxCoeff() / (1 + x.mass.cwiseAbs().maxCoeff()), "the mass matrix");
-          m.see((x.force - y.force).cwiseAbs().maxCoeff() / (1 + x.force.cwiseAbs().maxCoeff()), "the forces");
+          m.see(largest(x.mass - y.mass) / (1 + largest(x.mass)), "the mass matrix");
+          m.see(largest(x.force - y.force) / (1 + largest(x.force)), "the forces");
           m.see(std::abs(x.strain_energy - y.strain_energy) / (1 + x.strain_energy), "the strain energy");
         };
         see(first, third);
         see(second, fourth);
       });
+  claim_own_data(
+      cases, list, [](const Case& one) { return std::make_unique<Probe>(one.sample.view().flexible[0]); },
+      [](const Case& one) {
+        Random random(61);
+        return Motion(one.sample.view().flexible[0].modes, random);
+      },
+      [](Probe& probe, const Case&, const Motion& s) { return probe.at(s.omega, s.eta, s.etadot).numbers(); });
   claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {
     on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
       see_allocations(probe.at(s.omega, s.eta, s.etadot).allocations, m);

@@ -27,6 +27,13 @@ struct Equations {
   bool finite() const {
     return mass.allFinite() && force.allFinite() && std::isfinite(strain_energy) && std::isfinite(damping_power);
   }
+  /// All that is in it as one list.
+  std::vector<double> numbers() const {
+    std::vector<double> all{strain_energy, damping_power};
+    all.insert(all.end(), mass.data(), mass.data() + mass.size());
+    all.insert(all.end(), force.data(), force.data() + force.size());
+    return all;
+  }
 };
 
 /// Storage of one instance's input and output, and the equations in it.

@@ -9,6 +9,7 @@
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/element_systems.hpp"
+#include "framework/conformance/larger.hpp"
 
 namespace polyform::host {
 
@@ -143,9 +144,9 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
       for (std::size_t i = 0; i < in.markers.size(); ++i) {
         const Spatial& w = load.wrenches[i];
         sum += {w.angular + cross(in.markers[i].position, w.linear), w.linear};
-        scale = std::max({scale, norm(w.linear), norm(w.angular)});
+        scale = larger({scale, norm(w.linear), norm(w.angular)});
       }
-      m.see(std::max(norm(sum.linear), norm(sum.angular)) / scale, "action is not reaction");
+      m.see(larger(norm(sum.linear), norm(sum.angular)) / scale, "action is not reaction");
     });
   });
 }
@@ -177,6 +178,13 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
               "in the reverse order");
         });
       });
+  claim_own_data(
+      cases, list, [&](const Case& one) { return make(type, one.sample.view().forces[0].instances); },
+      [](const Case& one) {
+        Random random(19);
+        return joined(inputs(one, Path(one.sample.view(), one.state, random), 0));
+      },
+      [](ForceBatch& batch, const Case&, const BatchInput& in) { return evaluate(batch, in).numbers(); });
   list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
     on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
       const auto batch = make(type, group.instances);

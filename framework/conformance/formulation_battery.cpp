@@ -8,7 +8,6 @@
 #include "framework/conformance/energy.hpp"
 #include "framework/conformance/formulation_checks.hpp"
 #include "framework/conformance/observed.hpp"
-#include "polyform/constraint.hpp"
 
 namespace polyform::host {
 
@@ -82,38 +81,6 @@ void see_rates(const Formulation& formulation, const Case& one, Measure& m) {
   }
 }
 
-/// The largest residual of all joints at the observed poses: m, rad.
-double violation_of(const SystemView& view, const Observation& o) {
-  std::vector<BodyMotion> bodies;
-  for (const Observation::Body& b : o.bodies)
-    bodies.push_back({rotation_matrix(b.pose.orientation), b.pose.position, {b.angular_velocity, b.velocity}});
-  double worst = 0;
-  for (const JointData& joint : view.joints) {
-    std::vector<double> q(o.state.q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset),
-                          o.state.q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset + joint.nq)),
-        v(joint.nv);
-    JointConstraint constraint;
-    joint_constraint(joint, motion_of(joint.base, bodies), motion_of(joint.moving, bodies), q.data(), v.data(),
-                     constraint);
-    for (std::size_t r = 0; r < constraint.rows; ++r) worst = std::max(worst, std::abs(constraint.residual[r]));
-  }
-  return worst;
-}
-
-/// A y that has left the joints by some micrometres goes back onto them.
-void see_correction(const Formulation& formulation, const Case& one, Measure& m) {
-  Observed seen(formulation, one.sample.view(), one.state, one.time);
-  Random random(67);
-  std::vector<double> y = seen.y();
-  for (double& x : y) x += random.uniform(-1e-5, 1e-5);
-  const Observation& left = seen.at(y);
-  m.see(violation_of(one.sample.view(), left) > 100 * left.position_violation + 1e-8 ? 1 : 0,
-        "position_violation tells too little");
-  Correction correction;
-  require(seen.solver().correct(one.time, y, correction), seen.solver(), formulation.name(), "correct");
-  m.see(violation_of(one.sample.view(), seen.at(y)), "a joint is still left after correct()");
-}
-
 /// From the state to y and back. Coordinates of cut joints are known up to whole turns.
 void see_round_trip(const Formulation& formulation, const Case& one, Measure& m) {
   const SystemView& view = one.sample.view();
@@ -136,6 +103,12 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
     const std::string_view kind = loops ? "loops" : "trees";
     const std::vector<Case>&cases = loops ? systems.loops : systems.trees,
           &free = loops ? systems.free_loops : systems.free_trees;
+    claim_on(cases, kind, "everything observed is a finite number", 0,
+             "observe() must fill all of the observation: of a system without loops too, with redundant rows too", list,
+             [&](const Case& one, Measure& m) {
+               Observed seen(formulation, one.sample.view(), one.state, one.time);
+               m.see(is_finite(seen.now()) ? 0 : 1, not_finite);
+             });
     claim_on(cases, kind, "motion, accelerations, reactions and energies are those of the other formulations", 1e-9,
              "the claims below tell what is wrong by itself", list,
              [&](const Case& one, Measure& m) { see_agreement(formulation, one, bench, m); });
@@ -158,10 +131,7 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
              [&](const Case& one, Measure& m) { see_rates(formulation, one, m); });
     claim_on(cases, kind, "the state goes to y and back", 1e-10, "encode() and decode() must be inverse to each other",
              list, [&](const Case& one, Measure& m) { see_round_trip(formulation, one, m); });
-    if (loops)
-      claim_on(cases, kind, "a violation of joints is told, and correct() removes it", 1e-8,
-               "position_violation is the largest residual of all joints; correct() removes it", list,
-               [&](const Case& one, Measure& m) { see_correction(formulation, one, m); });
+    check_correction(formulation, cases, kind, list);
     claim_on(cases, kind, "the energy changes by the power", 1e-6, "power is that of forces without potential, W", list,
              [&](const Case& one, Measure& m) {
                m.see(power_error(formulation, one.sample.view(), one.state, one.time), "dE/dt is not the power");

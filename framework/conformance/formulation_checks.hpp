@@ -39,12 +39,15 @@ void claim_on(const std::vector<Case>& cases, std::string_view kind, std::string
 
 /// Motion, accelerations, reactions, energies: against mechanics, and against the other formulations.
 void check_mechanics(const Formulation&, const Systems&, const Bench&, Checklist&);
+/// Drift from the joints and of quaternions: what is told of it, and what correct() does with it.
+void check_correction(const Formulation&, const std::vector<Case>&, std::string_view kind, Checklist&);
 /// One case against all other formulations that run it. Undecided when there are none.
 void see_agreement(const Formulation&, const Case&, const Bench&, Measure&);
 /// A solver, or nothing after a refusal in a sentence. Failure when the refusal says nothing.
 SolverPointer compiled_or_refused(const Formulation&, const SystemView&, const Observed::Options& given);
-/// Whether the accelerations are finite numbers.
+/// Whether everything observed is a finite number.
 bool is_finite(const Observation&);
+inline constexpr const char* not_finite = "something observed is no finite number";
 /// Every choice, and the ends of every range.
 void check_options(const Formulation&, const Systems&, Checklist&);
 /// What it declares to carry, it carries; the rest it refuses in a sentence.

@@ -26,9 +26,19 @@ SolverPointer compiled_or_refused(const Formulation& formulation, const SystemVi
 }
 
 bool is_finite(const Observation& o) {
-  return std::ranges::all_of(o.bodies, [](const Observation::Body& b) {
-    return std::isfinite(norm(b.acceleration)) && std::isfinite(norm(b.angular_acceleration));
-  });
+  const auto finite = [](double x) { return std::isfinite(x); };
+  const StateView& s = o.state;
+  for (const std::span<double>& list : {s.q, s.v, s.eta, s.etadot, s.x, o.acceleration, o.modal_acceleration,
+                                        o.state_rates, o.module_multipliers})
+    if (!std::ranges::all_of(list, finite)) return false;
+  for (const double x : {o.kinetic_energy, o.potential_energy, o.power, o.position_violation, o.velocity_violation})
+    if (!finite(x)) return false;
+  for (const Observation::Body& b : o.bodies) {
+    for (const Vec3& x : {b.pose.position, b.velocity, b.angular_velocity, b.acceleration, b.angular_acceleration})
+      if (!finite(norm(x))) return false;
+    if (!finite(norm(b.pose.orientation))) return false;
+  }
+  return std::ranges::all_of(o.reactions, [&](const Spatial& r) { return finite(norm(r.angular) + norm(r.linear)); });
 }
 
 namespace {
@@ -48,7 +58,7 @@ void see_survival(const Formulation& formulation, const Case& one, const Observe
   const bool good = solver->encode(one.state.view(), y) == Status::ok && solver->derivative(0, y, ydot) == Status::ok &&
                     solver->correct(0, y, correction) == Status::ok && solver->observe(0, y, store.now()) == Status::ok;
   m.see(good || !solver->failure().empty() ? 0 : 1, where("a call fails without a sentence"));
-  m.see(!good || is_finite(store.now()) ? 0 : 1, where("accelerations are no finite numbers"));
+  m.see(!good || is_finite(store.now()) ? 0 : 1, where(not_finite));
 }
 
 /// The values at the ends of an option's range, as text.

@@ -7,6 +7,7 @@
 #include "framework/conformance/agreement.hpp"
 #include "framework/conformance/energy.hpp"
 #include "framework/conformance/joint_checks.hpp"
+#include "framework/conformance/larger.hpp"
 #include "framework/conformance/observed.hpp"
 
 namespace polyform::host {
@@ -79,8 +80,8 @@ Response response(const SystemView& view, const Observation& o) {
 double difference(const Response& a, const Response& b) {
   double scale = 1, worst = 0;
   const auto widen = [&](const Spatial& x, const Spatial& y) {
-    worst = std::max({worst, norm(x.angular - y.angular), norm(x.linear - y.linear)});
-    scale = std::max({scale, norm(x.angular), norm(x.linear)});
+    worst = larger({worst, norm(x.angular - y.angular), norm(x.linear - y.linear)});
+    scale = larger({scale, norm(x.angular), norm(x.linear)});
   };
   for (std::size_t i = 0; i < a.bodies.size(); ++i) widen(a.bodies[i].second, b.bodies[i].second);
   widen(a.reaction, b.reaction);

@@ -47,7 +47,7 @@ void check_joint_coordinates(const std::vector<Sample>& samples, Checklist& list
                  Numbers found = q;
                  joint_coordinates(joint, R, p, found.data());
                  const JointMotion near = motion(joint, found, v);
-                 m.see(std::max(distance(near.R_FM, R), norm(near.p_FM - p)), [&] { return at(q, v); });
+                 m.see(larger(distance(near.R_FM, R), norm(near.p_FM - p)), [&] { return at(q, v); });
                });
              });
   list.claim("the orientation is that of the pose and follows q without jumps", 1e-11,

@@ -56,7 +56,7 @@ void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
                at_states(samples, m, [&](const JointData& joint, Numbers q, const Numbers& v, Random&) {
                  joint_neutral(joint, q.data());
                  const JointMotion now = motion(joint, q, v);
-                 m.see(std::max(distance(now.R_FM, Mat3::identity()), norm(now.p_FM)), [&] { return at(q, v); });
+                 m.see(larger(distance(now.R_FM, Mat3::identity()), norm(now.p_FM)), [&] { return at(q, v); });
                });
              });
   list.claim(
@@ -186,10 +186,10 @@ void check_batches(const std::vector<Sample>& samples, Checklist& list) {
                    JointMotion alone;
                    joint_motion(joints[i], q.data() + joints[i].q_offset, v.data() + joints[i].v_offset, alone);
                    const JointMotion& in_batch = together[i];
-                   double error = std::max(distance(alone.R_FM, in_batch.R_FM), norm(alone.p_FM - in_batch.p_FM));
-                   error = std::max({error, norm6(alone.twist - in_batch.twist), norm6(alone.bias - in_batch.bias)});
+                   double error = larger(distance(alone.R_FM, in_batch.R_FM), norm(alone.p_FM - in_batch.p_FM));
+                   error = larger({error, norm6(alone.twist - in_batch.twist), norm6(alone.bias - in_batch.bias)});
                    for (std::size_t k = 0; k < joints[i].nv; ++k)
-                     error = std::max(error, norm6(alone.H[k] - in_batch.H[k]));
+                     error = larger(error, norm6(alone.H[k] - in_batch.H[k]));
                    m.see(error, [&] { return fmt::format("instance {} of {}", i, joints.size()); });
                  }
                }

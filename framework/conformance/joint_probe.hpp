@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "framework/conformance/joint_checks.hpp"
+#include "framework/conformance/larger.hpp"
 
 namespace polyform::host {
 
@@ -16,7 +17,7 @@ using Numbers = std::vector<double>;
 inline double norm6(const Spatial& s) { return norm(s.angular) + norm(s.linear); }
 inline double distance(const Mat3& a, const Mat3& b) {
   double worst = 0;
-  for (std::size_t i = 0; i < 9; ++i) worst = std::max(worst, std::abs(a.m[i] - b.m[i]));
+  for (std::size_t i = 0; i < 9; ++i) worst = larger(worst, std::abs(a.m[i] - b.m[i]));
   return worst;
 }
 

@@ -82,6 +82,16 @@ void check_batches(const ModuleType& type, const std::vector<Case>& cases, Check
                  }
                });
              });
+  claim_own_data(
+      cases, list, [&](const Case& one) { return make(type, one.sample.view().modules[0].instances); },
+      [](const Case& one) {
+        Random random(47);
+        Path path(one.sample.view(), one.state, random);
+        return joined(states_of(one, path, random, 0));
+      },
+      [&](ModuleBatch& batch, const Case& one, const ModuleState& s) {
+        return evaluate(batch, type, one.sample.view().modules[0].instances.size(), s).numbers();
+      });
   list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
     on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
       const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/conformance/larger.hpp"
 #include "framework/conformance/module_checks.hpp"
 
 namespace polyform::host {
@@ -52,7 +53,7 @@ void check_mass(const ModuleType& type, const std::vector<Case>& cases, Checklis
   list.claim(symmetric, 1e-13, "fill both triangles of ModuleOutput::M, rows first", [&](Measure& m) {
     on_modules(cases, m, [&](ModuleMotion& motion) {
       const Matrix M = mass_matrix(motion.equations(0.05));
-      m.see((M - M.transpose()).cwiseAbs().maxCoeff() / std::max(1.0, M.cwiseAbs().maxCoeff()), "at a random state");
+      m.see(largest(M - M.transpose()) / std::max(1.0, largest(M)), "at a random state");
     });
   });
   list.claim(definite, 1e-10, "an inertia is never negative; forces that depend on rates of variables belong into f",
@@ -61,7 +62,7 @@ void check_mass(const ModuleType& type, const std::vector<Case>& cases, Checklis
                  const Vector values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
                                            mass_matrix(motion.equations(0.05)), Eigen::EigenvaluesOnly)
                                            .eigenvalues();
-                 m.see(std::max(0.0, -values[0]) / std::max(1.0, values[values.size() - 1]),
+                 m.see(larger(0, -values[0]) / std::max(1.0, values[values.size() - 1]),
                        [&] { return fmt::format("an eigenvalue is {:.6g}", values[0]); });
                });
              });
@@ -164,7 +165,7 @@ bool solve(const ModuleEquations& e, const ModuleMotion& motion, Vector& alpha, 
   const Vector x = all.completeOrthogonalDecomposition().solve(right);
   alpha = x.head(n);
   lambda = x.tail(rows);
-  return (all * x - right).lpNorm<Eigen::Infinity>() <= 1e-9 * std::max(1.0, right.lpNorm<Eigen::Infinity>());
+  return largest(all * x - right) <= 1e-9 * std::max(1.0, largest(right));
 }
 
 /// What rows do to markers and joints they take from the module, −uᵀ Aᵀ λ; what rows do that move by themselves is in

@@ -1,0 +1,23 @@
+// The larger of errors, with what is no number above all others.
+#pragma once
+
+#include <Eigen/Core>
+#include <initializer_list>
+
+namespace polyform::host {
+
+/// Not a number where one of the two is none, which std::max(a, NaN) would drop.
+inline double larger(double a, double b) { return b > a || b != b ? b : a; }
+inline double larger(std::initializer_list<double> list) {
+  double worst = *list.begin();
+  for (const double x : list) worst = larger(worst, x);
+  return worst;
+}
+
+/// The largest entry by size.
+template <class Matrix>
+double largest(const Matrix& M) {
+  return M.cwiseAbs().template maxCoeff<Eigen::PropagateNaN>();
+}
+
+}  // namespace polyform::host
