@@ -79,6 +79,7 @@ const JointType& any_joint(const Bench& bench, Random& random) {
 
 constexpr int other_draws = 8;  ///< of a system with constraint elements that stands singular
 
+/// No formulation can tell the accelerations and multipliers of such a system from its rows.
 bool stands_singular(const System& system) {
   return !system.view().constraints.empty() && system.count_constraints().redundant > 0;
 }
@@ -151,9 +152,11 @@ void check_in_formulations(const std::vector<Case>& cases, bool balanced, const 
     Diagnostics refusal;
     std::vector<std::size_t> able;
     for (std::size_t i = 0; i < cases.size(); ++i)
-      if (can_run(*formulation, cases[i].sample.view(), refusal)) able.push_back(i);
+      if (can_run(*formulation, cases[i].sample.view(), refusal) && !stands_singular(*cases[i].sample.system))
+        able.push_back(i);
     if (able.empty()) {
-      const std::string why(refusal.all().empty() ? "it gives no reason" : refusal.all().front().message);
+      const std::string why(refusal.all().empty() ? "the rows of all random instances are dependent where they are drawn"
+                                                  : refusal.all().front().message);
       list.unsupported(equal, why);
       list.unsupported(power, why);
       continue;

@@ -173,6 +173,9 @@ TEST_CASE("mistakes of a formulation are found") {
   require_failed("solver-memory", "depends on t and y alone");
   require_failed("solver-time", "the reactions balance");
   require_failed("solver-drift", "a violation of joints is told, and correct() removes it");
+  require_found("solver-unsaid", "a violation of joints is told", "velocity_violation tells too little");
+  require_failed("solver-nan", "everything observed is a finite number");
+  require_failed("solver-nan", "the reactions balance");
   require_failed("solver-claims", "constraint elements: all is as in the other formulations");
   require_failed("solver-silence", "closed loops");
   require_failed("solver-option", "option way=wrong");
