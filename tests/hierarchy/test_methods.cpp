@@ -212,3 +212,42 @@ TEST_CASE("reactions follow from what is left of the inertial forces, by every m
     }
   }
 }
+
+TEST_CASE("a massless body that slides on a carrier held by ground is refused and named") {
+  const auto system = system_from_text(R"(
+polyform: 1
+bodies:
+  - {name: crank, mass: 1, center_of_mass: [0.2, 0, 0], inertia: {xx: 0.1, yy: 0.2, zz: 0.2}}
+  - {name: slider, position: [0.5, 0.3, 0.1], mass: 0, inertia: {xx: 0, yy: 0, zz: 0}}
+joints:
+  - {name: pin, type: fixed, base: ground, moving: crank, position: [0, 0, 0]}
+  - {name: slide, type: prismatic, base: crank, moving: slider, position: [0.3, 0.1, 0], axis: [0.3, 1, 0.2]}
+)");
+  for (const char* method : methods) {
+    INFO("method " << method);
+    const auto solver = solver_with(*system, {{"method", method}});
+    std::vector<double> y(solver->state_size());
+    REQUIRE(solver->encode(system->initial_state(), y) == Status::failed);
+    CHECK(std::string(solver->failure()).find("Body `slider` has no mass") != std::string::npos);
+  }
+}
+
+TEST_CASE("all methods agree on a light link between heavy bodies, beside a rotor with next to no inertia") {
+  require_equal_accelerations(*system_from_text(R"(
+polyform: 1
+gravity: [1, -9, 3]
+bodies:
+  - {name: base, mass: 1.0e+6, center_of_mass: [0.2, 0, 0], inertia: {xx: 2.5e+4, yy: 2.75e+4, zz: 3.0e+4}}
+  - {name: light, position: [0.5, 0, 0.1], mass: 1.0e-4, center_of_mass: [0.1, 0, 0],
+     inertia: {xx: 9.0e-7, yy: 9.9e-7, zz: 1.08e-6}}
+  - {name: load, position: [0.8, 0.2, 0], mass: 1.0e+6, center_of_mass: [0.3, 0, 0.1],
+     inertia: {xx: 1.6e+4, yy: 1.76e+4, zz: 1.92e+4}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: base, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: elbow, type: revolute, base: base, moving: light, position: [0.5, 0, 0], axis: [0, 1, 0.2]}
+  - {name: wrist, type: revolute, base: light, moving: load, position: [0.8, 0.1, 0], axis: [0.2, 0, 1]}
+modules:
+  - {name: motor, type: dc-motor, joint: wrist, voltage: 1.3, resistance: 1.6, inductance: 1.0e-3,
+     torque_constant: 0.1, gear_ratio: 1, rotor_inertia: 1.0e-9, current: 1}
+)"));
+}

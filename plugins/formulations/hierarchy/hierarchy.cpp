@@ -67,7 +67,8 @@ std::optional<Refusal> read_clearance(const SystemView& view, std::string_view t
     const std::size_t equals = item.rfind('=');
     double value = -1;
     if (equals != std::string_view::npos) {
-      const std::string_view number = trimmed(item.substr(equals + 1));
+      std::string_view number = trimmed(item.substr(equals + 1));
+      if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.remove_prefix(1);
       const auto result = std::from_chars(number.data(), number.data() + number.size(), value);
       if (result.ec != std::errc() || result.ptr != number.data() + number.size()) value = -1;
     }
@@ -141,7 +142,8 @@ std::optional<Refusal> make_plan(const SystemView& view, std::span<const FieldVa
   if (wanted > levels)
     return Refusal{fmt::format("hierarchy: level {} was asked for, but the hierarchy has {} level{}", wanted, levels,
                                plural(levels)),
-                   "choose a lower level, or define modules in the model"};
+                   named ? "choose a lower level, or add modules to those of the model"
+                         : "choose a lower level, or define modules in the model"};
   plan.level = wanted == 0 ? levels : wanted;
   if (named || plan.level < levels) plan.tree = make_merge_tree(plan.ties, n, plan.level, false, alone);
   return {};

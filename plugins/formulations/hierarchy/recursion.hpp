@@ -54,6 +54,7 @@ class Recursion {
   // recursion_setup.cpp
   void make_modules(const MergeTree&);
   void make_node(Node&, const Merge&, std::span<const Tie>, std::span<const double> noise);
+  void set_units(std::size_t module);
   void find_loops(std::span<const Tie>);
   // recursion.cpp
   bool pass(std::span<const double> loads) noexcept;
@@ -67,6 +68,8 @@ class Recursion {
   // recursion_solve.cpp
   double find_residual(std::span<const double> loads) noexcept;
   bool check_finite() noexcept;
+  bool check_residual() noexcept;
+  bool is_left_out(const Node&, Index row) const noexcept;
   // recursion_bases.cpp
   void describe_by_basis(Module&) noexcept;
   void set_basis_rows(Node&) noexcept;
@@ -88,6 +91,7 @@ class Recursion {
   std::unique_ptr<Scratch> scratch_;
   std::vector<Sym3> turn_;  ///< per rigid body: angular part of N in α = N x; the linear part is constant
   std::vector<double> move_;
+  double largest_force_ = 0, largest_term_ = 0;  ///< of all equations of motion, of all rows
   double smallest_pivot_ = 1;  ///< of rows that close loops, relative to what they would be without constraints
   std::vector<double> right_, row_size_;  ///< of all rows, for this pass; largest term of what is left
   std::vector<double> accelerations_, total_accelerations_;  ///< of all blocks

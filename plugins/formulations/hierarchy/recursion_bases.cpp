@@ -13,10 +13,12 @@ Kernel kernel_of(const Matrix& B, double* residual, double* weights, double* C, 
 
 }  // namespace
 
-/// A covariance P = S Sᵀ as a reduced model of unit inertia: x = x̄ + S ν with ν = Sᵀ F.
+/// A covariance P = S Sᵀ as a reduced model of unit inertia: x = x̄ + S ν with ν = Sᵀ F. What counts as zero is judged in
+/// units of the blocks: in others, what a light body does would hide what a heavy one does.
 void Recursion::describe_by_basis(Module& m) noexcept {
   Matrix P(scratch_->product, m.width, m.width);
-  P = m.P_matrix();
+  const Vector units(m.units, m.width);
+  P = units.cwiseInverse().asDiagonal() * m.P_matrix() * units.cwiseInverse().asDiagonal();
   const double yardstick = 1e-14 * P.diagonal().maxCoeff();
   Matrix S(m.S, m.width, m.width);
   for (m.columns = 0; m.columns < m.width; ++m.columns) {
@@ -25,6 +27,7 @@ void Recursion::describe_by_basis(Module& m) noexcept {
     S.col(m.columns) = P.col(pivot) / std::sqrt(P(pivot, pivot));
     P.noalias() -= S.col(m.columns) * S.col(m.columns).transpose();
   }
+  m.S_matrix() = units.asDiagonal() * m.S_matrix();
   m.M_matrix().setIdentity();
   m.f_vector().setZero();
 }

@@ -25,6 +25,7 @@ struct Recursion::Module {
   Index width = 0;                                  ///< unknowns of the interface
   double* x = nullptr;                              ///< accelerations with no force on the interface, or with ν = 0
   double* P = nullptr;                              ///< covariance, width², where not by_basis
+  double* units = nullptr;                          ///< of x, where a merge needs P as a reduced model
   double *S = nullptr, *M = nullptr, *f = nullptr;  ///< reduced model, where a merge needs it
   Index columns = 0;                                ///< coordinates ν of the reduced model
   double* force = nullptr;                          ///< F, on the interface
@@ -90,7 +91,6 @@ struct Recursion::Node {
 struct Recursion::Scratch {
   double *D, *S, *first, *second, *vector;  ///< by the filter
   double *basis_S, *basis_M, *basis_f, *product, *work, *more_work, *nu, *g;
-  double* member_force;
 };
 
 template <class... T>

@@ -20,6 +20,7 @@ Recursion::Recursion(const AbsoluteSystem& system, const MergeTree& tree, std::s
     nodes_[k].module = n + k;
     make_node(nodes_[k], tree.merges[k], ties, noise);
     width = std::max(width, nodes_[k].width);
+    for (const Node::Part& part : nodes_[k].parts) set_units(part.module);
     count = std::max(count, nodes_[k].count);
   }
   find_loops(ties);
@@ -29,7 +30,7 @@ Recursion::Recursion(const AbsoluteSystem& system, const MergeTree& tree, std::s
   s.S = matrix(count, count);
   s.vector = matrix(std::max(width, count), 1);
   for (double** square : {&s.basis_S, &s.basis_M, &s.product}) *square = matrix(width, width);
-  for (double** vector : {&s.basis_f, &s.nu, &s.g, &s.member_force}) *vector = matrix(width, 1);
+  for (double** vector : {&s.basis_f, &s.nu, &s.g}) *vector = matrix(width, 1);
   for (double** work : {&s.work, &s.more_work}) *work = matrix(width + count, width + count);
 }
 
@@ -66,6 +67,28 @@ void Recursion::make_modules(const MergeTree& tree) {
     m.M = arena_.take(size * size);
     m.f = arena_.take(size);
   }
+}
+
+/// Units in which what the blocks of a module's interface do compares.
+void Recursion::set_units(std::size_t module) {
+  Module& m = modules_[module];
+  if (m.by_basis || m.S == nullptr) return;
+  m.units = arena_.take(static_cast<std::size_t>(m.width));
+  const auto set = [&](std::size_t i, double* units) {
+    const BlockInertia& block = inertia_[i];
+    if (method_ == Method::udwadia_kalaba) {
+      std::fill_n(units, system_.size(i), 1.0);
+    } else if (block.rigid) {
+      std::fill_n(units, 3, block.turn);
+      std::fill_n(units + 3, 3, block.move);
+    } else {
+      std::copy(block.units.begin(), block.units.end(), units);
+    }
+  };
+  if (module < system_.blocks())
+    set(module, m.units);
+  else
+    for (const Member& member : nodes_[module - system_.blocks()].interface) set(member.block, m.units + member.first);
 }
 
 void Recursion::make_node(Node& node, const Merge& merge, std::span<const Tie> ties, std::span<const double> noise) {

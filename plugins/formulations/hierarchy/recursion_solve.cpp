@@ -15,6 +15,10 @@ constexpr double wanted_accuracy = 1e-9, least_residual = 1e-15, usual_residual 
 constexpr std::size_t most_rounds = 3;
 /// Part of the largest force that is taken for the size of any smaller one.
 constexpr double yardstick_floor = 1e-3;
+/// The same where inertia does not count, when what is left has to be told from rounding.
+constexpr double singular_floor = 1e-5;
+/// A residual above this is no result.
+constexpr double largest_residual = 1e-8;
 
 }  // namespace
 
@@ -26,17 +30,17 @@ bool Recursion::solve(std::span<const double> loads) noexcept {
   std::fill(total_accelerations_.begin(), total_accelerations_.end(), 0.0);
   std::fill(total_multipliers_.begin(), total_multipliers_.end(), 0.0);
   std::copy(loads.begin(), loads.end(), load_residual_.begin());
-  double before = std::numeric_limits<double>::infinity();
+  double error = 0, before = std::numeric_limits<double>::infinity();
   for (std::size_t round = 0; round < most_rounds; ++round) {
     if (!pass(load_residual_)) return false;
     for (std::size_t i = 0; i < accelerations_.size(); ++i) total_accelerations_[i] += accelerations_[i];
     for (std::size_t r = 0; r < multipliers_.size(); ++r) total_multipliers_[r] += multipliers_[r];
-    const double error = find_residual(loads);
+    error = find_residual(loads);
     const double enough = std::clamp(wanted_accuracy * smallest_pivot_, least_residual, usual_residual);
     if (error < enough || !(error < 0.1 * before)) break;
     before = error;
   }
-  return check_finite();
+  return check_finite() && (error <= largest_residual || check_residual());
 }
 
 /// Residuals of the equations of motion and of the rows, into load_residual_ and right_; the largest, each relative to
@@ -45,7 +49,8 @@ bool Recursion::solve(std::span<const double> loads) noexcept {
 /// held against the largest term of all rows: against their own, chains of revolute joints would take a second pass for
 /// digits that no acceleration shows.
 double Recursion::find_residual(std::span<const double> loads) noexcept {
-  double largest = 0, largest_share = 0, worst = 0;
+  double worst = 0;
+  double &largest = largest_force_ = 0, &largest_share = largest_term_ = 0;
   for (std::size_t i = 0; i < system_.blocks(); ++i) {
     const std::size_t first = system_.offset(i);
     double* left = load_residual_.data() + first;
@@ -122,6 +127,55 @@ bool Recursion::check_finite() noexcept {
               system_.name_of_block(i));
 }
 
+/// Refuses accelerations that leave more of the equations of motion, or of the rows that are enforced, than rounding
+/// does; names the block or tie with the most. What find_residual left is read.
+bool Recursion::check_residual() noexcept {
+  double worst = largest_residual;
+  std::string_view kind, name;
+  const auto compare = [&](double left, double size, std::string_view its_kind, std::string_view its_name) {
+    if (!(left > worst * size) || !(left > 1e-20)) return;
+    worst = left / size;
+    kind = its_kind;
+    name = its_name;
+  };
+  for (std::size_t i = 0; i < system_.blocks(); ++i) {
+    const bool module = system_.is_module(i);
+    const double floor = (module || inertia_[i].singular ? singular_floor : yardstick_floor) * largest_force_;
+    double left = 0, size = floor;
+    for (std::size_t k = system_.offset(i); k < system_.offset(i + 1); ++k) {
+      if (module) left = size = 0;  // each of a nature of its own
+      left = std::max(left, std::abs(load_residual_[k]));
+      size = std::max({floor, size, load_size_[k]});
+      if (module) compare(left, size, "module", system_.name_of_block(i));
+    }
+    if (!module) compare(left, size, "body", system_.name_of_block(i));
+  }
+  for (const Node& node : nodes_)
+    for (const Rows& rows : node.rows)
+      for (Index r = 0; r < rows.count; ++r) {
+        if (is_left_out(node, rows.first + r)) continue;
+        const std::size_t row = system_.first_row(rows.tie) + static_cast<std::size_t>(r);
+        const double size = std::max(std::min(row_size_[row], largest_term_), std::abs(system_.right()[row]));
+        if (std::abs(right_[row]) > 1e-9)  // as in check_rows: what is nearly at rest has rounding alone for terms
+          compare(std::abs(right_[row]), std::max(size, yardstick_floor * largest_term_),
+                  system_.kind_of_tie(rows.tie), system_.name_of_tie(rows.tie));
+      }
+  if (name.empty()) return true;
+  return fail(
+      "The equations of {} `{}` are not met (relative error {:.1e}): rounding has taken the digits of this method. Likely "
+      "causes: very heavy bodies beside very light ones, or a long chain that is stiff against most motions. Choose "
+      "another method ({}), or the solver cartesian",
+      kind, name, worst, is_filter(method_) ? "orthogonal-complement" : "udwadia-kalaba");
+}
+
+/// Whether a row was found to depend on others.
+bool Recursion::is_left_out(const Node& node, Index row) const noexcept {
+  const bool by_basis = modules_[node.module].by_basis;
+  for (Index i = by_basis ? node.rank : node.S_inverse.rank(); i < node.count; ++i)
+    if ((by_basis ? node.order[static_cast<std::size_t>(i)] : node.S_inverse.row(i)) == row) return true;
+  return false;
+}
+
 bool Recursion::check_rows() noexcept {
   double largest = 0;
   for (const double a : total_accelerations_) largest = std::max(largest, std::abs(a));
@@ -132,7 +186,9 @@ bool Recursion::check_rows() noexcept {
     if (rank == node.count) continue;
     for (const Rows& rows : node.rows)
       for (std::size_t r = 0; r < static_cast<std::size_t>(rows.count); ++r) {
-        double left = system_.right()[system_.first_row(rows.tie) + r], size = std::abs(left);
+        const std::size_t row = system_.first_row(rows.tie) + r;
+        const double given_way = node.noise[static_cast<std::size_t>(rows.first) + r] * total_multipliers_[row];
+        double left = system_.right()[row] - given_way, size = std::abs(system_.right()[row]) + std::abs(given_way);
         for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i) {
           const AbsoluteSystem::Coefficients c = system_.coefficients(rows.tie, i);
           const double* x = total_accelerations_.data() + system_.offset(c.block);

@@ -1,11 +1,13 @@
 #include "reduction.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace polyform::hierarchy {
 namespace {
 
-/// A pivot of this size relative to the largest inertia is the rounding of zero.
+/// A pivot of this size relative to the largest inertia is the rounding of zero. That of a block is about 1 in its own
+/// units, also where it is held and rounding alone is left of it in M.
 constexpr double no_inertia = 1e-13;
 
 /// Householder's reflections from the right that make S lower triangular; M, f and C follow.
@@ -49,7 +51,7 @@ bool condense(Reduction& r, double* work) noexcept {
   if (r.kept == d) return true;
   turn(r, work);
   const Index e = d - n;
-  const double yardstick = no_inertia * r.M.diagonal().maxCoeff();
+  const double yardstick = no_inertia * std::max(1.0, r.M.diagonal().maxCoeff());
   // Cholesky's factorization of M₂₂ in its place; M₂₁ and f₂ take part, so that X = L⁻¹ M₂₁ and c = L⁻¹ f₂.
   auto M22 = r.M.bottomRightCorner(e, e);
   Matrix X = r.follow();

@@ -10,7 +10,7 @@ namespace polyform::hierarchy {
 /// condensation.
 struct Reduction {
   Matrix S;  ///< n × d
-  Matrix M;  ///< d × d
+  Matrix M;  ///< d × d, in units in which blocks have an inertia of about 1
   Vector f;  ///< d
   Matrix C;  ///< k × d: from these coordinates to those of the parts; turned along with them
   // The eliminated coordinates: ν₂ = offset − follow ν₁.
