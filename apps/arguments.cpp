@@ -19,15 +19,15 @@ using host::Failure;
 
 namespace {
 
-std::string check_positive(std::string& text) {
+std::optional<double> finite_number(std::string_view text) {
   double value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value > 0) return {};
-  return "expected a positive number, found " + host::show(text);
+  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
 }
 
 void add_positive(CLI::App& app, const char* name, std::optional<double>& value, const std::string& meaning) {
-  app.add_option(name, value, meaning)->check(CLI::Validator(check_positive, ""))->type_name("NUMBER");
+  app.add_option(name, value, meaning)->check(CLI::Validator([](std::string& text) { return check_positive(text); }, ""))->type_name("NUMBER");
 }
 
 /// Unknown names are refused before any output is touched, and with their place where they come from the model.
@@ -44,6 +44,21 @@ void check_integrator(const std::string& name, bool typed, const host::Descripti
 }
 
 }  // namespace
+
+std::optional<double> positive_number(std::string_view text) {
+  const std::optional<double> value = finite_number(text);
+  return value && *value > 0 ? value : std::nullopt;
+}
+
+std::string check_positive(const std::string& text) {
+  return positive_number(text) ? "" : "expected a positive number, found " + host::show(text);
+}
+
+std::string check_limit(const std::string& text, double most) {
+  const std::optional<double> value = finite_number(text);
+  if (value && *value >= 0 && *value <= most) return {};
+  return fmt::format("expected a number from 0 to {:g}, found {}", most, host::show(text));
+}
 
 void add_plugin_path(CLI::App& app, std::vector<std::string>& paths) {
   app.add_option("--plugin-path", paths, "Folder or file with plugins, searched first; may be given several times")

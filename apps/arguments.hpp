@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/reading/description.hpp"
@@ -14,6 +15,12 @@ class App;
 }
 
 namespace polyform::apps {
+
+/// A finite number greater than 0, all of the text; nothing for any other text.
+std::optional<double> positive_number(std::string_view text);
+/// What CLI11 is told by: why the text is not such a number, or one up to `most` with 0 allowed; "" where it is.
+std::string check_positive(const std::string& text);
+std::string check_limit(const std::string& text, double most);
 
 struct ModelArguments {
   std::string file;

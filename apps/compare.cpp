@@ -120,6 +120,7 @@ Exit compare_all(const Arguments& arguments, const host::System& system, const h
     json = comparison_json(system, comparison);
   else
     print_comparison(system, settings, arguments.tolerance, comparison);
+  if (comparison.interrupted) return Exit::interrupted;
   const Exit code = exit_code(comparison.standings);
   return code == Exit::done && comparison.first ? Exit::simulation_failed : code;
 }
@@ -167,7 +168,10 @@ Exit compare(const Arguments& arguments) {
   std::optional<SweepRequest> request;
   if (!arguments.sweep.empty()) request = read_sweep(arguments.sweep, settings);
   std::unique_ptr<ComparisonReport> report;
-  if (!arguments.report.empty()) report = std::make_unique<ComparisonReport>(arguments.report);
+  if (!arguments.report.empty()) {
+    check_page(*system, columns_of(arguments.run), settings, all.size());
+    report = std::make_unique<ComparisonReport>(arguments.report);
+  }
   // The page of a sweep shows the motion too, so the solvers run once at the settings themselves.
   Exit code = Exit::done;
   Json compared, swept;
@@ -193,7 +197,7 @@ void add_compare(CLI::App& app, Action& action) {
                   fmt::format("Deviation from the consensus, relative to the system's size, its forces or a radian, up "
                               "to which solvers agree [{}]",
                               host::default_agreement))
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Validator([](std::string& text) { return check_positive(text); }, ""))
       ->type_name("NUMBER");
   sub->add_option(
          "--sweep", arguments->sweep,

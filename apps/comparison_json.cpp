@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/comparison_text.hpp"
+
 namespace polyform::apps {
 
 using host::HeatEnd;
@@ -73,6 +75,8 @@ Json standing_json(const host::System& system, const host::ConstraintCount& coun
   if (s.parting) out["parting"] = parting_json(*s.parting);
   if (comparison.divergence && comparison.first->witness == index)
     out["divergence"] = divergence_json(*comparison.divergence);
+  else if (comparison.interrupted && s.parting)
+    out["divergence"] = {{"cause", "unknown"}, {"interrupted", true}};
   return out;
 }
 
@@ -90,6 +94,7 @@ Json point_json(host::SweepOf what, const host::SweepPoint& p) {
     out["energy_drift"] = p.run->energy_drift;
     out["constraint_violation"] = p.run->constraint_violation;
   }
+  if (p.is_reference) out["is_reference"] = true;
   if (p.position) add_departure(out, "position_error", "body", *p.position);
   if (p.angle) add_departure(out, "angle_error", "body", *p.angle);
   return out;
@@ -106,6 +111,11 @@ Json comparison_json(const host::System& system, const host::Comparison& compari
 }
 
 Json sweep_json(host::SweepOf what, const host::Sweep& sweep) {
+  Json reference = {{value_name(what), sweep.reference_value}, {"solvers", sweep.reference_solvers}};
+  if (sweep.apart_position) reference["apart_position"] = sweep.apart_position->value;
+  if (sweep.apart_angle) reference["apart_angle"] = sweep.apart_angle->value;
+  for (const host::Dropout& dropout : sweep.dropouts)
+    reference["missing"][dropout.solver] = status_text(dropout, dropout.solver);
   Json all = Json::object();
   for (const host::SweepPoint& p : sweep.points) {
     Json& solver = all[p.solver];
@@ -115,7 +125,7 @@ Json sweep_json(host::SweepOf what, const host::Sweep& sweep) {
       solver["reason"] = p.reason;
       continue;
     }
-    solver["reference"] = {{value_name(what), sweep.reference_value}, {"solvers", sweep.reference_solvers}};
+    solver["reference"] = reference;
     solver["points"].push_back(point_json(what, p));
   }
   return all;

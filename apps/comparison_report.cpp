@@ -104,15 +104,12 @@ ReportTable sweep_table(host::SweepOf what, const host::Sweep& sweep) {
   for (const host::SweepPoint& p : sweep.points)
     if (p.how == HeatEnd::How::done)
       table.rows.push_back({p.solver, p.value, p.run->wall_seconds, p.run->evaluations, p.run->steps, error(p.position),
-                            error(p.angle), p.run->energy_drift, "done"});
+                            error(p.angle), p.run->energy_drift, p.is_reference ? "done: the reference" : "done"});
     else
       table.rows.push_back(
           {p.solver, p.value > 0 ? Json(p.value) : Json(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
            reasons.once(p, p.solver, p.value > 0 ? fmt::format("{} at {:.3g}", p.solver, p.value) : p.solver)});
-  if (!sweep.reference_solvers.empty())
-    table.notes.push_back(
-        fmt::format("Errors are the largest over bodies and rows, against the consensus of {} solvers at {:.3g}.",
-                    sweep.reference_solvers.size(), sweep.reference_value));
+  table.notes = sweep_texts(what, sweep);
   return table;
 }
 

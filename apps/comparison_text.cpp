@@ -15,14 +15,19 @@ using host::HeatEnd;
 using host::Quantity;
 using host::Standing;
 
-std::string status_text(const HeatEnd& end) {
+std::string own_reason(const HeatEnd& end, std::string_view solver) {
+  const bool named = end.reason.starts_with(fmt::format("{} ", solver));
+  return named ? end.reason.substr(solver.size() + 1) : end.reason;
+}
+
+std::string status_text(const HeatEnd& end, std::string_view solver) {
   switch (end.how) {
     case HeatEnd::How::done:
       return {};
     case HeatEnd::How::skipped:
-      return "skipped: " + end.reason;
+      return "skipped: " + own_reason(end, solver);
     case HeatEnd::How::failed:
-      return "failed: " + end.reason;
+      return "failed: " + own_reason(end, solver);
     case HeatEnd::How::interrupted:
       break;
   }
@@ -30,11 +35,7 @@ std::string status_text(const HeatEnd& end) {
 }
 
 std::string Reasons::once(const HeatEnd& end, const std::string& solver, const std::string& place) {
-  std::string status = status_text(end);
-  // The reason names the solver, which the row does already.
-  const std::string own = ": " + solver + " ";
-  if (const std::size_t at = status.find(": "); at != std::string::npos && status.compare(at, own.size(), own) == 0)
-    status.erase(at + 2, own.size() - 2);
+  const std::string status = status_text(end, solver);
   constexpr std::size_t short_enough = 60;
   const auto [said, first] = said_.try_emplace(status, place);
   if (first || status.size() <= short_enough) return status;
@@ -203,8 +204,45 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
   texts.push_back(
       comparison.divergence
           ? divergence_text(*comparison.divergence)
+      : comparison.interrupted
+          ? "Interrupted before the finer and the disturbed twin that would tell chaos from a wrong solver came to "
+            "their end: it cannot be told."
           : "The finer and the disturbed twin that would tell chaos from a wrong solver did not come to their end: "
             "it cannot be told.");
+  return texts;
+}
+
+std::vector<std::string> sweep_texts(host::SweepOf what, const host::Sweep& sweep) {
+  const std::string setting =
+      fmt::format("{} {:.3g}", what == host::SweepOf::step ? "step" : "tolerance", sweep.reference_value);
+  std::vector<std::string> texts;
+  const std::vector<std::string>& solvers = sweep.reference_solvers;
+  if (solvers.empty())
+    texts.push_back(fmt::format("No solver came to the end at {}: there is no reference.", setting));
+  else
+    texts.push_back(fmt::format(
+        "Errors are the largest over bodies and rows, against {} at {}.",
+        solvers.size() == 1 ? solvers.front()
+                            : fmt::format("the consensus of {} solvers ({})", solvers.size(), fmt::join(solvers, ", ")),
+        setting));
+  for (const host::Dropout& dropout : sweep.dropouts)
+    texts.push_back(
+        fmt::format("{} is not part of the reference: {}", dropout.solver, status_text(dropout, dropout.solver)));
+  if (std::ranges::any_of(sweep.points, &host::SweepPoint::is_reference))
+    texts.push_back(fmt::format(
+        "There is no room for a finer reference: the runs at {} are the reference, and have no error.", setting));
+  if (!sweep.apart_position && !sweep.apart_angle) return texts;
+  const double position = sweep.apart_position ? sweep.apart_position->value : 0;
+  const double angle = sweep.apart_angle ? sweep.apart_angle->value : 0;
+  texts.push_back(
+      fmt::format("The reference solvers are {:.1e} m and {:.1e} rad apart: no error is known better.", position, angle));
+  const auto below = static_cast<std::size_t>(std::ranges::count_if(sweep.points, [&](const host::SweepPoint& p) {
+    return (p.position && p.position->value < position) || (p.angle && p.angle->value < angle);
+  }));
+  if (below > 0)
+    texts.push_back(fmt::format("Warning: {} with an error below that, which says nothing of {}. Compare the solvers "
+                                "without --sweep, or take larger values.",
+                                counted(below, "run"), below == 1 ? "it" : "them"));
   return texts;
 }
 
@@ -234,20 +272,14 @@ void print_sweep(const host::System& system, const host::RunSettings& settings, 
                  reasons.once(p, p.solver, value.empty() ? p.solver : p.solver + " at " + value));
       continue;
     }
-    const auto error = [](const auto& d, const char* unit) {
-      return d ? fmt::format("{:.1e} {}", d->value, unit) : "-";
+    const auto error = [&](const auto& d, const char* unit) {
+      return d ? fmt::format("{:.1e} {}", d->value, unit) : p.is_reference ? "reference" : "-";
     };
     fmt::print(output(), "{:<12} {:>9.3g} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9.1e}\n", p.solver, p.value, p.run->steps,
                p.run->evaluations, duration_text(p.run->wall_seconds), error(p.position, "m"), error(p.angle, "rad"),
                p.run->energy_drift);
   }
-  if (sweep.reference_solvers.empty())
-    fmt::print(output(), "\nNo solver came to the end at {} {:.3g}: there is no reference.\n", name,
-               sweep.reference_value);
-  else
-    fmt::print(output(),
-               "\nErrors are the largest over bodies and rows, against the consensus of {} solvers at {} {:.3g}.\n",
-               sweep.reference_solvers.size(), name, sweep.reference_value);
+  fmt::print(output(), "\n{}\n", fmt::join(sweep_texts(what, sweep), "\n"));
 }
 
 }  // namespace polyform::apps

@@ -4,12 +4,23 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/arguments.hpp"
+
 namespace polyform::apps {
+
+namespace {
+
+/// As large as any limit needs to be: some 30 years, or more memory than there is.
+CLI::Validator limit() {
+  return CLI::Validator([](std::string& text) { return check_limit(text, 1e9); }, "");
+}
+
+}  // namespace
 
 void add_memory_limit(CLI::App& app, std::optional<double>& gibibytes, const char* shared) {
   app.add_option("--memory-limit", gibibytes,
                  fmt::format("Memory that one run may take, GiB; 0: any [0.9 of what can be had now{}]", shared))
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(limit())
       ->type_name("NUMBER");
 }
 
@@ -20,7 +31,7 @@ std::uint64_t memory_limit_of(const std::optional<double>& gibibytes, std::size_
 void add_process_arguments(CLI::App& app, ProcessArguments& processes) {
   app.add_option("--time-limit", processes.time_limit,
                  fmt::format("Wall time after which one run is given up, s; 0: never [{}]", processes.time_limit))
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(limit())
       ->type_name("NUMBER");
   add_memory_limit(app, processes.memory_limit, ", shared by the jobs");
   app.add_option("--jobs", processes.jobs, "Runs at a time; more than one disturb each other's wall times [1]")

@@ -78,13 +78,18 @@ std::unique_ptr<host::System> load_model(Session& session, const Arguments& argu
   }
 }
 
-/// The page beside the first result unless --output says otherwise. Results are never overwritten.
+/// The page beside the first result unless --output says otherwise. Results are never overwritten, by whatever name.
 std::string page_of(const Arguments& arguments) {
-  if (arguments.output.empty()) return fs::path(arguments.results.front()).replace_extension(".html").string();
-  if (std::ranges::count(arguments.results, arguments.output) > 0)
-    throw host::Failure(Exit::bad_input, fmt::format("--output {} is one of the results", arguments.output),
-                        "Give a name that ends in .html.");
-  return arguments.output;
+  const std::string page = arguments.output.empty()
+                               ? fs::path(arguments.results.front()).replace_extension(".html").string()
+                               : arguments.output;
+  for (const std::string& result : arguments.results) {
+    std::error_code no_such_file;
+    if (result == page || fs::equivalent(result, page, no_such_file))
+      throw host::Failure(Exit::bad_input, fmt::format("--output {} is one of the results", page),
+                          "Give another name, which ends in .html.");
+  }
+  return page;
 }
 
 Exit report(const Arguments& arguments) {

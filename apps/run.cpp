@@ -75,6 +75,7 @@ Exit run(const Arguments& arguments) {
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverPointer solver = host::compile(*choice.formulation, system->view(), choice.options);
+  if (!arguments.report.empty()) check_page(*system, columns_of(arguments.run), settings, 1);
   // From here on an interruption leaves a file that can be read.
   const volatile std::sig_atomic_t& interrupted = watch_interruption();
   std::unique_ptr<host::RowSink> results =

@@ -4,9 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "apps/arguments.hpp"
 #include "framework/integration/integrator.hpp"
 #include "framework/reading/report.hpp"
 
@@ -24,11 +24,8 @@ constexpr const char* forms = "Examples: --sweep step=1e-2,1e-3,1e-4   --sweep t
 [[noreturn]] void refuse(const std::string& why) { throw Failure(Exit::bad_input, "--sweep: " + why, forms); }
 
 double positive(const std::string& text) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value <= 0)
-    refuse("expected a positive number, found " + host::show(text));
-  return value;
+  if (const std::string why = check_positive(text); !why.empty()) refuse(why);
+  return *positive_number(text);
 }
 
 std::vector<double> range(const std::vector<std::string>& parts) {

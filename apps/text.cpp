@@ -17,6 +17,10 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.4g} s", seconds);
 }
 
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string describe(const host::RunSettings& s) {
   const auto all = host::integrators();
   const auto info =

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "framework/assembly/system.hpp"
 #include "framework/simulation/run_record.hpp"
@@ -10,6 +11,9 @@ namespace polyform::apps {
 
 /// A time in the unit that suits it: "250 ns", "3.1 us", "12 ms", "4.5 s".
 std::string duration_text(double seconds);
+
+/// "1 run", "2 runs".
+std::string counted(std::size_t, std::string_view noun);
 
 /// The integrator with what it uses: "rk4, step 0.001 s".
 std::string describe(const host::RunSettings&);

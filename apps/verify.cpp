@@ -11,6 +11,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
+#include "apps/comparison_text.hpp"
 #include "apps/interruption.hpp"
 #include "apps/json_output.hpp"
 #include "apps/process_arguments.hpp"
@@ -127,7 +128,7 @@ void print_problem(const Problem& problem) {
                  v.how == HeatEnd::How::skipped  ? "skipped"
                  : v.how == HeatEnd::How::failed ? "FAILED"
                                                  : "stopped",
-                 v.reason);
+                 own_reason(v, v.solver));
       continue;
     }
     const host::ReferenceErrors& e = v.errors;
@@ -205,9 +206,9 @@ Exit verify(const Arguments& arguments) {
   if (arguments.json)
     print_json(all);
   else
-    fmt::print(output(), "\n{} problems: {} runs passed, {} failed, {} skipped{}{}\n", problems.size(), count.passed,
-               count.failed, count.skipped,
-               count.unchecked > 0 ? fmt::format("; {} problems not checked", count.unchecked) : "",
+    fmt::print(output(), "\n{}: {} passed, {} failed, {} skipped{}{}\n", counted(problems.size(), "problem"),
+               counted(count.passed, "run"), count.failed, count.skipped,
+               count.unchecked > 0 ? fmt::format("; {} not checked", counted(count.unchecked, "problem")) : "",
                count.interrupted ? "; interrupted" : "");
   return count.code();
 }

@@ -63,7 +63,11 @@ class Mechanism {
                              {"ends", Json::array({end(ends[0].body, ends[0].frame, ends[0].point),
                                                    end(ends[1].body, ends[1].frame, ends[1].point)})}});
     for (std::size_t i = 0; i < system_.bodies().size(); ++i) bodies.push_back(body(i));
-    return {{"gravity", numbers(view_.gravity)}, {"bodies", bodies}, {"joints", joints}, {"springs", springs}};
+    return {{"gravity", numbers(view_.gravity)},
+            {"degrees_of_freedom", system_.count_constraints().degrees_of_freedom},
+            {"bodies", bodies},
+            {"joints", joints},
+            {"springs", springs}};
   }
 
  private:

@@ -8,6 +8,8 @@
 #include "apps/json_output.hpp"
 #include "framework/results/output_file.hpp"
 #include "framework/results/result_reader.hpp"
+#include "framework/simulation/columns.hpp"
+#include "framework/simulation/simulate.hpp"
 
 namespace polyform::apps {
 
@@ -52,6 +54,8 @@ struct Report {
 /// Where the page will go ("-" is the output stream); to be opened before work is done for it. Failure (bad_input) when
 /// it cannot be written, (simulation_failed) when this build has no page.
 std::unique_ptr<host::OutputFile> open_report(const std::string& path);
+/// Failure (bad_input) when so many runs, each kept whole until then, would hold more numbers than a page can.
+void check_page(const host::System&, const host::Columns&, const host::RunSettings&, std::size_t runs);
 /// Writes the page. Failure (bad_input) when the runs hold more numbers than a page can, (simulation_failed) when
 /// writing fails on the way.
 void write_report(host::OutputFile&, const Report&);

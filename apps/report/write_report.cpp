@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <fstream>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include "apps/report/page_template.hpp"
 #include "apps/report/report.hpp"
 #include "framework/diagnostics.hpp"
+#include "framework/simulation/row_maker.hpp"
 
 namespace polyform::apps {
 
@@ -103,15 +105,21 @@ Json report_json(const Report& report) {
   return out;
 }
 
+/// `what` holds the numbers.
+void check_size(double numbers, const char* what, const char* remedy) {
+  const double bytes = numbers * sizeof(double);
+  if (bytes > static_cast<double>(most_bytes))
+    throw host::Failure(host::Exit::bad_input,
+                        fmt::format("{} {:.0f} MB of numbers, more than a page of {} MB can", what, bytes / 0x1p20,
+                                    most_bytes >> 20),
+                        remedy);
+}
+
 void check_size(const Report& report) {
-  std::size_t bytes = 0;
+  double numbers = 0;
   for (const ReportRun& run : report.runs)
-    for (const host::ResultColumn& column : run.results.columns) bytes += column.values.size() * sizeof(double);
-  if (bytes > most_bytes)
-    throw host::Failure(
-        host::Exit::bad_input,
-        fmt::format("the results hold {} MB of numbers, more than a page of {} MB can", bytes >> 20, most_bytes >> 20),
-        "Run again with a longer --output-interval, or with fewer --columns.");
+    numbers += static_cast<double>(rows_of(run.results)) * static_cast<double>(run.results.columns.size());
+  check_size(numbers, "the results hold", "Run again with a longer --output-interval, or with fewer --columns.");
 }
 
 void write_columns(host::OutputFile& file, std::size_t run, const host::Results& results) {
@@ -134,6 +142,14 @@ std::unique_ptr<host::OutputFile> open_report(const std::string& path) {
                         "When it was built, npm or its packages could not be had: install nodejs and npm, then run "
                         "cmake again, which says what is missing.");
   return std::make_unique<host::OutputFile>(path);
+}
+
+void check_page(const host::System& system, const host::Columns& columns, const host::RunSettings& settings,
+                std::size_t runs) {
+  const double rows = std::floor(settings.duration / settings.output_interval) + 1;
+  const auto width = static_cast<double>(host::RowMaker(system, columns).channels().size());
+  check_size(rows * width * static_cast<double>(runs), "--report: the page would hold",
+             "Give a longer --output-interval or fewer --columns; or write --output FILE.h5 without a page.");
 }
 
 void write_report(host::OutputFile& file, const Report& report) {

@@ -62,8 +62,9 @@ Comparison compare(const System& system, std::span<const Contender> contenders, 
   }
   result.first = as_standing(verdict.first);
   result.until = verdict.until;
-  const bool interrupted = control.interrupted != nullptr && *control.interrupted != 0;
-  if (!result.first || interrupted) return result;
+  const auto interrupted = [&] { return control.interrupted != nullptr && *control.interrupted != 0; };
+  result.interrupted = interrupted();
+  if (!result.first || result.interrupted) return result;
   std::vector<TracedContender> traced;
   std::size_t parted = 0;
   for (std::size_t k = 0; k < finishers.size(); ++k) {
@@ -74,6 +75,7 @@ Comparison compare(const System& system, std::span<const Contender> contenders, 
   if (control.progress)
     twins.progress = [&](std::size_t k, double time) { control.progress(contenders.size() + k, time); };
   result.divergence = find_divergence(system, layout, traced, parted, settings, *result.first, scales, twins);
+  result.interrupted = !result.divergence && interrupted();
   return result;
 }
 

@@ -25,6 +25,7 @@ struct Comparison {
   std::vector<Standing> standings;
   std::optional<Parting> first;          ///< the earliest parting; witness: index of the standing
   std::optional<Divergence> divergence;  ///< known where solvers part
+  bool interrupted = false;              ///< before it was known, or before all had run
   double until = 0;                      ///< the last time that all who finished have, s
 };
 

@@ -45,6 +45,16 @@ std::optional<Departure> largest(const TraceLayout& layout, Trace& reference, Tr
   return result;
 }
 
+/// The largest distance of any two.
+std::optional<Departure> largest_apart(const TraceLayout& layout, std::span<Trace* const> traces, Quantity quantity) {
+  std::optional<Departure> result;
+  for (std::size_t i = 0; i < traces.size(); ++i)
+    for (std::size_t k = i + 1; k < traces.size(); ++k)
+      if (const auto d = largest(layout, *traces[i], *traces[k], quantity); d && !(result && result->value >= d->value))
+        result = d;
+  return result;
+}
+
 }  // namespace
 
 RunSettings at_value(RunSettings settings, SweepOf what, double value) {
@@ -77,17 +87,24 @@ Sweep sweep(const System& system, std::span<const Contender> contenders, const R
       continue;
     }
     able.push_back(contenders[k]);
-    if (best.ends[k].how != How::done) continue;
+    if (best.ends[k].how != How::done) {
+      result.dropouts.push_back({best.ends[k], std::string(contenders[k].formulation->name())});
+      continue;
+    }
     finished.push_back(best.traces[k].get());
     result.reference_solvers.emplace_back(contenders[k].formulation->name());
   }
+  result.apart_position = largest_apart(layout, finished, Quantity::position);
+  result.apart_angle = largest_apart(layout, finished, Quantity::angle);
   const std::unique_ptr<Trace> reference = finished.empty() ? nullptr : consensus(layout, finished);
 
   for (std::size_t v = 0; v < values.size(); ++v) {
     const Round round = run_round(system, layout, able, at_value(settings, what, values[v]), control, v + 1);
     for (std::size_t k = 0; k < able.size(); ++k) {
       SweepPoint point{round.ends[k], std::string(able[k].formulation->name()), values[v], {}, {}};
-      if (reference && point.how == How::done) {
+      point.is_reference = values[v] == result.reference_value && point.how == How::done &&
+                           std::ranges::count(result.reference_solvers, point.solver) > 0;
+      if (reference && point.how == How::done && !point.is_reference) {
         point.position = largest(layout, *reference, *round.traces[k], Quantity::position);
         point.angle = largest(layout, *reference, *round.traces[k], Quantity::angle);
       }

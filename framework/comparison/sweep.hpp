@@ -19,17 +19,27 @@ RunSettings at_value(RunSettings, SweepOf, double value);
 struct SweepPoint : HeatEnd {
   std::string solver;
   double value = 0;
-  std::optional<Departure> position, angle;  ///< the largest distances from the reference; none where there is no run
+  /// The largest distances from the reference; none where there is no run, and of the reference itself.
+  std::optional<Departure> position, angle;
+  bool is_reference = false;  ///< one of the runs that the reference is made of
+};
+
+/// A solver that takes the model and did not come to the end of the reference run.
+struct Dropout : HeatEnd {
+  std::string solver;
 };
 
 struct Sweep {
   double reference_value = 0;                  ///< finer than all values
   std::vector<std::string> reference_solvers;  ///< whose consensus at that value the reference is
+  std::vector<Dropout> dropouts;               ///< who is not among them
+  /// How far the runs of the reference are from each other at most; none where there are less than two.
+  std::optional<Departure> apart_position, apart_angle;
   std::vector<SweepPoint> points;              ///< by solver, then value; skipped solvers once
 };
 
 /// The value for the reference: a quarter of the smallest step, or a hundredth of the smallest tolerance, but no
-/// tolerance below 1e-14.
+/// tolerance below 1e-14: where the smallest is no larger, that itself.
 double reference_value(SweepOf, std::span<const double> values);
 
 /// Heats are counted over the whole sweep, those for the reference first: contenders × (values + 1). After an

@@ -31,9 +31,10 @@ std::vector<double> read_list(const Value& value) {
 }
 
 constexpr std::array<std::string_view, 4> start_groups{"linear", "angular", "modal", "joint"};
-constexpr std::array<std::string_view, 12> channel_groups{"position", "orientation",    "velocity", "angular_velocity",
+constexpr std::array<std::string_view, 13> channel_groups{"position", "orientation",    "velocity", "angular_velocity",
                                                           "modal",    "modal_velocity", "joint",    "joint_velocity",
-                                                          "force",    "moment",         "energy",   "constraint"};
+                                                          "force",    "moment",         "energy",   "constraint",
+                                                          "module"};
 
 /// Positive numbers by group; what is not one is reported.
 Tolerances read_tolerances(MapReader& map, std::span<const std::string_view> groups) {
@@ -138,6 +139,10 @@ void read_root(const Value& root, Reference& out) {
     for (const char* key : {"times", "tolerance", "tolerance_after"}) map.forbid(key, "there are no 'channels'");
   }
   if (start) out.start = read_start(*start);
+  const bool no_start = !out.start || (out.start->linear.empty() && out.start->angular.empty() &&
+                                       out.start->modal.empty() && out.start->joint.empty());
+  if ((channels || start) && out.channels.empty() && no_start)
+    (channels ? *channels : *start).error("it is empty: nothing is to be checked", format_remedy);
   if (!channels && !start) root.error("neither 'channels' nor 'evaluate': nothing is to be checked", format_remedy);
   map.find("notes");
   map.finish();
@@ -147,26 +152,24 @@ void read_root(const Value& root, Reference& out) {
 
 std::string group_of(const std::string& channel) {
   if (channel.starts_with("energy.")) return "energy";
-  if (channel.starts_with("constraint.")) return "constraint";
+  if (channel.starts_with("constraint.") || channel.starts_with("correction.")) return "constraint";
   const std::string component = channel.substr(channel.rfind('.') + 1);
   const std::string last = component.substr(0, component.find('['));
   if (last == "eta") return "modal";
   if (last == "etadot") return "modal_velocity";
   if (last == "q") return "joint";
   if (last == "v") return "joint_velocity";
-  if (last.size() == 1) return "position";
-  switch (last[0]) {
-    case 'q':
-      return "orientation";
-    case 'v':
-      return "velocity";
-    case 'f':
-      return "force";
-    case 'm':
-      return "moment";
-    default:
-      return "angular_velocity";
-  }
+  constexpr std::string_view axes = "xyz";
+  const auto is = [&](std::string_view letter) {
+    return last.size() == letter.size() + 1 && last.starts_with(letter) && axes.find(last.back()) != axes.npos;
+  };
+  if (is("")) return "position";
+  if (is("q") || last == "qw") return "orientation";
+  if (is("v")) return "velocity";
+  if (is("w")) return "angular_velocity";
+  if (is("f")) return "force";
+  if (is("m")) return "moment";
+  return "module";
 }
 
 double tolerance_at(const Reference& reference, const std::string& group, double time) {

@@ -52,7 +52,7 @@ struct Reference {
 double tolerance_at(const Reference&, const std::string& group, double time);
 
 /// The group of a channel, by its component: position, orientation, velocity, angular_velocity, modal, modal_velocity,
-/// joint, joint_velocity, force, moment, energy, constraint.
+/// joint, joint_velocity, force, moment, energy, constraint; module for what a module calls its own.
 std::string group_of(const std::string& channel);
 
 /// Nothing for a file that is no reference: the diagnostics say what is wrong with it, and where.

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "framework/diagnostics.hpp"
 
@@ -20,6 +19,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double same_time = 1e-9;  // relative to the time, s
+constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
 [[noreturn]] void refuse(const Reference& reference, Place place, const std::string& name) {
   throw Failure(Exit::bad_input,
@@ -28,9 +28,16 @@ constexpr double same_time = 1e-9;  // relative to the time, s
                 "polyform run MODEL writes a table with all names, with --columns reactions those of reactions too.");
 }
 
-/// Largest difference of a list from what was found; infinite where the sizes differ.
+[[noreturn]] void refuse_size(const Reference& reference, const KnownNumbers& known, const std::string& name,
+                              std::size_t size) {
+  throw Failure(Exit::bad_input,
+                fmt::format("{}:{}:{}: the reference gives {} numbers for {}, where its model has {}", reference.file,
+                            known.place.line, known.place.column, known.values.size(), name, size),
+                fmt::format("Give {}.", size));
+}
+
+/// Largest difference of a list from what was found.
 double difference(const std::vector<double>& expected, std::span<const double> found) {
-  if (expected.size() != found.size()) return std::numeric_limits<double>::infinity();
   double largest = 0;
   for (std::size_t k = 0; k < expected.size(); ++k) {
     const double error = std::abs(expected[k] - found[k]);
@@ -53,25 +60,35 @@ ReferenceSink::ReferenceSink(const System& system, const Reference& reference, b
     compared_.push_back(&channel);
     columns_.push_back(found->second);
     groups_.push_back(group);
+    // Of the coordinates of a joint, those without unit are the quaternion of a ball.
+    const bool attitude = group == "orientation" || (group == "joint" && rows_.channels()[found->second].unit == "1");
+    attitudes_.push_back(attitude ? attitude_of_.try_emplace(channel.name.substr(0, channel.name.rfind('.')),
+                                                             attitude_of_.size()).first->second
+                                  : none);
   }
-  if (reference.start) check_start_names();
+  signs_.resize(attitude_of_.size());
+  if (reference.start) check_start();
 }
 
-void ReferenceSink::check_start_names() const {
+void ReferenceSink::check_start() const {
   const SystemView& view = system_.view();
-  std::unordered_set<std::string_view> bodies, bending, joints;
+  using Sizes = std::unordered_map<std::string_view, std::size_t>;
+  Sizes bodies, bending, joints;
   for (const BodyIndex b : system_.bodies()) {
     const BodyData& body = view.bodies[at(b)];
-    bodies.insert(body.name);
-    if (body.flexible != rigid) bending.insert(body.name);
+    bodies[body.name] = 3;
+    if (body.flexible != rigid) bending[body.name] = view.flexible[body.flexible].modes;
   }
-  for (const JointIndex j : system_.joints()) joints.insert(view.joints[at(j)].name);
+  for (const JointIndex j : system_.joints()) joints[view.joints[at(j)].name] = view.joints[at(j)].nv;
   const ReferenceStart& start = *reference_.start;
-  const std::pair<const KnownByName*, const std::unordered_set<std::string_view>*> given[] = {
+  const std::pair<const KnownByName*, const Sizes*> given[] = {
       {&start.linear, &bodies}, {&start.angular, &bodies}, {&start.modal, &bending}, {&start.joint, &joints}};
-  for (const auto& [known, names] : given)
-    for (const auto& [name, numbers] : *known)
-      if (!names->contains(name)) refuse(reference_, numbers.place, name);
+  for (const auto& [known, sizes] : given)
+    for (const auto& [name, numbers] : *known) {
+      const auto found = sizes->find(name);
+      if (found == sizes->end()) refuse(reference_, numbers.place, name);
+      if (numbers.values.size() != found->second) refuse_size(reference_, numbers, name, found->second);
+    }
 }
 
 void ReferenceSink::note(const std::string& group, double error, double tolerance, double time,
@@ -96,14 +113,22 @@ void ReferenceSink::row(double time, const Observation& now) {
   while (next_ < times.size() && before(times[next_])) ++next_;
   if (next_ == times.size() || std::abs(times[next_] - time) > same_time * std::max(1.0, time)) return;
   ++errors_.rows;
+  settle_signs(row);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    double error = row[columns_[c]] - compared_[c]->values[next_];
+    const double sign = attitudes_[c] == none || signs_[attitudes_[c]] >= 0 ? 1 : -1;
+    double error = sign * row[columns_[c]] - compared_[c]->values[next_];
     // An angle of a joint is known up to whole turns.
     if (groups_[c] == "joint" && rows_.channels()[columns_[c]].unit == "rad")
       error = std::remainder(error, 2 * std::numbers::pi);
     note(groups_[c], std::abs(error), tolerance_at(reference_, groups_[c], time), time, compared_[c]->name);
   }
   ++next_;
+}
+
+void ReferenceSink::settle_signs(std::span<const double> row) {
+  std::ranges::fill(signs_, 0);
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    if (attitudes_[c] != none) signs_[attitudes_[c]] += row[columns_[c]] * compared_[c]->values[next_];
 }
 
 void ReferenceSink::compare_start(const Observation& now) {

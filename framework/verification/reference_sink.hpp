@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "framework/assembly/system.hpp"
@@ -27,14 +29,17 @@ ReferenceErrors errors_from_text(const std::string&);
 class ReferenceSink final : public RowSink {
  public:
   /// reactions: whether those of the run are to be read; else channels of forces and moments are not compared. Failure
-  /// (bad_input) when the reference names a channel, body or joint that the system has not.
+  /// (bad_input) when the reference names a channel, body or joint that the system has not, or gives a wrong number of
+  /// accelerations.
   ReferenceSink(const System&, const Reference&, bool reactions);
 
   void row(double time, const Observation&) override;
   const ReferenceErrors& errors() const { return errors_; }
 
  private:
-  void check_start_names() const;
+  void check_start() const;
+  /// q and -q are the same attitude: which of the two the reference has in the row at hand.
+  void settle_signs(std::span<const double> row);
   void compare_start(const Observation&);
   void note(const std::string& group, double error, double tolerance, double time, const std::string& where);
 
@@ -44,6 +49,9 @@ class ReferenceSink final : public RowSink {
   std::vector<const ReferenceChannel*> compared_;
   std::vector<std::size_t> columns_;  ///< of them
   std::vector<std::string> groups_;   ///< of them
+  std::vector<std::size_t> attitudes_;  ///< of them: whose quaternion it is part of, or none
+  std::unordered_map<std::string, std::size_t> attitude_of_;  ///< by body or joint
+  std::vector<double> signs_;  ///< by attitude: of the product with the reference
   std::size_t next_ = 0;              ///< time of the reference
   bool started_ = false;
   ReferenceErrors errors_;

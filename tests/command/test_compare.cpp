@@ -167,7 +167,7 @@ TEST_CASE("a reference that cannot be read loses only its own row, and the exit 
   CHECK(outcome.code == 2);
   CHECK_THAT(outcome.err, Contains("broken.json:1:1: error: source: 'source' is missing") && Contains("Add 'source"));
   CHECK_THAT(outcome.out, Contains("broken: NOT CHECKED") && Contains("lost: NOT CHECKED") &&
-                              Contains("1 runs passed, 0 failed, 0 skipped; 2 problems not checked"));
+                              Contains("1 run passed, 0 failed, 0 skipped; 2 problems not checked"));
   std::vector<std::string> as_json = command;
   as_json.emplace_back("--json");
   const json all = json::parse(shop.run(as_json).out);

@@ -205,8 +205,14 @@ TEST_CASE("a report refuses what it cannot use, and says what to do") {
   refused({"report", "gone.h5", "--output", "x.html"}, "cannot read results from gone.h5");
   refused({"report", "rod.csv", "--output", "x.html"}, "Is it an HDF5 file written by polyform?");
   refused({"report", "rod.h5", "--output", "rod.h5"}, "--output rod.h5 is one of the results");
+  refused({"report", "rod.h5", "--output", "./rod.h5"}, "--output ./rod.h5 is one of the results");
+  std::filesystem::create_symlink("rod.h5", shop.path("link.html"));
+  refused({"report", "rod.h5", "--output", "link.html"}, "--output link.html is one of the results");
   refused({"report", "rod.h5", "--output", "no/x.html"}, "no/x.html");
   refused({"report", "rod.h5", "--model", "gone.yaml", "--output", "x.html"}, "gone.yaml");
+  for (const char* command : {"run", "compare"})
+    refused({command, "rod.yaml", "--duration", "1000", "--output-interval", "1e-5", "--report", "x.html"},
+            "--report: the page would hold");
   refused({"run", "rod.yaml", "--report", "no/x.html"}, "no/x.html");
   refused({"report"}, "RESULT is required");
 }

@@ -97,8 +97,34 @@ TEST_CASE("a time that is no row of the run and a channel that is none are said"
   CHECK_THROWS_WITH(verify_all(reference),
                     Catch::Contains("simple_pendulum.json:") && Catch::Contains("names bob.nothing"));
   reference = shipped("branch_pendulum");
+  const auto sound = reference.start->linear;
+  reference.start->linear.begin()->second = {{0, 0}, {7, 3}};
+  CHECK_THROWS_WITH(verify_all(reference),
+                    Catch::Contains("branch_pendulum.json:7:3") && Catch::Contains("gives 2 numbers for"));
+  reference.start->linear = sound;
   reference.start->linear["nobody"] = {{0, 0, 0}, {7, 3}};
   CHECK_THROWS_WITH(verify_all(reference), Catch::Contains("branch_pendulum.json:7:3") && Catch::Contains("nobody"));
+}
+
+TEST_CASE("an attitude is met by either sign of its quaternion, and not by a wrong one") {
+  Reference reference = shipped("heavy_top");
+  std::vector<ReferenceChannel*> quaternion;
+  for (ReferenceChannel& channel : reference.channels)
+    if (group_of(channel.name) == "orientation") quaternion.push_back(&channel);
+  REQUIRE(quaternion.size() == 4);
+  for (ReferenceChannel* channel : quaternion) channel->values.back() *= -1;
+  for (const Verification& v : verify_all(reference)) CHECK(v.passed);
+  quaternion.front()->values.back() *= -1;
+  for (const Verification& v : verify_all(reference)) CHECK_FALSE(v.passed);
+}
+
+TEST_CASE("channels belong to groups by their component, those of modules to one of their own") {
+  CHECK(group_of("a.b.x") == "position");
+  CHECK(group_of("a.qw") == "orientation");
+  CHECK(group_of("a.wz") == "angular_velocity");
+  CHECK(group_of("pin.q[2]") == "joint");
+  CHECK(group_of("motor.i") == "module");
+  CHECK(group_of("motor.voltage") == "module");
 }
 
 TEST_CASE("a wrong reaction does not pass, and a solver without reactions is not asked for them") {
@@ -120,6 +146,9 @@ TEST_CASE("what is no reference is refused with place, cause and remedy") {
   CHECK_THAT(refusal("{\"model\": \"a.yaml\",\n \"source\": \"none\", \"chanels\": {}}"),
              Contains("json:2:20: error: chanels: unknown key 'chanels'") && Contains("Did you mean 'channels'"));
   CHECK_THAT(refusal(R"({"model": "a.yaml", "source": "none"})"), Contains("nothing is to be checked"));
+  CHECK_THAT(refusal(with_channels("")), Contains("channels: it is empty: nothing is to be checked"));
+  CHECK_THAT(refusal(R"({"model": "a.yaml", "source": "none", "evaluate": {"tolerance": {}}})"),
+             Contains("evaluate: it is empty: nothing is to be checked"));
   CHECK_THAT(refusal(with_channels(R"("a.x": [1])")), Contains("channels.a.x: found 1 values for 2 times"));
   CHECK_THAT(refusal(with_channels(R"("a.x": [1, "two"])")), Contains("channels.a.x[1]") && Contains("a number"));
   CHECK_THAT(refusal(with_channels(R"("a.vx": [1, 2])")), Contains("no tolerance for its group, 'velocity'"));

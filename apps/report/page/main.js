@@ -17,10 +17,12 @@ const find = (id) => document.getElementById(id);
 
 function setUpHeading() {
   find('title').textContent = report.title;
-  const bodies = report.mechanism?.bodies.length;
+  const bodies = report.mechanism?.bodies.length,
+    freedom = report.mechanism?.degrees_of_freedom;
   const facts = [
     runs.length > 1 ? `${runs.length} runs` : runs[0]?.label,
     bodies && `${bodies} ${bodies === 1 ? 'body' : 'bodies'}`,
+    freedom !== undefined && `${freedom} ${freedom === 1 ? 'degree' : 'degrees'} of freedom`,
     runs[0] && `${figure(runs[0].time[runs[0].rows - 1], 6)} s`,
     runs[0] && `${runs[0].rows.toLocaleString('en')} rows`,
   ];
