@@ -8,6 +8,7 @@ namespace polyform {
 
 using detail::load;
 using detail::store;
+using detail::wanted_accuracy;
 
 bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts,
                                    std::span<Spatial> out, std::span<const double> modal_forces,
@@ -19,11 +20,15 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
   std::fill(solution_.begin(), solution_.end(), 0.0);
   // Most systems take two or three rounds. In a long chain that bends like a beam across its pins the added compliance
   // of the rows sums up, and rounds have to follow it. Near a singular position of a loop they would follow nearly
-  // dependent rows ever further, and an integrator out of its way.
-  const bool is_tree = view_.cut_joints().empty() && tied_.empty();
-  Refinement r{10, 0, is_tree ? Follow::all : Follow::inertia};
+  // dependent rows ever further, and an integrator out of its way: there only motions are followed, as long as these
+  // come out accurate.
+  Refinement r{10, 0, rows_independent_ ? Follow::all : Follow::inertia};
   if (!solve(r)) return false;
   if (r.body_error > 1e-6) return fail_free(r);
+  if (r.follow != Follow::all && r.last_step > wanted_accuracy && find_refinement(r) && !step_is_inertial(r)) {
+    r = {10, 0, Follow::all};
+    if (!solve(r)) return false;
+  }
   if (!check_accuracy(r)) return false;
   row_error_ = r.row_error;
   worst_row_ = r.worst_row;
