@@ -29,6 +29,7 @@ AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock
     owns += modules_.modules()[m].variables;
   }
   add_ties(absent);
+  rows_independent_ = has_independent_rows();
   const std::size_t unknowns = 6 * n + owns + rows_;
   joints_.resize(view.joints.size());
   centers_.resize(n);
@@ -36,7 +37,8 @@ AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock
   for (std::size_t f = 0; f < view.flexible.size(); ++f) mass_.emplace_back(flexible_.mass(f).size());
   massless_.resize(view.flexible.size());
   right_.resize(rows_);
-  for (auto* v : {&data_, &solution_, &residual_, &step_, &direction_, &previous_residual_}) v->resize(unknowns);
+  for (auto* v : {&data_, &solution_, &residual_, &step_, &direction_, &previous_residual_, &unfollowed_})
+    v->resize(unknowns);
   sizes_.resize(own_.size());
   efforts_.resize(view.nv);
   velocities_.resize(view.nv);
@@ -69,6 +71,23 @@ void AbsoluteSystem::add_ties(const std::vector<bool>& absent) {
     add_element(modules_.modules()[m].rows, counts(modules_.modules()[m].rows.rows));
     if (groups_.back().rows != 0) add_entry(groups_.back(), view_.bodies.size() + m);
   }
+}
+
+/// Whether no row can depend on others, by structure: no loops, elements on joints of their own alone, and modules with
+/// unknowns enough for their rows.
+bool AbsoluteSystem::has_independent_rows() const {
+  if (!view_.cut_joints().empty()) return false;
+  std::vector<bool> taken(view_.joints.size());
+  for (const ConstraintSet::Element& e : elements_.elements()) {
+    if (!e.markers.empty() || e.rows > e.velocities) return false;
+    for (const JointIndex j : e.joints) {
+      if (taken[at(j)]) return false;
+      taken[at(j)] = true;
+    }
+  }
+  const auto& modules = modules_.modules();
+  return std::all_of(modules.begin(), modules.end(),
+                     [](const ModuleSet::Module& m) { return m.rows.rows <= m.variables; });
 }
 
 void AbsoluteSystem::add_element(const ConstraintSet::Element& e, std::size_t rows) {

@@ -219,6 +219,7 @@ class AbsoluteSystem {
   // absolute_system.cpp: the parts and their sizes
   void add_ties(const std::vector<bool>& absent);
   void add_element(const ConstraintSet::Element&, std::size_t rows);
+  bool has_independent_rows() const;
   void add_group(std::size_t rows, std::span<const BodyIndex> bodies);
   void add_entry(Group&, std::size_t block);
   std::vector<bool> find_light() const;
@@ -301,6 +302,7 @@ class AbsoluteSystem {
   const SystemView& view_;
   std::vector<JointLock> locks_;  ///< one per joint
   std::vector<double> target_q_, target_v_;
+  std::vector<double> unfollowed_;  ///< the solution before rows are followed
   ConstraintSet elements_;
   ModuleSet modules_;
   FlexibleSet flexible_;
@@ -308,6 +310,7 @@ class AbsoluteSystem {
   BlockLdlt matrix_;
   bool modes_held_ = false;
   bool whole_tree_ = true;         ///< no tree joint is absent
+  bool rows_independent_ = true;   ///< by structure: no loops, and nothing else that may ask one thing twice
   bool rows_of_velocity_ = false;  ///< some rows ask nothing of positions: factors of these do not serve velocities
 
   std::vector<Group> groups_;  ///< of the ties
