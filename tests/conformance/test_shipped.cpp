@@ -35,7 +35,8 @@ TEST_CASE("modules are tried by themselves and in every formulation that carries
         INFO(text(claim));
         CHECK(claim.verdict != Verdict::failed);
         if (!claim.name.starts_with("in ")) {
-          CHECK((claim.verdict == Verdict::passed || claim.finding.starts_with("not applicable: it has no markers")));
+          CHECK((claim.verdict == Verdict::passed || claim.finding.starts_with("not applicable: it has no markers") ||
+                 claim.finding.starts_with("this build of polyform has a sanitizer")));
         } else if (claim.verdict == Verdict::passed) {
           ++formulations;
         } else {
