@@ -37,8 +37,7 @@ AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock
   for (std::size_t f = 0; f < view.flexible.size(); ++f) mass_.emplace_back(flexible_.mass(f).size());
   massless_.resize(view.flexible.size());
   right_.resize(rows_);
-  for (auto* v : {&data_, &solution_, &residual_, &step_, &direction_, &previous_residual_, &unfollowed_})
-    v->resize(unknowns);
+  for (auto* v : {&data_, &solution_, &residual_, &step_, &direction_, &previous_residual_}) v->resize(unknowns);
   sizes_.resize(own_.size());
   efforts_.resize(view.nv);
   velocities_.resize(view.nv);

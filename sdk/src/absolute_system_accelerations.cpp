@@ -8,7 +8,6 @@ namespace polyform {
 
 using detail::load;
 using detail::store;
-using detail::wanted_accuracy;
 
 bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts,
                                    std::span<Spatial> out, std::span<const double> modal_forces,
@@ -20,23 +19,11 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
   std::fill(solution_.begin(), solution_.end(), 0.0);
   // Most systems take two or three rounds. In a long chain that bends like a beam across its pins the added compliance
   // of the rows sums up, and rounds have to follow it. Near a singular position of a loop they would follow nearly
-  // dependent rows ever further, and an integrator out of its way: there rows are followed only where motions do not come
-  // out accurate without, and what they gave without is kept where following does not come to an end.
+  // dependent rows ever further, and an integrator out of its way.
   Refinement r{10, 0, rows_independent_ ? Follow::all : Follow::inertia};
   if (!solve(r)) return false;
   if (r.body_error > 1e-6) return fail_free(r);
-  if (!rows_independent_ && r.last_step > wanted_accuracy && find_refinement(r) && !step_is_inertial(r)) {
-    std::copy(solution_.begin(), solution_.end(), unfollowed_.begin());
-    Refinement further{10, 0, Follow::all};
-    if (solve(further) && further.last_step <= wanted_accuracy) {
-      r = further;
-    } else {
-      std::copy(unfollowed_.begin(), unfollowed_.end(), solution_.begin());
-      failure_size_ = 0;
-    }
-  } else if (!check_accuracy(r)) {
-    return false;
-  }
+  if (!check_accuracy(r)) return false;
   row_error_ = r.row_error;
   worst_row_ = r.worst_row;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = load(solution_.data() + offsets_[i]);

@@ -13,8 +13,6 @@ namespace detail {
 
 /// Part of the largest motion or force that is taken for the size of any smaller one.
 constexpr double yardstick_floor = 1e-3;
-/// Relative change of accelerations from which on an error is refused.
-constexpr double wanted_accuracy = 1e-9;
 
 inline Spatial load(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 inline void store(const Spatial& s, double* x) {

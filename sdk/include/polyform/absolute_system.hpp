@@ -302,7 +302,6 @@ class AbsoluteSystem {
   const SystemView& view_;
   std::vector<JointLock> locks_;  ///< one per joint
   std::vector<double> target_q_, target_v_;
-  std::vector<double> unfollowed_;  ///< the solution before rows are followed
   ConstraintSet elements_;
   ModuleSet modules_;
   FlexibleSet flexible_;
