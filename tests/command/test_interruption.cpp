@@ -69,7 +69,8 @@ TEST_CASE("an interrupted comparison and an interrupted sweep print the JSON so 
     const Workshop shop;
     std::vector<std::string> command{"compare", shop.write("rod.yaml", endless_rod()), "--solvers", "riccati,cartesian",
                                      "--json"};
-    if (sweep) command.insert(command.end(), {"--sweep", "step=1e-3,1e-4", "--output-interval", "10", "--report", "a.html"});
+    if (sweep)
+      command.insert(command.end(), {"--sweep", "step=1e-3,1e-4", "--output-interval", "10", "--report", "a.html"});
     const pid_t process = shop.start(command);
     std::this_thread::sleep_for(std::chrono::seconds(2));
     kill(process, SIGINT);
