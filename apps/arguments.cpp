@@ -54,10 +54,10 @@ std::string check_positive(const std::string& text) {
   return positive_number(text) ? "" : "expected a positive number, found " + host::show(text);
 }
 
-std::string check_limit(const std::string& text, double most) {
+std::string check_limit(const std::string& text, double least, double most) {
   const std::optional<double> value = finite_number(text);
-  if (value && *value >= 0 && *value <= most) return {};
-  return fmt::format("expected a number from 0 to {:g}, found {}", most, host::show(text));
+  if (value && *value >= least && *value <= most) return {};
+  return fmt::format("expected a number from {:g} to {:g}, found {}", least, most, host::show(text));
 }
 
 void add_plugin_path(CLI::App& app, std::vector<std::string>& paths) {

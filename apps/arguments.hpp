@@ -18,9 +18,9 @@ namespace polyform::apps {
 
 /// A finite number greater than 0, all of the text; nothing for any other text.
 std::optional<double> positive_number(std::string_view text);
-/// What CLI11 is told by: why the text is not such a number, or one up to `most` with 0 allowed; "" where it is.
+/// What CLI11 is told by: why the text is not such a number, or not one from `least` to `most`; "" where it is.
 std::string check_positive(const std::string& text);
-std::string check_limit(const std::string& text, double most);
+std::string check_limit(const std::string& text, double least, double most);
 
 struct ModelArguments {
   std::string file;

@@ -162,6 +162,9 @@ Exit compare(const Arguments& arguments) {
   if (arguments.run.output == "-")
     throw host::Failure(Exit::bad_input, "--output - cannot take the results of several solvers",
                         "Give --output NAME.csv; each solver writes NAME.<solver>.csv.");
+  if (arguments.report == "-")
+    throw host::Failure(Exit::bad_input, "--report - would mix with the comparison on the output stream",
+                        "Give --report FILE.html.");
   std::vector<SolverChoice> storage;
   const std::vector<host::Contender> all = contenders(arguments.solvers, session.catalog(), *system, storage);
   const host::HeatControl control{limits_of(arguments.processes), arguments.processes.jobs, &watch_interruption(), {}};
@@ -170,6 +173,11 @@ Exit compare(const Arguments& arguments) {
   std::unique_ptr<ComparisonReport> report;
   if (!arguments.report.empty()) {
     check_page(*system, columns_of(arguments.run), settings, all.size());
+    if (const std::string& output = arguments.run.output; !output.empty()) {
+      check_apart(arguments.report, output);
+      for (const host::Contender& contender : all)
+        check_apart(arguments.report, file_of(output, contender.formulation->name()));
+    }
     report = std::make_unique<ComparisonReport>(arguments.report);
   }
   // The page of a sweep shows the motion too, so the solvers run once at the settings themselves.

@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
+#include <filesystem>
 
 #include "apps/comparison_text.hpp"
+#include "apps/deviation_table.hpp"
 #include "apps/result_file.hpp"
 #include "framework/diagnostics.hpp"
 
 namespace polyform::apps {
 
 using host::HeatEnd;
-using host::Quantity;
 using host::Standing;
 
 namespace {
@@ -39,7 +37,7 @@ ReportTable cost_table(const std::vector<Standing>& standings) {
   ReportTable table{"Cost and quality of each solver",
                     {{"solver", ""},
                      {"wall time", "s"},
-                     {"per evaluation", "s"},
+                     {"per evaluation", "µs"},
                      {"evaluations", ""},
                      {"steps", ""},
                      {"states", ""},
@@ -52,37 +50,12 @@ ReportTable cost_table(const std::vector<Standing>& standings) {
   for (const Standing& s : standings) {
     const std::string status = s.how == HeatEnd::How::done ? "done" : reasons.once(s, s.solver, s.solver);
     if (s.run)
-      table.rows.push_back({s.solver, s.run->wall_seconds, s.run->seconds_per_evaluation, s.run->evaluations,
+      table.rows.push_back({s.solver, s.run->wall_seconds, 1e6 * s.run->seconds_per_evaluation, s.run->evaluations,
                             s.run->steps, s.run->state_size, s.run->energy_drift, s.run->constraint_violation, status});
     else
       table.rows.push_back({s.solver, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, status});
   }
   if (std::string note = drift_note(standings); !note.empty()) table.notes.push_back(std::move(note));
-  return table;
-}
-
-/// Three columns for each quantity that any solver is compared in: how far, where, when.
-ReportTable deviation_table(const std::vector<Standing>& standings) {
-  ReportTable table{"Largest deviation from the consensus, where and when", {{"solver", ""}}, {}, {}};
-  std::vector<Quantity> present;
-  for (const Quantity q : host::quantities)
-    if (std::ranges::any_of(standings, [&](const Standing& s) { return s.deviation && (*s.deviation)[q]; }))
-      present.push_back(q);
-  for (const Quantity q : present) {
-    const std::string unit(q == Quantity::joint ? " m or rad" : unit_of(q, false));
-    table.columns.insert(table.columns.end(),
-                         {{std::string(title_of(q)), unit.empty() ? "" : unit.substr(1)}, {"of", ""}, {"at", "s"}});
-  }
-  for (const Standing& s : standings) {
-    if (!s.deviation) continue;
-    std::vector<Json>& row = table.rows.emplace_back(std::vector<Json>{s.solver});
-    for (const Quantity q : present) {
-      const auto& d = (*s.deviation)[q];
-      row.push_back(d ? Json(d->value) : Json());
-      row.push_back(d && d->value > 0 ? Json(d->where) : Json());
-      row.push_back(d && d->value > 0 ? Json(d->time) : Json());
-    }
-  }
   return table;
 }
 
@@ -115,22 +88,10 @@ ReportTable sweep_table(host::SweepOf what, const host::Sweep& sweep) {
 
 }  // namespace
 
-ComparisonReport::ComparisonReport(const std::string& path) : page_(open_report(path)) {
-  std::string name = (std::filesystem::temp_directory_path() / "polyform-compare-XXXXXX").string();
-  if (!mkdtemp(name.data()))
-    throw host::Failure(host::Exit::simulation_failed,
-                        fmt::format("cannot make a temporary folder {}: {}", name, std::strerror(errno)),
-                        "Set TMPDIR to a folder that can be written.");
-  folder_ = name;
-}
-
-ComparisonReport::~ComparisonReport() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
+ComparisonReport::ComparisonReport(const std::string& path) : page_(open_report(path, "--report")) {}
 
 std::string ComparisonReport::file_of(std::string_view solver) const {
-  return (folder_ / fmt::format("{}.h5", solver)).string();
+  return folder_.file(fmt::format("{}.h5", solver));
 }
 
 std::unique_ptr<host::RowSink> ComparisonReport::sink(const host::System& system, const host::Columns& columns,
@@ -145,14 +106,19 @@ void ComparisonReport::add(const host::System& system, double tolerance, const h
   for (const Standing& s : comparison.standings) {
     if (!std::filesystem::exists(file_of(s.solver))) continue;
     try {
-      report_.runs.push_back({s.solver, host::read_results(file_of(s.solver))});
+      report_.runs.push_back({s.solver, host::ResultFile(file_of(s.solver)), s.deviation.has_value(),
+                              s.reactions});
     } catch (const host::Failure&) {
       // Its process ended before the file was one; the table says how.
     }
   }
   report_.tables.push_back(cost_table(comparison.standings));
-  ReportTable deviations = deviation_table(comparison.standings);
-  if (deviations.rows.empty()) return;
+  report_.comparison = compare_runs(report_.runs, &system);
+  std::vector<DeviationRow> rows;
+  for (const Standing& s : comparison.standings)
+    if (s.deviation) rows.push_back({s.solver, &*s.deviation});
+  if (rows.empty()) return;
+  ReportTable deviations = deviation_table("solver", rows);
   deviations.notes = agreement_texts(system, tolerance, comparison);
   report_.tables.push_back(std::move(deviations));
 }

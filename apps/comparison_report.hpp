@@ -1,11 +1,11 @@
 // The page of compare: what it found, and the rows of all solvers.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "apps/report/report.hpp"
+#include "apps/temporary_folder.hpp"
 #include "framework/comparison/comparison.hpp"
 #include "framework/comparison/sweep.hpp"
 #include "framework/simulation/columns.hpp"
@@ -15,11 +15,8 @@ namespace polyform::apps {
 /// Solvers run in processes of their own, so their rows come here by files in a temporary folder.
 class ComparisonReport {
  public:
-  /// Opens the page. Failure as open_report.
+  /// Opens the page. Failure as open_report and TemporaryFolder.
   explicit ComparisonReport(const std::string& path);
-  ~ComparisonReport();
-  ComparisonReport(const ComparisonReport&) = delete;
-  ComparisonReport& operator=(const ComparisonReport&) = delete;
 
   /// In the process of a solver: a sink for its rows, which hands them to `other` too where there is one.
   std::unique_ptr<host::RowSink> sink(const host::System&, const host::Columns&, std::string_view solver,
@@ -33,7 +30,7 @@ class ComparisonReport {
   std::string file_of(std::string_view solver) const;
 
   std::unique_ptr<host::OutputFile> page_;
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
   Report report_;
 };
 

@@ -45,7 +45,7 @@ std::string Reasons::once(const HeatEnd& end, const std::string& solver, const s
 std::string drift_note(const std::vector<Standing>& standings) {
   const bool open =
       std::any_of(standings.begin(), standings.end(), [](const Standing& s) { return s.run && !s.run->conservative; });
-  return open ? "Forces without potential do work: the drift holds it, and is no error of its own." : "";
+  return open ? open_drift : "";
 }
 
 std::string_view unit_of(Quantity quantity, bool length) {
@@ -136,26 +136,30 @@ void print_deviations(const std::vector<Standing>& standings) {
 
 }  // namespace
 
-std::string parting_text(const host::Comparison& comparison, const host::Parting& parting) {
-  std::string others;
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < comparison.standings.size(); ++k)
-    if (comparison.standings[k].deviation && k != parting.witness) {
-      others = comparison.standings[k].solver;
-      ++count;
-    }
-  return fmt::format("{} parts from {} first at t = {:.6g} s, in the {} of {}, by {:.2e}{} ({:.1e} relative)",
-                     comparison.standings[parting.witness].solver, count == 1 ? others : "the consensus", parting.time,
-                     title_of(parting.quantity), parting.where, parting.deviation,
-                     unit_of(parting.quantity, parting.length), parting.relative);
+std::string agreement_text(std::size_t runs, double tolerance, double until) {
+  return fmt::format(
+      "{} agree within {:g} of the system's size (forces: of the largest; angles: rad) up to t = {:.6g} s.",
+      runs == 2 ? "Both" : fmt::format("All {}", runs), tolerance, until);
+}
+
+std::string parting_text(const host::Parting& parting, std::string_view who, std::string_view from, double tolerance) {
+  return fmt::format(
+      "Disagreement: {} parts from {} first at t = {:.6g} s, in the {} of {}, by {:.2e}{} ({:.1e} relative); the "
+      "tolerance is {:g}.",
+      who, from, parting.time, title_of(parting.quantity), parting.where, parting.deviation,
+      unit_of(parting.quantity, parting.length), parting.relative, tolerance);
+}
+
+std::string_view from_whom(const std::vector<std::string_view>& compared, std::string_view who) {
+  return compared.size() > 2 ? "the consensus" : compared.front() == who ? compared.back() : compared.front();
 }
 
 std::string divergence_text(const host::Divergence& d) {
   using Cause = host::Divergence::Cause;
   std::string text = fmt::format(
-      "At half the step and a tenth of the tolerances {} moves away from itself by {:.1e} until then, {} by {:.1e}; "
-      "with\n"
-      "speeds and gravity larger by {:.0e} {} does by {:.3g} times that difference",
+      "At finer settings (half of step or output interval, a tenth of the tolerances) {} moves away from itself\n"
+      "by {:.1e} until then, {} by {:.1e}; with speeds and gravity larger by {:.0e} {} does by {:.3g} times\n"
+      "that difference",
       d.solver, d.integration_error, d.peer, d.peer_error, d.perturbation, d.solver, d.amplification);
   if (d.rate > 0)
     text += fmt::format(", which over {:.3g} s grows at {:.3g} 1/s, tenfold every {:.3g} s", d.duration, d.rate,
@@ -180,6 +184,8 @@ std::string divergence_text(const host::Divergence& d) {
     case Cause::unknown:
       break;
   }
+  if (!d.refined())
+    return text + "Finer settings change neither,\nso it cannot be told whether a solver is wrong. Give other settings.";
   return text +
          "So it cannot be told whether a\nsolver is wrong: their own errors are as large as the disagreement, but "
          "finer settings do not lessen it. Give a\nmuch smaller --rtol and --atol or --step, or a shorter --duration.";
@@ -188,19 +194,18 @@ std::string divergence_text(const host::Divergence& d) {
 std::vector<std::string> agreement_texts(const host::System& system, double tolerance,
                                          const host::Comparison& comparison) {
   std::vector<std::string> texts;
-  const auto compared = std::count_if(comparison.standings.begin(), comparison.standings.end(),
-                                      [](const Standing& s) { return s.deviation.has_value(); });
-  if (compared == 0) return texts;
+  std::vector<std::string_view> compared;
+  for (const Standing& s : comparison.standings)
+    if (s.deviation) compared.push_back(s.solver);
+  if (compared.empty()) return texts;
   if (const std::string open = open_reactions(system.count_constraints()); !open.empty())
     texts.push_back(fmt::format("Reactions {}; these are not compared.", open));
   if (!comparison.first) {
-    texts.push_back(fmt::format(
-        "{} agree within {:g} of the system's size (forces: of the largest; angles: rad) up to t = {:.6g} s.",
-        compared == 2 ? "Both" : fmt::format("All {}", compared), tolerance, comparison.until));
+    texts.push_back(agreement_text(compared.size(), tolerance, comparison.until));
     return texts;
   }
-  texts.push_back(
-      fmt::format("Disagreement: {}; the tolerance is {:g}.", parting_text(comparison, *comparison.first), tolerance));
+  const std::string_view who = comparison.standings[comparison.first->witness].solver;
+  texts.push_back(parting_text(*comparison.first, who, from_whom(compared, who), tolerance));
   texts.push_back(
       comparison.divergence
           ? divergence_text(*comparison.divergence)

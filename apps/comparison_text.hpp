@@ -29,7 +29,10 @@ class Reasons {
  private:
   std::map<std::string, std::string> said_;
 };
-/// What the drift is where energy is exchanged; "" where it is kept.
+/// What the drift is where energy is exchanged.
+inline constexpr const char* open_drift =
+    "Forces without potential do work, which is part of the drift: it is no error of the solver.";
+/// That, or "" where energy is kept.
 std::string drift_note(const std::vector<host::Standing>&);
 std::string_view title_of(host::Quantity);
 /// " m", " rad", …, "" where there is none. length: of a joint coordinate, whether it is one.
@@ -38,8 +41,12 @@ std::string_view unit_of(host::Quantity, bool length);
 /// Whether solvers agree, and what is to be made of it where they do not; each a sentence or two. None where fewer than
 /// two were compared.
 std::vector<std::string> agreement_texts(const host::System&, double tolerance, const host::Comparison&);
-/// Where solvers part, as one sentence; and what is to be made of it.
-std::string parting_text(const host::Comparison&, const host::Parting&);
+/// Of so many runs; until: the last time that all have, s.
+std::string agreement_text(std::size_t runs, double tolerance, double until);
+/// Where runs part, as one sentence: who, and from whom ("the consensus"); then what is to be made of it.
+std::string parting_text(const host::Parting&, std::string_view who, std::string_view from, double tolerance);
+/// The other of two that were compared, else their consensus.
+std::string_view from_whom(const std::vector<std::string_view>& compared, std::string_view who);
 std::string divergence_text(const host::Divergence&);
 
 }  // namespace polyform::apps

@@ -28,6 +28,15 @@ struct Arguments {
   bool json = false;
 };
 
+/// What the search kept out of the checks that look at other plugins too.
+void tell_of_refused(const host::Registry& registry, const host::PluginRecord& checked) {
+  for (const host::SearchedPlace& place : registry.search_path())
+    if (!place.problem.empty()) print(Severity::warning, place.problem);
+  for (const host::PluginRecord& plugin : registry.plugins())
+    if (&plugin != &checked && (plugin.replaced || plugin.status == host::PluginStatus::refused))
+      print(Severity::warning, plugin.explanation, "The checks are made without it.");
+}
+
 /// The plugin of the file as it is loaded from there, whatever else the search finds of its name.
 const host::PluginRecord& loaded_plugin(const host::Registry& registry, const std::string& file) {
   for (const host::PluginRecord& plugin : registry.plugins()) {
@@ -75,10 +84,12 @@ Json claim_json(const Claim& claim) {
 Exit conform(const Arguments& arguments) {
   const host::PluginRecord found = host::check_plugin_file(arguments.file);
   if (found.status == host::PluginStatus::refused) throw host::Failure(Exit::plugin, found.explanation);
-  std::vector<std::string> paths{arguments.file};
-  paths.insert(paths.end(), arguments.paths.begin(), arguments.paths.end());
-  const host::Registry registry(paths);
+  host::RegistryOptions search({arguments.file});
+  search.plugin_paths.insert(search.plugin_paths.end(), arguments.paths.begin(), arguments.paths.end());
+  search.trial = true;
+  const host::Registry registry(search);
   const host::PluginRecord& plugin = loaded_plugin(registry, arguments.file);
+  tell_of_refused(registry, plugin);
   std::size_t count[3]{};
   Json claims = Json::array();
   for (const host::Offer& offer : chosen_types(plugin, arguments.type)) {
@@ -119,7 +130,8 @@ void add_conform(CLI::App& app, Action& action) {
                   "A model with instances of the types, whose field values are used instead of random ones")
       ->type_name("FILE");
   sub->add_option("--time-limit", arguments->time_limit, "Of one check, s")
-      ->check(CLI::Range(0.1, 1e6))
+      ->check(CLI::Validator([](std::string& text) { return check_limit(text, 0.1, 1e6); }, ""))
+      ->type_name("NUMBER")
       ->capture_default_str();
   add_plugin_path(*sub, arguments->paths);
   sub->add_flag("--json", arguments->json, "Print one JSON object");

@@ -26,7 +26,7 @@ constexpr std::array crash_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 // What the handlers need: nothing of it is made in them.
 std::vector<std::string> plugin_files;
 std::function<void()> rescue;
-pid_t process = 0;
+pid_t process = 0;  ///< whose results they are
 char stack_of_handler[1u << 16];
 
 constexpr const char* all_kept = "Results so far are kept.\n";
@@ -59,7 +59,17 @@ const char* running_plugin() {
   host::leave(host::Exit::simulation_failed);
 }
 
+/// A copy of this program that a plugin made is another's affair, and has none of the threads that save results.
+bool is_copy() { return rescue && ::getpid() != process; }
+
+[[noreturn]] void end_copy(int signal) {
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+  ::_exit(128 + signal);
+}
+
 void on_signal(int signal) {
+  if (is_copy()) end_copy(signal);
   const char* const name = ::sigabbrev_np(signal);
   end_program(" crashed with signal ", name != nullptr ? name : "?", most_kept);
 }
@@ -73,6 +83,7 @@ void save_results() {
 
 /// The stack is still that of the throw: no frame was left on the way out of a function that may not throw.
 [[noreturn]] void on_terminate() {
+  if (is_copy()) end_copy(SIGABRT);
   save_results();
   if (const std::exception_ptr problem = std::current_exception()) {
     try {
@@ -88,9 +99,9 @@ void save_results() {
   end_program(" ended the program", "", all_kept);
 }
 
-/// Inside exit(), whose caller is on the stack. A copy of this program that exits is another's affair.
+/// Inside exit(), whose caller is on the stack.
 void on_exit() {
-  if (!rescue || ::getpid() != process) return;
+  if (!rescue || is_copy()) return;
   save_results();
   end_program(" ended the program by calling exit", "", all_kept);
 }

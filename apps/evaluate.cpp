@@ -66,7 +66,7 @@ void print_text(const host::System& system, std::string_view solver, const Obser
 Exit evaluate_one(const Arguments& arguments, Session& session, const host::System& system) {
   const SolverChoice choice = choose_solver(session.catalog(), system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
-  const host::SolverPointer solver = host::compile(*choice.formulation, system.view(), choice.options);
+  const host::SolverPointer solver = compile(choice, system.view());
   if (arguments.equations) {
     print_equations(system, choice.formulation->name(), *solver, arguments.json);
     return Exit::done;

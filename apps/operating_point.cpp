@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "apps/interruption.hpp"
+#include "framework/linearization/kept_constraints.hpp"
 #include "framework/reading/report.hpp"
 #include "framework/simulation/simulate.hpp"
 
@@ -42,6 +43,7 @@ host::CanonicalState state_at(const host::System& system, const host::SolverMake
   host::RunSettings settings = settle({}, system.description());
   settings.duration = settings.output_interval = time;
   const host::SolverPointer solver = make(system.view());
+  host::require_constraints(system, *solver);
   LastState last;
   host::RowSink* sinks[] = {&last};
   const host::RunRecord run = host::simulate(system, *solver, settings, sinks, {&watch_interruption(), {}});
@@ -98,7 +100,7 @@ std::string unbalanced_text(const host::Equilibrium& found) {
 }
 
 host::SolverMaker maker_of(const SolverChoice& choice) {
-  return [&choice](const SystemView& view) { return host::compile(*choice.formulation, view, choice.options); };
+  return [&choice](const SystemView& view) { return compile(choice, view); };
 }
 
 host::OperatingPoint find_point(const host::System& system, const host::SolverMaker& make,

@@ -22,6 +22,13 @@ struct Arguments {
   bool json = false;
 };
 
+/// What the search finds, also where a plugin ends the program that loads it.
+host::RegistryOptions tried(const Arguments& arguments) {
+  host::RegistryOptions options(arguments.paths);
+  options.trial = true;
+  return options;
+}
+
 Json places_json(const host::Registry& registry) {
   Json out = Json::array();
   for (const host::SearchedPlace& place : registry.search_path()) {
@@ -33,7 +40,7 @@ Json places_json(const host::Registry& registry) {
 }
 
 Exit list(const Arguments& arguments) {
-  const host::Registry registry(arguments.paths);
+  const host::Registry registry(tried(arguments));
   if (arguments.json) {
     Json plugins = Json::array();
     for (const host::PluginRecord& plugin : registry.plugins())
@@ -53,7 +60,7 @@ Exit list(const Arguments& arguments) {
 
 /// A plugin by its name, or the one that offers a type of that name.
 Exit show(const Arguments& arguments) {
-  const host::Registry registry(arguments.paths);
+  const host::Registry registry(tried(arguments));
   std::vector<std::string_view> names;
   const host::PluginRecord* found = nullptr;
   for (const host::PluginRecord& plugin : registry.plugins()) {

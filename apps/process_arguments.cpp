@@ -12,7 +12,7 @@ namespace {
 
 /// As large as any limit needs to be: some 30 years, or more memory than there is.
 CLI::Validator limit() {
-  return CLI::Validator([](std::string& text) { return check_limit(text, 1e9); }, "");
+  return CLI::Validator([](std::string& text) { return check_limit(text, 0, 1e9); }, "");
 }
 
 }  // namespace

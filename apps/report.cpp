@@ -7,11 +7,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
+#include "apps/comparison_text.hpp"
+#include "apps/deviation_table.hpp"
 #include "apps/session.hpp"
 #include "apps/terminal.hpp"
+#include "apps/text.hpp"
+#include "framework/comparison/comparison.hpp"
 #include "framework/reading/report.hpp"
 
 namespace polyform::apps {
@@ -27,20 +32,26 @@ struct Arguments {
   std::vector<std::string> plugin_paths;
 };
 
-std::string text_of(const host::Results& results, std::string_view field) {
-  const auto found = std::ranges::find(results.record, field, &host::RecordField::name);
-  if (found == results.record.end()) return {};
+/// The text of a field of a record; "" where there is none.
+std::string text_of(const host::RecordFields& record, std::string_view field) {
+  const auto found = std::ranges::find(record, field, &host::RecordField::name);
+  if (found == record.end()) return {};
   const auto* text = std::get_if<std::string>(&found->value);
   return text ? *text : std::string();
 }
 
 /// The runs, each called by its solver; by its file too where the solver alone would not tell them apart.
-std::vector<ReportRun> read_runs(const std::vector<std::string>& files) {
+std::vector<ReportRun> read_runs(const std::vector<std::string>& files, const host::Catalog& catalog) {
   std::vector<ReportRun> runs;
   for (const std::string& file : files) {
-    host::Results results = host::read_results(file);
-    std::string label = text_of(results, "solver");
-    runs.push_back({std::move(label), std::move(results)});
+    host::ResultFile results(file);
+    std::string label = text_of(results.record(), "solver");
+    const Formulation* solver = host::find(catalog.formulations, label);
+    const std::string status = text_of(results.record(), "status");
+    // The record of a run that was killed has none.
+    const bool ended = status == name_of(host::End::done) || status == name_of(host::End::interrupted);
+    const bool reactions = !solver || has(solver->abilities(), Ability::reactions);
+    runs.push_back({std::move(label), std::move(results), ended, reactions});
   }
   std::vector<std::string> labels;
   for (const ReportRun& run : runs) labels.push_back(run.label);
@@ -52,30 +63,160 @@ std::vector<ReportRun> read_runs(const std::vector<std::string>& files) {
 }
 
 /// The model file that the results name, as seen from here or from beside them; "" when it is at neither place.
-std::string find_model(const std::string& result_file, const host::Results& results) {
-  const std::string named = text_of(results, "model_file");
+std::string find_model(const std::string& result_file, const host::RecordFields& record) {
+  const std::string named = text_of(record, "model_file");
   std::error_code ignored;
   if (named.empty() || fs::is_regular_file(named, ignored)) return named;
   const fs::path beside = fs::path(result_file).parent_path() / fs::path(named).filename();
   return fs::is_regular_file(beside, ignored) ? beside.string() : std::string();
 }
 
+/// "the body 'rod'": one that the results have and the system has not; "" where there is none.
+std::string stranger(const host::System& system, const host::ResultFile& results) {
+  std::set<std::string, std::less<>> bodies, joints;
+  for (const BodyIndex b : system.bodies()) bodies.emplace(system.view().bodies[at(b)].name);
+  for (const JointIndex j : system.joints()) joints.emplace(system.view().joints[at(j)].name);
+  for (const host::Channel& channel : results.channels()) {
+    const host::ChannelPlace place = host::place_of(channel);
+    if (place.group == "bodies" && !bodies.contains(place.object)) return "the body " + host::show(place.object);
+    if (place.group == "joints" && !joints.contains(place.object)) return "the joint " + host::show(place.object);
+  }
+  return {};
+}
+
 /// The model of the results. Nothing, with a warning, where it cannot be had and was not asked for by name.
-std::unique_ptr<host::System> load_model(Session& session, const Arguments& arguments, const host::Results& results) {
-  if (!arguments.model.empty()) return session.load(arguments.model);
-  const std::string file = find_model(arguments.results.front(), results);
+std::unique_ptr<host::System> load_model(Session& session, const Arguments& arguments,
+                                         const host::ResultFile& results) {
+  if (!arguments.model.empty()) {
+    auto system = session.load(arguments.model);
+    if (const std::string missing = stranger(*system, results); !missing.empty())
+      throw host::Failure(Exit::bad_input,
+                          fmt::format("{} is not the model of {}: it has not {} of the results", arguments.model,
+                                      arguments.results.front(), missing),
+                          "Give the model that was run, or leave out --model.");
+    return system;
+  }
+  constexpr const char* so = "so the page shows no joints and no model file";
+  const std::string file = find_model(arguments.results.front(), results.record());
   if (file.empty()) {
-    print(Severity::warning, "the model of the results was not found, so the page shows no joints and no model file",
-          "Give --model MODEL.yaml.");
+    print(Severity::warning, fmt::format("the model of the results was not found, {}", so), "Give --model MODEL.yaml.");
     return nullptr;
   }
+  constexpr const char* remedy = "Give the model as it was with --model MODEL.yaml.";
   try {
-    return session.load(file);
+    auto system = session.load(file);
+    const std::string missing = stranger(*system, results);
+    if (missing.empty()) return system;
+    print(Severity::warning, fmt::format("{} has not {} of the results, {}", file, missing, so), remedy);
   } catch (const host::Failure&) {
-    print(Severity::warning, fmt::format("{} cannot be read, so the page shows no joints and no model file", file),
-          "Give the model as it was with --model MODEL.yaml.");
-    return nullptr;
+    print(Severity::warning, fmt::format("{} cannot be read, {}", file, so), remedy);
   }
+  return nullptr;
+}
+
+/// What the records say of the runs, side by side.
+ReportTable record_table(const std::vector<ReportRun>& runs) {
+  const std::pair<const char*, ReportTable::Column> fields[] = {{"integrator", {"integrator", ""}},
+                                                                {"state_size", {"states", ""}},
+                                                                {"steps", {"steps", ""}},
+                                                                {"evaluations", {"evaluations", ""}},
+                                                                {"wall_seconds", {"wall time", "s"}},
+                                                                {"energy_drift", {"energy drift", ""}},
+                                                                {"constraint_violation",
+                                                                 {"constraint violation", "m or rad"}},
+                                                                {"status", {"status", ""}}};
+  ReportTable table{"The runs side by side", {{"run", ""}}, {}, {}};
+  for (const auto& [name, column] : fields) table.columns.push_back(column);
+  for (const ReportRun& run : runs) {
+    std::vector<Json>& row = table.rows.emplace_back(std::vector<Json>{run.label});
+    for (const auto& [name, column] : fields) {
+      const auto found = std::ranges::find(run.file.record(), name, &host::RecordField::name);
+      Json& entry = row.emplace_back();
+      if (found != run.file.record().end()) std::visit([&](const auto& value) { entry = value; }, found->value);
+    }
+  }
+  return table;
+}
+
+/// "'a' and 'b'": the models of the runs where there are several; else "".
+std::string different_models(const std::vector<ReportRun>& runs) {
+  std::set<std::string> models;
+  for (const ReportRun& run : runs)
+    if (const std::string model = text_of(run.file.record(), "model"); !model.empty()) models.insert(model);
+  if (models.size() < 2) return {};
+  std::string text;
+  for (const std::string& model : models) text += (text.empty() ? "" : " and ") + host::show(model);
+  return text;
+}
+
+/// Whether those that are compared agree, as far as that can be told without other runs.
+std::string verdict_text(const host::ResultComparison& comparison, const std::vector<std::string_view>& compared) {
+  constexpr double tolerance = host::default_agreement;
+  if (!comparison.first) return agreement_text(compared.size(), tolerance, comparison.until);
+  const std::string_view who = compared[comparison.first->witness];
+  return parting_text(*comparison.first, who, from_whom(compared, who), tolerance) +
+         " polyform compare tells chaos from a wrong solver.";
+}
+
+/// What there is to say of the consensus, and of what is not compared.
+std::vector<std::string> comparison_notes(const Report& report, std::size_t compared) {
+  const std::size_t times = report.comparison->consensus.find("time")->values.size();
+  std::vector<std::string> notes{
+      fmt::format("Consensus: {}, at the {} that they have in common{}.",
+                  compared == 2 ? "the mean of both runs" : fmt::format("the median of {} runs", compared),
+                  counted(times, "time"),
+                  compared < report.runs.size() ? "; runs that failed or broke off are left out" : "")};
+  const bool reactions = std::ranges::any_of(report.runs.front().file.channels(), [](const host::Channel& channel) {
+    return host::place_of(channel).group == "reactions";
+  });
+  if (reactions && !report.system)
+    notes.emplace_back("Reactions are not compared: without the model it is not known which of them are unique.");
+  if (reactions && report.system)
+    if (const std::string open = open_reactions(report.system->count_constraints()); !open.empty())
+      notes.push_back(fmt::format("Reactions {}; these are not compared.", open));
+  return notes;
+}
+
+/// Several runs, as compare shows them.
+void compare_in(Report& report) {
+  ReportTable& records = report.tables.emplace_back(record_table(report.runs));
+  if (std::ranges::any_of(report.runs, [](const ReportRun& run) {
+        return text_of(run.file.record(), "conservative") == "no";
+      }))
+    records.notes.emplace_back(open_drift);
+  if (const std::string models = different_models(report.runs); !models.empty()) {
+    records.notes.push_back(
+        fmt::format("There is no consensus: the runs are of different models, {}. Drawn is the one that {} is of.",
+                    models, report.runs.front().label));
+    return;
+  }
+  report.comparison = compare_runs(report.runs, report.system);
+  if (!report.comparison) {
+    records.notes.emplace_back(
+        "There is no consensus: fewer than two runs came to an end, or they have no times in common.");
+    return;
+  }
+  std::vector<DeviationRow> rows;
+  std::vector<std::string_view> compared;
+  for (const ReportRun& run : report.runs)
+    if (run.compared) {
+      rows.push_back({run.label, &report.comparison->deviations[rows.size()]});
+      compared.push_back(run.label);
+    }
+  ReportTable deviations = deviation_table("run", rows);
+  std::vector<std::string> notes = comparison_notes(report, rows.size());
+  if (deviations.columns.size() == 1) {
+    records.notes.insert(records.notes.end(), notes.begin(), notes.end());
+    records.notes.emplace_back(
+        "There are no deviations to tell: the runs have no whole position, orientation, joint coordinate or unique "
+        "reaction in common. Run with --columns bodies,joints.");
+    return;
+  }
+  deviations.notes = std::move(notes);
+  // Without any size of the system lengths cannot be judged.
+  if (report.system || (*rows.front().deviation)[host::Quantity::position])
+    deviations.notes.push_back(verdict_text(*report.comparison, compared));
+  report.tables.push_back(std::move(deviations));
 }
 
 /// The page beside the first result unless --output says otherwise. Results are never overwritten, by whatever name.
@@ -83,28 +224,38 @@ std::string page_of(const Arguments& arguments) {
   const std::string page = arguments.output.empty()
                                ? fs::path(arguments.results.front()).replace_extension(".html").string()
                                : arguments.output;
-  for (const std::string& result : arguments.results) {
-    std::error_code no_such_file;
-    if (result == page || fs::equivalent(result, page, no_such_file))
+  for (const std::string& result : arguments.results)
+    if (same_file(result, page))
       throw host::Failure(Exit::bad_input, fmt::format("--output {} is one of the results", page),
                           "Give another name, which ends in .html.");
-  }
   return page;
 }
 
+void check_distinct(const std::vector<std::string>& results) {
+  for (auto a = results.begin(); a != results.end(); ++a)
+    for (auto b = results.begin(); b != a; ++b)
+      if (same_file(*a, *b))
+        throw host::Failure(Exit::bad_input,
+                            *a == *b ? fmt::format("the result {} is given twice", *a)
+                                     : fmt::format("the results {} and {} are one file", *b, *a),
+                            "Give each run once.");
+}
+
 Exit report(const Arguments& arguments) {
+  check_distinct(arguments.results);
   const std::string page = page_of(arguments);
-  const auto file = open_report(page);
-  std::vector<ReportRun> runs = read_runs(arguments.results);
+  const auto file = open_report(page, "--output");
   Session session(arguments.plugin_paths);
-  const auto system = load_model(session, arguments, runs.front().results);
-  std::string title = system ? system->description().name : text_of(runs.front().results, "model");
-  for (const ReportRun& run : runs)
-    if (const std::string model = text_of(run.results, "model"); !model.empty() && model != title)
-      print(Severity::warning,
-            fmt::format("the run {} is of the model {}, not of {}", run.label, host::show(model), host::show(title)));
+  std::vector<ReportRun> runs = read_runs(arguments.results, session.catalog());
+  check_page(runs);
+  const auto system = load_model(session, arguments, runs.front().file);
+  std::string title = system ? system->description().name : text_of(runs.front().file.record(), "model");
+  if (const std::string models = different_models(runs); !models.empty())
+    print(Severity::warning, fmt::format("the runs are of different models, {}: they are not compared", models));
   if (title.empty()) title = fs::path(arguments.results.front()).stem().string();
-  write_report(*file, {std::move(title), std::move(runs), system.get(), {}, {}});
+  Report report{std::move(title), std::move(runs), system.get(), {}, {}, {}};
+  if (report.runs.size() > 1) compare_in(report);
+  write_report(*file, report);
   if (page != "-") fmt::print(output(), "report       {}\n", page);
   return Exit::done;
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -11,11 +12,11 @@
 #include "apps/interruption.hpp"
 #include "apps/json_output.hpp"
 #include "apps/process_arguments.hpp"
-#include "apps/report/kept_results.hpp"
 #include "apps/report/report.hpp"
 #include "apps/result_file.hpp"
 #include "apps/session.hpp"
 #include "apps/solver_choice.hpp"
+#include "apps/temporary_folder.hpp"
 #include "apps/terminal.hpp"
 #include "apps/text.hpp"
 #include "framework/simulation/simulate.hpp"
@@ -38,10 +39,10 @@ struct Arguments {
   bool json = false, quiet = false;
 };
 
-/// What ran, how it went, what was written. On the error stream when results go to the output stream.
+/// What ran, how it went, what was written. On the error stream when results or page go to the output stream.
 void print_summary(const Arguments& arguments, const host::System& system, const host::ConstraintCount& count,
                    std::string_view solver, const host::RunSettings& settings, const RunRecord& run) {
-  std::FILE* out = arguments.run.output == "-" ? stderr : output();
+  std::FILE* out = arguments.run.output == "-" || arguments.report == "-" ? stderr : output();
   fmt::print(out, "{}: bodies {}, degrees of freedom {}, loops {}\n", system.description().name, system.bodies().size(),
              count.degrees_of_freedom, system.loops());
   fmt::print(out, "solver       {} ({} states)\n", solver, run.state_size);
@@ -62,6 +63,35 @@ void print_summary(const Arguments& arguments, const host::System& system, const
     fmt::print(out, "results      {}\n", arguments.run.output);
 }
 
+/// The page is made of the rows in an HDF5 file, so that they need not be held in memory: of the result where that is
+/// one, else of a temporary file.
+class PageOfRun {
+ public:
+  PageOfRun(const Arguments& arguments, const host::System& system, std::string_view solver,
+            const host::RunSettings& settings)
+      : page_(open_report(arguments.report, "--report")), rows_(arguments.run.output) {
+    const std::string extension = std::filesystem::path(rows_).extension().string();
+    if (extension == ".h5" || extension == ".hdf5") return;
+    folder_ = std::make_unique<TemporaryFolder>();
+    rows_ = folder_->file("rows.h5");
+    sink_ = open_result(system, rows_, columns_of(arguments.run), solver, settings);
+  }
+
+  /// For the rows of the run, where no result takes them.
+  host::RowSink* sink() { return sink_.get(); }
+  void write(const host::System& system, std::string_view solver) {
+    Report report{system.description().name, {}, &system, {}, {}, {}};
+    report.runs.push_back({std::string(solver), host::ResultFile(rows_)});
+    write_report(*page_, report);
+  }
+
+ private:
+  std::unique_ptr<host::OutputFile> page_;
+  std::string rows_;  ///< the file
+  std::unique_ptr<TemporaryFolder> folder_;
+  std::unique_ptr<host::RowSink> sink_;
+};
+
 Exit exit_code(const RunRecord& run) {
   return run.end == host::End::done     ? Exit::done
          : run.end == host::End::failed ? Exit::simulation_failed
@@ -69,26 +99,25 @@ Exit exit_code(const RunRecord& run) {
 }
 
 Exit run(const Arguments& arguments) {
+  if (!arguments.report.empty()) check_apart(arguments.report, arguments.run.output);
+  if (arguments.report == "-" && arguments.json)
+    throw host::Failure(Exit::bad_input, "--report - and --json would mix on the output stream",
+                        "Give --report FILE.html, or leave out --json.");
   Session session(arguments.model.plugin_paths, memory_limit_of(arguments.memory_limit));
   const auto system = session.load(arguments.model.file);
   const host::RunSettings settings = settle(arguments.run, system->description());
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
-  const host::SolverPointer solver = host::compile(*choice.formulation, system->view(), choice.options);
+  const host::SolverPointer solver = compile(choice, system->view());
   if (!arguments.report.empty()) check_page(*system, columns_of(arguments.run), settings, 1);
   // From here on an interruption leaves a file that can be read.
   const volatile std::sig_atomic_t& interrupted = watch_interruption();
   std::unique_ptr<host::RowSink> results =
       open_result(*system, arguments.run.output, columns_of(arguments.run), choice.formulation->name(), settings);
 
-  host::Results kept;
-  std::unique_ptr<host::OutputFile> page;
-  std::unique_ptr<host::RowSink> keeper;
-  if (!arguments.report.empty()) {
-    page = open_report(arguments.report);
-    keeper = std::make_unique<host::ResultSink>(*system, columns_of(arguments.run), std::make_unique<ResultKeeper>(kept),
-                                                known_of(*system, choice.formulation->name(), settings));
-  }
+  std::unique_ptr<PageOfRun> page;
+  if (!arguments.report.empty())
+    page = std::make_unique<PageOfRun>(arguments, *system, choice.formulation->name(), settings);
 
   RunRecord record;
   {
@@ -103,7 +132,7 @@ Exit run(const Arguments& arguments) {
                                   }};
     std::vector<host::RowSink*> sinks;
     if (results) sinks.push_back(results.get());
-    if (keeper) sinks.push_back(keeper.get());
+    if (page && page->sink()) sinks.push_back(page->sink());
     record = host::simulate(*system, *solver, settings, sinks, control);
     session.crash_report().set_rescue({});
   }
@@ -117,8 +146,7 @@ Exit run(const Arguments& arguments) {
     print(Severity::warning, fmt::format("interrupted at t = {:.6g} s; the results so far are kept", record.time));
 
   const std::string_view name = choice.formulation->name();
-  if (page)
-    write_report(*page, {system->description().name, {{std::string(name), std::move(kept)}}, system.get(), {}, {}});
+  if (page) page->write(*system, name);
   const host::ConstraintCount count = system->count_constraints();
   if (!arguments.quiet && !arguments.json) print_summary(arguments, *system, count, name, settings, record);
   if (arguments.json) print_json(run_json(*system, count.degrees_of_freedom, name, record));
@@ -142,7 +170,8 @@ void add_run(CLI::App& app, Action& action) {
   sub->add_flag("--quiet", arguments->quiet, "No summary and no progress bar");
   sub->footer(
       "Energy drift is the largest |E(t) - E(0)| of the rows, relative to the largest kinetic energy or change of\n"
-      "potential energy. Examples:\n"
+      "potential energy. A page is made of the rows in FILE.h5, or else of those in a temporary file (TMPDIR): memory\n"
+      "does not grow with the duration. Examples:\n"
       "  polyform run rod.yaml --output rod.csv\n"
       "  polyform run rod.yaml --integrator dopri5 --rtol 1e-10 --output rod.h5 --columns \"rod.*,energy\"\n"
       "  polyform run rod.yaml --output - --quiet | head");

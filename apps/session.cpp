@@ -15,8 +15,16 @@ Session::Session(const std::vector<std::string>& plugin_paths, std::uint64_t mem
 #endif
   for (const host::SearchedPlace& place : registry_.search_path())
     if (!place.problem.empty()) print(Severity::warning, place.problem);
-  for (const host::PluginRecord& plugin : registry_.plugins())
-    if (plugin.status == host::PluginStatus::refused) print(Severity::warning, plugin.explanation);
+  bool ambiguous = false;
+  for (const host::PluginRecord& plugin : registry_.plugins()) {
+    if (plugin.replaced) print(Severity::warning, plugin.explanation);
+    if (plugin.status != host::PluginStatus::refused) continue;
+    const bool duplicate = plugin.refusal == host::Refusal::duplicate_name;
+    print(duplicate ? Severity::error : Severity::warning, plugin.explanation);
+    ambiguous = ambiguous || duplicate;
+  }
+  // Which of two laws of one name is computed with must not hang on the order of a search.
+  if (ambiguous) throw host::Failure(host::Exit::plugin, already_said);
 }
 
 std::unique_ptr<host::System> Session::load(const std::string& file) {

@@ -9,7 +9,6 @@
 #include "apps/terminal.hpp"
 #include "framework/reading/reader.hpp"
 #include "framework/reading/report.hpp"
-#include "framework/simulation/solver_selection.hpp"
 
 namespace polyform::apps {
 
@@ -19,20 +18,48 @@ using OptionTexts = std::vector<std::pair<std::string, std::string>>;
 
 namespace {
 
-SolverChoice with_options(const Formulation& formulation, const OptionTexts& given) {
-  SolverChoice choice;
-  choice.formulation = &formulation;
-  host::Diagnostics diagnostics;
-  choice.options = host::read_options(formulation.options(), given, formulation.name(), choice.storage, diagnostics);
-  print(diagnostics);
-  if (diagnostics.failed()) throw Failure(Exit::bad_input, already_said);
-  return choice;
+/// Prints a failure at a place in the model file, and ends with it.
+[[noreturn]] void fail_at(const std::string& file, host::Place place, const std::string& path, const Failure& why) {
+  print({Severity::error, why.message(), why.remedy(), path, file, place.line, place.column});
+  throw Failure(why.code(), already_said);
 }
 
-/// The model's options belong to the solver it names; where it names none, to the one that is used.
-OptionTexts model_options(const host::Description& model, const Formulation& formulation) {
-  const bool meant = !model.solver.name || *model.solver.name == formulation.name();
-  return meant ? model.solver.options : OptionTexts{};
+const Formulation& formulation_of(const host::Catalog& catalog, const host::Description& model) {
+  try {
+    return formulation_named(catalog, *model.solver.name);
+  } catch (const Failure& why) {
+    fail_at(model.file, model.solver.place, "solver.name", why);
+  }
+}
+
+std::size_t index_of(std::string_view option, std::span<const FieldSpec> specs) {
+  const auto found = std::find_if(specs.begin(), specs.end(), [&](const FieldSpec& s) { return s.name == option; });
+  return static_cast<std::size_t>(found - specs.begin());
+}
+
+/// Options are those of the model, unless it is null, then the typed ones. place: of the formulation's name.
+SolverChoice with_options(const Formulation& formulation, const host::Description* model, const OptionTexts& typed,
+                          host::Place place = {}) {
+  SolverChoice choice;
+  choice.formulation = &formulation;
+  choice.place = place;
+  choice.option_places.assign(formulation.options().size(), place);
+  OptionTexts given = typed;
+  host::OptionPlaces places;
+  if (model) {
+    given.insert(given.begin(), model->solver.options.begin(), model->solver.options.end());
+    places = {model->file, model->solver.option_places};
+    choice.file = model->file;
+  }
+  host::Diagnostics diagnostics;
+  choice.options =
+      host::read_options(formulation.options(), given, formulation.name(), choice.storage, diagnostics, places);
+  print(diagnostics);
+  if (diagnostics.failed()) throw Failure(Exit::bad_input, already_said);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    choice.option_places[index_of(given[i].first, formulation.options())] =
+        i < places.places.size() ? places.places[i].value : host::Place{};
+  return choice;
 }
 
 }  // namespace
@@ -49,18 +76,31 @@ const Formulation& formulation_named(const host::Catalog& catalog, std::string_v
 SolverChoice choose_solver(const host::Catalog& catalog, const host::System& system, const std::string& name,
                            const std::vector<std::string>& typed) {
   const host::Description& model = system.description();
-  const std::string wanted = !name.empty() ? name : model.solver.name.value_or("");
-  const Formulation& formulation = wanted.empty() ? host::preferred_formulation(catalog.formulations, system.view())
-                                                  : formulation_named(catalog, wanted);
-  OptionTexts given = model_options(model, formulation);
-  const OptionTexts over = split_options(typed);
-  given.insert(given.end(), over.begin(), over.end());
-  return with_options(formulation, given);
+  const bool by_model = name.empty() && model.solver.name;
+  const Formulation& formulation = by_model       ? formulation_of(catalog, model)
+                                   : name.empty() ? host::preferred_formulation(catalog.formulations, system.view())
+                                                  : formulation_named(catalog, name);
+  // The model's options belong to the solver it names; where it names none, to the one that is used.
+  const bool meant = !model.solver.name || *model.solver.name == formulation.name();
+  return with_options(formulation, meant ? &model : nullptr, split_options(typed),
+                      by_model ? model.solver.place : host::Place{});
+}
+
+host::SolverPointer compile(const SolverChoice& choice, const SystemView& view) {
+  try {
+    return host::compile(*choice.formulation, view, choice.options);
+  } catch (const Failure& why) {
+    const std::size_t option = index_of(why.option(), choice.formulation->options());
+    const bool blamed = option < choice.option_places.size();
+    const host::Place place = blamed ? choice.option_places[option] : choice.place;
+    if (place.line == 0) throw;
+    fail_at(choice.file, place, blamed ? "solver.options." + why.option() : "solver.name", why);
+  }
 }
 
 SolverChoice with_model_options(const Formulation& formulation, const host::System& system) {
   const host::Description& model = system.description();
-  return with_options(formulation, model.solver.name ? model_options(model, formulation) : OptionTexts{});
+  return with_options(formulation, model.solver.name == formulation.name() ? &model : nullptr, {});
 }
 
 std::vector<host::Contender> contenders(const std::string& list, const host::Catalog& catalog,

@@ -7,6 +7,7 @@
 #include "framework/assembly/system.hpp"
 #include "framework/comparison/heat.hpp"
 #include "framework/registry/catalog.hpp"
+#include "framework/simulation/solver_selection.hpp"
 
 namespace polyform::apps {
 
@@ -15,15 +16,23 @@ struct SolverChoice {
   const Formulation* formulation = nullptr;
   std::vector<FieldValue> options;
   host::Description storage;
+  /// Where the model names the formulation and gives each of its options, for messages; line 0 where it does not.
+  std::string file;
+  host::Place place;
+  std::vector<host::Place> option_places;
 };
 
 /// The formulation of that name. Failure (plugin), with a suggestion and the list, when there is none.
 const Formulation& formulation_named(const host::Catalog&, std::string_view name);
 
 /// The named solver, else the model's, else the preferred one of those that can run the model. Options are those of the
-/// model where it names this solver (or none), then the typed ones. Failure after bad options.
+/// model where it names this solver (or none), then the typed ones. Failure after bad options; a name that the model
+/// gives is refused at its place there.
 SolverChoice choose_solver(const host::Catalog&, const host::System&, const std::string& name,
                            const std::vector<std::string>& typed);
+
+/// A solver for the system. Failure (bad_input), at its place in the model where that asks for what is refused.
+host::SolverPointer compile(const SolverChoice&, const SystemView&);
 
 /// One formulation with the options the model gives for it.
 SolverChoice with_model_options(const Formulation&, const host::System&);

@@ -223,7 +223,8 @@ void add_verify(CLI::App& app, Action& action) {
       ->allow_extra_args(false)
       ->type_name("NAME");
   sub->add_option("--set", arguments->set, "The short set (seconds), the long one, or all [all]")
-      ->check(CLI::IsMember({"short", "long", "all"}));
+      ->check(CLI::IsMember({"short", "long", "all"}))
+      ->excludes(sub->get_option("--problem"));
   sub->add_option("--solvers", arguments->solvers, "Solvers, or all that can run the model [all]")->type_name("A,B,C");
   sub->add_option("--references", arguments->references, "Folder with references NAME.json [those that are shipped]")
       ->type_name("FOLDER");

@@ -11,7 +11,7 @@ cmake_minimum_required(VERSION 3.25)
 
 # Rooms of framework/ and the rooms they may include (their own and the files beside the rooms go without saying).
 set(uses_process "")
-set(uses_registry "")
+set(uses_registry process)
 set(uses_reading registry)
 set(uses_graph reading registry)
 set(uses_assembly graph reading registry)

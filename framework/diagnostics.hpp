@@ -43,16 +43,18 @@ std::string format(const Diagnostic&, bool with_color = false);
 /// Thrown inside the host (never across the plugin boundary) when a command cannot go on; the diagnostics say why.
 class Failure : public std::exception {
  public:
-  Failure(Exit code, std::string message, std::string remedy = {})
-      : code_(code), message_(std::move(message)), remedy_(std::move(remedy)) {}
+  Failure(Exit code, std::string message, std::string remedy = {}, std::string option = {})
+      : code_(code), message_(std::move(message)), remedy_(std::move(remedy)), option_(std::move(option)) {}
   Exit code() const noexcept { return code_; }
   const std::string& message() const noexcept { return message_; }
   const std::string& remedy() const noexcept { return remedy_; }
+  /// Name of the formulation's option at fault, or "".
+  const std::string& option() const noexcept { return option_; }
   const char* what() const noexcept override { return message_.c_str(); }
 
  private:
   Exit code_;
-  std::string message_, remedy_;
+  std::string message_, remedy_, option_;
 };
 
 /// The name closest to a misspelt one, or "" when none is near.

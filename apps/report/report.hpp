@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/json_output.hpp"
+#include "framework/comparison/result_comparison.hpp"
 #include "framework/results/output_file.hpp"
 #include "framework/results/result_reader.hpp"
 #include "framework/simulation/columns.hpp"
@@ -13,10 +15,12 @@
 
 namespace polyform::apps {
 
-/// A run as the page shows it: what it is called there, and all of its rows.
+/// A run as the page shows it: what it is called there, and where its rows are.
 struct ReportRun {
   std::string label;
-  host::Results results;
+  host::ResultFile file;
+  bool compared = true;   ///< whether it is part of the consensus: not where it failed or broke off
+  bool reactions = true;  ///< whether its solver gives any
 };
 
 /// A table of the page; a number is shown as such, null as a dash.
@@ -49,13 +53,25 @@ struct Report {
   const host::System* system = nullptr;  ///< nullptr: no model file, and bodies without joints
   std::vector<ReportTable> tables;
   ReportSweep sweep;  ///< without points: none
+  /// Of those runs that are compared; nothing where there are fewer than two, or they have no times in common.
+  std::optional<host::ResultComparison> comparison;
 };
 
-/// Where the page will go ("-" is the output stream); to be opened before work is done for it. Failure (bad_input) when
-/// it cannot be written, (simulation_failed) when this build has no page.
-std::unique_ptr<host::OutputFile> open_report(const std::string& path);
-/// Failure (bad_input) when so many runs, each kept whole until then, would hold more numbers than a page can.
+/// The system, nullptr where it is not known, tells which reactions are unique: without it none is compared. Partings are
+/// those beyond the tolerance that compare has where none is given.
+std::optional<host::ResultComparison> compare_runs(const std::vector<ReportRun>&, const host::System*);
+
+/// Where the page will go ("-" is the output stream); to be opened before work is done for it. option: which names it.
+/// Failure (bad_input) when it cannot be written, (simulation_failed) when this build has no page.
+std::unique_ptr<host::OutputFile> open_report(const std::string& path, std::string_view option);
+/// Whether two paths name one file, which need not be there yet.
+bool same_file(const std::string&, const std::string&);
+/// Failure (bad_input) when --report and --output name one file, or both the output stream.
+void check_apart(const std::string& page, const std::string& results);
+/// Failure (bad_input) when so many runs would hold more numbers than a page can.
 void check_page(const host::System&, const host::Columns&, const host::RunSettings&, std::size_t runs);
+/// The same for runs that have been made, before they are read.
+void check_page(const std::vector<ReportRun>&);
 /// Writes the page. Failure (bad_input) when the runs hold more numbers than a page can, (simulation_failed) when
 /// writing fails on the way.
 void write_report(host::OutputFile&, const Report&);

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
+#include <functional>
+#include <span>
 #include <sstream>
 
 #include "apps/report/mechanism.hpp"
@@ -45,23 +48,49 @@ std::size_t columns_per_block(std::size_t rows) {
   return std::max<std::size_t>(1, numbers / std::max<std::size_t>(1, rows));
 }
 
-std::size_t rows_of(const host::Results& results) {
-  return results.columns.empty() ? 0 : results.columns.front().values.size();
+/// Where the numbers of a run come from.
+struct ColumnSource {
+  std::vector<const host::Channel*> channels;
+  std::size_t rows, at_once;  ///< at_once: how many columns to read at a time
+  /// The values of some neighbouring columns, one column after the other.
+  std::function<std::vector<double>(std::size_t first, std::size_t columns)> read;
+
+  double numbers() const { return static_cast<double>(rows) * static_cast<double>(channels.size()); }
+};
+
+ColumnSource source_of(const host::ResultFile& file) {
+  ColumnSource source{{}, file.rows(), file.columns_at_once(), [&file](std::size_t first, std::size_t columns) {
+                        return file.read(first, columns);
+                      }};
+  for (const host::Channel& channel : file.channels()) source.channels.push_back(&channel);
+  return source;
+}
+
+ColumnSource source_of(const host::Results& results) {
+  const std::size_t rows = results.columns.empty() ? 0 : results.columns.front().values.size();
+  ColumnSource source{{}, rows, 1, [&results](std::size_t first, std::size_t columns) {
+                        std::vector<double> values;
+                        for (std::size_t c = first; c < first + columns; ++c)
+                          values.insert(values.end(), results.columns[c].values.begin(),
+                                        results.columns[c].values.end());
+                        return values;
+                      }};
+  for (const host::ResultColumn& column : results.columns) source.channels.push_back(&column.channel);
+  return source;
 }
 
 /// columns: group, name and unit of each.
-Json run_json(const ReportRun& run) {
+Json run_json(const std::string& label, const ColumnSource& source, const host::RecordFields& fields) {
   Json record = Json::object(), columns = Json::array();
-  for (const host::RecordField& field : run.results.record)
+  for (const host::RecordField& field : fields)
     std::visit([&](const auto& value) { record[field.name] = value; }, field.value);
-  for (const host::ResultColumn& column : run.results.columns)
-    columns.push_back(Json::array({host::place_of(column.channel).group, column.channel.name, column.channel.unit}));
-  const std::size_t rows = rows_of(run.results);
-  return {{"label", run.label},
-          {"rows", rows},
+  for (const host::Channel* channel : source.channels)
+    columns.push_back(Json::array({host::place_of(*channel).group, channel->name, channel->unit}));
+  return {{"label", label},
+          {"rows", source.rows},
           {"record", record},
           {"columns", columns},
-          {"columns_per_block", columns_per_block(rows)}};
+          {"columns_per_block", columns_per_block(source.rows)}};
 }
 
 Json table_json(const ReportTable& table) {
@@ -92,7 +121,7 @@ Json model_json(const host::System* system) {
 
 Json report_json(const Report& report) {
   Json runs = Json::array(), tables = Json::array();
-  for (const ReportRun& run : report.runs) runs.push_back(run_json(run));
+  for (const ReportRun& run : report.runs) runs.push_back(run_json(run.label, source_of(run.file), run.file.record()));
   for (const ReportTable& table : report.tables) tables.push_back(table_json(table));
   Json out{{"title", report.title},
            {"polyform", POLYFORM_VERSION},
@@ -101,6 +130,7 @@ Json report_json(const Report& report) {
            {"mechanism", report.system ? mechanism_json(*report.system) : Json()},
            {"model", model_json(report.system)},
            {"tables", tables}};
+  if (report.comparison) out["consensus"] = run_json("consensus", source_of(report.comparison->consensus), {});
   if (!report.sweep.points.empty()) out["sweep"] = sweep_json(report.sweep);
   return out;
 }
@@ -115,45 +145,66 @@ void check_size(double numbers, const char* what, const char* remedy) {
                         remedy);
 }
 
-void check_size(const Report& report) {
-  double numbers = 0;
-  for (const ReportRun& run : report.runs)
-    numbers += static_cast<double>(rows_of(run.results)) * static_cast<double>(run.results.columns.size());
-  check_size(numbers, "the results hold", "Run again with a longer --output-interval, or with fewer --columns.");
+void check_size(const std::vector<ReportRun>& runs, double further) {
+  for (const ReportRun& run : runs) further += source_of(run.file).numbers();
+  check_size(further, "the results hold", "Run again with a longer --output-interval, or with fewer --columns.");
 }
 
-void write_columns(host::OutputFile& file, std::size_t run, const host::Results& results) {
-  const std::size_t per_block = columns_per_block(rows_of(results)), all = results.columns.size();
-  std::vector<double> block;
-  for (std::size_t first = 0; first < all; first += per_block) {
-    block.clear();
-    for (std::size_t c = first; c < std::min(all, first + per_block); ++c)
-      block.insert(block.end(), results.columns[c].values.begin(), results.columns[c].values.end());
-    file.write(fmt::format("<script type=\"text/plain\" id=\"columns-{}-{}\">{}</script>\n", run, first / per_block,
-                           pack_column(block)));
+void write_columns(host::OutputFile& file, std::size_t run, const ColumnSource& source) {
+  const std::size_t per_block = columns_per_block(source.rows), all = source.channels.size();
+  // Whole blocks.
+  const std::size_t at_once = std::max<std::size_t>(1, source.at_once / per_block) * per_block;
+  for (std::size_t first = 0; first < all; first += at_once) {
+    const std::size_t columns = std::min(at_once, all - first);
+    const std::vector<double> values = source.read(first, columns);
+    for (std::size_t c = 0; c < columns; c += per_block) {
+      const std::size_t here = std::min(per_block, columns - c);
+      const auto block = std::span(values).subspan(c * source.rows, here * source.rows);
+      file.write(fmt::format("<script type=\"text/plain\" id=\"columns-{}-{}\">{}</script>\n", run,
+                             (first + c) / per_block, pack_column(block)));
+    }
   }
 }
 
 }  // namespace
 
-std::unique_ptr<host::OutputFile> open_report(const std::string& path) {
+std::unique_ptr<host::OutputFile> open_report(const std::string& path, std::string_view option) {
   if (page_template().empty())
     throw host::Failure(host::Exit::simulation_failed, "this polyform was built without the page of its reports",
                         "When it was built, npm or its packages could not be had: install nodejs and npm, then run "
                         "cmake again, which says what is missing.");
-  return std::make_unique<host::OutputFile>(path);
+  return std::make_unique<host::OutputFile>(path, option);
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto whole = [&](const std::string& path) { return fs::weakly_canonical(fs::absolute(path, ignored), ignored); };
+  return a == b || fs::equivalent(a, b, ignored) || whole(a) == whole(b);
+}
+
+void check_apart(const std::string& page, const std::string& results) {
+  constexpr const char* remedy = "Give the page a name of its own: --report FILE.html.";
+  if (page == "-" && results == "-")
+    throw host::Failure(host::Exit::bad_input, "--report - and --output - would mix on the output stream", remedy);
+  if (!results.empty() && page != "-" && results != "-" && same_file(page, results))
+    throw host::Failure(host::Exit::bad_input, fmt::format("--report {} and --output {} are one file", page, results),
+                        remedy);
 }
 
 void check_page(const host::System& system, const host::Columns& columns, const host::RunSettings& settings,
                 std::size_t runs) {
   const double rows = std::floor(settings.duration / settings.output_interval) + 1;
   const auto width = static_cast<double>(host::RowMaker(system, columns).channels().size());
-  check_size(rows * width * static_cast<double>(runs), "--report: the page would hold",
+  const std::size_t with_consensus = runs > 1 ? runs + 1 : runs;
+  check_size(rows * width * static_cast<double>(with_consensus), "--report: the page would hold",
              "Give a longer --output-interval or fewer --columns; or write --output FILE.h5 without a page.");
 }
 
+void check_page(const std::vector<ReportRun>& runs) { check_size(runs, 0); }
+
 void write_report(host::OutputFile& file, const Report& report) {
-  check_size(report);
+  check_size(report.runs, report.comparison ? source_of(report.comparison->consensus).numbers() : 0);
   const std::string_view page = page_template();
   const std::size_t title = page.find(title_mark), data = page.find(data_mark);
   file.replace();
@@ -162,7 +213,8 @@ void write_report(host::OutputFile& file, const Report& report) {
   file.write(page.substr(title + title_mark.size(), data - title - title_mark.size()));
   const std::string json = report_json(report).dump(-1, ' ', false, Json::error_handler_t::replace);
   file.write("<script type=\"text/plain\" id=\"report\">" + pack_text(json) + "</script>\n");
-  for (std::size_t r = 0; r < report.runs.size(); ++r) write_columns(file, r, report.runs[r].results);
+  for (std::size_t r = 0; r < report.runs.size(); ++r) write_columns(file, r, source_of(report.runs[r].file));
+  if (report.comparison) write_columns(file, report.runs.size(), source_of(report.comparison->consensus));
   file.write(page.substr(data + data_mark.size()));
   file.close();
 }

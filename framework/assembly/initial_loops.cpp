@@ -78,7 +78,7 @@ bool InitialState::report_no_number(const std::vector<double>& start) {
 }
 
 void InitialState::report_open_loop(const std::vector<double>& start, const std::string& why, double residual) {
-  if (report_no_number(start)) return;
+  if (report_no_number(start) || report_contradiction(start)) return;
   if (view().cut_joints().empty()) {
     const std::string message =
         fmt::format("the constraints cannot be met from the given initial positions: a residual of {:.3g} remains ({})",

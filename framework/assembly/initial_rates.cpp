@@ -180,6 +180,7 @@ bool InitialState::project(const std::vector<BodyMotion>& frames, const std::vec
   const bool any_modes = view().modes > 0;
   if (keep_rates ? !keep_what_loops_allow(&JointLock::velocity, attempt)
                  : !attempt({}, true) && !(any_modes && attempt({}, false))) {
+    if (report_contradiction(parts_.q)) return false;
     const std::string message = fmt::format("no velocities respect all joints {}: {}", where, why);
     diagnostics_.report({Severity::error,
                          message,

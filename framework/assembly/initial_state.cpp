@@ -24,6 +24,7 @@ bool InitialState::build() {
   parts_.q = given_q_;
   parts_.eta = given_eta_;
   if (moves_loops_ && !(close_loops() && close_velocities())) return false;
+  if (!view().constraints.empty() && report_contradiction(parts_.q)) return false;
   first_order_states();
   return !diagnostics_.failed();
 }

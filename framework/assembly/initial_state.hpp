@@ -67,6 +67,11 @@ class InitialState {
   bool report_no_number(const std::vector<double>& start);
   void report_open_loop(const std::vector<double>& start, const std::string& why, double residual);
 
+  // initial_contradictions.cpp
+  bool report_contradiction(const std::vector<double>& q);
+  void report_contradiction(std::string_view one, std::string_view other, std::size_t coordinate, std::string_view what,
+                            double apart);
+
   void warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now, std::string_view what);
 
   /// Tries with the modes of flexible bodies held at their given values; failing that, with the modes free.

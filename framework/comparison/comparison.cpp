@@ -26,7 +26,9 @@ std::vector<Finisher> run_all(const System& system, const TraceLayout& layout, s
   std::vector<HeatEnd> ends = run_heats(system, heats, control);
   std::vector<Finisher> finishers;
   for (std::size_t k = 0; k < ends.size(); ++k) {
-    standings.push_back({std::move(ends[k]), std::string(contenders[k].formulation->name()), {}, {}});
+    const Formulation& formulation = *contenders[k].formulation;
+    standings.push_back({std::move(ends[k]), std::string(formulation.name()),
+                         has(formulation.abilities(), Ability::reactions), {}, {}});
     const Standing& standing = standings.back();
     if (standing.run && standing.run->end != End::failed) finishers.push_back({k, std::move(traces[k])});
   }
@@ -45,11 +47,8 @@ Comparison compare(const System& system, std::span<const Contender> contenders, 
 
   std::vector<Witness> witnesses;
   for (const Finisher& finisher : finishers)
-    witnesses.push_back(
-        {finisher.trace.get(), has(contenders[finisher.index].formulation->abilities(), Ability::reactions)});
-  std::vector<Trace*> traces;
-  for (const Finisher& finisher : finishers) traces.push_back(finisher.trace.get());
-  const Scales scales = scales_of(layout, traces);
+    witnesses.push_back({finisher.trace.get(), result.standings[finisher.index].reactions});
+  const Scales scales = scales_of(layout, layout.reach(), witnesses);
   const Verdict verdict = judge(layout, witnesses, scales, tolerance);
   const auto as_standing = [&](std::optional<Parting> parting) {
     if (parting) parting->witness = finishers[parting->witness].index;
@@ -74,7 +73,7 @@ Comparison compare(const System& system, std::span<const Contender> contenders, 
   HeatControl twins = control;
   if (control.progress)
     twins.progress = [&](std::size_t k, double time) { control.progress(contenders.size() + k, time); };
-  result.divergence = find_divergence(system, layout, traced, parted, settings, *result.first, scales, twins);
+  result.divergence = find_divergence(system, layout, traced, parted, settings, *result.first, twins);
   result.interrupted = !result.divergence && interrupted();
   return result;
 }

@@ -17,6 +17,7 @@ namespace polyform::host {
 /// What became of one contender. One that did not finish, or that stands alone, has no deviation.
 struct Standing : HeatEnd {
   std::string solver;
+  bool reactions = true;               ///< whether it gives any
   std::optional<Deviation> deviation;  ///< from the consensus of all that finished
   std::optional<Parting> parting;      ///< where it leaves the consensus for the first time; witness: its own index
 };

@@ -55,14 +55,31 @@ bool all_finite(const double* numbers, std::size_t count) {
   return std::all_of(numbers, numbers + count, [](double x) { return std::isfinite(x); });
 }
 
+/// The box in which points lie.
+class Extent {
+ public:
+  void add(const Vec3& v) {
+    low_ = {std::min(low_.x, v.x), std::min(low_.y, v.y), std::min(low_.z, v.z)};
+    high_ = {std::max(high_.x, v.x), std::max(high_.y, v.y), std::max(high_.z, v.z)};
+  }
+  /// 0 without points.
+  double diagonal() const { return high_.x >= low_.x ? norm(high_ - low_) : 0; }
+
+ private:
+  static constexpr double far = std::numeric_limits<double>::infinity();
+  Vec3 low_{far, far, far}, high_{-far, -far, -far};
+};
+
 /// Compares one row of all runs.
 class RowJudge {
  public:
   RowJudge(std::span<const Witness> witnesses, const Scales& scales, double tolerance)
-      : witnesses_(witnesses), scales_(scales), tolerance_(tolerance), now_(witnesses.size()) {}
+      : witnesses_(witnesses), whole_(scales), scales_(scales), tolerance_(tolerance), extents_(witnesses.size()),
+        now_(witnesses.size()) {}
 
-  void look(const TraceLayout& layout, double time, const std::vector<std::vector<double>>& rows, Verdict& verdict) {
+  void look(const TraceItems& layout, double time, const std::vector<std::vector<double>>& rows, Verdict& verdict) {
     for (std::optional<Parting>& parting : now_) parting.reset();
+    if (whole_.reach > 0) see_size(layout, rows);
     for (const TraceItem& item : layout.items()) compare(item, time, rows, verdict.deviations);
     for (std::size_t s = 0; s < now_.size(); ++s) {
       if (!now_[s]) continue;
@@ -73,22 +90,26 @@ class RowJudge {
   }
 
  private:
+  /// The size up to now, of several runs the median.
+  void see_size(const TraceItems& layout, const std::vector<std::vector<double>>& rows) {
+    sizes_.clear();
+    for (std::size_t s = 0; s < rows.size(); ++s) {
+      for (const TraceItem& item : layout.items())
+        if (item.quantity == Quantity::position) extents_[s].add(vector(rows[s].data() + item.offset));
+      if (const double size = extents_[s].diagonal(); std::isfinite(size)) sizes_.push_back(size);
+    }
+    const double size = sizes_.empty() ? whole_.length : median(sizes_);
+    scales_.length = std::min(whole_.length, std::max(size, whole_.reach));
+  }
+
   void compare(const TraceItem& item, double time, const std::vector<std::vector<double>>& rows,
                std::vector<Deviation>& deviations) {
-    const std::size_t n = item.size();
-    numbers_.clear();
-    std::size_t sound = 0, asked = 0;
-    for (std::size_t s = 0; s < rows.size(); ++s) {
-      if (is_reaction(item.quantity) && !witnesses_[s].reactions) continue;
-      ++asked;
-      const double* here = rows[s].data() + item.offset;
-      if (!all_finite(here, n)) continue;
-      numbers_.insert(numbers_.end(), here, here + n);
-      ++sound;
-    }
-    if (asked < 2) return;
+    asked_.clear();
+    for (std::size_t s = 0; s < rows.size(); ++s)
+      if (!is_reaction(item.quantity) || witnesses_[s].reactions) asked_.push_back(rows[s].data() + item.offset);
+    if (asked_.size() < 2) return;
     double agreed[4] = {};
-    if (sound > 0) consensus(item.kind, numbers_, sound, std::span(agreed, n));
+    consensus_of_finite(item.kind, asked_, room_, std::span(agreed, item.size()));
     for (std::size_t s = 0; s < rows.size(); ++s)
       if (!is_reaction(item.quantity) || witnesses_[s].reactions)
         note(item, s, distance(item, rows[s].data() + item.offset, agreed), time, deviations[s]);
@@ -99,14 +120,18 @@ class RowJudge {
     if (!largest || value > largest->value) largest = {value, time, item.name, item.length};
     const double relative = value / scales_.of(item);
     if (relative > tolerance_ && (!now_[run] || relative > now_[run]->relative))
-      now_[run] = {time, value, relative, run, item.quantity, item.name, item.length};
+      now_[run] = {time, value, relative, scales_, run, item.quantity, item.name, item.length};
   }
 
   std::span<const Witness> witnesses_;
-  const Scales& scales_;
+  const Scales& whole_;  ///< of the whole run
+  Scales scales_;        ///< up to the row at hand
   double tolerance_;
+  std::vector<Extent> extents_;  ///< by run
+  std::vector<double> sizes_;
   std::vector<std::optional<Parting>> now_;  ///< in this row
-  std::vector<double> numbers_;
+  std::vector<const double*> asked_;         ///< the item in the runs that are asked for it
+  std::vector<double> room_;
 };
 
 }  // namespace
@@ -120,10 +145,9 @@ double Scales::of(const TraceItem& item) const {
 namespace {
 
 /// Of one run; NaN or infinite where the run went there.
-Scales raw_scales(const TraceLayout& layout, Trace& trace) {
+Scales raw_scales(const TraceItems& layout, double reach, TraceRows& trace) {
   std::vector<double> row(layout.width());
-  constexpr double far = std::numeric_limits<double>::infinity();
-  Vec3 low{far, far, far}, high{-far, -far, -far};
+  Extent extent;
   double force = 0, moment = 0;
   for (std::size_t left = trace.rewind(); left > 0; --left) {
     trace.next(row);
@@ -132,21 +156,19 @@ Scales raw_scales(const TraceLayout& layout, Trace& trace) {
       const Vec3 v = vector(row.data() + item.offset);
       if (item.quantity == Quantity::force) force = std::max(force, norm(v));
       if (item.quantity == Quantity::moment) moment = std::max(moment, norm(v));
-      if (item.quantity != Quantity::position) continue;
-      low = {std::min(low.x, v.x), std::min(low.y, v.y), std::min(low.z, v.z)};
-      high = {std::max(high.x, v.x), std::max(high.y, v.y), std::max(high.z, v.z)};
+      if (item.quantity == Quantity::position) extent.add(v);
     }
   }
-  const double length = high.x >= low.x ? std::max(norm(high - low), layout.reach()) : layout.reach();
-  return {length, force, std::max(moment, force * length)};
+  const double length = std::max(extent.diagonal(), reach);
+  return {length, force, std::max(moment, force * length), reach};
 }
 
 }  // namespace
 
-Scales scales_of(const TraceLayout& layout, std::span<Trace* const> traces) {
+Scales scales_of(const TraceItems& layout, double reach, std::span<const Witness> witnesses) {
   std::vector<double> of_runs[3];
-  for (Trace* trace : traces) {
-    const Scales s = raw_scales(layout, *trace);
+  for (const Witness& witness : witnesses) {
+    const Scales s = raw_scales(layout, reach, *witness.trace);
     of_runs[0].push_back(s.length), of_runs[1].push_back(s.force), of_runs[2].push_back(s.moment);
   }
   const auto typical = [](std::vector<double>& values) {
@@ -154,7 +176,7 @@ Scales scales_of(const TraceLayout& layout, std::span<Trace* const> traces) {
     const double x = values.empty() ? 0 : median(values);
     return x > 1e-12 ? x : 1.0;
   };
-  return {typical(of_runs[0]), typical(of_runs[1]), typical(of_runs[2])};
+  return {typical(of_runs[0]), typical(of_runs[1]), typical(of_runs[2]), reach};
 }
 
 void consensus(Kind kind, std::span<double> numbers, std::size_t runs, std::span<double> result) {
@@ -172,6 +194,19 @@ void consensus(Kind kind, std::span<double> numbers, std::size_t runs, std::span
   if (kind != Kind::quaternion) return;
   const Quat unit = normalized(quaternion(result.data()));
   result[0] = unit.w, result[1] = unit.x, result[2] = unit.y, result[3] = unit.z;
+}
+
+bool consensus_of_finite(Kind kind, std::span<const double* const> runs, std::vector<double>& room,
+                         std::span<double> result) {
+  room.clear();
+  std::size_t finite = 0;
+  for (const double* numbers : runs) {
+    if (!all_finite(numbers, result.size())) continue;
+    room.insert(room.end(), numbers, numbers + result.size());
+    ++finite;
+  }
+  if (finite > 0) consensus(kind, room, finite, result);
+  return finite > 0;
 }
 
 std::unique_ptr<Trace> consensus(const TraceLayout& layout, std::span<Trace* const> traces) {
@@ -209,7 +244,7 @@ double distance(const TraceItem& item, const double* a, const double* b) {
   return std::abs(*a - *b);
 }
 
-Verdict judge(const TraceLayout& layout, std::span<const Witness> witnesses, const Scales& scales, double tolerance) {
+Verdict judge(const TraceItems& layout, std::span<const Witness> witnesses, const Scales& scales, double tolerance) {
   Verdict verdict;
   verdict.deviations.resize(witnesses.size());
   verdict.partings.resize(witnesses.size());

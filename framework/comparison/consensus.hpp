@@ -25,27 +25,29 @@ struct Deviation {
   std::optional<Departure>& operator[](Quantity q) { return of[static_cast<std::size_t>(q)]; }
 };
 
-/// What differences are seen against: lengths against the diagonal of the box in which the origins of all bodies and of
-/// the ground move (or the reach of the largest body, where that is more), forces against the largest force of a joint,
-/// moments against the largest moment or that force times that length; angles as they are. modal coordinates as they
-/// are. 1 where they are lost in rounding.
+/// What differences are seen against: lengths against the diagonal of the box in which the origins of all bodies move
+/// (or the reach of the largest body, where that is more), forces against the largest force of a joint,
+/// moments against the largest moment or that force times that length; angles and modal coordinates as they are. 1
+/// where they are lost in rounding.
 struct Scales {
   double length = 1, force = 1, moment = 1;
+  double reach = 0;  ///< of the largest body; 0 where bodies have none
   double of(const TraceItem&) const;
 };
-/// Of several runs the median, so that one that goes astray does not set the measure.
-Scales scales_of(const TraceLayout&, std::span<Trace* const>);
-
 /// One run that takes part.
 struct Witness {
-  Trace* trace = nullptr;
+  TraceRows* trace = nullptr;
   bool reactions = true;  ///< whether its reactions are to be read
 };
+
+/// Of several runs the median, so that one that goes astray does not set the measure. reach: see Scales.
+Scales scales_of(const TraceItems&, double reach, std::span<const Witness>);
 
 /// The first row in which a run is further from the consensus than the tolerance, and there the run, quantity and place
 /// where it is furthest.
 struct Parting {
   double time = 0, deviation = 0, relative = 0;
+  Scales scales = {};  ///< then
   std::size_t witness = 0;
   Quantity quantity = Quantity::position;
   std::string_view where;
@@ -59,14 +61,22 @@ struct Verdict {
   double until = 0;                              ///< the last time that all runs have, s
 };
 
-/// Over the rows that all runs have. At least two runs.
-Verdict judge(const TraceLayout&, std::span<const Witness>, const Scales&, double tolerance);
+/// Over the rows that all runs have. At least two runs. Partings are told by lengths against the system's size up to
+/// then: a body that flies far away later does not hide what happens before. Forces are told against the largest of the
+/// whole run, as they may begin with nothing but round-off; so are lengths where no body has a reach, which may begin
+/// with nothing too.
+Verdict judge(const TraceItems&, std::span<const Witness>, const Scales&, double tolerance);
 
 /// The consensus of an item's numbers in several runs: the mean of two, the component-wise median of three or more, so
 /// that one outlier does not move it. Quaternions and angles are brought to the sign and the turn of the run in their
 /// midst before, so that the order of the runs does not matter; quaternions normalized after. numbers: one run after
 /// the other, overwritten.
 void consensus(TraceItem::Kind, std::span<double> numbers, std::size_t runs, std::span<double> result);
+
+/// The consensus of those of the runs whose numbers are all finite. runs: where the numbers of each stand; room: to
+/// work in. False, and nothing in `result`, where there are none.
+bool consensus_of_finite(TraceItem::Kind, std::span<const double* const> runs, std::vector<double>& room,
+                         std::span<double> result);
 
 /// The consensus of several runs, row by row, over the rows that all of them have.
 std::unique_ptr<Trace> consensus(const TraceLayout&, std::span<Trace* const>);

@@ -16,8 +16,9 @@ constexpr double few_e_folds = 3, far_amplified = 1e3;
 constexpr double come_together = 0.5;
 constexpr double round_off = 1e-14;  // of a run's rows, relative
 
+/// Rows within a step are taken from its start, where no finer step shows: the step becomes shorter than between rows.
 RunSettings finer(RunSettings settings) {
-  settings.step /= 2;
+  settings.step = std::min(settings.step, settings.output_interval) / 2;
   settings.relative_tolerance /= 10;
   settings.absolute_tolerance /= 10;
   return settings;
@@ -31,7 +32,7 @@ double largest_until(const std::vector<DistanceRow>& rows, double time) {
 }
 
 const TracedContender& farthest(const TraceLayout& layout, std::span<const TracedContender> all,
-                                const TracedContender& from, const Parting& parting, const Scales& scales) {
+                                const TracedContender& from, const Parting& parting) {
   const bool reactions = is_reaction(parting.quantity);
   const TracedContender* found = nullptr;
   double most = -1;
@@ -39,7 +40,7 @@ const TracedContender& farthest(const TraceLayout& layout, std::span<const Trace
     if (&other == &from) continue;
     if (reactions && !has(other.contender->formulation->abilities(), Ability::reactions)) continue;
     const double distance =
-        largest_until(distances(layout, *from.trace, *other.trace, scales, reactions), parting.time);
+        largest_until(distances(layout, *from.trace, *other.trace, parting.scales, reactions), parting.time);
     if (distance <= most) continue;
     most = distance;
     found = &other;
@@ -59,6 +60,7 @@ Divergence::Cause cause_of(const Divergence& d, double relative) {
   // Before all else: what round-off can do says nothing of a solver.
   if (round_off * std::max(1.0, d.amplification) >= enough * relative)
     return d.chaotic ? Cause::chaos : Cause::round_off;
+  if (!d.refined()) return Cause::unknown;
   if (!d.explains) return Cause::solver;
   if (std::isfinite(d.finer_apart) && d.finer_apart <= come_together * d.apart)
     return d.chaotic ? Cause::chaos : Cause::integration;
@@ -82,9 +84,9 @@ GrowthRate growth_rate(std::span<const DistanceRow> rows) {
 
 std::optional<Divergence> find_divergence(const System& system, const TraceLayout& layout,
                                           std::span<const TracedContender> all, std::size_t parted_index,
-                                          const RunSettings& settings, const Parting& parting, const Scales& scales,
+                                          const RunSettings& settings, const Parting& parting,
                                           const HeatControl& control) {
-  const TracedContender &parted = all[parted_index], &peer = farthest(layout, all, parted, parting, scales);
+  const TracedContender &parted = all[parted_index], &peer = farthest(layout, all, parted, parting);
   Trace fine(layout), peer_fine(layout), off(layout);
   const Heat heats[] = {{parted.contender, finer(settings), 0, {&fine}},
                         {parted.contender, settings, perturbation, {&off}},
@@ -92,10 +94,10 @@ std::optional<Divergence> find_divergence(const System& system, const TraceLayou
   for (const HeatEnd& end : run_heats(system, heats, control))
     if (end.how != HeatEnd::How::done) return {};
   const auto until_parting = [&](Trace& a, Trace& b) {
-    return largest_until(distances(layout, a, b, scales, is_reaction(parting.quantity)), parting.time);
+    return largest_until(distances(layout, a, b, parting.scales, is_reaction(parting.quantity)), parting.time);
   };
   // What comes after the parting is not its cause.
-  std::vector<DistanceRow> growth = distances(layout, *parted.trace, off, scales, false);
+  std::vector<DistanceRow> growth = distances(layout, *parted.trace, off, parting.scales, false);
   std::erase_if(growth, [&](const DistanceRow& row) { return row.time > parting.time; });
   const GrowthRate fitted = growth_rate(growth);
 

@@ -25,12 +25,13 @@ struct Divergence {
     chaos,
     /// Round-off reaches as far, without such growth.
     round_off,
-    /// The errors are as large as the disagreement, but finer settings do not lessen it.
+    /// The errors are as large as the disagreement, but finer settings do not lessen it; or these change nothing at all.
     unknown
   };
   std::string solver;  ///< the one that parts
   std::string peer;    ///< of the others the one that is then farthest from it
-  /// Largest distance of each until the parting from its run at half the step and a tenth of the tolerances.
+  /// Largest distance of each until the parting from its run at a tenth of the tolerances and half the step, or half the
+  /// output interval where that is less.
   double integration_error = 0, peer_error = 0;
   double apart = 0, finer_apart = 0;  ///< largest distance of the two until the parting, and of their finer twins
   double perturbation = 0;            ///< by how much speeds and gravity of the other twin are larger, relative
@@ -43,6 +44,9 @@ struct Divergence {
   /// duration fitted.
   bool chaotic = false;
   Cause cause = Cause::unknown;
+
+  /// Whether the finer settings change anything: an error of exactly nothing is none that was measured.
+  bool refined() const { return integration_error != 0 || peer_error != 0; }
 };
 
 std::string_view name_of(Divergence::Cause);
@@ -57,7 +61,7 @@ struct TracedContender {
 /// Runs the twins. all: those that finished, at least two; parted: which of them. Empty where a twin fails or is
 /// interrupted.
 std::optional<Divergence> find_divergence(const System&, const TraceLayout&, std::span<const TracedContender> all,
-                                          std::size_t parted, const RunSettings&, const Parting&, const Scales&,
+                                          std::size_t parted, const RunSettings&, const Parting&,
                                           const HeatControl&);
 
 /// The rate of the straight line fitted to the logarithm of the distances, 1/s, and the time over which: from a quarter

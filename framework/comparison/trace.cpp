@@ -52,7 +52,7 @@ TraceLayout::TraceLayout(const System& system) : view_(system.view()) {
   }
 }
 
-void TraceLayout::add(Quantity quantity, TraceItem::Kind kind, bool length, std::string_view name) {
+void TraceItems::add(Quantity quantity, TraceItem::Kind kind, bool length, std::string_view name) {
   items_.push_back({quantity, kind, length, width_, name});
   width_ += items_.back().size();
 }
@@ -74,7 +74,7 @@ void TraceLayout::add_joint(const JointData& joint) {
     for (std::size_t k = 0; k < joint.nq; ++k) add(Quantity::joint, Kind::number, false, joint.name);
 }
 
-bool TraceLayout::has(Quantity quantity) const {
+bool TraceItems::has(Quantity quantity) const {
   return std::any_of(items_.begin(), items_.end(), [&](const TraceItem& item) { return item.quantity == quantity; });
 }
 
@@ -93,44 +93,39 @@ void TraceLayout::fill(const Observation& now, std::span<double> row) const {
       for (const double value : {v.x, v.y, v.z}) *out++ = value;
 }
 
-Trace::Trace(const TraceLayout& layout) : layout_(layout), file_(std::tmpfile()), buffer_(1 + layout.width()) {
+TraceRows::TraceRows(std::size_t width) : file_(std::tmpfile()), buffer_(1 + width) {
   if (!file_)
     throw Failure(Exit::simulation_failed, "no temporary file could be made for the trajectories to compare", room);
 }
 
-void Trace::row(double time, const Observation& now) {
-  buffer_.front() = time;
-  layout_.fill(now, std::span(buffer_).subspan(1));
-  write();
-}
-
-void Trace::put(double time, std::span<const double> row) {
+void TraceRows::put(double time, std::span<const double> row) {
   buffer_.front() = time;
   std::copy(row.begin(), row.end(), buffer_.begin() + 1);
-  write();
-}
-
-void Trace::write() {
   if (std::fwrite(buffer_.data(), sizeof(double), buffer_.size(), file_.get()) != buffer_.size()) fail_to_store();
 }
 
-void Trace::finish(const RunRecord&) {
+void TraceRows::flush() {
   if (std::fflush(file_.get()) != 0) fail_to_store();
 }
 
-std::size_t Trace::rewind() {
+std::size_t TraceRows::rewind() {
   std::fseek(file_.get(), 0, SEEK_END);
   const long bytes = std::ftell(file_.get());
   std::rewind(file_.get());
   return bytes < 0 ? 0 : static_cast<std::size_t>(bytes) / (buffer_.size() * sizeof(double));
 }
 
-double Trace::next(std::span<double> row) {
+double TraceRows::next(std::span<double> row) {
   if (std::fread(buffer_.data(), sizeof(double), buffer_.size(), file_.get()) != buffer_.size())
     throw Failure(Exit::simulation_failed,
                   "the trajectories to compare could not be read back from the temporary file");
   std::copy(buffer_.begin() + 1, buffer_.end(), row.begin());
   return buffer_.front();
+}
+
+void Trace::row(double time, const Observation& now) {
+  layout_.fill(now, row_);
+  put(time, row_);
 }
 
 }  // namespace polyform::host

@@ -36,42 +36,50 @@ struct TraceItem {
   std::size_t size() const { return kind == Kind::vector ? 3 : kind == Kind::quaternion ? 4 : 1; }
 };
 
-/// Which numbers a row has. The user's bodies and joints; reactions of those joints where redundant constraints leave
-/// none open. The system outlives it.
-class TraceLayout {
+/// Which numbers a row has. What the names of its items lie in outlives it.
+class TraceItems {
+ public:
+  const std::vector<TraceItem>& items() const { return items_; }
+  std::size_t width() const { return width_; }
+  /// Whether any item is of this quantity.
+  bool has(Quantity) const;
+
+ protected:
+  void add(Quantity, TraceItem::Kind, bool length, std::string_view name);
+  /// Room for a number that is not compared.
+  void pass() { ++width_; }
+
+ private:
+  std::vector<TraceItem> items_;
+  std::size_t width_ = 0;
+};
+
+/// The user's bodies and joints; reactions of those joints where redundant constraints leave none open. The system
+/// outlives it.
+class TraceLayout final : public TraceItems {
  public:
   explicit TraceLayout(const System&);
 
-  const std::vector<TraceItem>& items() const { return items_; }
-  std::size_t width() const { return width_; }
   /// How far the largest body reaches: its mass centre and joints from its frame origin, its radius of gyration, m.
   double reach() const { return reach_; }
-  /// Whether any item is of this quantity.
-  bool has(Quantity) const;
   /// Fills a row of width() numbers.
   void fill(const Observation&, std::span<double> row) const;
 
  private:
-  void add(Quantity, TraceItem::Kind, bool length, std::string_view name);
   void add_joint(const JointData&);
 
-  std::vector<TraceItem> items_;
   std::vector<std::size_t> bodies_, joints_, reactions_;  ///< in the view
   const SystemView& view_;
-  std::size_t width_ = 0;
   double reach_ = 0;
 };
 
-/// The rows of one run in a temporary file, which a process made by fork may fill for the one it comes from.
-class Trace final : public RowSink {
+/// Rows of one run in a temporary file.
+class TraceRows {
  public:
   /// Failure (simulation_failed) when no temporary file can be made.
-  explicit Trace(const TraceLayout&);
+  explicit TraceRows(std::size_t width);
 
-  void row(double time, const Observation&) override;
-  void finish(const RunRecord&) override;
-
-  /// Appends a row as TraceLayout::fill makes them.
+  /// Appends a row of so many numbers.
   void put(double time, std::span<const double> row);
 
   /// Back to the first row, for reading; returns the number of rows.
@@ -79,15 +87,31 @@ class Trace final : public RowSink {
   /// The next row: its time, and the numbers. Call at most as often as there are rows.
   double next(std::span<double> row);
 
+ protected:
+  /// Hands all rows to the system.
+  void flush();
+
  private:
   struct Close {
     void operator()(std::FILE* f) const { std::fclose(f); }
   };
-  void write();
 
-  const TraceLayout& layout_;
   std::unique_ptr<std::FILE, Close> file_;
   std::vector<double> buffer_;  ///< time, then the row
+};
+
+/// The rows of a run as it goes, which a process made by fork may fill for the one it comes from.
+class Trace final : public TraceRows, public RowSink {
+ public:
+  /// Failure as TraceRows.
+  explicit Trace(const TraceLayout& layout) : TraceRows(layout.width()), layout_(layout), row_(layout.width()) {}
+
+  void row(double time, const Observation&) override;
+  void finish(const RunRecord&) override { flush(); }
+
+ private:
+  const TraceLayout& layout_;
+  std::vector<double> row_;
 };
 
 }  // namespace polyform::host

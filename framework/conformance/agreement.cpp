@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/assembly/acceleration_misfit.hpp"
 #include "framework/conformance/larger.hpp"
-#include "polyform/constraint.hpp"
 #include "polyform/force_set.hpp"
 
 namespace polyform::host {
@@ -112,23 +112,8 @@ double newton_euler_error(const SystemView& view, const State& state, double t, 
   return worst / scale;
 }
 
-double joint_acceleration_error(const SystemView& view, const Observation& o) {
-  const std::vector<BodyMotion> bodies = motions(o);
-  const auto acceleration = [&](BodyIndex b) {
-    return is_ground(b) ? Spatial{} : Spatial{o.bodies[at(b)].angular_acceleration, o.bodies[at(b)].acceleration};
-  };
-  double worst = 0, scale = 1;
-  for (const JointData& joint : view.joints) {
-    const BodyMotion &base = motion_of(joint.base, bodies), &moving = motion_of(joint.moving, bodies);
-    JointMotion m;
-    joint_motion(joint, o.state.q.data() + joint.q_offset, o.state.v.data() + joint.v_offset, m);
-    Spatial error =
-        relative_acceleration(joint, base, acceleration(joint.base), moving, acceleration(joint.moving)) - m.bias;
-    scale = larger({scale, norm(error.angular), norm(error.linear)});
-    for (std::size_t k = 0; k < joint.nv; ++k) error -= o.acceleration[joint.v_offset + k] * m.H[k];
-    worst = larger({worst, norm(error.angular), norm(error.linear)});
-  }
-  return worst / scale;
+double acceleration_misfit(const SystemView& view, double t, const Observation& o) {
+  return AccelerationMisfit(view).worst(t, o).size;
 }
 
 }  // namespace polyform::host

@@ -40,6 +40,14 @@ Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, Exa
   find_joints();
 }
 
+Bench::Bench(const Bench& other, const Catalog& catalog)
+    : catalog_(catalog),
+      keep_alive_(other.keep_alive_),
+      examples_(other.examples_),
+      thorough_(other.thorough_),
+      joints_(other.joints_),
+      forces_(other.forces()) {}
+
 std::optional<Sample> Bench::assemble(const std::string& text, std::string& complaint) const {
   Diagnostics diagnostics;
   bool missing = false;

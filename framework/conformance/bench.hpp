@@ -37,6 +37,8 @@ ExampleFields examples_of(const std::string& file, const Catalog&, std::shared_p
 class Bench {
  public:
   Bench(const Catalog&, std::shared_ptr<const void> keep_alive, ExampleFields examples, bool thorough);
+  /// The same with a catalog of further elements; its random models have none of them.
+  Bench(const Bench&, const Catalog&);
 
   const Catalog& catalog() const { return catalog_; }
   /// How many random systems, or how long a run: what a thorough battery takes, or a part of it.

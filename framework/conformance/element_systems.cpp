@@ -62,7 +62,7 @@ void see_case(const Formulation& formulation, const Case& one, Expected& expecte
   m.see(d.energy, "energies differ from the first formulation's");
   if (balanced) {
     m.see(newton_euler_error(view, one.state, 0, seen.now()), "reactions do not balance the motion of the bodies");
-    m.see(joint_acceleration_error(view, seen.now()), "accelerations leave what the joints allow");
+    m.see(acceleration_misfit(view, 0, seen.now()), "accelerations leave what the joints allow");
   }
   // A difference over 1e-6 s leaves ten digits less.
   m.see(1e-4 * state_rate_difference(expected.seen(), seen, view.states), "rates of first-order states differ");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "framework/conformance/agreement.hpp"
 #include "framework/conformance/energy.hpp"
@@ -51,9 +52,15 @@ void see_agreement(const Formulation& formulation, const Case& one, const Bench&
   if (m.seen() == 0) throw Undecided("no other formulation is loaded that runs the random models");
 }
 
-namespace {
+void see_finite(const Formulation& formulation, const SystemView& view, const State& state, double time, Measure& m) {
+  Observed seen(formulation, view, state, time);
+  m.see(is_finite(seen.now()) ? 0 : 1, not_finite);
+  std::vector<double> ydot(seen.y().size());
+  require(seen.solver().derivative(time, seen.y(), ydot), seen.solver(), formulation.name(), "derivative");
+  for (std::size_t i = 0; i < ydot.size(); ++i)
+    m.see(std::isfinite(ydot[i]) ? 0 : 1, [i] { return fmt::format("dy/dt is no finite number at place {}", i); });
+}
 
-/// Observed velocities and accelerations against differences of poses and velocities along y + h ẏ.
 void see_rates(const Formulation& formulation, const Case& one, Measure& m) {
   Observed seen(formulation, one.sample.view(), one.state, one.time);
   std::vector<double> ydot(seen.y().size());
@@ -63,9 +70,11 @@ void see_rates(const Formulation& formulation, const Case& one, Measure& m) {
     std::vector<double> y = seen.y();
     for (std::size_t i = 0; i < y.size(); ++i) y[i] += by * ydot[i];
     const Observation& o = seen.at(y);
-    return std::vector<Observation::Body>(o.bodies.begin(), o.bodies.end());
+    return std::pair(std::vector<Observation::Body>(o.bodies.begin(), o.bodies.end()), copy_of(o.state));
   };
-  const auto ahead = moved(h), behind = moved(-h), now = moved(0);
+  const auto [ahead, state_ahead] = moved(h);
+  const auto [behind, state_behind] = moved(-h);
+  const auto [now, state] = moved(0);
   for (std::size_t i = 0; i < now.size(); ++i) {
     const auto &a = ahead[i], &b = behind[i], &n = now[i];
     const auto error = [&](const Vec3& slope, const Vec3& rate) { return norm(slope - rate) / (1 + norm(rate)); };
@@ -79,9 +88,16 @@ void see_rates(const Formulation& formulation, const Case& one, Measure& m) {
     m.see(error(slope(a.velocity, b.velocity), n.acceleration), body("acceleration"));
     m.see(error(slope(a.angular_velocity, b.angular_velocity), n.angular_acceleration), body("angular acceleration"));
   }
+  const auto compare = [&](const std::vector<double>& x, const std::vector<double>& y, std::span<const double> rates,
+                           const char* what) {
+    for (std::size_t i = 0; i < x.size(); ++i)
+      m.see(std::abs((0.5 / h) * (x[i] - y[i]) - rates[i]) / (1 + std::abs(rates[i])), what);
+  };
+  compare(state_ahead.eta, state_behind.eta, state.etadot, "rates of modes");
+  compare(state_ahead.etadot, state_behind.etadot, seen.now().modal_acceleration, "accelerations of modes");
+  compare(state_ahead.x, state_behind.x, seen.now().state_rates, "rates of first-order states");
 }
 
-/// From the state to y and back. Coordinates of cut joints are known up to whole turns.
 void see_round_trip(const Formulation& formulation, const Case& one, Measure& m) {
   const SystemView& view = one.sample.view();
   Observed seen(formulation, view, one.state);
@@ -93,21 +109,21 @@ void see_round_trip(const Formulation& formulation, const Case& one, Measure& m)
   };
   compare(one.state.q, s.q, view.nq_tree, "coordinates");
   compare(one.state.v, s.v, view.nv_tree, "velocities");
+  compare(one.state.eta, s.eta, one.state.eta.size(), "modes");
+  compare(one.state.etadot, s.etadot, one.state.etadot.size(), "rates of modes");
   compare(one.state.x, s.x, view.states, "first-order states");
 }
-
-}  // namespace
 
 void check_mechanics(const Formulation& formulation, const Systems& systems, const Bench& bench, Checklist& list) {
   for (const bool loops : {false, true}) {
     const std::string_view kind = loops ? "loops" : "trees";
     const std::vector<Case>&cases = loops ? systems.loops : systems.trees,
           &free = loops ? systems.free_loops : systems.free_trees;
-    claim_on(cases, kind, "everything observed is a finite number", 0,
-             "observe() must fill all of the observation: of a system without loops too, with redundant rows too", list,
-             [&](const Case& one, Measure& m) {
-               Observed seen(formulation, one.sample.view(), one.state, one.time);
-               m.see(is_finite(seen.now()) ? 0 : 1, not_finite);
+    claim_on(cases, kind, "everything observed is a finite number, and so is dy/dt", 0,
+             "observe() and derivative() must fill all of their output: of a system without loops too, with redundant "
+             "rows too",
+             list, [&](const Case& one, Measure& m) {
+               see_finite(formulation, one.sample.view(), one.state, one.time, m);
              });
     claim_on(cases, kind, "motion, accelerations, reactions and energies are those of the other formulations", 1e-9,
              "the claims below tell what is wrong by itself", list,
@@ -124,7 +140,7 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
              "bias terms of joints, or accelerations of frame origins in place of mass centres", list,
              [&](const Case& one, Measure& m) {
                Observed seen(formulation, one.sample.view(), one.state, one.time);
-               m.see(joint_acceleration_error(one.sample.view(), seen.now()), "a joint is left");
+               m.see(acceleration_misfit(one.sample.view(), one.time, seen.now()), "a joint is left");
              });
     claim_on(cases, kind, "velocities and accelerations are the rates along dy/dt", 1e-6,
              "derivative() and observe() must be of one motion", list,

@@ -9,6 +9,7 @@
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/formulation_checks.hpp"
+#include "framework/conformance/lagging_damper.hpp"
 
 namespace polyform::host {
 
@@ -92,6 +93,16 @@ void see_allocations_in(const Formulation& formulation, const std::vector<Case>&
   }
 }
 
+void see_states_kept(const Formulation& formulation, const Case& one, Measure& m) {
+  Observed seen(formulation, one.sample.view(), one.state, one.time);
+  const State before = copy_of(seen.now().state);
+  Correction correction;
+  require(seen.solver().correct(one.time, seen.y(), correction), seen.solver(), formulation.name(), "correct");
+  const State after = copy_of(seen.at(seen.y()).state);
+  for (std::size_t i = 0; i < before.x.size(); ++i)
+    m.see(std::abs(after.x[i] - before.x[i]) / (1 + std::abs(before.x[i])), "a first-order state is changed");
+}
+
 }  // namespace
 
 void check_calls(const Formulation& formulation, const Systems& systems, Checklist& list) {
@@ -162,25 +173,32 @@ void check_abilities_of(const Formulation& formulation, const Bench& bench, Chec
                      if (!solver) continue;
                      Random random(seed);
                      State state = random_state(*sample.system, random);
-                     Observed seen(formulation, sample.view(), state);
-                     m.see(is_finite(seen.now()) ? 0 : 1, not_finite);
+                     see_finite(formulation, sample.view(), state, 0, m);
                      run.push_back({std::move(sample), std::move(state)});
                    }
                  });
     if (!declared || run.empty()) return;
     claim_on(run, what, "all is as in the other formulations", 1e-9, "what is declared must not be left out", list,
              [&](const Case& one, Measure& m) { see_agreement(formulation, one, bench, m); });
+    claim_on(run, what, "velocities, accelerations and rates of states are the rates along dy/dt", 1e-6,
+             "derivative() and observe() must be of one motion", list,
+             [&](const Case& one, Measure& m) { see_rates(formulation, one, m); });
+    claim_on(run, what, "the state goes to y and back", 1e-10, "encode() and decode() must be inverse to each other",
+             list, [&](const Case& one, Measure& m) { see_round_trip(formulation, one, m); });
+    if (ability == Ability::first_order_states)
+      claim_on(run, what, "correct() leaves the states alone", 1e-12, "only joints and quaternions drift", list,
+               [&](const Case& one, Measure& m) { see_states_kept(formulation, one, m); });
     claim_no_allocation(list, fmt::format("{}: nothing is allocated after compile", what), make_memory_in_compile,
                         [&](Measure& m) { see_allocations_in(formulation, run, m); });
   };
-  const auto with_element = [&](const auto& types, std::string_view section) {
+  const auto with_element = [&](const auto& types, std::string_view section, const Bench& from) {
     return [&, section](std::uint64_t seed) -> Sample {
       std::vector<Sample> samples;
       for (const auto& [name, type] : types) {
         if constexpr (std::is_same_v<decltype(type), const ForceType* const>)
           if (type->state_count() == 0) continue;
         try {
-          samples.push_back(std::move(cases_of(*type, section, bench, 1, 1).front().sample));
+          samples.push_back(std::move(cases_of(*type, section, from, 1, 1).front().sample));
         } catch (const Undecided&) {
           // The next type may do.
         }
@@ -192,9 +210,14 @@ void check_abilities_of(const Formulation& formulation, const Bench& bench, Chec
   check(Ability::closed_loops, "closed loops", [&](std::uint64_t seed) {
     return bench.random_model({seed, 4, 2, false});
   });
-  check(Ability::constraint_elements, "constraint elements", with_element(bench.catalog().constraints, "constraints"));
-  check(Ability::modules, "modules", with_element(bench.catalog().modules, "modules"));
-  check(Ability::first_order_states, "forces with first-order states", with_element(bench.catalog().forces, "forces"));
+  check(Ability::constraint_elements, "constraint elements",
+        with_element(bench.catalog().constraints, "constraints", bench));
+  check(Ability::modules, "modules", with_element(bench.catalog().modules, "modules", bench));
+  Catalog with_states = bench.catalog();
+  with_states.forces[std::string(lagging_damper().name())] = &lagging_damper();  // whatever else has the name
+  const Bench bench_with_states(bench, with_states);
+  check(Ability::first_order_states, "forces with first-order states",
+        with_element(with_states.forces, "forces", bench_with_states));
   check(Ability::code_joints, "joints that are code", [&](std::uint64_t seed) {
     for (const Bench::KnownJoint& joint : bench.joints())
       if (joint.type->kernel() != nullptr)

@@ -43,6 +43,15 @@ void check_mechanics(const Formulation&, const Systems&, const Bench&, Checklist
 void check_correction(const Formulation&, const std::vector<Case>&, std::string_view kind, Checklist&);
 /// One case against all other formulations that run it. Undecided when there are none.
 void see_agreement(const Formulation&, const Case&, const Bench&, Measure&);
+/// Whether all that is observed of a state, and the rate of every element of y, is a finite number.
+void see_finite(const Formulation&, const SystemView&, const State&, double time, Measure&);
+/// A copy of what was observed or decoded.
+inline State copy_of(const StateView& s) { return State({s.q, s.v, s.eta, s.etadot, s.x}); }
+/// Observed velocities and accelerations, of bodies and modes, and rates of first-order states, against differences
+/// along y + h ẏ.
+void see_rates(const Formulation&, const Case&, Measure&);
+/// From the state to y and back. Coordinates of cut joints are known up to whole turns.
+void see_round_trip(const Formulation&, const Case&, Measure&);
 /// A solver, or nothing after a refusal in a sentence. Failure when the refusal says nothing.
 SolverPointer compiled_or_refused(const Formulation&, const SystemView&, const Observed::Options& given);
 /// Whether everything observed is a finite number.

@@ -56,7 +56,8 @@ struct Linearization {
 inline constexpr std::size_t most_states = 2000;
 
 /// Linearizes by extrapolated differences (differences.hpp) on exactly closed states. Failure (bad_input) for unknown
-/// outputs or too many states, Failure (simulation_failed) where the solver fails or the constraints are singular.
+/// outputs, too many states, or a solver that leaves out constraints (kept_constraints.hpp), Failure (simulation_failed)
+/// where the solver fails or the constraints are singular.
 Linearization linearize(const System&, const SolverMaker&, const OperatingPoint&, const LinearRequest&);
 
 /// Channels that can be outputs, in the order of result columns.

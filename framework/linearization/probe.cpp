@@ -80,6 +80,7 @@ Probe::Probe(const System& system, const SystemView& view, double time, const Mi
       choice_(choice),
       closed_(view, time, choice, nominal),
       chart_(view, nominal),
+      misfit_(view),
       solver_(std::move(solver)),
       outputs_(outputs),
       store_(view),
@@ -109,6 +110,7 @@ bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {
     failure_ = solver_->failure();
     return false;
   }
+  require_constraints(misfit_, time_, now);
   // Coordinates as they were placed: the solver's are the same up to round-off, turns and signs of quaternions.
   std::copy(state_.q.begin(), state_.q.end(), now.state.q.begin());
   std::copy(state_.v.begin(), state_.v.end(), now.state.v.begin());

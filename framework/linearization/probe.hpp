@@ -7,6 +7,7 @@
 #include "framework/assembly/system.hpp"
 #include "framework/linearization/closed_states.hpp"
 #include "framework/linearization/differences.hpp"
+#include "framework/linearization/kept_constraints.hpp"
 #include "framework/linearization/linearize.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/row_maker.hpp"
@@ -53,6 +54,7 @@ class Probe {
   std::size_t first_delta() const { return choice_.positions() + choice_.velocities() + choice_.states(); }
   std::size_t first_output() const { return first_delta() + view_.nv_tree + view_.modes; }
 
+  /// False after a failure of the solver or of the constraints. Failure (bad_input) where the solver leaves some out.
   bool evaluate(std::span<const double> deviation, std::span<double> out);
   /// After a successful evaluation.
   const CanonicalState& state() const { return state_; }
@@ -71,6 +73,7 @@ class Probe {
   const MinimalCoordinates& choice_;
   ClosedStates closed_;
   ChartRates chart_;
+  AccelerationMisfit misfit_;
   SolverPointer solver_;
   const std::vector<std::size_t>& outputs_;
   ObservationStore store_;

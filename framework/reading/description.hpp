@@ -86,10 +86,14 @@ struct SimulationItem {
   std::optional<std::string> integrator;
   Place integrator_place;
 };
+struct OptionPlace {
+  Place name, value;
+};
 struct SolverItem {
   std::optional<std::string> name;
   Place place;
   std::vector<std::pair<std::string, std::string>> options;  ///< values as YAML text
+  std::vector<OptionPlace> option_places;                    ///< one per option
 };
 
 /// Owns all text, lists and tables that FieldValue points to; move only.

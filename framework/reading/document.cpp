@@ -113,6 +113,13 @@ const Node* Document::parse(std::string_view text, Report& report) {
   return builder.root();
 }
 
+void Document::put_at(Place place) noexcept {
+  for (Node& node : nodes_) {
+    node.place = place;
+    for (Node::Entry& entry : node.entries) entry.place = place;
+  }
+}
+
 std::size_t first_bad_byte(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   std::size_t i = 0;

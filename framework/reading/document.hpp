@@ -43,6 +43,8 @@ class Document {
   /// empty, nested or expanded beyond the limits, several documents). Repeated keys and keys that are no text are
   /// reported too, but the rest can be read.
   const Node* parse(std::string_view text, Report&);
+  /// Says that everything parsed so far stands at a place: of text that was taken from there.
+  void put_at(Place) noexcept;
 
  private:
   std::deque<Node> nodes_;

@@ -1,6 +1,8 @@
 // Forces, constraints, modules and groups of bodies.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "framework/reading/model_reader.hpp"
 
 namespace polyform::host {
@@ -46,6 +48,11 @@ void read_element(Reading& r, const Value& value, const Named<Type>& loaded, std
   map.finish();
 }
 
+bool has_type(const Value& module) {
+  const auto& entries = module.node().entries;
+  return std::any_of(entries.begin(), entries.end(), [](const Node::Entry& e) { return e.key == "type"; });
+}
+
 /// Groups of bodies: a body belongs to one group at most.
 class GroupReader {
  public:
@@ -61,13 +68,20 @@ class GroupReader {
     group.parent = parent;
     group.name = taken_.read(map);
     map.forbid("type", "a module of a type stands in the outermost list");
-    if (const auto bodies = map.find("bodies"); bodies && is_list(*bodies, "names of bodies")) {
+    const auto bodies = map.find("bodies"), nested = map.find("modules");
+    if (bodies && is_list(*bodies, "names of bodies")) {
       std::vector<BodyIndex> members = read_members(*bodies);
       r_.model.groups[self].bodies = std::move(members);
     }
-    if (const auto nested = map.find("modules"); nested && is_list(*nested, "groups of bodies")) {
+    if (nested && is_list(*nested, "groups of bodies")) {
       for (std::size_t i = 0; i < nested->node().items.size(); ++i) read(nested->item(i), self);
     }
+    const auto lists_none = [](const std::optional<Value>& list) {
+      return !list || (list->node().kind == Node::Kind::list && list->node().items.empty());
+    };
+    if (lists_none(bodies) && lists_none(nested) && !has_type(value))
+      (bodies ? *bodies : map.value())
+          .error("the module has no bodies", "Name them under 'bodies', or in modules under 'modules'; or remove it.");
     map.finish();
   }
 
@@ -119,9 +133,7 @@ void read_modules(Reading& r, const Value& list) {
   GroupReader groups(r, taken);
   for (std::size_t i = 0; i < list.node().items.size(); ++i) {
     const Value value = list.item(i);
-    bool has_type = false;
-    for (const Node::Entry& e : value.node().entries) has_type = has_type || e.key == "type";
-    if (has_type) {
+    if (has_type(value)) {
       read_element(r, value, r.catalog.modules, "module", taken, r.model.modules);
     } else {
       groups.read(value, static_cast<std::size_t>(-1));

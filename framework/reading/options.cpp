@@ -23,70 +23,99 @@ bool refers_to_names(const FieldSpec& spec) {
   return spec.type == FieldType::body || spec.type == FieldType::marker || spec.type == FieldType::joint;
 }
 
-void report_unknown(std::span<const FieldSpec> specs, const std::string& key, std::string_view formulation,
-                    const Path& path, Report& report) {
-  std::vector<std::string_view> known;
-  for (const FieldSpec& spec : specs) known.push_back(spec.name);
-  const std::string remedy = known.empty()
-                                 ? fmt::format("'{}' has no options.", formulation)
-                                 : fmt::format("{}Its options: {}.", did_you_mean(key, known), listing(known));
-  report.error({}, path, fmt::format("formulation '{}' has no option {}", formulation, show(key)), remedy);
-}
+/// Reads options one by one: those of the model file with their places, typed ones without.
+class OptionReader {
+ public:
+  OptionReader(std::span<const FieldSpec> specs, std::string_view formulation, Description& storage,
+               Diagnostics& diagnostics, const OptionPlaces& places)
+      : specs_(specs),
+        formulation_(formulation),
+        places_(places),
+        names_(std::any_of(specs.begin(), specs.end(), refers_to_names) ? names_of(storage) : Names{}),
+        fields_(names_, storage),
+        in_file_(diagnostics, places.file),
+        typed_(diagnostics, {}) {}
 
-void read_all(std::span<const FieldSpec> specs, const std::vector<std::pair<std::string, std::string>>& given,
-              std::string_view formulation, Description& storage, Report& report, std::vector<FieldValue>& out) {
-  const bool needs_names = std::any_of(specs.begin(), specs.end(), refers_to_names);
-  const Names names = needs_names ? names_of(storage) : Names{};
-  FieldReader reader(names, storage);
-  Document document;
-  const Path options{nullptr, "options", Path::no_index};
-  const Node nothing;
-  for (std::size_t i = 0; i < specs.size(); ++i)
-    out[i] = reader.default_value(specs[i], Value(nothing, options, report));
-  for (const auto& [key, text] : given) {
-    const Path path{&options, key, Path::no_index};
-    const auto spec = std::find_if(specs.begin(), specs.end(), [&](const FieldSpec& s) { return s.name == key; });
-    if (spec == specs.end()) {
-      report_unknown(specs, key, formulation, path, report);
-      continue;
+  void read(const std::vector<std::pair<std::string, std::string>>& given, std::vector<FieldValue>& out) {
+    const Node nothing;
+    for (std::size_t i = 0; i < specs_.size(); ++i)
+      out[i] = fields_.default_value(specs_[i], Value(nothing, options_, typed_));
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const auto& [key, text] = given[i];
+      const bool in_file = i < places_.places.size();
+      const Path path{in_file ? &solver_options_ : &options_, key, Path::no_index};
+      const OptionPlace place = in_file ? places_.places[i] : OptionPlace{};
+      Report& report = in_file ? in_file_ : typed_;
+      const auto spec = std::find_if(specs_.begin(), specs_.end(), [&](const FieldSpec& s) { return s.name == key; });
+      if (spec == specs_.end())
+        report_unknown(key, place.name, path, report);
+      else if (const auto value = read_value(*spec, text, place.value, path, report))
+        out[static_cast<std::size_t>(spec - specs_.begin())] = *value;
     }
+    for (const FieldSpec& spec : specs_)
+      if (spec.required && std::none_of(given.begin(), given.end(), [&](const auto& g) { return g.first == spec.name; }))
+        typed_.error({}, options_,
+                     fmt::format("formulation '{}' needs option '{}': {}", formulation_, spec.name, spec.meaning),
+                     fmt::format("Give --option {}=…, {}.", spec.name, expectation(spec)));
+  }
+  void fail(std::string_view why) { typed_.error({}, {}, fmt::format("the options cannot be read: {}", why)); }
+  void finish() {
+    in_file_.finish();
+    typed_.finish();
+  }
+
+ private:
+  void report_unknown(const std::string& key, Place place, const Path& path, Report& report) const {
+    std::vector<std::string_view> known;
+    for (const FieldSpec& spec : specs_) known.push_back(spec.name);
+    const std::string remedy = known.empty()
+                                   ? fmt::format("'{}' has no options.", formulation_)
+                                   : fmt::format("{}Its options: {}.", did_you_mean(key, known), listing(known));
+    report.error(place, path, fmt::format("formulation '{}' has no option {}", formulation_, show(key)), remedy);
+  }
+
+  std::optional<FieldValue> read_value(const FieldSpec& spec, const std::string& text, Place place, const Path& path,
+                                       Report& report) {
     Diagnostics syntax;
     Report syntax_report(syntax, {});
+    Document document;
+    Node nothing;
+    nothing.place = place;
     const Node* parsed = text.empty() ? &nothing : document.parse(text, syntax_report);
     if (!parsed) {
       syntax_report.finish();
-      report.error({}, path, fmt::format("{} is no value: {}", show(text), syntax.all().front().message),
-                   fmt::format("Give {}.", expectation(*spec)));
-      continue;
+      report.error(place, path, fmt::format("{} is no value: {}", show(text), syntax.all().front().message),
+                   fmt::format("Give {}.", expectation(spec)));
+      return std::nullopt;
     }
-    Node root = *parsed;
-    root.place = {};  // a place in the option's text means nothing to the user
-    if (const auto value = reader.value(Value(root, path, report), *spec))
-      out[static_cast<std::size_t>(spec - specs.begin())] = *value;
+    document.put_at(place);  // a place in the option's text means nothing to the user
+    return fields_.value(Value(*parsed, path, report), spec);
   }
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const bool absent =
-        std::none_of(given.begin(), given.end(), [&](const auto& g) { return g.first == specs[i].name; });
-    if (specs[i].required && absent)
-      report.error({}, options,
-                   fmt::format("formulation '{}' needs option '{}': {}", formulation, specs[i].name, specs[i].meaning),
-                   fmt::format("Give --option {}=…, {}.", specs[i].name, expectation(specs[i])));
-  }
-}
+
+  std::span<const FieldSpec> specs_;
+  std::string_view formulation_;
+  const OptionPlaces& places_;
+  const Names names_;
+  FieldReader fields_;
+  Report in_file_, typed_;
+  const Path options_{nullptr, "options", Path::no_index}, solver_{nullptr, "solver", Path::no_index},
+      solver_options_{&solver_, "options", Path::no_index};
+};
 
 }  // namespace
 
 std::vector<FieldValue> read_options(std::span<const FieldSpec> specs,
                                      const std::vector<std::pair<std::string, std::string>>& given,
-                                     std::string_view formulation, Description& storage, Diagnostics& diagnostics) {
-  Report report(diagnostics, {});
+                                     std::string_view formulation, Description& storage, Diagnostics& diagnostics,
+                                     const OptionPlaces& places) {
+  OptionReader reader(specs, formulation, storage, diagnostics, places);
   std::vector<FieldValue> out(specs.size());
   try {
-    read_all(specs, given, formulation, storage, report, out);
+    reader.read(given, out);
   } catch (const std::exception& e) {
-    report.error({}, {}, fmt::format("the options cannot be read: {}", e.what()));
+    reader.fail(e.what());
   }
-  report.finish();
+  reader.finish();
   return out;
 }
 

@@ -22,12 +22,20 @@ Description read_model(const std::string& file, const Catalog&, Diagnostics&, bo
 Description read_model_text(std::string_view text, const std::string& file, const Catalog&, Diagnostics&,
                             bool& missing_plugin);
 
+/// Where given options stand: the first ones in the model file, at these places, the rest nowhere.
+struct OptionPlaces {
+  std::string_view file;
+  std::span<const OptionPlace> places;
+};
+
 /// Option values of a formulation: declared defaults, overlaid by key=value texts (YAML scalars, lists or maps) in
-/// order. Reports unknown keys, bad values and missing required options, with the path options.<key>. The texts and
-/// lists live in `storage`; options that name bodies or joints mean those of `storage`.
+/// order. Reports unknown keys, bad values and missing required options, with the path options.<key>, or in the model
+/// file with their place and the path solver.options.<key>. The texts and lists live in `storage`; options that name
+/// bodies or joints mean those of `storage`.
 std::vector<FieldValue> read_options(std::span<const FieldSpec> specs,
                                      const std::vector<std::pair<std::string, std::string>>& given,
-                                     std::string_view formulation, Description& storage, Diagnostics&);
+                                     std::string_view formulation, Description& storage, Diagnostics&,
+                                     const OptionPlaces& = {});
 
 /// JSON Schema (draft 2020-12) of the model file, with the fields of every loaded element type.
 std::string model_schema(const Catalog&);

@@ -50,7 +50,10 @@ void read_solver(const Value& value, SolverItem& out) {
   }
   if (const auto options = map.find("options")) {
     if (options->node().kind != Node::Kind::map) options->unexpected("a map of options, {option: value}");
-    for (const Node::Entry& e : options->node().entries) out.options.emplace_back(e.key, flow_text(*e.value));
+    for (const Node::Entry& e : options->node().entries) {
+      out.options.emplace_back(e.key, flow_text(*e.value));
+      out.option_places.push_back({e.place, e.value->place});
+    }
   }
   map.finish();
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -24,26 +25,12 @@ bool report_too_large(Report& report) {
   return false;
 }
 
-/// Files of a like name beside the missing one.
-std::string like_named(const std::filesystem::path& file) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  std::vector<std::string> names;
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  constexpr std::size_t most_compared = 1000;
-  for (fs::directory_iterator i(folder, ignored), end; !ignored && i != end && names.size() < most_compared;
-       i.increment(ignored))
-    names.push_back(i->path().filename().string());
-  return did_you_mean(file.filename().string(), {names.begin(), names.end()});
-}
-
 bool check(const std::string& file, Report& report) {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (status.type() == fs::file_type::not_found) {
-    report.error({}, {}, "there is no such file",
-                 like_named(file) + "Check the path; it is relative to the working directory.");
+    report.error({}, {}, "there is no such file", remedy_for_missing(file, {".yaml", ".yml", ".json"}));
     return false;
   }
   if (error) {
@@ -61,6 +48,24 @@ bool check(const std::string& file, Report& report) {
 }
 
 }  // namespace
+
+std::string remedy_for_missing(const std::filesystem::path& file, std::initializer_list<std::string_view> extensions) {
+  namespace fs = std::filesystem;
+  constexpr std::string_view check_path = "Check the path; it is relative to the working directory.";
+  std::error_code ignored;
+  std::vector<std::string> names;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  constexpr std::size_t most_compared = 1000;
+  for (fs::directory_iterator i(folder, ignored), end; !ignored && i != end && names.size() < most_compared;
+       i.increment(ignored)) {
+    const std::string extension = i->path().extension().string();
+    if (std::ranges::find(extensions, extension) == extensions.end() || !i->is_regular_file(ignored)) continue;
+    names.push_back(i->path().filename().string());
+    if (i->path().stem() == file.filename() || i->path().stem() == file.stem())
+      return fmt::format("Did you mean {}? {}", show(names.back()), check_path);
+  }
+  return did_you_mean(file.filename().string(), {names.begin(), names.end()}).append(check_path);
+}
 
 std::optional<std::string> read_source(const std::string& file, Report& report) {
   if (file.find('\0') != std::string::npos || file.empty()) {

@@ -50,14 +50,15 @@ void MapReader::forbid(std::string_view key, std::string_view reason) {
   const auto& entries = value_.node().entries;
   const auto found = std::find_if(entries.begin(), entries.end(), [&](const Node::Entry& e) { return e.key == key; });
   if (found == entries.end()) return;
-  known_.push_back(found->key);
+  forbidden_.push_back(found->key);
   value_.report().error(found->place, value_.entry(*found).path(),
                         fmt::format("'{}' does not belong here: {}", key, reason), "Remove it.");
 }
 
 void MapReader::finish() {
   for (const Node::Entry& e : value_.node().entries) {
-    if (std::find(known_.begin(), known_.end(), e.key) != known_.end()) continue;
+    const auto is_in = [&](const auto& keys) { return std::find(keys.begin(), keys.end(), e.key) != keys.end(); };
+    if (is_in(known_) || is_in(forbidden_)) continue;
     Report& report = value_.report();
     std::string remedy;
     if (!report.full()) remedy = fmt::format("{}Known keys here: {}.", did_you_mean(e.key, known_), listing(known_));

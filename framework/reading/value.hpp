@@ -60,7 +60,7 @@ class MapReader {
 
  private:
   Value value_;
-  std::vector<std::string_view> known_;
+  std::vector<std::string_view> known_, forbidden_;
 };
 
 // One value each; nothing after a report.

@@ -57,11 +57,15 @@ bool check_sdk(PluginRecord& record, const PluginManifest& manifest) {
   return false;
 }
 
-bool check_texts(PluginRecord& record, const PluginManifest& manifest) {
+bool check_manifest(PluginRecord& record, const PluginManifest& manifest) {
+  if (manifest.size != sizeof(PluginManifest)) {
+    refuse(record, Refusal::bad_manifest,
+           fmt::format("has a manifest of {} bytes, where {} are expected", manifest.size, sizeof(PluginManifest)),
+           rebuild);
+    return false;
+  }
   std::string finding;
-  if (manifest.size != sizeof(PluginManifest))
-    finding = fmt::format("has a manifest of {} bytes, where {} are expected", manifest.size, sizeof(PluginManifest));
-  else if (record.kind != "formulation" && record.kind != "elements")
+  if (record.kind != "formulation" && record.kind != "elements")
     finding =
         fmt::format("calls itself a plugin of kind '{}', where 'formulation' or 'elements' is expected", record.kind);
   else if (!is_plain_name(record.name))
@@ -115,7 +119,7 @@ bool examine(PluginRecord& record, Candidate& candidate) {
   candidate.manifest = *reading.manifest;
   if (!check_sdk(record, candidate.manifest)) return false;
   describe(record, candidate.manifest);
-  return check_texts(record, candidate.manifest) && check_contract(record, candidate.manifest) &&
+  return check_manifest(record, candidate.manifest) && check_contract(record, candidate.manifest) &&
          check_permissions(record);
 }
 

@@ -16,6 +16,7 @@ struct Candidate {
   PluginManifest manifest{};
   std::size_t record = 0;  ///< index of its record in the registry
   bool named = false;      ///< the search path names the file itself, not a folder
+  bool chosen = false;     ///< found where the user said, not in the installation
 };
 
 /// Marks the record as refused; the explanation becomes "FILE finding; remedy".

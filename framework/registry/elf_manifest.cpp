@@ -147,7 +147,7 @@ PluginManifest read_section(const FileBytes& file, const Elf64_Shdr& section) {
   if (section.sh_size < least)
     throw Stop{Refusal::bad_manifest,
                fmt::format("has a manifest of {} bytes, where at least {} are expected", section.sh_size, least),
-               "build it again with POLYFORM_PLUGIN"};
+               "rebuild the plugin against the SDK of this polyform"};
   PluginManifest manifest{};
   if (!file.read(section.sh_offset, &manifest, std::min<std::size_t>(section.sh_size, sizeof manifest)))
     throw damaged("its manifest lies beyond the end of the file");

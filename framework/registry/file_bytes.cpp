@@ -4,7 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstring>
 
 namespace polyform::host {
 
@@ -37,6 +40,20 @@ bool FileBytes::read(std::uint64_t offset, void* to, std::size_t count) const no
     next += got;
     offset += static_cast<std::uint64_t>(got);
     count -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool have_same_bytes(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const FileBytes first(a), second(b);
+  if (!first.regular() || !second.regular() || first.size() != second.size()) return false;
+  constexpr std::uint64_t block = 1u << 16;
+  std::array<char, block> left, right;
+  for (std::uint64_t offset = 0; offset < first.size(); offset += block) {
+    const std::size_t count = std::min(block, first.size() - offset);
+    if (!first.read(offset, left.data(), count) || !second.read(offset, right.data(), count) ||
+        std::memcmp(left.data(), right.data(), count) != 0)
+      return false;
   }
   return true;
 }

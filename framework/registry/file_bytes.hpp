@@ -52,4 +52,7 @@ class FileBytes {
   std::uint64_t size_ = 0;
 };
 
+/// Whether two files hold the same.
+bool have_same_bytes(const std::filesystem::path&, const std::filesystem::path&);
+
 }  // namespace polyform::host

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "framework/registry/crash_guard.hpp"
 #include "framework/registry/process_state.hpp"
 #include "framework/registry/type_checks.hpp"
 
@@ -88,8 +89,7 @@ class Broken {
     if (const auto found = files_.find(file); found != files_.end()) throw failure(found->second);
   }
   static LoadFailure failure(const std::string& thrown) {
-    return {Refusal::failed_to_register, fmt::format("threw an exception while it was loaded ({})", thrown),
-            tell_author};
+    return {Refusal::failed_to_register, thrown_while_loaded(thrown), tell_author};
   }
 
  private:
@@ -124,10 +124,20 @@ LoadFailure loader_failure(const std::string& text) {
       return {Refusal::missing_dependency, fmt::format("needs something that this system does not offer ({})", text),
               "install the missing library or put its folder into LD_LIBRARY_PATH, or rebuild the plugin with all it "
               "needs"};
+  for (const std::string_view sign : {"Cannot allocate memory", "cannot map zero-fill pages", "failed to map segment"})
+    if (text.find(sign) != std::string::npos)
+      return {Refusal::failed_to_register,
+              fmt::format("takes more memory than the {:.3g} GiB that a plugin may have while it is loaded ({})",
+                          static_cast<double>(largest_load()) / 0x1p30, text),
+              "free memory, or let the plugin make its large tables when a model needs them"};
   return {Refusal::not_a_library, fmt::format("cannot be loaded as a shared library ({})", text), "rebuild the plugin"};
 }
 
 }  // namespace
+
+std::string thrown_while_loaded(std::string_view text) {
+  return fmt::format("threw an exception while it was loaded ({})", text);
+}
 
 Library::Library(const std::filesystem::path& file, const PluginManifest& expected) {
   const ProcessState before;

@@ -18,6 +18,9 @@ struct LoadFailure {
   std::string finding, remedy;
 };
 
+/// The finding on a plugin whose code threw what says this text of itself.
+std::string thrown_while_loaded(std::string_view text);
+
 /// Loads a library, checks that it is the one whose manifest was read, and collects what it registers. Throws
 /// LoadFailure. Move-only; unloads when destroyed.
 class Library {

@@ -47,6 +47,7 @@ struct PluginRecord {
   std::string sdk_version;  ///< "major.minor"
   std::string abi, instruction_set;
   PluginStatus status = PluginStatus::loaded;
+  bool replaced = false;  ///< passed over: one from a folder that the user named stands in for it
   std::optional<Refusal> refusal;  ///< set when refused
   std::string explanation;         ///< one sentence with file, finding and remedy when refused; why when passed over
   std::vector<Offer> offers;       ///< of a loaded plugin, by kind and name

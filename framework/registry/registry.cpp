@@ -6,6 +6,7 @@
 
 #include "framework/registry/checks.hpp"
 #include "framework/registry/crash_guard.hpp"
+#include "framework/registry/file_bytes.hpp"
 #include "framework/registry/library.hpp"
 #include "framework/registry/trial.hpp"
 
@@ -22,6 +23,13 @@ std::vector<Offer> offers_of(const Catalog& offered) {
   return offers;
 }
 
+/// False when the plugin ends a process that loads it, which the record then says.
+bool survives_trial(PluginRecord& record, const Candidate& candidate) {
+  const std::string crash = crash_in_trial(candidate.file, candidate.manifest);
+  if (!crash.empty()) refuse(record, Refusal::failed_to_register, crash, "report this to the author of the plugin");
+  return crash.empty();
+}
+
 bool are_builds_of_one(const PluginRecord& a, const PluginRecord& b) {
   return a.kind == b.kind && a.version == b.version && a.instruction_set != b.instruction_set;
 }
@@ -29,15 +37,16 @@ bool are_builds_of_one(const PluginRecord& a, const PluginRecord& b) {
 }  // namespace
 
 Registry::Registry(const RegistryOptions& options)
-    : places_(places_to_search(options)), libraries_(std::make_shared<Libraries>()) {
+    : trial_(options.trial), places_(places_to_search(options)), libraries_(std::make_shared<Libraries>()) {
   std::vector<Candidate> candidates;
-  for (const std::filesystem::path& file : candidate_files(places_)) {
+  for (const FoundFile& file : candidate_files(places_)) {
     PluginRecord& record = records_.emplace_back();
-    record.file = file.string();
+    record.file = file.path.string();
     Candidate candidate;
-    candidate.file = file;
+    candidate.file = file.path;
+    candidate.chosen = file.chosen;
     candidate.record = records_.size() - 1;
-    candidate.named = std::ranges::find(places_, file, &SearchedPlace::path) != places_.end();
+    candidate.named = std::ranges::find(places_, file.path, &SearchedPlace::path) != places_.end();
     if (examine(record, candidate)) candidates.push_back(candidate);
   }
   for (auto& builds : group_builds(candidates)) load_builds(builds);
@@ -50,32 +59,49 @@ std::shared_ptr<const void> Registry::keep_alive() const noexcept {
 }
 
 /// Candidates of one name, in the order of search. The first decides what the plugin is; builds of it for further
-/// instruction sets stay, everything else of that name is refused.
+/// instruction sets stay, everything else of that name is passed over or refused.
 std::vector<std::vector<Candidate*>> Registry::group_builds(std::vector<Candidate>& candidates) {
   std::vector<std::vector<Candidate*>> groups;
   for (Candidate& candidate : candidates) {
-    PluginRecord& record = records_[candidate.record];
     const auto same_name = [&](const std::vector<Candidate*>& group) {
-      return records_[group.front()->record].name == record.name;
+      return records_[group.front()->record].name == records_[candidate.record].name;
     };
     const auto group = std::find_if(groups.begin(), groups.end(), same_name);
-    if (group == groups.end()) {
+    if (group == groups.end())
       groups.push_back({&candidate});
-      continue;
-    }
-    const auto clashes = [&](const Candidate* other) { return !are_builds_of_one(record, records_[other->record]); };
-    const auto clash = std::find_if(group->begin(), group->end(), clashes);
-    if (clash == group->end()) {
+    else if (joins(*group, candidate))
       group->push_back(&candidate);
-      continue;
-    }
-    const PluginRecord& other = records_[(*clash)->record];
-    refuse(record, Refusal::duplicate_name,
-           fmt::format("has the plugin name '{}' (version {}, {}), which {} (version {}, {}) already has", record.name,
-                       record.version, record.instruction_set, other.file, other.version, other.instruction_set),
-           "remove one of the two, or rename yours in POLYFORM_PLUGIN");
   }
   return groups;
+}
+
+/// Whether a candidate is a further build of the plugin in the group; its record says what else it is.
+bool Registry::joins(const std::vector<Candidate*>& group, const Candidate& candidate) {
+  PluginRecord& record = records_[candidate.record];
+  for (const Candidate* member : group) {
+    const PluginRecord& other = records_[member->record];
+    if (record.instruction_set != other.instruction_set || !have_same_bytes(candidate.file, member->file)) continue;
+    record.status = PluginStatus::passed_over;
+    record.explanation = fmt::format("{} is the same, byte by byte.", other.file);
+    return false;
+  }
+  if (const PluginRecord& first = records_[group.front()->record]; group.front()->chosen && !candidate.chosen) {
+    record.status = PluginStatus::passed_over;
+    record.replaced = true;
+    record.explanation =
+        fmt::format("{} stands in for {}, the installed plugin of the same name.", first.file, record.file);
+    return false;
+  }
+  const auto clashes = [&](const Candidate* other) { return !are_builds_of_one(record, records_[other->record]); };
+  const auto clash = std::ranges::find_if(group, clashes);
+  if (clash == group.end()) return true;
+  const PluginRecord& other = records_[(*clash)->record];
+  refuse(record, Refusal::duplicate_name,
+         fmt::format("has the plugin name '{}' (version {}, {}), which {} (version {}, {}) already has", record.name,
+                     record.version, record.instruction_set, other.file, other.version, other.instruction_set),
+         "remove one of the two, rename yours in POLYFORM_PLUGIN, or name only one of their folders in --plugin-path "
+         "and POLYFORM_PLUGIN_PATH");
+  return false;
 }
 
 void Registry::load_builds(std::vector<Candidate*> builds) {
@@ -100,6 +126,7 @@ void Registry::load_builds(std::vector<Candidate*> builds) {
 
 bool Registry::load(const Candidate& candidate) {
   PluginRecord& record = records_[candidate.record];
+  if (trial_ && !survives_trial(record, candidate)) return false;
   const CrashGuard guard(candidate.file);
   try {
     Library library(candidate.file, candidate.manifest);
@@ -127,7 +154,8 @@ bool Registry::names_are_free(PluginRecord& record, const Catalog& offered) cons
       if (!other || record.refusal) continue;
       refuse(record, Refusal::duplicate_name,
              fmt::format("offers the {} '{}', which {} already offers", kind, name, records_[owners_.at(other)].file),
-             "remove one of the two plugins, or rename the type in yours");
+             "remove one of the two or its folder from --plugin-path and POLYFORM_PLUGIN_PATH, or rename the type in "
+             "yours");
     }
   };
   for_each_kind(compare, offered, catalog_);
@@ -157,10 +185,8 @@ PluginRecord check_plugin_file(const std::filesystem::path& path) {
     refuse_instruction_set(record);
     return record;
   }
-  if (const std::string crash = crash_in_trial(candidate.file, candidate.manifest); !crash.empty()) {
-    refuse(record, Refusal::failed_to_register, crash, "report this to the author of the plugin");
-    return record;
-  }
+  if (!survives_trial(record, candidate)) return record;
+  const CrashGuard guard(candidate.file);  // the system may have no process to spare for a trial
   try {
     const Library library(candidate.file, candidate.manifest);
     record.offers = offers_of(library.offered());

@@ -20,7 +20,9 @@ struct Candidate;
 
 /// Loads everything on the search path once, when constructed, and throws nothing but std::bad_alloc: a file that
 /// does not fit is a record with a refusal. Of the builds of one plugin (same name, kind and version) for several
-/// instruction sets, the one that the search path names as a file is loaded, or else the best that this CPU supports.
+/// instruction sets, the one that the search path names as a file is loaded, or else the best that this CPU supports. A
+/// plugin from a folder that the user named stands in for one of its name in the installation; a copy, the same byte by
+/// byte, counts as the same file.
 class Registry {
  public:
   explicit Registry(const RegistryOptions& options = {});
@@ -49,11 +51,13 @@ class Registry {
   using Libraries = std::vector<Library>;
 
   std::vector<std::vector<Candidate*>> group_builds(std::vector<Candidate>&);
+  bool joins(const std::vector<Candidate*>& group, const Candidate&);
   void load_builds(std::vector<Candidate*> builds);
   bool load(const Candidate&);
   bool names_are_free(PluginRecord&, const Catalog& offered) const;
   std::string plugin_at(const void* type) const;
 
+  bool trial_;
   std::vector<SearchedPlace> places_;
   std::vector<PluginRecord> records_;
   std::shared_ptr<Libraries> libraries_;  ///< declared before what points into them

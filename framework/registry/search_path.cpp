@@ -56,8 +56,10 @@ void add_environment(std::string_view text, std::vector<SearchedPlace>& places) 
   }
 }
 
+constexpr const char* installation = "installation";
+
 /// Adds the *.so of a folder, in alphabetical order.
-void add_folder(SearchedPlace& place, std::vector<fs::path>& files) {
+void add_folder(SearchedPlace& place, std::vector<FoundFile>& files) {
   std::error_code error;
   std::vector<fs::path> found;
   for (fs::directory_iterator next(place.path, error), end; !error && next != end; next.increment(error))
@@ -66,7 +68,7 @@ void add_folder(SearchedPlace& place, std::vector<fs::path>& files) {
     place.problem =
         fmt::format("{} cannot be listed ({}); check its permissions.", place.path.string(), error.message());
   std::sort(found.begin(), found.end());
-  files.insert(files.end(), found.begin(), found.end());
+  for (fs::path& file : found) files.push_back({std::move(file), place.origin != installation});
 }
 
 }  // namespace
@@ -83,12 +85,12 @@ std::vector<SearchedPlace> places_to_search(const RegistryOptions& options) {
   std::vector<SearchedPlace> places;
   for (const std::string& text : options.plugin_paths) places.push_back(typed_place(text));
   add_environment(options.environment, places);
-  if (!options.installation.empty()) places.push_back({tidy(options.installation), "installation", {}});
+  if (!options.installation.empty()) places.push_back({tidy(options.installation), installation, {}});
   return places;
 }
 
-std::vector<fs::path> candidate_files(std::vector<SearchedPlace>& places) {
-  std::vector<fs::path> files;
+std::vector<FoundFile> candidate_files(std::vector<SearchedPlace>& places) {
+  std::vector<FoundFile> files;
   for (SearchedPlace& place : places) {
     if (!place.problem.empty()) continue;
     std::error_code error;
@@ -96,16 +98,16 @@ std::vector<fs::path> candidate_files(std::vector<SearchedPlace>& places) {
     if (fs::is_directory(status))
       add_folder(place, files);
     else if (fs::exists(status))
-      files.push_back(place.path);
+      files.push_back({place.path, place.origin != installation});
     else
       place.problem = fmt::format("{} does not exist or cannot be reached; correct {}.", place.path.string(),
-                                  place.origin == "installation" ? "the installation" : place.origin);
+                                  place.origin == installation ? "the installation" : place.origin);
   }
   std::set<fs::path> seen;
-  std::erase_if(files, [&seen](const fs::path& file) {
+  std::erase_if(files, [&seen](const FoundFile& file) {
     std::error_code error;
-    const fs::path target = fs::canonical(file, error);
-    return !seen.insert(error ? file : target).second;
+    const fs::path target = fs::canonical(file.path, error);
+    return !seen.insert(error ? file.path : target).second;
   });
   return files;
 }

@@ -24,6 +24,7 @@ struct RegistryOptions {
   std::vector<std::string> plugin_paths;                   ///< folders or files; the first wins
   std::string environment = plugin_path_of_environment();  ///< folders or files, separated by colons
   std::filesystem::path installation = installed_plugin_folder();
+  bool trial = false;  ///< load every file in a process of its own first: one that ends the program is refused then
 };
 
 /// One entry of the search path.
@@ -38,8 +39,14 @@ struct SearchedPlace {
 /// the former are skipped with a problem, the latter ignored.
 std::vector<SearchedPlace> places_to_search(const RegistryOptions&);
 
+/// A file that may be a plugin.
+struct FoundFile {
+  std::filesystem::path path;
+  bool chosen = false;  ///< found where the user said, not in the installation
+};
+
 /// Candidates: all *.so of each folder in alphabetical order, and files given themselves. A file that is reached
 /// twice (links, the same folder twice) counts once. Folders that cannot be listed get their problem filled in.
-std::vector<std::filesystem::path> candidate_files(std::vector<SearchedPlace>&);
+std::vector<FoundFile> candidate_files(std::vector<SearchedPlace>&);
 
 }  // namespace polyform::host

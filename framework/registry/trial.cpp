@@ -2,67 +2,66 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 
+#include "framework/process/process.hpp"
 #include "framework/registry/crash_guard.hpp"
 #include "framework/registry/library.hpp"
+#include "framework/streams.hpp"
 
 namespace polyform::host {
 
 namespace {
 
-constexpr int survived = 113;  ///< a status that a plugin which calls exit() is unlikely to choose
-
 void silence_output() {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere < 0) return;
-  ::dup2(nowhere, STDOUT_FILENO);
-  ::dup2(nowhere, STDERR_FILENO);
+  for (const int stream : {::fileno(output()), STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
 }
 
-[[noreturn]] void run_child(const std::filesystem::path& file, const PluginManifest& expected) {
-  silence_output();
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM, SIGTERM}) ::signal(signal, SIG_DFL);
-  ::alarm(longest_load);
-  try {
-    const Library library(file, expected);
-  } catch (...) {
-    // An orderly failure; the parent finds it again and words it.
+/// Empty where the process did its work, or could not be made: then the load in this process has to do.
+std::string finding_of(const ProcessEnd& end, const ProcessLimits& limits) {
+  using How = ProcessEnd::How;
+  switch (end.how) {
+    case How::threw:
+      return thrown_while_loaded(end.message);
+    case How::memory:
+      return fmt::format("needs more than {:.3g} GiB of memory while it is loaded",
+                         static_cast<double>(limits.memory) / 0x1p30);
+    case How::time_limit:
+      return fmt::format("does not finish loading within {:g} s", limits.seconds);
+    case How::signal:
+      return fmt::format("ends the program with signal {} ({}) when it is loaded", end.number,
+                         ::strsignal(end.number));
+    case How::exit:
+      return fmt::format("ends the program with status {} when it is loaded", end.number);
+    case How::done:
+    case How::failed:
+    case How::interrupted:
+    case How::not_started:
+      return {};
   }
-  ::_exit(survived);
-}
-
-std::string describe(int status) {
-  if (WIFSIGNALED(status)) {
-    const int signal = WTERMSIG(status);
-    if (signal == SIGALRM) return fmt::format("does not finish loading within {} s", longest_load);
-    return fmt::format("ends the program with signal {} ({}) when it is loaded", signal, ::strsignal(signal));
-  }
-  const int code = WEXITSTATUS(status);
-  if (code == survived) return {};
-  return fmt::format("ends the program with status {} when it is loaded", code);
+  return {};
 }
 
 }  // namespace
 
 std::string crash_in_trial(const std::filesystem::path& file, const PluginManifest& expected) {
-  std::fflush(nullptr);  // or a plugin that calls exit() would print it again
-  const pid_t child = ::fork();
-  if (child < 0) return {};  // no process to spare: the load in this process has to do
-  if (child == 0) run_child(file, expected);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return {};
-  return describe(status);
+  const ProcessJob job{[&](const Messenger&) {
+                         silence_output();
+                         try {
+                           const Library library(file, expected);
+                         } catch (const LoadFailure&) {
+                           // The load in this program finds it again.
+                         }
+                       },
+                       {},
+                       {}};
+  const ProcessLimits limits{longest_load, largest_load()};
+  return finding_of(run_in_processes(std::span(&job, 1), limits, 1).front(), limits);
 }
 
 }  // namespace polyform::host

@@ -8,9 +8,10 @@
 
 namespace polyform::host {
 
-/// Loads, registers and unloads the plugin in a child process without output. Empty when the child survived (whether
+/// Loads, registers and unloads the plugin in a process of its own, without output. Empty when that survived (whether
 /// or not the plugin was refused in an orderly way); otherwise what happened, e.g. "ends the program with signal 11
-/// (Segmentation fault) when it is loaded". A child that takes more than 20 s counts as hung.
+/// (Segmentation fault) when it is loaded". More than longest_load counts as hung, more than largest_load as a thirst
+/// for memory.
 std::string crash_in_trial(const std::filesystem::path& file, const PluginManifest& expected);
 
 }  // namespace polyform::host

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "framework/results/file_writer.hpp"
+
 namespace polyform::host {
 
 namespace {
@@ -23,7 +25,7 @@ std::string quoted(const std::string& name) {
   return out + '"';
 }
 
-class CsvWriter final : public ResultWriter {
+class CsvWriter final : public FileWriter {
  public:
   explicit CsvWriter(std::unique_ptr<OutputFile> file) : file_(std::move(file)) {}
 
@@ -57,7 +59,11 @@ class CsvWriter final : public ResultWriter {
     if (!values.empty()) --out;
     *out++ = '\n';
     buffer_.resize(static_cast<std::size_t>(out - buffer_.data()));
-    if (buffer_.size() >= bytes_at_once || Clock::now() - flushed_ >= longest_wait) flush();
+    if (buffer_.size() >= bytes_at_once) flush();
+  }
+
+  void store_due() override {
+    if (!buffer_.empty() && Clock::now() - flushed_ >= longest_wait) flush();
   }
 
   void finish(const RecordFields&) override {
@@ -81,7 +87,7 @@ class CsvWriter final : public ResultWriter {
 }  // namespace
 
 std::unique_ptr<ResultWriter> make_csv_writer(std::unique_ptr<OutputFile> file) {
-  return std::make_unique<CsvWriter>(std::move(file));
+  return stored_in_time(std::make_unique<CsvWriter>(std::move(file)));
 }
 
 }  // namespace polyform::host

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <mutex>
 #include <utility>
 
 #include "framework/diagnostics.hpp"
+#include "framework/results/file_writer.hpp"
 #include "framework/results/hdf5_handle.hpp"
 
 namespace polyform::host {
@@ -56,7 +58,10 @@ std::size_t text_bytes(const std::vector<std::string>& texts) {
   return length * texts.size();
 }
 
-class Hdf5Writer final : public ResultWriter {
+/// The library bears one thread at a time.
+std::mutex one_in_the_library;
+
+class Hdf5Writer final : public FileWriter {
  public:
   explicit Hdf5Writer(std::unique_ptr<OutputFile> output) : output_(std::move(output)), path_(output_->path()) {
     hdf5::set_up();
@@ -97,11 +102,16 @@ class Hdf5Writer final : public ResultWriter {
     if (waiting_ == 0) block_.clear();
     block_.insert(block_.end(), values.begin(), values.end());
     ++waiting_;
-    const double age = std::chrono::duration<double>(Clock::now() - flushed_).count();
     // A block ends with a chunk, so that no chunk is written twice unless the wait was long.
-    if ((written_ + waiting_) % chunk_rows_ == 0 || age > std::max(longest_wait, flush_share * flush_seconds_))
-      guarded([&] { flush(); });
+    if ((written_ + waiting_) % chunk_rows_ == 0) guarded([&] { flush(); });
   }
+
+  void store_due() override {
+    const double age = std::chrono::duration<double>(Clock::now() - flushed_).count();
+    if (waiting_ > 0 && age > std::max(longest_wait, flush_share * flush_seconds_)) guarded([&] { flush(); });
+  }
+
+  std::mutex* shared_lock() noexcept override { return &one_in_the_library; }
 
   void finish(const RecordFields& record) override {
     guarded([&] {
@@ -228,7 +238,7 @@ class Hdf5Writer final : public ResultWriter {
 }  // namespace
 
 std::unique_ptr<ResultWriter> make_hdf5_writer(std::unique_ptr<OutputFile> output) {
-  return std::make_unique<Hdf5Writer>(std::move(output));
+  return stored_in_time(std::make_unique<Hdf5Writer>(std::move(output)));
 }
 
 }  // namespace polyform::host

@@ -19,10 +19,10 @@ namespace {
 
 std::string shown(const std::string& path) { return path == "-" ? "the output stream" : path; }
 
-std::string remedy_for(int error_number) {
+std::string remedy_for(int error_number, std::string_view option) {
   switch (error_number) {
     case ENOENT:
-    case ENOTDIR: return "The folder must exist; make it, or give another --output.";
+    case ENOTDIR: return fmt::format("The folder must exist; make it, or give another {}.", option);
     case EACCES:
     case EPERM:
     case EROFS: return "Give a file in a folder you may write to.";
@@ -40,10 +40,10 @@ std::string remedy_for(int error_number) {
 void fail_to_write(const std::string& path, int error_number) {
   throw Failure(Exit::simulation_failed,
                 fmt::format("cannot write results to {}: {}", shown(path), std::strerror(error_number)),
-                remedy_for(error_number));
+                remedy_for(error_number, "--output"));
 }
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)), stream_(path_ == "-") {
+OutputFile::OutputFile(std::string path, std::string_view option) : path_(std::move(path)), stream_(path_ == "-") {
   if (stream_) {
     descriptor_ = ::fileno(output());
     return;
@@ -53,18 +53,18 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), stream_(path_
   if (exists && !S_ISREG(status.st_mode)) {
     const char* what = S_ISDIR(status.st_mode) ? "a folder" : "not a regular file";
     throw Failure(Exit::bad_input, fmt::format("cannot write results to {}: it is {}", path_, what),
-                  "Give the name of a file, or - for CSV on the output stream.");
+                  "Give the name of a file, or - for the output stream.");
   }
   descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0)
     throw Failure(Exit::bad_input, fmt::format("cannot write results to {}: {}", path_, std::strerror(errno)),
-                  remedy_for(errno));
+                  remedy_for(errno, option));
   made_ = !exists;
   // Advisory, as HDF5's own: keeps two runs, or a run and an HDF5 reader, from spoiling each other's file.
   if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor_);
     throw Failure(Exit::bad_input, fmt::format("cannot write results to {}: another program has it open", path_),
-                  "Close it there, or give another --output.");
+                  fmt::format("Close it there, or give another {}.", option));
   }
 }
 

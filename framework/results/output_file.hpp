@@ -13,8 +13,8 @@ namespace polyform::host {
 /// exists; a file made by it vanishes again unless replace() was called.
 class OutputFile {
  public:
-  /// "-" is the output stream. Failure (bad_input) when it cannot be written.
-  explicit OutputFile(std::string path);
+  /// "-" is the output stream. option: which names the file, for messages. Failure (bad_input) when it cannot be written.
+  explicit OutputFile(std::string path, std::string_view option = "--output");
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

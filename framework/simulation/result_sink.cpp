@@ -18,6 +18,7 @@ void ResultSink::finish(const RunRecord& run) {
                       {"evaluations", count(run.evaluations)},
                       {"wall_seconds", run.wall_seconds},
                       {"energy_drift", run.energy_drift},
+                      {"conservative", std::string(run.conservative ? "yes" : "no")},
                       {"constraint_violation", run.constraint_violation},
                       {"correction_position", run.correction.position_residual},
                       {"correction_velocity", run.correction.velocity_residual},

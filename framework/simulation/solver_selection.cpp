@@ -49,8 +49,10 @@ SolverPointer compile(const Formulation& formulation, const SystemView& view, st
   SolverPointer solver(formulation.compile(view, options, diagnostics));
   if (!solver) {
     const std::string text = reasons(diagnostics);
+    const std::string_view option = diagnostics.all().empty() ? std::string_view() : diagnostics.all().front().path;
     throw Failure(Exit::bad_input,
-                  text.empty() ? fmt::format("{} could not be set up and gave no reason", formulation.name()) : text);
+                  text.empty() ? fmt::format("{} could not be set up and gave no reason", formulation.name()) : text,
+                  {}, std::string(option));
   }
   return solver;
 }

@@ -22,7 +22,7 @@ bool can_run(const Formulation&, const SystemView&, DiagnosticSink&) noexcept;
 /// formulation's reason) when none can, Failure (plugin) when none is loaded.
 const Formulation& preferred_formulation(const Named<Formulation>&, const SystemView&);
 
-/// A solver for the system. Failure (bad_input) with what the formulation reported.
+/// A solver for the system. Failure (bad_input) with what the formulation reported, and the option it blames.
 SolverPointer compile(const Formulation&, const SystemView&, std::span<const FieldValue> options);
 
 }  // namespace polyform::host

@@ -8,6 +8,7 @@ namespace polyform {
 
 using detail::load;
 using detail::store;
+using detail::yardstick_floor;
 
 bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts,
                                    std::span<Spatial> out, std::span<const double> modal_forces,
@@ -24,8 +25,6 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
   if (!solve(r)) return false;
   if (r.body_error > 1e-6) return fail_free(r);
   if (!check_accuracy(r)) return false;
-  row_error_ = r.row_error;
-  worst_row_ = r.worst_row;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = load(solution_.data() + offsets_[i]);
   for (std::size_t f = 0; !etaddot.empty() && f < view_.flexible.size(); ++f)
     std::copy_n(solution_.data() + offsets_[at(view_.flexible[f].body)] + 6, view_.flexible[f].modes,
@@ -35,13 +34,32 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
 }
 
 bool AbsoluteSystem::check_rows() noexcept {
+  const std::size_t n = view_.bodies.size();
+  double floor = 0, module_floor = 0, error = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    floor = std::max(floor, yardstick_floor * sizes_[i].moved);
+    module_floor = std::max(module_floor, yardstick_floor * sizes_[i].moved * std::sqrt(scales_[i].mass));
+  }
+  std::size_t worst = 0;
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    for (std::size_t r = 0; r < groups_[g].rows; ++r) {
+      const std::size_t row = row_at(groups_[g].row + r);
+      double size = std::abs(data_[row]);
+      for (std::size_t e = groups_[g].entry; e < groups_[g].entry + groups_[g].entries; ++e) {
+        const std::size_t b = entries_[e].block;
+        size += row_weight(entries_[e], r) * std::max(sizes_[b].moved, b < n ? floor : module_floor);
+      }
+      if (!(std::abs(residual_[row]) > error * size)) continue;
+      error = std::abs(residual_[row]) / size;
+      worst = g;
+    }
   // A state beside the constraints makes redundant rows disagree by about as much.
-  if (!(row_error_ > least_contradiction + 100 * (position_violation_ + velocity_violation_))) return true;
-  const std::size_t g = group_of_row(worst_row_);
+  if (!(error > least_contradiction + 100 * (position_violation_ + velocity_violation_))) return true;
   return fail(
       "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). "
-      "Likely causes: two prescribed motions of one thing, or a mechanism at its limit position",
-      kind_of_tie(g), name_of_tie(g), row_error_);
+      "Likely causes: two prescribed motions of one thing, a mechanism at its limit position, or a very light body "
+      "between heavy ones",
+      kind_of_tie(worst), name_of_tie(worst), error);
 }
 
 /// Names the block on which what is left does the most work, if the factors, which lend it inertia, have their way.

@@ -11,6 +11,13 @@ using detail::load;
 using detail::store;
 using detail::yardstick_floor;
 
+namespace {
+
+/// Part of what a load would do to a body alone that is rounding still, beside what is told as a contradiction.
+constexpr double held_share = 1e-6;
+
+}  // namespace
+
 /// Factorizes [M + δ, Aᵀ; A, −ε], with δ and ε in the units of each block.
 bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
   matrix_.clear();
@@ -88,7 +95,8 @@ void AbsoluteSystem::find_block_residual(std::size_t i) noexcept {
     left[frame + k] = force[frame + k] - left[frame + k];
   }
   // A body that its joints hold still has no motion to compare with: what its load would do to it alone is counted too.
-  sizes_[i] = {moving + applied / scales_[i].mass, applied + inertia};
+  const double alone = applied / scales_[i].mass;
+  sizes_[i] = {moving + alone, applied + inertia, moving + held_share * alone};
 }
 
 /// What a module's row carries when the body holds the module's variables still: a yardstick where the body, having no
@@ -102,6 +110,19 @@ double AbsoluteSystem::held_force(std::size_t tie, std::size_t row) const noexce
     if (a != 0) most = std::max(most, std::abs(data_[offsets_[own.block] + k] / a));
   }
   return most;
+}
+
+/// What the motion of a block of unit size makes of a row at most.
+double AbsoluteSystem::row_weight(const Entry& entry, std::size_t r) const noexcept {
+  double weight = 0;
+  if (entry.frame != 0) {
+    const Spatial& a = coefficients_[entry.first + r];
+    weight = largest(a.linear) + largest(a.angular) / scales_[entry.block].length;
+  }
+  const double* own = own_coefficients_.data() + entry.own + r * entry.owns;
+  const double* lengths = own_length_.data() + own_[entry.block].first;
+  for (std::size_t k = 0; k < entry.owns; ++k) weight = std::max(weight, std::abs(own[k]) / lengths[k]);
+  return weight;
 }
 
 /// residual = data − K solution, and its size relative to that of its terms, body by body and row by row.
@@ -129,22 +150,19 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
         const std::size_t b = entries_[e].block, frame = entries_[e].frame;
         double* f = residual_.data() + offsets_[b];
         const double* x = solution_.data() + offsets_[b];
-        double weight = 0;
         if (frame != 0) {
           const Spatial& a = coefficients_[entries_[e].first + r];
           left -= dot(a, load(x));
           store(load(f) - multiplier * a, f);
-          weight = largest(a.linear) + largest(a.angular) / scales_[b].length;
         }
         if (entries_[e].owns != 0) {
           const double* own = own_coefficients_.data() + entries_[e].own + r * entries_[e].owns;
-          const double* lengths = own_length_.data() + own_[b].first;
           for (std::size_t k = 0; k < entries_[e].owns; ++k) {
             left -= own[k] * x[frame + k];
             f[frame + k] -= multiplier * own[k];
-            weight = std::max(weight, std::abs(own[k]) / lengths[k]);
           }
         }
+        const double weight = row_weight(entries_[e], r);
         size += weight * std::max(sizes_[b].motion, b < n ? motion_floor : module_motion_floor);
         sizes_[b].force += weight * carried;
       }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,8 +80,10 @@ pid_t Workshop::start(const std::vector<std::string>& arguments) const {
 
 Outcome Workshop::finish(pid_t process) const {
   int status = 0;
-  REQUIRE(waitpid(process, &status, 0) == process);
+  rusage used{};
+  REQUIRE(wait4(process, &status, 0, &used) == process);
   Outcome outcome;
+  outcome.peak_kilobytes = used.ru_maxrss;
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   outcome.out = read("stdout.txt");
   outcome.err = read("stderr.txt");

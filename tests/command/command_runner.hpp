@@ -12,6 +12,7 @@ namespace polyform::test {
 struct Outcome {
   int code = -1;  ///< exit code; 128 + signal when a signal ended the command
   std::string out, err;
+  long peak_kilobytes = 0;  ///< of memory
 };
 
 /// A temporary folder, removed at the end, in which commands run.

@@ -57,6 +57,27 @@ joints:
   CHECK_THAT(message, Contains("negative kinetic energy") && Contains("`frame`"));
 }
 
+TEST_CASE("a solver or an option that the model asks for in vain is an error at its place, a typed one has none") {
+  const auto said = [](const std::string& solver, int code = 2) {
+    Rod rod;
+    rod.more = "solver: " + solver + "\n";
+    return refusal(rod.text(), code);
+  };
+  CHECK_THAT(said("{name: foo}", 3), Contains("model.yaml:11:16: error: solver.name: there is no solver 'foo'"));
+  CHECK_THAT(said("{name: hierarchy, options: {level: 7}}"),
+             Contains("model.yaml:11:44: error: solver.options.level: hierarchy: level 7 was asked for"));
+  CHECK_THAT(said("{name: hierarchy, options: {clearance: 'nojoint=1'}}"),
+             Contains("model.yaml:11:48: error: solver.options.clearance: hierarchy: clearance is given for `nojoint`"));
+  CHECK_THAT(said("{name: hierarchy, options: {clearance: 'pin=1'}}"),
+             Contains("model.yaml:11:48: error: solver.options.clearance: ") && Contains("add correction=none"));
+  const Workshop shop;
+  Rod rod;
+  rod.more = "solver: {name: hierarchy, options: {level: 1}}\n";
+  const Outcome typed = shop.run({"run", shop.write("model.yaml", rod.text()), "--quiet", "--option", "level=7"});
+  CHECK(typed.code == 2);
+  CHECK_THAT(typed.err, Catch::StartsWith("error: hierarchy: level 7"));
+}
+
 TEST_CASE("a negative mass is an error") {
   Rod rod;
   rod.mass = "mass: -1";

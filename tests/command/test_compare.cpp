@@ -108,6 +108,31 @@ TEST_CASE("a sweep gives errors against work, as JSON and as a table in a file")
   CHECK_THAT(shop.read("work.csv"), Contains("solver,tolerance,status,steps") && Contains("riccati,"));
 }
 
+TEST_CASE("a solver that drops out of a sweep is named in table and JSON, with the reason, and the others go on") {
+  const Workshop shop;
+  std::vector<std::string> command{"compare", shipped("double_pendulum"), "--solvers", "riccati,failing", "--duration",
+                                   "0.5", "--sweep", "tolerance=1e-5,1e-7", "--plugin-path",
+                                   std::string(POLYFORM_FIXTURES) + "/failing_solver.so"};
+  const Outcome table = shop.run(command);
+  INFO(table.out);
+  CHECK(table.code == 1);
+  CHECK_THAT(table.out, Contains("failing is not part of the reference: failed: ") &&
+                            Contains("it was told to fail") && Contains("against riccati at tolerance 1e-09"));
+  command.emplace_back("--json");
+  const Outcome outcome = shop.run(command);
+  CHECK(outcome.code == 1);
+  const json all = json::parse(outcome.out);
+  const json& missing = all.at("riccati").at("reference").at("missing");
+  CHECK_THAT(missing.at("failing").get<std::string>(), Contains("it was told to fail"));
+  for (const json& point : all.at("riccati").at("points")) CHECK(point.contains("angle_error"));
+  REQUIRE(all.at("failing").at("points").size() == 2);
+  for (const json& point : all.at("failing").at("points")) {
+    CHECK(point.at("status") == "failed");
+    CHECK_THAT(point.at("reason").get<std::string>(), Contains("it was told to fail"));
+    CHECK_FALSE(point.contains("angle_error"));
+  }
+}
+
 TEST_CASE("a sweep with a page says in its JSON why the comparison before it gives exit code 1") {
   const Workshop shop;
   const Outcome outcome =
@@ -145,6 +170,9 @@ TEST_CASE("verify tells errors, times and what passed; a misspelt problem is ref
   const Outcome misspelt = shop.run({"verify", "--problem", "simple_pendlum"});
   CHECK(misspelt.code == 2);
   CHECK_THAT(misspelt.err, Contains("Did you mean") && Contains("simple_pendulum"));
+  const Outcome both = shop.run({"verify", "--problem", "simple_pendulum", "--set", "long"});
+  CHECK(both.code == 2);
+  CHECK_THAT(both.err, Contains("--problem excludes --set"));
   const Outcome unknown = shop.run({"verify", "--solvers", "ricatti"});
   CHECK(unknown.code == 3);
   CHECK_THAT(unknown.err, Contains("riccati") && !Contains("NOT CHECKED"));

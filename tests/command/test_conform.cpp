@@ -56,5 +56,14 @@ TEST_CASE("a refused plugin is exit code 3, a wrong command line or example 2") 
       shop.run({"conform", joints, "--type", "fixed", "--model", shop.write("bad.yaml", "polyform: 1\n")});
   CHECK(example.code == 2);
   CHECK_THAT(example.err, Contains("is no sound model"));
-  CHECK(shop.run({"conform", joints, "--time-limit", "-1"}).code == 2);
+}
+
+TEST_CASE("a time limit of a check is a number from a tenth of a second to a million") {
+  const Workshop shop;
+  for (const std::string value : {"-1", "0", "0.09", "nan", "inf", "1e7", "soon", "1s", ""}) {
+    const Outcome outcome = shop.run({"conform", joints, "--type", "fixed", "--time-limit", value});
+    INFO(value << ": " << outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Contains("--time-limit: expected a number from 0.1 to 1e+06, found"));
+  }
 }

@@ -2,13 +2,13 @@
 #include <signal.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "framework/results/result_reader.hpp"
 #include "tests/command/command_runner.hpp"
 #include "tests/command/sample_models.hpp"
+#include "tests/support/wait.hpp"
 
 using namespace polyform::test;
 using Catch::Contains;
@@ -18,14 +18,11 @@ namespace {
 /// Starts an endless run into a file, waits until rows have reached that, sends the signal.
 Outcome interrupt(const Workshop& shop, const std::string& file, int signal) {
   const pid_t process = shop.start({"run", shop.write("rod.yaml", endless_rod()), "--output", file});
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  const auto size = [&] {
+  CHECK(wait_until([&] {
     std::error_code missing;
     const auto bytes = std::filesystem::file_size(shop.path(file), missing);
-    return missing ? 0 : bytes;
-  };
-  while (size() < 500'000 && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return !missing && bytes >= 500'000;
+  }));
   kill(process, signal);
   return shop.finish(process);
 }
@@ -50,7 +47,7 @@ TEST_CASE("an interrupted run leaves an HDF5 file that says so and can be read")
   const Outcome outcome = interrupt(shop, "a.h5", SIGINT);
   INFO(outcome.err);
   CHECK(outcome.code == 130);
-  const polyform::host::Results results = polyform::host::read_results(shop.path("a.h5").string());
+  const polyform::host::Results results = polyform::host::ResultFile(shop.path("a.h5").string()).read_all();
   const auto* time = results.find("time");
   REQUIRE(time != nullptr);
   REQUIRE(time->values.size() > 10);
@@ -72,7 +69,11 @@ TEST_CASE("an interrupted comparison and an interrupted sweep print the JSON so 
     if (sweep)
       command.insert(command.end(), {"--sweep", "step=1e-3,1e-4", "--output-interval", "10", "--report", "a.html"});
     const pid_t process = shop.start(command);
-    std::this_thread::sleep_for(std::chrono::seconds(2));
+    CHECK(wait_until([&] {  // a process of the command's makes one for a solver
+      const pid_t command_itself = child_of(process);
+      return command_itself != 0 && child_of(command_itself) != 0;
+    }));
+    std::this_thread::sleep_for(std::chrono::seconds(1));
     kill(process, SIGINT);
     const Outcome outcome = shop.finish(process);
     INFO(outcome.err);
@@ -80,5 +81,86 @@ TEST_CASE("an interrupted comparison and an interrupted sweep print the JSON so 
     const nlohmann::json all = nlohmann::json::parse(outcome.out);
     const nlohmann::json& riccati = sweep ? all.at("riccati").at("comparison") : all.at("riccati");
     CHECK(riccati.at("status") == "interrupted");
+  }
+}
+
+TEST_CASE("the temporary folder of a comparison that was killed goes with the next one, that of a running one stays") {
+  const Workshop endless, next, temporary;
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("TMPDIR", temporary.path("").c_str(), 1);
+  const auto folders = [&] {
+    const std::filesystem::directory_iterator all(temporary.path(""));
+    return std::distance(begin(all), end(all));
+  };
+  const auto compare_once = [&] {
+    return next.run({"compare", shipped("double_pendulum"), "--duration", "0.1", "--report", "b.html"}).code;
+  };
+  const pid_t process =
+      endless.start({"compare", endless.write("rod.yaml", endless_rod()), "--solvers", "riccati,cartesian",
+                     "--output-interval", "1000", "--report", "a.html", "--output", "a.csv"});
+  CHECK(wait_until([&] { return std::filesystem::exists(endless.path("a.riccati.csv")); }));
+  CHECK(folders() == 1);
+  CHECK(compare_once() == 0);
+  CHECK(folders() == 1);
+  kill(process, SIGKILL);
+  CHECK(endless.finish(process).code == 128 + SIGKILL);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1000));  // its own processes follow it
+  CHECK(compare_once() == 0);
+  CHECK(folders() == 0);
+  SECTION("a person's own folder of such a name stays, whatever is in it") {
+    const auto make = [&](const std::string& name, const std::string& file) {
+      std::filesystem::create_directory(temporary.path(name));
+      std::filesystem::permissions(temporary.path(name), std::filesystem::perms(0700));
+      temporary.write(name + "/" + file, "mine");
+    };
+    make("polyform-files-backup", "notes");
+    make("polyform-files-mine12", "notes");
+    make("polyform-files-mine34", ".polyform");
+    make("elsewhere", "notes");
+    std::filesystem::create_directory_symlink(temporary.path("elsewhere"), temporary.path("polyform-files-link56"));
+    CHECK(compare_once() == 0);
+    CHECK(folders() == 5);
+    for (const char* file : {"polyform-files-backup/notes", "polyform-files-mine12/notes", "polyform-files-mine34/.polyform",
+                             "polyform-files-link56/notes"})
+      CHECK(temporary.read(file) == "mine");
+  }
+  setenv("TMPDIR", "", 1);
+  CHECK(compare_once() == 0);
+  setenv("TMPDIR", "/nowhere", 1);
+  const Outcome without = next.run({"compare", shipped("double_pendulum"), "--duration", "0.1", "--report", "c.html"});
+  CHECK(without.code == 1);
+  CHECK_THAT(without.err, Contains("cannot make a temporary folder in /nowhere") && Contains("Set TMPDIR"));
+  before != nullptr ? setenv("TMPDIR", kept.c_str(), 1) : unsetenv("TMPDIR");
+}
+
+TEST_CASE("an interruption while the twins run says where solvers part and leaves open why") {
+  for (const bool as_json : {false, true}) {
+    const Workshop shop;
+    std::vector<std::string> command{"compare", shipped("double_pendulum"), "--solvers", "riccati,cartesian",
+                                     "--duration", "60", "--integrator", "rk4", "--step", "0.0005",
+                                     "--output-interval", "0.5", "--output", "a.csv"};
+    if (as_json) command.emplace_back("--json");
+    const pid_t process = shop.start(command);
+    // The solver that runs last has its last row: from then on the twins run, for some seconds.
+    CHECK(wait_until([&] { return shop.read("a.cartesian.csv").find("\n60,") != std::string::npos; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+    kill(process, SIGINT);
+    const Outcome outcome = shop.finish(process);
+    INFO(outcome.out << outcome.err);
+    CHECK(outcome.code == 130);
+    if (!as_json) {
+      CHECK_THAT(outcome.out, Contains("Disagreement: ") && Contains("Interrupted before the finer") &&
+                                  Contains("it cannot be told."));
+      continue;
+    }
+    std::size_t open = 0;
+    const nlohmann::json all = nlohmann::json::parse(outcome.out);
+    for (const auto& [solver, one] : all.items()) {
+      CHECK(one.at("status") == "done");
+      CHECK(one.at("agrees") == false);
+      open += one.contains("divergence") && one.at("divergence").at("interrupted") == true;
+    }
+    CHECK(open > 0);
   }
 }

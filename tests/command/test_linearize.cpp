@@ -94,3 +94,31 @@ TEST_CASE("wrong places, inputs, outputs and rotors are refused with a suggestio
   CHECK_THAT(refusal({"--multi-blade", "shaft=flap1,flap3,flap2"}), Contains("deg"));
   CHECK_THAT(refusal({"--steady"}), Contains("--at equilibrium"));
 }
+
+TEST_CASE("solvers set up to leave out constraints, or to let them give way, are refused before anything is printed") {
+  const Workshop shop;
+  const std::vector<std::vector<std::string>> commands{{"linearize"},
+                                                       {"linearize", "--at", "0.1"},
+                                                       {"linearize", "--at", "equilibrium"},
+                                                       {"equilibrium"}};
+  for (const std::vector<std::string>& command : commands) {
+    const auto with = [&](const std::vector<std::string>& options) {
+      std::vector<std::string> typed = command;
+      typed.insert(typed.end(), {shipped("planar_3rrr_modules"), "--solver", "hierarchy"});
+      for (const std::string& option : options) typed.insert(typed.end(), {"--option", option});
+      return shop.run(typed);
+    };
+    for (const char* level : {"level=1", "level=2"}) {
+      const Outcome outcome = with({level});
+      INFO(command[0] << " " << level << ": " << outcome.err);
+      CHECK(outcome.code == 2);
+      CHECK(outcome.out.empty());
+      CHECK_THAT(outcome.err, Contains("does not keep all constraints") && Contains("joint `"));
+      CHECK_THAT(outcome.err, Contains("Remove options"));
+    }
+    CHECK(with({"clearance=C1=1e-3", "correction=none"}).code == 2);
+    const Outcome top = with({"level=3"});
+    INFO(top.err);
+    CHECK(top.code == 0);
+  }
+}

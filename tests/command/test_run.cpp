@@ -128,6 +128,14 @@ TEST_CASE("the CSV goes to the output stream and the summary to the error stream
   CHECK_THAT(outcome.err, Contains("double pendulum"));
 }
 
+TEST_CASE("a page and a record in JSON do not share the output stream") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"run", shipped("double_pendulum"), "--report", "-", "--json"});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  CHECK_THAT(outcome.err, Contains("--report - and --json would mix on the output stream"));
+}
+
 TEST_CASE("without an output only the summary is printed, and it says so") {
   const Workshop shop;
   const Outcome outcome = shop.run({"run", shipped("double_pendulum"), "--duration", "0.1"});

@@ -176,7 +176,14 @@ TEST_CASE("mistakes of a formulation are found") {
   require_found("solver-unsaid", "a violation of joints is told", "velocity_violation tells too little");
   require_failed("solver-nan", "everything observed is a finite number");
   require_failed("solver-nan", "the reactions balance");
+  require_found("solver-derivative", "everything observed is a finite number", "dy/dt is no finite number at place");
+  require_found("solver-rates", "it runs forces with first-order states", "something observed is no finite number");
   require_failed("solver-claims", "constraint elements: all is as in the other formulations");
+  require_failed("solver-flexible", "flexible bodies: velocities, accelerations and rates of states");
+  require_failed("solver-still-states", "first-order states: velocities, accelerations and rates of states");
+  require_failed("solver-backward-states", "first-order states: velocities, accelerations and rates of states");
+  require_failed("solver-lost-states", "first-order states: the state goes to y and back");
+  require_failed("solver-corrected-states", "correct() leaves the states alone");
   require_failed("solver-silence", "closed loops");
   require_failed("solver-option", "option way=wrong");
 }

@@ -4,11 +4,11 @@
 
 namespace polyform::test {
 
-host::SolverMaker maker(const Formulation& formulation) {
-  return [&formulation](const SystemView& view) {
+host::SolverMaker maker(const Formulation& formulation, const SolverOptions& given) {
+  return [&formulation, given](const SystemView& view) {
     host::Diagnostics diagnostics;
     host::Description storage;
-    const auto options = host::read_options(formulation.options(), {}, formulation.name(), storage, diagnostics);
+    const auto options = host::read_options(formulation.options(), given, formulation.name(), storage, diagnostics);
     return host::compile(formulation, view, options);
   };
 }

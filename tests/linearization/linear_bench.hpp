@@ -18,7 +18,7 @@ struct LinearCase {
   host::Modes modes;
 };
 
-host::SolverMaker maker(const Formulation&);
+host::SolverMaker maker(const Formulation&, const SolverOptions& = {});
 /// The initial state of a system.
 host::OperatingPoint initial_point(const host::System&);
 /// At the initial state with the inputs and outputs of these patterns, by every formulation.

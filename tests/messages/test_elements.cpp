@@ -190,5 +190,27 @@ TEST_CASE("messages about forces, constraints and modules") {
        "m.yaml:4:41: error: modules[0].modules[0].type: 'type' does not belong here: a module of a type "
        "stands in the outermost list\n"
        "  Remove it.\n"},
+      {"a misspelt key beside a type within a group",
+       "polyform: 1\n"
+       "bodies:\n"
+       "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+       "modules: [{name: m, modules: [{name: n, type: dc-motor, bodys: [a], bodies: [a]}]}]\n",
+       "m.yaml:4:41: error: modules[0].modules[0].type: 'type' does not belong here: a module of a type "
+       "stands in the outermost list\n"
+       "  Remove it.\n"
+       "m.yaml:4:57: error: modules[0].modules[0].bodys: unknown key 'bodys'\n"
+       "  Known keys here: name, bodies, modules.\n"},
+      {"modules without bodies",
+       "polyform: 1\n"
+       "bodies:\n"
+       "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+       "modules:\n"
+       "  - {name: m}\n"
+       "  - {name: n, bodies: []}\n"
+       "  - {name: o, bodies: [], modules: [{name: p, bodies: [a]}]}\n",
+       "m.yaml:5:5: error: modules[0]: the module has no bodies\n"
+       "  Name them under 'bodies', or in modules under 'modules'; or remove it.\n"
+       "m.yaml:6:23: error: modules[1].bodies: the module has no bodies\n"
+       "  Name them under 'bodies', or in modules under 'modules'; or remove it.\n"},
   });
 }

@@ -8,6 +8,7 @@
 
 using namespace polyform::host;
 using namespace polyform::host::testing;
+using Catch::Contains;
 namespace fs = std::filesystem;
 
 namespace {
@@ -69,6 +70,13 @@ TEST_CASE("messages about files") {
   CHECK(about(folder.file("modle.yaml")) ==
         ": error: there is no such file\n  Did you mean 'model.yaml'? Check the path; it is relative to the working "
         "directory.");
+  CHECK_THAT(about(folder.file("model")), Contains("Did you mean 'model.yaml'?"));
+  // What is near but no model is not offered.
+  std::ofstream(folder.file("arms.csv")).flush();
+  fs::create_directory(folder.file("arm.yaml.d"));
+  fs::create_directory(folder.file("armx.yaml"));
+  CHECK_THAT(about(folder.file("arm.yaml")), !Contains("Did you mean"));
+  CHECK_THAT(about(folder.file("arm.csv")), !Contains("Did you mean"));
   CHECK(about(folder.file(".")) ==
         ": error: this is a directory, expected a model file\n  Name the file within it, such as model.yaml.");
   CHECK(about(folder.file("empty.yaml")) ==
@@ -95,6 +103,34 @@ TEST_CASE("messages about options") {
   CHECK(about_options({{"n", ""}}) ==
         "error: options.n: found nothing, expected an integer\n"
         "  Write it without decimal point, exponent or quotes, such as 12.\n");
+}
+
+TEST_CASE("messages about options of the model carry their places; those typed after them have none") {
+  Diagnostics reading, diagnostics;
+  bool missing_plugin = false;
+  Description model = read_model_text(
+      "polyform: 1\n"
+      "bodies: [{name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}]\n"
+      "solver:\n"
+      "  options:\n"
+      "    nn: 1\n"
+      "    n: -1\n"
+      "    list: [1, b]\n",
+      "m.yaml", fake_catalog(), reading, missing_plugin);
+  REQUIRE(!reading.failed());
+  std::vector<std::pair<std::string, std::string>> given = model.solver.options;
+  given.emplace_back("flag", "on");
+  read_options(fake_catalog().forces.at("everything")->fields(), given, "riccati", model, diagnostics,
+               {model.file, model.solver.option_places});
+  std::string printed;
+  for (const polyform::Diagnostic& d : diagnostics.all()) printed += format(d) + "\n";
+  CHECK(printed ==
+        "m.yaml:5:5: error: solver.options.nn: formulation 'riccati' has no option 'nn'\n"
+        "  Did you mean 'n'? Its options: flag, n, label, turn, list, matrix, law.\n"
+        "m.yaml:6:8: error: solver.options.n: found '-1', expected an integer of at least 0\n  n: for the tests.\n"
+        "m.yaml:7:11: error: solver.options.list[1]: found the text in quotes 'b', expected a number in m\n"
+        "  Write a decimal number such as 0.5 or 1e-3; units and expressions are not evaluated.\n"
+        "error: options.flag: found 'on', expected true or false\n");
 }
 
 TEST_CASE("a plugin is missing only when nothing else is wrong") {

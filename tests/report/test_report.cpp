@@ -7,9 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "framework/results/hdf5_handle.hpp"
 #include "framework/results/result_reader.hpp"
 #include "tests/command/command_runner.hpp"
 #include "tests/command/sample_models.hpp"
+#include "tests/support/sanitized.hpp"
 
 using namespace polyform;
 using namespace polyform::test;
@@ -80,6 +82,11 @@ std::vector<double> column_of(const std::string& page, std::size_t run, std::siz
   return values;
 }
 
+void set_text(const std::string& result, const std::string& field, const std::string& text) {
+  const host::hdf5::Handle file(H5Fopen(result.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+  host::hdf5::write_attribute(file, field, text);
+}
+
 void require_same(const std::vector<double>& page, const std::vector<double>& file) {
   REQUIRE(page.size() == file.size());
   for (std::size_t i = 0; i < file.size(); ++i)
@@ -99,7 +106,7 @@ TEST_CASE("a report holds every number of its result files, to the last bit") {
   const std::string page = shop.read("both.html");
   const char* const files[] = {"a.h5", "b.h5"};
   for (std::size_t run = 0; run < 2; ++run) {
-    const host::Results results = host::read_results(shop.path(files[run]).string());
+    const host::Results results = host::ResultFile(shop.path(files[run]).string()).read_all();
     REQUIRE(results.columns.size() == 24);
     for (std::size_t c = 0; c < results.columns.size(); ++c)
       require_same(column_of(page, run, c, 101), results.columns[c].values);
@@ -115,11 +122,37 @@ TEST_CASE("run --report writes the numbers that run --output writes") {
   REQUIRE(outcome.out.find("report       rod.html\n") != std::string::npos);
   const Table table = read_table(shop.read("rod.csv"));
   const std::string page = shop.read("rod.html");
-  for (std::size_t c = 0; c < table.names.size(); ++c) {
+  const nlohmann::json columns = description_of(page).at("runs").at(0).at("columns");
+  REQUIRE(columns.size() == table.names.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::size_t place = table.column(columns[c].at(1));
     std::vector<double> expected;
-    for (const std::vector<double>& row : table.rows) expected.push_back(row[c]);
+    for (const std::vector<double>& row : table.rows) expected.push_back(row[place]);
     require_same(column_of(page, 0, c, table.rows.size()), expected);
   }
+}
+
+TEST_CASE("the page of a run is the same with its result in a file and without") {
+  Workshop shop;
+  shop.write("rod.yaml", Rod().text());
+  REQUIRE(shop.run({"run", "rod.yaml", "--duration", "1", "--output", "a.h5", "--report", "a.html"}).code == 0);
+  REQUIRE(shop.run({"run", "rod.yaml", "--duration", "1", "--report", "b.html"}).code == 0);
+  const auto columns = [&](const char* page) { return between(shop.read(page), "id=\"columns-0-0\">", "<"); };
+  REQUIRE(columns("a.html"));
+  CHECK(columns("a.html") == columns("b.html"));
+}
+
+TEST_CASE("the memory that the page of a run takes does not grow with the duration") {
+  if (has_address_sanitizer) return;
+  Workshop shop;
+  const auto peak = [&](const char* duration) {
+    const Outcome outcome = shop.run({"run", shipped("chain_1000"), "--duration", duration, "--output-interval",
+                                      "0.001", "--columns", "bodies", "--report", "chain.html", "--quiet"});
+    REQUIRE(outcome.code == 0);
+    return outcome.peak_kilobytes;
+  };
+  // 27 MB of numbers more; a block on its way to the file is full in both.
+  CHECK(peak("0.52") - peak("0.26") < 8'000);
 }
 
 TEST_CASE("a page needs nothing but itself, and names the licences of what is in it") {
@@ -178,6 +211,105 @@ TEST_CASE("compare --report has the rows of every solver, and leaves no files be
   CHECK(files == 6);  // the model, two tables, the page, and what the workshop keeps of the streams
 }
 
+TEST_CASE("a report of results tells the same deviations as the comparison that made them") {
+  for (const char* model : {"ladder_1", "flexible_pendulum", "triple_spherical_pendulum"}) {
+    INFO(model);
+    Workshop shop;
+    REQUIRE(shop.run({"compare", shipped(model), "--solvers", "riccati,cartesian,hierarchy", "--duration", "0.5",
+                      "--columns", "joints,bodies,reactions", "--output", "c.h5", "--report", "c.html", "--quiet"})
+                .code == 0);
+    const Outcome outcome =
+        shop.run({"report", "c.riccati.h5", "c.cartesian.h5", "c.hierarchy.h5", "--output", "r.html"});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const std::string compared = shop.read("c.html"), reported = shop.read("r.html");
+    const nlohmann::json one = description_of(compared).at("tables").at(1);
+    const nlohmann::json other = description_of(reported).at("tables").at(1);
+    CHECK(one.at("rows") == other.at("rows"));
+    REQUIRE(one.at("columns").size() == other.at("columns").size());
+    CHECK(one.at("columns").size() >= 10);
+    CHECK(description_of(compared).at("consensus") == description_of(reported).at("consensus"));
+    const auto columns = between(compared, "id=\"columns-3-0\">", "<");
+    REQUIRE(columns);
+    CHECK(columns == between(reported, "id=\"columns-3-0\">", "<"));
+  }
+}
+
+TEST_CASE("a run that failed or was killed is shown, but takes no part in the consensus") {
+  Workshop shop;
+  shop.write("rod.yaml", Rod().text());
+  for (const char* duration : {"1", "0.5"})
+    REQUIRE(shop.run({"run", "rod.yaml", "--duration", duration, "--output-interval", "0.1", "--output",
+                      std::string("d") + duration + ".h5"})
+                .code == 0);
+  REQUIRE(shop.run({"report", "d1.h5", "d0.5.h5", "--output", "x.html"}).code == 0);
+  const nlohmann::json both = description_of(shop.read("x.html"));
+  CHECK(both.at("consensus").at("rows") == 6);
+  CHECK(both.at("tables").at(1).at("rows").at(0).at(1).get<double>() < 1e-12);
+  for (const char* status : {"failed", ""}) {
+    set_text(shop.path("d0.5.h5").string(), "status", status);
+    REQUIRE(shop.run({"report", "d1.h5", "d0.5.h5", "--output", "x.html"}).code == 0);
+    const nlohmann::json failed = description_of(shop.read("x.html"));
+    CHECK(failed.at("runs").size() == 2);
+    CHECK_FALSE(failed.contains("consensus"));
+    REQUIRE(failed.at("tables").size() == 1);
+    CHECK(failed.at("tables").at(0).at("notes").size() == 1);
+  }
+}
+
+TEST_CASE("reactions are not compared where the model is not known, and the page says so") {
+  Workshop shop;
+  shop.write("rod.yaml", Rod().text());
+  for (const char* solver : {"riccati", "cartesian"})
+    REQUIRE(shop.run({"run", "rod.yaml", "--solver", solver, "--duration", "1", "--columns", "bodies,reactions",
+                      "--output", std::string(solver) + ".h5"})
+                .code == 0);
+  const auto reported = [&] {
+    REQUIRE(shop.run({"report", "riccati.h5", "cartesian.h5", "--output", "x.html"}).code == 0);
+    return description_of(shop.read("x.html"));
+  };
+  const auto reactions = [](const nlohmann::json& page) { return page.at("consensus").dump().find("reactions"); };
+  const nlohmann::json known = reported();
+  CHECK(reactions(known) != std::string::npos);
+  CHECK(known.at("tables").at(1).at("notes").dump().find("Both agree within 0.0001") != std::string::npos);
+  std::filesystem::remove(shop.path("rod.yaml"));
+  const nlohmann::json unknown = reported();
+  CHECK(reactions(unknown) == std::string::npos);
+  CHECK(unknown.at("tables").at(1).at("columns").size() < known.at("tables").at(1).at("columns").size());
+  CHECK(unknown.at("tables").at(1).at("notes").dump().find("Reactions are not compared") != std::string::npos);
+}
+
+TEST_CASE("a report tells where runs part, and what the drift is") {
+  Workshop shop;
+  Rod rod;
+  shop.write("rod.yaml", rod.text());
+  REQUIRE(shop.run({"run", "rod.yaml", "--duration", "1", "--output", "a.h5"}).code == 0);
+  REQUIRE(shop.run({"run", "rod.yaml", "--duration", "1", "--integrator", "rk4", "--step", "0.5", "--output", "b.h5"})
+              .code == 0);
+  set_text(shop.path("a.h5").string(), "conservative", "no");
+  REQUIRE(shop.run({"report", "a.h5", "b.h5", "--output", "x.html"}).code == 0);
+  const nlohmann::json tables = description_of(shop.read("x.html")).at("tables");
+  CHECK(tables.at(0).at("notes").dump().find("Forces without potential do work") != std::string::npos);
+  CHECK(tables.at(1).at("notes").dump().find("Disagreement: ") != std::string::npos);
+}
+
+TEST_CASE("runs of different models, or with nothing in common, have no deviations, and the page says why") {
+  Workshop shop;
+  shop.write("rod.yaml", Rod().text());
+  REQUIRE(shop.run({"run", "rod.yaml", "--duration", "1", "--output", "a.h5"}).code == 0);
+  REQUIRE(shop.run({"run", "rod.yaml", "--duration", "1", "--columns", "energy", "--output", "e.h5"}).code == 0);
+  REQUIRE(shop.run({"run", shipped("double_pendulum"), "--duration", "1", "--output", "d.h5"}).code == 0);
+  const auto notes = [&](const char* other) {
+    REQUIRE(shop.run({"report", "a.h5", other, "--output", "x.html"}).code == 0);
+    const nlohmann::json page = description_of(shop.read("x.html"));
+    CHECK(page.at("tables").size() == 1);
+    CHECK(page.contains("consensus") == (other == std::string("e.h5")));
+    return page.at("tables").at(0).at("notes").dump();
+  };
+  CHECK(notes("d.h5").find("the runs are of different models") != std::string::npos);
+  CHECK(notes("e.h5").find("There are no deviations to tell") != std::string::npos);
+}
+
 TEST_CASE("without its model a report still shows the runs, and says what is missing") {
   Workshop shop;
   shop.write("rod.yaml", Rod().text());
@@ -191,6 +323,24 @@ TEST_CASE("without its model a report still shows the runs, and says what is mis
   CHECK(description_of(shop.read("rod.html")).at("mechanism").is_null());
 }
 
+TEST_CASE("results that hold more than a page can are refused before they are read") {
+  Workshop shop;
+  for (const char* name : {"a.h5", "b.h5"}) {
+    using host::hdf5::Handle;
+    const Handle file(H5Fcreate(shop.path(name).string().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+    const hsize_t rows = 40'000'000, chunk = 4096;  // none of which is stored
+    const Handle space(H5Screate_simple(1, &rows, nullptr), H5Sclose);
+    const Handle time(H5Dcreate2(file, "time", H5T_IEEE_F64LE, space, H5P_DEFAULT, host::hdf5::chunked(1, &chunk),
+                                 H5P_DEFAULT),
+                      H5Dclose);
+    host::hdf5::write_attribute(time, "unit", "s");
+  }
+  const Outcome outcome = shop.run({"report", "a.h5", "b.h5", "--output", "x.html"});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.err.find("the results hold 610 MB of numbers, more than a page of 512 MB can") != std::string::npos);
+  if (!has_address_sanitizer) CHECK(outcome.peak_kilobytes < 200'000);
+}
+
 TEST_CASE("a report refuses what it cannot use, and says what to do") {
   Workshop shop;
   shop.write("rod.yaml", Rod().text());
@@ -202,8 +352,15 @@ TEST_CASE("a report refuses what it cannot use, and says what to do") {
     CHECK(outcome.err.find(says) != std::string::npos);
     CHECK_FALSE(std::filesystem::exists(shop.path("x.html")));
   };
-  refused({"report", "gone.h5", "--output", "x.html"}, "cannot read results from gone.h5");
-  refused({"report", "rod.csv", "--output", "x.html"}, "Is it an HDF5 file written by polyform?");
+  refused({"report", "gone.h5", "--output", "x.html"}, "cannot read results from gone.h5: there is no such file");
+  refused({"report", "rodd.h5", "--output", "x.html"}, "Did you mean 'rod.h5'?");
+  refused({"report", "rod.csv", "--output", "x.html"}, "it is no HDF5 file");
+  refused({"report", "rod.h5", "./rod.h5", "--output", "x.html"}, "the results rod.h5 and ./rod.h5 are one file");
+  refused({"report", "rod.h5", "--model", shipped("ladder_1"), "--output", "x.html"}, "is not the model of rod.h5");
+  refused({"run", "rod.yaml", "--output", "-", "--report", "-"}, "--report - and --output - would mix");
+  refused({"run", "rod.yaml", "--output", "x.h5", "--report", "./x.h5"}, "are one file");
+  refused({"compare", "rod.yaml", "--output", "x.h5", "--report", "x.riccati.h5"}, "are one file");
+  refused({"compare", "rod.yaml", "--report", "-"}, "would mix with the comparison");
   refused({"report", "rod.h5", "--output", "rod.h5"}, "--output rod.h5 is one of the results");
   refused({"report", "rod.h5", "--output", "./rod.h5"}, "--output ./rod.h5 is one of the results");
   std::filesystem::create_symlink("rod.h5", shop.path("link.html"));
@@ -213,6 +370,6 @@ TEST_CASE("a report refuses what it cannot use, and says what to do") {
   for (const char* command : {"run", "compare"})
     refused({command, "rod.yaml", "--duration", "1000", "--output-interval", "1e-5", "--report", "x.html"},
             "--report: the page would hold");
-  refused({"run", "rod.yaml", "--report", "no/x.html"}, "no/x.html");
+  refused({"run", "rod.yaml", "--report", "no/x.html"}, "or give another --report.");
   refused({"report"}, "RESULT is required");
 }

@@ -86,4 +86,8 @@ class Run {
 }
 
 export const report = description;
-export const runs = description.runs.map((run, index) => new Run(index, run)).filter((run) => run.rows > 0);
+export const allRuns = description.runs.map((run, index) => new Run(index, run));
+/** Those that have something to show. */
+export const runs = allRuns.filter((run) => run.rows > 0);
+/** What the runs agree on, as a run; or null. */
+export const consensus = description.consensus ? new Run(description.runs.length, description.consensus) : null;

@@ -1,6 +1,6 @@
 // Puts the page to work.
 import {Clock} from './clock.js';
-import {report, runs} from './data.js';
+import {allRuns, report, runs} from './data.js';
 import {element, figure} from './format.js';
 import {setUpKeyboard} from './keyboard.js';
 import {setUpModel} from './model.js';
@@ -20,11 +20,11 @@ function setUpHeading() {
   const bodies = report.mechanism?.bodies.length,
     freedom = report.mechanism?.degrees_of_freedom;
   const facts = [
-    runs.length > 1 ? `${runs.length} runs` : runs[0]?.label,
+    allRuns.length > 1 ? `${allRuns.length} runs` : allRuns[0].label,
     bodies && `${bodies} ${bodies === 1 ? 'body' : 'bodies'}`,
     freedom !== undefined && `${freedom} ${freedom === 1 ? 'degree' : 'degrees'} of freedom`,
     runs[0] && `${figure(runs[0].time[runs[0].rows - 1], 6)} s`,
-    runs[0] && `${runs[0].rows.toLocaleString('en')} rows`,
+    runs[0] ? `${runs[0].rows.toLocaleString('en')} rows` : 'no rows',
   ];
   find('summary').textContent = facts.filter(Boolean).join(' · ');
   find('origin').textContent =
@@ -34,6 +34,9 @@ function setUpHeading() {
       element('a', {href: `#${section.id}`, textContent: section.querySelector('h2').textContent}),
     );
 }
+
+/** Below it, in m or rad, channels move by round-off only. */
+const atRest = 1e-12;
 
 /** What to look at first: a moving coordinate of a joint, the place of a moving body, the energy. */
 function firstChannels() {
@@ -50,7 +53,7 @@ function firstChannels() {
   const widest = (names) =>
     names
       .map((name) => [range(name), name])
-      .filter(([moves]) => moves > 0)
+      .filter(([moves]) => moves > atRest)
       .sort(([a], [b]) => b - a)[0]?.[1];
   const energy = runs.length > 1 ? ['energy.total'] : ['energy.kinetic', 'energy.potential', 'energy.total'];
   const turning = widest(of('joints', /^q$/)),
@@ -94,9 +97,7 @@ function setUpView(clock) {
   return view;
 }
 
-function setUpButtons(plots) {
-  find('print').addEventListener('click', () => window.print());
-  find('help').addEventListener('click', () => find('keys').showModal());
+function setUpZoom(plots) {
   find('zoom-in').addEventListener('click', () => plots.zoomBy(0.5));
   find('zoom-out').addEventListener('click', () => plots.zoomBy(2));
   find('zoom-reset').addEventListener('click', () => plots.zoomOut());
@@ -104,8 +105,13 @@ function setUpButtons(plots) {
 
 function setUp() {
   setUpTheme(find('theme'));
+  find('print').addEventListener('click', () => window.print());
+  find('help').addEventListener('click', () => find('keys').showModal());
   if (runs.length === 0)
-    find('motion').replaceChildren(element('p', {className: 'card note', textContent: 'The runs have no rows.'}));
+    find('motion').replaceChildren(
+      find('motion-title'),
+      element('p', {className: 'card note', textContent: 'There are no rows to show: see the records below.'}),
+    );
   setUpComparison(find('comparison'));
   setUpPrecision(find('precision'));
   setUpRecords(find('record'));
@@ -118,7 +124,7 @@ function setUp() {
   const picker = new Picker(find('channels'), find('search'), find('clear'), (names) => plots.show(names));
   setUpTransport(clock, find);
   const view = setUpView(clock);
-  setUpButtons(plots);
+  setUpZoom(plots);
   setUpKeyboard({clock, plots, view, find});
   picker.pick(firstChannels());
   // A handle for scripts and tests.

@@ -1,5 +1,5 @@
 // All plots: which panels there are, what they show, and their common stretch of time.
-import {runs} from './data.js';
+import {consensus, runs} from './data.js';
 import {commonTimesText, difference} from './difference.js';
 import {element} from './format.js';
 import {Panel} from './panel.js';
@@ -10,7 +10,7 @@ const dashes = [undefined, [6, 3], [2, 3], [8, 3, 2, 3]];
 
 export class Plots {
   constructor(parent, clock) {
-    Object.assign(this, {parent, clock, panels: [], names: [], mode: 'values', reference: null});
+    Object.assign(this, {parent, clock, panels: [], names: [], mode: 'values', reference: consensus ?? runs[0]});
     this.whole = this.range = [clock.start, clock.end];
     clock.onChange(() => this.panels.forEach((panel) => panel.showTime(clock.time)));
     onTheme(() => this.panels.forEach((panel) => panel.repaint()));
@@ -66,7 +66,7 @@ export class Plots {
   title(names) {
     const title = names.length > 3 ? `${names.slice(0, 3).join(', ')} …` : names.join(', ');
     if (this.mode === 'values') return title;
-    const sign = `${title} − ${this.reference ? this.reference.label : 'consensus'}`;
+    const sign = `${title} − ${this.reference.label}`;
     return this.mode === 'difference' ? sign : `|${sign}|`;
   }
 
@@ -137,7 +137,8 @@ export class Plots {
 /** The buttons above the plots. */
 export function setUpModes(plots, buttons, choice, select, note) {
   choice.hidden = buttons.hidden = runs.length < 2;
-  select.replaceChildren(new Option('consensus', ''), ...runs.map((run, k) => new Option(run.label, k)));
+  const references = [...(consensus ? [consensus] : []), ...runs];
+  select.replaceChildren(...references.map(({label, index}) => new Option(label, index)));
   const apply = (mode) => {
     choice.classList.toggle('off', mode === 'values');
     select.disabled = mode === 'values';
@@ -145,7 +146,7 @@ export function setUpModes(plots, buttons, choice, select, note) {
       button.setAttribute('aria-checked', String(button.value === mode));
       button.tabIndex = button.value === mode ? 0 : -1;
     }
-    const reference = select.value === '' ? null : runs[Number(select.value)];
+    const reference = references.find(({index}) => String(index) === select.value);
     note.hidden = mode === 'values';
     note.textContent = note.hidden ? '' : commonTimesText(reference);
     plots.setMode(mode, reference);

@@ -1,12 +1,17 @@
 // Tables: what compare found, and the records of the runs.
-import {report, runs} from './data.js';
-import {commonTimesText, largestDeviation} from './difference.js';
+import {allRuns, report} from './data.js';
 import {element, figure, words} from './format.js';
+
+// Counts are exact.
+const digitsOf = (value) => (Number.isInteger(value) ? 15 : 4);
+
+// A reason is a sentence or more, which a narrow column would make a tower of words.
+const isLong = (value) => typeof value === 'string' && value.length > 60;
 
 const cell = (value, ofNumbers) =>
   typeof value === 'number'
-    ? element('td', {className: 'figures', textContent: figure(value, 4), title: String(value)})
-    : element('td', {className: ofNumbers ? 'figures' : 'words', textContent: value ?? '–'});
+    ? element('td', {className: 'figures', textContent: figure(value, digitsOf(value)), title: String(value)})
+    : element('td', {className: `${ofNumbers ? 'figures' : 'words'}${isLong(value) ? ' long' : ''}`, textContent: value ?? '–'});
 
 const named = (text, run) => {
   const name = element('th', {scope: 'row'});
@@ -36,7 +41,7 @@ function table({caption, columns, rows, notes = []}) {
       {},
       named(
         name,
-        runs.find(({label}) => label === name),
+        allRuns.find(({label}) => label === name),
       ),
       ...values.map((value, k) => cell(value, ofNumbers[k + 1])),
     ),
@@ -59,50 +64,9 @@ function table({caption, columns, rows, notes = []}) {
   );
 }
 
-const columnsOfRecords = [
-  ['integrator', ''],
-  ['state_size', 'states'],
-  ['steps', ''],
-  ['evaluations', ''],
-  ['wall_seconds', 'wall time', 's'],
-  ['energy_drift', 'energy drift'],
-  ['constraint_violation', 'constraint violation', 'm or rad'],
-];
-
-/** From the records of the runs, and from their rows how far they part. */
-function comparisonOfRuns() {
-  const columns = [
-    {title: 'run'},
-    ...columnsOfRecords.map(([name, title, unit]) => ({title: title || words(name), unit})),
-    {title: 'farthest from consensus', unit: 'm'},
-    {title: 'body'},
-    {title: 'at', unit: 's'},
-  ];
-  const rows = runs.map((run) => {
-    const worst = largestDeviation(run);
-    return [
-      run.label,
-      ...columnsOfRecords.map(([name]) => run.record[name] ?? null),
-      worst?.distance,
-      ...(worst?.distance > 0 ? [worst.body, worst.time] : [null, null]),
-    ];
-  });
-  return {
-    caption: 'The runs side by side',
-    columns,
-    rows,
-    notes: [
-      'Consensus: the median of the runs, number by number. Farthest: the largest distance of a body from its place there.',
-      commonTimesText(null),
-    ],
-  };
-}
-
 export function setUpComparison(section) {
-  const given = report.tables;
-  if (given.length === 0 && runs.length < 2) return section.remove();
-  const all = given.length > 0 ? given : [comparisonOfRuns()];
-  section.append(...all.map(table));
+  if (report.tables.length === 0) return section.remove();
+  section.append(...report.tables.map(table));
 }
 
 /** A record's number with all digits: it is what the file says. */
@@ -112,7 +76,7 @@ const fact = (value) =>
     : element('td', {textContent: value ?? '–'});
 
 export function setUpRecords(section) {
-  const fields = [...new Set(runs.flatMap((run) => Object.keys(run.record)))];
+  const fields = [...new Set(allRuns.flatMap((run) => Object.keys(run.record)))];
   const groups = [
     ['model', 'model_file', 'solver', 'status', 'failure', 'started', 'polyform'],
     ['integrator', 'step', 'relative_tolerance', 'absolute_tolerance', 'duration', 'output_interval', 'time'],
@@ -125,7 +89,7 @@ export function setUpRecords(section) {
     'tr',
     {},
     element('th', {scope: 'col', textContent: 'record'}),
-    ...runs.map((run) => {
+    ...allRuns.map((run) => {
       const th = named(run.label, run);
       th.scope = 'col';
       return th;
@@ -136,16 +100,16 @@ export function setUpRecords(section) {
       'tr',
       {},
       element('th', {scope: 'row', textContent: words(name)}),
-      ...runs.map((run) => fact(run.record[name])),
+      ...allRuns.map((run) => fact(run.record[name])),
     ),
   );
   rows.push(
-    element('tr', {}, element('th', {scope: 'row', textContent: 'rows'}), ...runs.map((run) => fact(run.rows))),
+    element('tr', {}, element('th', {scope: 'row', textContent: 'rows'}), ...allRuns.map((run) => fact(run.rows))),
     element(
       'tr',
       {},
       element('th', {scope: 'row', textContent: 'columns'}),
-      ...runs.map((run) => fact(run.channels.length)),
+      ...allRuns.map((run) => fact(run.channels.length)),
     ),
   );
   section.append(

@@ -104,7 +104,8 @@ class PrescribedMotion final : public ConstraintType {
     if (i.fields[coordinate].given && first_coordinate(i) >= shape.nv) {
       sink.report(Severity::error, number, coordinate,
                   Message("the joint has {} velocity coordinate{}", shape.nv, plural(shape.nv)),
-                  Message("Give a number from 0 to {}.", shape.nv - 1));
+                  shape.nv == 1 ? Message("Leave `coordinate` out, or give 0, the only one.")
+                                : Message("Give a number from 0 to {}.", shape.nv - 1));
       return false;
     }
     if (given != row_count(i)) {

@@ -174,9 +174,9 @@ class Hierarchy final : public Formulation {
       const Options options{static_cast<Method>(values[method].integer), values[correction].integer == 0,
                             values[tolerance].number};
       Plan plan;
-      refusal = make_plan(view, values, plan);
-      if (!refusal) refusal = read_clearance(view, values[clearance].text, plan);
-      if (!refusal) refusal = check_clearance(view, plan, options);
+      refusal = of_option("level", make_plan(view, values, plan));
+      if (!refusal) refusal = of_option("clearance", read_clearance(view, values[clearance].text, plan));
+      if (!refusal) refusal = of_option("clearance", check_clearance(view, plan, options));
       return refusal ? nullptr : made_solver<HierarchySolver>(view, std::move(plan), options);
     };
     return compiled(name(), "make the model smaller, or use modules in place of modules=flat", sink, make);

@@ -68,7 +68,10 @@ class Recursion {
   // recursion_solve.cpp
   double find_residual(std::span<const double> loads) noexcept;
   bool check_finite() noexcept;
-  bool check_residual() noexcept;
+  bool check_covariances() noexcept;
+  bool check_residual(std::span<const double> loads) noexcept;
+  void find_free_sizes(std::span<const double> loads) noexcept;
+  void for_coefficients(const Rows&, Index row, std::size_t i, auto&& use) const noexcept;
   bool is_left_out(const Node&, Index row) const noexcept;
   // recursion_bases.cpp
   void describe_by_basis(Module&) noexcept;
@@ -93,6 +96,8 @@ class Recursion {
   std::vector<double> move_;
   double largest_force_ = 0, largest_term_ = 0;  ///< of all equations of motion, of all rows
   double smallest_pivot_ = 1;  ///< of rows that close loops, relative to what they would be without constraints
+  double stiffest_pivot_ = 1;  ///< of the filter's other rows
+  const Node* stiffest_ = nullptr;
   std::vector<double> right_, row_size_;  ///< of all rows, for this pass; largest term of what is left
   std::vector<double> accelerations_, total_accelerations_;  ///< of all blocks
   std::vector<double> load_residual_, load_size_;  ///< of all blocks; what is left, and the largest term of it

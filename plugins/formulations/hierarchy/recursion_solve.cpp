@@ -19,13 +19,18 @@ constexpr double yardstick_floor = 1e-3;
 constexpr double singular_floor = 1e-5;
 /// A residual above this is no result.
 constexpr double largest_residual = 1e-8;
+/// Rounding of forces, as a part of what is no result.
+constexpr double force_rounding = 2e-15 / largest_residual;
+/// Part of what it would be without constraints below which a covariance has lost too many digits. For parallel hinges,
+/// where it falls as n⁻³, accelerations are off by 1e-8 soon after (3000 bodies), without square roots by a fifth at 8000.
+constexpr double least_covariance = 2e-10;
 
 }  // namespace
 
 /// What rounding leaves of M α − f − Aᵀλ and A α − b is solved for once more where joints are nearly dependent.
 bool Recursion::solve(std::span<const double> loads) noexcept {
   failure_size_ = 0;
-  smallest_pivot_ = 1;
+  smallest_pivot_ = stiffest_pivot_ = 1;
   std::copy(system_.right().begin(), system_.right().end(), right_.begin());
   std::fill(total_accelerations_.begin(), total_accelerations_.end(), 0.0);
   std::fill(total_multipliers_.begin(), total_multipliers_.end(), 0.0);
@@ -40,7 +45,8 @@ bool Recursion::solve(std::span<const double> loads) noexcept {
     if (error < enough || !(error < 0.1 * before)) break;
     before = error;
   }
-  return check_finite() && (error <= largest_residual || check_residual());
+  if (!check_finite() || (error > usual_residual && !check_covariances())) return false;
+  return error <= largest_residual || check_residual(loads);
 }
 
 /// Residuals of the equations of motion and of the rows, into load_residual_ and right_; the largest, each relative to
@@ -127,13 +133,26 @@ bool Recursion::check_finite() noexcept {
               system_.name_of_block(i));
 }
 
+/// Refuses accelerations by the filter where its covariances are differences of much larger numbers and more passes do
+/// not help: how much they lose no residual shows.
+bool Recursion::check_covariances() noexcept {
+  if (!(stiffest_pivot_ < least_covariance)) return true;
+  const std::size_t tie = stiffest_->rows.front().tie;
+  return fail(
+      "What {} `{}` ties is too stiff against its motions for this method, whose covariances have lost their digits "
+      "(relative pivot {:.1e}). Likely cause: a long chain whose joints all turn about one direction. Choose the method "
+      "orthogonal-complement, or another solver",
+      system_.kind_of_tie(tie), system_.name_of_tie(tie), stiffest_pivot_);
+}
+
 /// Refuses accelerations that leave more of the equations of motion, or of the rows that are enforced, than rounding
-/// does; names the block or tie with the most. What find_residual left is read.
-bool Recursion::check_residual() noexcept {
+/// does; names the block or tie with the most. What find_residual left is read. The terms of a row are at least what
+/// rounding of forces would make of it: at rest that is all there is of accelerations.
+bool Recursion::check_residual(std::span<const double> loads) noexcept {
   double worst = largest_residual;
   std::string_view kind, name;
   const auto compare = [&](double left, double size, std::string_view its_kind, std::string_view its_name) {
-    if (!(left > worst * size) || !(left > 1e-20)) return;
+    if (!(left > worst * size) || !(left > 1e-20)) return;  // nearly nothing moves
     worst = left / size;
     kind = its_kind;
     name = its_name;
@@ -150,15 +169,18 @@ bool Recursion::check_residual() noexcept {
     }
     if (!module) compare(left, size, "body", system_.name_of_block(i));
   }
+  find_free_sizes(loads);
   for (const Node& node : nodes_)
     for (const Rows& rows : node.rows)
       for (Index r = 0; r < rows.count; ++r) {
         if (is_left_out(node, rows.first + r)) continue;
         const std::size_t row = system_.first_row(rows.tie) + static_cast<std::size_t>(r);
-        const double size = std::max(std::min(row_size_[row], largest_term_), std::abs(system_.right()[row]));
-        if (std::abs(right_[row]) > 1e-9)  // as in check_rows: what is nearly at rest has rounding alone for terms
-          compare(std::abs(right_[row]), std::max(size, yardstick_floor * largest_term_),
-                  system_.kind_of_tie(rows.tie), system_.name_of_tie(rows.tie));
+        double alone = 0;
+        for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i)
+          for_coefficients(rows, r, i, [&](std::size_t k, double a) { alone += std::abs(a) * load_size_[k]; });
+        const double size = std::max({std::min(row_size_[row], largest_term_), yardstick_floor * largest_term_, alone,
+                                      std::abs(system_.right()[row])});
+        compare(std::abs(right_[row]), size, system_.kind_of_tie(rows.tie), system_.name_of_tie(rows.tie));
       }
   if (name.empty()) return true;
   return fail(
@@ -166,6 +188,38 @@ bool Recursion::check_residual() noexcept {
       "causes: very heavy bodies beside very light ones, or a long chain that is stiff against most motions. Choose "
       "another method ({}), or the solver cartesian",
       kind, name, worst, is_filter(method_) ? "orthogonal-complement" : "udwadia-kalaba");
+}
+
+/// Accelerations that rounding of loads and multipliers would make of each block alone, into load_size_.
+void Recursion::find_free_sizes(std::span<const double> loads) noexcept {
+  std::transform(loads.begin(), loads.end(), load_size_.begin(), [](double f) { return force_rounding * std::abs(f); });
+  for (const Node& node : nodes_)
+    for (const Rows& rows : node.rows)
+      for (Index r = 0; r < rows.count; ++r) {
+        const double lambda = force_rounding *
+                              std::abs(total_multipliers_[system_.first_row(rows.tie) + static_cast<std::size_t>(r)]);
+        for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i)
+          for_coefficients(rows, r, i, [&](std::size_t k, double a) { load_size_[k] += lambda * std::abs(a); });
+      }
+  for (std::size_t i = 0; i < system_.blocks(); ++i) {
+    const BlockInertia& inertia = inertia_[i];
+    double* size = load_size_.data() + system_.offset(i);
+    const auto unit = [&](std::size_t k) {
+      return !inertia.rigid ? inertia.units[k] : k < 3 ? inertia.turn : inertia.move;
+    };
+    double most = 0;  // of a body in any direction: its joints make turning of pulling
+    for (std::size_t k = 0; k < system_.size(i); ++k) most = std::max(most, size[k] *= unit(k));
+    for (std::size_t k = 0; k < system_.size(i); ++k) size[k] = unit(k) * (system_.is_module(i) ? size[k] : most);
+  }
+}
+
+/// Calls `use(unknown, coefficient)` for those of one row on its i-th block.
+void Recursion::for_coefficients(const Rows& rows, Index r, std::size_t i, auto&& use) const noexcept {
+  const AbsoluteSystem::Coefficients c = system_.coefficients(rows.tie, i);
+  const std::size_t row = static_cast<std::size_t>(r), frame = c.frame.empty() ? 0 : 6;
+  const std::size_t own = c.own.size() / static_cast<std::size_t>(rows.count), first = system_.offset(c.block);
+  for (std::size_t k = 0; k < frame; ++k) use(first + k, c.frame[row][k]);
+  for (std::size_t k = 0; k < own; ++k) use(first + frame + k, c.own[row * own + k]);
 }
 
 /// Whether a row was found to depend on others.
@@ -189,22 +243,16 @@ bool Recursion::check_rows() noexcept {
         const std::size_t row = system_.first_row(rows.tie) + r;
         const double given_way = node.noise[static_cast<std::size_t>(rows.first) + r] * total_multipliers_[row];
         double left = system_.right()[row] - given_way, size = std::abs(system_.right()[row]) + std::abs(given_way);
-        for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i) {
-          const AbsoluteSystem::Coefficients c = system_.coefficients(rows.tie, i);
-          const double* x = total_accelerations_.data() + system_.offset(c.block);
-          const std::size_t own = c.own.size() / static_cast<std::size_t>(rows.count);
-          const auto add = [&](double a, double alpha) {
-            left -= a * alpha;
-            size += std::abs(a) * std::max(std::abs(alpha), 1e-3 * largest);
-          };
-          for (std::size_t k = 0; k < 6 && !c.frame.empty(); ++k) add(c.frame[r][k], *x++);
-          for (std::size_t k = 0; k < own; ++k) add(c.own[r * own + k], *x++);
-        }
+        for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i)
+          for_coefficients(rows, static_cast<Index>(r), i, [&](std::size_t k, double a) {
+            left -= a * total_accelerations_[k];
+            size += std::abs(a) * std::max(std::abs(total_accelerations_[k]), 1e-3 * largest);
+          });
         if (std::abs(left) > tolerance * size && std::abs(left) > 1e-9)
           return fail(
               "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative "
-              "error {:.1e}). Likely causes: two prescribed motions of one thing, or a mechanism at its limit "
-              "position",
+              "error {:.1e}). Likely causes: two prescribed motions of one thing, a mechanism at its limit position, or "
+              "a very light body between heavy ones",
               system_.kind_of_tie(rows.tie), system_.name_of_tie(rows.tie), std::abs(left) / size);
       }
   }

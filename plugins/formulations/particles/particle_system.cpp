@@ -111,6 +111,9 @@ void ParticleSystem::make_scales() {
     if (!(m.scale < unknown)) m.scale = smallest;
     m.added = std::min(m.added, m.scale);
   }
+  heaviest_.resize(positions_.size());
+  for (std::size_t i = 0; i < masses_.size(); ++i)
+    for (const std::size_t p : layout_.bodies[i].particle) heaviest_[p] = std::max(heaviest_[p], masses_[i].scale);
 }
 
 std::size_t ParticleSystem::new_block() {

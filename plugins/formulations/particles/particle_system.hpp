@@ -189,6 +189,7 @@ class ParticleSystem {
   void penalize_residual() noexcept;
   bool fail_with(const Refinement&) noexcept;
   bool check_solution(const Refinement&) noexcept;
+  bool check_rows() noexcept;
   bool contradict(const char* kind, std::string_view name, double error) noexcept;
 
   // particle_correct.cpp
@@ -247,6 +248,7 @@ class ParticleSystem {
 
   // Over the unknowns, in the order of the matrix: right-hand side, solution (multipliers negative), work.
   std::vector<double> data_, solution_, residual_, step_, start_;
+  std::vector<double> heaviest_;                  ///< per particle, kg: largest scale of the bodies that share it
   std::vector<double> motion_size_, force_size_;  ///< per particle, yardsticks
   std::vector<double> efforts_;                   ///< on the joints, those of constraint elements included
   std::vector<Spatial> loads_;                    ///< on the bodies, see where it is used

@@ -77,13 +77,14 @@ class ReducedFormulation final : public Formulation {
       for (const Option o : {jacobian, metric, tolerance})
         if (options[o].given)
           return Refusal{"the options `jacobian`, `metric` and `tolerance` belong to `correction: direct`",
-                       "leave them out, or use `correction: direct`"};
+                         "leave them out, or use `correction: direct`", option_fields[o].name};
     if (choice.correction != Choice::Correction::baumgarte && (options[alpha].given || options[beta].given))
       return Refusal{"the options `alpha` and `beta` belong to `correction: baumgarte`",
-                     "leave them out, or use `correction: baumgarte`"};
+                     "leave them out, or use `correction: baumgarte`",
+                     option_fields[options[alpha].given ? alpha : beta].name};
     if (choice.inertia_metric && options[jacobian].given)
       return Refusal{"`metric: inertia` sweeps the loops with the recursion itself and has no use for `jacobian`",
-                     "leave `jacobian` out, or use `metric: plain`"};
+                     "leave `jacobian` out, or use `metric: plain`", option_fields[jacobian].name};
     return {};
   }
 };

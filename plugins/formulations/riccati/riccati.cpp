@@ -60,7 +60,8 @@ class RiccatiFormulation final : public Formulation {
                                                              LoopCorrection{options[2].integer == 0, options[3].number});
       std::string why;
       if (paper::can_carry(view, variant, why)) return made_solver<VariantSolver>(view, variant);
-      refusal = {std::move(why), "use the options `algorithm: riccati` and `branches: condensed`"};
+      refusal = {std::move(why), "use the options `algorithm: riccati` and `branches: condensed`",
+                 variant.product ? "algorithm" : "branches"};
       return nullptr;
     };
     return compiled(name(), "make the model smaller", sink, make);

@@ -109,8 +109,8 @@ class Thompson final : public Formulation {
                       {},
                       values[correction].integer == 0,
                       values[tolerance].number};
-      refusal = read_sequences(view, values[angles].text, options.sequences);
-      if (!refusal) refusal = check_form(view, options.form);
+      refusal = of_option("angles", read_sequences(view, values[angles].text, options.sequences));
+      if (!refusal) refusal = of_option("form", check_form(view, options.form));
       if (!refusal) refusal = check_rows(view);
       return refusal ? nullptr : made_solver<ThompsonSolver>(view, std::move(options));
     };

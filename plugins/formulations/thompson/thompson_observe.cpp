@@ -19,7 +19,7 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
           std::back_inserter(failure_), 400,
           "the constraints contradict each other at `{:.60}`: no accelerations satisfy them all (relative error "
           "{:.1e}). Likely causes: two prescribed motions of one thing, velocities that the mechanism cannot have "
-          "in this position, or a mechanism at its limit position",
+          "in this position, a mechanism at its limit position, or a very light body between heavy ones",
           closing_.worst(), contradiction);
       return Status::failed;
     }

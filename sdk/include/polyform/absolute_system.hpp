@@ -214,6 +214,7 @@ class AbsoluteSystem {
   /// How large the motion and the forces of a body are, m/s² and N (or the units of the level), as a yardstick.
   struct Size {
     double motion = 0, force = 0;
+    double moved = 0;  ///< motion that there is; of what the load would do to the body alone, rounding only
   };
 
   // absolute_system.cpp: the parts and their sizes
@@ -269,6 +270,7 @@ class AbsoluteSystem {
   void find_residual(Refinement&) noexcept;
   void find_block_residual(std::size_t block) noexcept;
   double held_force(std::size_t tie, std::size_t row) const noexcept;
+  double row_weight(const Entry&, std::size_t row) const noexcept;
 
   // absolute_system_refine.cpp: its solution
   bool solve(Refinement&) noexcept;
@@ -331,8 +333,6 @@ class AbsoluteSystem {
   std::vector<double> own_coefficients_;
   std::vector<double> right_;  ///< per row, of the level last set; position: minus the residual
   double position_violation_ = 0, velocity_violation_ = 0;
-  double row_error_ = 0;        ///< of the accelerations, relative to the terms of the row
-  std::size_t worst_row_ = 0;
 
   // Flat vectors over the unknowns: six per body and its modes, variables of modules, then one per row.
   std::vector<double> data_, solution_, residual_, step_;

@@ -4,6 +4,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "polyform/element_helpers.hpp"
@@ -14,7 +15,14 @@ namespace polyform {
 /// What was wrong with a model or an option, and what to do.
 struct Refusal {
   std::string message, remedy;
+  std::string_view option = {};  ///< name of the option at fault; empty where it is the model
 };
+
+/// A refusal, if there is one, as that of an option.
+inline std::optional<Refusal> of_option(std::string_view option, std::optional<Refusal> refusal) {
+  if (refusal) refusal->option = option;
+  return refusal;
+}
 
 /// A new solver, or nullptr when a force, constraint, flexible or module type could not set itself up in it.
 template <class Made, class... Args>
@@ -29,14 +37,14 @@ Solver* made_solver(Args&&... args) {
 /// reported. name: of the formulation. smaller: what to do when memory runs out.
 template <class Make>
 Solver* compiled(std::string_view name, std::string_view smaller, DiagnosticSink& sink, Make&& make) noexcept {
-  const auto report = [&](std::string_view message, std::string_view remedy) {
-    sink.report({Severity::error, message, remedy, {}, {}, 0, 0});
+  const auto report = [&](std::string_view message, std::string_view remedy, std::string_view option = {}) {
+    sink.report({Severity::error, message, remedy, option, {}, 0, 0});
   };
   try {
     std::optional<Refusal> refusal;
     if (Solver* solver = make(refusal)) return solver;
     if (refusal)
-      report(refusal->message, refusal->remedy);
+      report(refusal->message, refusal->remedy, refusal->option);
     else
       report(Message("{}: a force, constraint, flexible or module type of the model could not set itself up", name),
              "free some memory, or look for the type's plugin among the others reported");

@@ -14,7 +14,7 @@ struct Diagnostic {
   Severity severity = Severity::error;
   std::string_view message;   ///< what was found and what is expected
   std::string_view remedy;    ///< what to do; may be empty
-  std::string_view path;      ///< place in the model, e.g. joints[2].axis; may be empty
+  std::string_view path;      ///< place in the model, e.g. joints[2].axis, or a formulation's option; may be empty
   std::string_view file;      ///< may be empty
   int line = 0, column = 0;   ///< from 1; 0 where not known
 };

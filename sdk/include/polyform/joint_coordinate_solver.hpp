@@ -320,8 +320,8 @@ class JointCoordinateSolver : public Solver {
   Status contradict(double error) noexcept {
     fmt::format_to_n(std::back_inserter(failure_), 400,
                      "the constraints contradict each other at joint `{:.60}`: no accelerations satisfy them all (relative "
-                     "error {:.1e}). Likely causes: velocities that the mechanism cannot have in this position, or a "
-                     "mechanism at its limit position",
+                     "error {:.1e}). Likely causes: velocities that the mechanism cannot have in this position, a "
+                     "mechanism at its limit position, or a very light body between heavy ones",
                      view_.joints[loops_.worst_joint()].name, error);
     return Status::failed;
   }

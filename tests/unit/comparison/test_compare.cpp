@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <thread>
 
-#include "faulty_formulations.hpp"
 #include "framework/comparison/comparison.hpp"
 #include "framework/comparison/sweep.hpp"
 #include "tests/support/contenders.hpp"
+#include "tests/support/faulty_formulations.hpp"
 #include "tests/support/sanitized.hpp"
 
 using namespace polyform;
@@ -30,6 +30,11 @@ RunSettings settings(double duration) {
 
 const HeatControl patient{{20, 1u << 30}, 1, nullptr, {}};
 const SinkMaker no_output = [](std::string_view) { return nullptr; };
+
+const ToldFormulation refuses("refuses", [](const SystemView&, DiagnosticSink& sink) -> Solver* {
+  sink.report({Severity::error, "not this model", {}, {}, {}, 0, 0});
+  return nullptr;
+});
 
 [[noreturn]] void throw_out() { throw std::runtime_error("out of a solver"); }
 
@@ -58,10 +63,6 @@ TEST_CASE("a solver that goes wrong loses its own row and is told by name") {
     while (true) all.emplace_back(1u << 20, 'x');
   });
   const ToldFormulation fails = faulty("fails", [] {});
-  const ToldFormulation refuses("refuses", [](const SystemView&, DiagnosticSink& sink) -> Solver* {
-    sink.report({Severity::error, "not this model", {}, {}, {}, 0, 0});
-    return nullptr;
-  });
   std::vector<Contender> all = able(*system);
   const std::size_t sound = all.size();
   for (const Formulation* f :
@@ -109,6 +110,18 @@ TEST_CASE("a coarse integration is not called chaos, however long the run goes o
     CHECK_FALSE(result.divergence->chaotic);
     CHECK(result.divergence->cause == Divergence::Cause::integration);
   }
+}
+
+TEST_CASE("no solver is blamed where many rows lie within a step") {
+  const auto system = model("ladder_1");
+  RunSettings coarse = settings(3);
+  coarse.integrator = "rk4", coarse.step = 0.5, coarse.output_interval = 0.05;
+  const Comparison result = compare(*system, able(*system), coarse, default_agreement, patient, no_output);
+  REQUIRE(result.first);
+  CHECK(result.first->time < coarse.step);
+  REQUIRE(result.divergence);
+  CHECK(result.divergence->integration_error > 1e-6);
+  CHECK(result.divergence->cause != Divergence::Cause::solver);
 }
 
 TEST_CASE("a wrong solver is not excused by a coarse integration") {
@@ -164,6 +177,48 @@ TEST_CASE("the errors of a sweep fall with the order of the integrator") {
     CHECK(ratio > 12);
     CHECK(ratio < 24);
   }
+}
+
+TEST_CASE("a solver that drops out of a sweep is told apart, and the others go on without it") {
+  const auto system = model("branch_pendulum");
+  const ToldFormulation fails = faulty("fails", [] {});
+  std::vector<Contender> all = able(*system);
+  const std::size_t sound = all.size();
+  all.push_back({&fails, {}});
+  all.push_back({&refuses, {}});
+  const double values[] = {1e-6, 1e-8};
+  const Sweep result = sweep(*system, all, settings(0.2), SweepOf::tolerance, values, patient);
+  CHECK(result.reference_solvers.size() == sound);
+  REQUIRE(result.dropouts.size() == 1);
+  CHECK(result.dropouts.front().solver == "fails");
+  CHECK(result.dropouts.front().how == How::failed);
+  CHECK_THAT(result.dropouts.front().reason, Catch::Contains("it was told to fail"));
+  REQUIRE(result.points.size() == 2 * sound + 3);
+  for (const SweepPoint& point : result.points) {
+    INFO(point.solver);
+    CHECK(point.how == (point.solver == "fails" ? How::failed : point.solver == "refuses" ? How::skipped : How::done));
+    CHECK(point.position.has_value() == (point.how == How::done));
+  }
+}
+
+TEST_CASE("an interruption of the twins leaves the parting, and its cause open") {
+  const auto system = model("double_pendulum");
+  const WrongAmongAble with_wrong(*system, 1.001);
+  static volatile std::sig_atomic_t flag = 0;
+  flag = 0;
+  std::signal(SIGTERM, [](int) { flag = 1; });
+  HeatControl control = patient;
+  control.interrupted = &flag;
+  control.progress = [&](std::size_t heat, double) { flag = heat >= with_wrong.all.size(); };
+  const Comparison result =
+      compare(*system, with_wrong.all, settings(2), default_agreement, control, no_output);
+  std::signal(SIGTERM, SIG_DFL);
+  CHECK(flag == 1);
+  CHECK(result.interrupted);
+  REQUIRE(result.first);
+  CHECK(result.standings[result.first->witness].solver == "wrong");
+  CHECK_FALSE(result.divergence);
+  for (const Standing& s : result.standings) CHECK(s.how == How::done);
 }
 
 TEST_CASE("an interruption keeps the comparison so far") {

@@ -136,6 +136,37 @@ TEST_CASE("deviations come with their time and place, and the first to part is n
   CHECK(verdict.until == 3);
 }
 
+TEST_CASE("a body that flies far away later does not hide an earlier parting") {
+  const auto system = rod();
+  const TraceLayout layout(*system);
+  const double reach = layout.reach();
+  REQUIRE(reach > 0);
+  Trace one(layout), two(layout), off(layout);
+  std::vector<double> row(layout.width());
+  for (const TraceItem& item : layout.items())
+    if (item.kind == TraceItem::Kind::quaternion) row[item.offset] = 1;
+  const auto x = std::ranges::find(layout.items(), Quantity::position, &TraceItem::quantity)->offset;
+  const auto put = [&](Trace& trace, double time, double place) {
+    row[x] = place;
+    trace.put(time, row);
+  };
+  for (Trace* trace : {&one, &two, &off}) {
+    const double error = trace == &off ? 1e-3 * reach : 0;
+    put(*trace, 0, 0);
+    put(*trace, 1, error);
+    put(*trace, 2, 1e4 * reach + error);
+  }
+  const std::array<Witness, 3> all{{{&one}, {&two}, {&off}}};
+  const Scales whole = scales_of(layout, layout.reach(), all);
+  CHECK(whole.length == Approx(1e4 * reach));
+  const Verdict verdict = judge(layout, all, whole, 1e-4);
+  REQUIRE(verdict.first);
+  CHECK(verdict.first->witness == 2);
+  CHECK(verdict.first->time == 1);
+  CHECK(verdict.first->relative == Approx(1e-3));
+  CHECK(verdict.first->scales.length == Approx(reach));
+}
+
 TEST_CASE("runs of different length are compared over the rows that all have") {
   const auto system = rod();
   const TraceLayout layout(*system);
@@ -160,7 +191,12 @@ TEST_CASE("the cause of a parting is told from how finer settings change it, and
   constexpr double parting = 1e-4;
   Divergence d;
   d.apart = 2e-4;
+  d.integration_error = 1e-9;
   d.explains = false, d.finer_apart = 2e-4;
+  CHECK(cause_of(d, parting) == Cause::solver);
+  d.integration_error = 0;  // nothing was measured
+  CHECK(cause_of(d, parting) == Cause::unknown);
+  d.peer_error = 1e-9;
   CHECK(cause_of(d, parting) == Cause::solver);
   d.explains = true, d.finer_apart = 2e-5;
   CHECK(cause_of(d, parting) == Cause::integration);

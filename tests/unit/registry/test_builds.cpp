@@ -61,7 +61,7 @@ TEST_CASE("a build for a better CPU is refused when there is no other") {
 TEST_CASE("a second build for the same instruction set is a duplicate") {
   const PluginFolder folder;
   folder.add(build(1), "a.so");
-  const fs::path second = folder.add(build(1), "b.so");
+  const fs::path second = folder.add("builds-v1-other", "b.so");
   const Registry registry(only({folder.text()}));
   CHECK(record_of(registry, second).refusal == Refusal::duplicate_name);
 }

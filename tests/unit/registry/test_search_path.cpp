@@ -45,14 +45,47 @@ TEST_CASE("the command line comes before the environment, and both before the in
   for (const SearchedPlace& place : registry.search_path()) CHECK(place.problem.empty());
 }
 
-TEST_CASE("of two plugins of one name, the one found first wins") {
+TEST_CASE("a plugin where the user said stands in for one of its name in the installation") {
   const PluginFolder mine, installed;
-  const fs::path wins = mine.add("left", "z.so"), loses = installed.add("left", "a.so");
-  RegistryOptions options = only({mine.text()});
+  const bool by_environment = GENERATE(false, true);
+  const fs::path wins = mine.add("builds-v1"), loses = installed.add("builds-v1-other"),
+                 better = installed.add("builds-v2");
+  RegistryOptions options = only({});
+  (by_environment ? options.environment : options.plugin_paths.emplace_back()) = mine.text();
   options.installation = installed.path();
   const Registry registry(options);
   CHECK(record_of(registry, wins).status == PluginStatus::loaded);
-  CHECK(record_of(registry, loses).refusal == Refusal::duplicate_name);
+  for (const fs::path& file : {loses, better}) {
+    const PluginRecord& record = record_of(registry, file);
+    CHECK(record.status == PluginStatus::passed_over);
+    CHECK(record.replaced);
+    CHECK_FALSE(record.refusal);
+    CHECK_THAT(record.explanation, Contains(wins.string()) && Contains(file.string()));
+  }
+}
+
+TEST_CASE("a copy of a plugin, the same byte by byte, counts as the same file") {
+  const PluginFolder mine, other, installed;
+  const fs::path wins = mine.add("left", "z.so");
+  const std::vector<fs::path> copies{other.add("left", "a.so"), installed.add("left")};
+  RegistryOptions options = only({mine.text(), other.text()});
+  options.installation = installed.path();
+  const Registry registry(options);
+  CHECK(record_of(registry, wins).status == PluginStatus::loaded);
+  for (const fs::path& copy : copies) {
+    CHECK(record_of(registry, copy).status == PluginStatus::passed_over);
+    CHECK_FALSE(record_of(registry, copy).replaced);
+  }
+}
+
+TEST_CASE("two plugins of one name in folders of the user are an error") {
+  const PluginFolder one, two;
+  const fs::path first = one.add("good"), second = two.add("same-name");
+  const Registry registry(only({one.text(), two.text()}));
+  CHECK(record_of(registry, first).status == PluginStatus::loaded);
+  CHECK(record_of(registry, second).refusal == Refusal::duplicate_name);
+  CHECK_THAT(record_of(registry, second).explanation,
+             Contains(first.string()) && Contains("or name only one of their folders"));
 }
 
 TEST_CASE("in a folder, files are taken in alphabetical order, and only those named .so") {

@@ -71,7 +71,7 @@ TEST_CASE("HDF5 gives back numbers, units and the record, for less, as much and 
   write_rows(*writer, rows);
   writer->finish({{"status", "done"}, {"steps", std::int64_t{12345678901}}});
 
-  const Results results = read_results(path);
+  const Results results = ResultFile(path).read_all();
   check_rows(results, some_channels(), rows);
   CHECK(results.record == RecordFields{{"model", "hinged rods ä"},
                                        {"solver", "any"},
@@ -92,7 +92,7 @@ TEST_CASE("an HDF5 writer that is left without finish keeps its rows") {
     writer->begin(some_channels(), beginning);
     write_rows(*writer, 300);
   }
-  const Results results = read_results(folder.file("a.h5"));
+  const Results results = ResultFile(folder.file("a.h5")).read_all();
   check_rows(results, some_channels(), 300);
   REQUIRE(find(results.record, "status"));
   CHECK(find(results.record, "status")->value == RecordField{"", "running"}.value);
@@ -111,7 +111,7 @@ TEST_CASE("a killed run leaves an HDF5 file with the rows that were flushed") {
   int status = 0;
   REQUIRE(waitpid(process, &status, 0) == process);
   REQUIRE(WIFSIGNALED(status));
-  check_rows(read_results(path), some_channels(), 2 * 256);
+  check_rows(ResultFile(path).read_all(), some_channels(), 2 * 256);
 }
 
 TEST_CASE("the memory an HDF5 writer takes does not grow with the number of rows") {
@@ -155,7 +155,7 @@ TEST_CASE("HDF5 takes thousands of bodies") {
     writer->row(row);
   }
   writer->finish({});
-  const Results results = read_results(folder.file("a.h5"));
+  const Results results = ResultFile(folder.file("a.h5")).read_all();
   REQUIRE(results.columns.size() == channels.size());
   const ResultColumn* last = results.find("arm[1999].qz");
   REQUIRE(last != nullptr);
@@ -166,8 +166,12 @@ TEST_CASE("a file that is no result is refused") {
   const ScratchFolder folder;
   folder.write("a.h5", "no HDF5 at all");
   const auto refusal = [&](const char* name) {
-    return failure_of(Exit::bad_input, [&] { read_results(folder.file(name)); });
+    return failure_of(Exit::bad_input, [&] { ResultFile(folder.file(name)).read_all(); });
   };
-  CHECK_THAT(refusal("a.h5"), Catch::Contains("cannot read results from"));
-  CHECK_THAT(refusal("b.h5"), Catch::Contains("b.h5"));
+  CHECK_THAT(refusal("a.h5"), Catch::Contains("a.h5: it is no HDF5 file"));
+  CHECK_THAT(refusal("b.h5"), Catch::Contains("b.h5: there is no such file"));
+  CHECK_THAT(refusal(""), Catch::Contains(": it is a folder"));
+  make_writer(folder.file("c.h5"))->begin(std::vector<Channel>{{"rod.x", "m"}}, {});
+  CHECK_THAT(refusal("c.h5"), Catch::Contains("c.h5: there is no column time: it is no result of polyform"));
+  CHECK_THAT(refusal("c.hdf"), Catch::Contains("Did you mean 'c.h5'? Check the path"));
 }

@@ -1,12 +1,17 @@
 // Outputs that cannot be written are refused before the run, a disk that fills up on the way is reported.
 #include <catch2/catch.hpp>
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
+#include <thread>
 
+#include "framework/results/file_writer.hpp"
 #include "framework/results/result_reader.hpp"
 #include "scratch_folder.hpp"
 
@@ -15,6 +20,16 @@ using namespace polyform::host::test;
 using Catch::Contains;
 
 namespace {
+
+/// Writes as to a pipe that nobody reads from.
+class Stuck final : public FileWriter {
+ public:
+  static inline std::atomic<bool> free = false;
+  void begin(std::span<const Channel>, const RecordFields&) override {}
+  void row(std::span<const double>) override { free.wait(false); }
+  void finish(const RecordFields&) override {}
+  void store_due() override {}
+};
 
 std::string refusal(const std::string& path) {
   return failure_of(Exit::bad_input, [&] { make_writer(path); });
@@ -118,10 +133,53 @@ TEST_CASE("a disk that fills up is reported, and the rows before stay readable")
     CHECK(text.back() == '\n');
     CHECK(text.size() <= file_limit);
   } else {
-    const Results results = read_results(folder.file(name));
+    const Results results = ResultFile(folder.file(name)).read_all();
     const ResultColumn* column = results.find("pin.q");
     REQUIRE(column);
     REQUIRE(column->values.size() >= 256);
     CHECK(column->values[200] == std::sin(200.0 * static_cast<double>(some_channels().size()) + 1));
   }
+}
+
+TEST_CASE("where the system has no thread to spare, rows reach the file with the next ones") {
+  const ScratchFolder folder;
+  const std::string path = folder.file(GENERATE("a.csv", "a.h5"));
+  pthread_attr_t usual, huge;
+  pthread_getattr_default_np(&usual);
+  pthread_attr_init(&huge);
+  REQUIRE(pthread_attr_setstacksize(&huge, std::size_t{1} << 46) == 0);
+  REQUIRE(pthread_setattr_default_np(&huge) == 0);
+  const auto writer = make_writer(path);
+  const auto channels = some_channels();
+  CHECK_NOTHROW(writer->begin(channels, {}));
+  pthread_setattr_default_np(&usual);
+  const auto before = std::filesystem::file_size(path);
+  for (std::size_t r = 0; r < 2; ++r) {
+    writer->row(some_row(r, channels.size()));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+  }
+  writer->row(some_row(2, channels.size()));
+  CHECK(std::filesystem::file_size(path) > before);
+  writer->finish({});
+}
+
+TEST_CASE("a writer whose reader is slow does not hold up another") {
+  const ScratchFolder folder;
+  const auto slow = stored_in_time(std::make_unique<Stuck>()), other = make_writer(folder.file("a.h5"));
+  const auto channels = some_channels();
+  slow->begin(channels, {});
+  std::thread stuck([&] { slow->row({}); });
+  other->begin(channels, {});
+  other->row(some_row(0, channels.size()));
+  other->finish({});
+  CHECK_FALSE(Stuck::free.exchange(true));
+  Stuck::free.notify_all();
+  stuck.join();
+}
+
+TEST_CASE("a writer may begin twice") {
+  const ScratchFolder folder;
+  const auto writer = make_writer(folder.file("a.csv"));
+  writer->begin(some_channels(), {});
+  CHECK_NOTHROW(writer->begin(some_channels(), {}));
 }

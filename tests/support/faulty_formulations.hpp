@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/comparison/heat.hpp"
+#include "polyform/formulation.hpp"
 
 namespace polyform::test {
 

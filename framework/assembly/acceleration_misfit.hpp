@@ -1,0 +1,65 @@
+// Whether accelerations are those of a system with all of its constraints.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "polyform/formulation.hpp"
+#include "polyform/kinematics.hpp"
+#include "polyform/module_set.hpp"
+
+namespace polyform::host {
+
+/// How far observed accelerations leave what joints, constraint elements and modules allow: with A_FM, V̇, v̇ and u̇ as
+/// observed and H, Ḣv, A, B, C and the right-hand sides at the observed motion,
+///
+///   joint       A_FM − Ḣ v − H v̇ = 0
+///   constraint  A V̇ + B v̇ = acceleration_right
+///   module      A u̇ + C V̇ + B v̇ = acceleration_right
+///
+/// Rows are divided by their largest coefficient. What is left of a joint or row is measured by the largest of its own
+/// terms and of the accelerations of its own frames, but at least by 1 m/s², rad/s² and by 1e-6 of the largest
+/// acceleration anywhere, rotation included: that is for rounding, and small enough for a fast body not to hide what is
+/// wrong with slow ones.
+class AccelerationMisfit {
+ public:
+  struct Worst {
+    const char* kind = "joint";  ///< joint, constraint or module
+    std::string_view name;
+    double size = 0;  ///< relative; not a number where an acceleration is none
+  };
+
+  /// The view outlives the object.
+  explicit AccelerationMisfit(const SystemView&);
+  /// The constraint that is left the furthest.
+  Worst worst(double t, const Observation&);
+
+ private:
+  /// A joint or row: what is left of it and its own yardstick, in units of accelerations.
+  struct Left {
+    const char* kind;
+    std::string_view name;
+    double error, scale;
+  };
+
+  void place(const Observation&);
+  void see_joints(const Observation&);
+  void see_modules(double t, const Observation&);
+  void see_row(const char* kind, const ConstraintSet::Element&, std::size_t row, const Observation&,
+               std::span<const double> own = {}, std::span<const double> rates = {});
+  void see_turn(Vec3 angular_velocity, Vec3 arm);
+  Worst largest() const;
+
+  const SystemView& view_;
+  NodeMotions nodes_;
+  JointMotions joints_;
+  ConstraintSet elements_;
+  ModuleSet modules_;
+  std::vector<BodyMotion> frames_;
+  std::vector<Spatial> accelerations_;  ///< of the frames
+  std::vector<Left> left_;
+  double turn_ = 0;  ///< the largest ω² r of an arm from a frame to a joint or marker
+};
+
+}  // namespace polyform::host

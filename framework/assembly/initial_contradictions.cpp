@@ -1,0 +1,87 @@
+// Constraint elements that ask different things of one coordinate of a joint: no initial state has both.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "framework/assembly/initial_state.hpp"
+
+namespace polyform::host {
+namespace {
+
+using Element = ConstraintSet::Element;
+
+constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+/// The only joint coordinate that a row ties, with its coefficient; none where it ties markers, several, or nothing.
+std::size_t only_coordinate(const SystemView& view, const Element& e, std::size_t row, double& coefficient) {
+  for (const Spatial& a : e.A.subspan(row * e.markers.size(), e.markers.size()))
+    if (dot(a, a) != 0) return none;
+  const double* B = e.B.data() + row * e.velocities;
+  std::size_t found = none;
+  for (const JointIndex j : e.joints)
+    for (std::size_t k = 0; k < view.joints[at(j)].nv; ++k, ++B) {
+      if (*B == 0) continue;
+      if (found != none) return none;
+      found = view.joints[at(j)].v_offset + k;
+      coefficient = *B;
+    }
+  return found;
+}
+
+/// What rows ask for; of positions by how much they are off.
+struct Asked {
+  std::span<const double> Element::*values;
+  std::string_view what;
+};
+constexpr Asked kinds[] = {{&Element::residual, "positions"},
+                           {&Element::velocity_right, "velocities"},
+                           {&Element::acceleration_right, "accelerations"}};
+
+}  // namespace
+
+/// Looks for elements that contradict each other at a position; false when there are none.
+bool InitialState::report_contradiction(const std::vector<double>& q) {
+  ConstraintSet constraints(view());
+  if (!constraints.good()) return false;
+  tree_.evaluate(q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
+  constraints.evaluate(0, tree_.frames(), q, parts_.v);
+  struct Row {
+    const Element* element;
+    std::size_t number;
+    double coefficient;
+  };
+  std::map<std::size_t, Row> first;  // per coordinate, the first that ties it alone
+  for (const Element& e : constraints.elements())
+    for (std::size_t r = 0; r < e.rows; ++r) {
+      double coefficient = 1;
+      const std::size_t c = only_coordinate(view(), e, r, coefficient);
+      if (c == none) continue;
+      const auto [found, is_first] = first.try_emplace(c, Row{&e, r, coefficient});
+      const Row& other = found->second;
+      for (const Asked& kind : kinds) {
+        const double a = (e.*kind.values)[r] / coefficient,
+                     b = (other.element->*kind.values)[other.number] / other.coefficient;
+        if (is_first || !(std::abs(a - b) > least_contradiction * std::max({1.0, std::abs(a), std::abs(b)}))) continue;
+        report_contradiction(other.element->name, e.name, c, kind.what, std::abs(a - b));
+        return true;
+      }
+    }
+  return false;
+}
+
+void InitialState::report_contradiction(std::string_view one, std::string_view other, std::size_t coordinate,
+                                        std::string_view what, double apart) {
+  const auto item = std::ranges::find(parts_.description.constraints, other, &ConstraintItem::name);
+  const auto joint = std::ranges::find_if(view().joints, [coordinate](const JointData& j) {
+    return coordinate >= j.v_offset && coordinate < j.v_offset + j.nv;
+  });
+  parts_.report(diagnostics_, Severity::error, *item, {}, {},
+                fmt::format("constraints `{}` and `{}` contradict each other: they ask joint `{}` for {} that are "
+                            "{:.3g} apart at t = 0",
+                            one, other, joint->name, what, apart),
+                "Remove one of them, or let both ask for the same.");
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,43 @@
+// Runs that have been made, compared by their results as compare does with those that it makes.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/comparison/consensus.hpp"
+#include "framework/results/result_reader.hpp"
+
+namespace polyform::host {
+
+/// A result that takes part; it has a column `time`.
+struct ComparedResult {
+  const Results* results = nullptr;
+  bool reactions = true;  ///< whether its reactions are to be read
+};
+
+struct ResultComparison {
+  ResultComparison() = default;
+  ResultComparison(ResultComparison&&) = default;  // not to be copied: names would lie in the other
+  ResultComparison& operator=(ResultComparison&&) = default;
+
+  std::vector<Deviation> deviations;  ///< one per result; their names lie in the consensus, as does that of `first`
+  std::optional<Parting> first;       ///< the earliest parting; witness: index of the result
+  double until = 0;                   ///< the last time that all have, s
+  Results consensus;                  ///< the columns that all have at the times that all have; without a record
+};
+
+/// What is known of the system that the results are of.
+struct ComparedSystem {
+  double reach = 0;               ///< of the largest body, m, see Scales
+  std::vector<std::string> open;  ///< joints whose reactions are not unique, which are not judged
+};
+
+/// Over the columns and times that all have; times that are a billionth of the shortest run apart are the same. Only
+/// what is complete is judged, a position of three columns and so on. Where the system is not known, nor is it which
+/// reactions are unique: none takes part. Nothing where there are fewer than two results, or no such times.
+std::optional<ResultComparison> compare(std::span<const ComparedResult>, const std::optional<ComparedSystem>&,
+                                        double tolerance);
+
+}  // namespace polyform::host

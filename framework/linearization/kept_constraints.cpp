@@ -1,0 +1,37 @@
+#include "framework/linearization/kept_constraints.hpp"
+
+#include <fmt/format.h>
+
+#include "framework/diagnostics.hpp"
+#include "framework/simulation/evaluate.hpp"
+
+namespace polyform::host {
+namespace {
+
+/// Relative accelerations that count as kept: above what solvers leave of well-scaled systems (1e-8 with bodies that
+/// spin at 1e6 rad/s), far below what a constraint does. Solvers themselves put up with more, cartesian with 4e-7 in
+/// extreme mass ratios, and are then refused too: differences of such accelerations are no linear model.
+constexpr double kept = 1e-7;
+
+}  // namespace
+
+void require_constraints(AccelerationMisfit& misfit, double t, const Observation& now) {
+  const AccelerationMisfit::Worst worst = misfit.worst(t, now);
+  if (!(worst.size > kept)) return;
+  throw Failure(Exit::bad_input,
+                fmt::format("the solver as it is set up does not keep all constraints of the model, which a linear "
+                            "model or an equilibrium presupposes: its accelerations leave those of {} `{}` (relative "
+                            "error {:.1e} at t = {:.6g} s)",
+                            worst.kind, worst.name, worst.size, t),
+                "Remove options, typed or in the model, under which constraints do not count or give way, or choose "
+                "another solver.");
+}
+
+void require_constraints(const System& system, Solver& solver) {
+  ObservationStore store(system.view());
+  evaluate(system, solver, store);
+  AccelerationMisfit misfit(system.view());
+  require_constraints(misfit, 0, store.now());
+}
+
+}  // namespace polyform::host

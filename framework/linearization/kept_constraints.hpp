@@ -1,0 +1,18 @@
+// Linear models and equilibria are of a system with all of its constraints: solvers that leave some out are refused.
+#pragma once
+
+#include "framework/assembly/acceleration_misfit.hpp"
+#include "framework/assembly/system.hpp"
+
+namespace polyform::host {
+
+/// Failure (bad_input) where observed accelerations leave a constraint: the solver was set up to leave it out, or to
+/// let it give way. Only the accelerations at the evaluated states are looked at, each against its own joints and
+/// elements (acceleration_misfit.hpp): a constraint that is left out unnoticed is one that these accelerations meet all
+/// the same, to the tolerance.
+void require_constraints(AccelerationMisfit&, double t, const Observation&);
+
+/// The same at the initial state, before anything that takes long.
+void require_constraints(const System&, Solver&);
+
+}  // namespace polyform::host

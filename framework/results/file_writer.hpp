@@ -1,0 +1,25 @@
+// Tables of results on their way to a file, stored in time.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "framework/results/result_writer.hpp"
+
+namespace polyform::host {
+
+/// A writer that gathers rows before it stores them, many at once.
+class FileWriter : public ResultWriter {
+ public:
+  /// Stores the rows where the oldest has waited for long enough.
+  virtual void store_due() = 0;
+  /// The lock of all writers that must not work at the same time as this one; nullptr when any others may.
+  virtual std::mutex* shared_lock() noexcept { return nullptr; }
+};
+
+/// The writer, asked for what is due by a thread of its own: rows reach the file within seconds also when no further
+/// one comes, because a step takes long or a plugin never returns. What fails there is thrown by the next call. Where the
+/// system has no thread to spare, rows wait for the next one.
+std::unique_ptr<ResultWriter> stored_in_time(std::unique_ptr<FileWriter>);
+
+}  // namespace polyform::host

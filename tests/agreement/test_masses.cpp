@@ -1,0 +1,68 @@
+// Light bodies between heavy ones, where a formulation can lose digits and still meet its own equations.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "framework/simulation/observation_store.hpp"
+#include "tests/agreement/agreement.hpp"
+#include "tests/support/workbench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+using Catch::Matchers::Contains;
+
+TEST_CASE("a heavy body driven on a light link moves alike in every formulation, up to a ratio of 1e10") {
+  for (const double mass : {1e-3, 1e0, 1e2, 1e4}) {
+    INFO("heavy " << mass << " kg on a link of 1e-6 kg");
+    const std::size_t compared = require_agreement(fmt::format(R"(
+polyform: 1
+gravity: [1, -9, 2]
+bodies:
+  - {{name: link, mass: 1.0e-6, center_of_mass: [0.2, 0, 0], inertia: {{xx: 1.6e-8, yy: 1.76e-8, zz: 1.92e-8}}}}
+  - {{name: heavy, position: [0.5, 0.3, 0.2], mass: {0}, center_of_mass: [0, 0, 0],
+     inertia: {{xx: {1}, yy: {2}, zz: {3}}}}}
+joints:
+  - {{name: pin, type: revolute, base: ground, moving: link, position: [0, 0, 0], axis: [0, 0, 1]}}
+  - {{name: drive, type: revolute, base: link, moving: heavy, position: [0.4, 0, 0], axis: [0, 1, 0]}}
+constraints:
+  - {{name: motion, type: prescribed-motion, joint: drive, motion: {{polynomial: [0, 0, -0.4]}}}}
+)",
+                                                               mass, 0.1 * mass, 0.11 * mass, 0.12 * mass));
+    CHECK(compared > 3);
+  }
+}
+
+TEST_CASE("a joint driven between light links is as prescribed, to 1e-6 of what moves beside it, or refused") {
+  for (const double heavy : {1e-2, 1e0, 1e2, 1e4}) {
+    const auto system = system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [1, -9, 2]
+bodies:
+  - {{name: first, mass: 1.0e-6, center_of_mass: [0.2, 0, 0], inertia: {{xx: 1.6e-8, yy: 1.76e-8, zz: 1.92e-8}}}}
+  - {{name: second, position: [0.4, 0.1, 0], mass: 1.0e-6, center_of_mass: [0.2, 0, 0],
+     inertia: {{xx: 1.6e-8, yy: 1.76e-8, zz: 1.92e-8}}}}
+  - {{name: heavy, position: [0.8, 0.3, 0.2], mass: {0}, center_of_mass: [0, 0, 0],
+     inertia: {{xx: {1}, yy: {2}, zz: {3}}}}}
+joints:
+  - {{name: pin, type: revolute, base: ground, moving: first, position: [0, 0, 0], axis: [0, 0, 1]}}
+  - {{name: drive, type: revolute, base: first, moving: second, position: [0.4, 0.1, 0], axis: [0, 1, 0]}}
+  - {{name: wrist, type: revolute, base: second, moving: heavy, position: [0.8, 0.1, 0.1], axis: [1, 0, 0]}}
+constraints:
+  - {{name: motion, type: prescribed-motion, joint: drive, motion: {{polynomial: [0, 0, -0.4]}}}}
+forces:
+  - {{name: load, type: joint-force, joint: wrist, effort: 1000}}
+)",
+                                                     heavy, 0.1 * heavy, 0.11 * heavy, 0.12 * heavy));
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO(formulation->name() << ", heavy " << heavy << " kg");
+      const auto solver = solver_for(*system, *formulation);
+      const std::vector<double> y = initial_vector(*system, *solver);
+      host::ObservationStore store(system->view());
+      if (solver->observe(0, y, store.now()) == Status::ok)
+        CHECK(store.now().acceleration[1] == Approx(-0.8).margin(1e-6 * std::abs(store.now().acceleration[2])));
+      else
+        CHECK_THAT(std::string(solver->failure()), Contains("very light body"));
+    }
+  }
+}
