@@ -8,6 +8,7 @@
 
 using namespace polyform;
 using namespace polyform::test;
+using Catch::Contains;
 
 namespace {
 
@@ -145,7 +146,34 @@ joints:
   }
 }
 
-TEST_CASE("a module that moves without inertia is diagnosed as a module") {
+TEST_CASE("all bodies that move without inertia are named at once, also where they have nothing to do with each other") {
+  const auto arms = [](int count) {
+    std::string bodies, joints;
+    for (int k = 0; k < count; ++k) {
+      const std::string name = "arm" + std::to_string(k), mass = k == 1 ? "1" : "0";
+      bodies += "  - {name: " + name + ", mass: " + mass + ", inertia: {xx: " + mass + ", yy: " + mass + ", zz: " + mass +
+                "}}\n";
+      joints += "  - {name: pin" + std::to_string(k) + ", type: revolute, base: ground, moving: " + name +
+                ", position: [0, 0, 0], axis: [0, 0, 1]}\n";
+    }
+    return system_from_text("polyform: 1\nbodies:\n" + bodies + "joints:\n" + joints);
+  };
+  const auto failure = [&](int count, const char* method) {
+    const auto system = arms(count);
+    const auto solver = solver_with(*system, {{"method", method}});
+    std::vector<double> y(solver->state_size());
+    REQUIRE(solver->encode(system->initial_state(), y) == Status::failed);
+    return std::string(solver->failure());
+  };
+  for (const char* method : methods) {
+    INFO("method " << method);
+    CHECK_THAT(failure(4, method), Contains("Bodies ") && Contains("`arm0`") && Contains("`arm2`") &&
+                                       Contains("`arm3`") && !Contains("`arm1`") && !Contains("others"));
+    CHECK_THAT(failure(2000, method), Contains(" and others have no mass or inertia"));
+  }
+}
+
+TEST_CASE("a module that moves without inertia is diagnosed as a module, beside the body it moves") {
   const auto system = system_from_text(R"(
 polyform: 1
 bodies:
@@ -159,7 +187,7 @@ modules:
   const auto solver = solver_with(*system, {});
   std::vector<double> y(solver->state_size());
   REQUIRE(solver->encode(system->initial_state(), y) == Status::failed);
-  CHECK(std::string(solver->failure()).find("Module `motor`, with `link`, has no mass") != std::string::npos);
+  CHECK(std::string(solver->failure()).find("Bodies and modules `link` and `motor` have no mass") != std::string::npos);
 }
 
 TEST_CASE("a body next to massless beside its neighbours does as in joint coordinates") {

@@ -27,11 +27,12 @@ bool Recursion::pass(std::span<const double> loads) noexcept {
   }
   for (Node& node : nodes_) {
     read_rows(node);
-    if (!modules_[node.module].by_basis)
+    if (modules_[node.module].by_basis)
+      enforce_on_basis(node);
+    else
       enforce_by_filter(node);
-    else if (!enforce_on_basis(node))
-      return false;
   }
+  if (free_count_ > 0) return name_free_blocks();
   for (std::size_t k = nodes_.size(); k-- > 0;) {
     Node& node = nodes_[k];
     if (modules_[node.module].by_basis)

@@ -76,9 +76,10 @@ class Recursion {
   // recursion_bases.cpp
   void describe_by_basis(Module&) noexcept;
   void set_basis_rows(Node&) noexcept;
-  bool enforce_on_basis(Node&) noexcept;
+  void enforce_on_basis(Node&) noexcept;
   void return_on_basis(Node&) noexcept;
-  void name_free_blocks(Node&) noexcept;
+  void mark_free_blocks(Node&, const double* motion) noexcept;
+  bool name_free_blocks() noexcept;
   // both
   void hand_down_forces(Node&) noexcept;
 
@@ -102,7 +103,9 @@ class Recursion {
   std::vector<double> accelerations_, total_accelerations_;  ///< of all blocks
   std::vector<double> load_residual_, load_size_;  ///< of all blocks; what is left, and the largest term of it
   std::vector<double> multipliers_, total_multipliers_;
-  char failure_[400];
+  std::vector<char> free_;  ///< per block: moves without inertia
+  std::size_t free_count_ = 0;
+  char failure_[640];
   std::size_t failure_size_ = 0;
 };
 

@@ -1,5 +1,8 @@
 // Merges of modules that are described by bases of their admissible motions: Theorem 3.2 and Eq 3.4.
+#include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "recursion_detail.hpp"
 
@@ -10,6 +13,9 @@ Kernel kernel_of(const Matrix& B, double* residual, double* weights, double* C, 
                  Index* order, double* work, double* more_work) {
   return {B, {residual, B.rows()}, weights, C, {particular, B.cols()}, R, order, work, more_work};
 }
+
+/// Blocks that a message names.
+constexpr std::size_t most_names = 5;
 
 }  // namespace
 
@@ -56,7 +62,7 @@ void Recursion::set_basis_rows(Node& node) noexcept {
 }
 
 /// S ← S C with C onto ker(B) (Theorem 3.2), and the equations of motion on the new admissible motions (Eq 3.4).
-bool Recursion::enforce_on_basis(Node& node) noexcept {
+void Recursion::enforce_on_basis(Node& node) noexcept {
   set_basis_rows(node);
   Kernel kernel = kernel_of({node.B, node.count, node.columns}, node.residual, node.weights, node.C, node.particular,
                             node.R, node.order.data(), scratch_->work, scratch_->more_work);
@@ -103,17 +109,13 @@ bool Recursion::enforce_on_basis(Node& node) noexcept {
   f.noalias() = C.transpose() * balance;
 
   Reduction reduction{S, M, f, C, node.follow, node.offset};
-  const bool regular = d == 0 || condense(reduction, scratch_->work);
+  const bool regular = d == 0 || condense(reduction, scratch_->work, scratch_->more_work);
   node.kept = reduction.kept;
-  if (!regular) {
-    name_free_blocks(node);
-    return false;
-  }
+  if (!regular) mark_free_blocks(node, scratch_->more_work);
   module.columns = node.kept;
   module.S_matrix() = S.leftCols(node.kept);
   module.M_matrix() = M.topLeftCorner(node.kept, node.kept);
   module.f_vector() = f.head(node.kept);
-  return true;
 }
 
 /// ν of the parts, and the multipliers of Bᵀ λ = M ν − f − SᵀF.
@@ -153,17 +155,19 @@ void Recursion::return_on_basis(Node& node) noexcept {
   hand_down_forces(node);
 }
 
-/// Says which blocks move in the motion that nothing resists (offset of the node).
-void Recursion::name_free_blocks(Node& failed) noexcept {
+/// Which blocks move when the eliminated coordinates of a merge do, in a way that nothing resists. No more are looked for
+/// than can be named.
+void Recursion::mark_free_blocks(Node& merge, const double* motion) noexcept {
+  if (free_count_ > most_names) return;
   for (Module& m : modules_) m.nu_vector().setZero();
-  for (std::size_t i = failed.module - system_.blocks() + 1; i-- > 0;) {
+  for (std::size_t i = merge.module - system_.blocks() + 1; i-- > 0;) {
     Node& node = nodes_[i];
     if (!modules_[node.module].by_basis) continue;
     const Index kept = node.kept, eliminated = node.admissible - kept;
     const Matrix C(node.C, node.columns, node.admissible);
     Vector nu(scratch_->nu, node.columns), answer(scratch_->basis_f, eliminated);
-    if (&node == &failed) {
-      nu.noalias() = C.rightCols(eliminated) * Vector(node.offset, eliminated);
+    if (&node == &merge) {
+      nu.noalias() = C.rightCols(eliminated) * Eigen::Map<const Eigen::VectorXd>(motion, eliminated);
     } else {
       const Vector above = modules_[node.module].nu_vector();
       if (above.isZero(0)) continue;
@@ -178,34 +182,40 @@ void Recursion::name_free_blocks(Node& failed) noexcept {
       column += part.columns;
     }
   }
-  double most = 0;
-  std::size_t first = 0, others = 0;
-  const auto motion = [&](std::size_t i) {
+  const auto motion_of = [&](std::size_t i) {
     return modules_[i].by_basis && inertia_[i].singular ? modules_[i].nu_vector().norm() : 0.0;
   };
-  for (std::size_t i = 0; i < system_.blocks(); ++i)
-    if (motion(i) > most) {
-      most = motion(i);
-      first = i;
-    }
-  std::size_t second = first;
-  for (std::size_t i = 0; i < system_.blocks(); ++i)
-    if (i != first && motion(i) > 0.1 * most) {
-      second = i;
-      ++others;
-    }
-  const char* kind = system_.is_module(first) ? "Module" : "Body";
-  if (others == 0) {
-    fail(
-        "{} `{}` has no mass or inertia for a motion that the constraints leave free: give it some, or a joint that "
-        "holds it",
-        kind, system_.name_of_block(first));
-  } else {
-    fail(
-        "{} `{}`, with `{}`{}, has no mass or inertia for a motion that the constraints leave free: give it some, or a "
-        "joint that holds it",
-        kind, system_.name_of_block(first), system_.name_of_block(second), others > 1 ? " and others that move along" : "");
+  double most = 0;
+  for (std::size_t i = 0; i < system_.blocks(); ++i) most = std::max(most, motion_of(i));
+  for (std::size_t i = 0; i < system_.blocks(); ++i) free_[i] = free_[i] || motion_of(i) > 0.1 * most;
+  free_count_ = static_cast<std::size_t>(std::ranges::count(free_, 1));
+}
+
+/// Fails with the names of the blocks that were marked in this pass.
+bool Recursion::name_free_blocks() noexcept {
+  const std::size_t total = std::exchange(free_count_, 0);
+  char names[400];
+  std::size_t count = 0, modules = 0, used = 0;
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    if (free_[i] == 0) continue;
+    modules += system_.is_module(i);
+    free_[i] = 0;
+    if (++count > most_names) continue;
+    const char* before = count == 1 ? "" : count == total ? " and " : ", ";
+    const auto end = fmt::format_to_n(names + used, sizeof names - used, "{}`{:.50}`", before, system_.name_of_block(i));
+    used = std::min(sizeof names, used + end.size);
   }
+  const std::string_view listed(names, used), others = total > most_names ? " and others" : "";
+  if (total == 1)
+    return fail(
+        "{} {} has no mass or inertia for a motion that the constraints leave free: give it some, or a joint that "
+        "holds it",
+        modules > 0 ? "Module" : "Body", listed);
+  const char* kind = modules == 0 ? "Bodies" : modules == total ? "Modules" : "Bodies and modules";
+  return fail(
+      "{} {}{} have no mass or inertia for a motion that the constraints leave free: give them some, or joints that hold "
+      "them",
+      kind, listed, others);
 }
 
 }  // namespace polyform::hierarchy

@@ -9,6 +9,7 @@ Recursion::Recursion(const AbsoluteSystem& system, const MergeTree& tree, std::s
   const std::size_t n = system.blocks();
   turn_.assign(n, Sym3::diagonal(1));
   move_.assign(n, 1);
+  free_.assign(n, 0);
   for (auto* of_blocks : {&accelerations_, &total_accelerations_, &load_residual_, &load_size_})
     of_blocks->resize(system.offset(n));
   for (auto* of_rows : {&right_, &row_size_, &multipliers_, &total_multipliers_}) of_rows->resize(system.rows());

@@ -43,9 +43,23 @@ void turn(Reduction& r, double* work) {
   }
 }
 
+/// Adds the motion z with Lᵀ z = e_j / L_jj to the sum, where the pivot of row j has come out as zero, and leaves it out
+/// of the factorization.
+void hold(Eigen::Ref<Eigen::MatrixXd> M22, Index j, Vector z, Vector sum) {
+  z[j] = 1;
+  for (Index i = j; i-- > 0;) {
+    double s = -M22(j, i);
+    for (Index k = i + 1; k < j; ++k) s -= M22(k, i) * z[k];
+    z[i] = s / M22(i, i);
+  }
+  sum.head(j + 1) += z.head(j + 1);
+  M22(j, j) = 1;
+  M22.col(j).tail(M22.rows() - j - 1).setZero();
+}
+
 }  // namespace
 
-bool condense(Reduction& r, double* work) noexcept {
+bool condense(Reduction& r, double* work, double* free) noexcept {
   const Index n = r.S.rows(), d = r.S.cols();
   r.kept = std::min(n, d);
   if (r.kept == d) return true;
@@ -58,18 +72,18 @@ bool condense(Reduction& r, double* work) noexcept {
   Vector c = r.offset();
   X = r.M.bottomLeftCorner(e, n);
   c = r.f.tail(e);
+  bool regular = true;
   for (Index j = 0; j < e; ++j) {
     double pivot = M22(j, j);
     for (Index k = 0; k < j; ++k) pivot -= M22(j, k) * M22(j, k);
     if (!(pivot > yardstick)) {
-      c.setZero();
-      c[j] = 1;
-      for (Index i = j; i-- > 0;) {
-        double s = -M22(j, i);
-        for (Index k = i + 1; k < j; ++k) s -= M22(k, i) * c[k];
-        c[i] = s / M22(i, i);
-      }
-      return false;
+      Vector sum(free, e);
+      if (regular) sum.setZero();
+      regular = false;
+      hold(M22, j, {work, e}, sum);
+      X.row(j).setZero();
+      c[j] = 0;
+      continue;
     }
     M22(j, j) = std::sqrt(pivot);
     for (Index i = j + 1; i < e; ++i) {
@@ -94,7 +108,7 @@ bool condense(Reduction& r, double* work) noexcept {
     X.row(j) /= M22(j, j);
     c[j] /= M22(j, j);
   }
-  return true;
+  return regular;
 }
 
 }  // namespace polyform::hierarchy

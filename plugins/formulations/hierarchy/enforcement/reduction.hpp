@@ -24,9 +24,10 @@ struct Reduction {
 
 /// Turns the coordinates so that the last d − n of them do not move the interface, and eliminates those: they answer to
 /// M₂₂ ν₂ = f₂ − M₂₁ ν₁. The reduced model stands in the upper left corners. False when M₂₂ is singular: the module can
-/// move in a way that nothing outside of it feels and nothing inside resists; offset() then holds that motion. By the
-/// same token this is the only way in which [SᵀM; A] of the whole system can lack rank.
-/// work: d numbers.
-bool condense(Reduction&, double* work) noexcept;
+/// move in ways that nothing outside of it feels and nothing inside resists. The sum of these motions, ν₂, then stands in
+/// `free`, and the reduced model is that without them. By the same token this is the only way in which [SᵀM; A] of the
+/// whole system can lack rank.
+/// work: d numbers; free: as many.
+bool condense(Reduction&, double* work, double* free) noexcept;
 
 }  // namespace polyform::hierarchy
