@@ -14,6 +14,8 @@ Kernel kernel_of(const Matrix& B, double* residual, double* weights, double* C, 
   return {B, {residual, B.rows()}, weights, C, {particular, B.cols()}, R, order, work, more_work};
 }
 
+/// Squared length of a row of S, in units of the blocks, that is rounding.
+constexpr double held = 1e-24;
 /// Blocks that a message names.
 constexpr std::size_t most_names = 5;
 
@@ -33,6 +35,8 @@ void Recursion::describe_by_basis(Module& m) noexcept {
     S.col(m.columns) = P.col(pivot) / std::sqrt(P(pivot, pivot));
     P.noalias() -= S.col(m.columns) * S.col(m.columns).transpose();
   }
+  for (Index i = 0; i < m.width; ++i)  // what is held is held exactly
+    if (!(m.S_matrix().row(i).squaredNorm() > held)) m.S_matrix().row(i).setZero();
   m.S_matrix() = units.asDiagonal() * m.S_matrix();
   m.M_matrix().setIdentity();
   m.f_vector().setZero();
@@ -85,7 +89,7 @@ void Recursion::enforce_on_basis(Node& node) noexcept {
   Module& module = modules_[node.module];
   const Index n = module.width, d = node.admissible;
   Matrix C = kernel.C(), S(scratch_->basis_S, n, d), M(scratch_->basis_M, d, d), MC(scratch_->product, node.columns, d);
-  Vector f(scratch_->basis_f, d), balance(scratch_->g, node.columns);
+  Vector f(scratch_->basis_f, d), balance(scratch_->g, node.columns), free_lengths(scratch_->vector, n);
   Index column = 0;
   for (std::size_t p = 0; p < node.parts.size(); ++p) {
     const Module& part = modules_[node.parts[p].module];
@@ -98,6 +102,7 @@ void Recursion::enforce_on_basis(Node& node) noexcept {
       with_size(member.size, [&](auto size) {
         const auto S_part = part.S_matrix().middleRows(member.place, size);
         S.middleRows(member.first, size).noalias() = S_part.lazyProduct(C.middleRows(column, k));
+        free_lengths.segment(member.first, size) = S_part.rowwise().squaredNorm();
         auto x = module.x_vector().segment(member.first, size);
         x = part.x_vector().segment(member.place, size);
         x += S_part.lazyProduct(kernel.particular.segment(column, k));
@@ -108,7 +113,7 @@ void Recursion::enforce_on_basis(Node& node) noexcept {
   M.noalias() = C.transpose() * MC;
   f.noalias() = C.transpose() * balance;
 
-  Reduction reduction{S, M, f, C, node.follow, node.offset};
+  Reduction reduction{S, M, f, C, free_lengths.data(), node.follow, node.offset};
   const bool regular = d == 0 || condense(reduction, scratch_->work, scratch_->more_work);
   node.kept = reduction.kept;
   if (!regular) mark_free_blocks(node, scratch_->more_work);

@@ -5,7 +5,7 @@
 
 namespace polyform::hierarchy {
 
-/// Constraints H̃ a = b̃ (m rows) on modules whose bodies carry the estimate a with covariance P; n: six per body that
+/// Constraints H̃ a = b̃ (m rows) on modules whose bodies carry the estimate a with covariance P; n: unknowns of the blocks that
 /// later constraints still need.
 struct Innovation {
   Matrix PHt;                           ///< P H̃ᵀ, n × m

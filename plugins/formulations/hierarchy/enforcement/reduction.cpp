@@ -9,23 +9,32 @@ namespace {
 /// A pivot of this size relative to the largest inertia is the rounding of zero. That of a block is about 1 in its own
 /// units, also where it is held and rounding alone is left of it in M.
 constexpr double no_inertia = 1e-13;
+/// What is left of a row of S, relative to its free length (squared), is rounding. Were it taken for a motion of the
+/// interface, that would be one at random among those that do not move it, and what has no inertia would be split.
+constexpr double no_motion = 1e-24;
 
-/// Householder's reflections from the right that make S lower triangular; M, f and C follow.
+/// Householder's reflections from the right that make S lower trapezoidal, with as many columns as it has rank; M, f and
+/// C follow. What no coordinate moves is zero afterwards.
 void turn(Reduction& r, double* work) {
-  const Index n = r.S.rows(), d = r.S.cols();
-  for (Index j = 0; j < n; ++j) {
+  const Index d = r.S.cols();
+  for (Index row = 0; row < r.S.rows(); ++row) {
+    const Index j = r.kept;
+    auto left = r.S.row(row).tail(d - j);
+    if (!(left.squaredNorm() > no_motion * r.free_lengths[row])) {
+      left.setZero();
+      continue;
+    }
     Vector v(work, d - j);
-    v = r.S.row(j).tail(d - j).transpose();
+    v = left.transpose();
     const double length = std::copysign(v.norm(), v[0]);
-    if (length == 0) continue;
     v[0] += length;
     const double scale = 1 / (length * v[0]);
-    for (Index i = j + 1; i < n; ++i) {
+    for (Index i = row + 1; i < r.S.rows(); ++i) {
       const double s = scale * r.S.row(i).tail(d - j).dot(v);
       r.S.row(i).tail(d - j) -= s * v.transpose();
     }
-    r.S(j, j) = -length;
-    r.S.row(j).tail(d - j - 1).setZero();
+    r.S(row, j) = -length;
+    r.S.row(row).tail(d - j - 1).setZero();
     for (Index i = 0; i < r.C.rows(); ++i) {
       const double s = scale * r.C.row(i).tail(d - j).dot(v);
       r.C.row(i).tail(d - j) -= s * v.transpose();
@@ -40,75 +49,66 @@ void turn(Reduction& r, double* work) {
     }
     const double s = scale * r.f.tail(d - j).dot(v);
     r.f.tail(d - j) -= s * v;
+    ++r.kept;
   }
 }
 
-/// Adds the motion z with Lᵀ z = e_j / L_jj to the sum, where the pivot of row j has come out as zero, and leaves it out
-/// of the factorization.
-void hold(Eigen::Ref<Eigen::MatrixXd> M22, Index j, Vector z, Vector sum) {
-  z[j] = 1;
-  for (Index i = j; i-- > 0;) {
-    double s = -M22(j, i);
-    for (Index k = i + 1; k < j; ++k) s -= M22(k, i) * z[k];
-    z[i] = s / M22(i, i);
+/// Cholesky's factorization M₂₂ = L Lᵀ in its place, the largest pivot first; returns its rank. Coordinates are swapped
+/// in all of the model.
+Index factorize(Reduction& r) {
+  const Index n = r.kept, e = r.eliminated();
+  const double yardstick = no_inertia * std::max(1.0, r.M.diagonal().maxCoeff());
+  auto M22 = r.M.bottomRightCorner(e, e);
+  for (Index j = 0; j < e; ++j) {
+    Index pivot = 0;
+    if (!(M22.diagonal().tail(e - j).maxCoeff(&pivot) > yardstick)) return j;
+    if (pivot += j; pivot != j) {
+      r.M.row(n + j).swap(r.M.row(n + pivot));
+      r.M.col(n + j).swap(r.M.col(n + pivot));
+      r.C.col(n + j).swap(r.C.col(n + pivot));
+      std::swap(r.f[n + j], r.f[n + pivot]);
+    }
+    M22(j, j) = std::sqrt(M22(j, j));
+    auto column = M22.col(j).tail(e - j - 1);
+    column /= M22(j, j);
+    M22.bottomRightCorner(e - j - 1, e - j - 1) -= column * column.transpose();
   }
-  sum.head(j + 1) += z.head(j + 1);
-  M22(j, j) = 1;
-  M22.col(j).tail(M22.rows() - j - 1).setZero();
+  return e;
 }
 
 }  // namespace
 
 bool condense(Reduction& r, double* work, double* free) noexcept {
-  const Index n = r.S.rows(), d = r.S.cols();
-  r.kept = std::min(n, d);
-  if (r.kept == d) return true;
+  const Index d = r.S.cols();
+  r.kept = d;
+  if (d <= r.S.rows()) return true;
+  r.kept = 0;
   turn(r, work);
-  const Index e = d - n;
-  const double yardstick = no_inertia * std::max(1.0, r.M.diagonal().maxCoeff());
-  // Cholesky's factorization of M₂₂ in its place; M₂₁ and f₂ take part, so that X = L⁻¹ M₂₁ and c = L⁻¹ f₂.
-  auto M22 = r.M.bottomRightCorner(e, e);
+  const Index n = r.kept, e = d - n, rank = factorize(r);
+  // X = M₂₂⁻¹ M₂₁ and c = M₂₂⁻¹ f₂ by L; what has no inertia stays where it is.
   Matrix X = r.follow();
   Vector c = r.offset();
   X = r.M.bottomLeftCorner(e, n);
+  X.bottomRows(e - rank).setZero();
   c = r.f.tail(e);
-  bool regular = true;
-  for (Index j = 0; j < e; ++j) {
-    double pivot = M22(j, j);
-    for (Index k = 0; k < j; ++k) pivot -= M22(j, k) * M22(j, k);
-    if (!(pivot > yardstick)) {
-      Vector sum(free, e);
-      if (regular) sum.setZero();
-      regular = false;
-      hold(M22, j, {work, e}, sum);
-      X.row(j).setZero();
-      c[j] = 0;
-      continue;
-    }
-    M22(j, j) = std::sqrt(pivot);
-    for (Index i = j + 1; i < e; ++i) {
-      double s = M22(i, j);
-      for (Index k = 0; k < j; ++k) s -= M22(i, k) * M22(j, k);
-      M22(i, j) = s / M22(j, j);
-    }
-    for (Index k = 0; k < j; ++k) {
-      X.row(j) -= M22(j, k) * X.row(k);
-      c[j] -= M22(j, k) * c[k];
-    }
-    X.row(j) /= M22(j, j);
-    c[j] /= M22(j, j);
-  }
-  r.M.topLeftCorner(n, n).noalias() -= X.transpose() * X;
-  r.f.head(n).noalias() -= X.transpose() * c;
-  for (Index j = e; j-- > 0;) {
-    for (Index k = j + 1; k < e; ++k) {
-      X.row(j) -= M22(k, j) * X.row(k);
-      c[j] -= M22(k, j) * c[k];
-    }
-    X.row(j) /= M22(j, j);
-    c[j] /= M22(j, j);
-  }
-  return regular;
+  c.tail(e - rank).setZero();
+  const auto L = r.M.block(n, n, rank, rank).triangularView<Eigen::Lower>();
+  auto X_top = X.topRows(rank);
+  auto c_top = c.head(rank);
+  L.solveInPlace(X_top);
+  L.solveInPlace(c_top);
+  r.M.topLeftCorner(n, n).noalias() -= X_top.transpose() * X_top;
+  r.f.head(n).noalias() -= X_top.transpose() * c_top;
+  L.transpose().solveInPlace(X_top);
+  L.transpose().solveInPlace(c_top);
+  if (rank == e) return true;
+  // Lᵀ z₁ = −L₂ᵀ z₂ with z₂ = (1 … 1)
+  Vector z(free, e);
+  z.tail(e - rank).setOnes();
+  z.head(rank) = -r.M.block(n + rank, n, e - rank, rank).colwise().sum().transpose();
+  auto z_top = z.head(rank);
+  L.transpose().solveInPlace(z_top);
+  return false;
 }
 
 }  // namespace polyform::hierarchy

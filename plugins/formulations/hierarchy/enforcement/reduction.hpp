@@ -6,15 +6,16 @@
 
 namespace polyform::hierarchy {
 
-/// A model in d coordinates; n: six per interface body. On entry of condense() before, on return after the
+/// A model in d coordinates; n: unknowns of the interface blocks. On entry of condense() before, on return after the
 /// condensation.
 struct Reduction {
   Matrix S;  ///< n × d
   Matrix M;  ///< d × d, in units in which blocks have an inertia of about 1
   Vector f;  ///< d
   Matrix C;  ///< k × d: from these coordinates to those of the parts; turned along with them
+  const double* free_lengths;  ///< n: squared lengths that the rows of S had in the parts, a yardstick
   // The eliminated coordinates: ν₂ = offset − follow ν₁.
-  double* memory_follow;  ///< d × d
+  double* memory_follow;  ///< d × n
   double* memory_offset;  ///< d
   Index kept = 0;
   Index eliminated() const { return M.cols() - kept; }
@@ -22,11 +23,11 @@ struct Reduction {
   Vector offset() const { return {memory_offset, eliminated()}; }
 };
 
-/// Turns the coordinates so that the last d − n of them do not move the interface, and eliminates those: they answer to
-/// M₂₂ ν₂ = f₂ − M₂₁ ν₁. The reduced model stands in the upper left corners. False when M₂₂ is singular: the module can
-/// move in ways that nothing outside of it feels and nothing inside resists. The sum of these motions, ν₂, then stands in
-/// `free`, and the reduced model is that without them. By the same token this is the only way in which [SᵀM; A] of the
-/// whole system can lack rank.
+/// Turns the coordinates so that only the first ones, as many as S has rank, move the interface, and eliminates the
+/// others: they answer to M₂₂ ν₂ = f₂ − M₂₁ ν₁. The reduced model stands in the upper left corners; nothing is done where
+/// d ≤ n. False when M₂₂ is singular: the module can move in ways that nothing outside of it feels and nothing inside
+/// resists. The sum of these motions, ν₂, then stands in `free`, and the reduced model is that without them. By the same
+/// token this is the only way in which [SᵀM; A] of the whole system can lack rank.
 /// work: d numbers; free: as many.
 bool condense(Reduction&, double* work, double* free) noexcept;
 
