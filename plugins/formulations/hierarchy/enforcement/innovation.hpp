@@ -5,8 +5,8 @@
 
 namespace polyform::hierarchy {
 
-/// Constraints H̃ a = b̃ (m rows) on modules whose bodies carry the estimate a with covariance P; n: unknowns of the blocks that
-/// later constraints still need.
+/// Constraints H̃ a = b̃ (m rows) on modules whose blocks carry the estimate a with covariance P; n: unknowns of the
+/// blocks that later constraints still need.
 struct Innovation {
   Matrix PHt;                           ///< P H̃ᵀ, n × m
   Matrix S;                             ///< H̃ P H̃ᵀ + R, m × m
