@@ -36,11 +36,13 @@ Numbers form(const host::System& system, Solver& solver, Equations& equations) {
   n.f.resize(n.unknowns);
   n.A.resize(n.rows * n.unknowns);
   n.b.resize(n.rows);
-  std::vector<double> y(solver.state_size());
   EquationValues values{n.M, n.f, n.A, n.b};
-  if (solver.encode(system.initial_state(), y) != Status::ok || equations.form(0, y, values) != Status::ok)
+  if (equations.form(0, system.initial_state(), values) != Status::ok)
     throw Failure(Exit::simulation_failed,
                   fmt::format("the equations at the initial state cannot be formed: {}", solver.failure()));
+  std::vector<double> y(solver.state_size());
+  if (solver.encode(system.initial_state(), y) != Status::ok)
+    print(Severity::warning, fmt::format("the equations do not determine the accelerations: {}", solver.failure()));
   return n;
 }
 

@@ -73,8 +73,8 @@ void AbsoluteSolver::write(std::span<double> y) const noexcept {
 
 void AbsoluteSolver::evaluate(double t) noexcept { system_.evaluate(t, motions_, q_, v_, eta_, etadot_, x_); }
 
-Status AbsoluteSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
-  failure_ = {};
+/// Motions, coordinates and states of a canonical state.
+void AbsoluteSolver::take(const ConstStateView& state) noexcept {
   std::copy(state.eta.begin(), state.eta.end(), eta_.begin());
   std::copy(state.etadot.begin(), state.etadot.end(), etadot_.begin());
   std::copy(state.x.begin(), state.x.end(), x_.begin());
@@ -84,6 +84,11 @@ Status AbsoluteSolver::do_encode(const ConstStateView& state, std::span<double> 
   tree_.orientations(state.q.data(), orientations_, eta_.data());
   for (std::size_t i = 0; i < poses_.size(); ++i) poses_[i] = {orientations_[i], motions_[i].p};
   hints_.set_signs(q_, orientations_);
+}
+
+Status AbsoluteSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
+  failure_ = {};
+  take(state);
   write(y);
   evaluate(0);
   return check_regular() ? Status::ok : Status::failed;
@@ -216,8 +221,8 @@ Status AbsoluteSolver::do_observe(double t, std::span<const double> y, Observati
   return Status::ok;
 }
 
-Status AbsoluteSolver::do_form(double t, std::span<const double> y, EquationValues& out) noexcept {
-  read(y);
+Status AbsoluteSolver::do_form(double t, const ConstStateView& state, EquationValues& out) noexcept {
+  take(state);
   find_loads(t);
   system_.set_loads(wrenches_, efforts_, modal_forces_);
   const std::size_t unknowns = system_.offset(system_.blocks());

@@ -70,4 +70,10 @@ TEST_CASE("clearance is refused where it would mean nothing") {
   CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "C1=-1"}}), Catch::Contains("not of the form joint=R"));
   CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "C1=inf"}}), Catch::Contains("a finite number"));
   CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "C1=1e-6,C1=2"}}), Catch::Contains("twice for `C1`"));
+  CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "C1=1e-6"}, {"correction", "none"}, {"level", "1"}}),
+                    Catch::Contains("the model of level 1 does not have"));
+  const auto top = system_from_file(std::string(POLYFORM_MODELS) + "/free_body.yaml");
+  const std::string joint(top->view().joints[0].name);
+  CHECK_THROWS_WITH(solver_with(*top, {{"clearance", joint + "=1e-6"}, {"correction", "none"}}),
+                    Catch::Contains("leaves all motions free"));
 }

@@ -31,7 +31,7 @@ Formed form(const host::System& system, Solver& solver) {
   const std::vector<double> y = initial_vector(system, solver);
   std::vector<double> rate(y.size());
   EquationValues values{span(e.M), span(e.f), span(e.A), span(e.b)};
-  REQUIRE(equations->form(0, y, values) == Status::ok);
+  REQUIRE(equations->form(0, system.initial_state(), values) == Status::ok);
   REQUIRE(solver.derivative(0, y, rate) == Status::ok);
   // ẏ holds the accelerations: per body the last six of 13, then η̇, η̈; u̇ among the last.
   const SystemView& view = system.view();
@@ -96,6 +96,22 @@ TEST_CASE("a module of a type stands on level 1 and joins the module that has it
     INFO(tie.kind << " " << tie.name);
     CHECK(tie.level == (tie.name == "C" || tie.name == "outer" ? 3u : 2u));
   }
+}
+
+TEST_CASE("the equations of a level are formed where they do not determine the accelerations") {
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/slider_crank.yaml");  // of rods without spin
+  const auto solver = solver_with(*system, {{"level", "1"}});
+  auto* equations = static_cast<Equations*>(solver->query(Equations::query_name));
+  REQUIRE(equations != nullptr);
+  std::size_t unknowns = 0, rows = 0;
+  for (std::size_t i = 0; i < equations->blocks(); ++i) unknowns += equations->block(i).size;
+  for (std::size_t i = 0; i < equations->ties(); ++i) rows += equations->tie(i).rows;
+  std::vector<double> M(unknowns * unknowns), f(unknowns), A(rows * unknowns), b(rows), y(solver->state_size());
+  EquationValues values{M, f, A, b};
+  CHECK(equations->form(0, system->initial_state(), values) == Status::ok);
+  for (std::size_t i = 0; i < system->bodies().size(); ++i)
+    CHECK(M[(6 * i + 3) * (unknowns + 1)] == system->view().bodies[i].mass);
+  CHECK(solver->encode(system->initial_state(), y) == Status::failed);
 }
 
 TEST_CASE("below its level a motor runs on its own") {

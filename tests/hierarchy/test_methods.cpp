@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/elements/random.hpp"
 #include "tests/hierarchy/solver_with.hpp"
 #include "tests/support/random_model.hpp"
 
@@ -143,6 +144,44 @@ joints:
     CHECK(failure.find("`bead`") != std::string::npos);
     CHECK(failure.find("`plate`") != std::string::npos);
     CHECK(failure.find("no mass or inertia for a motion that the constraints leave free") != std::string::npos);
+  }
+}
+
+TEST_CASE("a body that spins without inertia is noticed in any position, by every method") {
+  // A point mass, or a link without mass, between ball joints on a carrier that turns; closed to ground or not.
+  Random random(4);
+  const auto point = [&random] {
+    const Vec3 p = random.vector(1);
+    return fmt::format("[{}, {}, {}]", p.x, p.y, p.z);
+  };
+  for (int trial = 0; trial < 60; ++trial) {
+    const bool link = trial % 2 == 0, closed = trial % 3 == 0;
+    std::string model = "polyform: 1\nbodies:\n";
+    const auto add_body = [&](const char* name, double mass, double inertia) {
+      model += fmt::format("  - {{name: {0}, mass: {1}, position: {2}, inertia: {{xx: {3}, yy: {3}, zz: {3}}}}}\n", name,
+                           mass, point(), inertia);
+    };
+    add_body("carrier", 1, 0.2);
+    add_body("spinner", link ? 0 : 0.3, 0);
+    if (link) add_body("load", 2, 0.1);
+    model += "joints:\n";
+    const auto add_joint = [&](const char* type, const char* base, const char* moving, const std::string& more = "") {
+      model += fmt::format("  - {{name: {}_{}, type: {}, base: {}, moving: {}, position: {}{}}}\n", base, moving, type,
+                           base, moving, point(), more);
+    };
+    add_joint("revolute", "ground", "carrier", ", axis: " + point());
+    add_joint("spherical", "carrier", "spinner");
+    if (link) add_joint("spherical", "spinner", "load");
+    if (link && closed) add_joint("spherical", "ground", "load", ", cut: true");
+    const auto system = system_from_text(model);
+    for (const char* method : methods)
+      for (const char* modules : {"found", "flat"}) {
+        INFO(model << "method " << method << ", modules " << modules);
+        const auto solver = solver_with(*system, {{"method", method}, {"modules", modules}});
+        std::vector<double> y(solver->state_size());
+        REQUIRE(solver->encode(system->initial_state(), y) == Status::failed);
+        CHECK_THAT(std::string(solver->failure()), Contains("`spinner` has no mass or inertia for a motion"));
+      }
   }
 }
 

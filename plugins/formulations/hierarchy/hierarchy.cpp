@@ -84,6 +84,13 @@ std::optional<Refusal> read_clearance(const SystemView& view, std::string_view t
                      "check the spelling of the joint's name"};
     if (given[j])
       return Refusal{fmt::format("hierarchy: clearance is given twice for `{}`", name), "give it one value"};
+    if (plan.ties[j].rows == 0)
+      return Refusal{fmt::format("hierarchy: clearance is given for `{}`, which leaves all motions free", name),
+                     "leave it out"};
+    if (plan.ties[j].level > plan.level)
+      return Refusal{fmt::format("hierarchy: clearance is given for `{}`, which the model of level {} does not have", name,
+                                 plan.level),
+                     "leave it out, or choose a higher level"};
     given[j] = true;
     plan.noise.resize(plan.ties.size());
     plan.noise[j] = value;

@@ -64,8 +64,9 @@ class AbsoluteSolver : public Solver, public Equations {
   Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
   Status do_correct(double t, std::span<double> y, Correction&) noexcept override;
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
-  Status do_form(double t, std::span<const double> y, EquationValues&) noexcept override;
+  Status do_form(double t, const ConstStateView&, EquationValues&) noexcept override;
 
+  void take(const ConstStateView&) noexcept;
   void read(std::span<const double> y) noexcept;
   void write(std::span<double> y) const noexcept;
   void evaluate(double t) noexcept;

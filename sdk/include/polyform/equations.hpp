@@ -43,12 +43,12 @@ class Equations {
   /// The module of a level's model that a block belongs to, by number; of a solver without levels all are in module 0.
   virtual std::size_t module_of(std::size_t block, std::size_t level) const noexcept = 0;
   virtual std::size_t levels() const noexcept = 0;  ///< 0 where the solver has none
-  /// M, f, A and b at a state of the solver.
-  Status form(double t, std::span<const double> y, EquationValues& out) noexcept { return do_form(t, y, out); }
+  /// M, f, A and b at a state, whether they determine accelerations or not.
+  Status form(double t, const ConstStateView& state, EquationValues& out) noexcept { return do_form(t, state, out); }
 
  protected:
   ~Equations() = default;
-  virtual Status do_form(double t, std::span<const double> y, EquationValues&) noexcept = 0;
+  virtual Status do_form(double t, const ConstStateView&, EquationValues&) noexcept = 0;
 };
 
 }  // namespace polyform
