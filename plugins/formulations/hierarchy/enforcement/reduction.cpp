@@ -8,7 +8,7 @@ namespace {
 
 /// A pivot of this size relative to the largest inertia is the rounding of zero. That of a block is about 1 in its own
 /// units, also where it is held and rounding alone is left of it in M.
-constexpr double no_inertia = 1e-13;
+constexpr double no_inertia = 1e-14;
 /// What is left of a row of S, relative to its free length (squared), is rounding. Were it taken for a motion of the
 /// interface, that would be one at random among those that do not move it, and what has no inertia would be split.
 constexpr double no_motion = 1e-24;
