@@ -4,12 +4,14 @@ import {copyFileSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {deflateSync, inflateSync} from 'node:zlib';
 import {
+  accessible,
   at,
   browser,
   coloursDrawn,
   columns,
   command,
   frames,
+  gapsDrawn,
   legend,
   models,
   page,
@@ -38,6 +40,8 @@ const tests = {
         names.map((name) => csv[name][row]),
       );
     }
+    // Curves go through their values, not through whole pixels.
+    assert.ok(await page('polyform.plots.panels.every(({plot}) => plot.series.slice(1).every(({pxAlign}) => pxAlign === 0))'));
   },
 
   async 'the channel picker finds, adds and removes'() {
@@ -157,6 +161,8 @@ const tests = {
         `[...document.querySelectorAll('table')].every((table) => table.caption && [...table.querySelectorAll('thead th')].every((th) => th.scope === 'col'))`,
       ),
     );
+    const nameless = (await accessible()).filter(({role, name}) => /^(image|img|canvas|figure|table|button)$/i.test(role) && !name);
+    assert.deepEqual(nameless, []);
     await page('polyform.clock.seekRow(0)');
     assert.equal(await page(`document.getElementById('spoken').textContent`), 'Time 0 seconds');
     assert.equal(await page('document.documentElement.lang'), 'en');
@@ -274,6 +280,41 @@ const tests = {
     );
     await page(`document.querySelector('#modes [value=difference]').click()`);
     assert.deepEqual(await page(`polyform.plots.panels[0].series.map(({times}) => times.length)`), [6, 6]);
+  },
+
+  async 'log |Difference|: a line has gaps where it is exactly 0, dots between two, and none where only others have rows'() {
+    const rk4 = ['--integrator', 'rk4', '--step', '0.01', '--duration', '1'];
+    const rows = {fine: ['riccati', '0.01'], apart: ['reduced', '0.01'], sparse: ['reduced', '0.1']};
+    for (const [name, [solver, interval]] of Object.entries(rows))
+      run('double_pendulum', ...rk4, '--solver', solver, '--output-interval', interval, '--output', `${name}.h5`);
+    command('report', 'fine.h5', 'apart.h5', 'sparse.h5', '--output', 'zeros.html');
+    await browser.open(at('zeros.html'));
+    const channel = await page('polyform.plots.names[0]');
+    await page(`(() => {
+      const [fine, apart, sparse] = polyform.runs.map((run) => run.column('${channel}'));
+      apart.forEach((_, row) => (apart[row] = fine[row] + ((row > 20 && row < 50) || (row > 50 && row < 80) ? 0 : 1e-6 * (1 + row))));
+      sparse.forEach((_, row) => (sparse[row] = fine[10 * row] + ([5, 6].includes(row) ? 0 : 1e-3)));
+      document.querySelector('#modes [value=logarithm]').click();
+      const reference = document.getElementById('reference');
+      reference.value = 0;
+      reference.dispatchEvent(new Event('change'));
+    })()`);
+    await frames(2);
+    // Of the dot in the middle, 3 or 4 px are drawn.
+    for (const [series, wanted] of [
+      [0, [[0.2, 0.5], [0.5, 0.8]]],
+      [1, [[0.4, 0.7]]],
+    ]) {
+      const gaps = (await gapsDrawn(series)).filter(([from, to]) => to - from > 0.02);
+      assert.equal(gaps.length, wanted.length, JSON.stringify(gaps));
+      gaps.flat().forEach((x, k) => assert.ok(Math.abs(x - wanted.flat()[k]) < 0.01, JSON.stringify(gaps)));
+    }
+    assert.match(
+      await page(`document.querySelector('.panel .zeros').textContent`),
+      /^Gaps are where it is exactly 0: .* at 58 of 101 times, .* at 2 of 11 times\.$/,
+    );
+    await page(`document.querySelector('#modes [value=difference]').click()`);
+    assert.equal(await page(`document.querySelector('.panel .zeros')`), null);
   },
 
   async 'a comparison with a sweep: its tables and the plot of work and precision'() {
