@@ -347,12 +347,36 @@ const tests = {
       `[...document.querySelectorAll('#precision circle')].map((point) => [Number(point.getAttribute('cx')), Number(point.getAttribute('cy'))])`,
     );
     assert.equal(places.length, 6);
-    assert.ok(places.flat().every((x) => x > 0 && x < 800));
+    assert.ok(places.flat().every((x) => x > 0 && x < 1440));
     assert.ok((await page(`[...document.querySelectorAll('#precision polyline')].length`)) === 2);
     const works = `[...document.querySelectorAll('#precision .axes text')].map((text) => text.textContent)`;
     assert.ok((await page(works)).includes('wall time, s'));
     await page(`{const work = document.getElementById('work'); work.value = 'evaluations'; work.dispatchEvent(new Event('change'));}`);
     assert.ok((await page(works)).includes('evaluations of the equations of motion'));
+    // As wide as its card, with texts of one size, in any window.
+    for (const width of [1440, 390]) {
+      await browser.send('Emulation.setDeviceMetricsOverride', {width, height: 800, deviceScaleFactor: 1, mobile: false});
+      await frames(3);
+      const [card, right, heights, ticks] = await page(`(() => {
+        const right = (element) => element.getBoundingClientRect().right;
+        const texts = [...document.querySelectorAll('#precision .axes text')];
+        const upright = texts.filter((text) => !text.hasAttribute('transform')).map((text) => text.getBoundingClientRect());
+        const marks = texts.slice(0, -2).map((text) => text.getBoundingClientRect());
+        return [right(document.querySelector('#precision .card')),
+          Math.max(...[...document.querySelectorAll('#precision line')].map(right)),
+          upright.map(({height}) => height), marks.map(({left, right, top, bottom}) => ({left, right, top, bottom}))];
+      })()`);
+      assert.ok(right > card - 50 && right < card, `${right} of ${card} px`);
+      assert.ok(heights.every((height) => height > 10), `texts of ${Math.min(...heights)} px`);
+      assert.ok(ticks.length >= 4);
+      for (const a of ticks)
+        for (const b of ticks)
+          assert.ok(a === b || a.right <= b.left || b.right <= a.left || a.bottom <= b.top + 2 || b.bottom <= a.top + 2);
+    }
+    const units = await page(`Object.fromEntries([...document.querySelectorAll('#record tbody th')].map((th) => [th.firstChild.textContent, th.querySelector('.unit')?.textContent]))`);
+    assert.equal(units['output interval'], 's');
+    assert.equal(units['constraint violation'], 'm or rad');
+    assert.equal(units.evaluations, undefined);
   },
 
   async 'runs without any error stand at the bottom of the plot, and are counted'() {
