@@ -178,9 +178,11 @@ const tests = {
     assert.ok((await coloursDrawn()) > 50);
   },
 
-  async 'a narrow window: one column, nothing wider than it'() {
-    await browser.open(at('vehicle.html'), {width: 390, height: 800});
+  async 'a narrow and low window: one column, nothing wider than it, nothing cut off'() {
+    await browser.open(at('vehicle.html'), {width: 390, height: 500});
     assert.ok((await page('document.documentElement.scrollWidth')) <= 390);
+    const cut = (what) => page(`(() => { const e = document.querySelector('${what}'); return e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight; })()`);
+    for (const what of ['#title', '#summary', '#view', '#view .bar', '.transport']) assert.ok(!(await cut(what)), `${what} is cut off`);
   },
 
   async 'a long path of a model and a long reason do not spoil a narrow window'() {
