@@ -37,6 +37,33 @@ export const settled = (condition) =>
     `new Promise((done, fail) => { const end = performance.now() + 20000; const look = () => (${condition}) ? done() : performance.now() > end ? fail(new Error('never: ' + ${JSON.stringify(condition)})) : setTimeout(look, 30); look(); })`,
   );
 
+/** Where along the time of the first panel, from 0 to 1, a series has no colour: the ends of each gap. */
+export const gapsDrawn = (series) =>
+  page(`(() => {
+  const {plot, series} = polyform.plots.panels[0], {left, top, width, height} = plot.bbox;
+  const probe = document.createElement('canvas').getContext('2d');
+  probe.fillStyle = series[${series}].stroke();
+  probe.fillRect(0, 0, 1, 1);
+  const stroke = probe.getImageData(0, 0, 1, 1).data, {data} = plot.ctx.getImageData(left, top, width, height);
+  const near = (i) => [0, 1, 2].every((k) => Math.abs(data[i + k] - stroke[k]) < 40) && data[i + 3] > 90;
+  const gaps = [];
+  for (let x = 0, open = false; x < width; ++x) {
+    let drawn = false;
+    for (let y = 0; y < height && !drawn; ++y) drawn = near(4 * (y * width + x));
+    if (!drawn && !open) gaps.push([x / width, 1]);
+    if (drawn && open) gaps.at(-1)[1] = x / width;
+    open = !drawn;
+  }
+  return gaps;
+})()`);
+
+/** What screen readers find on the page: the role and name of each thing. */
+export async function accessible() {
+  await browser.send('Accessibility.enable');
+  const {nodes} = await browser.send('Accessibility.getFullAXTree');
+  return nodes.filter(({ignored}) => !ignored).map(({role, name}) => ({role: role.value, name: name?.value ?? ''}));
+}
+
 /** How many colours the drawing has: a mechanism has many, an empty canvas one. */
 export const coloursDrawn = () =>
   page(`(() => {

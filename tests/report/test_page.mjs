@@ -4,12 +4,14 @@ import {copyFileSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {deflateSync, inflateSync} from 'node:zlib';
 import {
+  accessible,
   at,
   browser,
   coloursDrawn,
   columns,
   command,
   frames,
+  gapsDrawn,
   legend,
   models,
   page,
@@ -38,6 +40,8 @@ const tests = {
         names.map((name) => csv[name][row]),
       );
     }
+    // Curves go through their values, not through whole pixels.
+    assert.ok(await page('polyform.plots.panels.every(({plot}) => plot.series.slice(1).every(({pxAlign}) => pxAlign === 0))'));
   },
 
   async 'the channel picker finds, adds and removes'() {
@@ -157,6 +161,8 @@ const tests = {
         `[...document.querySelectorAll('table')].every((table) => table.caption && [...table.querySelectorAll('thead th')].every((th) => th.scope === 'col'))`,
       ),
     );
+    const nameless = (await accessible()).filter(({role, name}) => /^(image|img|canvas|figure|table|button)$/i.test(role) && !name);
+    assert.deepEqual(nameless, []);
     await page('polyform.clock.seekRow(0)');
     assert.equal(await page(`document.getElementById('spoken').textContent`), 'Time 0 seconds');
     assert.equal(await page('document.documentElement.lang'), 'en');
@@ -172,9 +178,11 @@ const tests = {
     assert.ok((await coloursDrawn()) > 50);
   },
 
-  async 'a narrow window: one column, nothing wider than it'() {
-    await browser.open(at('vehicle.html'), {width: 390, height: 800});
+  async 'a narrow and low window: one column, nothing wider than it, nothing cut off'() {
+    await browser.open(at('vehicle.html'), {width: 390, height: 500});
     assert.ok((await page('document.documentElement.scrollWidth')) <= 390);
+    const cut = (what) => page(`(() => { const e = document.querySelector('${what}'); return e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight; })()`);
+    for (const what of ['#title', '#summary', '#view', '#view .bar', '.transport']) assert.ok(!(await cut(what)), `${what} is cut off`);
   },
 
   async 'a long path of a model and a long reason do not spoil a narrow window'() {
@@ -276,6 +284,41 @@ const tests = {
     assert.deepEqual(await page(`polyform.plots.panels[0].series.map(({times}) => times.length)`), [6, 6]);
   },
 
+  async 'log |Difference|: a line has gaps where it is exactly 0, dots between two, and none where only others have rows'() {
+    const rk4 = ['--integrator', 'rk4', '--step', '0.01', '--duration', '1'];
+    const rows = {fine: ['riccati', '0.01'], apart: ['reduced', '0.01'], sparse: ['reduced', '0.1']};
+    for (const [name, [solver, interval]] of Object.entries(rows))
+      run('double_pendulum', ...rk4, '--solver', solver, '--output-interval', interval, '--output', `${name}.h5`);
+    command('report', 'fine.h5', 'apart.h5', 'sparse.h5', '--output', 'zeros.html');
+    await browser.open(at('zeros.html'));
+    const channel = await page('polyform.plots.names[0]');
+    await page(`(() => {
+      const [fine, apart, sparse] = polyform.runs.map((run) => run.column('${channel}'));
+      apart.forEach((_, row) => (apart[row] = fine[row] + ((row > 20 && row < 50) || (row > 50 && row < 80) ? 0 : 1e-6 * (1 + row))));
+      sparse.forEach((_, row) => (sparse[row] = fine[10 * row] + ([5, 6].includes(row) ? 0 : 1e-3)));
+      document.querySelector('#modes [value=logarithm]').click();
+      const reference = document.getElementById('reference');
+      reference.value = 0;
+      reference.dispatchEvent(new Event('change'));
+    })()`);
+    await frames(2);
+    // Of the dot in the middle, 3 or 4 px are drawn.
+    for (const [series, wanted] of [
+      [0, [[0.2, 0.5], [0.5, 0.8]]],
+      [1, [[0.4, 0.7]]],
+    ]) {
+      const gaps = (await gapsDrawn(series)).filter(([from, to]) => to - from > 0.02);
+      assert.equal(gaps.length, wanted.length, JSON.stringify(gaps));
+      gaps.flat().forEach((x, k) => assert.ok(Math.abs(x - wanted.flat()[k]) < 0.01, JSON.stringify(gaps)));
+    }
+    assert.match(
+      await page(`document.querySelector('.panel .zeros').textContent`),
+      /^Gaps are where it is exactly 0: .* at 58 of 101 times, .* at 2 of 11 times\.$/,
+    );
+    await page(`document.querySelector('#modes [value=difference]').click()`);
+    assert.equal(await page(`document.querySelector('.panel .zeros')`), null);
+  },
+
   async 'a comparison with a sweep: its tables and the plot of work and precision'() {
     command(
       'compare',
@@ -306,12 +349,36 @@ const tests = {
       `[...document.querySelectorAll('#precision circle')].map((point) => [Number(point.getAttribute('cx')), Number(point.getAttribute('cy'))])`,
     );
     assert.equal(places.length, 6);
-    assert.ok(places.flat().every((x) => x > 0 && x < 800));
+    assert.ok(places.flat().every((x) => x > 0 && x < 1440));
     assert.ok((await page(`[...document.querySelectorAll('#precision polyline')].length`)) === 2);
     const works = `[...document.querySelectorAll('#precision .axes text')].map((text) => text.textContent)`;
     assert.ok((await page(works)).includes('wall time, s'));
     await page(`{const work = document.getElementById('work'); work.value = 'evaluations'; work.dispatchEvent(new Event('change'));}`);
     assert.ok((await page(works)).includes('evaluations of the equations of motion'));
+    // As wide as its card, with texts of one size, in any window.
+    for (const width of [1440, 390]) {
+      await browser.send('Emulation.setDeviceMetricsOverride', {width, height: 800, deviceScaleFactor: 1, mobile: false});
+      await frames(3);
+      const [card, right, heights, ticks] = await page(`(() => {
+        const right = (element) => element.getBoundingClientRect().right;
+        const texts = [...document.querySelectorAll('#precision .axes text')];
+        const upright = texts.filter((text) => !text.hasAttribute('transform')).map((text) => text.getBoundingClientRect());
+        const marks = texts.slice(0, -2).map((text) => text.getBoundingClientRect());
+        return [right(document.querySelector('#precision .card')),
+          Math.max(...[...document.querySelectorAll('#precision line')].map(right)),
+          upright.map(({height}) => height), marks.map(({left, right, top, bottom}) => ({left, right, top, bottom}))];
+      })()`);
+      assert.ok(right > card - 50 && right < card, `${right} of ${card} px`);
+      assert.ok(heights.every((height) => height > 10), `texts of ${Math.min(...heights)} px`);
+      assert.ok(ticks.length >= 4);
+      for (const a of ticks)
+        for (const b of ticks)
+          assert.ok(a === b || a.right <= b.left || b.right <= a.left || a.bottom <= b.top + 2 || b.bottom <= a.top + 2);
+    }
+    const units = await page(`Object.fromEntries([...document.querySelectorAll('#record tbody th')].map((th) => [th.firstChild.textContent, th.querySelector('.unit')?.textContent]))`);
+    assert.equal(units['output interval'], 's');
+    assert.equal(units['constraint violation'], 'm or rad');
+    assert.equal(units.evaluations, undefined);
   },
 
   async 'runs without any error stand at the bottom of the plot, and are counted'() {

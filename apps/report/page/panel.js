@@ -7,12 +7,63 @@ import {color} from './theme.js';
 const cursors = uPlot.sync('time');
 const plotHeight = 190;
 
-/** Times of all series together, and each series at them: undefined where it has no row. */
+const linear = uPlot.paths.linear();
+
+/**
+ * Times of all series together, and each series at them: undefined where it has no row, null where a logarithm has no
+ * place for its value.
+ */
 function table(series, log) {
-  // A logarithmic axis has no place for 0.
   const drawn = series.map(({values}) => (log ? Array.from(values, (x) => (x > 0 ? x : null)) : values));
   const same = series.every(({times}) => times === series[0].times);
   return same ? [series[0].times, ...drawn] : uPlot.join(series.map(({times}, k) => [times, drawn[k]]));
+}
+
+/** Where a logarithm has no line: from a row that it can show to the next one, where there are others between. */
+function gapsOf({times, values}) {
+  const gaps = [];
+  let from = -Infinity;
+  values.forEach((value, row) => {
+    if (!(value > 0)) return;
+    if (!(values[row - 1] > 0)) gaps.push([from, times[row]]);
+    from = times[row];
+  });
+  gaps.push([from, Infinity]);
+  return gaps;
+}
+
+/** For a series: a line that stops at gaps wider than a pixel, and dots for rows between two of them. */
+function broken(gaps) {
+  return {
+    paths(plot, k, first, last) {
+      const {min, max} = plot.scales.x;
+      const place = (time) => plot.valToPos(time, 'x', true);
+      const wide = gaps.filter(([from, to]) => to >= min && from <= max && place(to) - place(from) > 1);
+      const clip = new Path2D();
+      let left = place(min);
+      for (const [from, to] of [...wide, [max]]) {
+        if (place(from) > left) clip.rect(left, 0, place(from) - left, plot.ctx.canvas.height);
+        left = place(to);
+      }
+      return Object.assign(linear(plot, k, first, last), {clip, gaps: wide});
+    },
+    points: {
+      show: false,
+      size: 3.5,
+      width: 0,
+      filter: (plot, k, show, wide) =>
+        wide.filter(([, to], i) => to === wide[i + 1]?.[0]).map(([, time]) => nearest(plot.data[0], time)),
+    },
+  };
+}
+
+/** What the gaps of logarithms are; empty where none has any. */
+function zerosText(series) {
+  const zeros = series
+    .map(({name, values}) => [name, values.reduce((count, value) => count + (value === 0), 0), values.length])
+    .filter(([, count]) => count > 0)
+    .map(([name, count, all]) => `${name} at ${count.toLocaleString('en')} of ${all.toLocaleString('en')} times`);
+  return zeros.length > 0 ? `Gaps are where it is exactly 0: ${zeros.join(', ')}.` : '';
 }
 
 /** Ticks of one axis with as many decimals as tell them apart. */
@@ -37,7 +88,7 @@ export class Panel {
     Object.assign(this, {title, series, log, onTime, onZoom, hidden: new Set()});
     this.rows = series.map((s, k) => this.legendRow(s, k));
     this.time = element('span', {className: 'at figures'});
-    this.place = element('div', {className: 'plot'});
+    this.place = element('div', {className: 'plot', 'aria-hidden': 'true'}); // its numbers are in the legend
     this.head = element('div', {className: 'cursor', hidden: true});
     this.figure = element(
       'figure',
@@ -51,6 +102,7 @@ export class Panel {
       ),
       element('ul', {className: 'legend'}, ...this.rows.map(({item}) => item)),
       this.place,
+      ...(log ? [element('p', {className: 'zeros', textContent: zerosText(series)})] : []),
     );
     parent.append(this.figure);
     this.draw();
@@ -122,9 +174,11 @@ export class Panel {
             stroke: s.stroke(),
             width: s.width,
             dash: s.dash,
-            spanGaps: true,
-            points: {show: false},
             show: !this.hidden.has(k),
+            pxAlign: 0,
+            spanGaps: true, // a row that only others have is none
+            points: {show: false},
+            ...(this.log && broken(gapsOf(s))),
           })),
         ],
         hooks: {

@@ -3,7 +3,7 @@ import {report, runs} from './data.js';
 import {element, figure} from './format.js';
 
 const space = 'http://www.w3.org/2000/svg';
-const frame = {left: 72, right: 18, top: 14, bottom: 46, width: 760, height: 400};
+const frame = {left: 66, right: 18, top: 14, bottom: 46, height: 400};
 
 function svg(tag, properties = {}, ...children) {
   const made = document.createElementNS(space, tag);
@@ -12,16 +12,26 @@ function svg(tag, properties = {}, ...children) {
   return made;
 }
 
-/** From a range of powers of ten to pixels. */
-function axis(values, from, to) {
-  const logs = values.map(Math.log10);
-  const low = Math.floor(Math.min(...logs) - 0.05),
-    high = Math.max(low + 1, Math.ceil(Math.max(...logs) + 0.05));
-  const every = Math.ceil((high - low) / 8);
-  return {
-    at: (value) => from + ((Math.log10(value) - low) / (high - low)) * (to - from),
-    ticks: Array.from({length: Math.floor((high - low) / every) + 1}, (_, k) => 10 ** (low + k * every)),
-  };
+/**
+ * A logarithmic axis, in pixels, for all of these values and one decade at least. Ticks at the powers of ten, twice and
+ * five times them too where there is room: px from one tick to the next.
+ */
+function axis(values, from, to, room) {
+  const logs = values.map(Math.log10),
+    least = Math.min(...logs),
+    most = Math.max(...logs);
+  const margin = Math.max(0.05 * (most - least), (1 - (most - least)) / 2),
+    low = least - margin,
+    high = most + margin;
+  const decade = Math.abs(to - from) / (high - low),
+    every = Math.ceil(room / decade);
+  const ticks = [];
+  for (let power = Math.floor(low / every) * every; power <= high; power += every)
+    for (const factor of Math.log10(2) * decade < room ? [1] : [1, 2, 5]) {
+      const log = power + Math.log10(factor);
+      if (log >= low && log <= high) ticks.push({factor, power});
+    }
+  return {at: (value) => from + ((Math.log10(value) - low) / (high - low)) * (to - from), ticks};
 }
 
 /** What counts as work. Times of short runs are those of a busy machine; evaluations are the same everywhere. */
@@ -31,22 +41,32 @@ const works = {
 };
 
 const text = (x, y, content, properties = {}) => svg('text', {x, y, ...properties}, content);
-const power = (x) =>
-  svg('tspan', {}, '10', svg('tspan', {dy: -4, 'font-size': 9}, String(Math.round(Math.log10(x))).replace('-', '−')));
+const valueOf = ({factor, power}) => factor * 10 ** power;
+const tickText = ({factor, power}) =>
+  svg(
+    'tspan',
+    {},
+    factor > 1 ? `${factor}·10` : '10',
+    svg('tspan', {dy: -4, 'font-size': 9}, String(power).replace('-', '−')),
+  );
 
-function axes(x, y, work, error) {
-  const {left, right, top, bottom, width, height} = frame,
+function axes(x, y, work, error, width) {
+  const {left, right, top, bottom, height} = frame,
     g = svg('g', {class: 'axes'});
-  for (const tick of x.ticks)
+  for (const tick of x.ticks) {
+    const at = x.at(valueOf(tick));
     g.append(
-      svg('line', {x1: x.at(tick), x2: x.at(tick), y1: top, y2: height - bottom}),
-      svg('text', {x: x.at(tick), y: height - bottom + 18, 'text-anchor': 'middle'}, power(tick)),
+      svg('line', {x1: at, x2: at, y1: top, y2: height - bottom}),
+      svg('text', {x: at, y: height - bottom + 18, 'text-anchor': 'middle'}, tickText(tick)),
     );
-  for (const tick of y.ticks)
+  }
+  for (const tick of y.ticks) {
+    const at = y.at(valueOf(tick));
     g.append(
-      svg('line', {x1: left, x2: width - right, y1: y.at(tick), y2: y.at(tick)}),
-      svg('text', {x: left - 10, y: y.at(tick) + 4, 'text-anchor': 'end'}, power(tick)),
+      svg('line', {x1: left, x2: width - right, y1: at, y2: at}),
+      svg('text', {x: left - 10, y: at + 4, 'text-anchor': 'end'}, tickText(tick)),
     );
+  }
   const middle = (height - bottom + top) / 2;
   g.append(
     text((left + width - right) / 2, height - 8, work, {'text-anchor': 'middle'}),
@@ -66,18 +86,20 @@ function pointsOf(sweep) {
 
 const colorOf = (solver, k) => `var(--run-${(runs.find(({label}) => label === solver)?.index ?? k) % 8})`;
 
-function drawing(sweep, points, solvers, kind) {
-  const {left, right, top, bottom, width, height} = frame,
+function drawing(sweep, points, solvers, kind, width) {
+  const {left, right, top, bottom, height} = frame,
     work = works[kind];
   const x = axis(
       points.map((point) => point[kind]),
       left,
       width - right,
+      44,
     ),
     y = axis(
       points.map((point) => point.height),
       height - bottom,
       top,
+      28,
     );
   const made = svg(
     'svg',
@@ -86,25 +108,25 @@ function drawing(sweep, points, solvers, kind) {
       role: 'img',
       'aria-label': `Work and precision: ${sweep.error} against ${work.title}, one line a solver`,
     },
-    axes(x, y, work.title, sweep.error),
+    axes(x, y, work.title, sweep.error, width),
   );
   solvers.forEach((solver, k) => {
     const color = colorOf(solver, k);
     const own = points.filter((point) => point.solver === solver).sort((a, b) => a.setting - b.setting);
     const places = own.map((point) => [x.at(point[kind]), y.at(point.height)]);
     // Solvers that do the same lie on one another: the lower ones are larger, so that all can be seen.
-    const more = solvers.length - 1 - k;
+    const more = 0.8 * (solvers.length - 1 - k);
     made.append(
       svg('polyline', {
         points: places.map((place) => place.join()).join(' '),
-        style: `stroke: ${color}; stroke-width: ${1.75 + 0.8 * more}`,
+        style: `stroke: ${color}; stroke-width: ${1.75 + more}`,
       }),
     );
     own.forEach(({error, setting, ...point}, i) => {
       const [cx, cy] = places[i];
       const style = error > 0 ? `fill: ${color}` : `fill: var(--card); stroke: ${color}; stroke-width: 2`;
       const told = `${solver}, ${sweep.setting} ${figure(setting)}: ${figure(error, 4)} in ${work.told(point[kind])}`;
-      made.append(svg('circle', {cx, cy, r: 4 + 0.8 * more, style}, svg('title', {}, told)));
+      made.append(svg('circle', {cx, cy, r: 4 + more, style}, svg('title', {}, told)));
     });
   });
   return made;
@@ -123,15 +145,21 @@ export function setUpPrecision(section) {
   });
   const choice = element('select', {id: 'work'}, ...Object.entries(works).map(([k, {title}]) => new Option(title, k)));
   const place = element('div');
-  const draw = () => place.replaceChildren(drawing(sweep, points, solvers, choice.value));
+  // As wide as there is room, so that its texts keep their size.
+  const draw = () =>
+    place.replaceChildren(drawing(sweep, points, solvers, choice.value, Math.max(200, place.clientWidth)));
   choice.addEventListener('change', draw);
-  draw();
   const zeros = points.filter(({error}) => error === 0).length;
   section.append(
     element(
       'div',
       {className: 'card precision'},
-      element('div', {className: 'bar'}, legend, element('label', {htmlFor: 'work', textContent: 'Work'}), choice),
+      element(
+        'div',
+        {className: 'bar'},
+        legend,
+        element('span', {className: 'choice'}, element('label', {htmlFor: 'work', textContent: 'Work'}), choice),
+      ),
       place,
       element('p', {
         className: 'note',
@@ -141,4 +169,6 @@ export function setUpPrecision(section) {
       }),
     ),
   );
+  draw();
+  new ResizeObserver(draw).observe(place);
 }

@@ -24,6 +24,8 @@ const named = (text, run) => {
   return name;
 };
 
+const withUnit = (unit) => (unit ? [' ', element('span', {className: 'unit', textContent: unit})] : []);
+
 /** columns: [{title, unit}]; rows: lists of values, of which the first names the row. */
 function table({caption, columns, rows, notes = []}) {
   const ofNumbers = columns.map((_, k) => rows.some((row) => typeof row[k] === 'number'));
@@ -32,7 +34,7 @@ function table({caption, columns, rows, notes = []}) {
       'th',
       {scope: 'col', className: ofNumbers[k] ? 'figures' : ''},
       title,
-      ...(unit ? [element('span', {className: 'unit', textContent: unit})] : []),
+      ...withUnit(unit),
     ),
   );
   const body = rows.map(([name, ...values]) =>
@@ -75,6 +77,17 @@ const fact = (value) =>
     ? element('td', {className: 'figures', textContent: String(value)})
     : element('td', {textContent: value ?? '–'});
 
+/** Of the record's fields that have one, and do not say it by their names. */
+const units = {
+  step: 's',
+  duration: 's',
+  output_interval: 's',
+  time: 's',
+  constraint_violation: 'm or rad',
+  correction_position: 'm or rad',
+  correction_velocity: 'm/s or rad/s',
+};
+
 export function setUpRecords(section) {
   const fields = [...new Set(allRuns.flatMap((run) => Object.keys(run.record)))];
   const groups = [
@@ -99,7 +112,12 @@ export function setUpRecords(section) {
     element(
       'tr',
       {},
-      element('th', {scope: 'row', textContent: words(name)}),
+      element(
+        'th',
+        {scope: 'row'},
+        words(name),
+        ...withUnit(units[name]),
+      ),
       ...allRuns.map((run) => fact(run.record[name])),
     ),
   );
