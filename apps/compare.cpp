@@ -157,7 +157,7 @@ Exit sweep_all(const Arguments& arguments, const host::System& system, const hos
 
 Exit compare(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths, memory_limit_of(arguments.processes.memory_limit));
-  const auto system = session.load(arguments.model.file);
+  const auto system = session.load(arguments.model.file, limits_before_jobs(arguments.processes));
   const host::RunSettings settings = settle(arguments.run, system->description());
   if (arguments.run.output == "-")
     throw host::Failure(Exit::bad_input, "--output - cannot take the results of several solvers",
@@ -221,11 +221,11 @@ void add_compare(CLI::App& app, Action& action) {
   sub->footer(
       "Each solver runs in a process of its own: one that crashes, hangs or runs out of memory loses only its row, "
       "with\n"
-      "the reason; one that cannot run the model is skipped with its. With --output NAME.csv (or NAME.h5) each writes\n"
-      "NAME.<solver>.csv; with --sweep that file takes the table of all runs. The exit code is 1 where solvers "
-      "disagree\n"
-      "beyond the tolerance; twins of the one that parts, finer and disturbed, then tell chaos from a wrong solver. "
-      "Examples:\n"
+      "the reason; one that cannot run the model is skipped with its. The model is assembled under the same limits\n"
+      "before. With --output NAME.csv (or NAME.h5) each writes NAME.<solver>.csv; with --sweep that file takes the\n"
+      "table of all runs. The exit code is 1 where solvers disagree beyond the tolerance; twins of the one that "
+      "parts,\n"
+      "finer and disturbed, then tell chaos from a wrong solver. Examples:\n"
       "  polyform compare rod.yaml --duration 5 --output rod.csv\n"
       "  polyform compare rod.yaml --integrator rk4 --sweep step=1e-2:1e-4:5\n"
       "  polyform compare rod.yaml --sweep tolerance=1e-6,1e-8,1e-10 --output work.csv\n"
