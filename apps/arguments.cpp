@@ -84,7 +84,11 @@ std::vector<std::pair<std::string, std::string>> split_options(const std::vector
     if (equals == std::string::npos || equals == 0)
       throw Failure(Exit::bad_input, "--option: expected key=value, found " + host::show(text),
                     "polyform plugins show NAME lists the options of a solver.");
-    pairs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    const std::string key = text.substr(0, equals);
+    if (std::ranges::any_of(pairs, [&](const auto& pair) { return pair.first == key; }))
+      throw Failure(Exit::bad_input, fmt::format("--option gives {} twice", host::show(key)),
+                    "Leave one of them out; a list is given as KEY=\"[A, B]\".");
+    pairs.emplace_back(key, text.substr(equals + 1));
   }
   return pairs;
 }

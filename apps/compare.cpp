@@ -91,6 +91,16 @@ std::vector<std::string> names_of(const std::vector<host::Contender>& all, std::
   return names;
 }
 
+/// Says so where only one solver came to results. The exit code stays: it did what was asked.
+void note_uncompared(const host::Comparison& comparison) {
+  const auto ran = [](const host::Standing& s) { return s.run && s.run->end != host::End::failed; };
+  const auto only = std::ranges::find_if(comparison.standings, ran);
+  if (std::ranges::count_if(comparison.standings, ran) == 1)
+    print(Severity::note,
+          fmt::format("{} has nobody to be compared with: this says nothing of its correctness", only->solver),
+          "polyform verify tests a solver against known answers.");
+}
+
 /// What cannot be written is refused before anything runs; the processes open the files anew.
 void check_outputs(const std::string& output, const std::vector<host::Contender>& all) {
   if (output.empty()) return;
@@ -120,6 +130,7 @@ Exit compare_all(const Arguments& arguments, const host::System& system, const h
     json = comparison_json(system, comparison);
   else
     print_comparison(system, settings, arguments.tolerance, comparison);
+  note_uncompared(comparison);
   if (comparison.interrupted) return Exit::interrupted;
   const Exit code = exit_code(comparison.standings);
   return code == Exit::done && comparison.first ? Exit::simulation_failed : code;
@@ -157,7 +168,7 @@ Exit sweep_all(const Arguments& arguments, const host::System& system, const hos
 
 Exit compare(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths, memory_limit_of(arguments.processes.memory_limit));
-  const auto system = session.load(arguments.model.file);
+  const auto system = session.load(arguments.model.file, limits_before_jobs(arguments.processes));
   const host::RunSettings settings = settle(arguments.run, system->description());
   if (arguments.run.output == "-")
     throw host::Failure(Exit::bad_input, "--output - cannot take the results of several solvers",
@@ -221,11 +232,10 @@ void add_compare(CLI::App& app, Action& action) {
   sub->footer(
       "Each solver runs in a process of its own: one that crashes, hangs or runs out of memory loses only its row, "
       "with\n"
-      "the reason; one that cannot run the model is skipped with its. With --output NAME.csv (or NAME.h5) each writes\n"
-      "NAME.<solver>.csv; with --sweep that file takes the table of all runs. The exit code is 1 where solvers "
-      "disagree\n"
-      "beyond the tolerance; twins of the one that parts, finer and disturbed, then tell chaos from a wrong solver. "
-      "Examples:\n"
+      "the reason; one that cannot run the model is skipped with its. The model is assembled under the same limits\n"
+      "before. With --output NAME.csv (or NAME.h5) each writes NAME.<solver>.csv; with --sweep that file takes the\n"
+      "table of all runs, whose wall times are of one run each. The exit code is 1 where solvers disagree beyond the\n"
+      "tolerance; twins of the one that parts, finer and disturbed, then tell chaos from a wrong solver. Examples:\n"
       "  polyform compare rod.yaml --duration 5 --output rod.csv\n"
       "  polyform compare rod.yaml --integrator rk4 --sweep step=1e-2:1e-4:5\n"
       "  polyform compare rod.yaml --sweep tolerance=1e-6,1e-8,1e-10 --output work.csv\n"

@@ -45,6 +45,7 @@ Json parting_json(const host::Parting& p) {
 }
 
 Json divergence_json(const host::Divergence& d) {
+  if (d.at_start) return {{"peer", d.peer}, {"apart", d.apart}, {"cause", name_of(d.cause)}};
   return {{"integration_error", d.integration_error},
           {"peer", d.peer},
           {"peer_integration_error", d.peer_error},

@@ -156,6 +156,16 @@ std::string_view from_whom(const std::vector<std::string_view>& compared, std::s
 
 std::string divergence_text(const host::Divergence& d) {
   using Cause = host::Divergence::Cause;
+  if (d.at_start) {
+    const std::string text = "Nothing is integrated before that, so the integration is no cause. ";
+    if (d.cause == Cause::round_off)
+      return text + "Round-off comes as far: no\nsign of a wrong solver; give a larger --tolerance.";
+    return text + fmt::format(
+                      "One of them is wrong there,\n{} or {}; or what is asked is not unique, or so "
+                      "ill-conditioned that round-off comes as far. polyform evaluate\nMODEL --solver all "
+                      "shows what each gives.",
+                      d.solver, d.peer);
+  }
   std::string text = fmt::format(
       "At finer settings (half of step or output interval, a tenth of the tolerances) {} moves away from itself\n"
       "by {:.1e} until then, {} by {:.1e}; with speeds and gravity larger by {:.0e} {} does by {:.3g} times\n"

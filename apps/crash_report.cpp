@@ -2,11 +2,14 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -28,9 +31,11 @@ std::vector<std::string> plugin_files;
 std::function<void()> rescue;
 pid_t process = 0;  ///< whose results they are
 char stack_of_handler[1u << 16];
+const host::Messenger* home = nullptr;  ///< where it is awaited, of a process that follows
+char time_limit[32] = "";               ///< of such a process, s
 
-constexpr const char* all_kept = "Results so far are kept.\n";
-constexpr const char* most_kept = "Results so far are kept but for the last seconds.\n";
+constexpr const char* all_kept = " Results so far are kept.\n";
+constexpr const char* most_kept = " Results so far are kept but for the last seconds.\n";
 
 /// The innermost plugin whose code is running; nullptr when none is.
 const char* running_plugin() {
@@ -45,17 +50,22 @@ const char* running_plugin() {
   return nullptr;
 }
 
-[[noreturn]] void end_program(const char* what, const char* detail, const char* kept) {
+constexpr const char* to_author = "Report this to the author of the plugin; polyform conform FILE looks for the cause.";
+constexpr const char* to_both = "This is a defect of polyform or of a plugin; please report it with the model.";
+
+/// `remedy`: nullptr where it hangs on whether a plugin is to blame.
+[[noreturn]] void end_program(const char* what, const char* detail, const char* kept, const char* remedy = nullptr) {
   const char* const plugin = running_plugin();
   host::say("error: ");
   host::say(plugin != nullptr ? plugin : "polyform");
   host::say(what);
   host::say(detail);
   host::say_whereabouts();
-  host::say(plugin != nullptr
-                ? "\n  Report this to the author of the plugin; polyform conform FILE looks for the cause. "
-                : "\n  This is a defect of polyform or of a plugin; please report it with the model. ");
-  host::say(kept);
+  host::say("\n  ");
+  host::say(remedy != nullptr ? remedy : plugin != nullptr ? to_author : to_both);
+  const bool results = host::whereabouts().time[0] != '\0';
+  host::say(home != nullptr ? " No solver was run: all of them need this.\n" : results ? kept : "\n");
+  if (home != nullptr) home->send(host::Messenger::failure, {});
   host::leave(host::Exit::simulation_failed);
 }
 
@@ -72,6 +82,12 @@ void on_signal(int signal) {
   if (is_copy()) end_copy(signal);
   const char* const name = ::sigabbrev_np(signal);
   end_program(" crashed with signal ", name != nullptr ? name : "?", most_kept);
+}
+
+void on_late(int) {
+  end_program(
+      " was not done within the time limit of ", time_limit, "",
+      "polyform conform FILE tells whether a plugin hangs; where the model is only large, give a longer --time-limit.");
 }
 
 void save_results() {
@@ -106,6 +122,15 @@ void on_exit() {
   end_program(" ended the program by calling exit", "", all_kept);
 }
 
+/// From now on the handlers of this process are those above.
+void answer() {
+  std::set_terminate(on_terminate);
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND);
+  for (const int signal : crash_signals) ::sigaction(signal, &action, nullptr);
+}
+
 }  // namespace
 
 CrashReport::CrashReport(const host::Registry& registry) {
@@ -113,13 +138,9 @@ CrashReport::CrashReport(const host::Registry& registry) {
     if (plugin.status == host::PluginStatus::loaded) plugin_files.push_back(plugin.file);
   void* frame = nullptr;
   ::backtrace(&frame, 1);  // loads what it needs now, while memory can be had
-  std::set_terminate(on_terminate);
   const stack_t stack{stack_of_handler, 0, sizeof stack_of_handler};
   ::sigaltstack(&stack, nullptr);
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND);
-  for (const int signal : crash_signals) ::sigaction(signal, &action, nullptr);
+  answer();
 }
 
 CrashReport::~CrashReport() {
@@ -143,6 +164,29 @@ void CrashReport::set_rescue(std::function<void()> what) {
     std::atexit(on_exit);
     std::at_quick_exit(on_exit);
   }
+}
+
+void CrashReport::follow(const host::Messenger& back, double seconds) {
+  home = &back;
+  answer();
+  std::set_new_handler(nullptr);  // so that memory which runs out is an exception, as in the command
+  if (!(seconds > 0)) return;
+  std::strcpy(std::to_chars(time_limit, time_limit + sizeof time_limit - 3, seconds).ptr, " s");
+  ::signal(SIGALRM, on_late);
+  constexpr std::int64_t million = 1'000'000;
+  const auto microseconds = static_cast<std::int64_t>(std::ceil(static_cast<double>(million) * seconds));
+  const itimerval timer{{0, 0}, {microseconds / million, microseconds % million}};
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+WatchedWork::WatchedWork(CrashReport& report, std::string_view text) : report_(report) {
+  report_.set_work(text);
+  report_.set_rescue([] {});
+}
+
+WatchedWork::~WatchedWork() {
+  report_.set_rescue({});
+  report_.set_work({});
 }
 
 }  // namespace polyform::apps

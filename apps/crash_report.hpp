@@ -4,6 +4,7 @@
 #include <functional>
 #include <string_view>
 
+#include "framework/process/process.hpp"
 #include "framework/registry/registry.hpp"
 #include "framework/supervision.hpp"
 
@@ -24,6 +25,23 @@ class CrashReport {
   /// Called before the program ends after an exception or by exit(), when memory is as it should be: writes what is
   /// left to write. From now until it is empty, a call of exit() is a failure.
   void set_rescue(std::function<void()>);
+
+  /// In the process of a ProcessJob, whose answers are others: from now on an untimely end is told here, as it is in
+  /// the command, and then through `back` as a failure without a message. So is work that takes longer than so many
+  /// seconds; 0: any.
+  void follow(const host::Messenger& back, double seconds);
+};
+
+/// What is being done while it lives: a call of exit() meanwhile is a failure, but there are no results to save.
+class WatchedWork {
+ public:
+  WatchedWork(CrashReport&, std::string_view text);
+  ~WatchedWork();
+  WatchedWork(const WatchedWork&) = delete;
+  WatchedWork& operator=(const WatchedWork&) = delete;
+
+ private:
+  CrashReport& report_;
 };
 
 }  // namespace polyform::apps

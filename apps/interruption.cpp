@@ -1,5 +1,7 @@
 #include "apps/interruption.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdint>
 #include <ctime>
@@ -10,7 +12,9 @@ namespace polyform::apps {
 
 namespace {
 volatile std::sig_atomic_t interrupted = 0;
-volatile std::int64_t first = 0;  ///< time of the first signal, ms
+volatile std::sig_atomic_t working = 0;   ///< whether plugins may keep us from heeding it
+volatile std::sig_atomic_t asked_by = 0;  ///< the first signal
+volatile std::int64_t first = 0;          ///< its time, ms
 
 std::int64_t milliseconds() {
   timespec now{};
@@ -18,23 +22,60 @@ std::int64_t milliseconds() {
   return 1000 * static_cast<std::int64_t>(now.tv_sec) + now.tv_nsec / 1'000'000;
 }
 
+unsigned time_to_heed() { return asked_by == SIGINT ? silence : patience; }
+
 /// A second signal ends the program, for work that never looks at the flag. One that comes in the same breath is the
 /// same wish: the end of a job may tell a process and its group.
 void on_signal(int number) {
   constexpr std::int64_t breath = 100;
   if (interrupted == 0) {
     first = milliseconds();
+    asked_by = number;
     interrupted = 1;
+    if (working != 0) ::alarm(time_to_heed());
   } else if (milliseconds() > first + breath) {
     signal(number, SIG_DFL);
     raise(number);
   }
 }
+
+void say_end(const char* what) {
+  host::say_whereabouts();
+  host::say("\n  ");
+  host::say(what);
+  host::say(host::whereabouts().time[0] != '\0' ? "; the results so far are kept.\n" : ".\n");
+}
+
+void on_alarm(int) {
+  if (asked_by == SIGINT) {
+    host::say("\nnote: a step of the run does not end");
+    return say_end("Ctrl-C once more ends the run at once");
+  }
+  static_assert(patience == 5, "as the message says");
+  host::say("warning: interrupted, but a step of the run did not end within 5 s");
+  say_end("The run is given up");
+  host::leave(host::Exit::interrupted);
+}
+
 }  // namespace
 
 const volatile std::sig_atomic_t& watch_interruption() {
   host::on_wish_to_end(on_signal);
   return interrupted;
+}
+
+InterruptibleWork::InterruptibleWork() noexcept {
+  struct sigaction action {};
+  action.sa_handler = on_alarm;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGALRM, &action, nullptr);
+  working = 1;
+  if (interrupted != 0) ::alarm(time_to_heed());
+}
+
+InterruptibleWork::~InterruptibleWork() {
+  working = 0;
+  ::alarm(0);
 }
 
 }  // namespace polyform::apps

@@ -46,7 +46,11 @@ host::CanonicalState state_at(const host::System& system, const host::SolverMake
   host::require_constraints(system, *solver);
   LastState last;
   host::RowSink* sinks[] = {&last};
-  const host::RunRecord run = host::simulate(system, *solver, settings, sinks, {&watch_interruption(), {}});
+  const volatile std::sig_atomic_t& interrupted = watch_interruption();
+  const host::RunRecord run = [&] {
+    const InterruptibleWork work;
+    return host::simulate(system, *solver, settings, sinks, {&interrupted, {}});
+  }();
   if (run.end == host::End::failed) throw Failure(Exit::simulation_failed, run.failure, run.remedy);
   if (run.end == host::End::interrupted)
     throw Failure(Exit::interrupted, fmt::format("interrupted at t = {:.6g} s", run.time));

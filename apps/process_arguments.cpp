@@ -43,4 +43,8 @@ host::ProcessLimits limits_of(const ProcessArguments& processes) {
   return {processes.time_limit, memory_limit_of(processes.memory_limit, processes.jobs)};
 }
 
+host::ProcessLimits limits_before_jobs(const ProcessArguments& processes) {
+  return {processes.time_limit, memory_limit_of(processes.memory_limit)};
+}
+
 }  // namespace polyform::apps

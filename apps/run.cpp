@@ -133,6 +133,7 @@ Exit run(const Arguments& arguments) {
     std::vector<host::RowSink*> sinks;
     if (results) sinks.push_back(results.get());
     if (page && page->sink()) sinks.push_back(page->sink());
+    const InterruptibleWork work;
     record = host::simulate(*system, *solver, settings, sinks, control);
     session.crash_report().set_rescue({});
   }
@@ -170,8 +171,10 @@ void add_run(CLI::App& app, Action& action) {
   sub->add_flag("--quiet", arguments->quiet, "No summary and no progress bar");
   sub->footer(
       "Energy drift is the largest |E(t) - E(0)| of the rows, relative to the largest kinetic energy or change of\n"
-      "potential energy. A page is made of the rows in FILE.h5, or else of those in a temporary file (TMPDIR): memory\n"
-      "does not grow with the duration. Examples:\n"
+      "potential energy. A page is made of the rows in FILE.h5, or else of those in a temporary file (TMPDIR), a few\n"
+      "columns at a time, so that memory is bounded. Ctrl-C, SIGTERM and SIGHUP end a run after its step, with the\n"
+      "results so far; where a plugin never returns, a second one, or SIGTERM and SIGHUP after 5 s, end it all the same.\n"
+      "Examples:\n"
       "  polyform run rod.yaml --output rod.csv\n"
       "  polyform run rod.yaml --integrator dopri5 --rtol 1e-10 --output rod.h5 --columns \"rod.*,energy\"\n"
       "  polyform run rod.yaml --output - --quiet | head");

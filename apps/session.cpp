@@ -1,5 +1,7 @@
 #include "apps/session.hpp"
 
+#include <fmt/format.h>
+
 #include "apps/terminal.hpp"
 #include "framework/reading/reader.hpp"
 
@@ -27,15 +29,47 @@ Session::Session(const std::vector<std::string>& plugin_paths, std::uint64_t mem
   if (ambiguous) throw host::Failure(host::Exit::plugin, already_said);
 }
 
-std::unique_ptr<host::System> Session::load(const std::string& file) {
+std::unique_ptr<host::System> Session::load(const std::string& file, const std::optional<host::ProcessLimits>& trial,
+                                            const volatile std::sig_atomic_t* interrupted) {
   diagnostics_ = {};
   bool missing_plugin = false;
   host::Description model = host::read_model(file, catalog(), diagnostics_, missing_plugin);
   std::unique_ptr<host::System> system;
-  if (!diagnostics_.failed()) system = host::System::assemble(std::move(model), registry_.keep_alive(), diagnostics_);
+  if (!diagnostics_.failed()) {
+    if (trial) try_assembly(model, *trial, interrupted);
+    system = assemble(model, diagnostics_);
+  }
   print(diagnostics_);
   if (!system) throw host::Failure(missing_plugin ? host::Exit::plugin : host::Exit::bad_input, already_said);
   return system;
+}
+
+std::unique_ptr<host::System> Session::assemble(host::Description& model, host::Diagnostics& diagnostics) {
+  const WatchedWork work(crash_report_, "the assembly of " + model.file);
+  return host::System::assemble(std::move(model), registry_.keep_alive(), diagnostics);
+}
+
+void Session::try_assembly(host::Description& model, const host::ProcessLimits& limits,
+                           const volatile std::sig_atomic_t* interrupted) {
+  const host::ProcessJob job{[&](const host::Messenger& back) {
+                               crash_report_.follow(back, limits.seconds);
+                               host::Diagnostics unheard;  // what is wrong with the model is found again
+                               assemble(model, unheard);   // takes the copy that this process has
+                             },
+                             {},
+                             {}};
+  // The process minds the time itself, and can tell which plugin takes it. This is for one that does not come to that.
+  const host::ProcessLimits outside{limits.seconds > 0 ? limits.seconds + host::grace_seconds : 0, limits.memory};
+  const host::ProcessEnd end = host::run_in_processes(std::span(&job, 1), outside, 1, interrupted).front();
+  using How = host::ProcessEnd::How;
+  if (end.how == How::done || end.how == How::not_started) return;
+  if (end.how == How::interrupted)
+    throw host::Failure(host::Exit::interrupted, "interrupted in the assembly of " + model.file);
+  if (end.how == How::failed) throw host::Failure(end.code, end.message, end.remedy);
+  throw host::Failure(
+      host::Exit::simulation_failed,
+      fmt::format("{} could not be assembled: {}", model.file, host::describe(end, limits)),
+      "No solver was run: all of them need this. polyform conform FILE tells whether a plugin is the cause.");
 }
 
 }  // namespace polyform::apps

@@ -1,8 +1,10 @@
 // What most commands begin with: the plugins, and a model read with them.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,13 +23,20 @@ class Session {
   const host::Catalog& catalog() const { return registry_.catalog(); }
   /// Reads and assembles a model, printing all that is to be said about it. Failure (already said) when it is not
   /// sound: plugin where all that is missing are plugins, else bad_input.
-  std::unique_ptr<host::System> load(const std::string& file);
+  /// trial: for commands whose solvers have limits. What plugins do in the assembly could end the command or never let
+  /// it go on, so that is tried in a process of its own before, within these limits. Failure (simulation_failed) where
+  /// it does not come to its end, and (interrupted) when the flag becomes non-zero meanwhile.
+  std::unique_ptr<host::System> load(const std::string& file, const std::optional<host::ProcessLimits>& trial = {},
+                                     const volatile std::sig_atomic_t* interrupted = nullptr);
   /// Answers for plugins that end the program.
   CrashReport& crash_report() { return crash_report_; }
   /// What was said about the model that was loaded last.
   const host::Diagnostics& diagnostics() const { return diagnostics_; }
 
  private:
+  std::unique_ptr<host::System> assemble(host::Description&, host::Diagnostics&);
+  void try_assembly(host::Description&, const host::ProcessLimits&, const volatile std::sig_atomic_t* interrupted);
+
   host::Registry registry_;
   CrashReport crash_report_;
   host::Diagnostics diagnostics_;

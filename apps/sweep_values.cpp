@@ -28,12 +28,16 @@ double positive(const std::string& text) {
   return *positive_number(text);
 }
 
+/// The double that 15 digits give, as those of a person do: a power of ten is then printed as one.
+double to_15_digits(double x) { return *positive_number(fmt::format("{:.15g}", x)); }
+
 std::vector<double> range(const std::vector<std::string>& parts) {
   const double from = positive(parts[0]), to = positive(parts[1]), count = positive(parts[2]);
   if (count != std::floor(count) || count < 2 || count > static_cast<double>(most_values))
     refuse(fmt::format("expected a count from 2 to {}, found {}", most_values, host::show(parts[2])));
   std::vector<double> values;
-  for (double k = 0; k < count; ++k) values.push_back(from * std::pow(to / from, k / (count - 1)));
+  for (double k = 0; k < count; ++k) values.push_back(to_15_digits(from * std::pow(to / from, k / (count - 1))));
+  values.front() = from;
   values.back() = to;
   return values;
 }

@@ -42,14 +42,15 @@ struct Arguments {
 struct Problem {
   std::string name;
   std::optional<Reference> reference;  ///< none where the file is no reference
-  std::string model;                   ///< its name
-  std::string trouble;                 ///< why it could not be checked; empty where it could
-  std::vector<Verification> results;
+  std::string model = {};              ///< its name
+  std::string trouble = {};            ///< why it could not be checked; empty where it could
+  Exit code = Exit::bad_input;         ///< of that trouble
+  std::vector<Verification> results = {};
 };
 
 Problem read_problem(const std::string& file) {
   host::Diagnostics diagnostics;
-  Problem problem{fs::path(file).stem().string(), host::read_reference(file, diagnostics), {}, {}, {}};
+  Problem problem{fs::path(file).stem().string(), host::read_reference(file, diagnostics)};
   print(diagnostics);
   if (!problem.reference) {
     const std::string first = host::format(diagnostics.all().front());
@@ -84,17 +85,19 @@ std::vector<Problem> chosen(const Arguments& arguments) {
   return result;
 }
 
-/// Does what a wrong model or reference may end, which then is the problem's trouble; whether it came to its end.
+/// Does what a wrong model or reference, or a plugin, may end, which then is the problem's trouble; whether it came to
+/// its end.
 template <class Work>
 bool without_trouble(Problem& problem, const Work& work) {
   try {
     work();
     return true;
   } catch (const host::Failure& failure) {
-    const bool said = failure.message().empty();
-    if (!said && failure.code() != Exit::bad_input) throw;
+    const bool said = failure.message() == already_said;
+    if (!said && failure.code() == Exit::plugin) throw;
     if (!said) print(Severity::error, failure.message(), failure.remedy());
     problem.trouble = said ? fmt::format("its model {} cannot be used", problem.reference->model) : failure.message();
+    problem.code = failure.code();
     return false;
   }
 }
@@ -104,14 +107,18 @@ void check(Problem& problem, const Arguments& arguments, Session& session, Progr
            double all_problems) {
   if (!problem.reference) return;
   std::unique_ptr<host::System> system;
-  if (!without_trouble(problem, [&] { system = session.load(problem.reference->model); })) return;
+  const volatile std::sig_atomic_t& interrupted = watch_interruption();
+  const auto load = [&] {
+    system = session.load(problem.reference->model, limits_before_jobs(arguments.processes), &interrupted);
+  };
+  if (!without_trouble(problem, load)) return;
   problem.model = system->description().name;
   std::vector<SolverChoice> storage;
   const std::vector<host::Contender> all = contenders(arguments.solvers, session.catalog(), *system, storage);
   const host::RunSettings settings = settle({}, system->description());
   const auto runs = static_cast<double>(all.size());
   const host::HeatControl control{
-      limits_of(arguments.processes), arguments.processes.jobs, &watch_interruption(), [&](std::size_t k, double time) {
+      limits_of(arguments.processes), arguments.processes.jobs, &interrupted, [&](std::size_t k, double time) {
         bar.update(before + (static_cast<double>(k) + time / settings.duration) / runs, all_problems,
                    fmt::format("{} {}", problem.name, all[k].formulation->name()));
       }};
@@ -168,9 +175,11 @@ Json problem_json(const Problem& problem) {
 /// How many came to what.
 struct Count {
   std::size_t passed = 0, failed = 0, skipped = 0, unchecked = 0;
-  bool interrupted = false;
+  bool broken = false, interrupted = false;
   void add(const Problem& problem) {
     unchecked += !problem.trouble.empty();
+    broken = broken || problem.code == Exit::simulation_failed;
+    interrupted = interrupted || problem.code == Exit::interrupted;
     for (const Verification& v : problem.results) {
       passed += v.passed;
       skipped += v.how == HeatEnd::How::skipped;
@@ -180,7 +189,7 @@ struct Count {
   }
   Exit code() const {
     if (interrupted) return Exit::interrupted;
-    if (failed > 0) return Exit::simulation_failed;
+    if (failed > 0 || broken) return Exit::simulation_failed;
     if (unchecked > 0) return Exit::bad_input;
     return passed > 0 ? Exit::done : Exit::simulation_failed;
   }
@@ -235,9 +244,9 @@ void add_verify(CLI::App& app, Action& action) {
   sub->footer(
       "A run passes when every value of the reference is met within its tolerance. The references, with their "
       "sources,\n"
-      "stand beside the example models; the README there tells how to add one's own. Exit code 1: a run failed; 2: no "
-      "run\n"
-      "failed, but a problem could not be checked. Examples:\n"
+      "stand beside the example models; the README there tells how to add one's own. Exit code 1: a run failed, or a "
+      "plugin\n"
+      "while a model was assembled; 2: none did, but a problem could not be checked. Examples:\n"
       "  polyform verify --set short\n"
       "  polyform verify --problem heavy_top --json");
   sub->final_callback([&action, arguments] { action = [arguments] { return verify(*arguments); }; });

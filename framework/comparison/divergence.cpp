@@ -60,6 +60,7 @@ Divergence::Cause cause_of(const Divergence& d, double relative) {
   // Before all else: what round-off can do says nothing of a solver.
   if (round_off * std::max(1.0, d.amplification) >= enough * relative)
     return d.chaotic ? Cause::chaos : Cause::round_off;
+  if (d.at_start) return Cause::solver;
   if (!d.refined()) return Cause::unknown;
   if (!d.explains) return Cause::solver;
   if (std::isfinite(d.finer_apart) && d.finer_apart <= come_together * d.apart)
@@ -87,26 +88,31 @@ std::optional<Divergence> find_divergence(const System& system, const TraceLayou
                                           const RunSettings& settings, const Parting& parting,
                                           const HeatControl& control) {
   const TracedContender &parted = all[parted_index], &peer = farthest(layout, all, parted, parting);
+  const auto until_parting = [&](Trace& a, Trace& b) {
+    return largest_until(distances(layout, a, b, parting.scales, is_reaction(parting.quantity)), parting.time);
+  };
+  Divergence result;
+  result.solver = parted.contender->formulation->name();
+  result.peer = peer.contender->formulation->name();
+  result.apart = until_parting(*parted.trace, *peer.trace);
+  result.at_start = parting.time == 0;
+  if (result.at_start) {
+    result.cause = cause_of(result, parting.relative);
+    return result;
+  }
   Trace fine(layout), peer_fine(layout), off(layout);
   const Heat heats[] = {{parted.contender, finer(settings), 0, {&fine}},
                         {parted.contender, settings, perturbation, {&off}},
                         {peer.contender, finer(settings), 0, {&peer_fine}}};
   for (const HeatEnd& end : run_heats(system, heats, control))
     if (end.how != HeatEnd::How::done) return {};
-  const auto until_parting = [&](Trace& a, Trace& b) {
-    return largest_until(distances(layout, a, b, parting.scales, is_reaction(parting.quantity)), parting.time);
-  };
   // What comes after the parting is not its cause.
   std::vector<DistanceRow> growth = distances(layout, *parted.trace, off, parting.scales, false);
   std::erase_if(growth, [&](const DistanceRow& row) { return row.time > parting.time; });
   const GrowthRate fitted = growth_rate(growth);
 
-  Divergence result;
-  result.solver = parted.contender->formulation->name();
-  result.peer = peer.contender->formulation->name();
   result.integration_error = until_parting(*parted.trace, fine);
   result.peer_error = until_parting(*peer.trace, peer_fine);
-  result.apart = until_parting(*parted.trace, *peer.trace);
   result.finer_apart = until_parting(fine, peer_fine);
   result.perturbation = perturbation;
   result.amplification = largest_until(growth, parting.time) / perturbation;

@@ -16,7 +16,8 @@ namespace polyform::host {
 struct Divergence {
   /// What the twins make of the parting.
   enum class Cause {
-    /// Neither solver moves away from itself by what parts them: one is wrong, or the motion is not unique.
+    /// Neither solver moves away from itself by what parts them, or they part at the start, before anything is
+    /// integrated: one is wrong, or the motion is not unique.
     solver,
     /// At finer settings the two come together, so their errors of integration part them …
     integration,
@@ -25,7 +26,8 @@ struct Divergence {
     chaos,
     /// Round-off reaches as far, without such growth.
     round_off,
-    /// The errors are as large as the disagreement, but finer settings do not lessen it; or these change nothing at all.
+    /// The errors are as large as the disagreement, but finer settings do not lessen it; or these change nothing at
+    /// all.
     unknown
   };
   std::string solver;  ///< the one that parts
@@ -43,6 +45,9 @@ struct Divergence {
   /// Whether the growth until the parting is exponential: amplified a thousandfold and more, and three e-folds over the
   /// duration fitted.
   bool chaotic = false;
+  /// Whether they part in the first row, which no integration leads to: then no twins run, and all that they tell is
+  /// nothing.
+  bool at_start = false;
   Cause cause = Cause::unknown;
 
   /// Whether the finer settings change anything: an error of exactly nothing is none that was measured.
@@ -58,8 +63,8 @@ struct TracedContender {
   const Contender* contender;
   Trace* trace;
 };
-/// Runs the twins. all: those that finished, at least two; parted: which of them. Empty where a twin fails or is
-/// interrupted.
+/// Runs the twins, but for a parting at the start. all: those that finished, at least two; parted: which of them. Empty
+/// where a twin fails or is interrupted.
 std::optional<Divergence> find_divergence(const System&, const TraceLayout&, std::span<const TracedContender> all,
                                           std::size_t parted, const RunSettings&, const Parting&,
                                           const HeatControl&);

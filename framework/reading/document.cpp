@@ -88,7 +88,7 @@ bool check_text(std::string_view text, Report& report) {
 
 }  // namespace
 
-const Node* Document::parse(std::string_view text, Report& report) {
+const Node* Document::parse(std::string_view text, Report& report, const DocumentKind& expected) {
   if (!check_text(text, report)) return nullptr;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte-order mark counts for no column
   Builder builder(text, nodes_, report);
@@ -104,10 +104,10 @@ const Node* Document::parse(std::string_view text, Report& report) {
     return nullptr;
   }
   if (builder.root() == nullptr || builder.root()->kind == Node::Kind::nothing) {
-    report.error(
-        {}, {},
-        text.empty() ? "the file is empty, expected a model" : "the file holds no model, only comments or blanks",
-        "A model begins with 'polyform: 1'.");
+    report.error({}, {},
+                 text.empty() ? fmt::format("the file is empty, expected a {}", expected.name)
+                              : fmt::format("the file holds no {}, only comments or blanks", expected.name),
+                 expected.remedy);
     return nullptr;
   }
   return builder.root();

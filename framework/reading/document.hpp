@@ -36,13 +36,18 @@ struct DocumentLimits {
   static constexpr std::size_t depth = 200;
 };
 
+/// What a document should be, for messages about one that is empty.
+struct DocumentKind {
+  std::string_view name = "model", remedy = "A model begins with 'polyform: 1'.";
+};
+
 /// One parsed document; owns its nodes.
 class Document {
  public:
   /// The root of the document in `text`. nullptr after a report when the text cannot be parsed (not UTF-8, bad syntax,
   /// empty, nested or expanded beyond the limits, several documents). Repeated keys and keys that are no text are
   /// reported too, but the rest can be read.
-  const Node* parse(std::string_view text, Report&);
+  const Node* parse(std::string_view text, Report&, const DocumentKind& expected = {});
   /// Says that everything parsed so far stands at a place: of text that was taken from there.
   void put_at(Place) noexcept;
 

@@ -89,7 +89,7 @@ class Broken {
     if (const auto found = files_.find(file); found != files_.end()) throw failure(found->second);
   }
   static LoadFailure failure(const std::string& thrown) {
-    return {Refusal::failed_to_register, thrown_while_loaded(thrown), tell_author};
+    return {Refusal::failed_to_register, thrown_while("loaded", thrown), tell_author};
   }
 
  private:
@@ -135,8 +135,8 @@ LoadFailure loader_failure(const std::string& text) {
 
 }  // namespace
 
-std::string thrown_while_loaded(std::string_view text) {
-  return fmt::format("threw an exception while it was loaded ({})", text);
+std::string thrown_while(std::string_view state, std::string_view text) {
+  return fmt::format("threw an exception while it was {} ({})", state, text);
 }
 
 Library::Library(const std::filesystem::path& file, const PluginManifest& expected) {

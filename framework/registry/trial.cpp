@@ -22,22 +22,23 @@ void silence_output() {
   for (const int stream : {::fileno(output()), STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
 }
 
-/// Empty where the process did its work, or could not be made: then the load in this process has to do.
-std::string finding_of(const ProcessEnd& end, const ProcessLimits& limits) {
+/// `state`: what was being done, "loaded" or "unloaded". Empty where the process did its work, or could not be made:
+/// then the load in this process has to do.
+std::string finding_of(const ProcessEnd& end, const ProcessLimits& limits, std::string_view state) {
   using How = ProcessEnd::How;
   switch (end.how) {
     case How::threw:
-      return thrown_while_loaded(end.message);
+      return thrown_while(state, end.message);
     case How::memory:
-      return fmt::format("needs more than {:.3g} GiB of memory while it is loaded",
-                         static_cast<double>(limits.memory) / 0x1p30);
+      return fmt::format("needs more than {:.3g} GiB of memory while it is {}",
+                         static_cast<double>(limits.memory) / 0x1p30, state);
     case How::time_limit:
-      return fmt::format("does not finish loading within {:g} s", limits.seconds);
+      return fmt::format("is not {} within {:g} s", state, limits.seconds);
     case How::signal:
-      return fmt::format("ends the program with signal {} ({}) when it is loaded", end.number,
-                         ::strsignal(end.number));
+      return fmt::format("ends the program with signal {} ({}) when it is {}", end.number, ::strsignal(end.number),
+                         state);
     case How::exit:
-      return fmt::format("ends the program with status {} when it is loaded", end.number);
+      return fmt::format("ends the program with status {} when it is {}", end.number, state);
     case How::done:
     case How::failed:
     case How::interrupted:
@@ -50,18 +51,20 @@ std::string finding_of(const ProcessEnd& end, const ProcessLimits& limits) {
 }  // namespace
 
 std::string crash_in_trial(const std::filesystem::path& file, const PluginManifest& expected) {
-  const ProcessJob job{[&](const Messenger&) {
+  std::string_view state = "loaded";
+  const ProcessJob job{[&](const Messenger& back) {
                          silence_output();
                          try {
                            const Library library(file, expected);
+                           back.send({});  // the rest is unloading
                          } catch (const LoadFailure&) {
                            // The load in this program finds it again.
                          }
                        },
-                       {},
+                       [&](std::string_view) { state = "unloaded"; },
                        {}};
   const ProcessLimits limits{longest_load, largest_load()};
-  return finding_of(run_in_processes(std::span(&job, 1), limits, 1).front(), limits);
+  return finding_of(run_in_processes(std::span(&job, 1), limits, 1).front(), limits, state);
 }
 
 }  // namespace polyform::host

@@ -26,8 +26,16 @@ bool is_list(const Value& value) {
   return good;
 }
 
-std::vector<double> read_list(const Value& value) {
-  return is_list(value) ? read_numbers(value).value_or(std::vector<double>{}) : std::vector<double>{};
+/// Nothing after a report: of the first that is no number, as those after it are likely to be none for the same reason.
+std::optional<std::vector<double>> read_list(const Value& value) {
+  if (!is_list(value)) return std::nullopt;
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < value.node().items.size(); ++i) {
+    const std::optional<double> number = read_number(value.item(i));
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
 }
 
 constexpr std::array<std::string_view, 4> start_groups{"linear", "angular", "modal", "joint"};
@@ -55,7 +63,8 @@ void read_objects(const Value& objects, std::initializer_list<std::pair<std::str
     const Value object = objects.entry(e);
     MapReader map(object);
     for (const auto& [key, known] : quantities)
-      if (const auto value = map.find(key)) (*known)[e.key] = {read_list(*value), value->place()};
+      if (const auto value = map.find(key))
+        (*known)[e.key] = {read_list(*value).value_or(std::vector<double>{}), value->place()};
     if (map.is_map()) map.finish();
   }
 }
@@ -80,7 +89,9 @@ ReferenceStart read_start(const Value& in) {
 }
 
 void read_times(const Value& value, Reference& out) {
-  out.times = read_list(value);
+  const std::optional<std::vector<double>> times = read_list(value);
+  if (!times) return;
+  out.times = *times;
   if (out.times.empty() || std::ranges::adjacent_find(out.times, std::greater_equal<>()) != out.times.end())
     value.error("the times do not rise", "Give at least one, each later than the one before.");
 }
@@ -109,10 +120,10 @@ void read_rows(const Value& channels, MapReader& map, Reference& out) {
   const MapReader all(channels);
   for (const Node::Entry& e : channels.node().entries) {
     const Value value = channels.entry(e);
-    out.channels.push_back({e.key, read_list(value), e.place});
-    const std::size_t found = out.channels.back().values.size();
-    if (found != out.times.size() && !out.times.empty() && value.node().kind == Node::Kind::list)
-      value.error(fmt::format("found {} values for {} times", found, out.times.size()), "Give one per time.");
+    const std::optional<std::vector<double>> values = read_list(value);
+    out.channels.push_back({e.key, values.value_or(std::vector<double>{}), e.place});
+    if (values && values->size() != out.times.size() && !out.times.empty())
+      value.error(fmt::format("found {} values for {} times", values->size(), out.times.size()), "Give one per time.");
     if (const std::string group = group_of(e.key); groups && !out.tolerance.contains(group))
       value.error(fmt::format("there is no tolerance for its group, '{}'", group), "Add it under 'tolerance'.");
   }
@@ -186,7 +197,8 @@ std::optional<Reference> read_reference(const std::string& file, Diagnostics& di
   Report report(diagnostics, out.file);
   Document document;
   if (const std::optional<std::string> text = read_source(file, report))
-    if (const Node* root = document.parse(*text, report)) read_root(Value(*root, {}, report), out);
+    if (const Node* root = document.parse(*text, report, {"reference", format_remedy}))
+      read_root(Value(*root, {}, report), out);
   report.finish();
   if (report.errors() > 0) return std::nullopt;
   return out;

@@ -162,8 +162,10 @@ TEST_CASE("a check survives plugins that end the program") {
   };
   refused("throws-registering", "threw an exception while it was loaded (out of luck); report this to the author");
   refused("throws-number-registering", "threw an exception while it was loaded (of a type unknown here)");
-  refused("crashes", "signal 6");
-  refused("exits", "status 0");
+  refused("crashes", "signal 6 (Aborted) when it is loaded");
+  refused("exits", "status 0 when it is loaded");
+  refused("crashes-unloading", "signal 6 (Aborted) when it is unloaded");
+  refused("exits-unloading", "status 3 when it is unloaded");
 }
 
 TEST_CASE("a plugin that asks for memory without end while it is loaded is told so") {

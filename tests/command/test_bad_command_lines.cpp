@@ -65,6 +65,9 @@ TEST_CASE("an unknown group of columns is refused with a suggestion") {
 TEST_CASE("options of a solver are checked") {
   CHECK_THAT(refusal({"run", shipped("free_body"), "--option", "nonsense=1"}), Contains("nonsense"));
   CHECK_THAT(refusal({"run", shipped("free_body"), "--option", "nonsense"}), Contains("key=value"));
+  CHECK_THAT(
+      refusal({"run", shipped("free_body"), "--solver", "hierarchy", "--option", "level=1", "--option", "level=2"}),
+      Contains("--option gives 'level' twice"));
 }
 
 TEST_CASE("an output that cannot be written is refused before the run") {

@@ -51,11 +51,27 @@ TEST_CASE("a reason that several solvers have is said once, and long names keep 
   CHECK_NOTHROW(json(cut.out).dump());  // is UTF-8
 }
 
-TEST_CASE("one solver alone has no deviation") {
+TEST_CASE("one solver alone has no deviation, and it is said that nothing was compared") {
   const Workshop shop;
-  const json all = json::parse(
-      shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati", "--duration", "0.1", "--json"}).out);
-  CHECK_FALSE(all.at("riccati").contains("position_deviation"));
+  std::vector<std::string> command{"compare", shipped("double_pendulum"), "--solvers", "riccati", "--duration", "0.1"};
+  for (const bool as_json : {false, true}) {
+    if (as_json) command.emplace_back("--json");
+    const Outcome outcome = shop.run(command);
+    CHECK(outcome.code == 0);
+    CHECK_THAT(outcome.err, Contains("note: riccati has nobody to be compared with"));
+    if (as_json) CHECK_FALSE(json::parse(outcome.out).at("riccati").contains("position_deviation"));
+  }
+  CHECK_THAT(shop.run({"compare", shipped("double_pendulum"), "--duration", "0.1"}).err, !Contains("note:"));
+}
+
+TEST_CASE("the values of a sweep are round where they can be") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati", "--duration", "0.1",
+                                    "--sweep", "tolerance=1e-4:1e-9:6", "--output", "sweep.csv"});
+  CHECK(outcome.code == 0);
+  const std::string table = shop.read("sweep.csv");
+  for (const char* value : {"0.0001", "1e-05", "1e-06", "1e-07", "1e-08", "1e-09"})
+    CHECK_THAT(table, Contains(std::string("\nriccati,") + value + ",done"));
 }
 
 TEST_CASE("the JSON of a comparison tells time and place of every deviation") {
@@ -215,4 +231,16 @@ TEST_CASE("columns are chosen by name, and a pattern that matches none is refuse
   const Outcome none = shop.run({"run", shipped("double_pendulum"), "--output", "a.csv", "--columns", "rod3.*"});
   CHECK(none.code == 2);
   CHECK_THAT(none.err, Contains("no column matches rod3.*"));
+}
+
+TEST_CASE("an empty reference is called one, and a list without numbers gives one message") {
+  const Workshop shop;
+  shop.write("empty.json", "");
+  shop.write("nulls.json", R"({"model": "m.yaml", "source": "none", "times": [0, 1, 2], "tolerance": {"position": 1},
+                               "channels": {"rod.x": [null, null, null], "rod.y": [0, 0]}})");
+  const std::string err = shop.run({"verify", "--references", "."}).err;
+  INFO(err);
+  CHECK_THAT(err, Contains("the file is empty, expected a reference") && !Contains("model begins"));
+  CHECK_THAT(err, Contains("channels.rod.x[0]: found nothing, expected a number") && !Contains("channels.rod.x[1]") &&
+                      !Contains("found 0 values") && Contains("channels.rod.y: found 2 values for 3 times"));
 }

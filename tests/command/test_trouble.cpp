@@ -206,6 +206,26 @@ TEST_CASE("what is no number stops every solver with the name of a body or joint
   }
 }
 
+TEST_CASE(
+    "one SIGTERM or SIGHUP ends a run whose plugin never returns, after some seconds, and all rows before are kept") {
+  const auto [signal, output] = GENERATE(std::pair{SIGTERM, "a.csv"}, std::pair{SIGHUP, "a.h5"});
+  const Workshop shop;
+  const pid_t process = shop.start(arguments(shop, "endless", "riccati", output));
+  std::this_thread::sleep_for(std::chrono::milliseconds(has_address_sanitizer ? 6000 : 3000));
+  if (signal == SIGTERM) REQUIRE(wait_until([&] { return lines(shop, output) > 24; }));
+  kill(process, signal);
+  const Outcome outcome = shop.finish(process);
+  INFO(outcome.err);
+  CHECK(outcome.code == 130);
+  CHECK_THAT(outcome.err, Contains("warning: interrupted, but a step of the run did not end within 5 s, in solver "
+                                   "riccati after t = 0.0") &&
+                              Contains("the results so far are kept"));
+  if (signal == SIGTERM)
+    CHECK(read_table(shop.read(output)).rows.size() >= 24);
+  else
+    CHECK(polyform::host::ResultFile(shop.path(output).string()).read_all().find("time")->values.size() >= 24);
+}
+
 TEST_CASE("a second interrupt ends a run whose plugin never returns, at once, and all rows before are kept") {
   const std::string output = GENERATE("a.csv", "a.h5");
   const Workshop shop;
@@ -214,7 +234,8 @@ TEST_CASE("a second interrupt ends a run whose plugin never returns, at once, an
   std::this_thread::sleep_for(std::chrono::milliseconds(has_address_sanitizer ? 6000 : 3000));
   if (output == "a.csv") REQUIRE(wait_until([&] { return lines(shop, output) > 24; }));
   kill(process, SIGINT);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+  CHECK(wait_until(
+      [&] { return shop.read("stderr.txt").find("Ctrl-C once more ends the run at once") != std::string::npos; }));
   CHECK(kill(process, SIGINT) == 0);
   const Outcome outcome = shop.finish(process);
   CHECK(outcome.code == 130);

@@ -142,7 +142,7 @@ TEST_CASE("the page of a run is the same with its result in a file and without")
   CHECK(columns("a.html") == columns("b.html"));
 }
 
-TEST_CASE("the memory that the page of a run takes does not grow with the duration") {
+TEST_CASE("the memory that the page of a run takes is bounded, whatever the duration") {
   if (has_address_sanitizer) return;
   Workshop shop;
   const auto peak = [&](const char* duration) {

@@ -98,6 +98,29 @@ TEST_CASE("a wrong solver is named, and not excused by chaos") {
   for (const Standing& s : result.standings) CHECK(s.parting.has_value() == (s.solver == "wrong"));
 }
 
+TEST_CASE("a solver that is wrong from the start is told so, as nothing has been integrated there, and no twins run") {
+  const auto system = model("double_pendulum");
+  const WrongAmongAble with_wrong(*system, 1.01);  // the reactions at the start are those of more gravity
+  std::size_t heats = 0;
+  HeatControl control = patient;
+  control.progress = [&](std::size_t heat, double) { heats = std::max(heats, heat + 1); };
+  const Comparison result = compare(*system, with_wrong.all, settings(0.5), default_agreement, control, no_output);
+  REQUIRE(result.first);
+  CHECK(result.first->time == 0);
+  REQUIRE(result.divergence);
+  CHECK(result.divergence->solver == "wrong");
+  CHECK(result.divergence->apart > default_agreement);
+  CHECK(result.divergence->cause == Divergence::Cause::solver);
+  CHECK(heats <= with_wrong.all.size());
+}
+
+TEST_CASE("the cause of a parting at the start is a solver, but where round-off reaches as far") {
+  Divergence at_start;
+  at_start.at_start = true;
+  CHECK(cause_of(at_start, 1e-4) == Divergence::Cause::solver);
+  CHECK(cause_of(at_start, 1e-14) == Divergence::Cause::round_off);
+}
+
 TEST_CASE("a coarse integration is not called chaos, however long the run goes on after the parting") {
   const auto system = model("double_pendulum");
   for (const double duration : {2.0, 8.0}) {
