@@ -57,6 +57,7 @@ void see_case(const Formulation& formulation, const Case& one, Expected& expecte
   Observed seen(formulation, view, one.state);
   const Difference d = difference(view, expected.seen().now(), seen.now(), expected.undetermined());
   m.see(d.motion, "positions or velocities differ from the first formulation's");
+  m.see(d.coordinates, "joint coordinates differ from the first formulation's");
   m.see(d.acceleration, "accelerations differ from the first formulation's");
   m.see(d.reaction, "reactions differ from the first formulation's");
   m.see(d.energy, "energies differ from the first formulation's");
@@ -155,8 +156,9 @@ void check_in_formulations(const std::vector<Case>& cases, bool balanced, const 
       if (can_run(*formulation, cases[i].sample.view(), refusal) && !stands_singular(*cases[i].sample.system))
         able.push_back(i);
     if (able.empty()) {
-      const std::string why(refusal.all().empty() ? "the rows of all random instances are dependent where they are drawn"
-                                                  : refusal.all().front().message);
+      const std::string why(refusal.all().empty()
+                                ? "the rows of all random instances are dependent where they are drawn"
+                                : refusal.all().front().message);
       list.unsupported(equal, why);
       list.unsupported(power, why);
       continue;

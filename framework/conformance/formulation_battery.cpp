@@ -26,6 +26,7 @@ std::vector<Case> systems_of(const Formulation& formulation, const Bench& bench,
     Diagnostics refusal;
     if (!can_run(formulation, sample.view(), refusal)) continue;
     State state = random_state(*sample.system, states);
+    if (i % 2 == 1) add_turns(sample.view(), state, states);
     cases.push_back({std::move(sample), std::move(state), some_time});
   }
   return cases;
@@ -45,6 +46,7 @@ void see_agreement(const Formulation& formulation, const Case& one, const Bench&
       return [=] { return fmt::format("{} differ from {}'s", what, other->name()); };
     };
     m.see(d.motion, say("positions or velocities"));
+    m.see(d.coordinates, say("joint coordinates"));
     m.see(d.acceleration, say("accelerations"));
     m.see(d.reaction, say("reactions"));
     m.see(d.energy, say("energies"));
@@ -93,6 +95,11 @@ void see_rates(const Formulation& formulation, const Case& one, Measure& m) {
     for (std::size_t i = 0; i < x.size(); ++i)
       m.see(std::abs((0.5 / h) * (x[i] - y[i]) - rates[i]) / (1 + std::abs(rates[i])), what);
   };
+  std::vector<double> qdot(state.q.size());
+  for (const JointData& joint : one.sample.view().joints)
+    joint_position_rates(joint, state.q.data() + joint.q_offset, state.v.data() + joint.v_offset,
+                         qdot.data() + joint.q_offset);
+  compare(state_ahead.q, state_behind.q, qdot, "rates of joint coordinates");
   compare(state_ahead.eta, state_behind.eta, state.etadot, "rates of modes");
   compare(state_ahead.etadot, state_behind.etadot, seen.now().modal_acceleration, "accelerations of modes");
   compare(state_ahead.x, state_behind.x, seen.now().state_rates, "rates of first-order states");
@@ -122,9 +129,8 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
     claim_on(cases, kind, "everything observed is a finite number, and so is dy/dt", 0,
              "observe() and derivative() must fill all of their output: of a system without loops too, with redundant "
              "rows too",
-             list, [&](const Case& one, Measure& m) {
-               see_finite(formulation, one.sample.view(), one.state, one.time, m);
-             });
+             list,
+             [&](const Case& one, Measure& m) { see_finite(formulation, one.sample.view(), one.state, one.time, m); });
     claim_on(cases, kind, "motion, accelerations, reactions and energies are those of the other formulations", 1e-9,
              "the claims below tell what is wrong by itself", list,
              [&](const Case& one, Measure& m) { see_agreement(formulation, one, bench, m); });

@@ -79,7 +79,11 @@ TEST_CASE("mistakes of a joint are found") {
   require_failed("hinge-coordinates", "coordinates follow from the pose");
   if (!has_address_sanitizer) require_failed("hinge-coordinates", "as cut joint");  // the short form has few loops
   require_failed("hinge-turns", "after several turns to either side");
+  require_sound("hinge-screw");
+  require_found("hinge-wrap", "the pose follows q without jumps", "it jumps");
+  require_failed("hinge-far", "H is the rate of the pose");
   require_failed("hinge-axes", "directions are as drawn");
+  require_failed("hinge-place", "acts where its position is drawn");
   require_failed("hinge-memory", "the same every time");
   require_failed("hinge-nan", "finite number");
   require_failed("hinge-meaning", "in a line each what it and its fields are");
@@ -176,6 +180,10 @@ TEST_CASE("mistakes of a formulation are found") {
   require_found("solver-unsaid", "a violation of joints is told", "velocity_violation tells too little");
   require_failed("solver-nan", "everything observed is a finite number");
   require_failed("solver-nan", "the reactions balance");
+  require_found("solver-angle-signs", "trees: motion, accelerations", "joint coordinates differ");
+  require_found("solver-angle-signs", "loops: velocities and accelerations are the rates",
+                "rates of joint coordinates");
+  require_found("solver-angle-turns", "trees: motion, accelerations", "joint coordinates differ");
   require_found("solver-derivative", "everything observed is a finite number", "dy/dt is no finite number at place");
   require_found("solver-rates", "it runs forces with first-order states", "something observed is no finite number");
   require_failed("solver-claims", "constraint elements: all is as in the other formulations");
