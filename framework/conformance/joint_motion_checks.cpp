@@ -150,6 +150,18 @@ void check_batches(const std::vector<Sample>& samples, Checklist& list) {
              });
 }
 
+/// Of a joint that is code: kernels keep nothing, for solvers in several threads use the same one.
+void check_static_memory(const JointType& type, const std::vector<Sample>& samples, Checklist& list) {
+  Random random(83);
+  const auto call = [&](const Sample& sample) {
+    const JointData& joint = tested_joint(sample.view());
+    const Numbers q = random_coordinates(joint, random);
+    numbers_of(joint, q, random.numbers(joint.nv, 2));
+  };
+  claim_no_static_writing(
+      &type, list, [&] { call(samples.front()); }, [&] { call(samples.back()); });
+}
+
 /// Of a joint that is code: all functions of the kernel.
 void check_allocation(const std::vector<Sample>& samples, Checklist& list) {
   claim_no_allocation(list, "its kernel allocates nothing", "use arrays of fixed size on the stack", [&](Measure& m) {
@@ -182,6 +194,7 @@ void check_joint_motion(const JointType& type, const Bench& bench, const std::ve
   check_joint_drawing(type, bench, samples, list);
   if (tested_joint(samples.front().view()).kernel == nullptr) return;
   check_batches(samples, list);
+  check_static_memory(type, samples, list);
   check_allocation(samples, list);
 }
 
