@@ -65,7 +65,8 @@ void print_claim(const Claim& claim) {
                                                               : "unsupported";
   fmt::print(output(), "  {:<11} {}", mark, claim.name);
   const bool measured = claim.verdict == Verdict::passed || claim.measured > claim.tolerance;
-  if (measured && claim.tolerance > 0) fmt::print(output(), " ({:.1e}, allowed {:.0e})", claim.measured, claim.tolerance);
+  if (measured && claim.tolerance > 0)
+    fmt::print(output(), " ({:.1e}, allowed {:.0e})", claim.measured, claim.tolerance);
   fmt::print(output(), "\n");
   if (!claim.finding.empty()) fmt::print(output(), "              {}\n", claim.finding);
   if (!claim.remedy.empty()) fmt::print(output(), "              {}\n", claim.remedy);
@@ -127,7 +128,8 @@ void add_conform(CLI::App& app, Action& action) {
   sub->add_option("FILE", arguments->file, "A plugin library")->required();
   sub->add_option("--type", arguments->type, "Only this one of its types")->type_name("NAME");
   sub->add_option("--model", arguments->model,
-                  "A model with instances of the types, whose field values are used instead of random ones")
+                  "A model with instances of the types, whose field values are used instead of random ones; of a "
+                  "formulation: a model to try beside the random ones")
       ->type_name("FILE");
   sub->add_option("--time-limit", arguments->time_limit, "Of one check, s")
       ->check(CLI::Validator([](std::string& text) { return check_limit(text, 0.1, 1e6); }, ""))
@@ -140,7 +142,9 @@ void add_conform(CLI::App& app, Action& action) {
       "one\n"
       "failed, 3 when the plugin is refused. A check that crashes or exceeds its time or memory fails; three of them "
       "end\n"
-      "the checks of that type. Examples:\n"
+      "the checks of that type. A type of which no random instance can be made fails, for nothing of it is checked: "
+      "give\n"
+      "an example with --model. Examples:\n"
       "  polyform conform my-joint.so\n"
       "  polyform conform my-beam.so --type beam --model example.yaml");
   sub->final_callback([&action, arguments] { action = [arguments] { return conform(*arguments); }; });

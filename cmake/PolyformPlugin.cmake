@@ -75,7 +75,7 @@ endfunction()
 # polyform_add_plugin_test(NAME SOURCES file... MODEL file)
 #
 # For projects outside Polyform's tree, two tests: NAME_results compares what every formulation makes of a model with what
-# the program says (polyform/testing.hpp); NAME_conforms is `polyform conform`.
+# the program says (polyform/testing.hpp); NAME_conforms is `polyform conform` with the model as its example.
 function(polyform_add_plugin_test name)
   cmake_parse_arguments(TEST "" "MODEL" "SOURCES" ${ARGN})
   add_executable(test_${name} ${TEST_SOURCES})
@@ -83,5 +83,5 @@ function(polyform_add_plugin_test name)
   cmake_path(ABSOLUTE_PATH TEST_MODEL)
   add_test(NAME ${name}_results
     COMMAND test_${name} $<TARGET_FILE:Polyform::polyform> $<TARGET_FILE:plugin_${name}> ${TEST_MODEL})
-  add_test(NAME ${name}_conforms COMMAND Polyform::polyform conform $<TARGET_FILE:plugin_${name}>)
+  add_test(NAME ${name}_conforms COMMAND Polyform::polyform conform $<TARGET_FILE:plugin_${name}> --model ${TEST_MODEL})
 endfunction()

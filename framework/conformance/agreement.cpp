@@ -20,6 +20,24 @@ BodyMotion motion(const Observation::Body& body) {
   return {rotation_matrix(body.pose.orientation), body.pose.position, {body.angular_velocity, body.velocity}};
 }
 
+/// The largest difference of a joint's coordinates; Q and −Q of a ball are the same.
+double coordinate_difference(const JointData& joint, std::span<const double> a, std::span<const double> b) {
+  double worst = 0;
+  std::size_t at = joint.q_offset;
+  const auto differ = [&](std::size_t count, double sign) {
+    double most = 0;
+    for (std::size_t k = at; k < at + count; ++k) most = larger(most, std::abs(a[k] - sign * b[k]));
+    return most;
+  };
+  for (const Primitive& primitive : joint.primitives) {
+    const std::size_t count = position_count(primitive.kind);
+    const bool ball = primitive.kind == Primitive::Kind::ball;
+    worst = larger(worst, ball ? std::min(differ(count, 1), differ(count, -1)) : differ(count, 1));
+    at += count;
+  }
+  return larger(worst, differ(joint.q_offset + joint.nq - at, 1));
+}
+
 /// Motions of the bodies; the system has no nodes.
 std::vector<BodyMotion> motions(const Observation& o) {
   std::vector<BodyMotion> all;
@@ -32,7 +50,7 @@ std::vector<BodyMotion> motions(const Observation& o) {
 Difference difference(const SystemView& view, const Observation& a, const Observation& b,
                       const std::set<std::size_t>& undetermined) {
   Difference d;
-  double motion_scale = 1, acceleration_scale = 1, reaction_scale = 1;
+  double motion_scale = 1, coordinate_scale = 1, acceleration_scale = 1, reaction_scale = 1;
   for (std::size_t i = 0; i < view.bodies.size(); ++i) {
     widen(d.motion, motion_scale, a.bodies[i].pose.position, b.bodies[i].pose.position);
     widen(d.motion, motion_scale, a.bodies[i].velocity, b.bodies[i].velocity);
@@ -42,6 +60,9 @@ Difference difference(const SystemView& view, const Observation& a, const Observ
     widen(d.acceleration, acceleration_scale, a.bodies[i].acceleration, b.bodies[i].acceleration);
     widen(d.acceleration, acceleration_scale, a.bodies[i].angular_acceleration, b.bodies[i].angular_acceleration);
   }
+  for (const JointData& joint : view.joints)
+    d.coordinates = larger(d.coordinates, coordinate_difference(joint, a.state.q, b.state.q));
+  for (const double q : a.state.q) coordinate_scale = larger(coordinate_scale, std::abs(q));
   for (std::size_t i = 0; i < view.nv; ++i) {
     d.acceleration = larger(d.acceleration, std::abs(a.acceleration[i] - b.acceleration[i]));
     acceleration_scale = larger(acceleration_scale, std::abs(a.acceleration[i]));
@@ -50,8 +71,8 @@ Difference difference(const SystemView& view, const Observation& a, const Observ
   for (std::size_t i = 0; i < view.modes; ++i) {
     d.acceleration = larger(d.acceleration, std::abs(a.modal_acceleration[i] - b.modal_acceleration[i]));
     acceleration_scale = larger(acceleration_scale, std::abs(a.modal_acceleration[i]));
-    d.motion = larger(
-        {d.motion, std::abs(a.state.eta[i] - b.state.eta[i]), std::abs(a.state.etadot[i] - b.state.etadot[i])});
+    d.motion =
+        larger({d.motion, std::abs(a.state.eta[i] - b.state.eta[i]), std::abs(a.state.etadot[i] - b.state.etadot[i])});
   }
   for (std::size_t i = 0; i < view.states; ++i) {
     d.acceleration = larger(d.acceleration, std::abs(a.state_rates[i] - b.state_rates[i]));
@@ -66,7 +87,8 @@ Difference difference(const SystemView& view, const Observation& a, const Observ
     widen(d.reaction, reaction_scale, a.reactions[i].angular, b.reactions[i].angular);
   }
   d.energy = std::abs(a.kinetic_energy - b.kinetic_energy) + std::abs(a.potential_energy - b.potential_energy);
-  return {d.motion / motion_scale, d.acceleration / acceleration_scale, d.reaction / reaction_scale,
+  return {d.motion / motion_scale, d.coordinates / coordinate_scale, d.acceleration / acceleration_scale,
+          d.reaction / reaction_scale,
           d.energy / std::max(1.0, std::abs(a.kinetic_energy) + std::abs(a.potential_energy))};
 }
 

@@ -12,7 +12,7 @@ namespace polyform::host {
 
 /// Largest differences between two observations, relative to the largest value of their kind (at least 1).
 struct Difference {
-  double motion = 0, acceleration = 0, reaction = 0, energy = 0;
+  double motion = 0, coordinates = 0, acceleration = 0, reaction = 0, energy = 0;
 };
 /// undetermined: joints whose reactions redundant constraints leave open, which are not compared.
 Difference difference(const SystemView&, const Observation&, const Observation&,

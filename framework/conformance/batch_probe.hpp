@@ -11,6 +11,7 @@
 #include "framework/conformance/element_systems.hpp"
 #include "framework/conformance/larger.hpp"
 #include "framework/conformance/state.hpp"
+#include "framework/conformance/static_memory.hpp"
 
 namespace polyform::host {
 
@@ -111,21 +112,31 @@ std::vector<double> joint_accelerations(const SystemView& view, const Group& gro
   return all;
 }
 
-/// Of two lists of numbers, relative to the largest (at least 1).
-inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double worst = 0, scale = 1;
+/// Of two lists of numbers, relative to the largest (at least `least`).
+inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b, double least = 1) {
+  double worst = 0, scale = least;
   for (std::size_t i = 0; i < a.size(); ++i) {
     worst = larger(worst, std::abs(a[i] - b[i]));
     scale = std::max(scale, std::abs(a[i]));
   }
-  return worst / scale;
+  return worst == 0 ? 0 : worst / scale;
 }
 
-/// One claim: two batches of different instances that are made before either is evaluated give what each gives alone.
+/// Equal as bits, so that what is no number is equal to itself.
+inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto equal = [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  };
+  return std::ranges::equal(a, b, equal);
+}
+
+/// Two batches of different instances that are made before either is evaluated give what each gives alone, and write to
+/// no memory that they share.
 /// make(case) gives a batch of the case's instances, input(case) their input, for which other batches may be made;
 /// numbers(batch, case, input) all that the batch gives.
 template <class Make, class Input, class Evaluate>
-void claim_own_data(const std::vector<Case>& cases, Checklist& list, Make make, Input input, Evaluate numbers) {
+void claim_own_data(const void* type, const std::vector<Case>& cases, Checklist& list, Make make, Input input,
+                    Evaluate numbers) {
   list.claim("two batches give what each gives alone", 1e-12,
              "keep what create() reads of its instances in the batch: static variables are those of the last one",
              [&](Measure& m) {
@@ -140,18 +151,17 @@ void claim_own_data(const std::vector<Case>& cases, Checklist& list, Make make, 
                  m.see(largest_difference(alone_a, numbers(*first, a, in_a)), "the batch that was made first, again");
                }
              });
+  const Case &a = cases.front(), &b = cases.back();
+  decltype(make(b)) second;
+  const auto call_first = [&] {
+    second = make(b);
+    numbers(*make(a), a, input(a));
+  };
+  claim_no_static_writing(type, list, call_first, [&] { numbers(*second, b, input(b)); });
 }
 
 inline bool all_finite(const std::vector<double>& list) {
   return std::ranges::all_of(list, [](double x) { return std::isfinite(x); });
-}
-
-/// Equal as bits, so that what is no number is equal to itself.
-inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto equal = [](double x, double y) {
-    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
-  };
-  return std::ranges::equal(a, b, equal);
 }
 
 /// Whether a type's fields say that something of it is fixed in ground: the word stands in a meaning or a choice.

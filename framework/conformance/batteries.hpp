@@ -13,7 +13,8 @@ void check_joint(const JointType&, const Bench&, Checklist&);
 void check_force(const ForceType&, const Bench&, Checklist&);
 void check_constraint(const ConstraintType&, const Bench&, Checklist&);
 void check_flexible_body(const FlexibleBodyType&, const Bench&, Checklist&);
-void check_formulation(const Formulation&, const Bench&, Checklist&);
+/// example: a system that it is tried on too; may have none.
+void check_formulation(const Formulation&, Sample example, const Bench&, Checklist&);
 void check_module(const ModuleType&, const Bench&, Checklist&);
 
 }  // namespace polyform::host

@@ -21,7 +21,7 @@ std::string first_error(const Diagnostics& diagnostics) {
 
 }  // namespace
 
-ExampleFields examples_of(const std::string& file, const Catalog& catalog, std::shared_ptr<const void> keep_alive) {
+Sample example_of(const std::string& file, const Catalog& catalog, std::shared_ptr<const void> keep_alive) {
   if (file.empty()) return {};
   Diagnostics diagnostics;
   bool missing = false;
@@ -32,7 +32,7 @@ ExampleFields examples_of(const std::string& file, const Catalog& catalog, std::
     throw Failure(missing ? Exit::plugin : Exit::bad_input,
                   fmt::format("{} is no sound model: {}", file, first_error(diagnostics)),
                   "polyform check MODEL tells all that is wrong with it.");
-  return ExampleFields(*system);
+  return {{}, std::move(system)};
 }
 
 Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, ExampleFields examples, bool thorough)

@@ -30,9 +30,8 @@ struct RandomModelSettings {
   bool forces = true;  ///< one random force for every second body
 };
 
-/// The field values in a model file of the author's; none without a file. Failure (bad_input) when it is no sound
-/// model.
-ExampleFields examples_of(const std::string& file, const Catalog&, std::shared_ptr<const void> keep_alive);
+/// The author's model in a file; no system without a file. Failure (bad_input) when it is no sound model.
+Sample example_of(const std::string& file, const Catalog&, std::shared_ptr<const void> keep_alive);
 
 class Bench {
  public:

@@ -42,12 +42,17 @@ void Checklist::claim(std::string_view name, double tolerance, std::string_view 
   if (sink_.begin(name)) sink_.add(decide(name, tolerance, remedy, body));
 }
 
-bool Checklist::prepare(std::string_view name, std::string_view remedy, const std::function<void(Measure&)>& body) {
+bool Checklist::prepare(std::string_view name, std::string_view remedy, const std::function<void(Measure&)>& body,
+                        std::string_view need) {
   const bool wanted = sink_.begin(name);
-  const Claim claim = decide(name, 0, remedy, [&](Measure& m) {
+  Claim claim = decide(name, 0, remedy, [&](Measure& m) {
     body(m);
     m.see(0, "");
   });
+  if (claim.verdict == Verdict::unsupported && !need.empty()) {
+    claim.verdict = Verdict::failed;
+    claim.remedy = need;
+  }
   if (wanted) sink_.add(claim);
   return claim.verdict == Verdict::passed;
 }

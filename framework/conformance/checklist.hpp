@@ -57,10 +57,13 @@ class Measure {
   std::string where_, current_model_, model_;
 };
 
-/// The first claim of most batteries, and its remedy.
+/// The first claim of the battery of an element, its remedy, and that where no instance can be made.
 inline constexpr std::string_view instances_are_made = "random instances of it are accepted";
 inline constexpr std::string_view sound_instances =
     "define(), create() and the sizes that the type declares must fit each other and the contract";
+inline constexpr std::string_view needs_example =
+    "nothing of the type is checked without an instance: where fields must fit each other, give a model of yours that "
+    "uses it, polyform conform PLUGIN --model FILE";
 
 class Checklist {
  public:
@@ -71,8 +74,9 @@ class Checklist {
   void claim(std::string_view name, double tolerance, std::string_view remedy,
              const std::function<void(Measure&)>& body);
   /// A claim whose body makes what later claims look at: it is run even where its verdict is known. False when there is
-  /// nothing to look at.
-  bool prepare(std::string_view name, std::string_view remedy, const std::function<void(Measure&)>& body);
+  /// nothing to look at. need: the remedy where that is a failure, for without it nothing is checked at all.
+  bool prepare(std::string_view name, std::string_view remedy, const std::function<void(Measure&)>& body,
+               std::string_view need = {});
   /// A claim that nothing was tried for.
   void unsupported(std::string_view name, std::string why);
 

@@ -40,12 +40,16 @@ void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& 
   const Catalog catalog = without_siblings(all, plugin, offer);
   Checklist list(offer.kind, offer.name, sink);
   check_texts(offer, catalog, list);
-  const Bench bench(catalog, keep_alive, examples_of(settings.example, all, keep_alive), settings.thorough);
+  Sample example = example_of(settings.example, all, keep_alive);
+  const bool has_fields = example.system != nullptr && offer.kind != "formulation";
+  const Bench bench(catalog, keep_alive, has_fields ? ExampleFields(*example.system, offer.name) : ExampleFields{},
+                    settings.thorough);
   if (offer.kind == "joint") check_joint(type_of(catalog.joints, offer), bench, list);
   if (offer.kind == "force") check_force(type_of(catalog.forces, offer), bench, list);
   if (offer.kind == "constraint") check_constraint(type_of(catalog.constraints, offer), bench, list);
   if (offer.kind == "flexible body") check_flexible_body(type_of(catalog.flexible_bodies, offer), bench, list);
-  if (offer.kind == "formulation") check_formulation(type_of(catalog.formulations, offer), bench, list);
+  if (offer.kind == "formulation")
+    check_formulation(type_of(catalog.formulations, offer), std::move(example), bench, list);
   if (offer.kind == "module") check_module(type_of(catalog.modules, offer), bench, list);
 }
 

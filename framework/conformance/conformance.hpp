@@ -13,7 +13,8 @@
 namespace polyform::host {
 
 struct ConformanceSettings {
-  std::string example{};   ///< a model of the author's, whose field values are used; may be empty
+  /// A model of the author's: its field values are used, or a formulation is tried on it too; may be empty.
+  std::string example{};
   double time_limit = 20;  ///< of one check, s
   bool thorough = true;    ///< false: fewer random systems and shorter runs of each battery
 };

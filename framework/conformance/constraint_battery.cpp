@@ -11,8 +11,8 @@ namespace polyform::host {
 
 namespace {
 
-/// The rate of f at t = 0, and how far a value is from it. The shorter step is for states next to a singular one: a disc
-/// that lies nearly flat.
+/// The rate of f at t = 0, and how far a value is from it. The shorter step is for states next to a singular one: a
+/// disc that lies nearly flat.
 template <class Function>
 std::pair<double, double> against_rate(double found, Function f) {
   std::pair<double, double> nearest(0, std::numeric_limits<double>::infinity());
@@ -38,21 +38,25 @@ void check_velocity_rows(const ConstraintType& type, const std::vector<Case>& ca
   list.claim(name, 1e-7, "the rows A and B must be the gradient of the residual, velocity_right minus its partial rate",
              [&](Measure& m) {
                bool asks = false;
-               on_instances(cases, m, [&](const ConstraintGroup& group, std::size_t i, Path&, const auto& at) {
-                 const auto [in, rows] = at(0);
-                 const std::vector<Spatial> V = twists(in);
-                 for (std::size_t r = 0; r < group.rows[i]; ++r) {
-                   const auto residual = [&, row = r](double t) { return at(t).second.residual[row]; };
-                   // A row whose residual is zero whatever moves asks nothing of positions.
-                   if (residual(0) == 0 && residual(0.1) == 0 && residual(0.05) == 0) continue;
-                   asks = true;
-                   const double found = applied(rows, r, V, in.v) - rows.velocity_right[r];
-                   const auto [expected, error] = against_rate(found, residual);
-                   m.see(error, [&, slope = expected] {
-                     return fmt::format("row {}: {:.6g}, the residual changes by {:.6g} per second", r, found, slope);
-                   });
-                 }
-               }, Start::any);
+               on_instances(
+                   cases, m,
+                   [&](const ConstraintGroup& group, std::size_t i, Path&, const auto& at) {
+                     const auto [in, rows] = at(0);
+                     const std::vector<Spatial> V = twists(in);
+                     for (std::size_t r = 0; r < group.rows[i]; ++r) {
+                       const auto residual = [&, row = r](double t) { return at(t).second.residual[row]; };
+                       // A row whose residual is zero whatever moves asks nothing of positions.
+                       if (residual(0) == 0 && residual(0.1) == 0 && residual(0.05) == 0) continue;
+                       asks = true;
+                       const double found = applied(rows, r, V, in.v) - rows.velocity_right[r];
+                       const auto [expected, error] = against_rate(found, residual);
+                       m.see(error, [&, slope = expected] {
+                         return fmt::format("row {}: {:.6g}, the residual changes by {:.6g} per second", r, found,
+                                            slope);
+                       });
+                     }
+                   },
+                   Start::any);
                m.see(asks ? 0 : 1, "it is declared holonomic, and all its residuals are zero wherever it is");
              });
 }
@@ -199,7 +203,7 @@ void check_batches(const std::vector<Case>& cases, Checklist& list) {
 void check_own_data(const std::vector<Case>& cases, Checklist& list) {
   const auto group = [](const Case& one) -> const ConstraintGroup& { return one.sample.view().constraints[0]; };
   claim_own_data(
-      cases, list, [&](const Case& one) { return make(group(one), group(one).instances); },
+      group(cases.front()).type, cases, list, [&](const Case& one) { return make(group(one), group(one).instances); },
       [&](const Case& one) {
         Random random(31);
         const Path path(one.sample.view(), one.state, random);
@@ -234,7 +238,7 @@ void check_constraint(const ConstraintType& type, const Bench& bench, Checklist&
     one = cases_of(type, "constraints", bench, bench.count(8), 1);
     mark_driven(one);
   };
-  if (!list.prepare(instances_are_made, sound_instances, prepare)) return;
+  if (!list.prepare(instances_are_made, sound_instances, prepare, needs_example)) return;
   check_rows(one, list);
   check_velocity_rows(type, one, list);
   check_acceleration_rows(one, list);

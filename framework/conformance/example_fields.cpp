@@ -91,7 +91,7 @@ void ExampleFields::keep(const Type& type, const Fields& fields) {
     if (fields.values[i].given) instance.emplace(specs[i].name, text_of(specs[i], fields.values[i]));
 }
 
-ExampleFields::ExampleFields(const System& system) {
+ExampleFields::ExampleFields(const System& system, std::string tested) : tested_(std::move(tested)) {
   const Description& model = system.description();
   for (const JointItem& item : model.joints) keep(*item.type, item.fields);
   for (const ForceItem& item : model.forces) keep(*item.type, item.fields);
@@ -104,7 +104,7 @@ ExampleFields::ExampleFields(const System& system) {
 
 const ExampleFields::Instance* ExampleFields::pick(std::string_view type, Random& random) const {
   const auto found = instances_.find(type);
-  if (found == instances_.end()) return nullptr;
+  if (found == instances_.end() || (type != tested_ && random.coin())) return nullptr;
   return &found->second[static_cast<std::size_t>(random.integer(0, static_cast<int>(found->second.size()) - 1))];
 }
 

@@ -19,9 +19,11 @@ class ExampleFields {
   using Instance = std::map<std::string, std::string, std::less<>>;
 
   ExampleFields() = default;
-  explicit ExampleFields(const System&);
+  /// tested: the type that the model is an example of.
+  ExampleFields(const System&, std::string tested);
 
-  /// One of the type's instances; nullptr when the example has none.
+  /// One of the type's instances; nullptr when the example has none, and in every other case where it is not the tested
+  /// type: what stands beside that may be anything.
   const Instance* pick(std::string_view type, Random&) const;
   /// Points of flexible bodies that something is attached to, body axes, m.
   const std::vector<Vec3>& attachments() const { return attachments_; }
@@ -29,6 +31,7 @@ class ExampleFields {
  private:
   template <class Type>
   void keep(const Type&, const Fields&);
+  std::string tested_;
   std::map<std::string, std::vector<Instance>, std::less<>> instances_;
   std::vector<Vec3> attachments_;
 };

@@ -112,8 +112,7 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
                      data.type->mass_moment(data.instance, {eta.data(), probe.modes()}, mass, c);
                      return i == 0 ? c.x : i == 1 ? c.y : c.z;
                    });
-                   m.see(largest(M.row(3 + i).tail(s.eta.size()).transpose() - shapes),
-                         "first moment of the modes");
+                   m.see(largest(M.row(3 + i).tail(s.eta.size()).transpose() - shapes), "first moment of the modes");
                  }
                });
              });
@@ -171,7 +170,8 @@ void check_calls(const std::vector<Case>& cases, Checklist& list) {
         see(second, fourth);
       });
   claim_own_data(
-      cases, list, [](const Case& one) { return std::make_unique<Probe>(one.sample.view().flexible[0]); },
+      cases.front().sample.view().flexible[0].type, cases, list,
+      [](const Case& one) { return std::make_unique<Probe>(one.sample.view().flexible[0]); },
       [](const Case& one) {
         Random random(61);
         return Motion(one.sample.view().flexible[0].modes, random);
@@ -197,7 +197,7 @@ void check_flexible_body(const FlexibleBodyType& type, const Bench& bench, Check
       cases.push_back({std::move(sample), std::move(state)});
     }
   };
-  if (!list.prepare(instances_are_made, sound_instances, prepare)) return;
+  if (!list.prepare(instances_are_made, sound_instances, prepare, needs_example)) return;
   check_finite(cases, list);
   check_equations(cases, list);
   check_calls(cases, list);

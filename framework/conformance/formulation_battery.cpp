@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "framework/conformance/agreement.hpp"
@@ -15,20 +16,47 @@ namespace polyform::host {
 namespace {
 
 constexpr int most_models = 12;
+constexpr int many_bodies = 30;     ///< of one tree beside the small ones
 constexpr double some_time = 0.37;  ///< another than zero, so that no function of time vanishes by chance, s
 
-std::vector<Case> systems_of(const Formulation& formulation, const Bench& bench, std::uint64_t seed, int bodies,
-                             bool loops, bool forces) {
+/// Whether a system is none that the formulation says it can run; the reason goes to `refused`.
+bool refuses(const Formulation& formulation, const SystemView& view, std::string& refused) {
+  Diagnostics refusal;
+  if (can_run(formulation, view, refusal)) return false;
+  refused = refusal.all().empty() ? "it gives no reason" : refusal.all().front().message;
+  return true;
+}
+
+std::vector<Case> systems_of(const Formulation& formulation, const Bench& bench, RandomModelSettings settings,
+                             int count, std::string& refused) {
   std::vector<Case> cases;
-  Random states(seed);
-  for (int i = 0; i < bench.count(most_models); ++i) {
-    Sample sample = bench.random_model({seed + static_cast<std::uint64_t>(i), bodies, loops ? 1 + i % 2 : 0, forces});
-    Diagnostics refusal;
-    if (!can_run(formulation, sample.view(), refusal)) continue;
+  Random states(settings.seed);
+  const int loops = settings.loops;
+  for (int i = 0; i < count; ++i, ++settings.seed) {
+    settings.loops = loops * (1 + i % 2);
+    Sample sample = bench.random_model(settings);
+    if (refuses(formulation, sample.view(), refused)) continue;
     State state = random_state(*sample.system, states);
+    if (i % 2 == 1) add_turns(sample.view(), state, states);
     cases.push_back({std::move(sample), std::move(state), some_time});
   }
   return cases;
+}
+
+/// The author's model becomes one of the trees or loops.
+void add_example(const Formulation& formulation, Sample example, Systems& systems, Checklist& list) {
+  list.prepare("it runs the model given", "supports() refuses it", [&](Measure& m) {
+    const SystemView& view = example.view();
+    if (view.nodes.size() + view.constraints.size() + view.modules.size() + view.modes > 0)
+      throw Undecided("only systems of rigid bodies, joints and forces are tried beside the random ones");
+    std::string refused;
+    m.see(refuses(formulation, view, refused) ? 1 : 0, refused);
+    if (!m.good()) return;
+    Random random(79);
+    State state = random_state(*example.system, random);
+    std::vector<Case>& kind = view.cut_joints().empty() ? systems.trees : systems.loops;
+    kind.push_back({std::move(example), std::move(state), some_time});
+  });
 }
 
 }  // namespace
@@ -45,8 +73,9 @@ void see_agreement(const Formulation& formulation, const Case& one, const Bench&
       return [=] { return fmt::format("{} differ from {}'s", what, other->name()); };
     };
     m.see(d.motion, say("positions or velocities"));
+    m.see(d.coordinates, say("joint coordinates"));
     m.see(d.acceleration, say("accelerations"));
-    m.see(d.reaction, say("reactions"));
+    if (has(formulation.abilities() & other->abilities(), Ability::reactions)) m.see(d.reaction, say("reactions"));
     m.see(d.energy, say("energies"));
   }
   if (m.seen() == 0) throw Undecided("no other formulation is loaded that runs the random models");
@@ -93,6 +122,11 @@ void see_rates(const Formulation& formulation, const Case& one, Measure& m) {
     for (std::size_t i = 0; i < x.size(); ++i)
       m.see(std::abs((0.5 / h) * (x[i] - y[i]) - rates[i]) / (1 + std::abs(rates[i])), what);
   };
+  std::vector<double> qdot(state.q.size());
+  for (const JointData& joint : one.sample.view().joints)
+    joint_position_rates(joint, state.q.data() + joint.q_offset, state.v.data() + joint.v_offset,
+                         qdot.data() + joint.q_offset);
+  compare(state_ahead.q, state_behind.q, qdot, "rates of joint coordinates");
   compare(state_ahead.eta, state_behind.eta, state.etadot, "rates of modes");
   compare(state_ahead.etadot, state_behind.etadot, seen.now().modal_acceleration, "accelerations of modes");
   compare(state_ahead.x, state_behind.x, seen.now().state_rates, "rates of first-order states");
@@ -122,9 +156,8 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
     claim_on(cases, kind, "everything observed is a finite number, and so is dy/dt", 0,
              "observe() and derivative() must fill all of their output: of a system without loops too, with redundant "
              "rows too",
-             list, [&](const Case& one, Measure& m) {
-               see_finite(formulation, one.sample.view(), one.state, one.time, m);
-             });
+             list,
+             [&](const Case& one, Measure& m) { see_finite(formulation, one.sample.view(), one.state, one.time, m); });
     claim_on(cases, kind, "motion, accelerations, reactions and energies are those of the other formulations", 1e-9,
              "the claims below tell what is wrong by itself", list,
              [&](const Case& one, Measure& m) { see_agreement(formulation, one, bench, m); });
@@ -161,14 +194,30 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
   }
 }
 
-void check_formulation(const Formulation& formulation, const Bench& bench, Checklist& list) {
+void check_formulation(const Formulation& formulation, Sample example, const Bench& bench, Checklist& list) {
   Systems systems;
+  std::string refused;
   const auto prepare = [&](Measure&) {
-    systems = {systems_of(formulation, bench, 100, 6, false, true), systems_of(formulation, bench, 200, 5, true, true),
-               systems_of(formulation, bench, 300, 4, false, false),
-               systems_of(formulation, bench, 400, 4, true, false)};
+    const auto some = [&](const RandomModelSettings& settings, int count) {
+      return systems_of(formulation, bench, settings, count, refused);
+    };
+    const int count = bench.count(most_models);
+    systems = {some({100, 6, 0, true}, count), some({200, 5, 1, true}, count), some({300, 4, 0, false}, count),
+               some({400, 4, 1, false}, count)};
+    std::ranges::move(some({150, many_bodies, 0, false}, 1), std::back_inserter(systems.trees));
   };
-  if (!list.prepare("random trees and loops are made", "report this to the author of the joints", prepare)) return;
+  constexpr std::string_view need = "load plugins with joints of which random instances can be made";
+  if (!list.prepare("random trees and loops are made", "report this to the author of the joints", prepare, need))
+    return;
+  if (example.system) add_example(formulation, std::move(example), systems, list);
+  if (!list.prepare("it runs some of them",
+                    "supports() refuses too much; or, where the formulation is for systems of a kind that random ones "
+                    "are not, give one of that kind: polyform conform PLUGIN --model FILE",
+                    [&](Measure& m) {
+                      m.see(systems.none() ? 1 : 0,
+                            [&] { return "it refuses all, and nothing is checked: " + refused; });
+                    }))
+    return;
   check_mechanics(formulation, systems, bench, list);
   check_options(formulation, systems, list);
   check_abilities_of(formulation, bench, list);

@@ -1,4 +1,4 @@
-// Refusals, allocations, memory and threads of a formulation.
+// Allocations, memory and threads of a formulation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/formulation_checks.hpp"
-#include "framework/conformance/lagging_damper.hpp"
 
 namespace polyform::host {
 
@@ -80,8 +79,7 @@ bool run_side_by_side(Drive& a, Drive& b, int runs) {
   return good_a && good_b;
 }
 
-constexpr std::string_view make_memory_in_compile =
-    "all memory is made in compile(): encode, decode, derivative, correct and observe only use it";
+}  // namespace
 
 void see_allocations_in(const Formulation& formulation, const std::vector<Case>& cases, Measure& m) {
   for (const Case& one : cases) {
@@ -92,18 +90,6 @@ void see_allocations_in(const Formulation& formulation, const std::vector<Case>&
     see_allocations(allocations_of([&] { call_all(*solver, one, y, ydot, store); }), m);
   }
 }
-
-void see_states_kept(const Formulation& formulation, const Case& one, Measure& m) {
-  Observed seen(formulation, one.sample.view(), one.state, one.time);
-  const State before = copy_of(seen.now().state);
-  Correction correction;
-  require(seen.solver().correct(one.time, seen.y(), correction), seen.solver(), formulation.name(), "correct");
-  const State after = copy_of(seen.at(seen.y()).state);
-  for (std::size_t i = 0; i < before.x.size(); ++i)
-    m.see(std::abs(after.x[i] - before.x[i]) / (1 + std::abs(before.x[i])), "a first-order state is changed");
-}
-
-}  // namespace
 
 void check_calls(const Formulation& formulation, const Systems& systems, Checklist& list) {
   claim_no_allocation(list, "nothing is allocated after compile", make_memory_in_compile, [&](Measure& m) {
@@ -152,81 +138,6 @@ void check_calls(const Formulation& formulation, const Systems& systems, Checkli
       m.see(largest_difference(first, again), "after a call with another y the derivative is another");
     }
   });
-}
-
-void check_abilities_of(const Formulation& formulation, const Bench& bench, Checklist& list) {
-  const auto check = [&](Ability ability, std::string_view what, const std::function<Sample(std::uint64_t)>& make) {
-    const bool declared = has(formulation.abilities(), ability);
-    const std::string name = declared ? fmt::format("it runs {}, as it declares", what)
-                                      : fmt::format("it refuses {} in a sentence, as it does not declare them", what);
-    std::vector<Case> run;
-    list.prepare(name,
-                 declared ? "compile() must give a solver that evaluates, or supports() a sentence"
-                          : "report to the sink before returning no solver",
-                 [&](Measure& m) {
-                   for (int i = 0; i < bench.count(4); ++i) {
-                     const std::uint64_t seed = 500 + static_cast<std::uint64_t>(i);
-                     Sample sample = make(seed);
-                     m.in_model(sample.text);
-                     const SolverPointer solver = compiled_or_refused(formulation, sample.view(), {});
-                     m.see(!declared && solver ? 1 : 0, "it takes a model that it does not declare to carry");
-                     if (!solver) continue;
-                     Random random(seed);
-                     State state = random_state(*sample.system, random);
-                     see_finite(formulation, sample.view(), state, 0, m);
-                     run.push_back({std::move(sample), std::move(state)});
-                   }
-                 });
-    if (!declared || run.empty()) return;
-    claim_on(run, what, "all is as in the other formulations", 1e-9, "what is declared must not be left out", list,
-             [&](const Case& one, Measure& m) { see_agreement(formulation, one, bench, m); });
-    claim_on(run, what, "velocities, accelerations and rates of states are the rates along dy/dt", 1e-6,
-             "derivative() and observe() must be of one motion", list,
-             [&](const Case& one, Measure& m) { see_rates(formulation, one, m); });
-    claim_on(run, what, "the state goes to y and back", 1e-10, "encode() and decode() must be inverse to each other",
-             list, [&](const Case& one, Measure& m) { see_round_trip(formulation, one, m); });
-    if (ability == Ability::first_order_states)
-      claim_on(run, what, "correct() leaves the states alone", 1e-12, "only joints and quaternions drift", list,
-               [&](const Case& one, Measure& m) { see_states_kept(formulation, one, m); });
-    claim_no_allocation(list, fmt::format("{}: nothing is allocated after compile", what), make_memory_in_compile,
-                        [&](Measure& m) { see_allocations_in(formulation, run, m); });
-  };
-  const auto with_element = [&](const auto& types, std::string_view section, const Bench& from) {
-    return [&, section](std::uint64_t seed) -> Sample {
-      std::vector<Sample> samples;
-      for (const auto& [name, type] : types) {
-        if constexpr (std::is_same_v<decltype(type), const ForceType* const>)
-          if (type->state_count() == 0) continue;
-        try {
-          samples.push_back(std::move(cases_of(*type, section, from, 1, 1).front().sample));
-        } catch (const Undecided&) {
-          // The next type may do.
-        }
-      }
-      if (samples.empty()) throw Undecided("no loaded type makes such a model");
-      return std::move(samples[seed % samples.size()]);
-    };
-  };
-  check(Ability::closed_loops, "closed loops", [&](std::uint64_t seed) {
-    return bench.random_model({seed, 4, 2, false});
-  });
-  check(Ability::constraint_elements, "constraint elements",
-        with_element(bench.catalog().constraints, "constraints", bench));
-  check(Ability::modules, "modules", with_element(bench.catalog().modules, "modules", bench));
-  Catalog with_states = bench.catalog();
-  with_states.forces[std::string(lagging_damper().name())] = &lagging_damper();  // whatever else has the name
-  const Bench bench_with_states(bench, with_states);
-  check(Ability::first_order_states, "forces with first-order states",
-        with_element(with_states.forces, "forces", bench_with_states));
-  check(Ability::code_joints, "joints that are code", [&](std::uint64_t seed) {
-    for (const Bench::KnownJoint& joint : bench.joints())
-      if (joint.type->kernel() != nullptr)
-        return bench.sample(seed, [&](ModelWriter& writer, Random&) {
-          writer.add_joint("j", joint.type->name(), joint.type->fields(), "ground", writer.add_body());
-        });
-    throw Undecided("no loaded joint type is code");
-  });
-  check(Ability::flexible_bodies, "flexible bodies", [&](std::uint64_t seed) { return flexible_model(bench, seed); });
 }
 
 }  // namespace polyform::host

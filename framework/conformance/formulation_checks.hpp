@@ -14,6 +14,7 @@ struct Systems {
   std::vector<Case> trees, loops;
   std::vector<Case> free_trees, free_loops;  ///< without forces
 
+  bool none() const { return trees.empty() && loops.empty() && free_trees.empty() && free_loops.empty(); }
   const std::vector<Case>& any() const {
     if (loops.empty() && trees.empty()) throw Undecided("it runs none of the random models");
     return loops.empty() ? trees : loops;
@@ -52,13 +53,18 @@ inline State copy_of(const StateView& s) { return State({s.q, s.v, s.eta, s.etad
 void see_rates(const Formulation&, const Case&, Measure&);
 /// From the state to y and back. Coordinates of cut joints are known up to whole turns.
 void see_round_trip(const Formulation&, const Case&, Measure&);
-/// A solver, or nothing after a refusal in a sentence. Failure when the refusal says nothing.
-SolverPointer compiled_or_refused(const Formulation&, const SystemView&, const Observed::Options& given);
+/// A solver, or nothing after a refusal in a sentence, which `refusal` gets. Failure when the refusal says nothing.
+SolverPointer compiled_or_refused(const Formulation&, const SystemView&, const Observed::Options& given,
+                                  std::string* refusal = nullptr);
 /// Whether everything observed is a finite number.
 bool is_finite(const Observation&);
 inline constexpr const char* not_finite = "something observed is no finite number";
 /// Every choice, and the ends of every range.
 void check_options(const Formulation&, const Systems&, Checklist&);
+/// Whether a solver of each system allocates in any call.
+void see_allocations_in(const Formulation&, const std::vector<Case>&, Measure&);
+inline constexpr std::string_view make_memory_in_compile =
+    "all memory is made in compile(): encode, decode, derivative, correct and observe only use it";
 /// What it declares to carry, it carries; the rest it refuses in a sentence.
 void check_abilities_of(const Formulation&, const Bench&, Checklist&);
 /// No allocation after compile, no memory of what was asked before, no influence between solvers.

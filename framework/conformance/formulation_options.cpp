@@ -12,7 +12,7 @@
 namespace polyform::host {
 
 SolverPointer compiled_or_refused(const Formulation& formulation, const SystemView& view,
-                                  const Observed::Options& given) {
+                                  const Observed::Options& given, std::string* refusal) {
   Diagnostics diagnostics;
   Description storage;
   const std::vector<FieldValue> options =
@@ -22,14 +22,15 @@ SolverPointer compiled_or_refused(const Formulation& formulation, const SystemVi
     solver.reset(formulation.compile(view, options, diagnostics));
   if (!solver && (diagnostics.all().empty() || diagnostics.all().front().message.empty()))
     throw Failure(Exit::simulation_failed, "it refuses without a sentence");
+  if (!solver && refusal != nullptr) *refusal = diagnostics.all().front().message;
   return solver;
 }
 
 bool is_finite(const Observation& o) {
   const auto finite = [](double x) { return std::isfinite(x); };
   const StateView& s = o.state;
-  for (const std::span<double>& list : {s.q, s.v, s.eta, s.etadot, s.x, o.acceleration, o.modal_acceleration,
-                                        o.state_rates, o.module_multipliers})
+  for (const std::span<double>& list :
+       {s.q, s.v, s.eta, s.etadot, s.x, o.acceleration, o.modal_acceleration, o.state_rates, o.module_multipliers})
     if (!std::ranges::all_of(list, finite)) return false;
   for (const double x : {o.kinetic_energy, o.potential_energy, o.power, o.position_violation, o.velocity_violation})
     if (!finite(x)) return false;

@@ -158,7 +158,7 @@ void check_joint(const JointType& type, const Bench& bench, Checklist& list) {
         writer.add_joint(tested, type.name(), type.fields(), a, b);
       }));
   };
-  if (!list.prepare(instances_are_made, sound_instances, make)) return;
+  if (!list.prepare(instances_are_made, sound_instances, make, needs_example)) return;
   check_joint_motion(type, bench, samples, list);
   check_joint_in_systems(type, bench, list);
 }

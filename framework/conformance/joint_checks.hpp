@@ -12,6 +12,8 @@ const JointData& tested_joint(const SystemView&);
 
 /// The way from poses to coordinates and orientations; one instance per sample.
 void check_joint_coordinates(const std::vector<Sample>&, Checklist&);
+/// Directions and places of the fields; one instance per sample.
+void check_joint_drawing(const JointType&, const Bench&, const std::vector<Sample>&, Checklist&);
 /// Kinematics, coordinates among them; one instance per sample.
 void check_joint_motion(const JointType&, const Bench&, const std::vector<Sample>&, Checklist&);
 /// In the tree and as a cut joint, in all formulations.

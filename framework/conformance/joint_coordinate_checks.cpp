@@ -16,6 +16,24 @@ void see_round_trip(const JointData& joint, const Numbers& q, const Numbers& v, 
           [&] { return fmt::format("q[{}] = {:.6g} is found as {:.6g} {}", k, q[k], found[k], at(q, v)); });
 }
 
+/// The pose along a motion of one velocity coordinate over several turns, in short steps: what it changes by in each is
+/// what the twist makes of it, by Simpson's rule.
+void see_steady(const JointData& joint, Numbers q, const Numbers& v, Measure& m) {
+  constexpr double step = 0.05;
+  JointMotion before = motion(joint, q, v);
+  for (int i = 0; i < 300; ++i) {
+    const Spatial middle = motion(joint, flowed(joint, q, v, step / 2), v).twist;
+    q = flowed(joint, q, v, step);
+    joint_normalize(joint, q.data());
+    const JointMotion now = motion(joint, q, v);
+    const Spatial change = (step / 6) * (before.twist + 4 * middle + now.twist);
+    const Vec3 turn = rotation_vector(quaternion_of(now.R_FM * transpose(before.R_FM)));
+    m.see(larger(norm(turn - change.angular), norm(now.p_FM - before.p_FM - change.linear)) / (1 + norm6(now.twist)),
+          [&] { return "it jumps " + at(q, v); });
+    before = now;
+  }
+}
+
 }  // namespace
 
 void check_joint_coordinates(const std::vector<Sample>& samples, Checklist& list) {
@@ -48,6 +66,17 @@ void check_joint_coordinates(const std::vector<Sample>& samples, Checklist& list
                  joint_coordinates(joint, R, p, found.data());
                  const JointMotion near = motion(joint, found, v);
                  m.see(larger(distance(near.R_FM, R), norm(near.p_FM - p)), [&] { return at(q, v); });
+               });
+             });
+  list.claim("the pose follows q without jumps, over several turns", 1e-4,
+             "R_FM and p_FM must depend on q itself: an angle within one turn has lost the others", [&](Measure& m) {
+               std::size_t state = 0;
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers&, Random&) {
+                 if (joint.nv == 0) return m.see(0, "");
+                 Numbers along(joint.nv);
+                 along[state % joint.nv] = state / joint.nv % 2 == 0 ? 1 : -1;
+                 ++state;
+                 see_steady(joint, q, along, m);
                });
              });
   list.claim("the orientation is that of the pose and follows q without jumps", 1e-11,

@@ -116,52 +116,6 @@ void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
              });
 }
 
-/// The model with the base body's frame turned, all else as it was: joints are drawn in ground.
-std::optional<Sample> with_base_turned(const Bench& bench, const Sample& sample) {
-  const std::string key = "orientation: {rpy: [";
-  const std::size_t from = sample.text.find(key) + key.size(), to = sample.text.find(']', from);
-  std::string text = sample.text, complaint;
-  return bench.assemble(text.replace(from, to - from, "0.7, -0.4, 1.9"), complaint);
-}
-
-/// Motion subspace as drawn, ground axes. The base body is the first of the model.
-std::vector<Spatial> subspace_as_drawn(const Sample& sample) {
-  const JointData& joint = tested_joint(sample.view());
-  Numbers q(joint.nq), v(joint.nv);
-  joint_neutral(joint, q.data());
-  const JointMotion m = motion(joint, q, v);
-  const Mat3 R = rotation_matrix(sample.system->description().bodies[0].pose.orientation);
-  std::vector<Spatial> H;
-  for (std::size_t k = 0; k < joint.nv; ++k) H.push_back({R * m.H[k].angular, R * m.H[k].linear});
-  return H;
-}
-
-void check_axes(const JointType& type, const Bench& bench, const std::vector<Sample>& samples, Checklist& list) {
-  constexpr std::string_view name = "its directions are as drawn, however the frame of the base body stands";
-  const auto in_ground = [](const FieldSpec& field) { return field.meaning.find("ground") != std::string_view::npos; };
-  if (std::ranges::none_of(type.fields(), in_ground)) {
-    list.unsupported(name, "no field is said to be in ground axes (the word is looked for in FieldSpec::meaning)");
-    return;
-  }
-  list.claim(name, 1e-10,
-             "parameters of a kernel are in F axes: define() turns directions by the transpose of "
-             "rotation_matrix(instance.base.orientation)",
-             [&](Measure& m) {
-               for (const Sample& sample : samples) {
-                 m.in_model(sample.text);
-                 const auto turned = with_base_turned(bench, sample);
-                 if (!turned) continue;
-                 const std::vector<Spatial> H = subspace_as_drawn(sample), other = subspace_as_drawn(*turned);
-                 Spatial T[6];
-                 const std::size_t rows = complement(H.data(), H.size(), T);
-                 m.see(0, "");
-                 for (std::size_t r = 0; r < rows; ++r)
-                   for (const Spatial& h : other)
-                     m.see(std::abs(dot(T[r], h)), "the motion that the joint allows turns with the base body's frame");
-               }
-             });
-}
-
 /// Of a joint that is code: the kernel gets batches.
 void check_batches(const std::vector<Sample>& samples, Checklist& list) {
   list.claim("instances in one batch give what each gives alone, the same every time", 1e-13,
@@ -196,6 +150,18 @@ void check_batches(const std::vector<Sample>& samples, Checklist& list) {
              });
 }
 
+/// Of a joint that is code: kernels keep nothing, for solvers in several threads use the same one.
+void check_static_memory(const JointType& type, const std::vector<Sample>& samples, Checklist& list) {
+  Random random(83);
+  const auto call = [&](const Sample& sample) {
+    const JointData& joint = tested_joint(sample.view());
+    const Numbers q = random_coordinates(joint, random);
+    numbers_of(joint, q, random.numbers(joint.nv, 2));
+  };
+  claim_no_static_writing(
+      &type, list, [&] { call(samples.front()); }, [&] { call(samples.back()); });
+}
+
 /// Of a joint that is code: all functions of the kernel.
 void check_allocation(const std::vector<Sample>& samples, Checklist& list) {
   claim_no_allocation(list, "its kernel allocates nothing", "use arrays of fixed size on the stack", [&](Measure& m) {
@@ -225,9 +191,10 @@ void check_joint_motion(const JointType& type, const Bench& bench, const std::ve
   check_finite(samples, list);
   check_derivatives(samples, list);
   check_joint_coordinates(samples, list);
-  check_axes(type, bench, samples, list);
+  check_joint_drawing(type, bench, samples, list);
   if (tested_joint(samples.front().view()).kernel == nullptr) return;
   check_batches(samples, list);
+  check_static_memory(type, samples, list);
   check_allocation(samples, list);
 }
 

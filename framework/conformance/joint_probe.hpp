@@ -34,7 +34,18 @@ inline std::string at(const Numbers& q, const Numbers& v) {
   return fmt::format("at q = [{:.6g}], v = [{:.6g}]", fmt::join(q, ", "), fmt::join(v, ", "));
 }
 
-/// Calls body(joint, q, v) for several instances at several states.
+/// Coordinates carried by several turns, or as many metres, along one velocity coordinate, to either side.
+inline Numbers carried_far(const JointData& joint, const Numbers& q, Random& random) {
+  Numbers along(joint.nv);
+  if (joint.nv == 0) return q;
+  const double far = random.uniform(6, 20);
+  along[static_cast<std::size_t>(random.integer(0, static_cast<int>(joint.nv) - 1))] = random.coin() ? far : -far;
+  Numbers there = flowed(joint, q, along, 1);
+  joint_normalize(joint, there.data());
+  return there;
+}
+
+/// Calls body(joint, q, v, random) for several instances at several states, some of them after several turns.
 template <class Body>
 void at_states(const std::vector<Sample>& samples, Measure& m, Body body) {
   Random random(3);
@@ -42,7 +53,8 @@ void at_states(const std::vector<Sample>& samples, Measure& m, Body body) {
     m.in_model(sample.text);
     const JointData& joint = tested_joint(sample.view());
     for (int i = 0; i < 5; ++i) {
-      const Numbers q = random_coordinates(joint, random);
+      const Numbers near = random_coordinates(joint, random);
+      const Numbers q = i < 3 ? near : carried_far(joint, near, random);
       body(joint, q, random.numbers(joint.nv, 2), random);
     }
   }

@@ -21,10 +21,16 @@ std::string ModelWriter::body() {
                      text_of(random_.vector(0.2)), a, b, c);
 }
 
-std::string ModelWriter::add_body() {
+std::string ModelWriter::add_body() { return add_rigid_body(body()); }
+
+std::string ModelWriter::add_massless_body() {
+  return add_rigid_body("mass: 0, center_of_mass: [0, 0, 0], inertia: {xx: 0, yy: 0, zz: 0}");
+}
+
+std::string ModelWriter::add_rigid_body(const std::string& inertia) {
   const std::string name = fmt::format("b{}", bodies_.size());
   body_lines_ += fmt::format("  - {{name: {}, position: {}, orientation: {{rpy: {}}}, {}}}\n", name,
-                             text_of(random_.vector(1)), text_of(random_.vector(3)), body());
+                             text_of(random_.vector(1)), text_of(random_.vector(3)), inertia);
   bodies_.push_back(name);
   return name;
 }
@@ -50,10 +56,26 @@ void ModelWriter::add_joint(std::string_view name, std::string_view type, std::s
   joints_.emplace_back(name);
 }
 
+void ModelWriter::repeat_joint(std::string_view name) {
+  const std::size_t line = joint_lines_.rfind("  - {name: ");
+  const std::string rest = joint_lines_.substr(joint_lines_.find(',', line));
+  joint_lines_ += fmt::format("  - {{name: {}{}", name, rest);
+  joints_.emplace_back(name);
+}
+
 void ModelWriter::add_element(std::string_view section, std::string_view name, std::string_view type,
                               std::span<const FieldSpec> fields) {
-  std::string& lines = section == "forces" ? force_lines_ : section == "modules" ? module_lines_ : constraint_lines_;
-  lines += fmt::format("  - {{name: {}, type: {}{}}}\n", name, type, entries(type, fields));
+  const std::string all = entries(type, fields);
+  lines_of(section) += fmt::format("  - {{name: {}, type: {}{}}}\n", name, type, all);
+}
+
+void ModelWriter::remove_last_element(std::string_view section) {
+  std::string& lines = lines_of(section);
+  lines.resize(lines.rfind("  - {name: "));
+}
+
+std::string& ModelWriter::lines_of(std::string_view section) {
+  return section == "forces" ? force_lines_ : section == "modules" ? module_lines_ : constraint_lines_;
 }
 
 std::string ModelWriter::text() const {

@@ -21,6 +21,8 @@ class ModelWriter {
 
   /// A rigid body at a random pose; its name.
   std::string add_body();
+  /// A body at a random pose without mass and inertia.
+  std::string add_massless_body();
   /// A body of a flexible type, its frame that of ground.
   std::string add_flexible_body(std::string_view type, std::span<const FieldSpec>);
   /// Where something may be attached to such a body: its frame origin, or a point that the examples attach to.
@@ -28,13 +30,18 @@ class ModelWriter {
   /// position: what the field of that name gets; random where not given. extra: further entries, such as ", cut: true".
   void add_joint(std::string_view name, std::string_view type, std::span<const FieldSpec>, std::string_view base,
                  std::string_view moving, std::string_view extra = {}, const std::optional<Vec3>& position = {});
+  /// The last joint once more under another name.
+  void repeat_joint(std::string_view name);
   /// section: "forces", "constraints" or "modules".
   void add_element(std::string_view section, std::string_view name, std::string_view type, std::span<const FieldSpec>);
+  void remove_last_element(std::string_view section);
   void set_gravity(const Vec3& g) { gravity_ = g; }
 
   std::string text() const;
 
  private:
+  std::string& lines_of(std::string_view section);
+  std::string add_rigid_body(const std::string& inertia);
   std::string entries(std::string_view type, std::span<const FieldSpec>, const std::optional<Vec3>& position = {});
   std::string value(const FieldSpec&);
   std::string number(const FieldSpec&);

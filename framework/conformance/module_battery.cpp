@@ -83,7 +83,7 @@ void check_batches(const ModuleType& type, const std::vector<Case>& cases, Check
                });
              });
   claim_own_data(
-      cases, list, [&](const Case& one) { return make(type, one.sample.view().modules[0].instances); },
+      &type, cases, list, [&](const Case& one) { return make(type, one.sample.view().modules[0].instances); },
       [](const Case& one) {
         Random random(47);
         Path path(one.sample.view(), one.state, random);
@@ -185,7 +185,7 @@ void check_module(const ModuleType& type, const Bench& bench, Checklist& list) {
     systems = cases_of(type, "modules", bench, bench.count(6), 1);
     for (Case& one : systems) one.driven = drives(type, one);
   };
-  if (!list.prepare(instances_are_made, sound_instances, prepare)) return;
+  if (!list.prepare(instances_are_made, sound_instances, prepare, needs_example)) return;
   try {
     several = cases_of(type, "modules", bench, bench.count(6), 3);
   } catch (const Undecided&) {

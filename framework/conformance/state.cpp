@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "polyform/absolute_system.hpp"
 #include "polyform/constraint.hpp"
@@ -127,6 +128,16 @@ State random_state(const System& system, Random& random) {
   s.q = drawn.q;
   if (close(view, s)) return s;
   return drawn;
+}
+
+void add_turns(const SystemView& view, State& s, Random& random) {
+  for (const JointData& joint : view.joints) {
+    double* q = s.q.data() + joint.q_offset;
+    for (const Primitive& primitive : joint.primitives) {
+      if (primitive.kind == Primitive::Kind::rotation) *q += 2 * std::numbers::pi * random.integer(-3, 3);
+      q += position_count(primitive.kind);
+    }
+  }
 }
 
 Path::Path(const SystemView& view, const State& start, Random& random)

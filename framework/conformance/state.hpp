@@ -37,6 +37,9 @@ void read_joints(const SystemView&, std::span<const BodyMotion> frames, std::vec
 /// random as far as their rows allow.
 State random_state(const System&, Random&);
 
+/// Adds whole turns to the angles of primitive rotations: all poses stay, and with them all that the joints ask.
+void add_turns(const SystemView&, State&, Random&);
+
 /// A smooth motion of a tree through a state at t = 0: constant v̇ and η̈; first-order states follow their own rates.
 /// The clock shows another time than t, so that nothing in a function of time vanishes by chance. The system has no cut
 /// joints.

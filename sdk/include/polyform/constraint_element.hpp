@@ -14,13 +14,15 @@ namespace polyform {
 ///
 /// effort is the part of the constraint force that is given (non-ideal constraints), added to the multipliers' part:
 /// the wrench on a marker is Aᵀ(λ + effort), the generalized force on a joint Bᵀ(λ + effort).
+///
+/// All of it is zero on entry: what an element does not have it need not write.
 struct ConstraintOutput {
   std::span<Spatial> A;                    ///< count × rows × markers
   std::span<double> B;                     ///< count × rows × joint velocities of the instance
   std::span<double> residual;              ///< count × rows, for holonomic constraints
   std::span<double> velocity_right;        ///< count × rows
   std::span<double> acceleration_right;    ///< count × rows
-  std::span<double> effort;                ///< count × rows, zero on entry
+  std::span<double> effort;                ///< count × rows
 };
 
 class ConstraintBatch {

@@ -71,7 +71,7 @@ Index factorize(Reduction& r) {
     M22(j, j) = std::sqrt(M22(j, j));
     auto column = M22.col(j).tail(e - j - 1);
     column /= M22(j, j);
-    M22.bottomRightCorner(e - j - 1, e - j - 1) -= column * column.transpose();
+    M22.bottomRightCorner(e - j - 1, e - j - 1).noalias() -= column * column.transpose();
   }
   return e;
 }
