@@ -12,10 +12,8 @@ namespace polyform {
 ///   acceleration  A V̇ + B v̇ = acceleration_right      (V̇: angular acceleration, acceleration of the point)
 ///   position      residual = 0, where the constraint is holonomic
 ///
-/// effort is the part of the constraint force that is given (non-ideal constraints), added to the multipliers' part:
-/// the wrench on a marker is Aᵀ(λ + effort), the generalized force on a joint Bᵀ(λ + effort).
-///
-/// All of it is zero on entry: what an element does not have it need not write.
+/// effort is the given part of the constraint force (non-ideal constraints): the wrench on a marker is Aᵀ(λ + effort),
+/// the generalized force on a joint Bᵀ(λ + effort). All outputs are zero on entry.
 struct ConstraintOutput {
   std::span<Spatial> A;                    ///< count × rows × markers
   std::span<double> B;                     ///< count × rows × joint velocities of the instance
