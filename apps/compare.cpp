@@ -91,16 +91,6 @@ std::vector<std::string> names_of(const std::vector<host::Contender>& all, std::
   return names;
 }
 
-/// Says so where only one solver came to results. The exit code stays: it did what was asked.
-void note_uncompared(const host::Comparison& comparison) {
-  const auto ran = [](const host::Standing& s) { return s.run && s.run->end != host::End::failed; };
-  const auto only = std::ranges::find_if(comparison.standings, ran);
-  if (std::ranges::count_if(comparison.standings, ran) == 1)
-    print(Severity::note,
-          fmt::format("{} has nobody to be compared with: this says nothing of its correctness", only->solver),
-          "polyform verify tests a solver against known answers.");
-}
-
 /// What cannot be written is refused before anything runs; the processes open the files anew.
 void check_outputs(const std::string& output, const std::vector<host::Contender>& all) {
   if (output.empty()) return;
@@ -130,7 +120,8 @@ Exit compare_all(const Arguments& arguments, const host::System& system, const h
     json = comparison_json(system, comparison);
   else
     print_comparison(system, settings, arguments.tolerance, comparison);
-  note_uncompared(comparison);
+  // The exit code stays: it did what was asked.
+  if (const std::string alone = uncompared_text(comparison); !alone.empty()) print(Severity::note, alone);
   if (comparison.interrupted) return Exit::interrupted;
   const Exit code = exit_code(comparison.standings);
   return code == Exit::done && comparison.first ? Exit::simulation_failed : code;

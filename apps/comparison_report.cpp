@@ -112,7 +112,8 @@ void ComparisonReport::add(const host::System& system, double tolerance, const h
       // Its process ended before the file was one; the table says how.
     }
   }
-  report_.tables.push_back(cost_table(comparison.standings));
+  ReportTable& costs = report_.tables.emplace_back(cost_table(comparison.standings));
+  if (std::string note = uncompared_text(comparison); !note.empty()) costs.notes.push_back(std::move(note));
   report_.comparison = compare_runs(report_.runs, &system);
   std::vector<DeviationRow> rows;
   for (const Standing& s : comparison.standings)
@@ -126,10 +127,15 @@ void ComparisonReport::add(const host::System& system, double tolerance, const h
 void ComparisonReport::add(host::SweepOf what, const host::Sweep& sweep) {
   report_.tables.push_back(sweep_table(what, sweep));
   report_.sweep.setting = what == host::SweepOf::step ? "step, s" : "tolerance";
-  report_.sweep.error = "largest position error, m";
+  const auto value = [](const std::optional<host::Departure>& d) {
+    return d ? std::optional(d->value) : std::nullopt;
+  };
+  report_.sweep.errors = {{"largest position error, m", value(sweep.apart_position).value_or(0)},
+                          {"largest angle error, rad", value(sweep.apart_angle).value_or(0)}};
   for (const host::SweepPoint& p : sweep.points)
-    if (p.how == HeatEnd::How::done && p.position)
-      report_.sweep.points.push_back({p.solver, p.value, p.run->wall_seconds, p.run->evaluations, p.position->value});
+    if (p.how == HeatEnd::How::done && (p.position || p.angle))
+      report_.sweep.points.push_back(
+          {p.solver, p.value, p.run->wall_seconds, p.run->evaluations, {value(p.position), value(p.angle)}});
 }
 
 void ComparisonReport::write(const host::System& system) {

@@ -201,6 +201,16 @@ std::string divergence_text(const host::Divergence& d) {
          "finer settings do not lessen it. Give a\nmuch smaller --rtol and --atol or --step, or a shorter --duration.";
 }
 
+std::string uncompared_text(const host::Comparison& comparison) {
+  const auto ran = [](const Standing& s) { return s.run && s.run->end != host::End::failed; };
+  const auto only = std::ranges::find_if(comparison.standings, ran);
+  if (std::ranges::count_if(comparison.standings, ran) != 1) return {};
+  return fmt::format(
+      "{} has nobody to be compared with: this says nothing of its correctness. polyform verify tests a solver against "
+      "known answers.",
+      only->solver);
+}
+
 std::vector<std::string> agreement_texts(const host::System& system, double tolerance,
                                          const host::Comparison& comparison) {
   std::vector<std::string> texts;
@@ -240,6 +250,10 @@ std::vector<std::string> sweep_texts(host::SweepOf what, const host::Sweep& swee
         solvers.size() == 1 ? solvers.front()
                             : fmt::format("the consensus of {} solvers ({})", solvers.size(), fmt::join(solvers, ", ")),
         setting));
+  if (solvers.size() == 1)
+    texts.push_back(fmt::format(
+        "That is what {} itself comes to when it is finer: the errors say how it converges, not that it is right.",
+        solvers.front()));
   for (const host::Dropout& dropout : sweep.dropouts)
     texts.push_back(
         fmt::format("{} is not part of the reference: {}", dropout.solver, status_text(dropout, dropout.solver)));

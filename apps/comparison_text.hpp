@@ -38,6 +38,9 @@ std::string_view title_of(host::Quantity);
 /// " m", " rad", …, "" where there is none. length: of a joint coordinate, whether it is one.
 std::string_view unit_of(host::Quantity, bool length);
 
+/// Says so where only one solver came to results; "" elsewhere.
+std::string uncompared_text(const host::Comparison&);
+
 /// Whether solvers agree, and what is to be made of it where they do not; each a sentence or two. None where fewer than
 /// two were compared.
 std::vector<std::string> agreement_texts(const host::System&, double tolerance, const host::Comparison&);

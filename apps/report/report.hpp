@@ -40,10 +40,16 @@ struct WorkPrecision {
   double setting = 0;           ///< the step or tolerance, as the sweep says
   double seconds = 0;           ///< wall time
   std::size_t evaluations = 0;  ///< of the equations of motion
-  double error = 0;             ///< as the sweep says
+  std::vector<std::optional<double>> errors;  ///< as the sweep says; none where the model has no such quantity
 };
 struct ReportSweep {
-  std::string setting, error;  ///< what the numbers are, with unit: "step, s"; "largest deviation of a position, m"
+  /// A kind of error that can be drawn.
+  struct Error {
+    std::string title;     ///< with unit: "largest position error, m"
+    double reference = 0;  ///< how far the reference is known not to be right
+  };
+  std::string setting;  ///< with unit: "step, s"
+  std::vector<Error> errors;
   std::vector<WorkPrecision> points;
 };
 

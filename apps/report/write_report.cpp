@@ -101,13 +101,19 @@ Json table_json(const ReportTable& table) {
 
 Json sweep_json(const ReportSweep& sweep) {
   Json points = Json::array();
-  for (const WorkPrecision& p : sweep.points)
+  for (const WorkPrecision& p : sweep.points) {
+    Json errors = Json::array();
+    for (const std::optional<double>& error : p.errors) errors.push_back(error ? Json(*error) : Json());
     points.push_back({{"solver", p.solver},
                       {"setting", p.setting},
                       {"seconds", p.seconds},
                       {"evaluations", p.evaluations},
-                      {"error", p.error}});
-  return {{"setting", sweep.setting}, {"error", sweep.error}, {"points", points}};
+                      {"errors", errors}});
+  }
+  Json kinds = Json::array();
+  for (const ReportSweep::Error& error : sweep.errors)
+    kinds.push_back({{"title", error.title}, {"reference", error.reference}});
+  return {{"setting", sweep.setting}, {"errors", kinds}, {"points", points}};
 }
 
 /// The model file as it stands; nothing where it was no file, or is gone.

@@ -11,7 +11,7 @@ namespace polyform::host {
 /// duration in s.
 double energy_drift(const Formulation&, const SystemView&, const State&, double duration);
 
-/// |dE/dt − power| at the state, by differences along y(t), relative to the power and to energies per second (at least
+/// |dE/dt − power| at the state, by differences along dy/dt, relative to the power and to energies per second (at least
 /// 1 W).
 double power_error(const Formulation&, const SystemView&, const State&, double t = 0);
 

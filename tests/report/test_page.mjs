@@ -355,6 +355,9 @@ const tests = {
     assert.ok((await page(works)).includes('wall time, s'));
     await page(`{const work = document.getElementById('work'); work.value = 'evaluations'; work.dispatchEvent(new Event('change'));}`);
     assert.ok((await page(works)).includes('evaluations of the equations of motion'));
+    assert.ok((await page(works)).includes('largest position error, m'));
+    await page(`{const error = document.getElementById('error'); error.value = 1; error.dispatchEvent(new Event('change'));}`);
+    assert.ok((await page(works)).includes('largest angle error, rad'));
     // As wide as its card, with texts of one size, in any window.
     for (const width of [1440, 390]) {
       await browser.send('Emulation.setDeviceMetricsOverride', {width, height: 800, deviceScaleFactor: 1, mobile: false});
@@ -381,13 +384,25 @@ const tests = {
     assert.equal(units.evaluations, undefined);
   },
 
+  async 'where positions tell nothing of precision, angles are drawn; one solver alone is told'() {
+    const words = 'compare MODEL --solvers riccati --duration 0.5 --sweep tolerance=1e-4,1e-6 --report turns.html --quiet';
+    command(...words.replace('MODEL', join(models, 'free_body.yaml')).split(' '));
+    await browser.open(at('turns.html'));
+    const works = await page(`[...document.querySelectorAll('#precision .axes text')].map((text) => text.textContent)`);
+    assert.ok(works.includes('largest angle error, rad'));
+    assert.equal(await page(`document.querySelector('#precision .note').textContent.includes('no error at all')`), false);
+    const notes = await page(`document.querySelector('#comparison').textContent`);
+    assert.ok(notes.includes('riccati has nobody to be compared with'));
+    assert.ok(notes.includes('not that it is right'));
+  },
+
   async 'runs without any error stand at the bottom of the plot, and are counted'() {
     const words = 'compare MODEL --solvers riccati --duration 0.2 --integrator rk4 --sweep step=0.1,0.05 --report exact.html --quiet';
     command(...words.replace('MODEL', join(models, 'double_pendulum.yaml')).split(' '));
     const text = readFileSync(at('exact.html'), 'utf8');
     const [whole, packed] = text.match(/id="report">([^<]*)</);
     const described = JSON.parse(inflateSync(Buffer.from(packed, 'base64')));
-    described.sweep.points[0].error = 0;
+    described.sweep.points[0].errors[0] = 0;
     const again = deflateSync(JSON.stringify(described)).toString('base64');
     writeFileSync(at('exact.html'), text.replace(whole, () => `id="report">${again}<`));
     await browser.open(at('exact.html'));

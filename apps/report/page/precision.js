@@ -75,9 +75,11 @@ function axes(x, y, work, error, width) {
   return g;
 }
 
-/** The points of a sweep that can be drawn, each with its height: that of its error, or of the floor. */
-function pointsOf(sweep) {
-  const given = sweep?.points.filter(({seconds, error}) => seconds > 0 && error >= 0) ?? [];
+/** The points of a sweep that can be drawn for one kind of error, each with its height: that of the error, or of the floor. */
+function pointsOf(sweep, kind) {
+  const given = sweep.points
+    .map(({errors, ...point}) => ({...point, error: errors[kind]}))
+    .filter(({seconds, error}) => seconds > 0 && error !== null && error >= 0);
   const least = Math.min(...given.map(({error}) => error).filter((error) => error > 0));
   // No logarithm has a place for zero: such runs stand at the bottom, hollow.
   const floor = Number.isFinite(least) ? 10 ** (Math.floor(Math.log10(least)) - 1) : 1e-16;
@@ -86,7 +88,13 @@ function pointsOf(sweep) {
 
 const colorOf = (solver, k) => `var(--run-${(runs.find(({label}) => label === solver)?.index ?? k) % 8})`;
 
-function drawing(sweep, points, solvers, kind, width) {
+/** The kind of error of which most runs have more than the reference itself may have: the others are noise. */
+function tellingKind({errors, points}) {
+  const told = errors.map(({reference}, kind) => points.filter((point) => point.errors[kind] > reference).length);
+  return told.indexOf(Math.max(...told));
+}
+
+function drawing(sweep, points, solvers, kind, title, width) {
   const {left, right, top, bottom, height} = frame,
     work = works[kind];
   const x = axis(
@@ -106,9 +114,9 @@ function drawing(sweep, points, solvers, kind, width) {
     {
       viewBox: `0 0 ${width} ${height}`,
       role: 'img',
-      'aria-label': `Work and precision: ${sweep.error} against ${work.title}, one line a solver`,
+      'aria-label': `Work and precision: ${title} against ${work.title}, one line a solver`,
     },
-    axes(x, y, work.title, sweep.error, width),
+    axes(x, y, work.title, title, width),
   );
   solvers.forEach((solver, k) => {
     const color = colorOf(solver, k);
@@ -133,23 +141,34 @@ function drawing(sweep, points, solvers, kind, width) {
 }
 
 export function setUpPrecision(section) {
-  const {sweep} = report,
-    points = pointsOf(sweep);
-  if (points.length === 0) return section.remove();
-  const solvers = [...new Set(points.map(({solver}) => solver))];
+  const {sweep} = report;
+  const kinds = sweep?.errors.map((error, kind) => ({...error, kind, points: pointsOf(sweep, kind)})) ?? [];
+  const drawn = kinds.filter(({points}) => points.length > 0);
+  if (drawn.length === 0) return section.remove();
+  const solvers = [...new Set(sweep.points.map(({solver}) => solver))];
   const legend = element('ul', {className: 'legend'});
   solvers.forEach((solver, k) => {
     const mark = element('i');
     mark.style.setProperty('--stroke', colorOf(solver, k));
     legend.append(element('li', {}, mark, solver));
   });
-  const choice = element('select', {id: 'work'}, ...Object.entries(works).map(([k, {title}]) => new Option(title, k)));
-  const place = element('div');
+  const work = element('select', {id: 'work'}, ...Object.entries(works).map(([k, {title}]) => new Option(title, k)));
+  const error = element('select', {id: 'error'}, ...drawn.map(({title, kind}) => new Option(title, kind)));
+  error.value = tellingKind(sweep);
+  const place = element('div'),
+    note = element('p', {className: 'note'});
   // As wide as there is room, so that its texts keep their size.
-  const draw = () =>
-    place.replaceChildren(drawing(sweep, points, solvers, choice.value, Math.max(200, place.clientWidth)));
-  choice.addEventListener('change', draw);
-  const zeros = points.filter(({error}) => error === 0).length;
+  const draw = () => {
+    const {points, title} = kinds[error.value];
+    place.replaceChildren(drawing(sweep, points, solvers, work.value, title, Math.max(200, place.clientWidth)));
+    const zeros = points.filter(({error}) => error === 0).length;
+    note.textContent =
+      `Each point is a run at one ${sweep.setting}; lower and further left is better.` +
+      (zeros > 0 ? ` Hollow points at the bottom have no error at all: ${zeros} of ${points.length} runs.` : '');
+  };
+  for (const choice of [work, error]) choice.addEventListener('change', draw);
+  const labelled = (text, choice) =>
+    element('span', {className: 'choice'}, element('label', {htmlFor: choice.id, textContent: text}), choice);
   section.append(
     element(
       'div',
@@ -158,15 +177,11 @@ export function setUpPrecision(section) {
         'div',
         {className: 'bar'},
         legend,
-        element('span', {className: 'choice'}, element('label', {htmlFor: 'work', textContent: 'Work'}), choice),
+        labelled('Work', work),
+        labelled('Error', error),
       ),
       place,
-      element('p', {
-        className: 'note',
-        textContent:
-          `Each point is a run at one ${sweep.setting}; lower and further left is better.` +
-          (zeros > 0 ? ` Hollow points at the bottom have no error at all: ${zeros} of ${points.length} runs.` : ''),
-      }),
+      note,
     ),
   );
   draw();
