@@ -137,6 +137,30 @@ void check_calls(const Formulation& formulation, const Systems& systems, Checkli
       derivative(seen.y(), again);
       m.see(largest_difference(first, again), "after a call with another y the derivative is another");
     }
+    // A part of y changes alone: what is kept of an earlier call may hang on the other part.
+    for (const Case& one : systems.trees) {
+      m.in_model(one.sample.text);
+      Observed used(formulation, one.sample.view(), one.state, one.time),
+          fresh(formulation, one.sample.view(), one.state);
+      const std::size_t size = used.y().size(), states = one.sample.view().states;
+      std::vector<double> slope(size), expected(size), found(size);
+      const auto derivative = [&](Observed& seen, const std::vector<double>& y, std::vector<double>& out) {
+        require(seen.solver().derivative(one.time, y, out), seen.solver(), formulation.name(), "derivative");
+      };
+      derivative(used, used.y(), slope);
+      const std::pair<std::size_t, std::size_t> parts[] = {{0, size / 2}, {size / 2, size}, {size - states, size}};
+      for (const auto& [from, to] : parts) {
+        std::vector<double> y = used.y(), elsewhere = y;
+        for (std::size_t i = from; i < to; ++i) y[i] += 0.01 * (slope[i] + 1);
+        for (std::size_t i = 0; i < size; ++i) elsewhere[i] += 0.02 * (slope[i] + 1);
+        derivative(fresh, elsewhere, expected);
+        derivative(fresh, y, expected);
+        derivative(used, used.y(), slope);
+        derivative(used, y, found);
+        m.see(largest_difference(expected, found),
+              "after a call in which a part of y was the same the derivative is another");
+      }
+    }
   });
 }
 

@@ -78,3 +78,24 @@ TEST_CASE("a type that random fields do not suit says so, and conforms with its 
       }
     }
 }
+
+TEST_CASE("elements conform with values as engineers give them, stiff ones on light bodies too") {
+  const std::map<std::string, std::string, std::less<>> models{{"tyre", "vehicle"},
+                                                               {"spring-damper", "vehicle"},
+                                                               {"joint-spring-damper", "rotorcraft"},
+                                                               {"aerodynamic-body", "navion"}};
+  const Registry registry(options_with({}));
+  std::size_t tried = 0;
+  for (const PluginRecord& plugin : registry.plugins())
+    for (const Offer& offer : plugin.offers) {
+      if (!models.contains(offer.name)) continue;
+      ++tried;
+      for (const Claim& claim :
+           claims_of(registry, plugin, offer,
+                     {.example = std::string(POLYFORM_MODELS) + "/" + models.at(offer.name) + ".yaml"})) {
+        INFO(text(claim));
+        CHECK(claim.verdict != Verdict::failed);
+      }
+    }
+  CHECK(tried == models.size());
+}

@@ -179,6 +179,7 @@ TEST_CASE("mistakes of a formulation are found") {
   require_failed("solver-sharing", "two solvers in two threads");
   require_failed("solver-turns", "two solvers in turns");
   require_failed("solver-memory", "depends on t and y alone");
+  require_found("solver-stale", "depends on t and y alone", "a part of y was the same");
   require_failed("solver-time", "the reactions balance");
   require_failed("solver-drift", "a violation of joints is told, and correct() removes it");
   require_found("solver-unsaid", "a violation of joints is told", "velocity_violation tells too little");
