@@ -1,7 +1,9 @@
 #include "polyform/time_function.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numbers>
 
 namespace polyform {
@@ -32,6 +34,9 @@ Value sine(const TimeFunction& f, double t) {
   const double s = f.amplitude * std::sin(w * t + f.phase), c = f.amplitude * std::cos(w * t + f.phase);
   return {f.offset + s, w * c, -w * w * s};
 }
+
+/// Numbers per row of a table: t, x and, of a spline, x″.
+std::size_t stride_of(TimeFunction::Kind kind) { return kind == TimeFunction::Kind::cubic_table ? 3 : 2; }
 
 /// Rows of `stride` numbers that begin with t and x. The row i with t_i ≤ t < t_{i+1}; t lies inside the table.
 std::size_t row_of(std::span<const double> data, std::size_t stride, double t) {
@@ -76,10 +81,46 @@ TimeFunction::Value TimeFunction::operator()(double t) const noexcept {
     case Kind::polynomial: return polynomial(data, t);
     case Kind::ramp: return ramp(*this, t);
     case Kind::sine: return sine(*this, t);
-    case Kind::linear_table: return table(data, 2, t);
-    case Kind::cubic_table: return table(data, 3, t);
+    case Kind::linear_table:
+    case Kind::cubic_table: return table(data, stride_of(kind), t);
   }
   return {0, 0, 0};
+}
+
+double TimeFunction::next_knot(double t) const noexcept {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  switch (kind) {
+    case Kind::constant:
+    case Kind::polynomial:
+    case Kind::sine: return never;
+    case Kind::ramp: return rate == 0 ? never : t < start ? start : t < end ? end : never;
+    case Kind::linear_table:
+    case Kind::cubic_table: break;
+  }
+  const std::size_t stride = stride_of(kind), rows = data.size() / stride;
+  if (rows < 2 || t >= data[stride * (rows - 1)]) return never;
+  return t < data[0] ? data[0] : data[stride * (row_of(data, stride, t) + 1)];
+}
+
+double TimeFunction::shortest_time() const noexcept {
+  double shortest = std::numeric_limits<double>::infinity();
+  switch (kind) {
+    case Kind::constant:
+    case Kind::polynomial: break;
+    case Kind::sine:
+      if (amplitude != 0 && frequency != 0) shortest = 1 / std::abs(frequency);
+      break;
+    case Kind::ramp:
+      if (rate != 0 && end > start) shortest = end - start;
+      break;
+    case Kind::linear_table:
+    case Kind::cubic_table: {
+      const std::size_t stride = stride_of(kind);
+      for (std::size_t i = stride; i < data.size(); i += stride) shortest = std::min(shortest, data[i] - data[i - stride]);
+      break;
+    }
+  }
+  return shortest;
 }
 
 }  // namespace polyform

@@ -27,6 +27,8 @@ class ConstraintBatch {
  public:
   virtual void evaluate(const ForceInput&, ConstraintOutput&) noexcept = 0;
   virtual void destroy() noexcept = 0;
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~ConstraintBatch() = default;
@@ -42,6 +44,8 @@ class ConstraintType {
   virtual std::size_t rows(const ElementInstance&) const noexcept = 0;
   virtual bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept = 0;
   virtual ConstraintBatch* create(std::span<const ElementInstance>) const noexcept = 0;
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~ConstraintType() = default;

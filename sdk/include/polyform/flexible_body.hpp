@@ -39,6 +39,9 @@ struct FlexibleOutput {
 struct ModeShapes {
   std::span<double> displacement;  ///< Φu, 3 × m, rows first
   std::span<double> rotation;      ///< Φθ, 3 × m, rows first
+  /// Γ: the displacement of second order along direction k is ½ Σ Γ[k][i][j] η_i η_j (the foreshortening of a beam that
+  /// bends), 3 × m × m, symmetric in i and j; zero on entry.
+  std::span<double> second_order{};
 };
 
 /// All instances of one flexible type in one solver. One object per solver, so it may keep scratch memory; evaluate
@@ -47,6 +50,8 @@ class FlexibleBatch {
  public:
   virtual void evaluate(std::span<const FlexibleInput>, std::span<FlexibleOutput>) noexcept = 0;
   virtual void destroy() noexcept = 0;
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~FlexibleBatch() = default;
@@ -66,6 +71,8 @@ class FlexibleBodyType {
   /// Mass and first moment ∫ρ dm of the flexible part at η, body axes about the frame origin: for the gravity potential.
   virtual void mass_moment(const FlexibleInstance&, std::span<const double> eta, double& mass, Vec3& moment) const noexcept = 0;
   virtual FlexibleBatch* create(std::span<const FlexibleInstance>) const noexcept = 0;
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~FlexibleBodyType() = default;

@@ -66,6 +66,8 @@ class ForceBatch {
   virtual void evaluate(const ForceInput&, ForceOutput&) noexcept = 0;
   virtual void initial_states(std::span<double> states) const noexcept { (void)states; }
   virtual void destroy() noexcept = 0;    ///< frees the object where it was made
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~ForceBatch() = default;
@@ -81,6 +83,8 @@ class ForceType {
   virtual bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept = 0;
   /// Makes the batch; nullptr when memory ran out. The instances passed `define`.
   virtual ForceBatch* create(std::span<const ElementInstance>) const noexcept = 0;
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~ForceType() = default;

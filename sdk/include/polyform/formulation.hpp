@@ -121,6 +121,8 @@ class Formulation {
   virtual bool supports(const SystemView&, DiagnosticSink&) const noexcept { return true; }
   /// A solver for the system, or nullptr after a report to the sink. options: one value per options().
   virtual Solver* compile(const SystemView&, std::span<const FieldValue> options, DiagnosticSink&) const noexcept = 0;
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~Formulation() = default;

@@ -69,6 +69,8 @@ class JointKernel {
   virtual Quat orientation(std::span<const double> parameters, std::span<const double> q) const noexcept = 0;
   /// Coordinates as drawn, nq values (zeros, 1 0 0 0 for a quaternion).
   virtual void neutral(std::span<double> q) const noexcept = 0;
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~JointKernel() = default;
@@ -109,6 +111,8 @@ class JointType {
   virtual std::size_t position_count() const noexcept { return 0; }   ///< nq
   virtual std::size_t velocity_count() const noexcept { return 0; }   ///< nv, at most 6
   virtual std::size_t parameter_count() const noexcept { return 0; }
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~JointType() = default;

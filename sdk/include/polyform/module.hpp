@@ -1,6 +1,8 @@
 // Modules: subsystems of any nature that hand over their own equations, to be solved together with those of the bodies.
 #pragma once
 
+#include <cstdint>
+
 #include "polyform/force.hpp"
 
 namespace polyform {
@@ -9,6 +11,8 @@ namespace polyform {
 struct ModuleVariable {
   std::string_view name;  ///< as in results: `<module>.<name>`
   std::string_view unit;
+  bool holonomic = false;         ///< of a row: it is the rate of a position residual, ModuleOutput::residual
+  std::int32_t integral_of = -1;  ///< of a state: the index of the variable whose time integral it is; -1: of none
 };
 
 /// State of a batch of modules, instance after instance: u, velocity-like variables (a current, a speed) whose rates α
@@ -24,7 +28,10 @@ struct ModuleInput {
 ///
 ///   velocity      A u + C V + B v = velocity_right
 ///   acceleration  A α + C V̇ + B v̇ = acceleration_right
+///   position      residual = 0, in rows that are holonomic; its rate is A u + C V + B v − velocity_right
 ///
+/// Assembly and correction keep holonomic rows: they move bodies, joints and those states that are integrals of a
+/// variable (ModuleVariable::integral_of).
 /// The multipliers put Cᵀλ on the markers and Bᵀλ on the joints; wrenches and efforts are applied besides. Energies and
 /// power balance over the whole batch: d/dt (kinetic + potential) is power less what it does to markers and joints.
 struct ModuleOutput {
@@ -38,6 +45,7 @@ struct ModuleOutput {
   std::span<Spatial> wrenches;           ///< on the markers, as in ForceOutput
   std::span<double> efforts;             ///< on the joints
   std::span<double> xdot;                ///< count × states
+  std::span<double> residual{};          ///< count × rows; of rows that are not holonomic it is not read
   double kinetic_energy = 0;             ///< of what goes with u: ½ uᵀM u where M is an inertia (or inductance), J
   double potential_energy = 0;           ///< J
   double power = 0;                      ///< fed in from outside, less what is dissipated, W
@@ -51,6 +59,8 @@ class ModuleBatch {
   /// All u and x at the start. Where u does not fit the rows at the initial motion, the host moves it the least.
   virtual void initial_state(std::span<double> u, std::span<double> x) const noexcept = 0;
   virtual void destroy() noexcept = 0;  ///< frees the object where it was made
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~ModuleBatch() = default;
@@ -67,6 +77,8 @@ class ModuleType {
   /// Checks one instance before anything runs; may move its markers. Reports to sink with the instance's number.
   virtual bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept = 0;
   virtual ModuleBatch* create(std::span<const ElementInstance>) const noexcept = 0;
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~ModuleType() = default;

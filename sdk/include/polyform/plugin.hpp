@@ -28,6 +28,8 @@ class Registrar {
   virtual void add(const FlexibleBodyType&) noexcept = 0;
   virtual void add(const ModuleType&) noexcept = 0;
   virtual void add(const ConstraintType&) noexcept = 0;
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~Registrar() = default;

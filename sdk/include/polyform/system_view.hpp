@@ -27,13 +27,15 @@ struct BodyData {
 };
 
 /// The section of a flexible body at a point of it, which joints and markers attach to. Undeformed, the node frame has
-/// its origin there and axes parallel to the body frame; deformed, its origin is at point + Φu η and it is turned by
-/// exp(Φθ η), both in body axes.
+/// its origin there and axes parallel to the body frame; deformed, its origin is at point + Φu η + ½ ηᵀ Γ η and it is
+/// turned by exp(Φθ η), both in body axes.
 struct FlexibleNode {
   BodyIndex body = BodyIndex::ground;
   Vec3 point;                            ///< of the undeformed body, from the body frame origin, body axes, m
   std::span<const double> displacement;  ///< Φu at the point, 3 × m, rows first
   std::span<const double> rotation;      ///< Φθ at the point, 3 × m, rows first
+  /// Second-order part of the displacement (ModeShapes::second_order), 3 × m × m; empty where it is zero.
+  std::span<const double> second_order{};
 };
 
 /// A joint as the user wrote it: motion of `moving` relative to `base`. In the spanning tree the joint carries one
