@@ -56,7 +56,7 @@ ModuleEquations evaluate(ModuleBatch& batch, const ModuleType& type, std::size_t
   e.efforts.resize(s.attachments.v.size());
   e.xdot.resize(s.x.size());
   ModuleOutput out{e.M,       e.f,    e.A, e.C, e.B, e.velocity_right, e.acceleration_right, e.wrenches,
-                   e.efforts, e.xdot, 0,   0,   0};
+                   e.efforts, e.xdot};
   e.allocations = allocations_of([&] { batch.evaluate({s.attachments.view(), s.u, s.x}, out); });
   e.kinetic_energy = out.kinetic_energy;
   e.potential_energy = out.potential_energy;
