@@ -138,7 +138,9 @@ std::vector<bool> AbsoluteSystem::find_light() const {
 }
 
 /// Sizes of masses, inertias and levers per body. A body with no mass, or next to none, takes the smallest mass of
-/// the bodies that it is tied to: what the joints give it is of that order.
+/// the bodies that it is tied to: what the joints give it is of that order. A body without inertia of its own takes the
+/// largest lever of them, too: where its joints lie next to each other, their distance may be the rounding of a model's
+/// numbers, and is no size.
 void AbsoluteSystem::make_scales() {
   const std::size_t n = view_.bodies.size();
   scales_.assign(n, {});
@@ -154,16 +156,46 @@ void AbsoluteSystem::make_scales() {
     lever(joint.moving_frame, joint.p_moving);
   }
   flexible_.evaluate(motions_, eta_.data(), etadot_.data());
-  double smallest = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < scales_.size(); ++i) {
+  for (std::size_t i = 0; i < n; ++i) {
     const FlexibleData* flexible = flexible_data(i);
     scales_[i].mass = flexible == nullptr ? view_.bodies[i].mass
                                           : flexible_.mass(view_.bodies[i].flexible)[3 * (7 + flexible->modes)];
   }
   const std::vector<bool> light = find_light();
-  for (std::size_t i = 0; i < scales_.size(); ++i) {
+  for (std::size_t i = 0; i < n; ++i)
     if (light[i]) scales_[i].mass = 0;
-    if (scales_[i].mass > 0) smallest = std::min(smallest, scales_[i].mass);
+  spread_scales();
+  for (std::size_t i = 0; i < n; ++i) {
+    Scale& s = scales_[i];
+    const BodyData& body = view_.bodies[i];
+    const Sym3& J = body.inertia;
+    const double half_trace = 0.5 * (J.xx + J.yy + J.zz);
+    s.inertia = std::max(half_trace, 1e-3 * s.mass * s.length * s.length);
+    const double minor = J.xx * J.yy - J.xy * J.xy;
+    const double determinant =
+        J.xx * (J.yy * J.zz - J.yz * J.yz) - J.xy * (J.xy * J.zz - J.yz * J.xz) + J.xz * (J.xy * J.yz - J.yy * J.xz);
+    const double enough = 1e-9 * s.inertia;
+    s.singular = light[i] || !(body.mass > 0 && J.xx > enough && minor > enough * s.inertia &&
+                               determinant > enough * s.inertia * s.inertia);
+  }
+  for (std::size_t f = 0; f < view_.flexible.size(); ++f) make_flexible_scale(f);
+  make_module_scales();
+}
+
+/// Gives bodies without mass, marked by a scale of zero, and bodies without inertia the sizes of those they are tied
+/// to.
+void AbsoluteSystem::spread_scales() {
+  const std::size_t n = view_.bodies.size();
+  std::vector<bool> has_inertia(n);
+  double smallest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < n; ++i) {
+    Scale& s = scales_[i];
+    const Sym3& J = view_.bodies[i].inertia;
+    const double half_trace = 0.5 * (J.xx + J.yy + J.zz);
+    if (!(s.mass > 0)) continue;
+    smallest = std::min(smallest, s.mass);
+    has_inertia[i] = flexible_data(i) != nullptr || half_trace > 0;
+    if (half_trace > 0) s.length = std::max(s.length, std::sqrt(half_trace / s.mass));
   }
   const auto spread = [&](const Group& group) {
     double mass = std::numeric_limits<double>::infinity(), length = 0;
@@ -177,30 +209,15 @@ void AbsoluteSystem::make_scales() {
       if (entries_[e].block >= n) continue;
       Scale& s = scales_[entries_[e].block];
       if (!(s.mass > 0) && std::isfinite(mass)) s.mass = mass;
-      if (!(s.length > 0)) s.length = length;
+      if (!has_inertia[entries_[e].block] || !(s.length > 0)) s.length = std::max(s.length, length);
     }
   };
   std::for_each(groups_.begin(), groups_.end(), spread);
   std::for_each(groups_.rbegin(), groups_.rend(), spread);
-  for (std::size_t i = 0; i < scales_.size(); ++i) {
-    Scale& s = scales_[i];
-    const BodyData& body = view_.bodies[i];
-    const Sym3& J = body.inertia;
-    if (!(s.mass > 0)) s.mass = std::isfinite(smallest) ? smallest : 1;
-    const double half_trace = 0.5 * (J.xx + J.yy + J.zz);
-    const double least = light[i] ? negligible_mass * s.mass : 0;
-    if (!(s.length > 0)) s.length = half_trace > least ? std::sqrt(half_trace / s.mass) : 1;
-    s.inertia = std::max(half_trace, 1e-3 * s.mass * s.length * s.length);
-    const double minor = J.xx * J.yy - J.xy * J.xy;
-    const double determinant =
-        J.xx * (J.yy * J.zz - J.yz * J.yz) - J.xy * (J.xy * J.zz - J.yz * J.xz) + J.xz * (J.xy * J.yz - J.yy * J.xz);
-    const double enough = 1e-9 * s.inertia;
-    s.singular =
-        light[i] ||
-        !(body.mass > 0 && J.xx > enough && minor > enough * s.inertia && determinant > enough * s.inertia * s.inertia);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(scales_[i].mass > 0)) scales_[i].mass = std::isfinite(smallest) ? smallest : 1;
+    if (!(scales_[i].length > 0)) scales_[i].length = 1;
   }
-  for (std::size_t f = 0; f < view_.flexible.size(); ++f) make_flexible_scale(f);
-  make_module_scales();
 }
 
 void AbsoluteSystem::make_matrix() {

@@ -225,6 +225,7 @@ class AbsoluteSystem {
   void add_entry(Group&, std::size_t block);
   std::vector<bool> find_light() const;
   void make_scales();
+  void spread_scales();
   void make_matrix();
   const FlexibleData* flexible_data(std::size_t body) const noexcept {
     const std::size_t f = view_.bodies[body].flexible;
