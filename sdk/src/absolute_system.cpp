@@ -18,6 +18,7 @@ AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock
       modules_(view),
       flexible_(view),
       nodes_(view),
+      yardstick_(view),
       tree_(view) {
   locks_.resize(view.joints.size());
   const std::size_t n = view.bodies.size();
@@ -174,9 +175,12 @@ void AbsoluteSystem::make_scales() {
     const double minor = J.xx * J.yy - J.xy * J.xy;
     const double determinant =
         J.xx * (J.yy * J.zz - J.yz * J.yz) - J.xy * (J.xy * J.zz - J.yz * J.xz) + J.xz * (J.xy * J.yz - J.yy * J.xz);
-    const double enough = 1e-9 * s.inertia;
-    s.singular = light[i] || !(body.mass > 0 && J.xx > enough && minor > enough * s.inertia &&
-                               determinant > enough * s.inertia * s.inertia);
+    const auto definite_beside = [&](double size) {
+      const double enough = 1e-9 * size;
+      return J.xx > enough && minor > enough * size && determinant > enough * size * size;
+    };
+    s.lacking = !(body.mass > 0 && definite_beside(half_trace));
+    s.singular = light[i] || !(body.mass > 0 && definite_beside(s.inertia));
   }
   for (std::size_t f = 0; f < view_.flexible.size(); ++f) make_flexible_scale(f);
   make_module_scales();

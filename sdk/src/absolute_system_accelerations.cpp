@@ -8,7 +8,13 @@ namespace polyform {
 
 using detail::load;
 using detail::store;
-using detail::yardstick_floor;
+
+namespace {
+
+/// What is left of the equations of motion, relative to their terms, is no solution from here on.
+constexpr double largest_error = 1e-6;
+
+}  // namespace
 
 bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts,
                                    std::span<Spatial> out, std::span<const double> modal_forces,
@@ -23,7 +29,7 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
   // dependent rows ever further, and an integrator out of its way.
   Refinement r{10, 0, rows_independent_ ? Follow::all : Follow::inertia};
   if (!solve(r)) return false;
-  if (r.body_error > 1e-6) return fail_free(r);
+  if (std::size_t block = 0; r.body_error > largest_error) return find_free(r, block) && fail_free(r, block);
   if (!check_accuracy(r)) return false;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = load(solution_.data() + offsets_[i]);
   for (std::size_t f = 0; !etaddot.empty() && f < view_.flexible.size(); ++f)
@@ -31,52 +37,6 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
                 etaddot.data() + view_.flexible[f].mode_offset);
   add_element_efforts();
   return true;
-}
-
-bool AbsoluteSystem::check_rows() noexcept {
-  const std::size_t n = view_.bodies.size();
-  double floor = 0, module_floor = 0, error = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    floor = std::max(floor, yardstick_floor * sizes_[i].moved);
-    module_floor = std::max(module_floor, yardstick_floor * sizes_[i].moved * std::sqrt(scales_[i].mass));
-  }
-  std::size_t worst = 0;
-  for (std::size_t g = 0; g < groups_.size(); ++g)
-    for (std::size_t r = 0; r < groups_[g].rows; ++r) {
-      const std::size_t row = row_at(groups_[g].row + r);
-      double size = std::abs(data_[row]);
-      for (std::size_t e = groups_[g].entry; e < groups_[g].entry + groups_[g].entries; ++e) {
-        const std::size_t b = entries_[e].block;
-        size += row_weight(entries_[e], r) * std::max(sizes_[b].moved, b < n ? floor : module_floor);
-      }
-      if (!(std::abs(residual_[row]) > error * size)) continue;
-      error = std::abs(residual_[row]) / size;
-      worst = g;
-    }
-  // A state beside the constraints makes redundant rows disagree by about as much.
-  if (!(error > least_contradiction + 100 * (position_violation_ + velocity_violation_))) return true;
-  return fail(
-      "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). "
-      "Likely causes: two prescribed motions of one thing, a mechanism at its limit position, or a very light body "
-      "between heavy ones",
-      kind_of_tie(worst), name_of_tie(worst), error);
-}
-
-/// Names the block on which what is left does the most work, if the factors, which lend it inertia, have their way.
-bool AbsoluteSystem::fail_free(Refinement& r) noexcept {
-  if (!find_refinement(r)) return false;
-  std::size_t block = r.worst_body;
-  double most = 0;
-  for (std::size_t i = 0; i < own_.size(); ++i) {
-    double work = 0;
-    for (std::size_t k = offsets_[i]; k < offsets_[i + 1]; ++k) work += residual_[k] * step_[k];
-    if (!(work > most)) continue;
-    most = work;
-    block = i;
-  }
-  return fail(
-      "{} `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that holds it",
-      block < view_.bodies.size() ? "Body" : "Module", name_of_block(block));
 }
 
 void AbsoluteSystem::set_loads(std::span<const Spatial> wrenches, std::span<const double> efforts,
@@ -215,30 +175,6 @@ void AbsoluteSystem::module_multipliers(std::span<double> out) const noexcept {
   for (std::size_t tie = module_ties(); tie < groups_.size(); ++tie)
     for (std::size_t r = 0; r < element_of(tie).rows; ++r)
       *next++ = r < groups_[tie].rows ? -solution_[row_at(groups_[tie].row + r)] : 0;
-}
-
-bool AbsoluteSystem::check_regular() noexcept {
-  failure_size_ = 0;
-  const bool any = std::any_of(scales_.begin(), scales_.end(), [](const Scale& s) { return s.singular; });
-  if (!any) return true;
-  // A load without regular pattern moves whatever can move: where nothing resists, no solution balances it. One of three
-  // that is not nearly across a free motion is found there.
-  for (const double frequency : {1.7, 2.9, 4.3}) {
-    factorized_ = false;
-    std::fill(data_.begin(), data_.end(), 0.0);
-    std::fill(solution_.begin(), solution_.end(), 0.0);
-    for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
-      for (std::size_t k = 0; k < offsets_[i + 1] - offsets_[i]; ++k) {
-        const double pattern = std::sin(frequency * static_cast<double>(offsets_[i] + k) + 0.3);
-        const double length = k < 3 ? scales_[i].length : k < 6 ? 1 : own_length_[own_[i].first + k - 6];
-        data_[offsets_[i] + k] = pattern * scales_[i].mass * length;
-      }
-    }
-    Refinement r{10, 1e-9, Follow::inertia};
-    if (!solve(r)) return false;
-    if (!(r.body_error < 1e-3)) return fail_free(r);
-  }
-  return true;
 }
 
 }  // namespace polyform

@@ -38,7 +38,8 @@ void AbsoluteSystem::make_flexible_scale(std::size_t f) {
     own_length_[data.mode_offset + k] = std::sqrt(own_mass_[data.mode_offset + k] / s.mass);
   }
   // Directions without inertia, each unknown relative to its size alone. Only these get the larger δ: of a slender beam
-  // without a hub the turn about its axis, while the motions of its frame that the modes follow have little inertia left.
+  // without a hub the turn about its axis, while the motions of its frame that the modes follow have little inertia
+  // left.
   const auto root = [&](std::size_t j) {
     return std::sqrt(j < 3 ? s.inertia : j < 6 ? s.mass : own_mass_[data.mode_offset + j - 6]);
   };
@@ -50,11 +51,11 @@ void AbsoluteSystem::make_flexible_scale(std::size_t f) {
   for (Eigen::Index k = 0; k < principal.eigenvalues().size() && !(principal.eigenvalues()[k] > 1e-12); ++k)
     for (std::size_t r = 0; r < n; ++r)
       massless_[f].push_back(root(r) * principal.eigenvectors()(static_cast<Eigen::Index>(r), k));
-  s.singular = !massless_[f].empty();
+  s.singular = s.lacking = !massless_[f].empty();
 }
 
-/// Sizes of the modules' variables, from their mass matrices as drawn, at rest. One without inertia, or with next to none
-/// of its own, takes what the bodies give it through the rows.
+/// Sizes of the modules' variables, from their mass matrices as drawn, at rest. One without inertia, or with next to
+/// none of its own, takes what the bodies give it through the rows.
 void AbsoluteSystem::make_module_scales() {
   if (modules_.empty()) return;
   std::vector<double> q(view_.nq);
@@ -84,7 +85,7 @@ void AbsoluteSystem::make_module_scales() {
         scaled(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) =
             M[r * size + c] / std::sqrt(own_mass[r] * own_mass[c]);
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> principal(scaled, Eigen::EigenvaluesOnly);
-    s.singular = size > 0 && !(principal.eigenvalues()[0] > 1e-12);
+    s.singular = s.lacking = size > 0 && !(principal.eigenvalues()[0] > 1e-12);
   }
 }
 

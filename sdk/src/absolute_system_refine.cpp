@@ -58,13 +58,12 @@ double AbsoluteSystem::relative_step(std::size_t& worst_block) const noexcept {
   return most;
 }
 
-/// What the factors make of the residual; of that of the equations of motion alone where rows do not count. Of redundant
-/// rows they would blow up rounding to multipliers that spoil those of motions with little inertia.
+/// What the factors make of the residual; of that of the equations of motion alone where rows do not count. Of
+/// redundant rows they would blow up rounding to multipliers that spoil those of motions with little inertia.
 bool AbsoluteSystem::find_refinement(const Refinement& r, bool rows_count) noexcept {
   if (!factorized_ && !factorize(r.neighbour)) return false;
   std::copy(residual_.begin(), residual_.end(), step_.begin());
-  if (!rows_count)
-    std::fill(step_.begin() + static_cast<std::ptrdiff_t>(row_at(0)), step_.end(), 0.0);
+  if (!rows_count) std::fill(step_.begin() + static_cast<std::ptrdiff_t>(row_at(0)), step_.end(), 0.0);
   matrix_.solve(step_);
   return true;
 }
@@ -80,13 +79,8 @@ double AbsoluteSystem::work_along_direction() noexcept {
   for (const Group& group : groups_)
     for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
       const Entry& entry = entries_[e];
-      const double* p = direction_.data() + offsets_[entry.block];
-      const double* own = own_coefficients_.data() + entry.own;
-      for (std::size_t r = 0; r < group.rows; ++r, own += entry.owns) {
-        double share = std::inner_product(own, own + entry.owns, p + entry.frame, 0.0);
-        if (entry.frame != 0) share += dot(coefficients_[entry.first + r], load(p));
-        work += 2 * direction_[row_at(group.row + r)] * share;
-      }
+      for (std::size_t r = 0; r < group.rows; ++r)
+        work += 2 * direction_[row_at(group.row + r)] * share_of_row(entry, r, direction_.data());
     }
   return work;
 }
@@ -150,6 +144,7 @@ bool AbsoluteSystem::solve(Refinement& r) noexcept {
   }
   if (!conjugate && error > 0) r.last_step = error / before * relative_step(r.worst_step);
   if (std::isfinite(error)) return true;
+  if (!check_finite()) return false;
   for (std::size_t i = 0; i < own_.size(); ++i) {
     double sum = 0;
     for (std::size_t k = offsets_[i]; k < offsets_[i + 1]; ++k) sum += data_[k];
@@ -157,19 +152,20 @@ bool AbsoluteSystem::solve(Refinement& r) noexcept {
       return fail("The load on {} `{}` is not finite: a force, the state or the time step has gone astray",
                   i < view_.bodies.size() ? "body" : "module", name_of_block(i));
   }
-  return fail("The accelerations of {} `{}` are not finite",
-              r.worst_body < view_.bodies.size() ? "body" : "module", name_of_block(r.worst_body));
+  return fail("The accelerations of {} `{}` are not finite", r.worst_body < view_.bodies.size() ? "body" : "module",
+              name_of_block(r.worst_body));
 }
 
-/// Whether the motions just found are as accurate as they are to be. Rows that nearly depend on others do not count, but
-/// where they are followed to the end: near a singular position of a loop no step of an integrator gets that far.
+/// Whether the motions just found are as accurate as they are to be. Rows that nearly depend on others do not count,
+/// but where they are followed to the end: near a singular position of a loop no step of an integrator gets that far.
 bool AbsoluteSystem::check_accuracy(const Refinement& r) noexcept {
   if (r.last_step <= wanted_accuracy) return true;
   if (!find_refinement(r)) return false;
   if (r.follow != Follow::all && !step_is_inertial(r)) return true;
   return fail(
       "The equations of motion in absolute coordinates are too badly conditioned for this system: the acceleration of "
-      "{} `{}` is uncertain by {:.1e} of its size. It has very little mass or inertia beside others or for a motion that the "
+      "{} `{}` is uncertain by {:.1e} of its size. It has very little mass or inertia beside others or for a motion "
+      "that the "
       "joints leave free, or is part of a long chain that bends like a beam: give it more, or use a solver in joint "
       "coordinates",
       r.worst_step < view_.bodies.size() ? "body" : "module", name_of_block(r.worst_step), r.last_step);

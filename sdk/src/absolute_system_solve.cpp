@@ -1,6 +1,7 @@
 // The saddle-point system: factorization of a quasi-definite neighbour, residuals against the true matrix.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "absolute_system_detail.hpp"
 
@@ -10,13 +11,6 @@ using detail::largest;
 using detail::load;
 using detail::store;
 using detail::yardstick_floor;
-
-namespace {
-
-/// Part of what a load would do to a body alone that is rounding still, beside what is told as a contradiction.
-constexpr double held_share = 1e-6;
-
-}  // namespace
 
 /// Factorizes [M + δ, Aᵀ; A, −ε], with δ and ε in the units of each block.
 bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
@@ -57,7 +51,7 @@ bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
     }
   }
   factorized_ = matrix_.factorize();
-  if (factorized_) return true;
+  if (factorized_ || !check_finite()) return factorized_;
   const std::size_t failed = matrix_.failed_block();
   if (failed < blocks)
     return fail(
@@ -96,7 +90,7 @@ void AbsoluteSystem::find_block_residual(std::size_t i) noexcept {
   }
   // A body that its joints hold still has no motion to compare with: what its load would do to it alone is counted too.
   const double alone = applied / scales_[i].mass;
-  sizes_[i] = {moving + alone, applied + inertia, moving + held_share * alone};
+  sizes_[i] = {moving + alone, applied + inertia};
 }
 
 /// What a module's row carries when the body holds the module's variables still: a yardstick where the body, having no
@@ -110,6 +104,14 @@ double AbsoluteSystem::held_force(std::size_t tie, std::size_t row) const noexce
     if (a != 0) most = std::max(most, std::abs(data_[offsets_[own.block] + k] / a));
   }
   return most;
+}
+
+/// a · x of a row on one of its blocks, x being all unknowns.
+double AbsoluteSystem::share_of_row(const Entry& entry, std::size_t r, const double* x) const noexcept {
+  const double* of_block = x + offsets_[entry.block];
+  const double* own = own_coefficients_.data() + entry.own + r * entry.owns;
+  const double share = std::inner_product(own, own + entry.owns, of_block + entry.frame, 0.0);
+  return entry.frame == 0 ? share : share + dot(coefficients_[entry.first + r], load(of_block));
 }
 
 /// What the motion of a block of unit size makes of a row at most.

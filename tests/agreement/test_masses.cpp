@@ -66,3 +66,42 @@ forces:
     }
   }
 }
+
+TEST_CASE("bodies that have mass and inertia are not told to have none, however light they are beside others") {
+  std::uint64_t seed = 11;
+  const auto random = [&seed] {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(seed >> 11) * 0x1p-53;
+  };
+  const auto vector = [&](double size) {
+    const double x = random(), y = random(), z = random();
+    return fmt::format("[{}, {}, {}]", size * (2 * x - 1), size * (2 * y - 1), size * (2 * z - 1));
+  };
+  int refused = 0;
+  for (int trial = 0; trial < 12; ++trial) {
+    std::string bodies, joints;
+    for (int i = 0; i < 60; ++i) {
+      const double mass = std::pow(10, 12 * random() - 6);
+      bodies += fmt::format(
+          "  - {{name: b{}, position: {}, mass: {}, center_of_mass: {}, inertia: {{xx: {}, yy: {}, zz: {}}}}}\n", i,
+          vector(1), mass, vector(0.5), 0.05 * mass, 0.08 * mass, 0.085 * mass);
+      const int base = random() < 0.8 ? i - 1 : static_cast<int>(random() * (i + 1)) - 1;
+      joints += fmt::format("  - {{name: j{}, type: revolute, base: {}, moving: b{}, position: {}, axis: {}}}\n", i,
+                            base < 0 ? "ground" : fmt::format("b{}", base), i, vector(1), vector(1));
+    }
+    const auto system =
+        system_from_text("polyform: 1\ngravity: [0.3, -9.81, 0.1]\nbodies:\n" + bodies + "joints:\n" + joints);
+    for (const char* name : {"cartesian", "hierarchy"}) {
+      INFO(name << ", trial " << trial);
+      const auto solver = solver_for(*system, *registry().catalog().formulations.at(name));
+      std::vector<double> y(solver->state_size());
+      host::ObservationStore store(system->view());
+      if (solver->encode(system->initial_state(), y) == Status::ok && solver->observe(0, y, store.now()) == Status::ok)
+        continue;
+      ++refused;
+      CHECK_THAT(std::string(solver->failure()), !Contains("no mass") && Contains("little mass or inertia"));
+    }
+  }
+  INFO(refused << " of 24 are refused");
+  CHECK(refused < 12);
+}

@@ -125,6 +125,33 @@ forces:
   CHECK_THROWS_AS(host::linearize(*system, make, initial_point(*system), request), host::Failure);
 }
 
+TEST_CASE("a parallelogram laid flat is refused for its singular position, and no option is blamed") {
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, -9.81, 0]
+bodies:
+  - {name: crank, mass: 1.1, center_of_mass: [0.4, 0, 0], inertia: {xx: 0.01, yy: 0.09, zz: 0.09}}
+  - {name: coupler, position: [0.8, 0, 0], mass: 2, center_of_mass: [0.75, 0, 0], inertia: {xx: 0.01, yy: 0.4, zz: 0.4}}
+  - {name: rocker, position: [1.5, 0, 0], mass: 0.9, center_of_mass: [0.4, 0, 0], inertia: {xx: 0.01, yy: 0.08, zz: 0.08}}
+joints:
+  - {name: A, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: B, type: revolute, base: crank, moving: coupler, position: [0.8, 0, 0], axis: [0, 0, 1]}
+  - {name: C, type: revolute, base: coupler, moving: rocker, position: [2.3, 0, 0], axis: [0, 0, 1]}
+  - {name: D, type: revolute, base: ground, moving: rocker, position: [1.5, 0, 0], axis: [0, 0, 1]}
+)");
+  int refused = 0;
+  for (const Formulation* f : formulations_for(*system)) {
+    INFO(f->name());
+    try {
+      host::linearize(*system, maker(*f), initial_point(*system), {});
+    } catch (const host::Failure& failure) {
+      ++refused;
+      CHECK_THAT(failure.message(), Contains("singular position") && !Contains("as it is set up"));
+    }
+  }
+  CHECK(refused > 0);
+}
+
 TEST_CASE("accelerations of every formulation keep joints, constraint elements and modules; changed ones leave them") {
   const auto system = system_from_text(all_kinds);
   const SystemView& view = system->view();

@@ -26,18 +26,25 @@ HierarchySolver::HierarchySolver(const SystemView& view, Plan plan, const Option
 bool HierarchySolver::solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
                             std::span<const double> modal_forces) noexcept {
   system().set_loads(wrenches, efforts, modal_forces);
-  if (!recursion_.solve(system().loads())) return fail(recursion_.failure());
+  if (!recursion_.solve(system().loads())) return fail_solve();
   system().set_solution(recursion_.accelerations(), recursion_.multipliers());
   return true;
 }
 
-bool HierarchySolver::check_rows() noexcept { return recursion_.check_rows() || fail(recursion_.failure()); }
+bool HierarchySolver::check_rows() noexcept {
+  return system().check_rows(recursion_.given_way()) || fail(system().failure());
+}
+
+/// What is not finite looks like what has no inertia to the recursion.
+bool HierarchySolver::fail_solve() noexcept {
+  return fail(system().check_finite() ? recursion_.failure() : system().failure());
+}
 
 bool HierarchySolver::check_regular() noexcept {
   if (std::none_of(plan_.inertia.begin(), plan_.inertia.end(), [](const BlockInertia& b) { return b.singular; }))
     return true;
   // Whether the inertia determines all accelerations shows in any of them.
-  return recursion_.solve(system().loads()) || fail(recursion_.failure());
+  return recursion_.solve(system().loads()) || fail_solve();
 }
 
 Equations::Tie HierarchySolver::tie(std::size_t i) const noexcept {

@@ -39,6 +39,7 @@ class HierarchySolver final : public AbsoluteSolver {
   bool solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
              std::span<const double> modal_forces) noexcept override;
   bool check_rows() noexcept override;
+  bool fail_solve() noexcept;
   bool check_regular() noexcept override;
 
   Plan plan_;

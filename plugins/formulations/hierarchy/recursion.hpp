@@ -37,9 +37,8 @@ class Recursion {
   /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ of all blocks. False when they are
   /// not determined or not finite: failure() says why.
   bool solve(std::span<const double> loads) noexcept;
-  /// Whether the accelerations just found meet the rows, too, that were found to depend on others: failure() names one
-  /// that they do not. Not for stages of an integrator (AbsoluteSystem::check_rows).
-  bool check_rows() noexcept;
+  /// R λ of all rows for the solution just found (4.17): what joints with a clearance miss.
+  std::span<const double> given_way() noexcept;
   std::span<const double> accelerations() const { return total_accelerations_; }
   std::span<const double> multipliers() const { return total_multipliers_; }
   std::string_view failure() const noexcept { return {failure_, failure_size_}; }

@@ -21,8 +21,8 @@ constexpr std::size_t most_names = 5;
 
 }  // namespace
 
-/// A covariance P = S Sᵀ as a reduced model of unit inertia: x = x̄ + S ν with ν = Sᵀ F. What counts as zero is judged in
-/// units of the blocks: in others, what a light body does would hide what a heavy one does.
+/// A covariance P = S Sᵀ as a reduced model of unit inertia: x = x̄ + S ν with ν = Sᵀ F. What counts as zero is judged
+/// in units of the blocks: in others, what a light body does would hide what a heavy one does.
 void Recursion::describe_by_basis(Module& m) noexcept {
   Matrix P(scratch_->product, m.width, m.width);
   const Vector units(m.units, m.width);
@@ -160,8 +160,8 @@ void Recursion::return_on_basis(Node& node) noexcept {
   hand_down_forces(node);
 }
 
-/// Which blocks move when the eliminated coordinates of a merge do, in a way that nothing resists. No more are looked for
-/// than can be named.
+/// Which blocks move when the eliminated coordinates of a merge do, in a way that nothing resists. No more are looked
+/// for than can be named.
 void Recursion::mark_free_blocks(Node& merge, const double* motion) noexcept {
   if (free_count_ > most_names) return;
   for (Module& m : modules_) m.nu_vector().setZero();
@@ -199,28 +199,32 @@ void Recursion::mark_free_blocks(Node& merge, const double* motion) noexcept {
 /// Fails with the names of the blocks that were marked in this pass.
 bool Recursion::name_free_blocks() noexcept {
   const std::size_t total = std::exchange(free_count_, 0);
+  bool lacking = false;
   char names[400];
   std::size_t count = 0, modules = 0, used = 0;
   for (std::size_t i = 0; i < free_.size(); ++i) {
     if (free_[i] == 0) continue;
     modules += system_.is_module(i);
+    lacking = lacking || system_.lacks_inertia(i);
     free_[i] = 0;
     if (++count > most_names) continue;
     const char* before = count == 1 ? "" : count == total ? " and " : ", ";
-    const auto end = fmt::format_to_n(names + used, sizeof names - used, "{}`{:.50}`", before, system_.name_of_block(i));
+    const auto end =
+        fmt::format_to_n(names + used, sizeof names - used, "{}`{:.50}`", before, system_.name_of_block(i));
     used = std::min(sizeof names, used + end.size);
   }
   const std::string_view listed(names, used), others = total > most_names ? " and others" : "";
+  const char* how_much = lacking ? "no" : "hardly any";
   if (total == 1)
     return fail(
-        "{} {} has no mass or inertia for a motion that the constraints leave free: give it some, or a joint that "
+        "{} {} has {} mass or inertia for a motion that the constraints leave free: give it some, or a joint that "
         "holds it",
-        modules > 0 ? "Module" : "Body", listed);
+        modules > 0 ? "Module" : "Body", listed, how_much);
   const char* kind = modules == 0 ? "Bodies" : modules == total ? "Modules" : "Bodies and modules";
   return fail(
-      "{} {}{} have no mass or inertia for a motion that the constraints leave free: give them some, or joints that hold "
-      "them",
-      kind, listed, others);
+      "{} {}{} have {} mass or inertia for a motion that the constraints leave free: give them some, or joints that "
+      "hold them",
+      kind, listed, others, how_much);
 }
 
 }  // namespace polyform::hierarchy

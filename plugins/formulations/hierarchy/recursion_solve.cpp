@@ -118,8 +118,7 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
   for (const Node& node : nodes_)
     for (const Rows& rows : node.rows)
       for (std::size_t r = system_.first_row(rows.tie), end = r + system_.rows(rows.tie); r < end; ++r)
-        compare(std::abs(right_[r]),
-                std::max(std::min(row_size_[r], largest_share), yardstick_floor * largest_share));
+        compare(std::abs(right_[r]), std::max(std::min(row_size_[r], largest_share), yardstick_floor * largest_share));
   return worst;
 }
 
@@ -140,8 +139,8 @@ bool Recursion::check_covariances() noexcept {
   const std::size_t tie = stiffest_->rows.front().tie;
   return fail(
       "What {} `{}` ties is too stiff against its motions for this method, whose covariances have lost their digits "
-      "(relative pivot {:.1e}). Likely cause: a long chain whose joints all turn about one direction. Choose the method "
-      "orthogonal-complement, or another solver",
+      "(relative pivot {:.1e}). Likely cause: a long chain whose joints all turn about one direction. Choose the "
+      "method orthogonal-complement, or another solver",
       system_.kind_of_tie(tie), system_.name_of_tie(tie), stiffest_pivot_);
 }
 
@@ -184,8 +183,8 @@ bool Recursion::check_residual(std::span<const double> loads) noexcept {
       }
   if (name.empty()) return true;
   return fail(
-      "The equations of {} `{}` are not met (relative error {:.1e}): rounding has taken the digits of this method. Likely "
-      "causes: very heavy bodies beside very light ones, or a long chain that is stiff against most motions. Choose "
+      "The equations of {} `{}` are not met (relative error {:.1e}): rounding has taken the digits of this method. "
+      "Likely causes: very heavy bodies beside very light ones, or a long chain that is stiff against most motions. Choose "
       "another method ({}), or the solver cartesian",
       kind, name, worst, is_filter(method_) ? "orthogonal-complement" : "udwadia-kalaba");
 }
@@ -196,8 +195,8 @@ void Recursion::find_free_sizes(std::span<const double> loads) noexcept {
   for (const Node& node : nodes_)
     for (const Rows& rows : node.rows)
       for (Index r = 0; r < rows.count; ++r) {
-        const double lambda = force_rounding *
-                              std::abs(total_multipliers_[system_.first_row(rows.tie) + static_cast<std::size_t>(r)]);
+        const double lambda =
+            force_rounding * std::abs(total_multipliers_[system_.first_row(rows.tie) + static_cast<std::size_t>(r)]);
         for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i)
           for_coefficients(rows, r, i, [&](std::size_t k, double a) { load_size_[k] += lambda * std::abs(a); });
       }
@@ -230,33 +229,14 @@ bool Recursion::is_left_out(const Node& node, Index row) const noexcept {
   return false;
 }
 
-bool Recursion::check_rows() noexcept {
-  double largest = 0;
-  for (const double a : total_accelerations_) largest = std::max(largest, std::abs(a));
-  // A state beside the constraints makes redundant rows disagree by about as much.
-  const double tolerance = least_contradiction + 100 * (system_.position_violation() + system_.velocity_violation());
-  for (const Node& node : nodes_) {
-    const Index rank = modules_[node.module].by_basis ? node.rank : node.S_inverse.rank();
-    if (rank == node.count) continue;
+std::span<const double> Recursion::given_way() noexcept {
+  for (const Node& node : nodes_)
     for (const Rows& rows : node.rows)
       for (std::size_t r = 0; r < static_cast<std::size_t>(rows.count); ++r) {
         const std::size_t row = system_.first_row(rows.tie) + r;
-        const double given_way = node.noise[static_cast<std::size_t>(rows.first) + r] * total_multipliers_[row];
-        double left = system_.right()[row] - given_way, size = std::abs(system_.right()[row]) + std::abs(given_way);
-        for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i)
-          for_coefficients(rows, static_cast<Index>(r), i, [&](std::size_t k, double a) {
-            left -= a * total_accelerations_[k];
-            size += std::abs(a) * std::max(std::abs(total_accelerations_[k]), 1e-3 * largest);
-          });
-        if (std::abs(left) > tolerance * size && std::abs(left) > 1e-9)
-          return fail(
-              "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative "
-              "error {:.1e}). Likely causes: two prescribed motions of one thing, a mechanism at its limit position, or "
-              "a very light body between heavy ones",
-              system_.kind_of_tie(rows.tie), system_.name_of_tie(rows.tie), std::abs(left) / size);
+        right_[row] = node.noise[static_cast<std::size_t>(rows.first) + r] * total_multipliers_[row];
       }
-  }
-  return true;
+  return right_;
 }
 
 }  // namespace polyform::hierarchy

@@ -26,6 +26,7 @@
 #include "polyform/constraint_set.hpp"
 #include "polyform/flexible_set.hpp"
 #include "polyform/module_set.hpp"
+#include "polyform/scale.hpp"
 #include "polyform/system_view.hpp"
 
 namespace polyform {
@@ -40,7 +41,8 @@ struct PositionCorrection {
   std::size_t iterations = 0;                ///< Newton steps
 };
 
-/// Relative error of a row from which on accelerations do not satisfy it, at a state that meets the constraints.
+/// From this part of what acts on a row or could (Yardstick) on, accelerations do not satisfy it, at a state that meets
+/// the constraints.
 constexpr double least_contradiction = 1e-8;
 
 /// One object per thread; nothing allocates after construction. Functions that can fail return false and leave a
@@ -85,10 +87,12 @@ class AbsoluteSystem {
   /// the velocity coordinates of all joints; modal_forces: applied, of all modes.
   bool accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts, std::span<Spatial> out,
                      std::span<const double> modal_forces = {}, std::span<double> etaddot = {}) noexcept;
-  /// Whether the accelerations just found meet all rows, those that depend on others too: false names the joint or
-  /// element in failure(). Not for stages of an integrator: as near to a singular position as those come by chance, a
-  /// row counts as dependent for once that is not quite.
-  bool check_rows() noexcept;
+  /// Whether the accelerations just found (or set) meet all rows, those that depend on others too: false names the joint
+  /// or element in failure(). given_way: what rows that are not rigid may miss, or empty. Not for stages of an integrator:
+  /// as near to a singular position as those come by chance, a row counts as dependent for once that is not quite.
+  bool check_rows(std::span<const double> given_way = {}) noexcept;
+  /// Whether the evaluated motions and rows are finite: false names the joint or element in failure() that is not.
+  bool check_finite() noexcept;
   /// The first and the last part of accelerations(), around a solution by other means: f of the equations, φ included;
   /// and a solution x, λ of them (as in loads() and right()) for the functions below.
   void set_loads(std::span<const Spatial> wrenches, std::span<const double> efforts,
@@ -97,6 +101,8 @@ class AbsoluteSystem {
   /// Whether the inertia determines all accelerations at the evaluated motions: false names a body in failure() that
   /// has no mass or inertia for a motion which the joints leave free.
   bool check_regular() noexcept;
+  /// Whether a block has no mass, or no inertia for some motion of its own; what it has may be ever so little.
+  bool lacks_inertia(std::size_t block) const { return scales_[block].lacking; }
 
   // The unknowns, in blocks: of the bodies, then of the modules; and the ties.
   std::size_t blocks() const { return own_.size(); }
@@ -208,13 +214,14 @@ class AbsoluteSystem {
   /// Sizes of a body that make its equations comparable; made up where it has no mass or inertia.
   struct Scale {
     double mass = 0, inertia = 0, length = 0;
-    bool singular = false;  ///< the body has no mass, or no inertia about some axis
+    bool lacking = false;   ///< the body has no mass, or no inertia about some axis
+    bool singular = false;  ///< it is lacking, or next to massless beside those that it is tied to
   };
 
   /// How large the motion and the forces of a body are, m/s² and N (or the units of the level), as a yardstick.
   struct Size {
-    double motion = 0, force = 0;
-    double moved = 0;  ///< motion that there is; of what the load would do to the body alone, rounding only
+    double motion = 0;  ///< that there is, and that the load would give the body alone
+    double force = 0;
   };
 
   // absolute_system.cpp: the parts and their sizes
@@ -272,6 +279,7 @@ class AbsoluteSystem {
   void find_block_residual(std::size_t block) noexcept;
   double held_force(std::size_t tie, std::size_t row) const noexcept;
   double row_weight(const Entry&, std::size_t row) const noexcept;
+  double share_of_row(const Entry&, std::size_t row, const double* x) const noexcept;
 
   // absolute_system_refine.cpp: its solution
   bool solve(Refinement&) noexcept;
@@ -282,8 +290,11 @@ class AbsoluteSystem {
   void take_conjugate_step(Refinement&) noexcept;
   bool check_accuracy(const Refinement&) noexcept;
 
+  // absolute_system_checks.cpp: what solutions are told from
+  bool fail_free(const Refinement&, std::size_t block) noexcept;
+  bool find_free(Refinement&, std::size_t& block) noexcept;
+
   // absolute_system_accelerations.cpp: loads and what comes of them
-  bool fail_free(Refinement&) noexcept;
   void apply_wrench(FrameIndex, const Spatial& about_origin) noexcept;
   void apply_joint_effort(std::size_t joint) noexcept;
   void apply_modules() noexcept;
@@ -309,6 +320,7 @@ class AbsoluteSystem {
   ModuleSet modules_;
   FlexibleSet flexible_;
   NodeMotions nodes_;
+  Yardstick yardstick_;
   BlockLdlt matrix_;
   bool modes_held_ = false;
   bool whole_tree_ = true;         ///< no tree joint is absent

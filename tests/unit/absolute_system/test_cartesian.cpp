@@ -228,3 +228,19 @@ TEST_CASE("an undefined state fails in every call and never hangs", "[cartesian]
       CHECK(solver->correct(0, wrong, correction) == Status::failed);
     }
 }
+
+TEST_CASE("a joint that gives no number is named, and not a body for want of inertia", "[cartesian]") {
+  HandBuilt m;
+  const BodyIndex rod = add_rod(m, "rod", {}, 0), tip = m.add_body("tip", {{}, {1, 0, 0}}, 0, {}, {});
+  m.revolute("pin", ground, rod, {}, z_axis);
+  m.revolute("broken", rod, tip, {1, 0, 0}, {0, std::numeric_limits<double>::quiet_NaN(), 0});
+  SolverPointer solver = make_cartesian(m.view());
+  State state(m.view());
+  std::vector<double> y(solver->state_size());
+  CHECK(solver->encode(state.constant(), y) == Status::failed);
+  const std::string failure(solver->failure());
+  INFO(failure);
+  CHECK(failure.find("`broken`") != std::string::npos);
+  CHECK(failure.find("finite") != std::string::npos);
+  CHECK(failure.find("no mass") == std::string::npos);
+}
