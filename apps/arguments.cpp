@@ -69,6 +69,12 @@ void add_plugin_path(CLI::App& app, std::vector<std::string>& paths) {
 void add_model(CLI::App& app, ModelArguments& model) {
   app.add_option("MODEL", model.file, "The model file (YAML or JSON)")->required()->type_name("");
   add_plugin_path(app, model.plugin_paths);
+  add_lenient(app, model.lenient);
+}
+
+void add_lenient(CLI::App& app, bool& lenient) {
+  app.add_flag("--lenient", lenient,
+               "Take inertias that no body has as they are, with a warning, as 'lenient: true' in the model does");
 }
 
 void add_solver_options(CLI::App& app, std::vector<std::string>& options) {
@@ -136,15 +142,26 @@ host::RunSettings settle(const RunArguments& run, const host::Description& model
   s.integrator = !run.integrator.empty() ? run.integrator : file.integrator.value_or(s.integrator);
   check_integrator(s.integrator, !run.integrator.empty(), model);
 
+  // Where the value stands that was given: on the command line, or in the model.
+  const auto refuse = [&](const char* option, const char* key, bool typed, const std::optional<double>& written,
+                          host::Place place, const std::string& message) {
+    if (typed) throw Failure(Exit::bad_input, fmt::format("{}: {}", option, message), fmt::format("Give a longer {}, or a shorter --duration.", option));
+    const std::string remedy = fmt::format("Give a longer {}, here or by {}, or a shorter duration.", key, option);
+    const bool stands = written && place.line > 0;
+    const host::Place at = stands ? place : model.simulation.duration_place;
+    const std::string path = fmt::format("simulation.{}", stands ? key : "duration");
+    if (at.line == 0) throw Failure(Exit::bad_input, fmt::format("--duration: {}", message), remedy);
+    print(Diagnostic{Severity::error, message, remedy, path, model.file, at.line, at.column});
+    throw Failure(Exit::bad_input, already_said);
+  };
   if (s.duration / s.step > 0x1p53)
-    throw Failure(Exit::bad_input, fmt::format("a step of {} s is too short for a duration of {} s", s.step, s.duration),
-                  "Give a longer --step.");
+    refuse("--step", "step", run.step.has_value(), file.step, file.step_place,
+           fmt::format("a step of {} s is too short for a duration of {} s", s.step, s.duration));
   // Beyond 2^53 rows, k × output_interval could not be told from (k + 1) × output_interval.
   if (s.duration / s.output_interval > 0x1p53)
-    throw Failure(
-        Exit::bad_input,
-        fmt::format("the output interval of {} s is too short for a duration of {} s", s.output_interval, s.duration),
-        "Give a longer --output-interval.");
+    refuse("--output-interval", "output_interval", run.output_interval.has_value(), file.output_interval,
+           file.output_interval_place,
+           fmt::format("an output interval of {} s is too short for a duration of {} s", s.output_interval, s.duration));
   return s;
 }
 

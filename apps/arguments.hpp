@@ -25,9 +25,11 @@ std::string check_limit(const std::string& text, double least, double most);
 struct ModelArguments {
   std::string file;
   std::vector<std::string> plugin_paths;
+  bool lenient = false;
 };
 void add_plugin_path(CLI::App&, std::vector<std::string>& paths);
 void add_model(CLI::App&, ModelArguments&);
+void add_lenient(CLI::App&, bool& lenient);
 
 /// Options of a solver as typed: key=value.
 void add_solver_options(CLI::App&, std::vector<std::string>& options);

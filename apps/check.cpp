@@ -54,7 +54,7 @@ void print_object(const host::System& system, const host::ConstraintCount& count
 
 host::Exit check(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
-  const auto system = session.load(arguments.model.file);
+  const auto system = session.load(arguments.model);
   // What run would say of the simulation and solver blocks.
   settle(RunArguments{}, system->description());
   if (system->description().solver.name || !system->description().solver.options.empty())

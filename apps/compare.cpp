@@ -96,6 +96,20 @@ void check_outputs(const std::string& output, const std::vector<host::Contender>
   for (const host::Contender& contender : all) host::make_writer(file_of(output, contender.formulation->name()));
 }
 
+/// Before anything is written: no output is the model, a plugin or another output.
+void check_files(const Arguments& arguments, const Session& session, const std::vector<host::Contender>& all) {
+  host::FileRoles files;
+  files.read("the model", arguments.model.file);
+  session.add_plugins_to(files);
+  const std::string& output = arguments.run.output;
+  if (!arguments.sweep.empty())
+    files.write("--output", output);
+  else if (!output.empty())
+    for (const host::Contender& contender : all)
+      files.write("--output", file_of(output, contender.formulation->name()));
+  files.write("--report", arguments.report);
+}
+
 /// With --json the outcome goes into `json`, else it is printed.
 Exit compare_all(const Arguments& arguments, const host::System& system, const host::RunSettings& settings,
                  const std::vector<host::Contender>& all, host::HeatControl control, ComparisonReport* report,
@@ -158,7 +172,7 @@ Exit sweep_all(const Arguments& arguments, const host::System& system, const hos
 
 Exit compare(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths, memory_limit_of(arguments.processes.memory_limit));
-  const auto system = session.load(arguments.model.file, limits_before_jobs(arguments.processes));
+  const auto system = session.load(arguments.model, limits_before_jobs(arguments.processes));
   const host::RunSettings settings = settle(arguments.run, system->description());
   if (arguments.run.output == "-")
     throw host::Failure(Exit::bad_input, "--output - cannot take the results of several solvers",
@@ -168,17 +182,13 @@ Exit compare(const Arguments& arguments) {
                         "Give --report FILE.html.");
   std::vector<SolverChoice> storage;
   const std::vector<host::Contender> all = contenders(arguments.solvers, session.catalog(), *system, storage);
+  check_files(arguments, session, all);
   const host::HeatControl control{limits_of(arguments.processes), arguments.processes.jobs, &watch_interruption(), {}};
   std::optional<SweepRequest> request;
   if (!arguments.sweep.empty()) request = read_sweep(arguments.sweep, settings);
   std::unique_ptr<ComparisonReport> report;
   if (!arguments.report.empty()) {
     check_page(*system, columns_of(arguments.run), settings, all.size());
-    if (const std::string& output = arguments.run.output; !output.empty()) {
-      check_apart(arguments.report, output);
-      for (const host::Contender& contender : all)
-        check_apart(arguments.report, file_of(output, contender.formulation->name()));
-    }
     report = std::make_unique<ComparisonReport>(arguments.report);
   }
   // The page of a sweep shows the motion too, so the solvers run once at the settings themselves.

@@ -12,6 +12,7 @@
 #include "framework/conformance/conformance.hpp"
 #include "framework/reading/report.hpp"
 #include "framework/registry/registry.hpp"
+#include "framework/results/file_roles.hpp"
 
 namespace polyform::apps {
 
@@ -25,7 +26,7 @@ struct Arguments {
   std::string file, type, model;
   std::vector<std::string> paths;
   double time_limit = host::ConformanceSettings{}.time_limit;
-  bool json = false;
+  bool json = false, lenient = false;
 };
 
 /// What the search kept out of the checks that look at other plugins too.
@@ -83,6 +84,9 @@ Json claim_json(const Claim& claim) {
 }
 
 Exit conform(const Arguments& arguments) {
+  host::FileRoles files;  // the output stream may lead to one
+  files.read("the plugin", arguments.file);
+  if (!arguments.model.empty()) files.read("the model", arguments.model);
   const host::PluginRecord found = host::check_plugin_file(arguments.file);
   if (found.status == host::PluginStatus::refused) throw host::Failure(Exit::plugin, found.explanation);
   host::RegistryOptions search({arguments.file});
@@ -96,7 +100,9 @@ Exit conform(const Arguments& arguments) {
   for (const host::Offer& offer : chosen_types(plugin, arguments.type)) {
     if (!arguments.json) fmt::print(output(), "{} {}\n", offer.kind, offer.name);
     host::check_conformance(plugin, offer, registry.catalog(), registry.keep_alive(),
-                            {.example = arguments.model, .time_limit = arguments.time_limit}, [&](const Claim& claim) {
+                            {.example = arguments.model,
+                             .time_limit = arguments.time_limit,
+                             .lenient = arguments.lenient}, [&](const Claim& claim) {
                               ++count[static_cast<std::size_t>(claim.verdict)];
                               if (arguments.json)
                                 claims.push_back(claim_json(claim));
@@ -131,6 +137,7 @@ void add_conform(CLI::App& app, Action& action) {
                   "A model with instances of the types, whose field values are used instead of random ones; of a "
                   "formulation: a model to try beside the random ones")
       ->type_name("FILE");
+  add_lenient(*sub, arguments->lenient);
   sub->add_option("--time-limit", arguments->time_limit, "Of one check, s")
       ->check(CLI::Validator([](std::string& text) { return check_limit(text, 0.1, 1e6); }, ""))
       ->type_name("NUMBER")

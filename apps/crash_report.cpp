@@ -19,6 +19,8 @@
 #include <vector>
 
 #include "framework/diagnostics.hpp"
+#include "framework/original_process.hpp"
+#include "polyform/guarded.hpp"
 
 namespace polyform::apps {
 
@@ -69,8 +71,20 @@ constexpr const char* to_both = "This is a defect of polyform or of a plugin; pl
   host::leave(host::Exit::simulation_failed);
 }
 
+/// An element broke what it shares with the solver whose code is running.
+[[noreturn]] void end_for_breach(const ElementBreach& breach) {
+  host::say("error: ");
+  host::say(breach.what());
+  host::say_whereabouts();
+  host::say("\n  ");
+  host::say(to_author);
+  host::say(home != nullptr ? " No solver was run: all of them need this.\n" : host::whereabouts().time[0] != '\0' ? all_kept : "\n");
+  if (home != nullptr) home->send(host::Messenger::failure, {});
+  host::leave(host::Exit::simulation_failed);
+}
+
 /// A copy of this program that a plugin made is another's affair, and has none of the threads that save results.
-bool is_copy() { return rescue && ::getpid() != process; }
+bool is_copy() { return host::is_copy() || (rescue && ::getpid() != process); }
 
 [[noreturn]] void end_copy(int signal) {
   ::signal(signal, SIG_DFL);
@@ -78,8 +92,17 @@ bool is_copy() { return rescue && ::getpid() != process; }
   ::_exit(128 + signal);
 }
 
-void on_signal(int signal) {
+/// Traps of floating-point operations are off unless a plugin switches them on; then the next operation that divides by
+/// zero ends the program, whosoever it is.
+bool is_trap(int signal, const siginfo_t& why) {
+  return signal == SIGFPE && why.si_code != FPE_INTDIV && why.si_code != FPE_INTOVF && why.si_code > 0;
+}
+
+void on_signal(int signal, siginfo_t* why, void*) {
   if (is_copy()) end_copy(signal);
+  if (is_trap(signal, *why))
+    end_program(" ran into a trap for floating-point operations (SIGFPE), which a plugin has switched on", "", most_kept,
+                "It need not be this plugin: polyform conform FILE tells which one leaves traps switched on.");
   const char* const name = ::sigabbrev_np(signal);
   end_program(" crashed with signal ", name != nullptr ? name : "?", most_kept);
 }
@@ -104,6 +127,8 @@ void save_results() {
   if (const std::exception_ptr problem = std::current_exception()) {
     try {
       std::rethrow_exception(problem);
+    } catch (const ElementBreach& breach) {
+      end_for_breach(breach);
     } catch (const std::bad_alloc&) {
       end_program(" asked for more memory than there is", "", all_kept);
     } catch (const std::exception& known) {
@@ -126,8 +151,8 @@ void on_exit() {
 void answer() {
   std::set_terminate(on_terminate);
   struct sigaction action {};
-  action.sa_handler = on_signal;
-  action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND);
+  action.sa_sigaction = on_signal;
+  action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND | SA_SIGINFO);
   for (const int signal : crash_signals) ::sigaction(signal, &action, nullptr);
 }
 

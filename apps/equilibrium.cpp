@@ -3,8 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <memory>
+#include <optional>
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
@@ -12,7 +12,7 @@
 #include "apps/operating_point.hpp"
 #include "apps/session.hpp"
 #include "apps/terminal.hpp"
-#include "framework/reading/report.hpp"
+#include "framework/results/output_file.hpp"
 #include "polyform/kinematics.hpp"
 
 namespace polyform::apps {
@@ -117,38 +117,43 @@ void print_text(const host::System& system, const Equilibrium& found) {
   if (system.bodies().size() > most) fmt::print(output(), "and {} more bodies\n", system.bodies().size() - most);
 }
 
-/// The state as values that can be put in the model. Failure when the file cannot be written.
-void write_initial(const host::System& system, const Equilibrium& found, const std::string& path) {
+/// The state as values that can be put in the model.
+std::string initial_text(const host::System& system, const Equilibrium& found) {
   const SystemView& view = system.view();
   const host::CanonicalState& s = found.point.state;
-  std::ofstream file(path, std::ios::binary);
+  std::string file;
   const auto values = [](std::span<const double> x) {
     return x.size() == 1 ? fmt::format("{}", x[0]) : fmt::format("[{}]", fmt::join(x, ", "));
   };
-  file << fmt::format("# Equilibrium of {}: put these values at the joints, bodies and forces of the model.\n",
+  file += fmt::format("# Equilibrium of {}: put these values at the joints, bodies and forces of the model.\n",
                       system.description().file);
-  file << "joints:\n";
+  file += "joints:\n";
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view.joints[at(j)];
     if (joint.nq == 0) continue;
-    file << fmt::format("  - {{name: {}, initial: {{position: {}, velocity: {}}}}}\n", Json(joint.name).dump(),
+    file += fmt::format("  - {{name: {}, initial: {{position: {}, velocity: {}}}}}\n", Json(joint.name).dump(),
                         values(part(s.q, joint.q_offset, joint.nq)), values(part(s.v, joint.v_offset, joint.nv)));
   }
-  if (!view.flexible.empty()) file << "bodies:\n";
+  if (!view.flexible.empty()) file += "bodies:\n";
   for (const FlexibleData& f : view.flexible)
-    file << fmt::format("  - {{name: {}, modal_position: [{}]}}\n", Json(view.bodies[at(f.body)].name).dump(),
+    file += fmt::format("  - {{name: {}, modal_position: [{}]}}\n", Json(view.bodies[at(f.body)].name).dump(),
                         fmt::join(part(s.eta, f.mode_offset, f.modes), ", "));
   for (std::size_t k = 0; k < found.point.trimmed.size(); ++k)
-    file << fmt::format("{}# {} = {}\n", k == 0 ? "# trimmed fields:\n" : "", found.point.trimmed[k].name,
+    file += fmt::format("{}# {} = {}\n", k == 0 ? "# trimmed fields:\n" : "", found.point.trimmed[k].name,
                         found.point.trimmed[k].value + found.point.offsets[k]);
-  if (!file.flush())
-    throw host::Failure(Exit::bad_input, "--output: " + host::show(path) + " cannot be written",
-                        "Is there such a folder, and may you write there?");
+  return file;
 }
 
 Exit equilibrium(const Arguments& arguments) {
+  host::FileRoles files;
+  files.read("the model", arguments.model.file);
+  files.read_files("the plugin", arguments.model.plugin_paths);
+  files.write("--output", arguments.output);
   Session session(arguments.model.plugin_paths);
-  const auto system = session.load(arguments.model.file);
+  session.add_plugins_to(files);
+  std::optional<host::OutputFile> file;  // opened before the work is done for it
+  if (!arguments.output.empty()) file.emplace(arguments.output);
+  const auto system = session.load(arguments.model);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   const host::SolverMaker make = maker_of(choice);
   const Equilibrium found = host::find_equilibrium(*system, make, request_of(arguments.equilibrium, *system));
@@ -172,7 +177,11 @@ Exit equilibrium(const Arguments& arguments) {
     print_text(*system, found);
     if (found.balanced) fmt::print(output(), "stability  {}\n", stability);
   }
-  if (!arguments.output.empty()) write_initial(*system, found, arguments.output);
+  if (file) {
+    file->replace();
+    file->write(initial_text(*system, found));
+    file->close();
+  }
   if (found.balanced) return Exit::done;
   print(Severity::error,
         fmt::format("there is no {} near the initial state; what is not balanced:\n  {}", kind, unbalanced_text(found)),

@@ -114,7 +114,7 @@ Exit evaluate_all(const Arguments& arguments, Session& session, const host::Syst
 
 Exit evaluate(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
-  const auto system = session.load(arguments.model.file);
+  const auto system = session.load(arguments.model);
   const Exit exit = arguments.solver == "all" ? evaluate_all(arguments, session, *system)
                                               : evaluate_one(arguments, session, *system);
   if (const std::string open = open_reactions(system->count_constraints()); !open.empty())

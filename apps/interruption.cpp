@@ -4,7 +4,6 @@
 
 #include <csignal>
 #include <cstdint>
-#include <ctime>
 
 #include "framework/supervision.hpp"
 
@@ -16,12 +15,6 @@ volatile std::sig_atomic_t working = 0;   ///< whether plugins may keep us from 
 volatile std::sig_atomic_t asked_by = 0;  ///< the first signal
 volatile std::int64_t first = 0;          ///< its time, ms
 
-std::int64_t milliseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return 1000 * static_cast<std::int64_t>(now.tv_sec) + now.tv_nsec / 1'000'000;
-}
-
 unsigned time_to_heed() { return asked_by == SIGINT ? silence : patience; }
 
 /// A second signal ends the program, for work that never looks at the flag. One that comes in the same breath is the
@@ -29,11 +22,11 @@ unsigned time_to_heed() { return asked_by == SIGINT ? silence : patience; }
 void on_signal(int number) {
   constexpr std::int64_t breath = 100;
   if (interrupted == 0) {
-    first = milliseconds();
+    first = host::clock_milliseconds();
     asked_by = number;
     interrupted = 1;
     if (working != 0) ::alarm(time_to_heed());
-  } else if (milliseconds() > first + breath) {
+  } else if (host::clock_milliseconds() > first + breath) {
     signal(number, SIG_DFL);
     raise(number);
   }
@@ -76,6 +69,7 @@ InterruptibleWork::InterruptibleWork() noexcept {
 InterruptibleWork::~InterruptibleWork() {
   working = 0;
   ::alarm(0);
+  if (interrupted != 0) host::heed_wish();
 }
 
 }  // namespace polyform::apps

@@ -44,7 +44,7 @@ std::vector<host::Rotor> rotors_of(const std::vector<std::string>& typed) {
 
 Exit linearize(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
-  const auto system = session.load(arguments.model.file);
+  const auto system = session.load(arguments.model);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   const host::SolverMaker make = maker_of(choice);
   const host::OperatingPoint point = find_point(*system, make, arguments.point);

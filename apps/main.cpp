@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <new>
@@ -103,15 +104,17 @@ Exit command(int argc, char** argv) {
 
 }  // namespace
 
+static int output_failed() {
+  print(Severity::error, "the results could not be written to the output stream",
+        "Is the disk full, or the pipe closed?");
+  return static_cast<int>(Exit::simulation_failed);
+}
+
 /// Runs the command; no exception leaves it.
 static int guarded(int argc, char** argv) {
   try {
     const Exit code = command(argc, argv);
-    if (std::fflush(output()) != 0 || std::ferror(output()) != 0) {
-      print(Severity::error, "the results could not be written to the output stream",
-            "Is the disk full, or the pipe closed?");
-      return static_cast<int>(Exit::simulation_failed);
-    }
+    if (std::fflush(output()) != 0 || std::ferror(output()) != 0) return output_failed();
     return static_cast<int>(code);
   } catch (const host::Failure& failure) {
     if (failure.message() != already_said) print(Severity::error, failure.message(), failure.remedy());
@@ -120,6 +123,7 @@ static int guarded(int argc, char** argv) {
     print(Severity::error, "memory ran out", "Use a smaller model, a machine with more memory, or a higher --memory-limit where there is one.");
     return static_cast<int>(Exit::simulation_failed);
   } catch (const std::exception& problem) {
+    if (std::ferror(output()) != 0) return output_failed();  // printing says so by an exception
     print(Severity::error, std::string("unexpected failure: ") + problem.what(),
           "This is a defect of polyform or of a plugin; please report it with the model.");
     return static_cast<int>(Exit::simulation_failed);
@@ -133,6 +137,7 @@ static int guarded(int argc, char** argv) {
 }  // namespace polyform::apps
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of writing, as a full disk is
   polyform::host::take_output();
   return polyform::host::supervise([&] { return polyform::apps::guarded(argc, argv); });
 }

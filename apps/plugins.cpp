@@ -8,7 +8,9 @@
 #include "apps/command.hpp"
 #include "apps/plugin_text.hpp"
 #include "apps/terminal.hpp"
+#include "framework/printable.hpp"
 #include "framework/reading/report.hpp"
+#include "framework/results/file_roles.hpp"
 
 namespace polyform::apps {
 
@@ -53,7 +55,7 @@ Exit list(const Arguments& arguments) {
     fmt::print(output(), "  {} ({})\n", place.path.string(), place.origin);
     if (!place.problem.empty()) fmt::print(output(), "    {}\n", place.problem);
   }
-  for (const host::PluginRecord& plugin : registry.plugins()) fmt::print(output(), "\n{}", plugin_text(plugin));
+  for (const host::PluginRecord& plugin : registry.plugins()) fmt::print(output(), "\n{}", host::printable(plugin_text(plugin), true));
   if (registry.plugins().empty()) fmt::print(output(), "\nNo plugin was found.\n");
   return Exit::done;
 }
@@ -78,16 +80,17 @@ Exit show(const Arguments& arguments) {
   if (arguments.json)
     print_json(plugin_json(*found, registry.catalog()));
   else
-    fmt::print(output(), "{}{}", plugin_text(*found), offer_details(*found, registry.catalog()));
+    fmt::print(output(), "{}", host::printable(plugin_text(*found) + offer_details(*found, registry.catalog()), true));
   return found->status == host::PluginStatus::refused ? Exit::plugin : Exit::done;
 }
 
 Exit check(const Arguments& arguments) {
+  host::FileRoles().read("the plugin", arguments.file);  // the output stream may lead to it
   const host::PluginRecord plugin = host::check_plugin_file(arguments.file);
   if (arguments.json)
     print_json(plugin_json(plugin, {}));
   else
-    fmt::print(output(), "{}", plugin_text(plugin));
+    fmt::print(output(), "{}", host::printable(plugin_text(plugin), true));
   return plugin.status == host::PluginStatus::refused ? Exit::plugin : Exit::done;
 }
 

@@ -30,6 +30,7 @@ struct Arguments {
   std::vector<std::string> results;
   std::string output, model;
   std::vector<std::string> plugin_paths;
+  bool lenient = false;
 };
 
 /// The text of a field of a record; "" where there is none.
@@ -85,10 +86,10 @@ std::string stranger(const host::System& system, const host::ResultFile& results
 }
 
 /// The model of the results. Nothing, with a warning, where it cannot be had and was not asked for by name.
-std::unique_ptr<host::System> load_model(Session& session, const Arguments& arguments,
-                                         const host::ResultFile& results) {
+std::unique_ptr<host::System> load_model(Session& session, const Arguments& arguments, const host::ResultFile& results,
+                                         host::FileRoles& files) {
   if (!arguments.model.empty()) {
-    auto system = session.load(arguments.model);
+    auto system = session.load({arguments.model, {}, arguments.lenient});
     if (const std::string missing = stranger(*system, results); !missing.empty())
       throw host::Failure(Exit::bad_input,
                           fmt::format("{} is not the model of {}: it has not {} of the results", arguments.model,
@@ -102,9 +103,10 @@ std::unique_ptr<host::System> load_model(Session& session, const Arguments& argu
     print(Severity::warning, fmt::format("the model of the results was not found, {}", so), "Give --model MODEL.yaml.");
     return nullptr;
   }
+  files.read("the model", file);
   constexpr const char* remedy = "Give the model as it was with --model MODEL.yaml.";
   try {
-    auto system = session.load(file);
+    auto system = session.load({file, {}, arguments.lenient});
     const std::string missing = stranger(*system, results);
     if (missing.empty()) return system;
     print(Severity::warning, fmt::format("{} has not {} of the results, {}", file, missing, so), remedy);
@@ -219,22 +221,16 @@ void compare_in(Report& report) {
   report.tables.push_back(std::move(deviations));
 }
 
-/// The page beside the first result unless --output says otherwise. Results are never overwritten, by whatever name.
+/// The page beside the first result unless --output says otherwise.
 std::string page_of(const Arguments& arguments) {
-  const std::string page = arguments.output.empty()
-                               ? fs::path(arguments.results.front()).replace_extension(".html").string()
-                               : arguments.output;
-  for (const std::string& result : arguments.results)
-    if (same_file(result, page))
-      throw host::Failure(Exit::bad_input, fmt::format("--output {} is one of the results", page),
-                          "Give another name, which ends in .html.");
-  return page;
+  return arguments.output.empty() ? fs::path(arguments.results.front()).replace_extension(".html").string()
+                                  : arguments.output;
 }
 
 void check_distinct(const std::vector<std::string>& results) {
   for (auto a = results.begin(); a != results.end(); ++a)
     for (auto b = results.begin(); b != a; ++b)
-      if (same_file(*a, *b))
+      if (host::FileIdentity(*a).same_as(host::FileIdentity(*b)))
         throw host::Failure(Exit::bad_input,
                             *a == *b ? fmt::format("the result {} is given twice", *a)
                                      : fmt::format("the results {} and {} are one file", *b, *a),
@@ -244,11 +240,17 @@ void check_distinct(const std::vector<std::string>& results) {
 Exit report(const Arguments& arguments) {
   check_distinct(arguments.results);
   const std::string page = page_of(arguments);
+  host::FileRoles files;
+  for (const std::string& result : arguments.results) files.read("the result", result);
+  if (!arguments.model.empty()) files.read("the model", arguments.model);
+  files.read_files("the plugin", arguments.plugin_paths);
+  files.write("--output", page);
   const auto file = open_report(page, "--output");
   Session session(arguments.plugin_paths);
+  session.add_plugins_to(files);
   std::vector<ReportRun> runs = read_runs(arguments.results, session.catalog());
   check_page(runs);
-  const auto system = load_model(session, arguments, runs.front().file);
+  const auto system = load_model(session, arguments, runs.front().file, files);
   std::string title = system ? system->description().name : text_of(runs.front().file.record(), "model");
   if (const std::string models = different_models(runs); !models.empty())
     print(Severity::warning, fmt::format("the runs are of different models, {}: they are not compared", models));
@@ -270,6 +272,7 @@ void add_report(CLI::App& app, Action& action) {
       ->type_name("FILE");
   sub->add_option("--model", arguments->model, "The model file [the one that the results name]")->type_name("MODEL");
   add_plugin_path(*sub, arguments->plugin_paths);
+  add_lenient(*sub, arguments->lenient);
   sub->footer(
       "The page holds all rows of all columns, and everything that it needs: it can be sent on as one file. Example:\n"
       "  polyform run rod.yaml --output rod.h5\n"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -42,25 +43,28 @@ struct Arguments {
 /// What ran, how it went, what was written. On the error stream when results or page go to the output stream.
 void print_summary(const Arguments& arguments, const host::System& system, const host::ConstraintCount& count,
                    std::string_view solver, const host::RunSettings& settings, const RunRecord& run) {
-  std::FILE* out = arguments.run.output == "-" || arguments.report == "-" ? stderr : output();
-  fmt::print(out, "{}: bodies {}, degrees of freedom {}, loops {}\n", system.description().name, system.bodies().size(),
+  std::string text;
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "{}: bodies {}, degrees of freedom {}, loops {}\n", system.description().name, system.bodies().size(),
              count.degrees_of_freedom, system.loops());
-  fmt::print(out, "solver       {} ({} states)\n", solver, run.state_size);
-  fmt::print(out, "integrator   {}\n", describe(settings));
-  fmt::print(out, "reached      t = {} s, {} rows every {} s\n", run.time, run.rows, settings.output_interval);
-  fmt::print(out, "work         {} steps, {} rejected, {} evaluations; {:.3g} s, {} per evaluation\n", run.steps,
+  fmt::format_to(out, "solver       {} ({} states)\n", solver, run.state_size);
+  fmt::format_to(out, "integrator   {}\n", describe(settings));
+  fmt::format_to(out, "reached      t = {} s, {} rows every {} s\n", run.time, run.rows, settings.output_interval);
+  fmt::format_to(out, "work         {} steps, {} rejected, {} evaluations; {:.3g} s, {} per evaluation\n", run.steps,
              run.rejected_steps, run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));
-  fmt::print(out, "energy       {} {:.2e} (relative)\n",
+  fmt::format_to(out, "energy       {} {:.2e} (relative)\n",
              run.conservative ? "drift" : "change, forces without potential included,", run.energy_drift);
-  fmt::print(out, "constraints  largest violation {:.2e}; before corrections {:.2e}, {} Newton steps\n",
+  fmt::format_to(out, "constraints  largest violation {:.2e}; before corrections {:.2e}, {} Newton steps\n",
              run.constraint_violation, run.correction.position_residual, run.correction.iterations);
   if (columns_of(arguments.run).reactions && count.redundant > 0)
-    fmt::print(out, "reactions    {}\n", open_reactions(count));
-  if (!arguments.report.empty()) fmt::print(out, "report       {}\n", arguments.report);
+    fmt::format_to(out, "reactions    {}\n", open_reactions(count));
+  if (!arguments.report.empty()) fmt::format_to(out, "report       {}\n", arguments.report);
   if (arguments.run.output.empty() && arguments.report.empty())
-    fmt::print(out, "results      not written; give --output FILE.csv, FILE.h5 or -\n");
+    fmt::format_to(out, "results      not written; give --output FILE.csv, FILE.h5 or -\n");
   else if (!arguments.run.output.empty() && arguments.run.output != "-")
-    fmt::print(out, "results      {}\n", arguments.run.output);
+    fmt::format_to(out, "results      {}\n", arguments.run.output);
+  const bool aside = arguments.run.output == "-" || arguments.report == "-";
+  std::fputs(text.c_str(), aside ? stderr : output());
 }
 
 /// The page is made of the rows in an HDF5 file, so that they need not be held in memory: of the result where that is
@@ -99,12 +103,18 @@ Exit exit_code(const RunRecord& run) {
 }
 
 Exit run(const Arguments& arguments) {
-  if (!arguments.report.empty()) check_apart(arguments.report, arguments.run.output);
+  check_streams(arguments.report, arguments.run.output);
+  host::FileRoles files;
+  files.read("the model", arguments.model.file);
+  files.read_files("the plugin", arguments.model.plugin_paths);
+  files.write("--output", arguments.run.output);
+  files.write("--report", arguments.report);
   if (arguments.report == "-" && arguments.json)
     throw host::Failure(Exit::bad_input, "--report - and --json would mix on the output stream",
                         "Give --report FILE.html, or leave out --json.");
   Session session(arguments.model.plugin_paths, memory_limit_of(arguments.memory_limit));
-  const auto system = session.load(arguments.model.file);
+  session.add_plugins_to(files);
+  const auto system = session.load(arguments.model);
   const host::RunSettings settings = settle(arguments.run, system->description());
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));

@@ -4,6 +4,7 @@
 
 #include "apps/terminal.hpp"
 #include "framework/reading/reader.hpp"
+#include "framework/registry/process_state.hpp"
 
 namespace polyform::apps {
 
@@ -29,11 +30,17 @@ Session::Session(const std::vector<std::string>& plugin_paths, std::uint64_t mem
   if (ambiguous) throw host::Failure(host::Exit::plugin, already_said);
 }
 
-std::unique_ptr<host::System> Session::load(const std::string& file, const std::optional<host::ProcessLimits>& trial,
+void Session::add_plugins_to(host::FileRoles& files) const {
+  for (const host::PluginRecord& plugin : registry_.plugins()) files.read("the plugin", plugin.file);
+}
+
+std::unique_ptr<host::System> Session::load(const ModelArguments& arguments, const std::optional<host::ProcessLimits>& trial,
                                             const volatile std::sig_atomic_t* interrupted) {
+  host::FileRoles().read("the model", arguments.file);  // the output stream may lead to it
   diagnostics_ = {};
   bool missing_plugin = false;
-  host::Description model = host::read_model(file, catalog(), diagnostics_, missing_plugin);
+  host::Description model = host::read_model(arguments.file, catalog(), diagnostics_, missing_plugin,
+                                              {arguments.lenient});
   std::unique_ptr<host::System> system;
   if (!diagnostics_.failed()) {
     if (trial) try_assembly(model, *trial, interrupted);
@@ -46,6 +53,7 @@ std::unique_ptr<host::System> Session::load(const std::string& file, const std::
 
 std::unique_ptr<host::System> Session::assemble(host::Description& model, host::Diagnostics& diagnostics) {
   const WatchedWork work(crash_report_, "the assembly of " + model.file);
+  const host::ProcessState before;
   return host::System::assemble(std::move(model), registry_.keep_alive(), diagnostics);
 }
 

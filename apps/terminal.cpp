@@ -7,6 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "framework/printable.hpp"
+#include "framework/supervision.hpp"
+
 namespace polyform::apps {
 
 namespace {
@@ -32,8 +35,17 @@ std::string clock_text(double seconds) {
 void print(const Diagnostic& d) {
   // Results printed so far come first where both streams end in one place.
   std::fflush(output());
-  // A message that cannot be printed is no reason to fail.
-  std::fputs((host::format(d, with_color()) + '\n').c_str(), stderr);
+  const auto plain = [](std::string_view text) { return host::printable(text, true); };
+  const std::string message = plain(d.message), remedy = plain(d.remedy), path = plain(d.path), file = plain(d.file);
+  const std::string text =
+      host::format({d.severity, message, remedy, path, file, d.line, d.column}, with_color()) + '\n';
+  // A message that cannot be printed is no reason to fail; where plugins closed the stream, the process that watches has
+  // another.
+  host::mend_streams();
+  if (host::has_error_stream())
+    std::fputs(text.c_str(), stderr);
+  else
+    host::hand_over(text);
 }
 
 void print(const host::Diagnostics& diagnostics) {
@@ -50,7 +62,7 @@ ProgressBar::ProgressBar(bool enabled)
 ProgressBar::~ProgressBar() { clear(); }
 
 void ProgressBar::clear() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) std::fputs("\r\033[K", stderr);
   drawn_ = false;
 }
 
@@ -66,8 +78,10 @@ void ProgressBar::update(double done, double whole, std::string_view what) {
   const double spent = std::chrono::duration<double>(now - start_).count();
   constexpr int width = 30;
   const int full = static_cast<int>(share * width);
-  fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {:5.1f} %  {}  {} left", "", full, "", width - full, 100 * share, what,
-             share > 0 ? clock_text(spent * (1 - share) / share) : "?");
+  const std::string line =
+      fmt::format("\r\033[K[{:#<{}}{:.<{}}] {:5.1f} %  {}  {} left", "", full, "", width - full, 100 * share,
+                  host::printable(what), share > 0 ? clock_text(spent * (1 - share) / share) : "?");
+  std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
   drawn_ = true;
 }

@@ -35,7 +35,7 @@ struct Arguments {
   std::vector<std::string> plugin_paths, problems;
   std::string solvers = "all", references, set = "all";
   ProcessArguments processes;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, lenient = false;
 };
 
 /// One reference file, and what became of it.
@@ -49,6 +49,7 @@ struct Problem {
 };
 
 Problem read_problem(const std::string& file) {
+  host::FileRoles().read("the reference", file);  // the output stream may lead to it
   host::Diagnostics diagnostics;
   Problem problem{fs::path(file).stem().string(), host::read_reference(file, diagnostics)};
   print(diagnostics);
@@ -109,7 +110,7 @@ void check(Problem& problem, const Arguments& arguments, Session& session, Progr
   std::unique_ptr<host::System> system;
   const volatile std::sig_atomic_t& interrupted = watch_interruption();
   const auto load = [&] {
-    system = session.load(problem.reference->model, limits_before_jobs(arguments.processes), &interrupted);
+    system = session.load({problem.reference->model, {}, arguments.lenient}, limits_before_jobs(arguments.processes), &interrupted);
   };
   if (!without_trouble(problem, load)) return;
   problem.model = system->description().name;
@@ -238,6 +239,7 @@ void add_verify(CLI::App& app, Action& action) {
   sub->add_option("--references", arguments->references, "Folder with references NAME.json [those that are shipped]")
       ->type_name("FOLDER");
   add_plugin_path(*sub, arguments->plugin_paths);
+  add_lenient(*sub, arguments->lenient);
   add_process_arguments(*sub, arguments->processes);
   sub->add_flag("--json", arguments->json, "Print one JSON object, by problem and solver, in place of the table");
   sub->add_flag("--quiet", arguments->quiet, "No progress bar");

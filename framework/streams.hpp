@@ -13,8 +13,12 @@ void take_output() noexcept;
 /// Where results go: what take_output() kept, or the plain output stream before.
 std::FILE* output() noexcept;
 
-/// After plugins have run: opens the output and error streams again where they were closed, lest files take their
-/// place.
+/// After plugins have run, and before messages: opens the output and error streams again where they were closed, lest
+/// files take their place.
 void mend_streams() noexcept;
+/// From now on nothing is mended: the streams were led elsewhere on purpose.
+void leave_streams() noexcept;
+/// Whether the error stream still is the one that take_output() found: false where plugins closed all that leads to it.
+bool has_error_stream() noexcept;
 
 }  // namespace polyform::host

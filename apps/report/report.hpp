@@ -70,10 +70,8 @@ std::optional<host::ResultComparison> compare_runs(const std::vector<ReportRun>&
 /// Where the page will go ("-" is the output stream); to be opened before work is done for it. option: which names it.
 /// Failure (bad_input) when it cannot be written, (simulation_failed) when this build has no page.
 std::unique_ptr<host::OutputFile> open_report(const std::string& path, std::string_view option);
-/// Whether two paths name one file, which need not be there yet.
-bool same_file(const std::string&, const std::string&);
-/// Failure (bad_input) when --report and --output name one file, or both the output stream.
-void check_apart(const std::string& page, const std::string& results);
+/// Failure (bad_input) when --report and --output both name the output stream.
+void check_streams(const std::string& page, const std::string& results);
 /// Failure (bad_input) when so many runs would hold more numbers than a page can.
 void check_page(const host::System&, const host::Columns&, const host::RunSettings&, std::size_t runs);
 /// The same for runs that have been made, before they are read.

@@ -182,20 +182,10 @@ std::unique_ptr<host::OutputFile> open_report(const std::string& path, std::stri
   return std::make_unique<host::OutputFile>(path, option);
 }
 
-bool same_file(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const auto whole = [&](const std::string& path) { return fs::weakly_canonical(fs::absolute(path, ignored), ignored); };
-  return a == b || fs::equivalent(a, b, ignored) || whole(a) == whole(b);
-}
-
-void check_apart(const std::string& page, const std::string& results) {
-  constexpr const char* remedy = "Give the page a name of its own: --report FILE.html.";
+void check_streams(const std::string& page, const std::string& results) {
   if (page == "-" && results == "-")
-    throw host::Failure(host::Exit::bad_input, "--report - and --output - would mix on the output stream", remedy);
-  if (!results.empty() && page != "-" && results != "-" && same_file(page, results))
-    throw host::Failure(host::Exit::bad_input, fmt::format("--report {} and --output {} are one file", page, results),
-                        remedy);
+    throw host::Failure(host::Exit::bad_input, "--report - and --output - would mix on the output stream",
+                        "Give the page a name of its own: --report FILE.html.");
 }
 
 void check_page(const host::System& system, const host::Columns& columns, const host::RunSettings& settings,

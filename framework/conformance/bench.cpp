@@ -21,11 +21,12 @@ std::string first_error(const Diagnostics& diagnostics) {
 
 }  // namespace
 
-Sample example_of(const std::string& file, const Catalog& catalog, std::shared_ptr<const void> keep_alive) {
+Sample example_of(const std::string& file, const Catalog& catalog, std::shared_ptr<const void> keep_alive,
+                  bool lenient) {
   if (file.empty()) return {};
   Diagnostics diagnostics;
   bool missing = false;
-  Description model = read_model(file, catalog, diagnostics, missing);
+  Description model = read_model(file, catalog, diagnostics, missing, {lenient});
   std::unique_ptr<System> system;
   if (!diagnostics.failed()) system = System::assemble(std::move(model), std::move(keep_alive), diagnostics);
   if (!system)

@@ -31,7 +31,8 @@ struct RandomModelSettings {
 };
 
 /// The author's model in a file; no system without a file. Failure (bad_input) when it is no sound model.
-Sample example_of(const std::string& file, const Catalog&, std::shared_ptr<const void> keep_alive);
+Sample example_of(const std::string& file, const Catalog&, std::shared_ptr<const void> keep_alive,
+                  bool lenient = false);
 
 class Bench {
  public:

@@ -40,7 +40,7 @@ void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& 
   const Catalog catalog = without_siblings(all, plugin, offer);
   Checklist list(offer.kind, offer.name, sink);
   check_texts(offer, catalog, list);
-  Sample example = example_of(settings.example, all, keep_alive);
+  Sample example = example_of(settings.example, all, keep_alive, settings.lenient);
   const bool has_fields = example.system != nullptr && offer.kind != "formulation";
   const Bench bench(catalog, keep_alive, has_fields ? ExampleFields(*example.system, offer.name) : ExampleFields{},
                     settings.thorough);

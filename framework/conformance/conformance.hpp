@@ -16,6 +16,7 @@ struct ConformanceSettings {
   /// A model of the author's: its field values are used, or a formulation is tried on it too; may be empty.
   std::string example{};
   double time_limit = 20;  ///< of one check, s
+  bool lenient = false;    ///< of the example: see ReadingOptions
   bool thorough = true;    ///< false: fewer random systems and shorter runs of each battery
 };
 

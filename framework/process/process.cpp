@@ -17,6 +17,7 @@
 
 #include "framework/process/available_memory.hpp"
 #include "framework/process/worker.hpp"
+#include "framework/supervision.hpp"
 
 namespace polyform::host {
 
@@ -211,7 +212,9 @@ std::string describe(const ProcessEnd& end, const ProcessLimits& limits) {
       return fmt::format("ended by signal {} ({}){}", end.number, ::strsignal(end.number),
                          end.number == SIGKILL ? ", perhaps because the machine ran out of memory" : "");
     case How::exit:
-      return fmt::format("ended the program with exit status {}", end.number);
+      return end.number == Messenger::lost_way
+                 ? "could not report what it found: a plugin closed a file descriptor that is not its own"
+                 : fmt::format("ended the program with exit status {}", end.number);
     case How::time_limit:
       return fmt::format("not done within the time limit of {:g} s", limits.seconds);
     case How::memory:
@@ -233,6 +236,7 @@ std::vector<ProcessEnd> run_in_processes(std::span<const ProcessJob> jobs, const
   std::size_t next = 0;
   const auto stop = [&] { return interrupted != nullptr && *interrupted != 0; };
   while (!running.empty() || (next < jobs.size() && !stop())) {
+    if (stop()) heed_wish();
     while (running.size() < std::max<std::size_t>(at_once, 1) && next < jobs.size() && !stop()) {
       running.push_back(std::make_unique<Process>(jobs[next], limits));
       which.push_back(next++);

@@ -59,6 +59,8 @@ class Messenger {
   void send(std::string_view message) const { send(ours, message); }
 
   static constexpr char ours = 'm', failure = 'f', uncaught = 'u', out_of_memory = 'o', finished = 'd';
+  /// The exit status of a process that could not send: what it had to say is lost.
+  static constexpr int lost_way = 113;
   /// A message of another kind than the work's own. Allocates nothing.
   void send(char kind, std::string_view message) const noexcept;
 

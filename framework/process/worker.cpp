@@ -12,7 +12,9 @@
 #include <fstream>
 #include <new>
 
+#include "framework/original_process.hpp"
 #include "framework/streams.hpp"
+#include "polyform/guarded.hpp"
 
 namespace polyform::host {
 
@@ -35,6 +37,9 @@ constexpr const char* unknown_type = "of a type unknown here";
       std::rethrow_exception(problem);
     } catch (const std::bad_alloc&) {
       end_without_memory();
+    } catch (const ElementBreach& breach) {
+      messenger->send(Messenger::failure, pack(Failure(Exit::simulation_failed, breach.what())));
+      ::_exit(1);
     } catch (const std::exception& known) {
       messenger->send(Messenger::uncaught, known.what());
       ::_exit(1);
@@ -47,6 +52,7 @@ constexpr const char* unknown_type = "of a type unknown here";
 }
 
 void set_up(const ProcessLimits& limits) {
+  claim_process();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::dup2(STDERR_FILENO, ::fileno(output()));
   const rlimit no_core{0, 0};
@@ -66,11 +72,12 @@ void Messenger::send(char kind, std::string_view message) const noexcept {
   char head[1 + sizeof(std::uint64_t)] = {kind};
   const std::uint64_t size = message.size();
   std::char_traits<char>::copy(head + 1, reinterpret_cast<const char*>(&size), sizeof size);
+  end_copies();
   for (std::string_view left : {std::string_view(head, sizeof head), message})
     while (!left.empty()) {
       const ssize_t written = ::write(pipe_, left.data(), left.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0) ::_exit(1);  // nobody listens any more
+      if (written < 0) ::_exit(lost_way);  // nobody listens any more
       left.remove_prefix(static_cast<std::size_t>(written));
     }
 }

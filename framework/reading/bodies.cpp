@@ -1,11 +1,6 @@
 // Bodies: mass properties, placement, and the fields of flexible types.
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <algorithm>
-#include <array>
-#include <cmath>
-
 #include "framework/reading/model_reader.hpp"
 
 namespace polyform::host {
@@ -17,43 +12,8 @@ void assign(const std::optional<T>& from, T& to) {
   if (from) to = *from;
 }
 
-/// Principal moments in ascending order.
-std::array<double, 3> principal_moments(const Sym3& j) {
-  std::array<double, 3> out{j.xx, j.yy, j.zz};
-  if (j.xy != 0 || j.xz != 0 || j.yz != 0) {
-    Eigen::Matrix3d m;
-    m << j.xx, j.xy, j.xz, j.xy, j.yy, j.yz, j.xz, j.yz, j.zz;
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(m, Eigen::EigenvaluesOnly);
-    for (Eigen::Index i = 0; i < 3; ++i) out[static_cast<std::size_t>(i)] = solver.eigenvalues()[i];
-  }
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
-/// Whether a distribution of mass with this inertia exists. Slender rods reach equality, hence the tolerance.
-void check_inertia(const Value& value, const Sym3& j) {
-  constexpr double tolerance = 1e-9;
-  const double scale =
-      std::max({std::abs(j.xx), std::abs(j.yy), std::abs(j.zz), std::abs(j.xy), std::abs(j.xz), std::abs(j.yz)});
-  if (scale == 0) return;
-  const Sym3 scaled{j.xx / scale, j.yy / scale, j.zz / scale, j.xy / scale, j.xz / scale, j.yz / scale};
-  const auto [a, b, c] = principal_moments(scaled);
-  if (a < -tolerance) {
-    value.error(
-        fmt::format("the inertia has a negative principal moment ({:g} kg m²), which no body has", a * scale),
-        "Check the signs: xx, yy, zz are not negative, and a product of inertia is at most as large as they are "
-        "(xy is the element of the tensor, −∫xy dm).");
-  } else if (c > a + b + tolerance * c) {
-    value.error(
-        fmt::format(
-            "the inertia violates the triangle inequality: of its principal moments {:g}, {:g} and {:g} kg m², the "
-            "largest exceeds the sum of the others",
-            a * scale, b * scale, c * scale),
-        "No body has such an inertia; check the values, their order and whether they are about the centre of mass.");
-  }
-}
-
-void read_inertia(const Value& value, Sym3& out) {
+/// Whether a distribution of mass can have it is judged when all is read that tells the size of the body.
+void read_inertia(Reading& r, const Value& value, Sym3& out) {
   constexpr std::string_view unit = "kg m²";
   MapReader map(value);
   if (!map.is_map()) return;
@@ -72,10 +32,10 @@ void read_inertia(const Value& value, Sym3& out) {
   element("xz", false, out.xz);
   element("yz", false, out.yz);
   map.finish();
-  if (good) check_inertia(value, out);
+  if (good && shortfall(out) > 0) r.doubtful.push_back({value.place(), value.path().text(), 0, 1});
 }
 
-void read_mass_properties(MapReader& map, BodyItem& body) {
+void read_mass_properties(Reading& r, MapReader& map, BodyItem& body) {
   const bool required = body.flexible == nullptr;
   const auto mass = required ? map.require("mass", "a rigid body needs one, in kg (0 is allowed)") : map.find("mass");
   if (mass) {
@@ -86,7 +46,7 @@ void read_mass_properties(MapReader& map, BodyItem& body) {
   const auto inertia =
       required ? map.require("inertia", "a rigid body needs {xx, yy, zz} about its centre of mass, in kg m²")
                : map.find("inertia");
-  if (inertia) read_inertia(*inertia, body.inertia);
+  if (inertia) read_inertia(r, *inertia, body.inertia);
 }
 
 /// False when the type is not known, so that the other keys cannot be judged.
@@ -114,7 +74,7 @@ void read_body_entries(Reading& r, MapReader& map, BodyItem& body, bool in_chain
   if (const auto rate = map.find("angular_velocity")) body.angular_velocity = read_vector3(*rate, "rad/s");
   if (const auto geometry = map.find("geometry")) body.geometry = read_geometry(*geometry);
   if (!known_type) return;
-  read_mass_properties(map, body);
+  read_mass_properties(r, map, body);
   if (body.flexible) body.fields = r.fields.read(map, body.flexible->fields());
   map.finish();
 }

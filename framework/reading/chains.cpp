@@ -68,10 +68,15 @@ void read_chain(Reading& r, const Value& value, const ChainHead& head) {
   map.find("count");
   const std::size_t errors = r.report.errors();
   Template t;
+  const std::size_t known = r.doubtful.size();
   if (const auto body = map.require("body", "what every body of the chain has: mass, inertia, …")) {
     MapReader entries(*body);
     t.body.place = body->place();
     read_body_entries(r, entries, t.body, true);
+    if (r.doubtful.size() > known) {
+      r.doubtful.back().first_body = head.first_body;
+      r.doubtful.back().bodies = head.count;
+    }
   }
   if (const auto joint = map.require("joint", "what every joint of the chain has: type, axis, …")) {
     MapReader entries(*joint);

@@ -84,7 +84,7 @@ struct GroupItem : Item {
 struct SimulationItem {
   std::optional<double> duration, step, relative_tolerance, absolute_tolerance, output_interval;
   std::optional<std::string> integrator;
-  Place integrator_place;
+  Place integrator_place, duration_place, step_place, output_interval_place;
 };
 struct OptionPlace {
   Place name, value;
@@ -107,6 +107,7 @@ struct Description {
   std::string file;      ///< as named on the command line
   std::string name;
   Vec3 gravity{0, 0, -9.81};
+  bool lenient = false;  ///< inertias that no body has are used, with a warning
   std::vector<BodyItem> bodies;
   std::vector<JointItem> joints;
   std::vector<ForceItem> forces;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/reading/field_reader.hpp"
+#include "framework/reading/inertia.hpp"
 #include "framework/registry/catalog.hpp"
 
 namespace polyform::host {
@@ -16,6 +17,7 @@ struct Reading {
   Report& report;
   Description& model;
   Names names;
+  std::vector<DoubtfulInertia> doubtful{};
   FieldReader fields{names, model};
 };
 

@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "framework/printable.hpp"
+
 namespace polyform::host {
 
 namespace {
@@ -111,6 +113,14 @@ std::optional<JointIndex> read_joint(const Value& value, const Names& names) {
   return std::nullopt;
 }
 
+bool is_printable(const Value& value, std::string_view text) {
+  const Unprintable bad = first_unprintable(text);
+  if (bad.length == 0) return true;
+  value.error(fmt::format("the name {} holds {}, which no name may", show(text), show(text.substr(bad.place, bad.length))),
+              "It steers a terminal or cannot be seen; look at what wrote this name.");
+  return false;
+}
+
 std::optional<std::string> read_name(const Value& value) {
   std::optional<std::string> name = read_text(value, "a name");
   if (!name) return std::nullopt;
@@ -119,12 +129,18 @@ std::optional<std::string> read_name(const Value& value) {
                 "Choose another name.");
     return std::nullopt;
   }
+  if (!is_printable(value, *name)) return std::nullopt;
   for (const char c : *name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7F && std::string_view(",\"'[]").find(c) == std::string_view::npos) continue;
+    if (std::string_view(",\"'[]").find(c) == std::string_view::npos) continue;
     value.error(fmt::format("the name {} holds {}, which no name may", show(*name), show({&c, 1})),
                 c == '[' || c == ']' ? "Names such as arm[3] are made by chains only; choose a name without brackets."
                                      : "Names become those of output columns; use letters, digits, '_', '-' and '.'.");
+    return std::nullopt;
+  }
+  // Quotes do not keep a spreadsheet from taking such a column of a CSV file for a formula, and computing it.
+  if (std::string_view("=+-@").find(name->front()) != std::string_view::npos) {
+    value.error(fmt::format("the name {} begins with '{}', by which spreadsheets know formulas", show(*name), name->front()),
+                "Names become those of output columns: let it begin with a letter, a digit or '_'.");
     return std::nullopt;
   }
   if (name->front() == ' ' || name->back() == ' ') {

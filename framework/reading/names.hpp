@@ -53,6 +53,8 @@ struct Names {
 std::optional<BodyIndex> read_body(const Value&, const Names&);
 std::optional<JointIndex> read_joint(const Value&, const Names&);
 
+/// False after a report where the text has characters that no name may have, as those that steer a terminal.
+bool is_printable(const Value&, std::string_view text);
 /// A name as an item may bear it: it must serve in the names of output columns.
 std::optional<std::string> read_name(const Value&);
 

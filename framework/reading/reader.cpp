@@ -7,6 +7,7 @@
 #include <new>
 
 #include "framework/reading/model_reader.hpp"
+#include "framework/printable.hpp"
 #include "framework/reading/source.hpp"
 
 namespace polyform::host {
@@ -55,7 +56,9 @@ void read_bodies_and_joints(Reading& r, MapReader& map) {
   const std::vector<ChainHead> heads = collect_names(r, pointer(bodies), pointer(joints), pointer(chains));
   for (std::size_t i = 0; bodies && i < bodies->node().items.size(); ++i) {
     MapReader entries(bodies->item(i));
+    const std::size_t known = r.doubtful.size();
     read_body_entries(r, entries, r.model.bodies[i], false);
+    if (r.doubtful.size() > known) r.doubtful.back().first_body = i;
   }
   for (std::size_t i = 0; joints && i < joints->node().items.size(); ++i) {
     MapReader entries(joints->item(i));
@@ -70,8 +73,12 @@ void read_root(Reading& r, const Value& root) {
   MapReader map(root);
   if (!map.is_map()) return;
   read_format(map);
-  r.model.name = std::filesystem::path(r.model.file).stem().string();
-  if (const auto name = map.find("name")) r.model.name = read_text(*name, "the name of the model").value_or("");
+  r.model.name = printable(std::filesystem::path(r.model.file).stem().string());
+  if (const auto name = map.find("name")) {
+    r.model.name = read_text(*name, "the name of the model").value_or("");
+    is_printable(*name, r.model.name);
+  }
+  if (const auto lenient = map.find("lenient")) r.model.lenient = read_boolean(*lenient).value_or(false) || r.model.lenient;
   if (const auto gravity = map.find("gravity")) r.model.gravity = read_vector3(*gravity, "m/s²").value_or(Vec3{});
   read_bodies_and_joints(r, map);
   if (const auto forces = map.find("forces"); forces && is_list(*forces, "forces")) read_forces(r, *forces);
@@ -79,6 +86,7 @@ void read_root(Reading& r, const Value& root) {
   if (const auto modules = map.find("modules"); modules && is_list(*modules, "modules")) read_modules(r, *modules);
   if (const auto simulation = map.find("simulation")) read_simulation(*simulation, r.model.simulation);
   if (const auto solver = map.find("solver")) read_solver(*solver, r.model.solver);
+  judge_inertias(r.model, r.doubtful, r.report);
   map.finish();
 }
 
@@ -105,9 +113,10 @@ void read_text_into(Description& model, std::string_view text, const Catalog& ca
 }  // namespace
 
 Description read_model_text(std::string_view text, const std::string& file, const Catalog& catalog,
-                            Diagnostics& diagnostics, bool& missing_plugin) {
+                            Diagnostics& diagnostics, bool& missing_plugin, const ReadingOptions& options) {
   Description model;
   model.file = file;
+  model.lenient = options.lenient;
   Report report(diagnostics, file);
   guarded(report, [&] { read_text_into(model, text, catalog, report); });
   report.finish();
@@ -116,11 +125,11 @@ Description read_model_text(std::string_view text, const std::string& file, cons
 }
 
 Description read_model(const std::string& file, const Catalog& catalog, Diagnostics& diagnostics,
-                       bool& missing_plugin) {
+                       bool& missing_plugin, const ReadingOptions& options) {
   std::optional<std::string> text;
   Report report(diagnostics, file);
   guarded(report, [&] { text = read_source(file, report); });
-  if (text) return read_model_text(*text, file, catalog, diagnostics, missing_plugin);
+  if (text) return read_model_text(*text, file, catalog, diagnostics, missing_plugin, options);
   report.finish();
   missing_plugin = false;
   Description model;

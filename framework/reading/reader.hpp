@@ -12,15 +12,20 @@
 
 namespace polyform::host {
 
+struct ReadingOptions {
+  bool lenient = false;  ///< as the key of the model: see Description::lenient
+};
+
 /// Reads a model file (YAML; JSON is a subset). Everything wrong in it is reported, with file, line, column and path;
 /// the description is complete only when nothing was (diagnostics.failed()). Never throws for any content.
 /// missing_plugin is set when types are named that no loaded plugin offers and nothing else is wrong: then the exit
 /// code is Exit::plugin, and after any other error Exit::bad_input.
-Description read_model(const std::string& file, const Catalog&, Diagnostics&, bool& missing_plugin);
+Description read_model(const std::string& file, const Catalog&, Diagnostics&, bool& missing_plugin,
+                       const ReadingOptions& = {});
 
 /// The same from text; `file` is the name used in messages.
 Description read_model_text(std::string_view text, const std::string& file, const Catalog&, Diagnostics&,
-                            bool& missing_plugin);
+                            bool& missing_plugin, const ReadingOptions& = {});
 
 /// Where given options stand: the first ones in the model file, at these places, the rest nowhere.
 struct OptionPlaces {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/printable.hpp"
+
 namespace polyform::host {
 
 std::string Path::text() const {
@@ -19,7 +21,12 @@ std::string Path::text() const {
 void Report::error(Place place, const Path& path, std::string_view message, std::string_view remedy) {
   if (++errors_ > most) return;
   while (remedy.ends_with(' ')) remedy.remove_suffix(1);
-  entries_.push_back({place, path.text(), std::string(message), std::string(remedy)});
+  entries_.push_back({Severity::error, place, path.text(), std::string(message), std::string(remedy)});
+}
+
+void Report::warning(Place place, const Path& path, std::string_view message, std::string_view remedy) {
+  if (++warnings_ > most) return;
+  entries_.push_back({Severity::warning, place, path.text(), std::string(message), std::string(remedy)});
 }
 
 void Report::missing_plugin(Place place, const Path& path, std::string_view message, std::string_view remedy) {
@@ -33,8 +40,10 @@ void Report::finish() {
   };
   std::stable_sort(entries_.begin(), entries_.end(), before);
   for (const Entry& e : entries_)
-    diagnostics_.report({Severity::error, e.message, e.remedy, e.path, file_, e.place.line, e.place.column});
+    diagnostics_.report({e.severity, e.message, e.remedy, e.path, file_, e.place.line, e.place.column});
   entries_.clear();
+  if (warnings_ > most)
+    diagnostics_.report({Severity::warning, fmt::format("… and {} more warnings", warnings_ - most), {}, {}, file_, 0, 0});
   if (errors_ <= most) return;
   const std::size_t left = errors_ - most;
   const std::string message = fmt::format("… and {} more error{}", left, left == 1 ? "" : "s");
@@ -47,18 +56,7 @@ std::string show(std::string_view text) {
   std::size_t n = std::min(text.size(), longest);
   // A cut must not split a character of several bytes.
   while (n < text.size() && n > 0 && (static_cast<unsigned char>(text[n]) & 0xC0u) == 0x80u) --n;
-  for (const char c : text.substr(0, n)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
-  }
+  out += printable(text.substr(0, n));
   if (n < text.size()) out += "…";
   return out + "'";
 }

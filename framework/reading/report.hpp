@@ -33,6 +33,7 @@ class Report {
   Report(Diagnostics& diagnostics, std::string_view file) : diagnostics_(diagnostics), file_(file) {}
 
   void error(Place, const Path&, std::string_view message, std::string_view remedy = {});
+  void warning(Place, const Path&, std::string_view message, std::string_view remedy = {});
   /// An error that a further plugin would cure.
   void missing_plugin(Place, const Path&, std::string_view message, std::string_view remedy);
   /// Hands the errors to the diagnostics and says how many were left out. Call once, at the end.
@@ -46,13 +47,14 @@ class Report {
 
  private:
   struct Entry {
+    Severity severity;
     Place place;
     std::string path, message, remedy;
   };
   Diagnostics& diagnostics_;
   std::string_view file_;
   std::vector<Entry> entries_;
-  std::size_t errors_ = 0, missing_ = 0;
+  std::size_t errors_ = 0, warnings_ = 0, missing_ = 0;
 };
 
 /// Text in single quotes for a message: control characters escaped, long text cut.

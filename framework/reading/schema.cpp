@@ -111,6 +111,8 @@ Json root_schema(const Catalog& catalog) {
   Json p = Json::object();
   p["polyform"] = described({{"const", 1}}, "Version of the format.");
   p["name"] = described({{"type", "string"}}, "Name of the model; default the name of the file.");
+  p["lenient"] = described({{"type", "boolean"}},
+                           "Use inertias that no body has as they are given, with a warning; default false: an error.");
   p["gravity"] = described(ref("vector3"), "Gravity in ground axes, m/s²; default [0, 0, -9.81].");
   p["bodies"] = list_of(ref("rigid_or_flexible_body"), "Bodies as drawn.");
   p["joints"] = list_of(ref("joint_item"), "Joints, placed in ground as drawn.");

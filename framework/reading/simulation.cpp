@@ -7,9 +7,11 @@ namespace polyform::host {
 
 namespace {
 
-void read_positive(MapReader& map, std::string_view key, std::string_view unit, std::optional<double>& out) {
+void read_positive(MapReader& map, std::string_view key, std::string_view unit, std::optional<double>& out,
+                   Place* place = nullptr) {
   const auto value = map.find(key);
   if (!value) return;
+  if (place) *place = value->place();
   const std::optional<double> x = read_number(*value, unit);
   if (!x) return;
   if (*x > 0) {
@@ -24,9 +26,9 @@ void read_positive(MapReader& map, std::string_view key, std::string_view unit, 
 void read_simulation(const Value& value, SimulationItem& out) {
   MapReader map(value);
   if (!map.is_map()) return;
-  read_positive(map, "duration", "s", out.duration);
-  read_positive(map, "step", "s", out.step);
-  read_positive(map, "output_interval", "s", out.output_interval);
+  read_positive(map, "duration", "s", out.duration, &out.duration_place);
+  read_positive(map, "step", "s", out.step, &out.step_place);
+  read_positive(map, "output_interval", "s", out.output_interval, &out.output_interval_place);
   if (const auto integrator = map.find("integrator")) {
     out.integrator = read_text(*integrator, "the name of an integrator");
     out.integrator_place = integrator->place();

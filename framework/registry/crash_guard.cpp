@@ -64,6 +64,9 @@ CrashGuard::CrashGuard(const std::filesystem::path& file) {
   guarded_file = file.c_str();
   whereabouts().set_work("the loading of ", guarded_file);
   whereabouts().blame = Exit::plugin;
+  // For one that keeps the alarm below from being heard.
+  constexpr std::int64_t grace = 3000;
+  whereabouts().deadline = clock_milliseconds() + std::int64_t{1000} * longest_load + grace;
   ::getrlimit(RLIMIT_AS, &memory_before_);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   limit_memory(largest_load());  // the sanitizers have taken all addresses there are

@@ -11,6 +11,7 @@
 #include "framework/registry/crash_guard.hpp"
 #include "framework/registry/library.hpp"
 #include "framework/streams.hpp"
+#include "framework/supervision.hpp"
 
 namespace polyform::host {
 
@@ -19,6 +20,7 @@ namespace {
 void silence_output() {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere < 0) return;
+  leave_streams();
   for (const int stream : {::fileno(output()), STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
 }
 
@@ -63,8 +65,11 @@ std::string crash_in_trial(const std::filesystem::path& file, const PluginManife
                        },
                        [&](std::string_view) { state = "unloaded"; },
                        {}};
+  whereabouts().set_work("the loading of ", file.native());
   const ProcessLimits limits{longest_load, largest_load()};
-  return finding_of(run_in_processes(std::span(&job, 1), limits, 1).front(), limits, state);
+  const ProcessEnd end = run_in_processes(std::span(&job, 1), limits, 1).front();
+  whereabouts() = {};
+  return finding_of(end, limits, state);
 }
 
 }  // namespace polyform::host

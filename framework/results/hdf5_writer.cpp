@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include "framework/diagnostics.hpp"
+#include "framework/original_process.hpp"
 #include "framework/results/file_writer.hpp"
 #include "framework/results/hdf5_handle.hpp"
 
@@ -81,6 +83,7 @@ class Hdf5Writer final : public FileWriter {
       output_->replace();
       output_->unlock();
       create_file();
+      left_ = 0;
       objects_ = arrange(channels);
       columns_ = channels.size();
       const std::size_t row_bytes = sizeof(double) * std::max<std::size_t>(columns_, 1);
@@ -116,12 +119,14 @@ class Hdf5Writer final : public FileWriter {
   void finish(const RecordFields& record) override {
     guarded([&] {
       flush();
+      check_unchanged();
       reserve(0);
       write_record(record);
       check(H5Fflush(file_, H5F_SCOPE_LOCAL));
       trim();
       file_.close();
-      output_->close();
+      output_->close_after_library();
+      read_again();
     });
   }
 
@@ -129,6 +134,7 @@ class Hdf5Writer final : public FileWriter {
   /// Turns errors of the library into a Failure; after one, nothing more is written.
   template <class Part>
   void guarded(const Part& part) {
+    end_copies();
     try {
       part();
     } catch (const hdf5::Error& error) {
@@ -186,6 +192,7 @@ class Hdf5Writer final : public FileWriter {
     const std::size_t rows = std::exchange(waiting_, 0);
     // Where the space lacks, the rows are given up before HDF5 hears of them, and the file stays sound.
     if (rows > 0) {
+      check_unchanged();
       reserve(block_.size() * (sizeof(double) + 1) + objects_.size() * object_bytes +
               chunk_bytes * (objects_.size() + block_.size() / (rows * chunk_numbers / chunk_rows_)));
       for (const Object& object : objects_) append(object, rows);
@@ -207,6 +214,44 @@ class Hdf5Writer final : public FileWriter {
     hsize_t size = 0;
     check(H5Fget_filesize(file_, &size));
     output_->trim(size);
+    left_ = size;
+  }
+
+  void check_unchanged() {
+    try {
+      output_->check_unchanged(left_);
+    } catch (const Failure&) {
+      file_.abandon();  // what closing it would write may go to another's file
+      throw;
+    }
+  }
+
+  /// Whether the closed file can be read, with all rows and the last of them as it was written.
+  void read_again() {
+    const Handle file(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    bool same = hdf5::read_text(file, "record") == json_text(record_);
+    const double* const last = written_ > 0 && block_.size() >= columns_ ? block_.data() + block_.size() - columns_ : nullptr;
+    for (const Object& object : objects_) {
+      const hsize_t width = object.columns.size();
+      const int rank = object.table ? 2 : 1;
+      hsize_t size[2] = {0, width};
+      const Handle dataset(H5Dopen2(file, object.path.c_str(), H5P_DEFAULT), H5Dclose);
+      const Handle space(H5Dget_space(dataset), H5Sclose);
+      check(H5Sget_simple_extent_dims(space, size, nullptr));
+      same = same && size[0] == written_;
+      if (!same || last == nullptr) continue;
+      const hsize_t offset[2] = {written_ - 1, 0}, count[2] = {1, width};
+      const Handle memory(H5Screate_simple(rank, count, nullptr), H5Sclose);
+      check(H5Sselect_hyperslab(space, H5S_SELECT_SET, offset, nullptr, count, nullptr));
+      part_.resize(width);
+      check(H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, part_.data()));
+      for (std::size_t k = 0; k < width; ++k)
+        same = same && std::bit_cast<std::uint64_t>(part_[k]) == std::bit_cast<std::uint64_t>(last[object.columns[k]]);
+    }
+    if (!same)
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("the results in {} are not what was written: something wrote over them", path_),
+                    "Another program or a plugin writes to the file; give each output a file of its own.");
   }
 
   void append(const Object& object, std::size_t rows) {
@@ -230,6 +275,7 @@ class Hdf5Writer final : public FileWriter {
   RecordFields record_;
   std::size_t columns_ = 0, chunk_rows_ = 0;
   std::size_t written_ = 0, waiting_ = 0;  // rows
+  std::uint64_t left_ = 0;                 // size of the file after the last flush, bytes
   std::vector<double> block_, part_;       // the waiting rows, and those columns of them that go into one dataset
   Clock::time_point flushed_;
   double flush_seconds_ = 0;

@@ -4,8 +4,11 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "framework/results/checksum.hpp"
 
 namespace polyform::host {
 
@@ -32,14 +35,26 @@ class OutputFile {
   void reserve(std::uint64_t size, std::uint64_t growth);
   /// Gives back what was reserved beyond the size.
   void trim(std::uint64_t size) noexcept;
-  /// Closes a file. Failure (simulation_failed) when the system reports a late error.
+  /// Failure (simulation_failed) unless the descriptor and the path still lead to the file that was opened, and it has so
+  /// many bytes, where that is known: somebody deleted, moved, replaced or changed it, or a plugin meddled with descriptors.
+  void check_unchanged(std::optional<std::uint64_t> size) const;
+  /// Closes a file. Failure (simulation_failed) when the system reports a late error, or the file is not as it was written.
   void close();
 
+  /// The same for a file that a library has written and closed, which knows its content.
+  void close_after_library();
+
  private:
+  void check_content() const;
+  void take_identity();
   void drop_after_last_line(std::string_view written) noexcept;
 
   std::string path_;
-  off_t size_ = 0;  // of what was written before, bytes
+  std::string whole_path_;  // does not hang on the working directory, which plugins may change
+  off_t size_ = 0;          // of what was written before, bytes
+  Checksum checksum_;       // of the same
+  dev_t device_ = 0;        // the file at the descriptor
+  ino_t inode_ = 0;
   int descriptor_ = -1;
   bool stream_ = false, made_ = false;
 };

@@ -2,65 +2,92 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace polyform::host {
 namespace {
 
-bool is_finite(std::span<const double> numbers) {
-  return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
-}
-bool is_finite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
-bool is_finite(const Quat& q) { return is_finite(Vec3{q.x, q.y, q.z}) && std::isfinite(q.w); }
+/// In SI units no speed, acceleration, force or moment that means anything exceeds those made of the Planck units (the
+/// largest is an angular acceleration, c²/l² = 3e86 rad/s²); squares of what passes are still finite.
+constexpr double beyond_any_scale = 1e100;
 
-Message sentence(std::string_view what, std::string_view kind, std::string_view name) {
-  return Message("the {} of {} `{}` is no number; look at the forces on it and near it", what, kind, name);
-}
+/// The first number of an observation that is not below a bound, and whose it is.
+class Search {
+ public:
+  explicit Search(double bound) : bound_(bound) {}
 
-const char* bad_part(const Observation::Body& body) {
-  if (!is_finite(body.acceleration) || !is_finite(body.angular_acceleration)) return "acceleration";
-  if (!is_finite(body.velocity) || !is_finite(body.angular_velocity)) return "velocity";
-  return is_finite(body.pose.position) && is_finite(body.pose.orientation) ? nullptr : "pose";
-}
+  struct Found {
+    std::string_view what, kind, name;  ///< kind and name "" where it is of the whole system
+  };
 
-const char* bad_part(const JointData& joint, const Observation& now) {
-  const auto of_v = [&](std::span<const double> all) { return all.subspan(joint.v_offset, joint.nv); };
-  if (!is_finite(of_v(now.acceleration))) return "acceleration";
-  if (!is_finite(of_v(now.state.v))) return "velocity";
-  return is_finite(now.state.q.subspan(joint.q_offset, joint.nq)) ? nullptr : "coordinate";
-}
+  std::optional<Found> operator()(const SystemView& view, const Observation& now) const {
+    for (const JointData& joint : view.joints)
+      if (const char* part = bad_part(joint, now)) return Found{part, "joint", joint.name};
+    for (std::size_t i = 0; i < view.bodies.size(); ++i)
+      if (const char* part = bad_part(now.bodies[i])) return Found{part, "body", view.bodies[i].name};
+    for (const FlexibleData& flexible : view.flexible)
+      if (const char* part = bad_part(flexible, now)) return Found{part, "body", view.bodies[at(flexible.body)].name};
+    for (std::size_t j = 0; j < view.joints.size(); ++j)
+      if (!good(now.reactions[j].linear) || !good(now.reactions[j].angular))
+        return Found{"reaction", "joint", view.joints[j].name};
+    if (const char* part = bad_part_of_all(now)) return Found{part, {}, {}};
+    return std::nullopt;
+  }
 
-const char* bad_part(const FlexibleData& flexible, const Observation& now) {
-  const auto of_modes = [&](std::span<const double> all) { return all.subspan(flexible.mode_offset, flexible.modes); };
-  if (!is_finite(of_modes(now.modal_acceleration))) return "modal acceleration";
-  if (!is_finite(of_modes(now.state.etadot))) return "modal velocity";
-  return is_finite(of_modes(now.state.eta)) ? nullptr : "modal coordinate";
-}
+ private:
+  bool good(double x) const { return std::abs(x) < bound_; }
+  bool good(std::span<const double> numbers) const {
+    return std::ranges::all_of(numbers, [this](double x) { return good(x); });
+  }
+  bool good(const Vec3& v) const { return good(v.x) && good(v.y) && good(v.z); }
+  bool good(const Quat& q) const { return good(Vec3{q.x, q.y, q.z}) && good(q.w); }
 
-const char* bad_part_of_all(const Observation& now) {
-  if (!is_finite(now.state_rates)) return "rate of a first-order state";
-  if (!is_finite(now.state.x)) return "value of a first-order state";
-  if (!is_finite(now.module_multipliers)) return "multiplier of a module";
-  if (!std::isfinite(now.kinetic_energy)) return "kinetic energy";
-  if (!std::isfinite(now.potential_energy)) return "potential energy";
-  if (!std::isfinite(now.power)) return "power of the forces";
-  return std::isfinite(now.position_violation) && std::isfinite(now.velocity_violation) ? nullptr
-                                                                                        : "violation of the constraints";
-}
+  const char* bad_part(const Observation::Body& body) const {
+    if (!good(body.acceleration) || !good(body.angular_acceleration)) return "acceleration";
+    if (!good(body.velocity) || !good(body.angular_velocity)) return "velocity";
+    return good(body.pose.position) && good(body.pose.orientation) ? nullptr : "pose";
+  }
+
+  const char* bad_part(const JointData& joint, const Observation& now) const {
+    const auto of_v = [&](std::span<const double> all) { return all.subspan(joint.v_offset, joint.nv); };
+    if (!good(of_v(now.acceleration))) return "acceleration";
+    if (!good(of_v(now.state.v))) return "velocity";
+    return good(now.state.q.subspan(joint.q_offset, joint.nq)) ? nullptr : "coordinate";
+  }
+
+  const char* bad_part(const FlexibleData& flexible, const Observation& now) const {
+    const auto of_modes = [&](std::span<const double> all) {
+      return all.subspan(flexible.mode_offset, flexible.modes);
+    };
+    if (!good(of_modes(now.modal_acceleration))) return "modal acceleration";
+    if (!good(of_modes(now.state.etadot))) return "modal velocity";
+    return good(of_modes(now.state.eta)) ? nullptr : "modal coordinate";
+  }
+
+  const char* bad_part_of_all(const Observation& now) const {
+    if (!good(now.state_rates)) return "rate of a first-order state";
+    if (!good(now.state.x)) return "value of a first-order state";
+    if (!good(now.module_multipliers)) return "multiplier of a module";
+    if (!good(now.kinetic_energy)) return "kinetic energy";
+    if (!good(now.potential_energy)) return "potential energy";
+    if (!good(now.power)) return "power of the forces";
+    return good(now.position_violation) && good(now.velocity_violation) ? nullptr : "violation of the constraints";
+  }
+
+  double bound_;
+};
 
 }  // namespace
 
 std::optional<Message> not_finite(const SystemView& view, const Observation& now) noexcept {
-  for (const JointData& joint : view.joints)
-    if (const char* part = bad_part(joint, now)) return sentence(part, "joint", joint.name);
-  for (std::size_t i = 0; i < view.bodies.size(); ++i)
-    if (const char* part = bad_part(now.bodies[i])) return sentence(part, "body", view.bodies[i].name);
-  for (const FlexibleData& flexible : view.flexible)
-    if (const char* part = bad_part(flexible, now)) return sentence(part, "body", view.bodies[at(flexible.body)].name);
-  for (std::size_t j = 0; j < view.joints.size(); ++j)
-    if (!is_finite(now.reactions[j].linear) || !is_finite(now.reactions[j].angular))
-      return sentence("reaction", "joint", view.joints[j].name);
-  if (const char* part = bad_part_of_all(now)) return Message("the {} is no number", part);
-  return std::nullopt;
+  const auto found = Search(beyond_any_scale)(view, now);
+  if (!found) return std::nullopt;
+  const auto worse = Search(std::numeric_limits<double>::infinity())(view, now);
+  const auto& [what, kind, name] = worse ? *worse : *found;
+  const std::string_view is = worse ? "is no number" : "is beyond any scale (1e100 in SI units)";
+  if (name.empty()) return Message("the {} {}", what, is);
+  return Message("the {} of {} `{}` {}; look at the forces on it and near it{}", what, kind, name, is,
+                 worse ? "" : ", and at masses that are next to nothing");
 }
 
 }  // namespace polyform::host

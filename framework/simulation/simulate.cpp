@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cfenv>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -11,9 +10,11 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/integration/integrator.hpp"
+#include "framework/original_process.hpp"
 #include "framework/simulation/not_finite.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/run_statistics.hpp"
+#include "polyform/guarded.hpp"
 
 namespace polyform::host {
 
@@ -134,10 +135,11 @@ class Run {
       const bool stepped = integrator_->step(settings_.duration);
       stepping_ += seconds_since(start);
       evaluations_in_steps_ += integrator_->statistics().evaluations - evaluations;
+      end_copies();
       if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
-      if (std::fegetround() != rounding_)
+      if (floating_point_control() != arithmetic_)
         throw Failure(Exit::simulation_failed,
-                      fmt::format("a plugin has changed how numbers are rounded, by t = {:.6g} s", integrator_->time()),
+                      fmt::format("a plugin has changed how numbers are computed (rounding, traps), by t = {:.6g} s", integrator_->time()),
                       "Report this to the author of the plugin: what it changes in the process it has to put back.");
       rows_until_now();
       if (control_.progress) control_.progress(integrator_->time());
@@ -155,6 +157,7 @@ class Run {
         throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
       if (t < now - rounding && !ode_.correct(t, y_)) fail_at(t);
       if (solver_.observe(t, y_, store_.now()) != Status::ok) fail_at(t);
+      end_copies();
       store_.now().correction = ode_.take_corrections();
       statistics_.row(t, store_.now());
       if (const auto trouble = not_finite(view_, store_.now()))
@@ -179,7 +182,7 @@ class Run {
   RunStatistics statistics_;
   std::vector<double> y_;
   RowTimes times_;
-  const int rounding_ = std::fegetround();
+  const unsigned arithmetic_ = floating_point_control();
   double stepping_ = 0;                   ///< time spent in steps, s
   std::size_t evaluations_in_steps_ = 0;  ///< without those that interpolation makes between steps
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "polyform/guarded.hpp"
+
 namespace polyform {
 
 ConstraintSet::ConstraintSet(const SystemView& view) {
@@ -21,9 +23,9 @@ ConstraintSet::ConstraintSet(const SystemView& view) {
       A += group.rows[i] * instance.markers.size();
       for (const JointShape& joint : instance.joints) B += group.rows[i] * joint.nv;
     }
-    b.A.resize(A);
-    b.B.resize(B);
-    for (auto* of_rows : {&b.residual, &b.velocity_right, &b.acceleration_right, &b.effort}) of_rows->resize(rows);
+    b.A = guarded<Spatial>(A);
+    b.B = guarded<double>(B);
+    for (auto* of_rows : {&b.residual, &b.velocity_right, &b.acceleration_right, &b.effort}) *of_rows = guarded<double>(rows);
 
     rows = A = B = 0;
     std::size_t joints = 0;
@@ -36,12 +38,12 @@ ConstraintSet::ConstraintSet(const SystemView& view) {
       e.rows = group.rows[i];
       for (const JointShape& joint : instance.joints) e.velocities += joint.nv;
       e.holonomic = group.type->holonomic();
-      e.A = std::span(b.A).subspan(A, e.rows * e.markers.size());
-      e.B = std::span(b.B).subspan(B, e.rows * e.velocities);
-      e.residual = std::span(b.residual).subspan(rows, e.rows);
-      e.velocity_right = std::span(b.velocity_right).subspan(rows, e.rows);
-      e.acceleration_right = std::span(b.acceleration_right).subspan(rows, e.rows);
-      e.effort = std::span(b.effort).subspan(rows, e.rows);
+      e.A = between(b.A).subspan(A, e.rows * e.markers.size());
+      e.B = between(b.B).subspan(B, e.rows * e.velocities);
+      e.residual = between(b.residual).subspan(rows, e.rows);
+      e.velocity_right = between(b.velocity_right).subspan(rows, e.rows);
+      e.acceleration_right = between(b.acceleration_right).subspan(rows, e.rows);
+      e.effort = between(b.effort).subspan(rows, e.rows);
       e.motions = b.attached.motions().subspan(markers, e.markers.size());
       markers += e.markers.size();
       joints += e.joints.size();
@@ -59,14 +61,17 @@ ConstraintSet::~ConstraintSet() {
 
 void ConstraintSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q,
                              std::span<const double> v) noexcept {
+  const unsigned control = floating_point_control();
   for (Batch& b : batches_) {
     b.attached.gather(frames, q, v);
     // An element writes what it has; the rest counts as zero.
-    std::fill(b.A.begin(), b.A.end(), Spatial{});
+    std::ranges::fill(between(b.A), Spatial{});
     for (auto* of_rows : {&b.B, &b.residual, &b.velocity_right, &b.acceleration_right, &b.effort})
-      std::fill(of_rows->begin(), of_rows->end(), 0.0);
-    ConstraintOutput out{b.A, b.B, b.residual, b.velocity_right, b.acceleration_right, b.effort};
+      std::ranges::fill(between(*of_rows), 0.0);
+    ConstraintOutput out{between(b.A),        between(b.B), between(b.residual), between(b.velocity_right),
+                         between(b.acceleration_right), between(b.effort)};
     b.batch->evaluate(b.attached.input(t), out);
+    check_breach(control, b.batch, "constraint", b.A, b.B, b.residual, b.velocity_right, b.acceleration_right, b.effort);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "polyform/guarded.hpp"
+
 namespace polyform {
 
 FlexibleSet::FlexibleSet(const SystemView& view) : view_(view) {
@@ -19,8 +21,8 @@ FlexibleSet::FlexibleSet(const SystemView& view) : view_(view) {
     batches_[batch].members.push_back(i);
     numbers += (6 + data.modes) * (7 + data.modes);
   }
-  numbers_.resize(numbers);
-  double* next = numbers_.data();
+  numbers_ = guarded<double>(numbers);
+  double* next = between(numbers_).data();
   for (std::size_t b = 0; b < batches_.size(); ++b) {
     Batch& batch = batches_[b];
     std::vector<FlexibleInstance> instances;
@@ -46,6 +48,7 @@ FlexibleSet::~FlexibleSet() {
 
 void FlexibleSet::evaluate(std::span<const BodyMotion> bodies, const double* eta, const double* etadot) noexcept {
   strain_energy_ = damping_power_ = 0;
+  const unsigned control = floating_point_control();
   for (Batch& b : batches_) {
     for (std::size_t k = 0; k < b.members.size(); ++k) {
       const FlexibleData& data = view_.flexible[b.members[k]];
@@ -55,6 +58,7 @@ void FlexibleSet::evaluate(std::span<const BodyMotion> bodies, const double* eta
                      {etadot + data.mode_offset, data.modes}};
     }
     b.batch->evaluate(b.inputs, b.outputs);
+    check_breach(control, b.batch, "flexible body", numbers_);
     for (std::size_t k = 0; k < b.members.size(); ++k) {
       strain_energy_ += b.outputs[k].strain_energy;
       damping_power_ += b.outputs[k].damping_power;

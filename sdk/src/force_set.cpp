@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "polyform/guarded.hpp"
+
 namespace polyform {
 
 ForceSet::ForceSet(const SystemView& view) {
@@ -23,8 +25,8 @@ ForceSet::ForceSet(const SystemView& view) {
     loads_joints_ = loads_joints_ || !from.joints.empty();
     for (const Marker& m : g.attached.markers())
       if (!is_ground(m.body)) is_loaded[at(m.body)] = is_loaded[at(m.frame)] = true;
-    g.wrenches.resize(g.attached.markers().size());
-    g.efforts.resize(g.attached.velocities());
+    g.wrenches = guarded<Spatial>(g.attached.markers().size());
+    g.efforts = guarded<double>(g.attached.velocities());
   }
   for (std::size_t f = 0; f < is_loaded.size(); ++f) {
     if (!is_loaded[f]) continue;
@@ -50,21 +52,24 @@ void ForceSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<
   for (const BodyIndex b : loaded_) wrenches[at(b)] = {};
   for (const FrameIndex f : loaded_nodes_) wrenches[at(f)] = {};
   std::fill(efforts.begin(), efforts.end(), 0.0);
+  const unsigned control = floating_point_control();
   for (Group& g : groups_) {
     g.attached.gather(frames, q, v);
-    std::fill(g.wrenches.begin(), g.wrenches.end(), Spatial{});
-    std::fill(g.efforts.begin(), g.efforts.end(), 0.0);
-    ForceOutput out{g.wrenches, g.efforts, xdot.subspan(g.state_offset, g.state_count), 0, 0};
+    const std::span<Spatial> given = between(g.wrenches);
+    std::fill(given.begin(), given.end(), Spatial{});
+    std::ranges::fill(between(g.efforts), 0.0);
+    ForceOutput out{given, between(g.efforts), xdot.subspan(g.state_offset, g.state_count), 0, 0};
     g.batch->evaluate(g.attached.input(t, x.subspan(g.state_offset, g.state_count)), out);
+    check_breach(control, g.batch, "force", g.wrenches, g.efforts);
     potential_energy_ += out.potential_energy;
     power_ += out.power;
-    for (std::size_t i = 0; i < g.wrenches.size(); ++i) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
       const FrameIndex f = g.attached.markers()[i].frame;
       if (is_ground(f)) continue;
       const Vec3 arm = g.attached.motions()[i].position - frames[at(f)].p;
-      wrenches[at(f)] += Spatial{g.wrenches[i].angular + cross(arm, g.wrenches[i].linear), g.wrenches[i].linear};
+      wrenches[at(f)] += Spatial{given[i].angular + cross(arm, given[i].linear), given[i].linear};
     }
-    g.attached.add_efforts(g.efforts, efforts);
+    g.attached.add_efforts(between(g.efforts), efforts);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "polyform/guarded.hpp"
+
 namespace polyform {
 
 ModuleSet::ModuleSet(const SystemView& view) {
@@ -24,11 +26,11 @@ ModuleSet::ModuleSet(const SystemView& view) {
                                            {},
                                            std::vector<double>(rows)});
     const std::size_t markers = b.attached.markers().size(), velocities = b.attached.velocities();
-    b.spatial.resize((rows + 1) * markers);
-    b.out.C = std::span(b.spatial).first(rows * markers);
-    b.out.wrenches = std::span(b.spatial).subspan(rows * markers);
-    b.numbers.resize(count * (u * (u + 1 + rows) + 2 * rows + x) + (rows + 1) * velocities);
-    double* next = b.numbers.data();
+    b.spatial = guarded<Spatial>((rows + 1) * markers);
+    b.out.C = between(b.spatial).first(rows * markers);
+    b.out.wrenches = between(b.spatial).subspan(rows * markers);
+    b.numbers = guarded<double>(count * (u * (u + 1 + rows) + 2 * rows + x) + (rows + 1) * velocities);
+    double* next = between(b.numbers).data();
     const auto take = [&](std::span<double>& part, std::size_t size) {
       part = {next, size};
       next += size;
@@ -83,12 +85,14 @@ void ModuleSet::add_modules(const SystemView& view, const ModuleGroup& group, co
 void ModuleSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q,
                          std::span<const double> v, std::span<const double> x) noexcept {
   kinetic_energy_ = potential_energy_ = power_ = 0;
+  const unsigned control = floating_point_control();
   for (Batch& b : batches_) {
     b.attached.gather(frames, q, v);
-    std::fill(b.numbers.begin(), b.numbers.end(), 0.0);
-    std::fill(b.spatial.begin(), b.spatial.end(), Spatial{});
+    std::ranges::fill(between(b.numbers), 0.0);
+    std::ranges::fill(between(b.spatial), Spatial{});
     b.out.kinetic_energy = b.out.potential_energy = b.out.power = 0;
     b.batch->evaluate({b.attached.input(t), x.subspan(b.u, b.u_count), x.subspan(b.x, b.x_count)}, b.out);
+    check_breach(control, b.batch, "module", b.numbers, b.spatial);
     kinetic_energy_ += b.out.kinetic_energy;
     potential_energy_ += b.out.potential_energy;
     power_ += b.out.power;

@@ -11,7 +11,7 @@ TEST_CASE("messages about bodies") {
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
        "gravitty: [0, 0, -1]\n",
        "m.yaml:4:1: error: gravitty: unknown key 'gravitty'\n"
-       "  Did you mean 'gravity'? Known keys here: polyform, name, gravity, bodies, joints, chains, "
+       "  Did you mean 'gravity'? Known keys here: polyform, name, lenient, gravity, bodies, joints, chains, "
        "forces, constraints, modules, simulation, solver.\n"},
       {"an unknown key of a body",
        "polyform: 1\n"
@@ -108,7 +108,30 @@ TEST_CASE("messages about bodies") {
        "m.yaml:3:33: error: bodies[0].inertia: the inertia violates the triangle inequality: of its "
        "principal moments 1, 1 and 2.1 kg m², the largest exceeds the sum of the others\n"
        "  No body has such an inertia; check the values, their order and whether they are about the "
-       "centre of mass.\n"},
+       "centre of mass. --lenient, or 'lenient: true' in the model, takes it as it is, with a warning.\n"},
+      {"the triangle inequality in a lenient model",
+       "polyform: 1\n"
+       "lenient: true\n"
+       "bodies:\n"
+       "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 2.1}}\n",
+       "m.yaml:4:33: warning: bodies[0].inertia: the inertia violates the triangle inequality: of its "
+       "principal moments 1, 1 and 2.1 kg m², the largest exceeds the sum of the others; it is used as it is given\n"
+       "  Solvers may refuse it, or differ, where its motion depends on it.\n"},
+      {"a name that is a formula to a spreadsheet",
+       "polyform: 1\n"
+       "bodies:\n"
+       "  - {name: =1+2, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n",
+       "m.yaml:3:12: error: bodies[0].name: the name '=1+2' begins with '=', by which spreadsheets know formulas\n"
+       "  Names become those of output columns: let it begin with a letter, a digit or '_'.\n"},
+      {"a name that steers a terminal",
+       "polyform: 1\n"
+       "name: \"a\\u009b2J\"\n"
+       "bodies:\n"
+       "  - {name: \"b\\u202e\", mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n",
+       "m.yaml:2:7: error: name: the name 'a\\u009b2J' holds '\\u009b', which no name may\n"
+       "  It steers a terminal or cannot be seen; look at what wrote this name.\n"
+       "m.yaml:4:12: error: bodies[0].name: the name 'b\\u202e' holds '\\u202e', which no name may\n"
+       "  It steers a terminal or cannot be seen; look at what wrote this name.\n"},
       {"a negative principal moment",
        "polyform: 1\n"
        "bodies:\n"
@@ -116,7 +139,8 @@ TEST_CASE("messages about bodies") {
        "m.yaml:3:33: error: bodies[0].inertia: the inertia has a negative principal moment (-1 kg m²), "
        "which no body has\n"
        "  Check the signs: xx, yy, zz are not negative, and a product of inertia is at most as large as "
-       "they are (xy is the element of the tensor, −∫xy dm).\n"},
+       "they are (xy is the element of the tensor, −∫xy dm). --lenient, or 'lenient: true' in the model, takes it as it "
+       "is, with a warning.\n"},
       {"a quaternion that is not unit",
        "polyform: 1\n"
        "bodies:\n"

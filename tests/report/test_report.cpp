@@ -361,10 +361,10 @@ TEST_CASE("a report refuses what it cannot use, and says what to do") {
   refused({"run", "rod.yaml", "--output", "x.h5", "--report", "./x.h5"}, "are one file");
   refused({"compare", "rod.yaml", "--output", "x.h5", "--report", "x.riccati.h5"}, "are one file");
   refused({"compare", "rod.yaml", "--report", "-"}, "would mix with the comparison");
-  refused({"report", "rod.h5", "--output", "rod.h5"}, "--output rod.h5 is one of the results");
-  refused({"report", "rod.h5", "--output", "./rod.h5"}, "--output ./rod.h5 is one of the results");
+  refused({"report", "rod.h5", "--output", "rod.h5"}, "--output rod.h5 is the result rod.h5, which would be lost");
+  refused({"report", "rod.h5", "--output", "./rod.h5"}, "--output ./rod.h5 is the result rod.h5");
   std::filesystem::create_symlink("rod.h5", shop.path("link.html"));
-  refused({"report", "rod.h5", "--output", "link.html"}, "--output link.html is one of the results");
+  refused({"report", "rod.h5", "--output", "link.html"}, "--output link.html is the result rod.h5");
   refused({"report", "rod.h5", "--output", "no/x.html"}, "no/x.html");
   refused({"report", "rod.h5", "--model", "gone.yaml", "--output", "x.html"}, "gone.yaml");
   for (const char* command : {"run", "compare"})
