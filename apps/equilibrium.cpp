@@ -157,10 +157,10 @@ Exit equilibrium(const Arguments& arguments) {
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   const host::SolverMaker make = maker_of(choice);
   const Equilibrium found = host::find_equilibrium(*system, make, request_of(arguments.equilibrium, *system));
-  std::string stability;
+  host::Stability stability;
   if (found.balanced) {
-    const host::Linearization linear = host::linearize(*system, make, found.point, {{}, {"none"}});
-    stability = stability_text(linear, host::find_modes(linear.A.value, linear.A.error, linear.scales));
+    host::Linearization linear = host::linearize(*system, make, found.point, {{}, {"none"}});
+    stability = host::judge(*system, make, found.point, {}, linear);
   }
   const char* kind = arguments.equilibrium.steady ? "steady motion" : "equilibrium";
   if (arguments.json) {
@@ -168,14 +168,15 @@ Exit equilibrium(const Arguments& arguments) {
                 {"solver", choice.formulation->name()},
                 {"steady", arguments.equilibrium.steady}};
     out.update(equilibrium_json(*system, found));
-    out["stability"] = found.balanced ? Json(stability) : Json();
+    out["stability"] = Json();
+    if (found.balanced) out.update(stability_json(stability));
     print_json(out);
   } else {
     fmt::print(output(), "{}, solver {}: {} {} {} iterations, largest acceleration left {:.1e}\n",
                system->description().name, choice.formulation->name(), kind,
                found.balanced ? "found in" : "not found after", found.iterations, found.residual);
     print_text(*system, found);
-    if (found.balanced) fmt::print(output(), "stability  {}\n", stability);
+    if (found.balanced) print_stability(stability);
   }
   if (file) {
     file->replace();

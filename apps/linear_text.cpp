@@ -78,12 +78,10 @@ Json mode_json(const Mode& mode) {
 }
 
 /// The states that move most in a mode, by their size in scales, with phases in degrees.
-std::string participants(const Mode& mode, const Linearization& linear) {
+std::string participants(const Eigen::VectorXcd& shape, const Linearization& linear) {
   constexpr std::size_t most = 4;
   // Velocities follow from positions; they are named only where no position takes part.
-  const auto size = [&](std::size_t i) {
-    return std::abs(mode.shape[static_cast<Eigen::Index>(i)]) / linear.scales[i];
-  };
+  const auto size = [&](std::size_t i) { return std::abs(shape[static_cast<Eigen::Index>(i)]) / linear.scales[i]; };
   std::vector<std::size_t> order;
   double largest = 0;
   for (std::size_t i = 0; i < linear.states.size(); ++i) largest = std::max(largest, size(i));
@@ -101,13 +99,32 @@ std::string participants(const Mode& mode, const Linearization& linear) {
   const std::size_t shown = std::min(order.size(), most);
   for (std::size_t k = 0; k < shown; ++k) {
     const std::complex<double> relative =
-        mode.shape[static_cast<Eigen::Index>(order[k])] / mode.shape[static_cast<Eigen::Index>(order[0])];
+        shape[static_cast<Eigen::Index>(order[k])] / shape[static_cast<Eigen::Index>(order[0])];
     const double degrees = std::arg(relative) * 180 / std::numbers::pi;
     text += fmt::format("{}{} {:.3g}", k == 0 ? "" : ", ", linear.states[order[k]].name, std::abs(relative));
     if (std::abs(degrees) > 0.5) text += fmt::format(" at {:.0f} deg", degrees);
   }
   if (order.size() > shown) text += fmt::format(" and {} more", order.size() - shown);
   return text;
+}
+
+constexpr std::size_t width_of_page = 80;
+
+/// A line that is continued, indented, where it would pass the page: at blanks.
+void print_wrapped(const std::string& line, std::size_t indent) {
+  std::string rest = line;
+  while (rest.size() > width_of_page) {
+    std::size_t cut = rest.rfind(' ', width_of_page);
+    if (cut == std::string::npos || cut <= indent) cut = rest.find(' ', width_of_page);
+    if (cut == std::string::npos) break;
+    fmt::print(output(), "{}\n", rest.substr(0, cut));
+    rest = std::string(indent, ' ') + rest.substr(cut + 1);
+  }
+  fmt::print(output(), "{}\n", rest);
+}
+void print_titled(const char* title, const std::string& text) {
+  constexpr std::size_t column = 13;
+  print_wrapped(fmt::format("{:<{}}{}", title, column, text), column);
 }
 
 void print_matrix(const char* name, const char* meaning, const Eigen::MatrixXd& M, const std::vector<Channel>& rows,
@@ -120,52 +137,90 @@ void print_matrix(const char* name, const char* meaning, const Eigen::MatrixXd& 
   }
   std::size_t width = 0;
   for (const Channel& row : rows) width = std::max(width, row.name.size());
-  fmt::print(output(), "{}  {}\n  {:{}}", name, meaning, "", width);
-  for (const Channel& column : columns) fmt::print(output(), "  {:>12}", column.name);
-  fmt::print(output(), "\n");
-  for (Eigen::Index i = 0; i < M.rows(); ++i) {
-    fmt::print(output(), "  {:{}}", rows[static_cast<std::size_t>(i)].name, width);
-    for (Eigen::Index j = 0; j < M.cols(); ++j)
-      fmt::print(output(), "  {:>{}.6g}", std::abs(M(i, j)) < 1e-11 * row_size(M, i) ? 0.0 : M(i, j),
-                 std::max<std::size_t>(12, columns[static_cast<std::size_t>(j)].name.size()));
+  const auto room = [&](Eigen::Index j) {
+    return std::max<std::size_t>(12, columns[static_cast<std::size_t>(j)].name.size());
+  };
+  fmt::print(output(), "{}  {}\n", name, meaning);
+  for (Eigen::Index first = 0, last; first < M.cols(); first = last) {  // as many columns as a page takes
+    std::size_t taken = 2 + width;
+    for (last = first; last < M.cols() && (last == first || taken + 2 + room(last) <= width_of_page); ++last)
+      taken += 2 + room(last);
+    fmt::print(output(), "  {:{}}", "", width);
+    for (Eigen::Index j = first; j < last; ++j)
+      fmt::print(output(), "  {:>12}", columns[static_cast<std::size_t>(j)].name);
     fmt::print(output(), "\n");
+    for (Eigen::Index i = 0; i < M.rows(); ++i) {
+      fmt::print(output(), "  {:{}}", rows[static_cast<std::size_t>(i)].name, width);
+      for (Eigen::Index j = first; j < last; ++j)
+        fmt::print(output(), "  {:>{}.6g}", std::abs(M(i, j)) < 1e-11 * row_size(M, i) ? 0.0 : M(i, j), room(j));
+      fmt::print(output(), "\n");
+    }
   }
 }
 
 void print_channels(const char* title, const std::vector<Channel>& channels) {
   constexpr std::size_t most = 24;
-  fmt::print(output(), "{:<12}", title);
+  std::string text;
   for (std::size_t k = 0; k < std::min(most, channels.size()); ++k)
-    fmt::print(output(), "{}{}{}", k == 0 ? "" : ", ", channels[k].name,
-               channels[k].unit.empty() ? "" : fmt::format(" [{}]", channels[k].unit));
-  if (channels.size() > most) fmt::print(output(), " and {} more", channels.size() - most);
-  fmt::print(output(), "{}\n", channels.empty() ? "none" : "");
+    text += fmt::format("{}{}{}", k == 0 ? "" : ", ", channels[k].name,
+                        channels[k].unit.empty() ? "" : fmt::format(" [{}]", channels[k].unit));
+  if (channels.size() > most) text += fmt::format(" and {} more", channels.size() - most);
+  print_titled(title, channels.empty() ? "none" : text);
 }
 
-void print_modes(const Linearization& linear, const Modes& modes) {
-  fmt::print(output(), "modes\n   no  {:>12}  {:>12}  {:>12}  {:>12}  {:>10}  {:>8}  leading states\n", "real 1/s",
-             "imag rad/s", "freq rad/s", "freq Hz", "damping", "error");
+void print_modes(const Linearization& linear, const host::Stability& stability) {
+  constexpr std::size_t indent = 8;
+  const Modes& modes = stability.modes;
+  print_wrapped(stability.modes_of == host::ModesOf::motion
+                    ? "modes"
+                    : "modes of the matrix frozen at this instant: those of the motion are others",
+                0);
+  fmt::print(output(), "  no      real 1/s    imag rad/s      freq Hz     damping    error  states\n");
   for (std::size_t k = 0; k < modes.all.size(); ++k) {
     const Mode& m = modes.all[k];
-    const double w = m.natural_frequency();
     const std::string damping = m.kind == Mode::Kind::rigid ? "-" : fmt::format("{:.6f}", m.damping_ratio() + 0.0);
-    fmt::print(output(), "  {:>3}  {:>12.6g}  {:>12.6g}  {:>12.6g}  {:>12.6g}  {:>10}  {:>8.1e}  {}{}{}\n", k + 1,
-               m.eigenvalue.real() + 0.0, m.eigenvalue.imag(), w, w / (2 * std::numbers::pi), damping, m.error,
-               participants(m, linear),
-               m.kind == Mode::Kind::rigid       ? "; rigid"
-               : m.trend == Mode::Trend::growing ? "; unstable"
-                                                 : "",
-               m.defective  ? "; defective"
-               : m.repeated ? "; repeated"
-                            : "");
+    print_wrapped(
+        fmt::format("{:>4}  {:>12.6g}  {:>12.6g}  {:>11.6g}  {:>10}  {:>7.1e}  {}{}{}", k + 1,
+                    m.eigenvalue.real() + 0.0, m.eigenvalue.imag(), m.natural_frequency() / (2 * std::numbers::pi),
+                    damping, m.error, participants(m.shape, linear),
+                    m.kind == Mode::Kind::rigid       ? "; rigid"
+                    : m.trend == Mode::Trend::growing ? "; unstable"
+                                                      : "",
+                    m.defective  ? "; defective"
+                    : m.repeated ? "; repeated"
+                                 : ""),
+        indent);
   }
   if (modes.zero_eigenvalues > 0)
-    fmt::print(output(), "  rigid: {} eigenvalue{} zero, with the shapes above{}\n", modes.zero_eigenvalues,
-               modes.zero_eigenvalues == 1 ? " is" : "s are",
-               std::any_of(modes.all.begin(), modes.all.end(),
-                           [](const Mode& m) { return m.kind == Mode::Kind::rigid && m.defective; })
-                   ? "; defective: a push lets such a motion grow in proportion to time"
-                   : "");
+    print_wrapped(fmt::format("  rigid: {} eigenvalue{} zero, with the shapes above{}", modes.zero_eigenvalues,
+                              modes.zero_eigenvalues == 1 ? " is" : "s are",
+                              std::any_of(modes.all.begin(), modes.all.end(),
+                                          [](const Mode& m) { return m.kind == Mode::Kind::rigid && m.defective; })
+                                  ? "; defective: a push lets such a motion grow in proportion to time"
+                                  : ""),
+                  indent);
+}
+
+void print_multipliers(const Linearization& linear, const host::Floquet& floquet) {
+  constexpr std::size_t indent = 8;
+  print_wrapped(fmt::format("Floquet's multipliers over {:.8g} s, {}; frequencies are those less whole turns in the "
+                            "period",
+                            floquet.period, floquet.told_by),
+                2);
+  fmt::print(output(), "  no      modulus       real       imag    growth 1/s  freq rad/s    error  states\n");
+  for (std::size_t k = 0; k < floquet.multipliers.size(); ++k) {
+    const host::Multiplier& m = floquet.multipliers[k];
+    print_wrapped(fmt::format("{:>4}  {:>11.6g}  {:>9.4g}  {:>9.4g}  {:>12.6g}  {:>10.5g}  {:>7.1e}  {}{}{}", k + 1,
+                              std::abs(m.value), m.value.real(), m.value.imag(), m.growth(floquet.period) + 0.0,
+                              m.frequency(floquet.period), m.error, participants(m.shape, linear),
+                              m.one                             ? "; comes back"
+                              : m.trend == Mode::Trend::growing ? "; unstable"
+                                                                : "",
+                              m.defective  ? "; defective"
+                              : m.repeated ? "; repeated"
+                                           : ""),
+                  indent);
+  }
 }
 
 /// The least certain entry of A, where it is not certain to six digits of its row.
@@ -194,73 +249,67 @@ void warn_of_errors(const Linearization& linear) {
 
 namespace {
 
-/// First-order states that nothing feels, as the angle of a motor: each has an eigenvalue zero of its own.
-std::vector<std::string_view> unfelt_states(const Linearization& linear) {
-  std::vector<std::string_view> names;
-  for (std::size_t i = linear.positions + linear.velocities; i < linear.states.size(); ++i) {
-    const auto column = static_cast<Eigen::Index>(i);
-    const auto& A = linear.A;
-    if ((A.value.col(column).array().abs() <= A.error.col(column).array()).all()) names.push_back(linear.states[i].name);
-  }
-  return names;
-}
-
-/// What becomes of disturbances of all that `unfelt` eigenvalues zero do not belong to.
-std::string trend_text(const Modes& modes, std::size_t unfelt) {
-  if (modes.any(Mode::Trend::growing)) {
-    double rate = 0;
-    for (const Mode& m : modes.all)
-      if (m.trend == Mode::Trend::growing) rate = std::max(rate, m.eigenvalue.real());
-    return fmt::format("unstable: a disturbance doubles in {:.4g} s", std::numbers::ln2 / rate);
-  }
-  if (modes.zero_eigenvalues > unfelt)
-    return "neutral: some motions are not restored (rigid modes), none grows exponentially";
-  const auto moves = [](const Mode& m) { return m.kind != Mode::Kind::rigid; };
-  if (std::any_of(modes.all.begin(), modes.all.end(),
-                  [&](const Mode& m) { return moves(m) && m.trend == Mode::Trend::neutral; }))
-    return "neutral: some oscillations are not damped, none grows";
-  return std::none_of(modes.all.begin(), modes.all.end(), moves) ? "nothing can move"
-                                                                 : "asymptotically stable: every disturbance dies out";
+Json multipliers_json(const host::Floquet& floquet) {
+  Json all = Json::array();
+  for (const host::Multiplier& m : floquet.multipliers)
+    all.push_back({{"real", m.value.real()},
+                   {"imaginary", m.value.imag()},
+                   {"modulus", std::abs(m.value)},
+                   {"growth", m.growth(floquet.period)},
+                   {"frequency", m.frequency(floquet.period)},
+                   {"error", m.error},
+                   {"trend", name_of(m.trend)},
+                   {"repeated", m.repeated},
+                   {"defective", m.defective}});
+  return {{"period", floquet.period},
+          {"told_by", floquet.told_by},
+          {"multipliers", std::move(all)},
+          {"unit_multipliers", floquet.ones}};
 }
 
 }  // namespace
 
-std::string stability_text(const Linearization& linear, const Modes& modes) {
-  const std::vector<std::string_view> unfelt = unfelt_states(linear);
-  std::string text = trend_text(modes, unfelt.size());
-  if (!unfelt.empty())
-    text += fmt::format("; apart from {}, which nothing feels: {} what was added up", fmt::join(unfelt, ", "),
-                        unfelt.size() == 1 ? "it keeps" : "they keep");
-  return text;
+Json stability_json(const host::Stability& stability) {
+  Json out = {{"stability", stability.text}, {"verdict", host::name_of(stability.verdict)}, {"why", stability.why}};
+  if (stability.floquet) out["floquet"] = multipliers_json(*stability.floquet);
+  return out;
 }
 
-Json linear_json(const Linearization& linear, const Modes& modes) {
+void print_stability(const host::Stability& stability) {
+  print_titled("stability", stability.text);
+  if (stability.verdict != host::Outlook::none) print_titled("because", stability.why);
+}
+
+Json linear_json(const Linearization& linear, const host::Stability& stability) {
+  const Modes& modes = stability.modes;
   Json all = Json::array();
   for (const Mode& mode : modes.all) all.push_back(mode_json(mode));
-  return {{"states", channels_json(linear.states)},
-          {"positions", linear.positions},
-          {"velocities", linear.velocities},
-          {"dependent", linear.dependent},
-          {"inputs", channels_json(linear.inputs)},
-          {"outputs", channels_json(linear.outputs)},
-          {"A", rows_of(linear.A.value)},
-          {"B", rows_of(linear.B.value)},
-          {"C", rows_of(linear.C.value)},
-          {"D", rows_of(linear.D.value)},
-          {"error",
-           {{"A", error_json(linear.A)},
-            {"B", error_json(linear.B)},
-            {"C", error_json(linear.C)},
-            {"D", error_json(linear.D)}}},
-          {"rates", linear.rates},
-          {"output_values", linear.output_values},
-          {"evaluations", linear.evaluations},
-          {"modes", std::move(all)},
-          {"zero_eigenvalues", modes.zero_eigenvalues},
-          {"stability", stability_text(linear, modes)}};
+  Json out = {{"states", channels_json(linear.states)},
+              {"positions", linear.positions},
+              {"velocities", linear.velocities},
+              {"dependent", linear.dependent},
+              {"inputs", channels_json(linear.inputs)},
+              {"outputs", channels_json(linear.outputs)},
+              {"A", rows_of(linear.A.value)},
+              {"B", rows_of(linear.B.value)},
+              {"C", rows_of(linear.C.value)},
+              {"D", rows_of(linear.D.value)},
+              {"error",
+               {{"A", error_json(linear.A)},
+                {"B", error_json(linear.B)},
+                {"C", error_json(linear.C)},
+                {"D", error_json(linear.D)}}},
+              {"rates", linear.rates},
+              {"output_values", linear.output_values},
+              {"evaluations", linear.evaluations},
+              {"modes", std::move(all)},
+              {"modes_of", stability.modes_of == host::ModesOf::motion ? "motion" : "instant"},
+              {"zero_eigenvalues", modes.zero_eigenvalues}};
+  out.update(stability_json(stability));
+  return out;
 }
 
-void print_linear(const Linearization& linear, const Modes& modes) {
+void print_linear(const Linearization& linear, const host::Stability& stability) {
   print_channels("states", linear.states);
   if (!linear.dependent.empty()) {
     std::vector<Channel> names;
@@ -273,11 +322,12 @@ void print_linear(const Linearization& linear, const Modes& modes) {
   print_matrix("B", "d(state rates)/d(inputs)", linear.B.value, linear.states, linear.inputs);
   print_matrix("C", "d(outputs)/d(states)", linear.C.value, linear.outputs, linear.states);
   print_matrix("D", "d(outputs)/d(inputs)", linear.D.value, linear.outputs, linear.inputs);
-  print_modes(linear, modes);
-  fmt::print(output(),
-             "error        of A at most {:.1e} of the largest entry of a row, by extrapolation; {} evaluations\n",
-             error_json(linear.A)["relative"].get<double>(), linear.evaluations);
-  fmt::print(output(), "stability    {}\n", stability_text(linear, modes));
+  print_modes(linear, stability);
+  print_titled("error",
+               fmt::format("of A at most {:.1e} of the largest entry of a row, by extrapolation; {} evaluations",
+                           error_json(linear.A)["relative"].get<double>(), linear.evaluations));
+  if (stability.floquet) print_multipliers(linear, *stability.floquet);
+  print_stability(stability);
 }
 
 }  // namespace polyform::apps

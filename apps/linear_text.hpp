@@ -5,19 +5,21 @@
 
 #include "apps/json_output.hpp"
 #include "framework/linearization/linearize.hpp"
-#include "framework/linearization/modes.hpp"
+#include "framework/linearization/stability.hpp"
 
 namespace polyform::apps {
 
-/// States, inputs, outputs with units; A, B, C, D as lists of rows; modes with shapes; errors.
-Json linear_json(const host::Linearization&, const host::Modes&);
+/// States, inputs, outputs with units; A, B, C, D as lists of rows; modes with shapes; errors; the verdict.
+Json linear_json(const host::Linearization&, const host::Stability&);
 /// The same as tables.
-void print_linear(const host::Linearization&, const host::Modes&);
+void print_linear(const host::Linearization&, const host::Stability&);
+/// The verdict, its reason, and Floquet's multipliers where they were taken.
+Json stability_json(const host::Stability&);
+
+/// The verdict and its reason.
+void print_stability(const host::Stability&);
 
 /// Warns where an entry of A is uncertain.
 void warn_of_errors(const host::Linearization&);
-
-/// Whether disturbances die out, in one sentence, and which first-order states only add up what others do.
-std::string stability_text(const host::Linearization&, const host::Modes&);
 
 }  // namespace polyform::apps

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
@@ -12,7 +13,7 @@
 #include "apps/session.hpp"
 #include "apps/terminal.hpp"
 #include "apps/text.hpp"
-#include "framework/linearization/multi_blade.hpp"
+#include "framework/linearization/stability.hpp"
 #include "framework/reading/report.hpp"
 
 namespace polyform::apps {
@@ -25,6 +26,7 @@ struct Arguments {
   ModelArguments model;
   std::string solver;
   std::vector<std::string> options, inputs, outputs, rotors;
+  std::optional<double> period;
   PointArguments point;
   bool json = false;
 };
@@ -52,8 +54,8 @@ Exit linearize(const Arguments& arguments) {
   request.inputs = host::select_inputs(host::input_fields(system->view(), point.time), arguments.inputs);
   request.outputs = arguments.outputs;
   host::Linearization linear = host::linearize(*system, make, point, request);
-  host::use_multi_blade_coordinates(*system, point, rotors_of(arguments.rotors), linear);
-  const host::Modes modes = host::find_modes(linear.A.value, linear.A.error, linear.scales);
+  const host::Stability stability =
+      host::judge(*system, make, point, {arguments.period, rotors_of(arguments.rotors)}, linear);
   warn_of_errors(linear);
   const std::string where = describe_point(arguments.point, point, linear);
   if (arguments.json) {
@@ -62,16 +64,16 @@ Exit linearize(const Arguments& arguments) {
                 {"at", arguments.point.at},
                 {"time", point.time},
                 {"note", where}};
-    out.update(linear_json(linear, modes));
+    out.update(linear_json(linear, stability));
     print_json(out);
   } else {
     fmt::print(output(), "{}, solver {}: linear model {}\n", system->description().name, choice.formulation->name(),
                where);
-    print_linear(linear, modes);
+    print_linear(linear, stability);
   }
-  const bool reactions =
-      std::any_of(linear.outputs.begin(), linear.outputs.end(),
-                  [](const host::Channel& output) { return host::place_of(output).group == "reactions"; });
+  const bool reactions = std::any_of(linear.outputs.begin(), linear.outputs.end(), [](const host::Channel& output) {
+    return host::place_of(output).group == "reactions";
+  });
   if (const std::string open = reactions ? open_reactions(system->count_constraints()) : ""; !open.empty())
     print(Severity::note, "reactions are " + open);
   return Exit::done;
@@ -87,9 +89,10 @@ void add_linearize(CLI::App& app, Action& action) {
       ->type_name("NAME");
   add_solver_options(*sub, arguments->options);
   add_point_arguments(*sub, arguments->point);
-  sub->add_option("--inputs", arguments->inputs,
-                  "Fields of forces, constraints and modules, such as motor.effort or wind.force[1]; * and ? stand for any "
-                  "text; none [those given as functions of time]")
+  sub->add_option(
+         "--inputs", arguments->inputs,
+         "Fields of forces, constraints and modules, such as motor.effort or wind.force[1]; * and ? stand for any "
+         "text; none [those given as functions of time]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LIST");
@@ -104,6 +107,12 @@ void add_linearize(CLI::App& app, Action& action) {
                   "three or more blades; may be given several times")
       ->allow_extra_args(false)
       ->type_name("HUB=BLADE,...");
+  sub->add_option(
+         "--floquet", arguments->period,
+         "Judge by Floquet's multipliers over this period of the motion [where A changes: a turn of a shaft, a "
+         "sine in time]")
+      ->check(CLI::PositiveNumber)
+      ->type_name("S");
   sub->add_flag("--json", arguments->json, "Print one JSON object; matrices are lists of rows");
   sub->footer(
       "x' = A x + B u, y = C x + D u in minimal coordinates: independent positions, their velocities, states of\n"

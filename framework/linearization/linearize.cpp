@@ -78,8 +78,9 @@ class Linearizer {
     varied_ = std::make_unique<VariedView>(system.view(), fields_);
   }
 
-  Linearization go() {
-    choose();
+  /// In coordinates of its own choice, or in those given.
+  Linearization go(const MinimalCoordinates* given = nullptr) {
+    choose(given);
     describe();
     differentiate_states();
     for (std::size_t k = 0; k < request_.inputs.size(); ++k) differentiate_input(k);
@@ -99,11 +100,11 @@ class Linearizer {
   }
 
   /// The independent coordinates, and the nominal state closed to round-off.
-  void choose() {
+  void choose(const MinimalCoordinates* given) {
     varied_->set(offsets_);
     const SystemView& view = varied_->view();
     nominal_ = point_.state;
-    choice_ = choose_coordinates(view, point_.time, nominal_);
+    choice_ = given != nullptr ? *given : choose_coordinates(view, point_.time, nominal_);
     const std::size_t n = choice_.positions() + choice_.velocities() + choice_.states();
     if (n > most_states)
       throw Failure(Exit::bad_input,
@@ -120,6 +121,8 @@ class Linearizer {
   void describe() {
     const SystemView& view = system_.view();
     const std::vector<Coordinate> all = coordinates_of(view);
+    out_.choice = choice_;
+    out_.nominal = nominal_;
     out_.positions = choice_.positions();
     out_.velocities = choice_.velocities();
     for (const std::size_t c : choice_.position.independent) {
@@ -233,6 +236,12 @@ std::vector<Channel> output_channels(const System& system) {
 Linearization linearize(const System& system, const SolverMaker& make, const OperatingPoint& point,
                         const LinearRequest& request) {
   return Linearizer(system, make, point, request).go();
+}
+
+Linearization linearize_in(const MinimalCoordinates& choice, const System& system, const SolverMaker& make,
+                           const OperatingPoint& point) {
+  const LinearRequest request{{}, {"none"}};
+  return Linearizer(system, make, point, request).go(&choice);
 }
 
 }  // namespace polyform::host

@@ -14,6 +14,7 @@
 #include "framework/assembly/system.hpp"
 #include "framework/linearization/canonical_state.hpp"
 #include "framework/linearization/input_fields.hpp"
+#include "framework/linearization/minimal_coordinates.hpp"
 #include "framework/results/channel.hpp"
 #include "framework/simulation/solver_selection.hpp"
 
@@ -44,6 +45,8 @@ struct Linearization {
   std::vector<std::size_t> position_of_velocity;  ///< per velocity, the state that is its position
   std::vector<double> scales;                     ///< per state, a large deviation
   std::vector<std::string> dependent;             ///< coordinates that follow from the independent ones
+  MinimalCoordinates choice;                      ///< which coordinates the states are
+  CanonicalState nominal;                         ///< the state, closed to round-off
   Matrix A, B, C, D;                  ///< states × states, states × inputs, outputs × states, outputs × inputs
   std::vector<double> output_values;  ///< y at the point
   std::vector<double> rates;          ///< ẋ at the point: of positions the velocities, then the accelerations
@@ -56,9 +59,12 @@ struct Linearization {
 inline constexpr std::size_t most_states = 2000;
 
 /// Linearizes by extrapolated differences (differences.hpp) on exactly closed states. Failure (bad_input) for unknown
-/// outputs, too many states, or a solver that leaves out constraints (kept_constraints.hpp), Failure (simulation_failed)
-/// where the solver fails or the constraints are singular.
+/// outputs, too many states, or a solver that leaves out constraints (kept_constraints.hpp), Failure
+/// (simulation_failed) where the solver fails or the constraints are singular.
 Linearization linearize(const System&, const SolverMaker&, const OperatingPoint&, const LinearRequest&);
+
+/// A alone, in coordinates that were chosen before, at another time or state of the same motion.
+Linearization linearize_in(const MinimalCoordinates&, const System&, const SolverMaker&, const OperatingPoint&);
 
 /// Channels that can be outputs, in the order of result columns.
 std::vector<Channel> output_channels(const System&);

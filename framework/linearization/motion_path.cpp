@@ -1,0 +1,75 @@
+#include "framework/linearization/motion_path.hpp"
+
+#include <fmt/format.h>
+
+#include "framework/diagnostics.hpp"
+#include "framework/simulation/observation_store.hpp"
+
+namespace polyform::host {
+namespace {
+
+class CarriedPath final : public MotionPath {
+ public:
+  CarriedPath(const PointModel& model, const MotionFields& fields, std::vector<double> rates)
+      : model_(model), fields_(fields), rates_(std::move(rates)) {}
+  CanonicalState at(double t) override { return fields_.carry(model_.nominal(), rates_, t); }
+
+ private:
+  const PointModel& model_;
+  const MotionFields& fields_;
+  std::vector<double> rates_;
+};
+
+class IntegratedPath final : public MotionPath, private Ode {
+ public:
+  IntegratedPath(const PointModel& model, double tolerance)
+      : start_(model.time()), solver_(model.maker()(model.view())), store_(model.view()), y_(solver_->state_size()) {
+    integrator_ = make_integrator(*this, {"dopri5", 1e-4, tolerance, 0.1 * tolerance});
+    if (solver_->encode(model.nominal().constant(), y_) != Status::ok) fail(solver_->failure());
+    integrator_->start(start_, y_);
+  }
+
+  CanonicalState at(double t) override {
+    const double end = start_ + t;
+    while (integrator_->time() < end && end - integrator_->time() > 1e-13 * std::max(1.0, end))
+      if (!integrator_->step(end)) fail(integrator_->failure());
+    const std::span<const double> now = integrator_->state();
+    std::copy(now.begin(), now.end(), y_.begin());
+    if (solver_->observe(end, y_, store_.now()) != Status::ok) fail(solver_->failure());
+    return CanonicalState(as_const(store_.now().state));
+  }
+
+ private:
+  [[noreturn]] static void fail(std::string_view why) {
+    throw Failure(Exit::simulation_failed, fmt::format("the motion cannot be followed: {}", why));
+  }
+
+  std::size_t size() const noexcept override { return solver_->state_size(); }
+  bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
+    return solver_->derivative(t, y, ydot) == Status::ok;
+  }
+  bool correct(double t, std::span<double> y) noexcept override {
+    Correction correction;
+    return solver_->correct(t, y, correction) == Status::ok;
+  }
+  std::string_view failure() const noexcept override { return solver_->failure(); }
+
+  double start_;
+  SolverPointer solver_;
+  ObservationStore store_;
+  std::vector<double> y_;
+  std::unique_ptr<Integrator> integrator_;
+};
+
+}  // namespace
+
+std::unique_ptr<MotionPath> carried_path(const PointModel& model, const MotionFields& fields,
+                                         std::vector<double> rates) {
+  return std::make_unique<CarriedPath>(model, fields, std::move(rates));
+}
+
+std::unique_ptr<MotionPath> integrated_path(const PointModel& model, double tolerance) {
+  return std::make_unique<IntegratedPath>(model, tolerance);
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,32 @@
+// States of a motion at later times.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "framework/integration/integrator.hpp"
+#include "framework/linearization/motion_fields.hpp"
+#include "framework/linearization/point_model.hpp"
+
+namespace polyform::host {
+
+/// Where a motion is, t s after the operating point. Asked for in the order of time.
+class MotionPath {
+ public:
+  virtual ~MotionPath() = default;
+  /// Failure (simulation_failed) where the motion cannot be followed.
+  virtual CanonicalState at(double t) = 0;
+};
+
+/// Along a field of constant coefficients, exactly.
+std::unique_ptr<MotionPath> carried_path(const PointModel&, const MotionFields&, std::vector<double> rates);
+/// By integration of the solver's equations with a relative tolerance.
+std::unique_ptr<MotionPath> integrated_path(const PointModel&, double tolerance);
+
+/// Paths from the operating point on, each from its beginning, with a relative tolerance where they are integrated.
+using PathMaker = std::function<std::unique_ptr<MotionPath>(double tolerance)>;
+/// Tolerances to see whether a motion may repeat, and to judge it.
+inline constexpr double rough = 1e-6, fine = 1e-12;
+
+}  // namespace polyform::host

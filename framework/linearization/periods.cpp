@@ -1,0 +1,94 @@
+#include "framework/linearization/periods.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace polyform::host {
+namespace {
+
+constexpr double equal = 1e-9;  ///< periods that are one
+constexpr double even = 1e-9;   ///< acceleration beside the square of the rate with which a turn is uniform
+constexpr int most_turns = 24;  ///< whole numbers in which a common period is looked for
+constexpr std::size_t most_periods = 8;
+
+/// The time in which a coordinate goes on by 2π, by Newton's method on paths of a tolerance; 0 where it does not.
+double time_of_turn(const PathMaker& make, double tolerance, std::size_t q, std::size_t v, double from, double rate,
+                    double begin) {
+  const double turn = std::copysign(2 * std::numbers::pi, rate), first = turn / rate;
+  double t = begin;
+  for (int tries = 0; tries < 8; ++tries) {
+    const CanonicalState there = make(tolerance)->at(t);
+    const double missing = turn - (there.q[q] - from);
+    if (std::abs(missing) < 0.1 * tolerance * std::abs(turn)) break;
+    if (there.v[v] * rate <= 0) return 0;
+    const double step = missing / there.v[v];
+    t += std::clamp(step, -0.5 * t, t);
+    if (t > 20 * first) return 0;  // it slows down, or comes to rest
+  }
+  return t;
+}
+
+/// Whole numbers of both in one time: a shortest common multiple, or 0.
+double common(double a, double b) {
+  for (int k = 1; k <= most_turns; ++k) {
+    const double other = k * a / b, whole = std::round(other);
+    if (whole >= 1 && whole <= most_turns && std::abs(other - whole) < 1e-7 * whole) return k * a;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void refine(Period& period, const PointModel& model, const PathMaker& make) {
+  if (!period.q) return;
+  const CanonicalState& now = model.nominal();
+  period.length = time_of_turn(make, fine, *period.q, *period.v, now.q[*period.q], now.v[*period.v], period.length);
+}
+
+std::vector<Period> possible_periods(const PointModel& model, const PathMaker& make, const Accelerations& a) {
+  std::vector<Period> out;
+  const SystemView& view = model.view();
+  const CanonicalState& now = model.nominal();
+  const auto add = [&](double length, std::string told_by, std::optional<std::size_t> q = {},
+                       std::optional<std::size_t> v = {}) {
+    if (!(length > 0) || out.size() >= most_periods) return;
+    for (const Period& known : out)
+      if (std::abs(known.length - length) < equal * length) return;
+    out.push_back({length, std::move(told_by), q, v});
+  };
+  double fastest = 0;
+  for (std::size_t k = 0; k < view.nv_tree; ++k) fastest = std::max(fastest, std::abs(now.v[k]));
+  for (const JointData& joint : view.tree_joints()) {
+    std::size_t q = joint.q_offset, v = joint.v_offset;
+    for (const Primitive& p : joint.primitives) {
+      const double rate = now.v[v];
+      if (p.kind == Primitive::Kind::rotation && std::abs(rate) > 1e-9 * fastest) {
+        const bool uniform = std::abs(a.vdot[v]) <= even * rate * rate;
+        const std::string told_by = fmt::format("a turn of joint `{}`", joint.name);
+        const double length = 2 * std::numbers::pi / std::abs(rate);
+        if (uniform)
+          add(length, told_by);
+        else
+          add(time_of_turn(make, rough, q, v, now.q[q], rate, length), told_by, q, v);
+      }
+      if (p.kind == Primitive::Kind::ball) {
+        const double turning = std::hypot(now.v[v], now.v[v + 1], now.v[v + 2]);
+        if (turning > 1e-9 * fastest)
+          add(2 * std::numbers::pi / turning, fmt::format("a turn of joint `{}`", joint.name));
+      }
+      q += position_count(p.kind);
+      v += velocity_count(p.kind);
+    }
+  }
+  for (const double length : model.sine_periods()) add(length, "a sine in time");
+  double all = out.empty() ? 0 : out[0].length;
+  for (const Period& p : out) all = all > 0 ? common(all, p.length) : 0;
+  add(all, "whole turns of all shafts and sines");
+  std::stable_sort(out.begin(), out.end(), [](const Period& x, const Period& y) { return x.length < y.length; });
+  return out;
+}
+
+}  // namespace polyform::host

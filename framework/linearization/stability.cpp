@@ -1,0 +1,323 @@
+#include "framework/linearization/stability.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "framework/diagnostics.hpp"
+#include "framework/linearization/periods.hpp"
+#include "framework/linearization/steady_motion.hpp"
+
+namespace polyform::host {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+/// Relative changes of A after a period, or in multi-blade coordinates, that may be errors of differences and of the
+/// integration along the period.
+constexpr double same = 1e-6;
+/// Changes after a period, integrated roughly, with which it is worth a closer look.
+constexpr double may_repeat = 1e-3;
+
+/// First-order states that nothing feels, as the angle of a motor: each has an eigenvalue zero of its own.
+std::vector<std::string_view> unfelt_states(const Linearization& linear) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = linear.positions + linear.velocities; i < linear.states.size(); ++i) {
+    const auto column = static_cast<Index>(i);
+    const auto& A = linear.A;
+    if ((A.value.col(column).array().abs() <= A.error.col(column).array()).all())
+      names.push_back(linear.states[i].name);
+  }
+  return names;
+}
+
+std::string growth_text(double rate) {
+  return fmt::format("unstable: a disturbance doubles in {:.4g} s", std::numbers::ln2 / rate);
+}
+
+/// What becomes of disturbances of all that `unfelt` eigenvalues zero do not belong to.
+void judge_modes(const Modes& modes, std::size_t unfelt, Stability& out) {
+  const auto moves = [](const Mode& m) { return m.kind != Mode::Kind::rigid; };
+  if (modes.any(Mode::Trend::growing)) {
+    double rate = 0;
+    for (const Mode& m : modes.all)
+      if (m.trend == Mode::Trend::growing) rate = std::max(rate, m.eigenvalue.real());
+    out.verdict = Outlook::unstable;
+    out.text = growth_text(rate);
+    return;
+  }
+  const Mode* defective = nullptr;
+  double uncertain = 0;
+  bool undamped = false;
+  for (const Mode& m : modes.all) {
+    if (!moves(m) || m.trend != Mode::Trend::neutral) continue;
+    undamped = true;
+    uncertain = std::max(uncertain, std::max(10 * m.error, 1e-9 * std::abs(m.eigenvalue)));
+    if (m.defective) defective = &m;
+  }
+  out.verdict = Outlook::neutral;
+  if (defective != nullptr)
+    out.text = fmt::format("neutral, but an oscillation of {:.4g} rad/s is defective: it grows in proportion to time",
+                           std::abs(defective->eigenvalue));
+  else if (modes.zero_eigenvalues > unfelt)
+    out.text = "neutral: some motions are not restored (rigid modes), none grows exponentially";
+  else if (undamped)
+    out.text = "neutral: some oscillations are not damped, none grows";
+  else {
+    out.verdict = Outlook::stable;
+    out.text = std::none_of(modes.all.begin(), modes.all.end(), moves)
+                   ? "nothing can move"
+                   : "asymptotically stable: every disturbance dies out";
+  }
+  if (undamped && uncertain > 1e-6) out.text += fmt::format(" (to within {:.1e} 1/s)", uncertain);
+}
+
+void judge_multipliers(Stability& out) {
+  const Floquet& f = *out.floquet;
+  double growth = 0, decay = 0;
+  bool neutral = f.ones > 0;
+  const Multiplier* defective = nullptr;
+  for (const Multiplier& m : f.multipliers) {
+    if (m.trend == Mode::Trend::growing) growth = std::max(growth, m.growth(f.period));
+    if (m.trend == Mode::Trend::decaying) decay = std::min(decay, m.growth(f.period));
+    neutral = neutral || m.trend == Mode::Trend::neutral;
+    if (!m.one && m.trend == Mode::Trend::neutral && m.defective) defective = &m;
+  }
+  out.verdict = growth > 0 ? Outlook::unstable : neutral ? Outlook::neutral : Outlook::stable;
+  if (growth > 0)
+    out.text = growth_text(growth);
+  else if (defective != nullptr)
+    out.text =
+        fmt::format("neutral, but the multiplier {:.4g} {:+.4g}i is defective: disturbances grow in proportion to time",
+                    defective->value.real(), defective->value.imag());
+  else if (f.ones > 0)
+    out.text = "neutral: some deviations come back as they were after each period, none grows exponentially";
+  else if (neutral)
+    out.text = "neutral: some deviations keep their size from period to period, none grows";
+  else
+    out.text = "asymptotically stable: every disturbance dies out";
+}
+
+class Judge {
+ public:
+  Judge(const System& system, const SolverMaker& make, const OperatingPoint& point, const StabilityRequest& request,
+        Linearization& linear)
+      : system_(system),
+        make_(make),
+        point_(point),
+        request_(request),
+        linear_(linear),
+        frozen_(linear),
+        model_(system, make, point, frozen_) {}
+
+  Stability go() {
+    if (!request_.rotors.empty()) use_multi_blade_coordinates(system_, point_, request_.rotors, linear_);
+    CanonicalState closed;
+    if (model_.evaluate(model_.time(), model_.nominal(), closed, rates_))
+      decide();
+    else
+      out_.why = model_.failure();
+    out_.modes = find_modes(linear_.A.value, linear_.A.error, linear_.scales);
+    if (out_.modes_of == ModesOf::motion) {
+      const std::vector<std::string_view> unfelt = unfelt_states(linear_);
+      judge_modes(out_.modes, unfelt.size(), out_);
+      if (!unfelt.empty())
+        out_.text += fmt::format("; apart from {}, which nothing feels: {} what was added up", fmt::join(unfelt, ", "),
+                                 unfelt.size() == 1 ? "it keeps" : "they keep");
+    } else if (out_.floquet)
+      judge_multipliers(out_);
+    else
+      out_.text = "no verdict: " + out_.why;
+    return std::move(out_);
+  }
+
+ private:
+  void decide() {
+    fields_.emplace(model_.view(), model_.nominal(), rates_.xdot);
+    if (request_.period) {
+      try_period({*request_.period, "--floquet", {}, {}}, true);
+      return;
+    }
+    if (decide_by_symmetry()) return;
+    if (decide_by_rotors()) return;
+    decide_by_period();
+  }
+
+  /// Times at which A is compared, s after the point: within a turn, and within the duration of the model's run, but
+  /// not beyond the next knot of a function of time.
+  std::vector<double> later_times(const std::vector<double>& rates) {
+    const double duration = system_.description().simulation.duration.value_or(10);
+    const double turning = fields_->fastest_turn(rates), turn = turning > 0 ? 2 * std::numbers::pi / turning : duration;
+    std::vector<double> times{0.137 * turn, 0.61 * turn, 0.39 * duration, duration};
+    knot_ = model_.next_knot() - model_.time();
+    for (double& t : times)
+      if (t >= knot_) t *= 0.95 * knot_ / std::max(turn, duration);
+    return times;
+  }
+
+  bool decide_by_symmetry() {
+    std::optional<SteadyMotion> along;
+    if (fields_->size() > 0) {
+      const Symmetries symmetries = find_symmetries(model_, *fields_);
+      along = find_steady_motion(model_, *fields_, &symmetries);
+    } else {
+      along = find_steady_motion(model_, *fields_, nullptr);
+    }
+    if (!along) return false;
+    const AlongMotion seen = look_along(model_, *fields_, along->rates, later_times(along->rates));
+    if (!seen.constant) {
+      if (seen.steady)
+        changed_ = fmt::format("A changes by {:.2g} of its size within {:.4g} s", seen.change, seen.time);
+      return false;
+    }
+    if (!request_.rotors.empty()) {
+      path_rates_ = along->rates;
+      if (decide_by_rotors()) return true;
+      linear_ = frozen_;  // constant without them
+    }
+    const Linearization::Matrix less = carried_part(model_, *fields_, along->rates);
+    linear_.A.value -= less.value;
+    linear_.A.error += less.error + seen.change * frozen_.A.value.cwiseAbs();
+    out_.modes_of = ModesOf::motion;
+    const std::string turning = fields_->describe(along->rates);
+    out_.why =
+        turning.empty() ? "A is constant along the motion" : "A is constant in axes that are carried along: " + turning;
+    if (std::isfinite(knot_))
+      out_.why += fmt::format("; functions of time change it from t = {:.6g} s on", model_.time() + knot_);
+    return true;
+  }
+
+  /// A in multi-blade coordinates, at two other instants of a motion with constant rates.
+  bool decide_by_rotors() {
+    if (request_.rotors.empty() || !find_path_rates()) return false;
+    const double turning = fields_->fastest_turn(*path_rates_);
+    const double turn = turning > 0 ? 2 * std::numbers::pi / turning : 1;
+    double change = 0;
+    for (const double share : {0.137, 0.61}) {
+      OperatingPoint there = point_;
+      there.time += share * turn;
+      there.state = fields_->carry(model_.nominal(), *path_rates_, share * turn);
+      Linearization other = linearize_in(frozen_.choice, system_, make_, there);
+      use_multi_blade_coordinates(system_, there, request_.rotors, other);
+      const Eigen::Map<const Eigen::VectorXd> s(linear_.scales.data(), linear_.A.value.rows());
+      const auto scaled = [&](const MatrixXd& A) -> MatrixXd {
+        return s.cwiseInverse().asDiagonal() * A * s.asDiagonal();
+      };
+      change = std::max(change, scaled(other.A.value - linear_.A.value).norm() / scaled(linear_.A.value).norm());
+    }
+    if (change > same) {
+      changed_ = fmt::format("A changes by {:.2g} of its size within a turn, in multi-blade coordinates too", change);
+      return false;
+    }
+    linear_.A.error += change * linear_.A.value.cwiseAbs();
+    out_.modes_of = ModesOf::motion;
+    out_.why = "A is constant along the motion in multi-blade coordinates";
+    return true;
+  }
+
+  /// A motion at constant rates, whether these are symmetries or not.
+  bool find_path_rates() {
+    if (path_rates_) return true;
+    if (looked_for_rates_) return false;
+    looked_for_rates_ = true;
+    const auto motion = find_steady_motion(model_, *fields_, nullptr);
+    if (motion && look_along(model_, *fields_, motion->rates, later_times(motion->rates)).steady)
+      path_rates_ = motion->rates;
+    return path_rates_.has_value();
+  }
+
+  PathMaker path_maker() {
+    const bool carried = find_path_rates();
+    return [this, carried](double tolerance) {
+      return carried ? carried_path(model_, *fields_, *path_rates_) : integrated_path(model_, tolerance);
+    };
+  }
+
+  void decide_by_period() {
+    if (rests_nowhere()) return;
+    const std::vector<Period> periods = possible_periods(model_, path_maker(), rates_);
+    std::string tried;
+    for (const Period& period : periods) {
+      if (try_period(period, false)) return;
+      tried += fmt::format("{}{:.6g} s ({})", tried.empty() ? "" : ", ", period.length, period.told_by);
+    }
+    out_.why = changed_.empty() ? "the motion is not steady" : changed_;
+    out_.why += tried.empty() ? ", and no period of it is known" : ", and it does not repeat after " + tried;
+    if (!trouble_.empty()) out_.why += "; " + trouble_;
+    out_.why += "; A is frozen at one instant";
+  }
+
+  /// A state at rest that is left at once has no motion to be judged.
+  bool rests_nowhere() {
+    if (fields_->size() > 0 || !model_.sine_periods().empty()) return false;
+    double largest = 0;
+    for (const double a : rates_.vdot) largest = std::max(largest, std::abs(a));
+    out_.why = changed_.empty() ? fmt::format(
+                                      "the state is no equilibrium (accelerations up to {:.3g}), and the motion "
+                                      "that begins there is not known to be periodic; A is frozen at one instant",
+                                      largest)
+                                : changed_ + ", and no period of it is known; A is frozen at one instant";
+    return true;
+  }
+
+  /// demanded: what is wrong with the period ends the search.
+  bool try_period(Period period, bool demanded) {
+    if (model_.states() > most_floquet_states) {
+      trouble_ = out_.why = fmt::format("Floquet's multipliers are found up to {} states", most_floquet_states);
+      return false;
+    }
+    try {
+      const PathMaker path = path_maker();
+      double misfit = misfit_of_motion(model_, *path(rough), period.length);
+      if (misfit < may_repeat) {
+        refine(period, model_, path);
+        misfit = misfit_of_period(model_, frozen_, path, period.length);
+      }
+      if (misfit > same) {
+        if (demanded)
+          out_.why = fmt::format(
+              "the motion does not repeat after {:.8g} s: A and the rates differ by {:.1e} of their "
+              "size; A is frozen at one instant",
+              period.length, misfit);
+        return false;
+      }
+      out_.floquet = find_multipliers(model_, frozen_, path, period.length, misfit);
+      out_.floquet->told_by = period.told_by;
+      out_.why = fmt::format("A is periodic in {:.8g} s ({}); Floquet's multipliers of a period decide", period.length,
+                             period.told_by);
+      return true;
+    } catch (const Failure& problem) {
+      trouble_ = problem.message();
+      if (demanded) out_.why = trouble_;
+      return false;
+    }
+  }
+
+  const System& system_;
+  const SolverMaker& make_;
+  const OperatingPoint& point_;
+  const StabilityRequest& request_;
+  Linearization& linear_;
+  const Linearization frozen_;
+  PointModel model_;
+  Accelerations rates_;
+  std::optional<MotionFields> fields_;
+  std::optional<std::vector<double>> path_rates_;
+  bool looked_for_rates_ = false;
+  double knot_ = 0;
+  std::string changed_, trouble_;
+  Stability out_;
+};
+
+}  // namespace
+
+Stability judge(const System& system, const SolverMaker& make, const OperatingPoint& point,
+                const StabilityRequest& request, Linearization& linear) {
+  return Judge(system, make, point, request, linear).go();
+}
+
+}  // namespace polyform::host

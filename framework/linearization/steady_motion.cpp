@@ -1,0 +1,401 @@
+#include "framework/linearization/steady_motion.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace polyform::host {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// Deviations of the states at which symmetries are looked for, in scales: large enough that what a symmetry lacks is
+/// seen, small enough that constraints still close.
+constexpr double near_by = 0.1;
+constexpr int neighbours = 2;
+/// Deviations of the states that are compared along a motion, in scales: small enough for A to speak, large enough
+/// beside rounding (1e-13 of accelerations makes 1e-10 of A).
+constexpr double close_by = 1e-3;
+constexpr int companions = 3;
+/// A commutator, relative to the two terms whose difference it is, that counts as zero beside its own error.
+constexpr double commutes = 1e-8;
+/// Velocities and accelerations relative to the large ones that a field may leave: above what a search for an
+/// equilibrium leaves (1e-8), below what would change a motion noticeably within a turn.
+constexpr double left = 1e-7;
+/// Relative changes of A that may be errors: differences of solvers in badly scaled systems come to that.
+constexpr double constant = 1e-6;
+
+VectorXd random_deviation(std::span<const double> scales, double size, unsigned seed) {
+  std::mt19937 generator(seed);  // a fixed sequence: the same model has the same verdict each time
+  VectorXd out(static_cast<Index>(scales.size()));
+  for (Index k = 0; k < out.size(); ++k)
+    out[k] = size * scales[static_cast<std::size_t>(k)] *
+             (2.0 * static_cast<double>(generator() - std::mt19937::min()) / std::mt19937::max() - 1);
+  return out;
+}
+
+/// A closed state near the nominal one, at a deviation that is made smaller until there is one.
+bool place_near(const PointModel& model, double size, unsigned seed, CanonicalState& out) {
+  for (int tries = 0; tries < 6; ++tries, size /= 3) {
+    const VectorXd z = random_deviation(model.scales(), size, seed);
+    if (model.place(std::span(z.data(), model.states()), out)) return true;
+  }
+  return false;
+}
+
+/// Rates of the independent states along fields, at states of a probe.
+class FieldRows {
+ public:
+  FieldRows(const PointModel& model, const MotionFields& fields)
+      : model_(model), fields_(fields), rates_(model.coordinates()) {}
+
+  void evaluate(const FieldRates& field, const CanonicalState& state, const ChartRates& chart, double* out) {
+    scratch_ = state;
+    const std::size_t nv = model_.view().nv_tree;
+    std::copy_n(field.w.begin(), nv, scratch_.v.begin());
+    std::copy(field.w.begin() + static_cast<std::ptrdiff_t>(nv), field.w.end(), scratch_.etadot.begin());
+    chart.evaluate(scratch_, rates_);
+    const MinimalCoordinates& choice = model_.choice();
+    for (const std::size_t c : choice.position.independent) *out++ = rates_[c];
+    for (const std::size_t c : choice.velocity.independent) *out++ = field.vdot[c];
+    for (const std::size_t c : choice.state.independent) *out++ = field.xdot[c];
+  }
+  void evaluate(std::size_t k, const CanonicalState& state, const ChartRates& chart, double* out) {
+    FieldRates field(model_.view());
+    fields_.add(k, 1, state, field);
+    evaluate(field, state, chart, out);
+  }
+
+ private:
+  const PointModel& model_;
+  const MotionFields& fields_;
+  CanonicalState scratch_;
+  std::vector<double> rates_;
+};
+
+/// The commutators of all fields with the rates, at one state: a column each, in scales.
+class Commutators {
+ public:
+  Commutators(const PointModel& model, const MotionFields& fields, const CanonicalState& at)
+      : model_(model), fields_(fields), rows_(model, fields), probe_(model.probe(model.time(), at)) {}
+
+  /// False where the solver fails at the state or near it. sizes: of the terms; noise: of their errors.
+  bool find(MatrixXd& K, VectorXd& sizes, VectorXd& noise) {
+    const std::size_t n = model_.states(), m = fields_.size();
+    std::vector<double> row(probe_->size()), still(n);
+    if (!probe_->evaluate(still, row)) return false;
+    VectorXd f = Eigen::Map<const VectorXd>(row.data(), static_cast<Index>(n));
+    MatrixXd fields(static_cast<Index>(n), static_cast<Index>(m));
+    for (std::size_t k = 0; k < m; ++k)
+      rows_.evaluate(k, probe_->state(), probe_->chart(), fields.col(static_cast<Index>(k)).data());
+    K.resize(static_cast<Index>(n), static_cast<Index>(m));
+    sizes.resize(static_cast<Index>(m));
+    noise.resize(static_cast<Index>(m));
+    const Derivative all = along(f, n * m, [&](double* out) {
+      for (std::size_t k = 0; k < m; ++k) rows_.evaluate(k, probe_->state(), probe_->chart(), out + k * n);
+    });
+    if (!all.found) return false;
+    for (std::size_t k = 0; k < m; ++k) {
+      const Index c = static_cast<Index>(k);
+      const Derivative own = along(fields.col(c), n, [&](double* out) { std::copy_n(row_.begin(), n, out); });
+      if (!own.found) return false;
+      double size = 0, error = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const double s = model_.scales()[i], a = own.value[i] / s, b = all.value[k * n + i] / s;
+        K(static_cast<Index>(i), c) = a - b;
+        size += a * a + b * b;
+        error += std::pow((own.error[i] + all.error[k * n + i]) / s, 2);
+      }
+      sizes[c] = std::sqrt(size);
+      noise[c] = std::sqrt(error);
+    }
+    return true;
+  }
+
+ private:
+  /// The derivative along a direction of what `read` takes from the probe.
+  template <class Read>
+  Derivative along(const VectorXd& direction, std::size_t size, const Read& read) {
+    double largest = 0;
+    for (Index i = 0; i < direction.size(); ++i)
+      largest = std::max(largest, std::abs(direction[i]) / model_.scales()[static_cast<std::size_t>(i)]);
+    if (largest == 0) return {std::vector<double>(size), std::vector<double>(size), true};
+    row_.resize(probe_->size());
+    std::vector<double> deviation(model_.states());
+    return differentiate(size, 0.125 / largest, [&](double h, std::span<double> out) {
+      for (std::size_t i = 0; i < deviation.size(); ++i) deviation[i] = h * direction[static_cast<Index>(i)];
+      if (!probe_->evaluate(deviation, row_)) return false;
+      read(out.data());
+      return true;
+    });
+  }
+
+  const PointModel& model_;
+  const MotionFields& fields_;
+  FieldRows rows_;
+  std::unique_ptr<Probe> probe_;
+  std::vector<double> row_;
+};
+
+/// Vectors that a matrix turns to nothing, by its singular values.
+MatrixXd null_space(const MatrixXd& K, double tolerance, MatrixXd* rest = nullptr) {
+  const Eigen::JacobiSVD<MatrixXd> svd(K, Eigen::ComputeFullV);
+  Index rank = 0;
+  while (rank < svd.singularValues().size() && svd.singularValues()[rank] > tolerance) ++rank;
+  if (rest != nullptr) *rest = svd.matrixV().leftCols(rank);
+  return svd.matrixV().rightCols(K.cols() - rank);
+}
+
+/// Least squares; combinations of columns below the tolerance stay zero.
+VectorXd solve(const MatrixXd& M, const VectorXd& right, double tolerance) {
+  if (M.cols() == 0) return VectorXd();
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> least;
+  least.setThreshold(tolerance);
+  return least.compute(M).solve(right);
+}
+
+/// Velocities and accelerations of all coordinates, in units in which those of the motion are about 1.
+class MotionRows {
+ public:
+  explicit MotionRows(const PointModel& model) : model_(model), weights_(2 * count() + model.view().states) {
+    double rate = 0;
+    for (std::size_t c = 0; c < count(); ++c)
+      rate = std::max(rate, std::abs(model.velocity(model.nominal(), c)) / model.coordinate(c).scale);
+    rate = rate > 0 ? rate : 1;
+    for (std::size_t c = 0; c < count(); ++c) {
+      weights_[static_cast<Index>(c)] = 1 / (model.coordinate(c).scale * rate);
+      weights_[static_cast<Index>(count() + c)] =
+          1 / std::max(model.coordinate(c).scale * rate * rate, model.acceleration_size());
+    }
+    for (std::size_t k = 0; k < model.view().states; ++k)
+      weights_[static_cast<Index>(2 * count() + k)] = 1 / std::max(1.0, std::abs(model.nominal().x[k]));
+  }
+  std::size_t count() const { return model_.coordinates(); }
+  VectorXd of_motion(const CanonicalState& state, const Accelerations& a) const {
+    VectorXd out(weights_.size());
+    for (std::size_t c = 0; c < count(); ++c) {
+      out[static_cast<Index>(c)] = model_.velocity(state, c);
+      out[static_cast<Index>(count() + c)] = a.vdot[c];
+    }
+    for (std::size_t k = 0; k < a.xdot.size(); ++k) out[static_cast<Index>(2 * count() + k)] = a.xdot[k];
+    return weights_.cwiseProduct(out);
+  }
+  VectorXd of_field(const FieldRates& field) const {
+    VectorXd out(weights_.size());
+    out << Eigen::Map<const VectorXd>(field.w.data(), static_cast<Index>(count())),
+        Eigen::Map<const VectorXd>(field.vdot.data(), static_cast<Index>(count())),
+        Eigen::Map<const VectorXd>(field.xdot.data(), static_cast<Index>(field.xdot.size()));
+    return weights_.cwiseProduct(out);
+  }
+
+ private:
+  const PointModel& model_;
+  VectorXd weights_;
+};
+
+bool is_plain(MotionField::Kind kind) {
+  return kind != MotionField::Kind::turn_in_base && kind != MotionField::Kind::carry;
+}
+
+/// The combinations of a basis without parts that turn the base or carry a body come first.
+Symmetries plain_first(const MatrixXd& basis, const MotionFields& fields) {
+  std::vector<Index> special;
+  for (std::size_t k = 0; k < fields.size(); ++k)
+    if (!is_plain(fields[k].kind)) special.push_back(static_cast<Index>(k));
+  if (special.empty() || basis.cols() == 0) return {basis, basis.cols()};
+  MatrixXd others, parts(static_cast<Index>(special.size()), basis.cols());
+  for (std::size_t i = 0; i < special.size(); ++i) parts.row(static_cast<Index>(i)) = basis.row(special[i]);
+  const MatrixXd plain = null_space(parts, 1e-6, &others);
+  Symmetries out{MatrixXd(basis.rows(), basis.cols()), plain.cols()};
+  out.basis << basis * plain, basis * others;
+  return out;
+}
+
+}  // namespace
+
+Symmetries find_symmetries(const PointModel& model, const MotionFields& fields) {
+  const Index n = static_cast<Index>(model.states()), m = static_cast<Index>(fields.size());
+  MatrixXd K = MatrixXd::Zero(neighbours * n, m);
+  VectorXd sizes = VectorXd::Zero(m), noise = VectorXd::Zero(m);
+  for (int i = 0; i < neighbours; ++i) {
+    CanonicalState near;
+    MatrixXd part;
+    VectorXd size, error;
+    double distance = near_by;
+    for (int tries = 0;; ++tries, distance /= 5) {
+      if (tries == 3) return {MatrixXd(m, 0), 0};
+      if (place_near(model, distance, 11u + static_cast<unsigned>(i), near) &&
+          Commutators(model, fields, near).find(part, size, error))
+        break;
+    }
+    K.middleRows(i * n, n) = part;
+    sizes += size;
+    noise += error;
+  }
+  double tolerance = commutes;
+  VectorXd units = VectorXd::Ones(m);
+  for (Index k = 0; k < m; ++k) {
+    if (sizes[k] <= 100 * noise[k] || K.col(k).norm() <= 10 * noise[k]) {
+      K.col(k).setZero();
+      continue;
+    }
+    units[k] = sizes[k];
+    K.col(k) /= sizes[k];
+    tolerance = std::max(tolerance, std::min(10 * noise[k] / sizes[k], 1e-4));
+  }
+  return plain_first(units.cwiseInverse().asDiagonal() * null_space(K, tolerance), fields);
+}
+
+std::optional<SteadyMotion> find_steady_motion(PointModel& model, const MotionFields& fields,
+                                               const Symmetries* symmetries) {
+  const Index m = static_cast<Index>(fields.size());
+  CanonicalState state;
+  Accelerations a;
+  if (!model.evaluate(model.time(), model.nominal(), state, a)) return std::nullopt;
+  const MotionRows rows(model);
+  const VectorXd wanted = rows.of_motion(state, a);
+  MatrixXd all(wanted.size(), m);
+  for (Index k = 0; k < m; ++k) {
+    FieldRates field(model.view());
+    fields.add(static_cast<std::size_t>(k), 1, state, field);
+    all.col(k) = rows.of_field(field);
+  }
+  const Symmetries given = symmetries != nullptr ? *symmetries : plain_first(MatrixXd::Identity(m, m), fields);
+  const MatrixXd& B = given.basis;
+  VectorXd c = VectorXd::Zero(m);
+  if (B.cols() > 0) {
+    constexpr double independent = 1e-9;
+    const MatrixXd plain = all * B.leftCols(given.plain), others = all * B.rightCols(B.cols() - given.plain);
+    // What the plain ones cannot do is left to the others.
+    const auto without_plain = [&](const MatrixXd& M) -> MatrixXd {
+      if (plain.cols() == 0) return M;
+      MatrixXd out = M;
+      for (Index k = 0; k < M.cols(); ++k) out.col(k) -= plain * solve(plain, M.col(k), independent);
+      return out;
+    };
+    VectorXd weights = VectorXd::Zero(B.cols());
+    MatrixXd more = without_plain(others);
+    for (Index k = 0; k < more.cols(); ++k)
+      if (more.col(k).norm() <= 1e-7 * others.col(k).norm()) more.col(k).setZero();
+    const VectorXd rest = without_plain(wanted);
+    if (more.cols() > 0 && rest.norm() > 1e-9 * wanted.norm()) weights.tail(others.cols()) = solve(more, rest, 1e-7);
+    weights.head(given.plain) = solve(plain, wanted - others * weights.tail(others.cols()), independent);
+    c = B * weights;
+    // Parts that are but rounding go, and the others make up for it.
+    std::vector<Index> kept;
+    for (Index k = 0; k < m; ++k)
+      if (std::abs(c[k]) * all.col(k).norm() > 1e-7 * wanted.norm()) kept.push_back(k);
+    MatrixXd part(all.rows(), static_cast<Index>(kept.size()));
+    VectorXd before = c;
+    c.setZero();
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      part.col(static_cast<Index>(i)) = all.col(kept[i]);
+      c[kept[i]] = before[kept[i]];
+    }
+    const VectorXd correction = solve(part, wanted - all * c, independent);
+    for (std::size_t i = 0; i < kept.size(); ++i) c[kept[i]] += correction[static_cast<Index>(i)];
+  }
+  SteadyMotion out;
+  out.rates.assign(c.data(), c.data() + m);
+  out.residual = (wanted - all * c).lpNorm<Eigen::Infinity>();
+  if (!(out.residual <= left)) return std::nullopt;
+  return out;
+}
+
+Linearization::Matrix carried_part(const PointModel& model, const MotionFields& fields,
+                                   const std::vector<double>& rates) {
+  const std::size_t n = model.states();
+  Linearization::Matrix out{MatrixXd::Zero(static_cast<Index>(n), static_cast<Index>(n)),
+                            MatrixXd::Zero(static_cast<Index>(n), static_cast<Index>(n))};
+  const ChartRates chart(model.view(), model.nominal());
+  ClosedStates closed(model.view(), model.time(), model.choice(), model.nominal());
+  FieldRows rows(model, fields);
+  CanonicalState state;
+  std::vector<double> deviation(n);
+  const std::vector<std::size_t>& independent = model.choice().position.independent;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Derivative d = differentiate(n, 0.125 * model.scales()[k], [&](double h, std::span<double> row) {
+      deviation[k] = h;
+      const bool there = closed.place(deviation, state);
+      deviation[k] = 0;
+      if (!there) return false;
+      rows.evaluate(fields.sum(rates, state), state, chart, row.data());
+      // linearize() measures from the moving state already: that part is none of the field's.
+      for (const ChartRates::Entry& e : chart.transport())
+        for (std::size_t i = 0; i < independent.size(); ++i)
+          if (independent[i] == e.row) row[i] -= e.value * closed.delta()[e.column];
+      return true;
+    });
+    if (!d.found) continue;
+    for (std::size_t i = 0; i < n; ++i) {
+      out.value(static_cast<Index>(i), static_cast<Index>(k)) = d.value[i];
+      out.error(static_cast<Index>(i), static_cast<Index>(k)) = d.error[i];
+    }
+  }
+  return out;
+}
+
+AlongMotion look_along(PointModel& model, const MotionFields& fields, const std::vector<double>& rates,
+                       const std::vector<double>& times) {
+  AlongMotion out;
+  const MotionRows rows(model);
+  struct Companion {
+    CanonicalState state;
+    Accelerations rates;
+  };
+  std::vector<Companion> all(1);
+  const auto fail = [&](double time, std::string why) {
+    out.time = time;
+    out.why = std::move(why);
+    return out;
+  };
+  if (!model.evaluate(model.time(), model.nominal(), all[0].state, all[0].rates))
+    return fail(model.time(), model.failure());
+  for (unsigned i = 0; i < companions; ++i) {
+    Companion next;
+    CanonicalState near;
+    if (place_near(model, close_by, 101u + i, near) && model.evaluate(model.time(), near, next.state, next.rates))
+      all.push_back(std::move(next));
+  }
+  const VectorXd here = rows.of_motion(all[0].state, all[0].rates);
+  double size = 0;  // of A, by what it makes of the deviations
+  for (std::size_t i = 1; i < all.size(); ++i)
+    size = std::max(size, (rows.of_motion(all[i].state, all[i].rates) - here).lpNorm<Eigen::Infinity>());
+  out.steady = out.constant = true;
+  for (const double t : times) {
+    VectorXd apart;  // of the motion itself, which all companions share
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const CanonicalState there = fields.carry(all[i].state, rates, t);
+      Accelerations expected = all[i].rates, found;
+      fields.carry_accelerations(all[i].state, rates, t, expected.vdot);
+      CanonicalState closed;
+      if (!model.evaluate(model.time() + t, there, closed, found)) {
+        out.steady = out.constant = false;
+        return fail(t, model.failure());
+      }
+      const VectorXd difference = rows.of_motion(closed, found) - rows.of_motion(there, expected);
+      if (i == 0) {
+        apart = difference;
+        if (const double off = apart.lpNorm<Eigen::Infinity>(); off > left) {
+          out.steady = out.constant = false;
+          return fail(t, fmt::format("accelerations differ by {:.1e} of large ones", off));
+        }
+        continue;
+      }
+      const double change = (difference - apart).lpNorm<Eigen::Infinity>() / std::max(size, 1e-300);
+      if (change > out.change) {
+        out.change = change;
+        out.time = t;
+      }
+    }
+  }
+  out.constant = out.change <= constant;
+  return out;
+}
+
+}  // namespace polyform::host

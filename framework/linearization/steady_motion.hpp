@@ -1,0 +1,54 @@
+// Steady motions: those that run along symmetries of the system (relative equilibria), and their constant matrices.
+//
+// Where ẋ = f(x) and the field ξ is a symmetry, [f, ξ] = f′ξ − ξ′f = 0, a motion with f = ξ at one state has f = ξ for
+// ever: x(t) = exp(t ξ) x(0). Deviations η that are carried along, δx = D exp(t ξ) η, obey η̇ = (f′ − ξ′) η with a
+// constant matrix. f′ − ξ′ does not depend on the coordinates, as f − ξ vanishes there. Of a body in a coordinated turn
+// the carried axes turn with it about the vertical.
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/linearization/motion_fields.hpp"
+#include "framework/linearization/point_model.hpp"
+
+namespace polyform::host {
+
+/// Sums of fields that commute with the rates of a system.
+struct Symmetries {
+  Eigen::MatrixXd basis;  ///< fields × independent symmetries; those that leave the axes of the bases alone come first
+  Eigen::Index plain = 0;  ///< how many these are
+};
+
+/// Found from the commutators at states near the nominal one, which are taken by extrapolated differences.
+Symmetries find_symmetries(const PointModel&, const MotionFields&);
+
+/// A motion that goes on along a field.
+struct SteadyMotion {
+  std::vector<double> rates;  ///< coefficients of the fields
+  double residual = 0;        ///< largest acceleration that the field leaves, relative to acceleration_size
+};
+
+/// The field that the state moves along, among the symmetries, or (nullptr) among all sums of fields. Nothing where no
+/// field has the velocities and accelerations of the state.
+std::optional<SteadyMotion> find_steady_motion(PointModel&, const MotionFields&, const Symmetries*);
+
+/// What deviations carried along a field lose of A as linearize() gives it: A of the carried ones is A − this.
+Linearization::Matrix carried_part(const PointModel&, const MotionFields&, const std::vector<double>& rates);
+
+/// A later along a motion, compared with that carried there.
+struct AlongMotion {
+  bool steady = false;    ///< the carried states are those of the motion
+  bool constant = false;  ///< steady, and A did not change
+  double change = 0;      ///< largest of A found, relative to its size
+  double time = 0;        ///< where what fails was found
+  std::string why;        ///< not steady
+};
+
+/// Evaluates the carried states, and some near them, at later times.
+AlongMotion look_along(PointModel&, const MotionFields&, const std::vector<double>& rates,
+                       const std::vector<double>& times);
+
+}  // namespace polyform::host
