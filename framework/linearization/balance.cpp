@@ -38,6 +38,11 @@ Balance::Balance(const System& system, const SolverMaker& make, const Equilibriu
   }
   find_held();
   set_out();
+  if (!request.steady) return;
+  start_ = {0, state_, request.trimmed, offsets_};
+  steady_.emplace(system, make, start_, choice_);
+  if (!steady_->any()) steady_.reset();
+  if (steady_ && !accelerations(VectorXd::Zero(unknowns()), now_)) fail();
 }
 
 void Balance::fail(const std::string& why) const {
@@ -111,20 +116,33 @@ bool Balance::accelerations(const VectorXd& z, VectorXd& out) {
     done = other->evaluate(deviation, row);
     if (!done) failure_ = other->failure();
     moved_ = other->state();
+    if (done) read(*other, row, out);
   } else {
     done = probe_->evaluate(deviation, row);
     if (!done) failure_ = probe_->failure();
     moved_ = probe_->state();
+    if (done) read(*probe_, row, out);
   }
   if (trimmed) probe_ = make_probe(offsets_);
-  if (!done) return false;
-  const std::size_t first = choice_.positions();
-  out = Eigen::Map<const VectorXd>(row.data() + first, equations());
-  return true;
+  return done;
+}
+
+void Balance::read(Probe& at, std::span<const double> row, VectorXd& out) const {
+  out = Eigen::Map<const VectorXd>(row.data() + choice_.positions(), equations());
+  if (!steady_) return;
+  const Observation& now = at.observation();
+  std::vector<double> vdot(now.acceleration.begin(),
+                           now.acceleration.begin() + static_cast<std::ptrdiff_t>(varied_.view().nv_tree));
+  vdot.insert(vdot.end(), now.modal_acceleration.begin(), now.modal_acceleration.end());
+  VectorXd misfits;
+  steady_->remove(at.state(), vdot, misfits);
+  for (Index k = 0; k < moves(); ++k) out[k] = vdot[velocity(k)];
+  out.conservativeResize(rows());
+  out.tail(misfits.size()) = misfits;
 }
 
 MatrixXd Balance::jacobian() {
-  MatrixXd J = MatrixXd::Zero(equations(), unknowns());
+  MatrixXd J = MatrixXd::Zero(rows(), unknowns());
   VectorXd z = VectorXd::Zero(unknowns()), plus, minus;
   for (Index k = 0; k < unknowns(); ++k) {
     if (is_held(k)) continue;

@@ -3,16 +3,19 @@
 
 #include <Eigen/Core>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "framework/linearization/equilibrium.hpp"
 #include "framework/linearization/probe.hpp"
+#include "framework/linearization/steady_fields.hpp"
 
 namespace polyform::host {
 
 /// Accelerations at unknowns z = [moves along the independent velocities; first-order states; trimmed inputs] about a
-/// state: [v̇; ẋ].
+/// state: [v̇; ẋ]. In steady motion v̇ is less what carries on along a symmetry, and what is left of the velocities of
+/// balls and free bodies follows, as accelerations.
 class Balance {
  public:
   using Index = Eigen::Index;
@@ -25,6 +28,12 @@ class Balance {
   Index moves() const { return static_cast<Index>(choice_.velocities()); }
   Index states() const { return static_cast<Index>(choice_.states()); }
   Index equations() const { return moves() + states(); }
+  /// Numbers that are to vanish: the equations, and what a steady motion adds.
+  Index rows() const { return equations() + (steady_ ? static_cast<Index>(steady_->coordinates().size()) : 0); }
+  /// The coordinate of a row beyond the equations.
+  const Coordinate& turning(Index row) const {
+    return names_[steady_->coordinates()[static_cast<std::size_t>(row - equations())]];
+  }
   Index unknowns() const { return equations() + static_cast<Index>(offsets_.size()); }
   bool anything_held() const { return anything_held_; }
   const Coordinate& coordinate(Index move) const { return names_[velocity(move)]; }
@@ -32,7 +41,7 @@ class Balance {
   double scale(Index unknown) const;
 
   // At the present state:
-  const VectorXd& now() const { return now_; }  ///< [v̇; ẋ]
+  const VectorXd& now() const { return now_; }  ///< of all rows
   const CanonicalState& state() const { return state_; }
   const std::vector<double>& offsets() const { return offsets_; }  ///< of the trimmed inputs
   /// ∂[v̇; ẋ]/∂z by central differences; columns of held coordinates are zero.
@@ -55,6 +64,7 @@ class Balance {
   void find_directions();
   std::unique_ptr<Probe> make_probe(std::span<const double> offsets);
   std::vector<double> deviation_of(const VectorXd& z) const;
+  void read(Probe&, std::span<const double> row, VectorXd& out) const;
 
   const System& system_;
   const SolverMaker& make_;
@@ -66,7 +76,9 @@ class Balance {
   std::vector<char> held_;  ///< per coordinate
   bool anything_held_ = false, chosen_ = false;
   MinimalCoordinates choice_;
-  MatrixXd directions_;  ///< rates of the independent positions per independent velocity
+  MatrixXd directions_;                 ///< rates of the independent positions per independent velocity
+  OperatingPoint start_;                ///< of a steady motion
+  std::optional<SteadyFields> steady_;  ///< where balls or free bodies turn in it
   std::unique_ptr<Probe> probe_;
   const std::vector<std::size_t> no_outputs_;
   VectorXd now_;

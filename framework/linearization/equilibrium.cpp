@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "framework/linearization/balance.hpp"
+#include "framework/linearization/point_model.hpp"
 
 namespace polyform::host {
 namespace {
@@ -92,8 +93,9 @@ bool descend(Balance& balance, double acceleration_size, std::size_t& iterations
 void fit(Balance& balance, std::size_t& iterations) {
   double damping = 1e-3, before = 1e300;
   const auto row_scales = [&] {
-    VectorXd s(balance.equations());
-    for (Index k = 0; k < s.size(); ++k) s[k] = 1 / balance.scale(k);
+    VectorXd s(balance.rows());
+    for (Index k = 0; k < s.size(); ++k)
+      s[k] = 1 / (k < balance.equations() ? balance.scale(k) : balance.turning(k).scale);
     return s;
   };
   for (; iterations < most_iterations; ++iterations) {
@@ -129,20 +131,17 @@ void fit(Balance& balance, std::size_t& iterations) {
   }
 }
 
-/// What counts as a large acceleration, m/s² or rad/s².
-double acceleration_scale(const System& system, const Balance& balance) {
-  double speed = 0;
-  for (const double v : balance.state().v) speed = std::max(speed, std::abs(v));
-  return std::max({1.0, norm(system.view().gravity), speed * speed});
-}
-
 void name_unbalanced(Balance& balance, double tolerance, Equilibrium& out) {
   const Index n = balance.moves();
   const VectorXd force = n > 0 ? VectorXd(balance.inertia() * balance.now().head(n)) : VectorXd();
-  for (Index k = 0; k < balance.equations(); ++k) {
+  for (Index k = 0; k < balance.rows(); ++k) {
     const double a = balance.now()[k];
     out.residual = std::max(out.residual, std::abs(a));
     if (std::abs(a) <= tolerance) continue;
+    if (k >= balance.equations()) {
+      out.unbalanced.push_back({balance.turning(k).velocity, "of no symmetry", a, a});
+      continue;
+    }
     if (k >= n) {
       out.unbalanced.push_back({fmt::format("first-order state {}", k - n), "1/s", a, a});
       continue;
@@ -163,7 +162,7 @@ void name_unbalanced(Balance& balance, double tolerance, Equilibrium& out) {
 Equilibrium find_equilibrium(const System& system, const SolverMaker& make, const EquilibriumRequest& request) {
   std::optional<Balance> search(std::in_place, system, make, request);
   Equilibrium out;
-  const double size = acceleration_scale(system, *search);
+  const double size = acceleration_size(system.view(), search->state());
   const bool at_rest = !request.steady && request.trimmed.empty() && !search->anything_held();
   std::size_t descended = 0;
   if (!at_rest || !descend(*search, size, descended)) {
