@@ -16,6 +16,19 @@ using host::Linearization;
 using host::Mode;
 using host::Modes;
 
+void print_wrapped(const std::string& line, std::size_t indent) {
+  constexpr std::size_t page = 80;
+  std::string rest = line;
+  while (rest.size() > page) {
+    std::size_t cut = rest.rfind(' ', page);
+    if (cut == std::string::npos || cut <= indent) cut = rest.find(' ', page);
+    if (cut == std::string::npos) break;
+    fmt::print(output(), "{}\n", rest.substr(0, cut));
+    rest = std::string(indent, ' ') + rest.substr(cut + 1);
+  }
+  fmt::print(output(), "{}\n", rest);
+}
+
 namespace {
 
 Json rows_of(const Eigen::MatrixXd& M) {
@@ -110,18 +123,6 @@ std::string participants(const Eigen::VectorXcd& shape, const Linearization& lin
 
 constexpr std::size_t width_of_page = 80;
 
-/// A line that is continued, indented, where it would pass the page: at blanks.
-void print_wrapped(const std::string& line, std::size_t indent) {
-  std::string rest = line;
-  while (rest.size() > width_of_page) {
-    std::size_t cut = rest.rfind(' ', width_of_page);
-    if (cut == std::string::npos || cut <= indent) cut = rest.find(' ', width_of_page);
-    if (cut == std::string::npos) break;
-    fmt::print(output(), "{}\n", rest.substr(0, cut));
-    rest = std::string(indent, ' ') + rest.substr(cut + 1);
-  }
-  fmt::print(output(), "{}\n", rest);
-}
 void print_titled(const char* title, const std::string& text) {
   constexpr std::size_t column = 13;
   print_wrapped(fmt::format("{:<{}}{}", title, column, text), column);

@@ -19,6 +19,9 @@ Json stability_json(const host::Stability&);
 /// The verdict and its reason.
 void print_stability(const host::Stability&);
 
+/// A line that is continued, indented, where it would pass 80 columns: at blanks.
+void print_wrapped(const std::string& line, std::size_t indent);
+
 /// Warns where an entry of A is uncertain.
 void warn_of_errors(const host::Linearization&);
 

@@ -57,7 +57,7 @@ Exit linearize(const Arguments& arguments) {
   const host::Stability stability =
       host::judge(*system, make, point, {arguments.period, rotors_of(arguments.rotors)}, linear);
   warn_of_errors(linear);
-  const std::string where = describe_point(arguments.point, point, linear);
+  const std::string where = describe_point(arguments.point, point, linear, stability.modes_of == host::ModesOf::motion);
   if (arguments.json) {
     Json out = {{"model", system->description().name},
                 {"solver", choice.formulation->name()},
@@ -67,8 +67,9 @@ Exit linearize(const Arguments& arguments) {
     out.update(linear_json(linear, stability));
     print_json(out);
   } else {
-    fmt::print(output(), "{}, solver {}: linear model {}\n", system->description().name, choice.formulation->name(),
-               where);
+    print_wrapped(
+        fmt::format("{}, solver {}: linear model {}", system->description().name, choice.formulation->name(), where),
+        2);
     print_linear(linear, stability);
   }
   const bool reactions = std::any_of(linear.outputs.begin(), linear.outputs.end(), [](const host::Channel& output) {
@@ -116,9 +117,13 @@ void add_linearize(CLI::App& app, Action& action) {
   sub->add_flag("--json", arguments->json, "Print one JSON object; matrices are lists of rows");
   sub->footer(
       "x' = A x + B u, y = C x + D u in minimal coordinates: independent positions, their velocities, states of\n"
-      "forces; derivatives by extrapolation on exactly closed states, with their estimated error. Examples:\n"
+      "forces; derivatives by extrapolation on exactly closed states, with their estimated error.\n"
+      "Stability is judged where A does not change along the motion, in axes that are carried along its symmetries\n"
+      "(turns, spins, translations), or is periodic: by Floquet's multipliers. Elsewhere no verdict is given. "
+      "Examples:\n"
       "  polyform linearize rod.yaml --at equilibrium\n"
-      "  polyform linearize rod.yaml --at 2.5 --inputs motor.effort --outputs pin.q,pin.fx --json");
+      "  polyform linearize rod.yaml --at 2.5 --inputs motor.effort --outputs pin.q,pin.fx --json\n"
+      "  polyform linearize rotor.yaml --floquet 0.35");
   sub->final_callback([&action, arguments] { action = [arguments] { return linearize(*arguments); }; });
 }
 

@@ -126,7 +126,7 @@ host::OperatingPoint find_point(const host::System& system, const host::SolverMa
 }
 
 std::string describe_point(const PointArguments& arguments, const host::OperatingPoint& point,
-                           const host::Linearization& linear) {
+                           const host::Linearization& linear, bool constant) {
   std::string text = time_of(arguments.at)          ? fmt::format("at t = {} s", point.time)
                      : arguments.at == "initial"    ? "at the initial state"
                      : arguments.equilibrium.steady ? "at a steady motion"
@@ -135,7 +135,7 @@ std::string describe_point(const PointArguments& arguments, const host::Operatin
     text += fmt::format("{} {} = {:.10g}", k == 0 ? ", trimmed with" : ",", point.trimmed[k].name,
                         point.trimmed[k].value + point.offsets[k]);
   // Accelerations below what rounding makes of an equilibrium count as none.
-  if (arguments.at != "equilibrium" && linear.largest_acceleration > 1e-8)
+  if (!constant && arguments.at != "equilibrium" && linear.largest_acceleration > 1e-8)
     text += fmt::format(
         ", which is no equilibrium (accelerations up to {:.3g}): deviations from the motion there, "
         "with time frozen",

@@ -51,6 +51,54 @@ TEST_CASE("linearize at a time says that time is frozen there") {
   CHECK_THAT(outcome.out, Contains("at t = 0.1 s") && Contains("frozen"));
 }
 
+TEST_CASE("linearize --json judges a periodic motion by its multipliers, and gives the period and the reason") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"linearize", shipped("ground_resonance"), "--outputs", "none", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json json = Json::parse(outcome.out);
+  CHECK(json["verdict"] == "unstable");
+  CHECK(json["modes_of"] == "instant");
+  CHECK(json["floquet"]["period"].get<double>() == Approx(0.3490658503988659));
+  CHECK(json["floquet"]["multipliers"][0]["growth"].get<double>() == Approx(1.00574).epsilon(1e-5));
+  CHECK_THAT(json["why"].get<std::string>(), Contains("a turn of joint `shaft`"));
+}
+
+TEST_CASE("a period that the motion does not have gives no verdict") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"linearize", shipped("double_pendulum"), "--floquet", "0.5", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json json = Json::parse(outcome.out);
+  CHECK(json["verdict"] == "none");
+  CHECK_THAT(json["why"].get<std::string>(), Contains("does not repeat after 0.5 s"));
+  CHECK_FALSE(json.contains("floquet"));
+  CHECK(shop.run({"linearize", shipped("double_pendulum"), "--floquet", "-1"}).code == 2);
+}
+
+TEST_CASE("a rod on a vibrating pivot is told to be neutral, within 80 columns") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"linearize", shipped("vibrating_pivot")});
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out, Contains("stability    neutral") && Contains("a sine in time"));
+  std::size_t start = 0;
+  for (std::size_t end; (end = outcome.out.find('\n', start)) != std::string::npos; start = end + 1)
+    CHECK(end - start <= 80);
+}
+
+TEST_CASE("a coordinated turn is trimmed with the controls, and judged") {
+  const Workshop shop;
+  const Outcome outcome = shop.run(
+      {"equilibrium", shipped("coordinated_turn"), "--steady", "--trim", "air.controls,thrust.force[0]", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json json = Json::parse(outcome.out);
+  CHECK(json["balanced"] == true);
+  CHECK(json["verdict"] == "neutral");
+  CHECK_THAT(json["why"].get<std::string>(), Contains("`flight` turns about [0, 0, -1]"));
+}
+
 TEST_CASE("an equilibrium can be written as initial values, and starts one") {
   const Workshop shop;
   const Outcome outcome = shop.run({"equilibrium", shipped("double_pendulum"), "--output", "rest.yaml", "--json"});
@@ -97,10 +145,8 @@ TEST_CASE("wrong places, inputs, outputs and rotors are refused with a suggestio
 
 TEST_CASE("solvers set up to leave out constraints, or to let them give way, are refused before anything is printed") {
   const Workshop shop;
-  const std::vector<std::vector<std::string>> commands{{"linearize"},
-                                                       {"linearize", "--at", "0.1"},
-                                                       {"linearize", "--at", "equilibrium"},
-                                                       {"equilibrium"}};
+  const std::vector<std::vector<std::string>> commands{
+      {"linearize"}, {"linearize", "--at", "0.1"}, {"linearize", "--at", "equilibrium"}, {"equilibrium"}};
   for (const std::vector<std::string>& command : commands) {
     const auto with = [&](const std::vector<std::string>& options) {
       std::vector<std::string> typed = command;
