@@ -57,8 +57,9 @@ bool PointModel::place(std::span<const double> deviation, CanonicalState& out) c
 }
 
 bool PointModel::evaluate(double time, const CanonicalState& state, CanonicalState& closed, Accelerations& out) {
-  // Coordinates of its own: those of the point may be singular there.
-  const MinimalCoordinates own = choose_coordinates(view(), time, state);
+  // Along a motion the coordinates of the point may become singular.
+  const bool moves = std::any_of(nominal_.v.begin(), nominal_.v.end(), [](double v) { return v != 0; });
+  const MinimalCoordinates own = moves ? choose_coordinates(view(), time, state) : choice_;
   Probe probe(system_, view(), time, own, state, make_(view()), no_outputs_);
   Probe* const at = &probe;
   const std::vector<double> still(own.positions() + own.velocities() + own.states());

@@ -160,12 +160,12 @@ class Judge {
   }
 
   bool decide_by_symmetry() {
-    std::optional<SteadyMotion> along;
+    // What no sum of fields does is no symmetry's either.
+    std::optional<SteadyMotion> along = find_steady_motion(model_, *fields_, nullptr);
+    if (!along) return false;
     if (fields_->size() > 0) {
       const Symmetries symmetries = find_symmetries(model_, *fields_);
       along = find_steady_motion(model_, *fields_, &symmetries);
-    } else {
-      along = find_steady_motion(model_, *fields_, nullptr);
     }
     if (!along) return false;
     const AlongMotion seen = look_along(model_, *fields_, along->rates, later_times(along->rates));

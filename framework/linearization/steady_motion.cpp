@@ -173,7 +173,8 @@ class MotionRows {
           1 / std::max(model.coordinate(c).scale * rate * rate, model.acceleration_size());
     }
     for (std::size_t k = 0; k < model.view().states; ++k)
-      weights_[static_cast<Index>(2 * count() + k)] = 1 / std::max(1.0, std::abs(model.nominal().x[k]));
+      weights_[static_cast<Index>(2 * count() + k)] =
+          1 / std::max(model.acceleration_size(), std::abs(model.nominal().x[k]));
   }
   std::size_t count() const { return model_.coordinates(); }
   VectorXd of_motion(const CanonicalState& state, const Accelerations& a) const {
