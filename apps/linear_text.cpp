@@ -208,10 +208,11 @@ void print_multipliers(const Linearization& linear, const host::Floquet& floquet
                             "period",
                             floquet.period, floquet.told_by),
                 2);
-  fmt::print(output(), "  no      modulus       real       imag    growth 1/s  freq rad/s    error  states\n");
+  fmt::print(output(), "{:>4}  {:>11}  {:>8}  {:>8}  {:>12}  {:>10}  {:>7}  states\n", "no", "modulus", "real", "imag",
+             "growth 1/s", "freq rad/s", "error");
   for (std::size_t k = 0; k < floquet.multipliers.size(); ++k) {
     const host::Multiplier& m = floquet.multipliers[k];
-    print_wrapped(fmt::format("{:>4}  {:>11.6g}  {:>9.4g}  {:>9.4g}  {:>12.6g}  {:>10.5g}  {:>7.1e}  {}{}{}", k + 1,
+    print_wrapped(fmt::format("{:>4}  {:>11.6g}  {:>8.4g}  {:>8.4g}  {:>12.6g}  {:>10.5g}  {:>7.1e}  {}{}{}", k + 1,
                               std::abs(m.value), m.value.real(), m.value.imag(), m.growth(floquet.period) + 0.0,
                               m.frequency(floquet.period), m.error, participants(m.shape, linear),
                               m.one                             ? "; comes back"

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -44,6 +46,13 @@ std::vector<host::Rotor> rotors_of(const std::vector<std::string>& typed) {
   return rotors;
 }
 
+std::string check_period(std::string& text) {
+  double period = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), period);
+  if (problem == std::errc() && end == text.data() + text.size() && std::isfinite(period) && period > 0) return {};
+  return "expected a time in s above 0, found " + host::show(text);
+}
+
 Exit linearize(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model);
@@ -55,7 +64,8 @@ Exit linearize(const Arguments& arguments) {
   request.outputs = arguments.outputs;
   host::Linearization linear = host::linearize(*system, make, point, request);
   const host::Stability stability =
-      host::judge(*system, make, point, {arguments.period, rotors_of(arguments.rotors)}, linear);
+      host::judge(*system, make, point,
+                  {arguments.period, rotors_of(arguments.rotors), arguments.point.at == "equilibrium"}, linear);
   warn_of_errors(linear);
   const std::string where = describe_point(arguments.point, point, linear, stability.modes_of == host::ModesOf::motion);
   if (arguments.json) {
@@ -112,7 +122,7 @@ void add_linearize(CLI::App& app, Action& action) {
          "--floquet", arguments->period,
          "Judge by Floquet's multipliers over this period of the motion [where A changes: a turn of a shaft, a "
          "sine in time]")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Validator(check_period, ""))
       ->type_name("S");
   sub->add_flag("--json", arguments->json, "Print one JSON object; matrices are lists of rows");
   sub->footer(

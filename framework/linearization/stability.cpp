@@ -168,7 +168,12 @@ class Judge {
       along = find_steady_motion(model_, *fields_, &symmetries);
     }
     if (!along) return false;
-    const AlongMotion seen = look_along(model_, *fields_, along->rates, later_times(along->rates));
+    AlongMotion seen = look_along(model_, *fields_, along->rates, later_times(along->rates));
+    bool held = false;
+    if (!seen.constant && request_.holds_inputs && std::isfinite(knot_)) {
+      seen = look_along(model_, *fields_, along->rates, later_times(along->rates), true);
+      held = seen.constant;
+    }
     if (!seen.constant) {
       if (seen.steady)
         changed_ = fmt::format("A changes by {:.2g} of its size within {:.4g} s", seen.change, seen.time);
@@ -186,7 +191,9 @@ class Judge {
     const std::string turning = fields_->describe(along->rates);
     out_.why =
         turning.empty() ? "A is constant along the motion" : "A is constant in axes that are carried along: " + turning;
-    if (std::isfinite(knot_))
+    if (held)
+      out_.why += fmt::format(", with functions of time held as they are at t = {:.6g} s", model_.time());
+    else if (std::isfinite(knot_))
       out_.why += fmt::format("; functions of time change it from t = {:.6g} s on", model_.time() + knot_);
     return true;
   }

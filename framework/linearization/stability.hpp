@@ -27,6 +27,8 @@ enum class ModesOf {
 struct StabilityRequest {
   std::optional<double> period;  ///< s: of Floquet's multipliers, where the user knows it
   std::vector<Rotor> rotors;     ///< whose blades go into multi-blade coordinates
+  /// The point is an equilibrium of the inputs of its time: ramps and tables may be held there.
+  bool holds_inputs = false;
 };
 
 struct Stability {

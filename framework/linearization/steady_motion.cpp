@@ -342,7 +342,7 @@ Linearization::Matrix carried_part(const PointModel& model, const MotionFields& 
 }
 
 AlongMotion look_along(PointModel& model, const MotionFields& fields, const std::vector<double>& rates,
-                       const std::vector<double>& times) {
+                       const std::vector<double>& times, bool held) {
   AlongMotion out;
   const MotionRows rows(model);
   struct Companion {
@@ -375,7 +375,7 @@ AlongMotion look_along(PointModel& model, const MotionFields& fields, const std:
       Accelerations expected = all[i].rates, found;
       fields.carry_accelerations(all[i].state, rates, t, expected.vdot);
       CanonicalState closed;
-      if (!model.evaluate(model.time() + t, there, closed, found)) {
+      if (!model.evaluate(held ? model.time() : model.time() + t, there, closed, found)) {
         out.steady = out.constant = false;
         return fail(t, model.failure());
       }

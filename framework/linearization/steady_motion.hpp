@@ -47,8 +47,9 @@ struct AlongMotion {
   std::string why;        ///< not steady
 };
 
-/// Evaluates the carried states, and some near them, at later times.
+/// Evaluates the carried states, and some near them, at later times; held: with the functions of time as they are at
+/// the point.
 AlongMotion look_along(PointModel&, const MotionFields&, const std::vector<double>& rates,
-                       const std::vector<double>& times);
+                       const std::vector<double>& times, bool held = false);
 
 }  // namespace polyform::host

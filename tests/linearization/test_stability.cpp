@@ -194,7 +194,7 @@ TEST_CASE("a disc that rolls in a circle is neutral, and so are the multipliers 
     swing = j.stability.modes.all.back().eigenvalue.imag();
     CHECK(swing == Approx(5.5946581).epsilon(1e-6));
   }
-  const Judged whole = judged(*system, *formulations_for(*system).front(), initial_point(*system), {round, {}});
+  const Judged whole = judged(*system, *formulations_for(*system).front(), initial_point(*system), {round, {}, false});
   REQUIRE(whole.stability.floquet);
   CHECK(whole.stability.verdict == Outlook::neutral);
   Complex expected = std::exp(Complex(0, swing * round));
@@ -224,7 +224,8 @@ TEST_CASE("ground resonance grows at the rate of Coleman's equations, by multipl
     REQUIRE(turn.stability.floquet);
     CHECK(turn.stability.floquet->period == Approx(2 * M_PI / W));
     CHECK(largest_growth(*turn.stability.floquet) == Approx(growth).epsilon(1e-8));
-    const Judged blades = judged(*system, *f, initial_point(*system), {{}, {{"shaft", {"lag1", "lag2", "lag3"}}}});
+    const Judged blades =
+        judged(*system, *f, initial_point(*system), {{}, {{"shaft", {"lag1", "lag2", "lag3"}}}, false});
     CHECK(blades.stability.verdict == Outlook::unstable);
     CHECK(blades.stability.modes_of == host::ModesOf::motion);
     for (const Complex value : A.eigenvalues())
