@@ -217,7 +217,10 @@ TEST_CASE("ground resonance grows at the rate of Coleman's equations, by multipl
   A.bottomRightCorner<4, 4>() = -M.inverse() * D;
   const double growth = A.eigenvalues().real().maxCoeff();
   const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/ground_resonance.yaml");
-  for (const Formulation* f : formulations_for(*system)) {
+  std::vector<const Formulation*> two = formulations_for(*system);  // products over a turn take their time
+  REQUIRE(two.size() >= 2);
+  two = {two.front(), two.back()};
+  for (const Formulation* f : two) {
     INFO(f->name());
     const Judged turn = judged(*system, *f, initial_point(*system));
     CHECK(turn.stability.verdict == Outlook::unstable);
