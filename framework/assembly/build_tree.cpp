@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "framework/assembly/cut_choice.hpp"
 #include "framework/assembly/parts.hpp"
 #include "polyform/kinematics.hpp"
 
@@ -67,10 +68,8 @@ std::string breach_of(const JointType& type, const CollectedDefinition& definiti
   return {};
 }
 
-/// Frames of a joint from its drawn position, on the body frames; the joint's base and moving are set.
-void place_frames(JointData& joint, const Pose& base, const Pose& moving, const Vec3& position) {
-  joint.base_frame = frame_of(joint.base);
-  joint.moving_frame = frame_of(joint.moving);
+/// Where F and M lie in the frames of their bodies, from the drawn position.
+void place_origins(JointData& joint, const Pose& base, const Pose& moving, const Vec3& position) {
   const Mat3 R_base = rotation_matrix(base.orientation), R_moving = rotation_matrix(moving.orientation);
   joint.p_base = transpose_times(R_base, position - base.position);
   joint.p_moving = transpose_times(R_moving, position - moving.position);
@@ -78,13 +77,19 @@ void place_frames(JointData& joint, const Pose& base, const Pose& moving, const 
   joint.R_drawn = rotation_matrix(normalized(conjugate(base.orientation) * moving.orientation));
 }
 
-bool define_joint(System::Parts& parts, std::size_t user, JointData& joint, Diagnostics& diagnostics) {
-  const JointItem& item = parts.description.joints[user];
-  const auto view_body = [&](BodyIndex b) { return is_ground(b) ? b : parts.body_of[at(b)]; };
+/// Ties a joint to the frames of two bodies of the view.
+void tie(JointData& joint, BodyIndex base, BodyIndex moving) {
+  joint.base = base;
+  joint.moving = moving;
+  joint.base_frame = frame_of(base);
+  joint.moving_frame = frame_of(moving);
+}
+
+/// All of a user's joint that does not hang on the order of the bodies.
+bool define_joint(System::Parts& parts, const JointItem& item, JointData& joint, Diagnostics& diagnostics) {
+  const auto drawn = [&](BodyIndex b) { return is_ground(b) ? Pose{} : parts.description.bodies[at(b)].pose; };
   joint.name = item.name;
-  joint.base = view_body(item.base);
-  joint.moving = view_body(item.moving);
-  const Pose base = parts.drawn(joint.base), moving = parts.drawn(joint.moving);
+  const Pose base = drawn(item.base), moving = drawn(item.moving);
   CollectedDefinition definition;
   JointFieldSink sink(parts, item, diagnostics);
   const std::size_t errors = diagnostics.errors();
@@ -97,7 +102,7 @@ bool define_joint(System::Parts& parts, std::size_t user, JointData& joint, Diag
     parts.report_breach(diagnostics, item, item.type->name(), breach);
     return false;
   }
-  place_frames(joint, base, moving, definition.position);
+  place_origins(joint, base, moving, definition.position);
   const Mat3 R_base = rotation_matrix(base.orientation);
   for (Primitive& p : definition.primitives) p.axis = transpose_times(R_base, p.axis);
   if (item.type->kernel() != nullptr) {
@@ -119,23 +124,27 @@ JointData added_free_joint(System::Parts& parts, std::size_t user_body, BodyInde
   const BodyItem& item = parts.description.bodies[user_body];
   joint.name = parts.names.emplace_back(item.name + ".free");
   joint.added = true;
-  joint.moving = body;
+  tie(joint, BodyIndex::ground, body);
   joint.primitives = parts.primitives.emplace_back(std::vector<Primitive>{{Kind::translation, {1, 0, 0}},
                                                                           {Kind::translation, {0, 1, 0}},
                                                                           {Kind::translation, {0, 0, 1}},
                                                                           {Kind::ball, {}}});
   count_coordinates(joint);
-  place_frames(joint, {}, item.pose, item.pose.position);
+  place_origins(joint, {}, item.pose, item.pose.position);
   return joint;
 }
 
-void order_bodies(System::Parts& parts) {
+/// joints: of the user, defined.
+void order_bodies(System::Parts& parts, std::span<const JointData> joints, Diagnostics& diagnostics) {
   const Description& d = parts.description;
   std::vector<GraphEdge> edges;
   edges.reserve(d.joints.size());
   const auto vertex = [](BodyIndex b) { return is_ground(b) ? std::size_t{0} : at(b) + 1; };
-  for (const JointItem& j : d.joints) edges.push_back({vertex(j.base), vertex(j.moving), j.cut});
+  const std::vector<Hold> holds = holds_of(d, joints);
+  for (std::size_t j = 0; j < d.joints.size(); ++j)
+    edges.push_back({vertex(d.joints[j].base), vertex(d.joints[j].moving), d.joints[j].cut, holds[j]});
   parts.forest = span_forest(d.bodies.size(), edges);
+  warn_of_costly_cuts(parts, joints, edges, diagnostics);
   parts.body_of.resize(d.bodies.size());
   parts.bodies.resize(d.bodies.size());
   for (std::size_t i = 0; i < parts.forest.order.size(); ++i) {
@@ -164,9 +173,13 @@ void warn_of_graph(const System::Parts& parts, Diagnostics& diagnostics) {
 }  // namespace
 
 bool build_tree(System::Parts& parts, Diagnostics& diagnostics) {
-  order_bodies(parts);
-  warn_of_graph(parts, diagnostics);
   const std::size_t user_joints = parts.description.joints.size();
+  std::vector<JointData> defined(user_joints);
+  for (std::size_t j = 0; j < user_joints; ++j)
+    define_joint(parts, parts.description.joints[j], defined[j], diagnostics);
+  if (diagnostics.failed()) return false;
+  order_bodies(parts, defined, diagnostics);
+  warn_of_graph(parts, diagnostics);
   const std::size_t count = parts.bodies.size() + parts.forest.cut_edges.size();
   parts.joint_of.assign(user_joints, JointIndex::none);
   parts.user_joint.assign(count, System::Parts::none);
@@ -178,12 +191,14 @@ bool build_tree(System::Parts& parts, Diagnostics& diagnostics) {
       parts.joints[i] = added_free_joint(parts, parts.forest.order[i], body_index(i));
       continue;
     }
-    if (!define_joint(parts, edge, parts.joints[i], diagnostics)) continue;
+    const auto view_body = [&](BodyIndex b) { return is_ground(b) ? b : parts.body_of[at(b)]; };
+    parts.joints[i] = defined[edge];
+    tie(parts.joints[i], view_body(parts.description.joints[edge].base),
+        view_body(parts.description.joints[edge].moving));
     parts.joints[i].reversed = i < parts.bodies.size() && parts.joints[i].base == body_index(i);
     parts.user_joint[i] = edge;
     parts.joint_of[edge] = joint_index(i);
   }
-  if (diagnostics.failed()) return false;
   SystemView& view = parts.view;
   view.name = parts.description.name;
   view.gravity = parts.description.gravity;

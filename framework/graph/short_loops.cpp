@@ -91,14 +91,16 @@ std::vector<std::size_t> count_cells(const Graph& graph, std::span<const GraphEd
 
 }  // namespace
 
-std::vector<char> edges_to_cut(std::size_t vertices, std::span<const GraphEdge> edges, const std::vector<char>& preferred) {
+std::vector<char> edges_to_cut(std::size_t vertices, std::span<const GraphEdge> edges,
+                               const std::vector<char>& preferred) {
   Graph graph(vertices);
   for (std::size_t e = 0; e < edges.size(); ++e) boost::add_edge(edges[e].base, edges[e].moving, e, graph);
   const std::vector<std::size_t> cells = count_cells(graph, edges);
   std::vector<std::size_t> order(edges.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto rank = [&](std::size_t e) {
-    return std::tuple(edges[e].cut, -static_cast<long long>(cells[e]), preferred[e] == 0);
+    return std::tuple(edges[e].cut, -static_cast<int>(edges[e].hold), -static_cast<long long>(cells[e]),
+                      preferred[e] == 0);
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
 

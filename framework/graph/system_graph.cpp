@@ -137,11 +137,19 @@ SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges)
   for (std::size_t i = 0; i < edges.size(); ++i) cut[i] = edges[i].cut ? 1 : 0;
   SpanningForest forest;
   Tree tree = grow(n, edges, cut, forest);
-  // With several loops another tree may keep them shorter.
-  if (edges.size() + forest.added_roots.size() > bodies + 1) {
-    std::vector<char> carries(edges.size());
+  std::vector<char> carries(edges.size());
+  const auto find_carriers = [&] {
+    std::fill(carries.begin(), carries.end(), 0);
     for (const std::size_t e : tree.carrier)
       if (e < edges.size()) carries[e] = 1;
+  };
+  find_carriers();
+  // With several loops another tree may keep them shorter; with one, it may cut none of the joints that are held.
+  const bool several = edges.size() + forest.added_roots.size() > bodies + 1;
+  bool cuts_held = false;
+  for (std::size_t e = 0; e < edges.size(); ++e)
+    cuts_held = cuts_held || (carries[e] == 0 && !edges[e].cut && edges[e].hold != Hold::none);
+  if (several || cuts_held) {
     const std::vector<std::size_t> ignored = forest.ignored_cuts;
     tree = grow(n, edges, edges_to_cut(n, edges, carries), forest);
     forest.ignored_cuts = ignored;
@@ -149,13 +157,12 @@ SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges)
 
   const std::vector<std::size_t> order = preorder(tree);
   std::vector<std::size_t> depth(n);
-  std::vector<char> carries(edges.size());
+  find_carriers();
   for (std::size_t i = 1; i < n; ++i) {
     const std::size_t v = order[i];
     depth[v] = depth[tree.parent[v]] + 1;
     forest.order.push_back(v - 1);
     forest.carrier.push_back(tree.carrier[v]);
-    if (tree.carrier[v] < edges.size()) carries[tree.carrier[v]] = 1;
   }
   for (std::size_t i = 0; i < edges.size(); ++i) {
     if (carries[i] != 0) continue;

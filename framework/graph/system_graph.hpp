@@ -7,10 +7,19 @@
 
 namespace polyform::host {
 
+/// How much a joint is wanted in the spanning tree. A recursion over the tree needs inertia outboard of every hinge:
+/// cut beside a body without any, the loop would leave that body to hang by its other joint alone.
+enum class Hold {
+  none,
+  light_body,  ///< it carries a body without inertia of its own, or next to none
+  weld         ///< it moves nothing: cut, it would cost six rows
+};
+
 /// An edge of the user's graph. Vertices: 0 is ground, i + 1 the user's body i.
 struct GraphEdge {
   std::size_t base = 0, moving = 0;
-  bool cut = false;                   ///< asked to be the cut joint of its loop
+  bool cut = false;  ///< asked to be the cut joint of its loop
+  Hold hold = Hold::none;
 };
 
 /// A loop: the cut joint's edge, and the tree edges on the two paths to the common ancestor.
@@ -23,17 +32,18 @@ struct Loop {
 struct SpanningForest {
   /// Bodies (vertex − 1) in depth-first preorder; the place in this list is the BodyIndex.
   std::vector<std::size_t> order;
-  /// Edge that carries the body at that place; an index ≥ edges.size() means the added free joint of added_roots[index − size].
+  /// Edge that carries the body at that place; an index ≥ edges.size() means the added free joint of added_roots[index
+  /// − size].
   std::vector<std::size_t> carrier;
-  std::vector<std::size_t> cut_edges;       ///< in the order of the file
-  std::vector<std::size_t> added_roots;     ///< bodies (vertex − 1) that no joint connects with ground
-  std::vector<std::size_t> ignored_cuts;    ///< edges with cut: true that belong to no loop
-  std::vector<Loop> loops;                  ///< one per cut edge
+  std::vector<std::size_t> cut_edges;     ///< in the order of the file
+  std::vector<std::size_t> added_roots;   ///< bodies (vertex − 1) that no joint connects with ground
+  std::vector<std::size_t> ignored_cuts;  ///< edges with cut: true that belong to no loop
+  std::vector<Loop> loops;                ///< one per cut edge
 };
 
-/// Breadth-first from ground, changed where several loops share joints so that each stays within its own cell; edges that
-/// ask to be cut are used only where nothing else connects. Bodies of a component without ground hang on an added joint
-/// at the first of them in the file.
+/// Breadth-first from ground, changed where several loops share joints so that each stays within its own cell, and
+/// where joints are held in the tree; edges that ask to be cut are used only where nothing else connects. Bodies of a
+/// component without ground hang on an added joint at the first of them in the file.
 SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges);
 
 }  // namespace polyform::host

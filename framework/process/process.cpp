@@ -181,6 +181,13 @@ void wait_for(const std::vector<std::unique_ptr<Process>>& running) {
   ::poll(pipes.data(), pipes.size(), milliseconds);
 }
 
+/// Addresses that this process has taken, bytes.
+std::uint64_t taken_memory() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 }  // namespace
 
 std::uint64_t default_memory_limit(std::size_t processes) {
@@ -191,13 +198,21 @@ std::uint64_t default_memory_limit(std::size_t processes) {
 
 void limit_memory(std::uint64_t bytes) {
   if (bytes == 0) return;
-  std::uint64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  const rlim_t all = bytes + pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const rlim_t all = bytes + taken_memory();
   rlimit memory{};
   ::getrlimit(RLIMIT_AS, &memory);
   memory.rlim_cur = std::min(memory.rlim_cur, all);
   ::setrlimit(RLIMIT_AS, &memory);
+}
+
+std::uint64_t free_memory() {
+  rlimit memory{};
+  ::getrlimit(RLIMIT_AS, &memory);
+  const std::uint64_t taken = taken_memory();
+  const std::uint64_t allowed = memory.rlim_cur == RLIM_INFINITY ? available_memory()
+                                : memory.rlim_cur > taken        ? memory.rlim_cur - taken
+                                                                 : 0;
+  return std::min(allowed, available_memory());
 }
 
 std::string describe(const ProcessEnd& end, const ProcessLimits& limits) {

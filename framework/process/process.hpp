@@ -27,6 +27,9 @@ std::uint64_t default_memory_limit(std::size_t processes);
 /// that.
 void limit_memory(std::uint64_t bytes);
 
+/// What this process may still take: what can be had now, within what it was allowed; bytes.
+std::uint64_t free_memory();
+
 /// How a process ended.
 struct ProcessEnd {
   enum class How {

@@ -2,6 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "framework/process/process.hpp"
+#include "polyform/element_helpers.hpp"
+#include "polyform/evaluation_cost.hpp"
 #include "polyform/observation.hpp"
 
 namespace polyform::host {
@@ -19,19 +26,59 @@ std::string reasons(const Diagnostics& diagnostics) {
 
 }  // namespace
 
+namespace {
+
+LoopCost cost_of(const Formulation& formulation, const SystemView& view) noexcept {
+  const auto* told = static_cast<const EvaluationCost*>(formulation.query(EvaluationCost::interface_name));
+  return told == nullptr ? LoopCost{} : told->cost(view);
+}
+
+/// Whether the memory that the formulation tells to need is there; reports where not, with the hinge that most rows
+/// pass.
+bool fits_memory(const Formulation& formulation, const SystemView& view, DiagnosticSink& sink) noexcept {
+  const LoopCost cost = cost_of(formulation, view);
+  constexpr double small = 1e8;  // what is always there need not be asked for
+  if (cost.bytes < small) return true;
+  const double left = static_cast<double>(free_memory());
+  if (cost.bytes <= left) return true;
+  const bool at_hinge = cost.widest < view.bodies.size();
+  sink.report({Severity::error,
+               Message("{}: this model needs about {:.2g} GB of memory, {:.2g} GB are free{}{}{}", formulation.name(),
+                       cost.bytes / 1e9, left / 1e9, at_hinge ? ": its closed loops all pass the hinge of body `" : "",
+                       at_hinge ? view.bodies[cost.widest].name : "", at_hinge ? "`" : ""),
+               at_hinge ? "let polyform choose the cut joints (no `cut: true`), or use another solver"
+                        : "make the model smaller, or use another solver",
+               {},
+               {},
+               0,
+               0});
+  return false;
+}
+
+}  // namespace
+
 bool can_run(const Formulation& formulation, const SystemView& view, DiagnosticSink& sink) noexcept {
-  return check_abilities(view, formulation.name(), formulation.abilities(), sink) && formulation.supports(view, sink);
+  return check_abilities(view, formulation.name(), formulation.abilities(), sink) &&
+         fits_memory(formulation, view, sink) && formulation.supports(view, sink);
 }
 
 const Formulation& preferred_formulation(const Named<Formulation>& formulations, const SystemView& view) {
   if (formulations.empty())
     throw Failure(Exit::plugin, "no formulation plugin was found",
                   "polyform plugins shows where plugins were looked for and why a file was refused.");
-  const Formulation* best = nullptr;
   Diagnostics refusals;
+  std::vector<const Formulation*> able;
   for (const auto& [name, formulation] : formulations)
-    if (can_run(*formulation, view, refusals) && (best == nullptr || formulation->preference() > best->preference()))
-      best = formulation;
+    if (can_run(*formulation, view, refusals)) able.push_back(formulation);
+  // One that tells a cost many times that of another is not preferred, whatever its rank.
+  constexpr double much = 4;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Formulation* f : able)
+    if (const double told = cost_of(*f, view).operations; told > 0) least = std::min(least, told);
+  const Formulation* best = nullptr;
+  for (const Formulation* f : able)
+    if (cost_of(*f, view).operations <= much * least && (best == nullptr || f->preference() > best->preference()))
+      best = f;
   if (best == nullptr)
     throw Failure(Exit::bad_input, "no solver can run this model:\n  " + reasons(refusals),
                   "Change the model, or add a plugin with a formulation that can.");

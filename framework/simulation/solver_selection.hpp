@@ -15,10 +15,12 @@ struct DestroySolver {
 /// A solver; the system and the registry it comes from must outlive it.
 using SolverPointer = std::unique_ptr<Solver, DestroySolver>;
 
-/// Whether the formulation accepts the system: its declared abilities, then its own say. Reports why not.
+/// Whether the formulation accepts the system: its declared abilities, the memory that it tells to need
+/// (evaluation_cost.hpp), then its own say. Reports why not.
 bool can_run(const Formulation&, const SystemView&, DiagnosticSink&) noexcept;
 
-/// Of the formulations that can run the system, the one with the largest preference. Failure (bad_input, with every
+/// Of the formulations that can run the system, the one with the largest preference; those that tell a cost many times
+/// that of another stand back. Failure (bad_input, with every
 /// formulation's reason) when none can, Failure (plugin) when none is loaded.
 const Formulation& preferred_formulation(const Named<Formulation>&, const SystemView&);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "polyform/observation.hpp"
+#include "polyform/state_origin.hpp"
 
 namespace polyform {
 
@@ -12,6 +13,7 @@ AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tole
       forces_(view),
       tree_(view),
       hints_(view),
+      origin_(state_origin(view)),
       project_(project),
       tolerance_(tolerance) {
   const std::size_t n = view.bodies.size();
@@ -40,7 +42,7 @@ void AbsoluteSolver::read(std::span<const double> y) noexcept {
     const Quat orientation{b[3], b[4], b[5], b[6]};
     const Mat3 R = rotation_matrix(orientation);
     const Vec3 c = R * center_of(i);
-    const Vec3 p = Vec3{b[0], b[1], b[2]} - c;
+    const Vec3 p = origin_ + (Vec3{b[0], b[1], b[2]} - c);
     const Vec3 w{b[7], b[8], b[9]};
     poses_[i] = {orientation, p};
     orientations_[i] = orientation;
@@ -61,7 +63,7 @@ void AbsoluteSolver::write(std::span<double> y) const noexcept {
     const Quat& o = poses_[i].orientation;
     const Vec3& w = motions_[i].V.angular;
     const Vec3 c = rotation_matrix(o) * center_of(i);
-    const Vec3 p = poses_[i].position + c, v = motions_[i].V.linear + cross(w, c);
+    const Vec3 p = (poses_[i].position - origin_) + c, v = motions_[i].V.linear + cross(w, c);
     for (const double value : {p.x, p.y, p.z, o.w, o.x, o.y, o.z, w.x, w.y, w.z, v.x, v.y, v.z}) *b++ = value;
   }
   double* modes = y.data() + 13 * poses_.size();

@@ -1,6 +1,7 @@
 #include "cartesian.hpp"
 
 #include "cartesian_solver.hpp"
+#include "polyform/evaluation_cost.hpp"
 #include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
 
@@ -28,6 +29,9 @@ class Cartesian final : public Formulation {
            Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 10; }
+  const void* query(std::string_view interface_name) const noexcept override {
+    return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
+  }
 
   Solver* compile(const SystemView& view, std::span<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
@@ -36,6 +40,9 @@ class Cartesian final : public Formulation {
                       return made_solver<CartesianSolver>(view, options[0].integer == 0, options[1].number);
                     });
   }
+
+ private:
+  LinearCost cost_{12000};
 };
 
 }  // namespace

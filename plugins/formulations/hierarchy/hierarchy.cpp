@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hierarchy_solver.hpp"
+#include "polyform/evaluation_cost.hpp"
 #include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
 #include "polyform/element_helpers.hpp"
@@ -174,6 +175,9 @@ class Hierarchy final : public Formulation {
            Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 3; }
+  const void* query(std::string_view interface_name) const noexcept override {
+    return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
+  }
 
   Solver* compile(const SystemView& view, std::span<const FieldValue> values,
                   DiagnosticSink& sink) const noexcept override {
@@ -188,6 +192,9 @@ class Hierarchy final : public Formulation {
     };
     return compiled(name(), "make the model smaller, or use modules in place of modules=flat", sink, make);
   }
+
+ private:
+  LinearCost cost_{15000};
 };
 
 }  // namespace

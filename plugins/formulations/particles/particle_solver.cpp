@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "polyform/observation.hpp"
+#include "polyform/state_origin.hpp"
 
 namespace polyform::particles {
 
@@ -13,7 +14,8 @@ ParticleSolver::ParticleSolver(const SystemView& view, const Options& options)
       forces_(view),
       system_(view, layout_, forces_.loaded_bodies(), options.recursive),
       tree_(view),
-      hints_(view) {
+      hints_(view),
+      origin_(state_origin(view)) {
   orientations_.resize(view.bodies.size());
   q_.resize(view.nq);
   v_.resize(view.nv);
@@ -30,7 +32,7 @@ void ParticleSolver::read_particles(std::span<const double> y) noexcept {
     const std::size_t slot = layout_.particles[p].slot;
     if (slot == none) continue;
     const double *r = y.data() + 3 * slot, *v = rates + 3 * slot;
-    positions[p] = {r[0], r[1], r[2]};
+    positions[p] = origin_ + Vec3{r[0], r[1], r[2]};
     velocities[p] = {v[0], v[1], v[2]};
   }
 }
@@ -39,8 +41,9 @@ void ParticleSolver::write_particles(std::span<double> y) noexcept {
   double* rates = y.data() + 3 * layout_.moving;
   for (std::size_t p = 0; p < layout_.particles.size(); ++p) {
     const std::size_t slot = layout_.particles[p].slot;
+    const Vec3 from_origin = system_.positions()[p] - origin_;
     for (std::size_t k = 0; k < 3 && slot != none; ++k) {
-      y[3 * slot + k] = system_.positions()[p][k];
+      y[3 * slot + k] = from_origin[k];
       rates[3 * slot + k] = system_.velocities()[p][k];
     }
   }

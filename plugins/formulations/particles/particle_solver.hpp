@@ -64,6 +64,7 @@ class ParticleSolver final : public Solver {
   ParticleSystem system_;
   TreeKinematics tree_;
   JointHints hints_;
+  Vec3 origin_;  ///< positions in y count from here
 
   std::vector<Quat> orientations_;     ///< of the bodies, continuous
   std::vector<double> q_, v_, rates_;  ///< of all joints

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "particle_solver.hpp"
+#include "polyform/evaluation_cost.hpp"
 #include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
 
@@ -46,6 +47,9 @@ class Particles final : public Formulation {
            Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 5; }
+  const void* query(std::string_view interface_name) const noexcept override {
+    return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
+  }
 
   Solver* compile(const SystemView& view, std::span<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
@@ -62,6 +66,9 @@ class Particles final : public Formulation {
     };
     return compiled(name(), "make the model smaller, or use a formulation in joint coordinates", sink, make);
   }
+
+ private:
+  RecursionCost cost_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "reduced.hpp"
 
 #include "polyform/compile.hpp"
+#include "polyform/evaluation_cost.hpp"
 #include "polyform/tree_regularity.hpp"
 #include "reduced_solver.hpp"
 
@@ -54,6 +55,9 @@ class ReducedFormulation final : public Formulation {
            Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 40; }
+  const void* query(std::string_view interface_name) const noexcept override {
+    return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
+  }
 
   bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {
     return check_tree_is_regular(view, name(), sink);
@@ -87,6 +91,9 @@ class ReducedFormulation final : public Formulation {
                      "leave `jacobian` out, or use `metric: plain`", option_fields[jacobian].name};
     return {};
   }
+
+ private:
+  RecursionCost cost_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "paper/sweep.hpp"
 #include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
+#include "polyform/evaluation_cost.hpp"
 #include "polyform/joint_coordinate_solver.hpp"
 #include "polyform/tree_regularity.hpp"
 
@@ -46,6 +47,9 @@ class RiccatiFormulation final : public Formulation {
            Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 50; }
+  const void* query(std::string_view interface_name) const noexcept override {
+    return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
+  }
 
   bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {
     return check_tree_is_regular(view, name(), sink);
@@ -66,6 +70,9 @@ class RiccatiFormulation final : public Formulation {
     };
     return compiled(name(), "make the model smaller", sink, make);
   }
+
+ private:
+  RecursionCost cost_;
 };
 
 }  // namespace

@@ -83,6 +83,7 @@ class AbsoluteSolver : public Solver, public Equations {
   ForceSet forces_;
   TreeKinematics tree_;
   JointHints hints_;
+  Vec3 origin_;  ///< positions in y count from here
   bool project_;
   double tolerance_;
   /// Whether derivative() works at the projection of y onto the constraints. The stages of an integrator lie beside

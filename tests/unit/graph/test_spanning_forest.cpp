@@ -120,3 +120,23 @@ TEST_CASE("joints that ask to be cut are cut in neighbouring loops too") {
   CHECK(f.cut_edges[0] == 2);
   CHECK(f.ignored_cuts.empty());
 }
+
+TEST_CASE("a joint that is held stays in the tree, and the loop is cut elsewhere") {
+  // A ring of four bodies through ground: breadth-first cuts edge 2, which is held here, with edge 3 beside it.
+  Edges edges{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}};
+  REQUIRE(span_forest(4, edges).cut_edges == std::vector<std::size_t>{2});
+  edges[2].hold = edges[3].hold = Hold::light_body;
+  const SpanningForest f = span_forest(4, edges);
+  REQUIRE(f.cut_edges.size() == 1);
+  CHECK(f.cut_edges[0] != 2);
+  CHECK(f.cut_edges[0] != 3);
+}
+
+TEST_CASE("a weld is held before a joint beside a light body, and a wish to cut goes before both") {
+  Edges edges{{0, 1}, {1, 2}, {2, 0}};
+  edges[0].hold = edges[1].hold = Hold::weld;
+  edges[2].hold = Hold::light_body;
+  CHECK(span_forest(2, edges).cut_edges == std::vector<std::size_t>{2});
+  edges[0].cut = true;
+  CHECK(span_forest(2, edges).cut_edges == std::vector<std::size_t>{0});
+}
