@@ -9,6 +9,7 @@
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
 #include "apps/linear_text.hpp"
+#include "apps/mode_warnings.hpp"
 #include "apps/operating_point.hpp"
 #include "apps/session.hpp"
 #include "apps/terminal.hpp"
@@ -146,6 +147,19 @@ void write_initial(const host::System& system, const Equilibrium& found, const s
                         "Is there such a folder, and may you write there?");
 }
 
+/// Whether flexible bodies are deformed or spin there beyond what their modes can carry.
+void warn_of_modes(const host::System& system, const host::CanonicalState& s) {
+  host::ModeLimits limits(system.view());
+  TreeKinematics tree(system.view());
+  tree.evaluate(s.q.data(), s.v.data(), s.eta.data(), s.etadot.data());
+  for (const std::size_t b : limits.bodies()) {
+    const FlexibleData& f = system.view().flexible[system.view().bodies[b].flexible];
+    const BodyMotion& now = tree.bodies()[b];
+    limits.look(0, b, now.R, now.V.angular, part(s.eta, f.mode_offset, f.modes));
+  }
+  print_warnings(limits);
+}
+
 Exit equilibrium(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model.file);
@@ -172,6 +186,7 @@ Exit equilibrium(const Arguments& arguments) {
     print_text(*system, found);
     if (found.balanced) fmt::print(output(), "stability  {}\n", stability);
   }
+  warn_of_modes(*system, found.point.state);
   if (!arguments.output.empty()) write_initial(*system, found, arguments.output);
   if (found.balanced) return Exit::done;
   print(Severity::error,
