@@ -10,6 +10,7 @@
 #include "apps/command.hpp"
 #include "apps/equations.hpp"
 #include "apps/json_output.hpp"
+#include "apps/mode_warnings.hpp"
 #include "apps/module_values.hpp"
 #include "apps/session.hpp"
 #include "apps/solver_choice.hpp"
@@ -63,6 +64,12 @@ void print_text(const host::System& system, std::string_view solver, const Obser
   }
 }
 
+void warn_of_modes(const host::System& system, const Observation& now) {
+  host::ModeLimits limits(system.view());
+  limits.row(0, now);
+  print_warnings(limits);
+}
+
 Exit evaluate_one(const Arguments& arguments, Session& session, const host::System& system) {
   const SolverChoice choice = choose_solver(session.catalog(), system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
@@ -73,6 +80,7 @@ Exit evaluate_one(const Arguments& arguments, Session& session, const host::Syst
   }
   host::ObservationStore store(system.view());
   host::evaluate(system, *solver, store);
+  warn_of_modes(system, store.now());
   if (arguments.json)
     print_json(evaluation_json(system, choice.formulation->name(), store.now()));
   else
@@ -104,6 +112,7 @@ Exit evaluate_all(const Arguments& arguments, Session& session, const host::Syst
             fmt::format("{} {}: {}", name, skipped ? "skipped" : "failed", reason.message()));
       continue;
     }
+    if (all.empty()) warn_of_modes(system, store.now());
     all[name] = evaluation_json(system, name, store.now());
     if (!arguments.json) print_text(system, name, store.now());
   }

@@ -12,6 +12,7 @@
 #include "apps/command.hpp"
 #include "apps/interruption.hpp"
 #include "apps/json_output.hpp"
+#include "apps/mode_warnings.hpp"
 #include "apps/process_arguments.hpp"
 #include "apps/report/report.hpp"
 #include "apps/result_file.hpp"
@@ -129,6 +130,7 @@ Exit run(const Arguments& arguments) {
   if (!arguments.report.empty())
     page = std::make_unique<PageOfRun>(arguments, *system, choice.formulation->name(), settings);
 
+  host::ModeLimits limits(system->view());
   RunRecord record;
   {
     session.crash_report().set_rescue([&results, &page] {
@@ -143,11 +145,13 @@ Exit run(const Arguments& arguments) {
     std::vector<host::RowSink*> sinks;
     if (results) sinks.push_back(results.get());
     if (page && page->sink()) sinks.push_back(page->sink());
+    if (!limits.bodies().empty()) sinks.push_back(&limits);
     const InterruptibleWork work;
     record = host::simulate(*system, *solver, settings, sinks, control);
     session.crash_report().set_rescue({});
   }
   host::mend_streams();
+  print_warnings(limits);
   if (record.end == host::End::failed)
     print(Severity::error, record.failure,
           record.remedy.empty() ? fmt::format("This was solver {}; polyform compare tells whether others go on.",

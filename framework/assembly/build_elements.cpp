@@ -168,7 +168,9 @@ bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
                     build_groups(parts, d.constraints, parts.constraint_storage, diagnostics) &
                     build_groups(parts, d.modules, parts.module_storage, diagnostics) &
                     build_flexible(parts, diagnostics);
-  if (!good || !build_nodes(parts, diagnostics)) return false;
+  if (!good) return false;
+  open_spin_stiffening(parts);
+  if (!build_nodes(parts, diagnostics)) return false;
   for (const auto& g : parts.force_storage) {
     ForceGroup& group = parts.forces.emplace_back(group_view<ForceGroup>(g));
     group.state_offset = view.states;

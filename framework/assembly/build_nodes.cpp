@@ -68,19 +68,22 @@ class NodeBuilder {
     const FlexibleData& data = parts_.flexible[parts_.bodies[at(body)].flexible];
     const Vec3 point = *attachment.point;
     std::vector<double> displacement(3 * data.modes), rotation(3 * data.modes);
-    ModeShapes shapes{displacement, rotation};
+    std::vector<double> second_order(3 * data.modes * data.modes);
+    ModeShapes shapes{displacement, rotation, second_order};
     if (!data.type->shapes_at(data.instance, point, shapes)) return false;
     const auto still = [](double x) { return std::abs(x) <= 1e-14; };
-    if (std::all_of(displacement.begin(), displacement.end(), still) &&
-        std::all_of(rotation.begin(), rotation.end(), still))
-      return true;
+    const bool straight = std::ranges::all_of(second_order, still);
+    if (std::ranges::all_of(displacement, still) && std::ranges::all_of(rotation, still) && straight) return true;
     auto node = std::find_if(parts_.nodes.begin(), parts_.nodes.end(), [&](const FlexibleNode& n) {
       return n.body == body && norm(n.point - point) <= 1e-12 * std::max(1.0, norm(point));
     });
     if (node == parts_.nodes.end()) {
       const auto& kept_displacement = parts_.shapes.emplace_back(std::move(displacement));
       const auto& kept_rotation = parts_.shapes.emplace_back(std::move(rotation));
-      node = parts_.nodes.insert(parts_.nodes.end(), {body, point, kept_displacement, kept_rotation});
+      if (straight) second_order.clear();
+      const auto& kept_second_order = parts_.shapes.emplace_back(std::move(second_order));
+      node =
+          parts_.nodes.insert(parts_.nodes.end(), {body, point, kept_displacement, kept_rotation, kept_second_order});
     }
     attached_.push_back({attachment, static_cast<std::size_t>(node - parts_.nodes.begin())});
     *attachment.point = {};

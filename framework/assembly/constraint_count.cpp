@@ -13,10 +13,12 @@ ConstraintCount System::count_constraints() const {
   const SystemView& view = parts_->view;
   ConstraintCount count;
   count.degrees_of_freedom = view.nv_tree + view.modes;
-  if (view.cut_joints().empty() && view.constraints.empty()) return count;
+  if (view.cut_joints().empty() && view.constraints.empty() && view.modules.empty()) return count;
   std::vector<double> q = parts_->q, v = parts_->v, eta = parts_->eta, etadot = parts_->etadot, x = parts_->x;
   ConstraintJacobian jacobian(view);
-  jacobian.evaluate(0, {q, v, eta, etadot, x});
+  const StateView state{q, v, eta, etadot, x};
+  jacobian.evaluate(0, state);
+  if (!view.modules.empty()) jacobian.add_module_rows(0, state);
   const std::size_t rows = jacobian.rows().size();
   if (rows == 0) return count;
   // Rows without any entry are redundant by themselves, and would only slow the factorization down.

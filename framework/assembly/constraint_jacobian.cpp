@@ -1,10 +1,12 @@
 #include "framework/assembly/constraint_jacobian.hpp"
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "polyform/constraint.hpp"
+#include "polyform/module_set.hpp"
 
 namespace polyform::host {
 namespace {
@@ -86,17 +88,49 @@ void ConstraintJacobian::add_element_row(const ConstraintSet::Element& e, std::s
   row.holonomic = e.holonomic;
   row.residual = e.holonomic ? e.residual[r] : 0;
   row.velocity_right = e.velocity_right[r];
+  put(row, e, r, 1, state);
+  add(std::move(row));
+}
+
+/// The wrenches of a row of an element, times a factor.
+void ConstraintJacobian::put(Row& row, const ConstraintSet::Element& e, std::size_t r, double factor,
+                             const StateView& state) {
   for (std::size_t k = 0; k < e.markers.size(); ++k)
-    put(row, e.markers[k].frame, e.motions[k].position, e.A[r * e.markers.size() + k]);
+    put(row, e.markers[k].frame, e.motions[k].position, factor * e.A[r * e.markers.size() + k]);
   const double* B = e.B.data() + r * e.velocities;
   for (const JointIndex j : e.joints) {
     const JointData& joint = view_.joints[at(j)];
     JointMotion m;
     joint_motion(joint, state.q.data() + joint.q_offset, state.v.data() + joint.v_offset, m);
-    put(row, joint, effort_wrench(m, joint.nv, B));
+    put(row, joint, factor * effort_wrench(m, joint.nv, B));
     B += joint.nv;
   }
-  add(std::move(row));
+}
+
+void ConstraintJacobian::add_module_rows(double t, const StateView& state) {
+  ModuleSet modules(view_);
+  if (!modules.good()) return;
+  modules.evaluate(t, tree_.frames(), state.q, state.v, state.x);
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  for (const ModuleSet::Module& m : modules.modules()) {
+    const auto rows = static_cast<Eigen::Index>(m.rows.rows), size = static_cast<Eigen::Index>(m.variables);
+    if (rows == 0) continue;
+    // Combinations z of the rows with zᵀ A = 0.
+    Eigen::MatrixXd free = Eigen::MatrixXd::Identity(rows, rows);
+    if (size > 0) {
+      const Eigen::FullPivHouseholderQR<Eigen::MatrixXd> qr(Eigen::Map<const Matrix>(m.A.data(), rows, size));
+      const Eigen::MatrixXd Q = qr.matrixQ();
+      free = Q.rightCols(rows - qr.rank());
+    }
+    for (Eigen::Index c = 0; c < free.cols(); ++c) {
+      Row row;
+      row.name = m.rows.name;
+      row.of_element = true;
+      for (Eigen::Index r = 0; r < rows; ++r)
+        if (free(r, c) != 0) put(row, m.rows, static_cast<std::size_t>(r), free(r, c), state);
+      add(std::move(row));
+    }
+  }
 }
 
 /// Sums the wrenches from the bodies towards ground, as far as they do not cancel, and enters their power.

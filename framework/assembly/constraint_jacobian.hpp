@@ -1,4 +1,4 @@
-// The constraints of cut joints and constraint elements as rows on the velocities of the tree joints and the modes.
+// The constraints of cut joints, constraint elements and, where asked for, modules as rows on the velocities of the tree joints and the modes.
 #pragma once
 
 #include <string_view>
@@ -35,6 +35,9 @@ class ConstraintJacobian {
   bool good() const { return elements_.good(); }
   /// Rows at a state. Coordinates of cut joints are hints on entry; theirs and their velocities are set.
   void evaluate(double t, const StateView& state);
+  /// Adds what the rows of modules ask of markers and joints whatever their variables are, at the evaluated state: the
+  /// combinations of a module's rows in which no variable of its own is left. x: first-order states.
+  void add_module_rows(double t, const StateView& state);
 
   // At the evaluated state:
   std::span<const Row> rows() const { return rows_; }
@@ -56,6 +59,7 @@ class ConstraintJacobian {
   void put(Row&, const JointData&, const Spatial& t) const;
   void add_cut_joint(std::size_t index, const StateView& state);
   void add_element_row(const ConstraintSet::Element&, std::size_t r, const StateView& state);
+  void put(Row&, const ConstraintSet::Element&, std::size_t r, double factor, const StateView& state);
   void add(Row);
   void enter(std::size_t row, std::size_t joint, const Spatial& wrench);
   void enter_modes(std::size_t row, FrameIndex, const Spatial& wrench, double sign);

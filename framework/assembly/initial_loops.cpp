@@ -30,11 +30,10 @@ bool InitialState::close_loops() {
     for (std::size_t k = 0; locks_[i].position && k < joint.nq; ++k)
       off = std::max(off, std::abs(given[joint.q_offset + k] - parts_.q[joint.q_offset + k]));
     if (off <= 1e-9) continue;
-    complain(
-        i, "initial.position",
-        fmt::format("{} not allow the given position of joint `{}`: it was moved by {:.3g}", restraint_of(i), joint.name,
-                    off),
-        "give positions to as many joints as these leave free", Severity::warning);
+    complain(i, "initial.position",
+             fmt::format("{} not allow the given position of joint `{}`: it was moved by {:.3g}", restraint_of(i),
+                         joint.name, off),
+             "give positions to as many joints as these leave free", Severity::warning);
   }
   warn_of_moved_modes(given_eta_, parts_.eta, "deformation");
   return true;
@@ -44,6 +43,7 @@ bool InitialState::try_close(std::span<const JointLock> locks, bool hold_modes, 
                              std::string& why, double& residual) {
   parts_.q = start;
   parts_.eta = given_eta_;
+  parts_.x = given_x_;
   const std::vector<double> still(view().nv), still_modes(view().modes);
   tree_.evaluate(parts_.q.data(), still.data(), parts_.eta.data(), still_modes.data());
   std::vector<Quat> orientations(view().frames());
@@ -54,13 +54,15 @@ bool InitialState::try_close(std::span<const JointLock> locks, bool hold_modes, 
   system.set_targets(given_q_, given_v_);
   if (hold_modes) system.hold_modes();
   PositionCorrection correction;
-  const bool closed = system.correct_positions(0, poses, parts_.q, assembly_tolerance, correction, parts_.eta);
+  const bool closed =
+      system.correct_positions(0, poses, parts_.q, assembly_tolerance, correction, parts_.eta, parts_.x);
   why = system.failure();
   residual = correction.residual;
   return closed;
 }
 
-/// A constraint element whose residual is no number where it was drawn is its type's fault. False when there is none.
+/// A constraint element or module whose residual is no number where it was drawn is its type's fault. False when there
+/// is none.
 bool InitialState::report_no_number(const std::vector<double>& start) {
   const std::vector<double> still(view().nv), still_modes(view().modes);
   tree_.evaluate(start.data(), still.data(), given_eta_.data(), still_modes.data());
@@ -70,6 +72,16 @@ bool InitialState::report_no_number(const std::vector<double>& start) {
   for (const ConstraintSet::Element& element : constraints.elements()) {
     if (std::ranges::all_of(element.residual, [](double r) { return std::isfinite(r); })) continue;
     const auto item = std::ranges::find(parts_.description.constraints, element.name, &ConstraintItem::name);
+    parts_.report_breach(diagnostics_, *item, item->type->name(),
+                         "its residual is no finite number at the initial positions");
+    return true;
+  }
+  ModuleSet modules(view());
+  if (!modules.good()) return false;
+  modules.evaluate(0, tree_.frames(), start, still, given_x_);
+  for (const ModuleSet::Module& m : modules.modules()) {
+    if (std::ranges::all_of(m.rows.residual, [](double r) { return std::isfinite(r); })) continue;
+    const auto item = std::ranges::find(parts_.description.modules, m.rows.name, &ModuleItem::name);
     parts_.report_breach(diagnostics_, *item, item->type->name(),
                          "its residual is no finite number at the initial positions");
     return true;

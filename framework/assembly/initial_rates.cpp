@@ -150,14 +150,20 @@ void InitialState::cut_rates(std::span<const BodyMotion> frames) {
                      parts_.q.data() + joint.q_offset, parts_.v.data() + joint.v_offset, c);
 }
 
-/// What may keep a joint from its given value, as the subject of a sentence with a negation: a constraint element on its
-/// coordinates, else the loops and constraint elements that there are.
+/// What may keep a joint from its given value, as the subject of a sentence with a negation: a constraint element or a
+/// module on its coordinates, else the loops and constraint elements that there are.
 std::string InitialState::restraint_of(std::size_t joint) const {
-  for (const ConstraintGroup& group : view().constraints) {
+  const auto on_joint = [joint](const auto& group) {
+    const auto found = std::ranges::find_if(group.joints, [joint](JointIndex j) { return at(j) == joint; });
     const std::size_t each = group.joints.size() / group.names.size();
-    for (std::size_t k = 0; k < group.joints.size(); ++k)
-      if (at(group.joints[k]) == joint) return fmt::format("constraint `{}` does", group.names[k / each]);
-  }
+    return found == group.joints.end() ? std::string_view()
+                                       : group.names[std::size_t(found - group.joints.begin()) / each];
+  };
+  for (const ConstraintGroup& group : view().constraints)
+    if (const std::string_view name = on_joint(group); !name.empty()) return fmt::format("constraint `{}` does", name);
+  for (const ModuleGroup& group : view().modules)
+    if (const std::string_view name = on_joint(group); !name.empty() && !group.type->rows().empty())
+      return fmt::format("module `{}` does", name);
   if (view().constraints.empty()) return "the loops do";
   return view().cut_joints().empty() ? "the constraints do" : "the loops and constraints do";
 }
@@ -166,6 +172,7 @@ std::string InitialState::restraint_of(std::size_t joint) const {
 bool InitialState::project(const std::vector<BodyMotion>& frames, const std::vector<double>& eta,
                            std::string_view where, bool keep_rates) {
   std::string why;
+  std::vector<double> variables;
   const auto attempt = [&](std::span<const JointLock> locks, bool hold_modes) {
     std::vector<BodyMotion> trial = frames;
     double violation = 0;
@@ -173,7 +180,9 @@ bool InitialState::project(const std::vector<BodyMotion>& frames, const std::vec
     system.set_targets(given_q_, given_v_);
     if (hold_modes) system.hold_modes();
     parts_.etadot = given_etadot_;
-    const bool done = system.project_velocities(0, trial, parts_.q, parts_.v, violation, false, eta, parts_.etadot);
+    std::vector<double> x = modules_count_ ? parts_.x : std::vector<double>();
+    const bool done = system.project_velocities(0, trial, parts_.q, parts_.v, violation, false, eta, parts_.etadot, x);
+    if (done && modules_count_) variables = std::move(x);
     why = system.failure();
     return done;
   };
@@ -191,6 +200,7 @@ bool InitialState::project(const std::vector<BodyMotion>& frames, const std::vec
                          0});
     return false;
   }
+  if (modules_count_) parts_.x = variables;
   for (std::size_t i = 0; keep_rates && i < locks_.size(); ++i) {
     const JointData& joint = view().joints[i];
     for (std::size_t k = 0; locks_[i].velocity && k < joint.nv; ++k) {

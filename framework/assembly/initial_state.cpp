@@ -17,16 +17,24 @@ InitialState::InitialState(System::Parts& parts, Diagnostics& diagnostics)
 bool InitialState::build() {
   read_given();
   if (diagnostics_.failed()) return false;
-  // As drawn all loops are closed; constraint elements need not hold there.
-  moves_loops_ = !view().constraints.empty() || (moved_ && !view().cut_joints().empty());
+  // As drawn all loops are closed; constraint elements and rows of modules need not hold there.
+  moves_loops_ = !view().constraints.empty() || has_holonomic_modules() || (moved_ && !view().cut_joints().empty());
   rates_as_drawn();
   if (diagnostics_.failed()) return false;
   parts_.q = given_q_;
   parts_.eta = given_eta_;
+  first_order_states();
+  if (diagnostics_.failed()) return false;
   if (moves_loops_ && !(close_loops() && close_velocities())) return false;
   if (!view().constraints.empty() && report_contradiction(parts_.q)) return false;
-  first_order_states();
+  if (!view().modules.empty()) module_states();
   return !diagnostics_.failed();
+}
+
+bool InitialState::has_holonomic_modules() const {
+  return std::ranges::any_of(view().modules, [](const ModuleGroup& group) {
+    return std::ranges::any_of(group.type->rows(), &ModuleVariable::holonomic);
+  });
 }
 
 void InitialState::read_given() {
@@ -115,44 +123,63 @@ void InitialState::first_order_states() {
     forces.initial_states(parts_.x);
   else
     report_no_batch("force", view().forces);
-  if (!view().modules.empty()) module_states();
+  if (const ModuleSet modules(view()); modules.good())
+    modules.initial_states(parts_.x);
+  else
+    report_no_batch("module", view().modules);
+  given_x_ = parts_.x;
 }
 
-/// The modules' own starting values; where their rows do not fit the motion of what they are attached to, u moves the
-/// least (in the scale of M) that makes them fit.
+/// Where the rows of modules do not fit the motion of what they are attached to, u moves the least (in the scale of M)
+/// that makes them fit. Rows that ask more than that tie the motion itself: then the velocities move too.
 void InitialState::module_states() {
   ModuleSet modules(view());
-  if (!modules.good()) {
-    report_no_batch("module", view().modules);
-    return;
-  }
-  modules.initial_states(parts_.x);
+  std::string_view worst;
+  if (fit_variables(modules, worst) == 0) return;
+  modules_count_ = true;
+  tree_.evaluate(parts_.q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
+  const std::vector<BodyMotion> frames(tree_.frames().begin(), tree_.frames().end());
+  if (!project(frames, parts_.eta, "at the initial position", true)) return;
+  if (const double rest = fit_variables(modules, worst); rest > 0)
+    diagnostics_.error(fmt::format("module `{}` cannot follow the initial motion of what it is attached to: its rows "
+                                   "are off by {:.3g}",
+                                   worst, rest),
+                       "change the initial velocities of its joints or bodies");
+}
+
+/// The largest residual of the velocity rows of modules that no u takes away, zero below rounding, and the module.
+double InitialState::fit_variables(ModuleSet& modules, std::string_view& worst) {
   tree_.evaluate(parts_.q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
   modules.evaluate(0, tree_.frames(), parts_.q, parts_.v, parts_.x);
+  double largest = 0;
   for (const ModuleSet::Module& m : modules.modules()) {
     const auto rows = static_cast<Eigen::Index>(m.rows.rows), size = static_cast<Eigen::Index>(m.variables);
+    if (rows == 0) continue;
     using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     Eigen::Map<Eigen::VectorXd> u(parts_.x.data() + m.u, size);
     Matrix A = Eigen::Map<const Matrix>(m.A.data(), rows, size);
     Eigen::VectorXd left = Eigen::Map<const Eigen::VectorXd>(m.rows.velocity_right.data(), rows) - A * u;
     for (Eigen::Index r = 0; r < rows; ++r)
       left[r] -= velocity_of_row(view(), m.rows, static_cast<std::size_t>(r), parts_.v);
-    if (left.lpNorm<Eigen::Infinity>() == 0) continue;
-    Eigen::VectorXd unit(size);
-    for (Eigen::Index k = 0; k < size; ++k) {
-      const double own = m.M[static_cast<std::size_t>(k * (size + 1))];
-      unit[k] = own > 0 ? 1 / std::sqrt(own) : 1;
+    const double before = left.lpNorm<Eigen::Infinity>();
+    if (before == 0) continue;
+    if (size > 0) {
+      Eigen::VectorXd unit(size);
+      for (Eigen::Index k = 0; k < size; ++k) {
+        const double own = m.M[static_cast<std::size_t>(k * (size + 1))];
+        unit[k] = own > 0 ? 1 / std::sqrt(own) : 1;
+      }
+      const Eigen::VectorXd step =
+          unit.cwiseProduct((A * unit.asDiagonal()).completeOrthogonalDecomposition().solve(left));
+      u += step;
+      left -= A * step;
     }
-    const Eigen::VectorXd step =
-        unit.cwiseProduct((A * unit.asDiagonal()).completeOrthogonalDecomposition().solve(left));
-    u += step;
-    const double rest = (left - A * step).lpNorm<Eigen::Infinity>();
-    if (rest > 1e-9 * (1 + left.lpNorm<Eigen::Infinity>()))
-      diagnostics_.error(fmt::format("module `{}` cannot follow the initial motion of what it is attached to: its rows "
-                                     "are off by {:.3g}",
-                                     m.rows.name, rest),
-                         "change the initial velocities of its joints or bodies");
+    const double rest = left.lpNorm<Eigen::Infinity>();
+    if (rest <= 1e-9 * (1 + before) || rest <= largest) continue;
+    largest = rest;
+    worst = m.rows.name;
   }
+  return largest;
 }
 
 bool build_initial_state(System::Parts& parts, Diagnostics& diagnostics) {

@@ -13,6 +13,7 @@
 #include "polyform/absolute_system.hpp"
 #include "polyform/constraint_set.hpp"
 #include "polyform/kinematics.hpp"
+#include "polyform/module_set.hpp"
 
 namespace polyform::host {
 
@@ -36,8 +37,10 @@ class InitialState {
   void read_modes();
   template <class Group>
   void report_no_batch(std::string_view kind, std::span<const Group>);
+  bool has_holonomic_modules() const;
   void first_order_states();
   void module_states();
+  double fit_variables(ModuleSet&, std::string_view& worst);
 
   // initial_rates.cpp: velocities
   /// What the model says of a body's velocity.
@@ -106,6 +109,8 @@ class InitialState {
   std::vector<JointLock> locks_;  ///< what is given of each joint
   TreeKinematics tree_;
   std::vector<double> given_q_, given_v_, given_eta_, given_etadot_;
+  std::vector<double> given_x_;   ///< the elements' own starting values of first-order states
+  bool modules_count_ = false;    ///< velocities are projected onto the rows of modules too
   std::vector<Spatial> wanted_;  ///< twists of the bodies as drawn: given, or from the joints
   bool moved_ = false;        ///< some initial position is given
   bool moves_loops_ = false;  ///< loops or constraint elements are to be closed at a moved pose

@@ -50,6 +50,7 @@ struct System::Parts {
   std::vector<ModuleGroup> modules;
   std::vector<FlexibleData> flexible;
   std::vector<FlexibleNode> nodes;
+  std::vector<std::pair<std::size_t, std::size_t>> open_stiffening;  ///< flexible body and field, see spin.cpp
   std::deque<std::vector<double>> shapes;      ///< mode shapes at the nodes
   std::deque<std::vector<BodyIndex>> group_bodies;
   std::vector<BodyModule> body_modules;
@@ -72,6 +73,11 @@ bool build_tree(System::Parts&, Diagnostics&);
 bool build_elements(System::Parts&, Diagnostics&);
 /// Nodes where joints and markers attach to flexible bodies. False after an error.
 bool build_nodes(System::Parts&, Diagnostics&);
+/// Fields of flexible bodies that say whether tension stiffens them, where the model leaves them open: set, so that nodes
+/// have their displacement of second order.
+void open_spin_stiffening(System::Parts&);
+/// Sets them to whether the body can spin, from a trial of the initial state.
+void decide_spin_stiffening(System::Parts&);
 /// Masses of flexible bodies against their modes. False after an error.
 bool check_flexible(const System::Parts&, Diagnostics&);
 /// Coordinates and velocities at the start, loops closed. False after an error.

@@ -15,8 +15,10 @@ std::unique_ptr<System> System::assemble(Description description, std::shared_pt
   parts->description = std::move(description);
   parts->keep_alive = std::move(keep_alive);
   if (!build_tree(*parts, diagnostics) || !build_elements(*parts, diagnostics) ||
-      !check_flexible(*parts, diagnostics) || !build_initial_state(*parts, diagnostics))
+      !check_flexible(*parts, diagnostics))
     return nullptr;
+  decide_spin_stiffening(*parts);
+  if (!build_initial_state(*parts, diagnostics)) return nullptr;
   return std::unique_ptr<System>(new System(std::move(parts)));
 }
 

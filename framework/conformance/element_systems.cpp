@@ -83,7 +83,7 @@ constexpr int other_draws = 8;  ///< of a system with constraint elements that s
 
 /// No formulation can tell the accelerations and multipliers of such a system from its rows.
 bool stands_singular(const System& system) {
-  return !system.view().constraints.empty() && system.count_constraints().redundant > 0;
+  return !(system.view().constraints.empty() && system.view().modules.empty()) && system.count_constraints().redundant > 0;
 }
 
 }  // namespace

@@ -41,6 +41,17 @@ Vector attached_rows(const ModuleEquations& e, std::span<const Spatial> V, std::
   return sum;
 }
 
+/// The rates of rows, of each by the step that comes nearest to what was found: the shorter one is for rows that bend
+/// much.
+template <class Function>
+Vector nearest_rate(const Vector& found, Function f) {
+  Vector nearest = rate(f, 1e-3);
+  const Vector finer = rate(f, 1e-4);
+  for (Index r = 0; r < found.size(); ++r)
+    if (std::abs(found[r] - finer[r]) < std::abs(found[r] - nearest[r])) nearest[r] = finer[r];
+  return nearest;
+}
+
 void check_mass(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
   constexpr std::string_view symmetric = "M is symmetric", definite = "M is positive semidefinite",
                              complete = "M and A determine the rates of all variables",
@@ -121,7 +132,7 @@ void check_rows(const ModuleType& type, const std::vector<Case>& cases, Checklis
                  const ModuleEquations e = motion.equations(0);
                  const Vector found = own_rows(e) * vector_of(motion.alpha) +
                                       attached_rows(e, motion.Vdot, motion.vdot) - vector_of(e.acceleration_right);
-                 const Vector expected = rate([&](double t) -> Vector {
+                 const Vector expected = nearest_rate(found, [&](double t) -> Vector {
                    const ModuleEquations then = motion.equations(t);
                    const ModuleState s = motion.at(t);
                    return own_rows(then) * vector_of(s.u) +
@@ -150,6 +161,85 @@ void check_rows(const ModuleType& type, const std::vector<Case>& cases, Checklis
     for (std::size_t r = 0; r < written.size(); ++r)
       m.see(written[r] ? 0 : 1, [&] { return fmt::format("row `{}` is zero at all states", type.rows()[r].name); });
   });
+}
+
+/// Rows that are the rate of a residual, and states that are the integral of a variable.
+void check_positions(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
+  constexpr std::string_view rates = "A u + C V + B v - velocity_right of a holonomic row is the rate of its residual",
+                             of_positions = "residuals do not depend on u",
+                             silent = "a row that is not holonomic has no residual",
+                             integrals = "a state that is the integral of a variable has it for its rate";
+  const std::span<const ModuleVariable> rows = type.rows(), states = type.states();
+  const auto holonomic = std::ranges::count_if(rows, &ModuleVariable::holonomic);
+  if (holonomic == 0) {
+    for (const std::string_view name : {rates, of_positions})
+      list.unsupported(name, "not applicable: no row of the type is holonomic");
+  } else {
+    list.claim(rates, 1e-7, "A, C and B must be the gradient of the residual by the integrals of u, by poses and by q",
+               [&](Measure& m) {
+                 on_modules(cases, m, [&](ModuleMotion& motion) {
+                   const ModuleEquations e = motion.equations(0);
+                   const ModuleState s = motion.at(0);
+                   const Vector found = own_rows(e) * vector_of(s.u) +
+                                        attached_rows(e, twists(s.attachments), s.attachments.v) -
+                                        vector_of(e.velocity_right);
+                   const Vector expected =
+                       nearest_rate(found, [&](double t) -> Vector { return vector_of(motion.equations(t).residual); });
+                   for (Index r = 0; r < found.size(); ++r)
+                     if (rows[static_cast<std::size_t>(r)].holonomic)
+                       m.see(std::abs(found[r] - expected[r]) / (1 + std::abs(expected[r])), [&] {
+                         return fmt::format("row `{}`: {:.6g}, the residual changes by {:.6g} per second",
+                                            rows[static_cast<std::size_t>(r)].name, found[r], expected[r]);
+                       });
+                 });
+               });
+    list.claim(of_positions, 0, "a residual is a condition on positions and states x alone", [&](Measure& m) {
+      on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+        const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+        const auto batch = make(type, instances);
+        ModuleState s = joined(states_of(one, path, random, 0.05));
+        const std::vector<double> before = evaluate(*batch, type, instances.size(), s).residual;
+        for (double& u : s.u) u += 1;
+        const std::vector<double> after = evaluate(*batch, type, instances.size(), s).residual;
+        for (std::size_t r = 0; r < before.size(); ++r)
+          if (rows[r % rows.size()].holonomic)
+            m.see(before[r] == after[r] ? 0 : 1, [&] {
+              return fmt::format("that of row `{}` is another with another u", rows[r % rows.size()].name);
+            });
+      });
+    });
+  }
+  if (holonomic == std::ssize(rows)) {
+    list.unsupported(silent, "not applicable: the type has no such rows");
+  } else {
+    list.claim(silent, 0, "where a row's residual is a condition on positions, ModuleVariable::holonomic is true",
+               [&](Measure& m) {
+                 on_modules(cases, m, [&](ModuleMotion& motion) {
+                   const ModuleEquations e = motion.equations(0.05);
+                   for (std::size_t r = 0; r < rows.size(); ++r)
+                     if (!rows[r].holonomic)
+                       m.see(e.residual[r] == 0 ? 0 : 1,
+                             [&] { return fmt::format("a residual is written in row `{}`", rows[r].name); });
+                 });
+               });
+  }
+  if (std::ranges::all_of(states, [](const ModuleVariable& s) { return s.integral_of < 0; })) {
+    list.unsupported(integrals, "not applicable: no state of the type is said to be one");
+    return;
+  }
+  list.claim(
+      integrals, 1e-13, "write xdot = u of the variable that ModuleVariable::integral_of names", [&](Measure& m) {
+        on_modules(cases, m, [&](ModuleMotion& motion) {
+          const ModuleEquations e = motion.equations(0.05);
+          const ModuleState s = motion.at(0.05);
+          for (std::size_t k = 0; k < states.size(); ++k) {
+            if (states[k].integral_of < 0) continue;
+            const double u = s.u[static_cast<std::size_t>(states[k].integral_of)];
+            m.see(std::abs(e.xdot[k] - u) / (1 + std::abs(u)),
+                  [&] { return fmt::format("the rate of `{}` is {:.6g}, u is {:.6g}", states[k].name, e.xdot[k], u); });
+          }
+        });
+      });
 }
 
 /// α and λ that satisfy the equations where all that is attached moves as on the path. False where none do.
@@ -215,6 +305,7 @@ void check_energy(const std::vector<Case>& cases, Checklist& list) {
 void check_module_equations(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
   check_mass(type, cases, list);
   check_rows(type, cases, list);
+  check_positions(type, cases, list);
   check_energy(cases, list);
 }
 

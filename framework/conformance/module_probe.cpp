@@ -12,7 +12,7 @@ constexpr auto append_list = [](auto& to, const auto& from) { to.insert(to.end()
 
 std::vector<double> ModuleEquations::numbers() const {
   std::vector<double> all{kinetic_energy, potential_energy, power};
-  for (const auto* list : {&M, &f, &A, &B, &velocity_right, &acceleration_right, &efforts, &xdot})
+  for (const auto* list : {&M, &f, &A, &B, &velocity_right, &acceleration_right, &efforts, &xdot, &residual})
     append_list(all, *list);
   for (const auto* list : {&C, &wrenches})
     for (const Spatial& w : *list)
@@ -29,6 +29,7 @@ void ModuleEquations::append(const ModuleEquations& b) {
   append_list(acceleration_right, b.acceleration_right);
   append_list(efforts, b.efforts);
   append_list(xdot, b.xdot);
+  append_list(residual, b.residual);
   append_list(C, b.C);
   append_list(wrenches, b.wrenches);
   kinetic_energy += b.kinetic_energy;
@@ -55,8 +56,9 @@ ModuleEquations evaluate(ModuleBatch& batch, const ModuleType& type, std::size_t
   e.wrenches.resize(s.attachments.markers.size());
   e.efforts.resize(s.attachments.v.size());
   e.xdot.resize(s.x.size());
-  ModuleOutput out{e.M,       e.f,    e.A, e.C, e.B, e.velocity_right, e.acceleration_right, e.wrenches,
-                   e.efforts, e.xdot};
+  e.residual.resize(instances * rows);
+  ModuleOutput out{e.M,        e.f,       e.A,    e.C,       e.B, e.velocity_right, e.acceleration_right,
+                   e.wrenches, e.efforts, e.xdot, e.residual};
   e.allocations = allocations_of([&] { batch.evaluate({s.attachments.view(), s.u, s.x}, out); });
   e.kinetic_energy = out.kinetic_energy;
   e.potential_energy = out.potential_energy;

@@ -15,7 +15,7 @@ struct ModuleState {
 
 /// Owns what a ModuleOutput points to.
 struct ModuleEquations {
-  std::vector<double> M, f, A, B, velocity_right, acceleration_right, efforts, xdot;
+  std::vector<double> M, f, A, B, velocity_right, acceleration_right, efforts, xdot, residual;
   std::vector<Spatial> C, wrenches;
   double kinetic_energy = 0, potential_energy = 0, power = 0;
   std::size_t allocations = 0;

@@ -37,7 +37,7 @@ bool close(const SystemView& view, State& s) {
   sweep(tree, s);
   std::vector<Pose> poses = poses_of(tree.bodies());
   PositionCorrection correction;
-  if (!system.correct_positions(0, poses, s.q, 1e-12, correction, s.eta)) return false;
+  if (!system.correct_positions(0, poses, s.q, 1e-12, correction, s.eta, s.x)) return false;
   std::vector<BodyMotion> bodies(tree.bodies().begin(), tree.bodies().end());
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     bodies[i].R = rotation_matrix(poses[i].orientation);

@@ -79,6 +79,10 @@ std::string mistake_of(const ModuleType& type) {
   for (const auto& [what, names] :
        {std::pair("variable", type.variables()), std::pair("state", type.states()), std::pair("row", type.rows())})
     if (std::string mistake = mistake_in_names(what, names); !mistake.empty()) return mistake;
+  for (const ModuleVariable& state : type.states())
+    if (state.integral_of < -1 || state.integral_of >= static_cast<std::int64_t>(type.variables().size()))
+      return fmt::format("whose state '{}' is said to be the integral of variable {}, of {}", state.name,
+                         state.integral_of, type.variables().size());
   return mistake_in_fields(type.fields());
 }
 

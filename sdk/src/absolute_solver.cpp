@@ -161,7 +161,7 @@ Status AbsoluteSolver::do_derivative(double t, std::span<const double> y, std::s
 bool AbsoluteSolver::project(double t, std::span<const double> y, Correction& out) noexcept {
   for (Pose& pose : poses_) pose.orientation = normalized(pose.orientation);
   PositionCorrection position;
-  if (!system_.correct_positions(t, poses_, q_, tolerance_, position, eta_)) return fail(system_.failure());
+  if (!system_.correct_positions(t, poses_, q_, tolerance_, position, eta_, x_)) return fail(system_.failure());
   out.position_residual = position.residual_before;
   out.iterations = position.iterations;
   for (std::size_t i = 0; i < poses_.size(); ++i) {

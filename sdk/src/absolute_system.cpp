@@ -45,7 +45,7 @@ AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock
   motions_.resize(view.frames());
   for (auto* v : {&eta_, &etadot_, &start_eta_, &eta_step_}) v->resize(view.modes);
   for (auto* v : {&own_mass_, &own_length_}) v->resize(owns);
-  states_.resize(view.states);
+  for (auto* v : {&states_, &start_states_}) v->resize(view.states);
   orientations_.resize(view.frames());
   start_.resize(view.nq);
   rates_.resize(view.nq);
@@ -69,7 +69,10 @@ void AbsoluteSystem::add_ties(const std::vector<bool>& absent) {
   for (const ConstraintSet::Element& e : elements_.elements()) add_element(e, counts(e.rows));
   for (std::size_t m = 0; m < modules_.modules().size(); ++m) {
     add_element(modules_.modules()[m].rows, counts(modules_.modules()[m].rows.rows));
-    if (groups_.back().rows != 0) add_entry(groups_.back(), view_.bodies.size() + m);
+    if (groups_.back().rows == 0) continue;
+    add_entry(groups_.back(), view_.bodies.size() + m);
+    for (std::size_t k = 0; k < modules_.modules()[m].variables; ++k)
+      rows_of_velocity_ = rows_of_velocity_ || !modules_.modules()[m].is_integrated(k);
   }
 }
 
@@ -99,7 +102,7 @@ void AbsoluteSystem::add_element(const ConstraintSet::Element& e, std::size_t ro
   }
   add_group(rows, tied);
   tied_.push_back(&e);
-  rows_of_velocity_ = rows_of_velocity_ || (!e.holonomic && rows > 0);
+  for (std::size_t r = 0; r < rows; ++r) rows_of_velocity_ = rows_of_velocity_ || !e.is_holonomic(r);
 }
 
 void AbsoluteSystem::add_group(std::size_t rows, std::span<const BodyIndex> bodies) {
@@ -237,7 +240,7 @@ void AbsoluteSystem::make_matrix() {
   for (const Group& group : groups_) {
     if (group.rows == 0) continue;
     for (std::size_t e = group.entry; e < group.entry + group.entries; ++e)
-      pairs.emplace_back(sizes.size(), entries_[e].block);
+      if (entries_[e].frame + entries_[e].owns != 0) pairs.emplace_back(sizes.size(), entries_[e].block);
     sizes.push_back(group.rows);
     turns.push_back(Turn::after_neighbour);
   }
@@ -250,7 +253,7 @@ void AbsoluteSystem::make_matrix() {
   for (const Group& group : groups_) {
     if (group.rows == 0) continue;
     for (std::size_t e = group.entry; e < group.entry + group.entries; ++e)
-      entries_[e].place = matrix_.block(block, entries_[e].block);
+      if (entries_[e].frame + entries_[e].owns != 0) entries_[e].place = matrix_.block(block, entries_[e].block);
     ++block;
   }
 }

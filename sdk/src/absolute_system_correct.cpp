@@ -17,11 +17,14 @@ constexpr double longest_turn = 0.7;
 }  // namespace
 
 bool AbsoluteSystem::correct_positions(double t, std::span<Pose> poses, std::span<double> q, double tolerance,
-                                       PositionCorrection& out, std::span<double> eta) noexcept {
+                                       PositionCorrection& out, std::span<double> eta,
+                                       std::span<double> states) noexcept {
   failure_size_ = 0;
   out = {};
   std::copy(eta.begin(), eta.end(), eta_.begin());
   std::fill(etadot_.begin(), etadot_.end(), 0.0);
+  states_given_ = states.size() == view_.states;  // also where there are none
+  std::copy(states.begin(), states.end(), states_.begin());
   factorized_ = false;
   double size = 1;
   extent_ = 0;
@@ -34,6 +37,7 @@ bool AbsoluteSystem::correct_positions(double t, std::span<Pose> poses, std::spa
 
   const bool met = find_positions(t, poses, q, target, tolerance, out);
   std::copy_n(eta_.begin(), eta.size(), eta.begin());
+  std::copy_n(states_.begin(), states.size(), states.begin());
   return met;
 }
 
@@ -114,6 +118,15 @@ void AbsoluteSystem::move(std::span<Pose> poses) noexcept {
     else
       poses[i].position -= rotation_matrix(poses[i].orientation) * view_.bodies[i].center_of_mass;
   }
+  move_states(1);
+}
+
+/// The integrals of modules' variables by a part of the step in solution_.
+void AbsoluteSystem::move_states(double fraction) noexcept {
+  if (!states_given_) return;
+  for (std::size_t i = 0; i < modules_.modules().size(); ++i)
+    for (const ModuleSet::Module::Integral& integral : modules_.modules()[i].integrals)
+      states_[integral.state] += fraction * solution_[offsets_[view_.bodies.size() + i] + integral.variable];
 }
 
 /// From afar: the share of the step that the tree joints allow, along their coordinates, so that only the loops stay
@@ -131,6 +144,7 @@ double AbsoluteSystem::search(double t, std::span<Pose> poses, std::span<double>
   nodes_.place(motions_);
   std::copy(eta_.begin(), eta_.end(), start_eta_.begin());
   std::copy(etadot_.begin(), etadot_.end(), eta_step_.begin());
+  std::copy(states_.begin(), states_.end(), start_states_.begin());
   std::fill(etadot_.begin(), etadot_.end(), 0.0);
   for (std::size_t j = 0; j < view_.bodies.size(); ++j) {
     const JointData& joint = view_.joints[j];
@@ -149,6 +163,8 @@ double AbsoluteSystem::search(double t, std::span<Pose> poses, std::span<double>
       joint_normalize(joint, q.data() + joint.q_offset);
     }
     for (std::size_t k = 0; k < eta_.size(); ++k) eta_[k] = start_eta_[k] + fraction * eta_step_[k];
+    std::copy(start_states_.begin(), start_states_.end(), states_.begin());
+    move_states(fraction);
     std::fill(velocities_.begin(), velocities_.end(), 0.0);
     tree_.evaluate(q.data(), velocities_.data(), eta_.data(), etadot_.data());
     tree_.orientations(q.data(), orientations_, eta_.data());

@@ -84,8 +84,9 @@ void AbsoluteSystem::make_module_scales() {
       for (std::size_t c = 0; c < size; ++c)
         scaled(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) =
             M[r * size + c] / std::sqrt(own_mass[r] * own_mass[c]);
+    if (size == 0) continue;
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> principal(scaled, Eigen::EigenvaluesOnly);
-    s.singular = s.lacking = size > 0 && !(principal.eigenvalues()[0] > 1e-12);
+    s.singular = s.lacking = !(principal.eigenvalues()[0] > 1e-12);
   }
 }
 

@@ -9,7 +9,7 @@ namespace polyform {
 
 void AbsoluteSystem::set_motions(std::span<const BodyMotion> bodies, std::span<const double> eta,
                                  std::span<const double> etadot, std::span<const double> states) noexcept {
-  states_given_ = !states.empty();
+  states_given_ = states.size() == view_.states;  // also where there are none
   std::copy(states.begin(), states.end(), states_.begin());
   std::copy_n(bodies.begin(), view_.bodies.size(), motions_.begin());
   std::copy(eta.begin(), eta.end(), eta_.begin());
@@ -31,7 +31,10 @@ void AbsoluteSystem::set_rows(double t, Level level, double* q, double* v) noexc
   if (!modules_.empty()) {
     modules_.evaluate(t, motions_, {q, view_.nq}, {v, view_.nv}, states_);
     for (std::size_t tie = module_ties(); tie < groups_.size(); ++tie)
-      set_element_rows(tie, states_given_ ? level : Level::position);
+      if (states_given_)
+        set_element_rows(tie, level);
+      else
+        std::fill_n(right_.data() + groups_[tie].row, groups_[tie].rows, 0.0);
   }
   if (modes_held_) hold_rows(level);
 }
@@ -161,16 +164,16 @@ void AbsoluteSystem::set_element_rows(std::size_t tie, Level level) noexcept {
   const ConstraintSet::Element& element = element_of(tie);
   const Group& group = groups_[tie];
   for (std::size_t i = 0; i < group.rows; ++i) {
-    if (element.holonomic) position_violation_ = std::max(position_violation_, std::abs(element.residual[i]));
+    if (element.is_holonomic(i)) position_violation_ = std::max(position_violation_, std::abs(element.residual[i]));
     double& right = right_[group.row + i];
     right = level == Level::position   ? -element.residual[i]
             : level == Level::velocity ? element.velocity_right[i]
                                        : element.acceleration_right[i];
-    if (level == Level::position && !element.holonomic) {
+    if (level == Level::position && !element.is_holonomic(i)) {
       right = 0;  // and no coefficients: the row asks nothing of positions
       continue;
     }
-    double rate = (tie < module_ties() ? 0 : set_module_rows(tie, i)) - element.velocity_right[i];
+    double rate = (tie < module_ties() ? 0 : set_module_rows(tie, i, level)) - element.velocity_right[i];
     for (std::size_t m = 0; m < element.markers.size(); ++m) {
       const Spatial& a = element.A[i * element.markers.size() + m];
       const MarkerMotion& motion = element.motions[m];
@@ -201,12 +204,16 @@ void AbsoluteSystem::set_element_rows(std::size_t tie, Level level) noexcept {
   }
 }
 
-/// A module's own part of one of its rows, which it returns: A u.
-double AbsoluteSystem::set_module_rows(std::size_t tie, std::size_t row) noexcept {
+/// A module's own part of one of its rows, which it returns: A u. Positions move only the variables' integrals: a
+/// variable without one has no part in them.
+double AbsoluteSystem::set_module_rows(std::size_t tie, std::size_t row, Level level) noexcept {
   const ModuleSet::Module& module = modules_.modules()[tie - module_ties()];
   const double* A = module.A.data() + row * module.variables;
   const Entry& own = entries_[groups_[tie].entry + groups_[tie].entries - 1];
-  std::copy_n(A, module.variables, own_coefficients_.data() + own.own + row * own.owns);
+  double* coefficients = own_coefficients_.data() + own.own + row * own.owns;
+  std::copy_n(A, module.variables, coefficients);
+  for (std::size_t k = 0; level == Level::position && k < module.variables; ++k)
+    if (!module.is_integrated(k)) coefficients[k] = 0;
   return std::inner_product(A, A + module.variables, states_.data() + module.u, 0.0);
 }
 

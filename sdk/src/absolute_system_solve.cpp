@@ -26,6 +26,7 @@ bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
     for (std::size_t r = 0; r < group.rows; ++r) {
       double compliance = 0;  // of the row: about A M⁻¹ Aᵀ
       for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
+        if (entries_[e].frame + entries_[e].owns == 0) continue;  // a module without variables
         double* row = &entries_[e].place(r, 0);
         const std::size_t stride = entries_[e].place.column_stride;
         if (entries_[e].frame != 0) {

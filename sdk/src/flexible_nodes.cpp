@@ -42,6 +42,29 @@ Vec3 combine(std::span<const double> m, std::span<const double> eta) {
   return sum;
 }
 
+/// Γ_k·x along each axis of a mode k: of the m × m matrices of the three axes its row.
+Vec3 second_order_row(const FlexibleNode& node, std::size_t k, std::span<const double> x) {
+  const std::size_t m = x.size();
+  Vec3 sum;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double* row = node.second_order.data() + (axis * m + k) * m;
+    for (std::size_t l = 0; l < m; ++l) sum[axis] += row[l] * x[l];
+  }
+  return sum;
+}
+
+/// What the displacement of second order adds.
+void add_second_order(const FlexibleNode& node, std::span<const double> eta, std::span<const double> etadot,
+                      NodeMotion& out, std::span<Spatial> H) {
+  for (std::size_t k = 0; k < eta.size(); ++k) {
+    const Vec3 by_eta = second_order_row(node, k, eta);
+    out.p += (0.5 * eta[k]) * by_eta;
+    out.twist.linear += etadot[k] * by_eta;
+    out.bias.linear += etadot[k] * second_order_row(node, k, etadot);
+    H[k].linear += by_eta;
+  }
+}
+
 }  // namespace
 
 void node_motion(const FlexibleNode& node, std::span<const double> eta, std::span<const double> etadot, NodeMotion& out,
@@ -62,6 +85,7 @@ void node_motion(const FlexibleNode& node, std::span<const double> eta, std::spa
   out.bias = {(da * along) * c + (db * along) * cross(theta, c) + b * cross(rate, c), {}};
   for (std::size_t k = 0; k < eta.size(); ++k)
     H[k] = {left_jacobian(column(node.rotation, eta.size(), k)), column(node.displacement, eta.size(), k)};
+  if (!node.second_order.empty()) add_second_order(node, eta, etadot, out, H);
 }
 
 void node_from_body(const NodeMotion& n, const BodyMotion& body, BodyMotion& node) noexcept {

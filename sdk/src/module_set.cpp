@@ -24,12 +24,14 @@ ModuleSet::ModuleSet(const SystemView& view) {
                                            {},
                                            {},
                                            {},
-                                           std::vector<double>(rows)});
+                                           std::vector<double>(rows),
+                                           {}});
+    for (const ModuleVariable& row : group.type->rows()) b.holonomic_rows.push_back(row.holonomic ? 1 : 0);
     const std::size_t markers = b.attached.markers().size(), velocities = b.attached.velocities();
     b.spatial = guarded<Spatial>((rows + 1) * markers);
     b.out.C = between(b.spatial).first(rows * markers);
     b.out.wrenches = between(b.spatial).subspan(rows * markers);
-    b.numbers = guarded<double>(count * (u * (u + 1 + rows) + 2 * rows + x) + (rows + 1) * velocities);
+    b.numbers = guarded<double>(count * (u * (u + 1 + rows) + 3 * rows + x) + (rows + 1) * velocities);
     double* next = between(b.numbers).data();
     const auto take = [&](std::span<double>& part, std::size_t size) {
       part = {next, size};
@@ -42,6 +44,7 @@ ModuleSet::ModuleSet(const SystemView& view) {
     take(b.out.velocity_right, count * rows);
     take(b.out.acceleration_right, count * rows);
     take(b.out.efforts, velocities);
+    take(b.out.residual, count * rows);
     take(b.out.xdot, count * x);
     add_modules(view, group, b);
   }
@@ -67,10 +70,16 @@ void ModuleSet::add_modules(const SystemView& view, const ModuleGroup& group, co
     r.B = b.out.B.subspan(rows * velocity, rows * r.velocities);
     r.velocity_right = b.out.velocity_right.subspan(i * rows, rows);
     r.acceleration_right = b.out.acceleration_right.subspan(i * rows, rows);
-    r.residual = r.effort = b.ideal;
+    r.residual = b.out.residual.subspan(i * rows, rows);
+    r.effort = b.ideal;
+    r.holonomic_rows = b.holonomic_rows;
     r.motions = b.attached.motions().subspan(marker, r.markers.size());
     m.variables = u;
     m.u = b.u + i * u;
+    const std::span<const ModuleVariable> states = group.type->states();
+    for (std::size_t k = 0; k < states.size(); ++k)
+      if (states[k].integral_of >= 0)
+        m.integrals.push_back({b.x + i * states.size() + k, static_cast<std::size_t>(states[k].integral_of)});
     m.M = b.out.M.subspan(i * u * u, u * u);
     m.f = b.out.f.subspan(i * u, u);
     m.A = b.out.A.subspan(i * rows * u, rows * u);
@@ -80,6 +89,10 @@ void ModuleSet::add_modules(const SystemView& view, const ModuleGroup& group, co
     joint += r.joints.size();
     velocity += r.velocities;
   }
+}
+
+bool ModuleSet::Module::is_integrated(std::size_t variable) const {
+  return std::any_of(integrals.begin(), integrals.end(), [&](const Integral& i) { return i.variable == variable; });
 }
 
 void ModuleSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q,

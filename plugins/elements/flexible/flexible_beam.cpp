@@ -3,6 +3,7 @@
 
 #include "beam_mode.hpp"
 #include "flexible_types.hpp"
+#include "foreshortening.hpp"
 #include "modal_batch.hpp"
 #include "modal_fields.hpp"
 
@@ -17,7 +18,8 @@ enum Field : std::size_t {
   boundary,
   damping_ratio,
   modal_position,
-  modal_velocity
+  modal_velocity,
+  geometric_stiffening
 };
 constexpr std::array<std::string_view, 3> boundaries{"clamped-free", "pinned-pinned", "free-free"};  // as Boundary
 constexpr std::array specs{
@@ -57,21 +59,55 @@ constexpr std::array specs{
               .choices = boundaries},
     damping_ratio_spec,
     modal_position_spec,
-    modal_velocity_spec};
+    modal_velocity_spec,
+    geometric_stiffening_spec};
 
 struct Beam {
   double length, density, stiffness;
   std::size_t modes;
   Boundary boundary;
+  bool stiffens;
 
   explicit Beam(const FlexibleInstance& i)
       : length(i.fields[Field::length].number),
         density(i.fields[linear_density].number),
         stiffness(i.fields[bending_stiffness].number),
         modes(static_cast<std::size_t>(i.fields[mode_count].integer)),
-        boundary(static_cast<Boundary>(i.fields[Field::boundary].integer)) {}
+        boundary(static_cast<Boundary>(i.fields[Field::boundary].integer)),
+        stiffens(i.fields[geometric_stiffening].integer != 0) {}
   BeamMode mode(std::size_t k) const noexcept { return {boundary, k}; }
+  std::vector<BeamMode> all() const {
+    std::vector<BeamMode> list;
+    for (std::size_t k = 0; k < modes; ++k) list.push_back(mode(k));
+    return list;
+  }
 };
+
+ModalMatrix matrix_of(const std::vector<double>& values, std::size_t m, double factor) {
+  return ModalMatrix::of(m, [&](std::size_t k, std::size_t l) { return factor * values[k * m + l]; });
+}
+
+/// Γ_kl,x = −(1/l) ∫₀^ξ f_k' f_l' dξ, so ∫Γ dm = −μ ∫ (1 − ξ) f_k' f_l' dξ and ∫x Γ dm = −μ l ∫ ½ (1 − ξ²) f_k' f_l'
+/// dξ. In mean axes Γ has no mean: its mean ∫Γ dm / (μ l) is taken away, and the mass centre stays.
+void add_foreshortening(const Beam& beam, ModalInvariants& c) {
+  SlopeProducts slopes(beam.all(), 1);
+  c.stiffens = true;
+  if (beam.boundary == Boundary::free_free) {
+    for (std::size_t i = 0; i < slopes.moment.size(); ++i) slopes.moment[i] -= 0.5 * slopes.rest[i];
+  } else {
+    c.second_order[0] = matrix_of(slopes.rest, beam.modes, -beam.density);
+  }
+  c.second_moments[0] = matrix_of(slopes.moment, beam.modes, -beam.density * beam.length);
+}
+
+/// Slopes at stations that see every crest of the modes that matter.
+void add_stations(const Beam& beam, ModalInvariants& c) {
+  const std::size_t stations = 8 * std::min<std::size_t>(beam.modes, 16);
+  for (std::size_t i = 0; i <= stations; ++i)
+    for (std::size_t k = 0; k < beam.modes; ++k)
+      c.deformations.push_back(beam.mode(k).derivative(static_cast<double>(i) / static_cast<double>(stations), 1) /
+                               beam.length);
+}
 
 /// u = (x, 0, 0), Φ_k = (0, f_k(x / length), 0). All integrals are known in closed form; the modes are orthogonal.
 ModalInvariants invariants_of(const FlexibleInstance& instance) {
@@ -96,11 +132,42 @@ ModalInvariants invariants_of(const FlexibleInstance& instance) {
   c.product[4] = c.mass_matrix = ModalMatrix::diagonal(std::move(modal_mass));
   c.stiffness = ModalMatrix::diagonal(std::move(stiffness));
   c.damping = ModalMatrix::diagonal(std::move(damping));
+  if (beam.stiffens) add_foreshortening(beam, c);
+  add_stations(beam, c);
+  c.lowest_frequency = std::pow(beam.mode(0).eigenvalue() / l, 2) * std::sqrt(beam.stiffness / beam.density);
+  c.axis = {1, 0, 0};
   return c;
 }
 
-class FlexibleBeam final : public FlexibleBodyType {
+/// Γ along x at ξ.
+void set_second_order(const Beam& beam, double xi, std::span<double> out) {
+  const std::vector<BeamMode> modes = beam.all();
+  const SlopeProducts here(modes, xi);
+  const std::size_t pairs = beam.modes * beam.modes;
+  for (std::size_t i = 0; i < pairs; ++i) out[i] = -here.plain[i] / beam.length;
+  if (beam.boundary != Boundary::free_free) return;
+  const SlopeProducts whole(modes, 1);
+  for (std::size_t i = 0; i < pairs; ++i) out[i] += whole.rest[i] / beam.length;
+}
+
+/// ∫ (1 − ξ) f'² dξ of a deformation f.
+double slope_square(const Beam& beam, std::span<const double> eta) {
+  const std::vector<BeamMode> modes = beam.all();
+  double sum = 0;
+  integrate(modes, 1, [&](double xi, double weight) {
+    double slope = 0;
+    for (std::size_t k = 0; k < eta.size(); ++k) slope += eta[k] * modes[k].derivative(xi, 1);
+    sum += weight * (1 - xi) * slope * slope;
+  });
+  return sum;
+}
+
+class FlexibleBeam final : public FlexibleBodyType, public SpinStiffening {
  public:
+  const void* query(std::string_view interface_name) const noexcept override {
+    return interface_name == SpinStiffening::query_name ? static_cast<const SpinStiffening*>(this) : nullptr;
+  }
+  std::size_t field() const noexcept override { return geometric_stiffening; }
   std::string_view name() const noexcept override { return "flexible-beam"; }
   std::string_view meaning() const noexcept override {
     return "uniform Euler-Bernoulli beam that bends in its x-y plane, by its exact modes";
@@ -124,6 +191,12 @@ class FlexibleBeam final : public FlexibleBodyType {
       shapes.displacement[beam.modes + k] = f.derivative(xi, 0);
       shapes.rotation[2 * beam.modes + k] = f.derivative(xi, 1) / beam.length;
     }
+    if (!beam.stiffens || shapes.second_order.empty()) return true;
+    try {
+      set_second_order(beam, xi, shapes.second_order);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
     return true;
   }
   void initial_state(const FlexibleInstance& instance, std::span<double> eta,
@@ -137,6 +210,7 @@ class FlexibleBeam final : public FlexibleBodyType {
     mass = beam.density * beam.length;
     moment = {0.5 * mass * beam.length, 0, 0};
     for (std::size_t k = 0; k < eta.size(); ++k) moment.y += mass * beam.mode(k).mean() * eta[k];
+    if (beam.stiffens && beam.boundary != Boundary::free_free) moment.x -= 0.5 * beam.density * slope_square(beam, eta);
   }
   FlexibleBatch* create(std::span<const FlexibleInstance> instances) const noexcept override {
     return make_batch<ModalBatch>(instances, &invariants_of);

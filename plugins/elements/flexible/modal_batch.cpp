@@ -1,5 +1,8 @@
 #include "modal_batch.hpp"
 
+#include <cmath>
+#include <numeric>
+
 namespace polyform::flexible {
 
 ModalBatch::ModalBatch(std::span<const FlexibleInstance> instances, Invariants invariants) {
@@ -11,6 +14,8 @@ ModalBatch::ModalBatch(std::span<const FlexibleInstance> instances, Invariants i
   }
   for (std::vector<double>& v : moment_) v.resize(largest);
   for (std::vector<double>& v : swirl_) v.resize(largest);
+  for (std::vector<double>& v : shift_) v.resize(largest);
+  product_.resize(largest);
   elastic_.resize(largest);
   damping_.resize(largest);
 }
@@ -48,7 +53,41 @@ ModalBatch::Deformed ModalBatch::deform(const ModalInvariants& c, const Flexible
       now.rate_moment(i, j) = rate;
     }
   now.second_moment += Sym3{added(0, 0), added(1, 1), added(2, 2), added(0, 1), added(0, 2), added(1, 2)};
+  if (c.stiffens) foreshorten(c, in, now);
   return now;
+}
+
+/// Adds what s = ½ Γ[η, η] makes of the integrals, up to second order in η and η̇ in the kinetic energy: ∫s dm and
+/// ∫u sᵀ dm with their rates, and the moments of the modes Φ_k + Γ_k·η.
+void ModalBatch::foreshorten(const ModalInvariants& c, const FlexibleInput& in, Deformed& now) noexcept {
+  const std::size_t m = c.modes();
+  Mat3 added;
+  const auto multiply = [&](const ModalMatrix& a, double& half, double& rate) {
+    std::fill_n(product_.begin(), m, 0.0);
+    half = rate = 0;
+    if (a.is_zero()) return;
+    a.add_transpose_product(in.eta, product_.data());
+    for (std::size_t k = 0; k < m; ++k) {
+      half += 0.5 * in.eta[k] * product_[k];
+      rate += in.etadot[k] * product_[k];
+    }
+  };
+  for (std::size_t i = 0; i < 3; ++i) {
+    double half, rate;
+    multiply(c.second_order[i], half, rate);
+    for (std::size_t k = 0; k < m; ++k) shift_[i][k] = c.displacement[k][i] + product_[k];
+    now.first_moment[i] += half;
+    now.first_moment_rate[i] += rate;
+    for (std::size_t j = 0; j < 3; ++j) {
+      if (c.second_moments[3 * i + j].is_zero()) continue;
+      multiply(c.second_moments[3 * i + j], half, rate);
+      for (std::size_t k = 0; k < m; ++k) moment_[3 * i + j][k] += product_[k];
+      added(i, j) += half;
+      added(j, i) += half;
+      now.rate_moment(i, j) += rate;
+    }
+  }
+  now.second_moment += Sym3{added(0, 0), added(1, 1), added(2, 2), added(0, 1), added(0, 2), added(1, 2)};
 }
 
 /// mass = ∫Bᵀ B dm, B = [−ρ̃  1  Φ].
@@ -71,6 +110,7 @@ void ModalBatch::write_mass(const ModalInvariants& c, const Deformed& now, std::
       angular[6 + k] = first[k] - second[k];
       linear[6 + k] = c.displacement[k][i];
     }
+    if (c.stiffens) std::copy_n(shift_[i].begin(), m, linear + 6);
   }
   for (std::size_t k = 0; k < m; ++k)
     for (std::size_t i = 0; i < 6; ++i) mass[(6 + k) * n + i] = mass[i * n + 6 + k];
@@ -108,6 +148,43 @@ void ModalBatch::write_force(const ModalInvariants& c, const Deformed& now, cons
     out.strain_energy += 0.5 * in.eta[k] * elastic_[k];
     out.damping_power -= in.etadot[k] * damping_[k];
   }
+  if (c.stiffens) add_second_order_forces(c, in, out);
+}
+
+/// −∫Bᵀ Γ[η̇, η̇] dm of the frame: what the points accelerate by at η̈ = 0.
+void ModalBatch::add_second_order_forces(const ModalInvariants& c, const FlexibleInput& in,
+                                         FlexibleOutput& out) noexcept {
+  const std::size_t m = c.modes();
+  const auto square = [&](const ModalMatrix& a) {
+    if (a.is_zero()) return 0.0;
+    std::fill_n(product_.begin(), m, 0.0);
+    a.add_transpose_product(in.etadot, product_.data());
+    return std::inner_product(product_.begin(), product_.begin() + static_cast<std::ptrdiff_t>(m), in.etadot.begin(),
+                              0.0);
+  };
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t j = (i + 1) % 3, h = (i + 2) % 3;
+    out.force[i] -= square(c.second_moments[3 * j + h]) - square(c.second_moments[3 * h + j]);
+    out.force[3 + i] -= square(c.second_order[i]);
+  }
+}
+
+double ModalBatch::deformation(std::size_t instance, std::span<const double> eta) const noexcept {
+  double largest = 0;
+  const std::vector<double>& all = bodies_[instance].deformations;
+  for (std::size_t first = 0; first + eta.size() <= all.size() && !eta.empty(); first += eta.size()) {
+    double here = 0;
+    for (std::size_t k = 0; k < eta.size(); ++k) here += eta[k] * all[first + k];
+    largest = std::max(largest, std::abs(here));
+  }
+  return largest;
+}
+
+double ModalBatch::neglected_stiffening(std::size_t instance, const Vec3& w) const noexcept {
+  const ModalInvariants& c = bodies_[instance];
+  if (c.stiffens || !(c.lowest_frequency > 0)) return 0;
+  const double along = dot(w, c.axis);
+  return (dot(w, w) - along * along) / (c.lowest_frequency * c.lowest_frequency);
 }
 
 }  // namespace polyform::flexible

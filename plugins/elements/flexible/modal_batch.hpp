@@ -2,17 +2,22 @@
 #pragma once
 
 #include "modal_invariants.hpp"
-#include "polyform/flexible_body.hpp"
+#include "polyform/flexible_validity.hpp"
 
 namespace polyform::flexible {
 
-class ModalBatch final : public FlexibleBatch {
+class ModalBatch final : public FlexibleBatch, public ModeValidity {
  public:
   using Invariants = ModalInvariants (*)(const FlexibleInstance&);
   ModalBatch(std::span<const FlexibleInstance>, Invariants);
 
   void evaluate(std::span<const FlexibleInput>, std::span<FlexibleOutput>) noexcept override;
   void destroy() noexcept override { delete this; }
+  void* query(std::string_view interface_name) noexcept override {
+    return interface_name == ModeValidity::query_name ? static_cast<ModeValidity*>(this) : nullptr;
+  }
+  double deformation(std::size_t instance, std::span<const double> eta) const noexcept override;
+  double neglected_stiffening(std::size_t instance, const Vec3& angular_velocity) const noexcept override;
 
  private:
   /// The integrals at one η: of the whole deformed body, ρ = u + Σ Φ_l η_l, and (in scratch) of each mode.
@@ -22,12 +27,16 @@ class ModalBatch final : public FlexibleBatch {
     Mat3 rate_moment;                      ///< ∫ρ ρ̇ᵀ dm
   };
   Deformed deform(const ModalInvariants&, const FlexibleInput&) noexcept;
+  void foreshorten(const ModalInvariants&, const FlexibleInput&, Deformed&) noexcept;
+  void add_second_order_forces(const ModalInvariants&, const FlexibleInput&, FlexibleOutput&) noexcept;
   void write_mass(const ModalInvariants&, const Deformed&, std::span<double> mass) const noexcept;
   void write_force(const ModalInvariants&, const Deformed&, const FlexibleInput&, FlexibleOutput&) noexcept;
 
   std::vector<ModalInvariants> bodies_;
   std::array<std::vector<double>, 9> moment_;  ///< ∫ρ Φ_kᵀ dm of the body at hand, one per mode
   std::array<std::vector<double>, 3> swirl_;   ///< ∫ρ̇ × Φ_k dm, one per mode
+  std::array<std::vector<double>, 3> shift_;   ///< ∫Φ_k dm + ∫Γ_k·η dm of the body at hand, one per mode
+  std::vector<double> product_;                ///< a matrix times η or η̇
   std::vector<double> elastic_, damping_;      ///< K η, D η̇
 };
 

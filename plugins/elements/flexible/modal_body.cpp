@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "flexible_types.hpp"
 #include "modal_batch.hpp"
@@ -44,6 +45,55 @@ void copy_integrals(const ModalBodyData& data, ModalInvariants& c, std::array<Fu
   }
 }
 
+/// What the displacements of second order make, as sums over the nodes or as given.
+void add_second_order(const ModalBodyData& data, ModalInvariants& c) {
+  const std::size_t m = data.modes();
+  const auto sum = [&](std::size_t k, std::size_t l, auto part) {
+    double all = 0;
+    for (std::size_t n = 0; n < data.nodes(); ++n) all += data.node_mass(n) * part(data.second_order(k, l, n), n);
+    return all;
+  };
+  c.stiffens = true;
+  for (std::size_t i = 0; i < 3; ++i) {
+    c.second_order[i] = ModalMatrix::of(m, [&](std::size_t k, std::size_t l) {
+      return data.is_lumped() ? sum(k, l, [&](const Vec3& gamma, std::size_t) { return gamma[i]; })
+                              : data.integral_gamma(k, l, i);
+    });
+    for (std::size_t j = 0; j < 3; ++j)
+      c.second_moments[3 * i + j] = ModalMatrix::of(m, [&](std::size_t k, std::size_t l) {
+        return data.is_lumped()
+                   ? sum(k, l, [&](const Vec3& gamma, std::size_t n) { return data.node(n)[i] * gamma[j]; })
+                   : data.integral_u_gamma(k, l, i, j);
+      });
+  }
+}
+
+/// How the modes turn the nodes, or strain what is between a node and the one nearest to it.
+void add_deformations(const ModalBodyData& data, ModalInvariants& c) {
+  const std::size_t m = data.modes();
+  for (std::size_t n = 0; n < data.nodes(); ++n) {
+    if (data[modal_body_field::mode_rotations].given) {
+      for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t k = 0; k < m; ++k) c.deformations.push_back(data.rotation(k, n)[i]);
+      continue;
+    }
+    std::size_t nearest = n;
+    double distance = std::numeric_limits<double>::infinity();
+    for (std::size_t other = 0; other < data.nodes(); ++other)
+      if (const double d = norm(data.node(other) - data.node(n)); d > 0 && d < distance) {
+        distance = d;
+        nearest = other;
+      }
+    for (std::size_t i = 0; i < 3 && nearest != n; ++i)
+      for (std::size_t k = 0; k < m; ++k)
+        c.deformations.push_back((data.displacement(k, nearest)[i] - data.displacement(k, n)[i]) / distance);
+  }
+  for (std::size_t k = 0; k < m; ++k)
+    if (const double square = data.stiffness(k, k) / c.mass_matrix(k, k);
+        square > 0 && std::isfinite(square) && !(c.lowest_frequency > 0 && c.lowest_frequency < std::sqrt(square)))
+      c.lowest_frequency = std::sqrt(square);
+}
+
 ModalMatrix damping_of(const ModalBodyData& data, const ModalInvariants& c) {
   using namespace modal_body_field;
   const std::size_t m = data.modes();
@@ -74,11 +124,17 @@ ModalInvariants invariants_of(const FlexibleInstance& instance) {
   derive_from_products(c);
   c.stiffness = ModalMatrix::of(m, [&](std::size_t k, std::size_t l) { return data.stiffness(k, l); });
   c.damping = damping_of(data, c);
+  if (data.stiffens()) add_second_order(data, c);
+  add_deformations(data, c);
   return c;
 }
 
-class ModalBody final : public FlexibleBodyType {
+class ModalBody final : public FlexibleBodyType, public SpinStiffening {
  public:
+  const void* query(std::string_view interface_name) const noexcept override {
+    return interface_name == SpinStiffening::query_name ? static_cast<const SpinStiffening*>(this) : nullptr;
+  }
+  std::size_t field() const noexcept override { return modal_body_field::geometric_stiffening; }
   std::string_view name() const noexcept override { return "modal-body"; }
   std::string_view meaning() const noexcept override {
     return "spatial flexible body by nodes, mode shapes and modal matrices, as finite elements give them";
@@ -106,6 +162,10 @@ class ModalBody final : public FlexibleBodyType {
         shapes.displacement[i * m + k] = data.displacement(k, nearest)[i];
         shapes.rotation[i * m + k] = data.rotation(k, nearest)[i];
       }
+    for (std::size_t k = 0; data.stiffens() && !shapes.second_order.empty() && k < m; ++k)
+      for (std::size_t l = 0; l < m; ++l)
+        for (std::size_t i = 0; i < 3; ++i)
+          shapes.second_order[(i * m + k) * m + l] = data.second_order(k, l, nearest)[i];
     return true;
   }
   void initial_state(const FlexibleInstance& instance, std::span<double> eta,
@@ -120,11 +180,16 @@ class ModalBody final : public FlexibleBodyType {
     moment = {};
     if (!data.is_lumped()) {
       for (std::size_t k = 0; k < eta.size(); ++k) moment += eta[k] * data.integral_phi(k);
+      for (std::size_t k = 0; data.stiffens() && k < eta.size(); ++k)
+        for (std::size_t l = 0; l < eta.size(); ++l)
+          for (std::size_t i = 0; i < 3; ++i) moment[i] += 0.5 * eta[k] * eta[l] * data.integral_gamma(k, l, i);
       return;
     }
     for (std::size_t n = 0; n < data.nodes(); ++n) {
       Vec3 point = data.node(n);
       for (std::size_t k = 0; k < eta.size(); ++k) point += eta[k] * data.displacement(k, n);
+      for (std::size_t k = 0; data.stiffens() && k < eta.size(); ++k)
+        for (std::size_t l = 0; l < eta.size(); ++l) point += (0.5 * eta[k] * eta[l]) * data.second_order(k, l, n);
       mass += data.node_mass(n);
       moment += data.node_mass(n) * point;
     }

@@ -19,7 +19,11 @@ enum Field : std::size_t {
   integral_u_phi,
   integral_phi_phi,
   modal_position,
-  modal_velocity
+  modal_velocity,
+  second_order_displacements,
+  integral_gamma,
+  integral_u_gamma,
+  geometric_stiffening
 };
 }  // namespace modal_body_field
 
@@ -51,6 +55,20 @@ class ModalBodyData {
   double integral_phi_phi(std::size_t k, std::size_t l, std::size_t i, std::size_t j) const {
     return symmetric(modal_body_field::integral_phi_phi, 3 * k + i, 3 * l + j);
   }
+  /// Γ_kl at a node; k and l may be exchanged. Zero where it is not given and not found from the line of nodes.
+  Vec3 second_order(std::size_t k, std::size_t l, std::size_t n) const {
+    return 0.5 * (vector(modal_body_field::second_order_displacements, (k * modes() + l) * nodes() + n) +
+                  vector(modal_body_field::second_order_displacements, (l * modes() + k) * nodes() + n));
+  }
+  double integral_gamma(std::size_t k, std::size_t l, std::size_t i) const {
+    return symmetric_row(modal_body_field::integral_gamma, 3, k, l, i);
+  }
+  double integral_u_gamma(std::size_t k, std::size_t l, std::size_t i, std::size_t j) const {
+    return symmetric_row(modal_body_field::integral_u_gamma, 9, k, l, 3 * i + j);
+  }
+  bool has_second_order() const { return fields_[modal_body_field::second_order_displacements].given; }
+  /// Asked for, by the model or the host, and known.
+  bool stiffens() const { return fields_[modal_body_field::geometric_stiffening].integer != 0 && has_second_order(); }
   double stiffness(std::size_t k, std::size_t l) const {
     if (fields_[modal_body_field::stiffness_matrix].given) return symmetric(modal_body_field::stiffness_matrix, k, l);
     return k == l ? fields_[modal_body_field::modal_stiffness].numbers[k] : 0;
@@ -61,6 +79,10 @@ class ModalBodyData {
   }
 
  private:
+  double symmetric_row(std::size_t field, std::size_t columns, std::size_t k, std::size_t l, std::size_t i) const {
+    const FieldValue& f = fields_[field];
+    return 0.5 * (f.numbers[(k * modes() + l) * columns + i] + f.numbers[(l * modes() + k) * columns + i]);
+  }
   Vec3 vector(std::size_t field, std::size_t i) const {
     const double* x = fields_[field].numbers.data() + 3 * i;
     return {x[0], x[1], x[2]};

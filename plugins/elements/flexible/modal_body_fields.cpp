@@ -56,7 +56,21 @@ constexpr std::array specs{
               .unit = "",
               .meaning = "∫Φ Φᵀ dm, instead of node_masses: 3m rows of 3m, for mode after mode x, y, z"},
     modal_position_spec,
-    modal_velocity_spec};
+    modal_velocity_spec,
+    FieldSpec{.name = "second_order_displacements",
+              .type = FieldType::matrix,
+              .unit = "1/m",
+              .meaning = "Γ_kl of the displacement ½ Σ Γ_kl η_k η_l by which bending draws points in: for modes k, l = "
+                         "1 1, 1 2, ..., m m a row of 3n, x, y, z of node after node"},
+    FieldSpec{.name = "integral_gamma",
+              .type = FieldType::matrix,
+              .unit = "",
+              .meaning = "∫Γ_kl dm, with integral_phi: per pair of modes a row [x, y, z]"},
+    FieldSpec{.name = "integral_u_gamma",
+              .type = FieldType::matrix,
+              .unit = "",
+              .meaning = "∫u Γ_klᵀ dm, with integral_u_phi: per pair of modes a row [xx, xy, xz, yx, ..., zz]"},
+    geometric_stiffening_spec};
 
 }  // namespace
 

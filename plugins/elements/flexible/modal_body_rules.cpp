@@ -31,6 +31,7 @@ class Check {
     stiffness();
     damping();
     inertia();
+    second_order();
     for (const std::size_t field :
          {std::size_t{damping_ratio}, std::size_t{modal_position}, std::size_t{modal_velocity}})
       good_ &= check_per_mode(data_[field], modal_body_fields()[field], field, data_.modes(), number_, sink_);
@@ -138,6 +139,28 @@ class Check {
       if (has_shape(integral_phi_phi, 3 * m, 3 * m))
         is_positive_semidefinite(integral_phi_phi,
                                  "No distribution of mass has such integrals; check order and signs.");
+    }
+  }
+
+  /// Data of second order, with the integrals where the inertia is given by integrals.
+  void second_order() {
+    const std::size_t m = data_.modes(), pairs = m * m;
+    const auto given = [&](std::size_t field) { return data_[field].given; };
+    if (data_[geometric_stiffening].given && data_[geometric_stiffening].integer != 0 && !data_.has_second_order())
+      error(geometric_stiffening,
+            "the body is to be stiffened by its tension, but how bending draws it in is not given",
+            "Give second_order_displacements, or divide the body into flexible-beams.");
+    if (given(second_order_displacements)) has_shape(second_order_displacements, pairs, 3 * data_.nodes());
+    for (const auto& [field, columns] :
+         {std::pair{std::size_t{integral_gamma}, 3}, std::pair{std::size_t{integral_u_gamma}, 9}}) {
+      if (given(field) && (data_.is_lumped() || !given(second_order_displacements)))
+        error(field, Message("{} does not go with what else is given", name(field)),
+              "Give it with second_order_displacements, where the inertia is given by integrals, not by node_masses.");
+      else if (given(field))
+        has_shape(field, pairs, static_cast<std::size_t>(columns));
+      else if (given(second_order_displacements) && !data_.is_lumped())
+        error(field, Message("second_order_displacements are given without {}", name(field)),
+              "Give both integrals of Γ beside those of Φ.");
     }
   }
 

@@ -28,6 +28,15 @@ inline constexpr FieldSpec modal_velocity_spec{
     .meaning = "initial rates of the modal coordinates; one for all modes or one per mode",
     .default_text = "0"};
 
+inline constexpr FieldSpec geometric_stiffening_spec{
+    .name = "geometric_stiffening",
+    .type = FieldType::boolean,
+    .unit = "",
+    .meaning =
+        "whether bending draws the body's points in along its axis, so that tension, as of a spinning blade, "
+        "stiffens it; not given: where the body can spin, as something drives a rotation that carries it or its "
+        "motion at the start takes it round"};
+
 /// The value of mode k in a field that has one for all modes or one per mode.
 inline double of_mode(const FieldValue& value, std::size_t k) noexcept {
   return value.numbers[value.numbers.size() == 1 ? 0 : k];
@@ -48,6 +57,7 @@ inline void set_per_mode(const FieldValue& value, std::span<double> out) noexcep
 inline void set_no_shapes(ModeShapes& shapes) noexcept {
   std::fill(shapes.displacement.begin(), shapes.displacement.end(), 0.0);
   std::fill(shapes.rotation.begin(), shapes.rotation.end(), 0.0);
+  std::fill(shapes.second_order.begin(), shapes.second_order.end(), 0.0);
 }
 
 /// How far from a point of the body an attachment may be, as a part of the size of the body: positions in models have

@@ -44,6 +44,7 @@ class ModalMatrix {
     if (values_.empty() || (is_diagonal() && k != l)) return 0;
     return values_[is_diagonal() ? k : k * size_ + l];
   }
+  bool is_zero() const { return values_.empty(); }
   /// y += Aᵀ x
   void add_transpose_product(std::span<const double> x, double* __restrict y) const {
     if (values_.empty()) return;
@@ -83,14 +84,24 @@ class ModalMatrix {
 /// u are the points of the undeformed body, Φ_k the displacement per modal coordinate k; body axes. The nine elements
 /// (i, j) of a 3 × 3 tensor stand at 3 i + j.
 struct ModalInvariants {
-  double mass = 0;                              ///< ∫dm, kg
-  Vec3 first_moment;                            ///< ∫u dm, kg m
-  Sym3 second_moment;                           ///< ∫u uᵀ dm, kg m²
-  std::vector<Vec3> displacement;               ///< ∫Φ_k dm, one per mode
-  std::array<std::vector<double>, 9> moment;    ///< ∫u Φ_kᵀ dm, one per mode
-  std::array<ModalMatrix, 9> product;           ///< (k, l): ∫Φ_k Φ_lᵀ dm
-  std::array<ModalMatrix, 3> cross;             ///< (k, l): ∫Φ_k × Φ_l dm
+  double mass = 0;                            ///< ∫dm, kg
+  Vec3 first_moment;                          ///< ∫u dm, kg m
+  Sym3 second_moment;                         ///< ∫u uᵀ dm, kg m²
+  std::vector<Vec3> displacement;             ///< ∫Φ_k dm, one per mode
+  std::array<std::vector<double>, 9> moment;  ///< ∫u Φ_kᵀ dm, one per mode
+  std::array<ModalMatrix, 9> product;         ///< (k, l): ∫Φ_k Φ_lᵀ dm
+  std::array<ModalMatrix, 3> cross;           ///< (k, l): ∫Φ_k × Φ_l dm
+  /// Of the displacement of second order ½ Γ[η, η], empty where it does not count. (k, l): ∫Γ_kl dm along each axis;
+  /// ∫u_i Γ_kl,j dm at 3 i + j.
+  std::array<ModalMatrix, 3> second_order;
+  std::array<ModalMatrix, 9> second_moments;
+  bool stiffens = false;                        ///< whether it counts
   ModalMatrix mass_matrix, stiffness, damping;  ///< (k, l): ∫Φ_k · Φ_l dm; K; D
+
+  /// Turns (rad) or strains of the modes at stations of the body, stations × m: what tells how far linear modes carry.
+  std::vector<double> deformations;
+  double lowest_frequency = 0;  ///< rad/s; zero: not known
+  Vec3 axis;                    ///< a spin about it draws nothing out; zero where there is none
 
   std::size_t modes() const { return displacement.size(); }
 };

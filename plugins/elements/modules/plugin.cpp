@@ -2,4 +2,7 @@
 
 #include "module_types.hpp"
 
-POLYFORM_PLUGIN("elements", "standard-modules", "1.0") { registrar.add(polyform::modules::dc_motor()); }
+POLYFORM_PLUGIN("elements", "standard-modules", "1.0") {
+  registrar.add(polyform::modules::dc_motor());
+  registrar.add(polyform::modules::geared_shaft());
+}

@@ -42,12 +42,13 @@ BlockInertia inertia_of(std::span<const double> mass, bool frame) {
     for (std::size_t i = first; i < end; ++i) yardstick[k] = std::max(yardstick[k], mass[i * (size + 1)]);
     b.units.push_back(yardstick[k] > 0 ? 1 / std::sqrt(yardstick[k]) : 1);
   }
+  if (size == 0) return b;  // a module without variables
   Eigen::MatrixXd scaled(size, size);
   for (std::size_t r = 0; r < size; ++r)
     for (std::size_t c = 0; c < size; ++c)
       scaled(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) = mass[r * size + c] * b.units[r] * b.units[c];
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> principal(scaled, Eigen::EigenvaluesOnly);
-  b.singular = size > 0 && !(principal.eigenvalues()[0] > least_inertia);
+  b.singular = !(principal.eigenvalues()[0] > least_inertia);
   return b;
 }
 

@@ -24,7 +24,7 @@ class NamedModules {
     const std::size_t n = view.bodies.size(), first = ties.size() - (module_of_.size() - n);
     for (std::size_t m = n; m < module_of_.size(); ++m) {
       const std::vector<std::size_t>& tied = ties[first + m - n].blocks;
-      if (tied.size() > 1) module_of_[m] = common({tied.begin(), tied.end() - 1});
+      if (tied.size() > 1 && tied.back() == m) module_of_[m] = common({tied.begin(), tied.end() - 1});
       if (module_of_[m] != system) ++members[module_of_[m]];
     }
     members[system] += static_cast<std::size_t>(std::count(module_of_.begin(), module_of_.end(), system));
@@ -96,7 +96,10 @@ std::vector<Tie> ties_of(const SystemView& view) {
   for (const ModuleGroup& group : view.modules)
     add_elements(
         group, [&](std::size_t) { return group.type->rows().size(); },
-        [&](Tie& tie) { tie.blocks.push_back(block++); });
+        [&](Tie& tie) {
+          if (!group.type->variables().empty()) tie.blocks.push_back(block);
+          ++block;
+        });
   return ties;
 }
 

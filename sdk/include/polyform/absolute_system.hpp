@@ -64,10 +64,11 @@ class AbsoluteSystem {
 
   /// Moves the bodies onto the constraints: Newton's method in the inertia metric, from near or far (steps are
   /// limited). poses: of the body frames, in and out; the quaternions stay continuous. q: coordinates of all joints,
-  /// hints on entry; eta: of all modes, in and out. Succeeds when the largest residual is at most tolerance, after
-  /// going on to round-off.
+  /// hints on entry; eta: of all modes, in and out. states: first-order states, of which those that are integrals of
+  /// modules' variables are moved too; where they are not given, rows of modules ask nothing. Succeeds when the largest
+  /// residual is at most tolerance, after going on to round-off.
   bool correct_positions(double t, std::span<Pose> poses, std::span<double> q, double tolerance, PositionCorrection&,
-                         std::span<double> eta = {}) noexcept;
+                         std::span<double> eta = {}, std::span<double> states = {}) noexcept;
   /// The velocities nearest to the given ones in the inertia metric that respect the constraints at the given poses:
   /// min ½ (x − x₀)ᵀ M (x − x₀) subject to A x = right. bodies: V in and out; etadot too. q: hints on entry; q, v: the
   /// joints' coordinates and velocities afterwards. violation: the largest before. after_positions: the poses are those
@@ -254,7 +255,7 @@ class AbsoluteSystem {
   void set_joint_rows(std::size_t joint, Level, double* q, double* v) noexcept;
   void set_locked_rows(std::size_t joint, Level, const double* q) noexcept;
   void set_element_rows(std::size_t tie, Level) noexcept;
-  double set_module_rows(std::size_t tie, std::size_t row) noexcept;
+  double set_module_rows(std::size_t tie, std::size_t row, Level) noexcept;
   void hold_rows(Level) noexcept;
   std::size_t body_of(FrameIndex) const noexcept;
   Spatial wrench_about_center(FrameIndex, const Spatial& wrench, double* modal) const noexcept;
@@ -308,6 +309,7 @@ class AbsoluteSystem {
   double position_merit(double t, std::span<const Pose>, std::span<double> q) noexcept;
   bool find_step(double worst) noexcept;
   void move(std::span<Pose> poses) noexcept;
+  void move_states(double fraction) noexcept;
   double search(double t, std::span<Pose> poses, std::span<double> q, double merit_before) noexcept;
 
   template <class... T>
@@ -360,7 +362,7 @@ class AbsoluteSystem {
   std::vector<Quat> orientations_;
   double extent_ = 0;                  ///< distance between bodies, m
   std::vector<double> start_, rates_;  ///< coordinates before such a step, and the step in them
-  std::vector<double> start_eta_, eta_step_;
+  std::vector<double> start_eta_, eta_step_, start_states_;
   std::vector<double> velocities_;  ///< of joints at rest
   bool factorized_ = false;         ///< the factors are those of the rows, or nearly
   char failure_[400];

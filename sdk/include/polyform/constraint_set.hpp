@@ -19,7 +19,11 @@ class ConstraintSet {
     std::span<const JointIndex> joints;
     std::size_t rows = 0;
     std::size_t velocities = 0;          ///< of the attached joints together
-    bool holonomic = false;
+    bool holonomic = false;                ///< all its rows, unless the next says it row by row
+    std::span<const char> holonomic_rows;  ///< rows of a module, each for itself; empty: of a constraint element
+    bool is_holonomic(std::size_t row) const {
+      return holonomic_rows.empty() ? holonomic : holonomic_rows[row] != 0;
+    }
     // Set by evaluate; meanings as in ConstraintOutput.
     std::span<const Spatial> A;          ///< rows × markers
     std::span<const double> B;           ///< rows × velocities

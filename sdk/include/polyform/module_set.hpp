@@ -16,6 +16,13 @@ class ModuleSet {
     ConstraintSet::Element rows;
     std::size_t variables = 0;
     std::size_t u = 0;  ///< first of its variables among the first-order states of the system
+    /// A state that is the time integral of a variable: a move of positions moves it.
+    struct Integral {
+      std::size_t state;     ///< among the first-order states of the system
+      std::size_t variable;  ///< of the module
+    };
+    std::vector<Integral> integrals;
+    bool is_integrated(std::size_t variable) const;
     // Set by evaluate; meanings as in ModuleOutput.
     std::span<const double> M, f, A;
     std::span<const Spatial> wrenches;
@@ -50,7 +57,8 @@ class ModuleSet {
     std::vector<double> numbers;         ///< all that is set to zero before an evaluation
     std::vector<Spatial> spatial;
     ModuleOutput out;
-    std::vector<double> ideal;  ///< zeros: residuals and efforts of rows
+    std::vector<double> ideal;         ///< zeros: efforts of rows
+    std::vector<char> holonomic_rows;  ///< per row of an instance
   };
   void add_modules(const SystemView&, const ModuleGroup&, const Batch&);
 

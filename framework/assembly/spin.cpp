@@ -1,0 +1,188 @@
+// Which flexible bodies can spin, so that their tension is to count where the model does not say.
+//
+// A joint on the way from a body to ground lets the body spin when it can turn and nothing turns it back:
+//   - something drives it: a constraint or force with a function of time on it that is not constant or not zero, a
+//   module;
+//   - or the motion at the start takes it round: with I the inertia about the joint's axis of all that is outboard, ω
+//   its
+//     speed, m its mass and r the arm of its mass centre across the axis, ½ I ω² > m (|g||r| + g·r), the height over
+//     which gravity would have it climb. A free joint turns about the mass centre: gravity is no matter there.
+#include <algorithm>
+#include <cmath>
+
+#include "framework/assembly/parts.hpp"
+#include "polyform/flexible_validity.hpp"
+#include "polyform/kinematics.hpp"
+
+namespace polyform::host {
+namespace {
+
+/// All that a joint carries, about the ground origin.
+struct Carried {
+  double mass = 0;
+  Vec3 moment;  ///< Σ m r
+  Sym3 second;  ///< ∫ r rᵀ dm
+};
+
+Sym3 square(const Vec3& r, double m) {
+  return {m * r.x * r.x, m * r.y * r.y, m * r.z * r.z, m * r.x * r.y, m * r.x * r.z, m * r.y * r.z};
+}
+
+/// ∫ r rᵀ dm about the mass centre of a body with this inertia, ground axes.
+Sym3 spread(const Mat3& R, const Sym3& J) {
+  const double half = 0.5 * (J.xx + J.yy + J.zz);
+  return rotate(R, Sym3{half - J.xx, half - J.yy, half - J.zz, -J.xy, -J.xz, -J.yz});
+}
+
+class Spin {
+ public:
+  explicit Spin(const System::Parts& parts) : view_(parts.view), tree_(parts.view), driven_(parts.view.joints.size()) {
+    tree_.evaluate(parts.q.data(), parts.v.data(), parts.eta.data(), parts.etadot.data());
+    find_driven(view_.constraints);
+    find_driven(view_.forces);
+    for (const ModuleGroup& group : view_.modules)
+      for (const JointIndex j : group.joints) driven_[at(j)] = true;
+    carry(parts);
+  }
+
+  /// Per body, whether a joint between it and ground lets it spin. Bodies stand after those that carry them.
+  std::vector<bool> bodies() const {
+    std::vector<bool> spins(view_.bodies.size());
+    for (std::size_t i = 0; i < spins.size(); ++i) {
+      const BodyIndex in = view_.joints[i].inboard();
+      spins[i] = (!is_ground(in) && spins[at(in)]) || goes_round(i);
+    }
+    return spins;
+  }
+
+ private:
+  /// Joints that an element with a function of time acts on, one that is not zero, or not constant.
+  template <class Group>
+  void find_driven(std::span<const Group> groups) {
+    for (const Group& group : groups) {
+      if (group.instances.empty()) continue;
+      const std::size_t each = group.joints.size() / group.instances.size();
+      for (std::size_t i = 0; i < group.instances.size() && each > 0; ++i) {
+        if (!drives(group.instances[i], std::is_same_v<Group, ConstraintGroup>)) continue;
+        for (std::size_t k = 0; k < each; ++k) driven_[at(group.joints[i * each + k])] = true;
+      }
+    }
+  }
+  /// rates: the functions are of positions, whose constants drive nothing.
+  static bool drives(const ElementInstance& instance, bool rates) {
+    for (const FieldValue& field : instance.fields)
+      for (const TimeFunction& f : field.functions)
+        for (const double t : {0.0, 1e-3, 0.1, 1.0, 10.0, 100.0}) {
+          const TimeFunction::Value x = f(t);
+          if ((rates ? x.rate : x.value) != 0) return true;
+        }
+    return false;
+  }
+
+  void carry(const System::Parts& parts) {
+    carried_.resize(view_.bodies.size());
+    for (std::size_t i = carried_.size(); i-- > 0;) {
+      const BodyData& body = view_.bodies[i];
+      const BodyMotion& now = tree_.bodies()[i];
+      const Vec3 center = now.p + now.R * body.center_of_mass;
+      Carried& c = carried_[i];
+      c.mass += body.mass;
+      c.moment += body.mass * center;
+      c.second += square(center, body.mass) + spread(now.R, body.inertia);
+      if (body.flexible != rigid) add_flexible(parts, view_.flexible[body.flexible], now, c);
+      const BodyIndex in = view_.joints[i].inboard();
+      if (is_ground(in)) continue;
+      carried_[at(in)].mass += c.mass;
+      carried_[at(in)].moment += c.moment;
+      carried_[at(in)].second += c.second;
+    }
+  }
+  /// The flexible part as if its mass were at its mass centre and as far beyond: within a factor of two for a rod.
+  void add_flexible(const System::Parts& parts, const FlexibleData& data, const BodyMotion& now, Carried& c) const {
+    double mass = 0;
+    Vec3 moment;
+    data.type->mass_moment(data.instance, {parts.eta.data() + data.mode_offset, data.modes}, mass, moment);
+    if (!(mass > 0)) return;
+    const Vec3 arm = now.R * ((1 / mass) * moment), center = now.p + arm;
+    c.mass += mass;
+    c.moment += mass * center;
+    c.second += square(center, mass) + square(arm, mass / 3);
+  }
+
+  bool goes_round(std::size_t j) const {
+    const JointData& joint = view_.joints[j];
+    const JointMotion& motion = tree_.joints()[j];
+    const BodyMotion& base = motion_of(joint.base_frame, tree_.frames());
+    Vec3 axis;
+    std::size_t turns = 0;
+    for (std::size_t k = 0; k < joint.nv; ++k)
+      if (norm(motion.H[k].angular) > 0) {
+        axis = base.R * motion.H[k].angular;
+        ++turns;
+      }
+    if (turns == 0) return false;
+    if (driven_[j]) return true;
+    const Vec3 omega = tree_.bodies()[j].V.angular;
+    if (turns > 1) axis = omega;
+    if (!(norm(axis) > 0)) return false;
+    axis = (1 / norm(axis)) * axis;
+    const double speed = dot(axis, omega);
+    if (speed == 0) return false;
+    const Carried& c = carried_[j];
+    constexpr std::size_t all_freedoms = 6;
+    const BodyMotion& moving = motion_of(joint.moving_frame, tree_.frames());
+    const bool about_center = joint.nv == all_freedoms && c.mass > 0;
+    const Vec3 P = about_center ? (1 / c.mass) * c.moment : moving.p + moving.R * joint.p_moving;
+    const auto across = [&](const Vec3& x) { return x - dot(axis, x) * axis; };
+    // ∫ (r − P)(r − P)ᵀ dm, and what of it lies across the axis.
+    const Vec3 moment = c.moment - c.mass * P;
+    const Mat3 second = c.second.full();
+    double inertia = 0;
+    for (std::size_t i = 0; i < 3; ++i) inertia += second(i, i) - 2 * P[i] * c.moment[i] + c.mass * P[i] * P[i];
+    const Vec3 along = second * axis - dot(axis, c.moment) * P - dot(axis, P) * c.moment + (c.mass * dot(axis, P)) * P;
+    inertia -= dot(axis, along);
+    const Vec3 g = across(view_.gravity), r = across(moment);
+    const double climb = about_center ? 0 : norm(g) * norm(r) + dot(g, r);
+    return 0.5 * inertia * speed * speed > climb;
+  }
+
+  const SystemView& view_;
+  TreeKinematics tree_;
+  std::vector<bool> driven_;
+  std::vector<Carried> carried_;
+};
+
+void set_field(System::Parts& parts, std::size_t flexible, std::size_t field, bool value) {
+  FlexibleData& data = parts.flexible[flexible];
+  std::vector<FieldValue>& values = parts.values.emplace_back(data.instance.fields.begin(), data.instance.fields.end());
+  values[field].integer = value ? 1 : 0;
+  data.instance.fields = values;
+}
+
+}  // namespace
+
+void open_spin_stiffening(System::Parts& parts) {
+  for (std::size_t f = 0; f < parts.flexible.size(); ++f) {
+    const auto* stiffening =
+        static_cast<const SpinStiffening*>(parts.flexible[f].type->query(SpinStiffening::query_name));
+    if (stiffening == nullptr || parts.flexible[f].instance.fields[stiffening->field()].given) continue;
+    parts.open_stiffening.emplace_back(f, stiffening->field());
+    set_field(parts, f, stiffening->field(), true);
+  }
+}
+
+void decide_spin_stiffening(System::Parts& parts) {
+  if (parts.open_stiffening.empty()) return;
+  Diagnostics of_trial;  // the state proper is found after this, and tells
+  std::vector<bool> spins(parts.bodies.size());
+  if (build_initial_state(parts, of_trial)) spins = Spin(parts).bodies();
+  for (const auto& [f, field] : parts.open_stiffening) {
+    const std::size_t body = at(parts.flexible[f].body);
+    if (spins[body]) continue;
+    set_field(parts, f, field, false);
+    for (FlexibleNode& node : parts.nodes)
+      if (at(node.body) == body) node.second_order = {};
+  }
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,81 @@
+#include "framework/simulation/mode_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace polyform::host {
+
+namespace {
+
+/// Turn of a section (rad) or strain from which on linear modes are told to be out of their range. They are right to
+/// first order in it: at a slope of 0.3 rad a cantilever under a force at its tip, whose deflection is known (the
+/// elastica, Bisshopp and Drucker 1945), is deflected 4 % too far by them.
+constexpr double most_deformation = 0.3;
+
+/// Square of the spin over that of the lowest frequency from which on a missing stiffening is told. That of a blade's
+/// first flap is ω² = ω₀² + 1.19 Ω² (Southwell): there its frequency is 1 % too low.
+constexpr double most_spin = 0.02;
+
+}  // namespace
+
+ModeLimits::ModeLimits(const SystemView& view) : view_(view) {
+  bodies_.reserve(view.flexible.size());
+  for (const FlexibleData& data : view.flexible) {
+    FlexibleBatch* batch = data.type->create(std::span(&data.instance, 1));
+    if (batch == nullptr) continue;  // memory ran out, which the solver says
+    const auto* validity = static_cast<const ModeValidity*>(batch->query(ModeValidity::query_name));
+    if (validity == nullptr)
+      batch->destroy();
+    else
+      bodies_.push_back({&data, batch, validity});
+  }
+}
+
+ModeLimits::~ModeLimits() {
+  for (const Body& body : bodies_) body.batch->destroy();
+}
+
+std::vector<std::size_t> ModeLimits::bodies() const {
+  std::vector<std::size_t> all;
+  for (const Body& body : bodies_) all.push_back(at(body.data->body));
+  return all;
+}
+
+void ModeLimits::row(double t, const Observation& now) {
+  for (Body& body : bodies_) {
+    if (body.told_deformed && body.told_spinning) continue;
+    const Observation::Body& seen = now.bodies[at(body.data->body)];
+    look(t, body, rotation_matrix(seen.pose.orientation), seen.angular_velocity,
+         now.state.eta.subspan(body.data->mode_offset, body.data->modes));
+  }
+}
+
+void ModeLimits::look(double t, std::size_t i, const Mat3& R, const Vec3& omega, std::span<const double> eta) {
+  for (Body& body : bodies_)
+    if (at(body.data->body) == i) look(t, body, R, omega, eta);
+}
+
+void ModeLimits::look(double t, Body& body, const Mat3& R, const Vec3& omega, std::span<const double> eta) {
+  const std::string_view name = view_.bodies[at(body.data->body)].name;
+  const double deformation = body.validity->deformation(0, eta);
+  if (!body.told_deformed && deformation > most_deformation) {
+    body.told_deformed = true;
+    warnings_.push_back(
+        {fmt::format("body `{}` bends beyond what linear modes can carry: at t = {:.6g} s a section of it is turned by "
+                     "{:.3g} rad (or strained by as much), and from {:g} on its deflection is wrong by 4 % and more",
+                     name, t, deformation, most_deformation),
+         "divide the body into several, each of which bends less, or make it stiffer"});
+  }
+  const double spin = body.validity->neglected_stiffening(0, transpose_times(R, omega));
+  if (body.told_spinning || !(spin > most_spin)) return;
+  body.told_spinning = true;
+  warnings_.push_back(
+      {fmt::format(
+           "body `{}` spins and is not stiffened by its tension: at t = {:.6g} s it turns at {:.3g} rad/s, {:.3g} "
+           "of its lowest frequency, which is then too low by about {:.2g} %",
+           name, t, norm(omega), std::sqrt(spin), 100 * (1 - 1 / std::sqrt(1 + spin))),
+       "give the body `geometric_stiffening: true`, or its data of second order"});
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,47 @@
+// Whether flexible bodies deform or spin beyond what their linear modes can carry: told once per body.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/simulation/row_sink.hpp"
+#include "polyform/flexible_validity.hpp"
+
+namespace polyform::host {
+
+class ModeLimits final : public RowSink {
+ public:
+  /// The view outlives the object. Without flexible bodies, or with types that tell nothing, it costs nothing.
+  explicit ModeLimits(const SystemView&);
+  ~ModeLimits();
+  ModeLimits(const ModeLimits&) = delete;
+  ModeLimits& operator=(const ModeLimits&) = delete;
+
+  void row(double t, const Observation&) override;
+  /// The same at a state without an observation. R: orientations of the bodies, omega: their angular velocities, ground
+  /// axes.
+  void look(double t, std::size_t body, const Mat3& R, const Vec3& omega, std::span<const double> eta);
+
+  struct Warning {
+    std::string message, remedy;
+  };
+  /// What was found, in the order in which it was.
+  const std::vector<Warning>& warnings() const { return warnings_; }
+  /// The bodies that are looked at, of the view.
+  std::vector<std::size_t> bodies() const;
+
+ private:
+  struct Body {
+    const FlexibleData* data;
+    FlexibleBatch* batch;
+    const ModeValidity* validity;
+    bool told_deformed = false, told_spinning = false;
+  };
+  void look(double t, Body&, const Mat3& R, const Vec3& omega, std::span<const double> eta);
+
+  const SystemView& view_;
+  std::vector<Body> bodies_;
+  std::vector<Warning> warnings_;
+};
+
+}  // namespace polyform::host

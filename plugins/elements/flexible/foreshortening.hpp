@@ -1,0 +1,37 @@
+// How much shorter a beam becomes along its axis where it bends: the displacement of second order.
+//
+// A beam that does not stretch and bends by w(x) has at x the axial displacement −½ ∫₀ˣ w'² ds. With w = Σ φ_k η_k this
+// is ½ Σ Γ_kl(x) η_k η_l, Γ_kl(x) = −∫₀ˣ φ_k' φ_l' ds (Kane, Ryan and Banerjee 1987).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "beam_mode.hpp"
+
+namespace polyform::flexible {
+
+/// Calls f(ξ, weight) at points that integrate products of two slopes of these modes over 0 ≤ ξ ≤ end to rounding:
+/// eight points of Gauss and Legendre in panels over which the fastest of the products turns by two radians at most.
+template <class F>
+void integrate(std::span<const BeamMode> modes, double end, F f) {
+  // Of −1 … 1, the right half (Abramowitz and Stegun 1964, Table 25.4).
+  constexpr double places[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363},
+                   weights[] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
+  double fastest = 1;
+  for (const BeamMode& mode : modes) fastest = std::max(fastest, mode.eigenvalue());
+  const double panels = std::ceil(fastest * end) + 1, half = end / (2 * panels);
+  for (double panel = 0; panel < panels; ++panel)
+    for (std::size_t point = 0; point < 4; ++point)
+      for (const double side : {-1.0, 1.0}) f(half * (2 * panel + 1 + side * places[point]), half * weights[point]);
+}
+
+/// ∫ f_k' f_l' dξ, ∫ (1 − ξ) f_k' f_l' dξ and ∫ ½ (1 − ξ²) f_k' f_l' dξ over 0 ≤ ξ ≤ end of all pairs of modes, m × m.
+struct SlopeProducts {
+  std::vector<double> plain, rest, moment;
+  SlopeProducts(std::span<const BeamMode> modes, double end);
+};
+
+}  // namespace polyform::flexible
