@@ -82,7 +82,7 @@ struct GroupItem : Item {
 
 /// Defaults for the command line; empty where the file is silent.
 struct SimulationItem {
-  std::optional<double> duration, step, relative_tolerance, absolute_tolerance, output_interval;
+  std::optional<double> duration, step, max_step, relative_tolerance, absolute_tolerance, output_interval;
   std::optional<std::string> integrator;
   Place integrator_place;
 };

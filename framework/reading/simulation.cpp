@@ -26,6 +26,7 @@ void read_simulation(const Value& value, SimulationItem& out) {
   if (!map.is_map()) return;
   read_positive(map, "duration", "s", out.duration);
   read_positive(map, "step", "s", out.step);
+  read_positive(map, "max_step", "s", out.max_step);
   read_positive(map, "output_interval", "s", out.output_interval);
   if (const auto integrator = map.find("integrator")) {
     out.integrator = read_text(*integrator, "the name of an integrator");
