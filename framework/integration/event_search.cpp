@@ -147,7 +147,7 @@ SignChange EventSearch::locate(const Sample& a, const Sample& b, std::size_t k, 
       same_side = 1;
     }
   }
-  return {high, k};
+  return {high, low, k};
 }
 
 }  // namespace polyform::host

@@ -20,7 +20,8 @@ class Signals {
 };
 
 struct SignChange {
-  double time = 0;  ///< the first time found at which the function has its new sign
+  double time = 0;    ///< the first time found at which the function has its new sign
+  double before = 0;  ///< the last at which it has its old one
   std::size_t function = 0;
 };
 

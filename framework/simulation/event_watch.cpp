@@ -25,9 +25,9 @@ constexpr double growth = 4, growth_without_control = 0.0625;
 constexpr double receding = 8;
 // So many events in a row, each within this share of the time after the one before, are no motion.
 constexpr std::size_t many = 32;
-constexpr double no_time = 1e-9, first_silence = 1e-6;
+constexpr double no_time = 1e-7, first_silence = 1e-6;
 // Steps of this share of the time, so many in a row, lead nowhere.
-constexpr double standing = 1e-8;
+constexpr double standing = 1e-7;
 constexpr std::size_t patience = 20000;
 
 }  // namespace
@@ -83,6 +83,8 @@ void EventWatch::begin() { search_.begin(integrator_.time(), *this); }
 void EventWatch::begin_after_event() {
   restarted_ = integrator_.time();
   begin();
+  // The interpolation may place the event a little before the solution that begins there does: then it is found again.
+  if ((search_.values()[found_.function] >= 0) == rising_) ++count_;
 }
 
 std::optional<double> EventWatch::find() {
@@ -91,11 +93,12 @@ std::optional<double> EventWatch::find() {
   const std::optional<SignChange> found = search_.find(t, located * scale(t), *this);
   if (!found) return std::nullopt;
   note(*found);
-  return found->time;
+  found_ = *found;
+  rising_ = !(search_.values()[found->function] >= 0);
+  return found->before;
 }
 
 void EventWatch::note(const SignChange& event) {
-  ++count_;
   Chatter& c = chatter_[event.function];
   c.streak = event.time - c.last <= no_time * scale(event.time) ? c.streak + 1 : 0;
   c.last = event.time;
@@ -103,9 +106,8 @@ void EventWatch::note(const SignChange& event) {
   c.streak = 0;
   c.first_silent = std::min(c.first_silent, event.time);
   c.silence = c.silence == 0 ? first_silence * scale(event.time) : 2 * c.silence;
-  c.silent_from = event.time;
+  if (c.silent_from == -never) c.silent_from = event.time;
   c.silent_until = event.time + c.silence;
-  c.silent_steps = 0;
 }
 
 /// A law that jumps at each sign change keeps an integrator with error control at steps that are next to nothing.

@@ -22,9 +22,10 @@ class EventWatch final : private Signals {
   bool empty() const { return elements_.empty(); }
   /// At the integrator's time: before the first step, and after it began anew.
   void begin();
-  /// The first event within the last step, s.
+  /// The first event within the last step: the time shortly before it, s, up to which the step knows nothing of what
+  /// begins there (a stage beyond may see a force that acts for the whole step).
   std::optional<double> find();
-  /// After an event was found, and the integrator begun anew there.
+  /// After an event was found, the integrator begun anew before it, and one step of first_step() done across it.
   void begin_after_event();
   /// How long the next step may be, s; `never` without an event near.
   double longest_step() const;
@@ -60,6 +61,8 @@ class EventWatch final : private Signals {
   double guard_ = never;       ///< at the integrator's time
   double restarted_ = -never;  ///< the last event
   std::size_t count_ = 0;
+  SignChange found_;  ///< the last, and to which sign
+  bool rising_ = false;
   std::vector<double> y_, other_values_, other_rates_;
   std::vector<Chatter> chatter_;
 };

@@ -125,6 +125,7 @@ class Run {
     record.wall_seconds = seconds_since(start);
     if (evaluations_in_steps_ > 0)
       record.seconds_per_evaluation = stepping_ / static_cast<double>(evaluations_in_steps_);
+    if (check_) record.evaluations += check_->evaluations();
     statistics_.store(record);
     record.longest_step = longest_step_;
     record.passing_time = passing_;
@@ -166,8 +167,7 @@ class Run {
       step();
       if (const auto event = events_.empty() ? std::nullopt : events_.find()) {
         rows_until(*event);
-        begin_anew(*event, events_.first_step());
-        events_.begin_after_event();
+        pass_event(*event);
       } else {
         rows_until(integrator_->time());
         if (integrator_->time() >= stop_.end) stop();
@@ -200,6 +200,15 @@ class Run {
     stop_.end = stop_.knot.abrupt ? stop_.knot.time - time_resolution(stop_.knot.time) : stop_.knot.time;
     limit_ = std::min(settings_.duration, stop_.end);
     if (!events_.empty()) limit_ = std::min(limit_, now + events_.longest_step());
+  }
+
+  /// From shortly before an event across it, in a step that is far shorter than anything that begins there.
+  void pass_event(double before) {
+    begin_anew(before, events_.first_step());
+    limit_ = std::min({before + events_.first_step(), stop_.end, settings_.duration});
+    if (limit_ > before) step();
+    events_.begin_after_event();
+    rows_until(integrator_->time());
   }
 
   /// At the end of a step that a knot limited.

@@ -20,14 +20,15 @@ class StepCheck {
 
   /// Whether the step after so many is one to look at: evenly over the run, some of them.
   bool due(std::size_t steps) const { return steps % every_ == 0; }
-  /// Repeats the integrator's last step. False when the halves fail.
+  /// Repeats the integrator's last step. Nothing is learned where the halves fail.
   void look(Integrator&);
+  std::size_t evaluations() const { return evaluations_; }
   /// A sentence when the errors of all steps add up to more than one still sees.
   std::optional<std::string> warning(std::size_t steps) const;
 
  private:
   double step_;
-  std::size_t every_, looked_ = 0;
+  std::size_t every_, looked_ = 0, evaluations_ = 0;
   std::unique_ptr<Integrator> halves_;
   std::vector<double> start_, least_, most_, error_;  ///< per state; error_: the sum over the steps looked at
 };

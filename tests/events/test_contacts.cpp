@@ -128,6 +128,6 @@ TEST_CASE("a sign that flips without end does not hold a run for ever, and is to
   const auto solver = solver_for(*system, *formulations_for(*system).front());
   const host::RunRecord record = host::simulate(*system, *solver, long_steps(), {}, {});
   CHECK(record.end == host::End::failed);
-  CHECK(record.time == Approx(0.1).epsilon(1e-5));
+  CHECK(record.time == Approx(0.1).epsilon(1e-2));
   CHECK(record.failure.find("`rub` (reversal) changes its sign without end at t = 0.1") != std::string::npos);
 }
