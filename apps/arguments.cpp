@@ -104,6 +104,7 @@ void add_run_arguments(CLI::App& app, RunArguments& run) {
   add_positive(app, "--duration", run.duration, fmt::format("Time to simulate, s [model, else {}]", builtin.duration));
   add_positive(app, "--step", run.step,
                fmt::format("Fixed step, or the first of an adaptive one, s [model, else {}]", builtin.step));
+  add_positive(app, "--max-step", run.max_step, "Longest step of any integrator, s [model, else no bound]");
   app.add_option("--integrator", run.integrator, fmt::format("Integrator [model, else {}]", builtin.integrator))
       ->type_name("NAME");
   add_positive(
@@ -135,6 +136,7 @@ host::RunSettings settle(const RunArguments& run, const host::Description& model
   };
   choose(s.duration, run.duration, file.duration);
   choose(s.step, run.step, file.step);
+  choose(s.max_step, run.max_step, file.max_step);
   choose(s.relative_tolerance, run.relative_tolerance, file.relative_tolerance);
   choose(s.absolute_tolerance, run.absolute_tolerance, file.absolute_tolerance);
   s.output_interval = s.duration / 100;
@@ -157,6 +159,9 @@ host::RunSettings settle(const RunArguments& run, const host::Description& model
   if (s.duration / s.step > 0x1p53)
     refuse("--step", "step", run.step.has_value(), file.step, file.step_place,
            fmt::format("a step of {} s is too short for a duration of {} s", s.step, s.duration));
+  if (s.duration / s.max_step > 0x1p53)
+    refuse("--max-step", "max_step", run.max_step.has_value(), file.max_step, file.max_step_place,
+           fmt::format("a longest step of {} s is too short for a duration of {} s", s.max_step, s.duration));
   // Beyond 2^53 rows, k × output_interval could not be told from (k + 1) × output_interval.
   if (s.duration / s.output_interval > 0x1p53)
     refuse("--output-interval", "output_interval", run.output_interval.has_value(), file.output_interval,

@@ -37,7 +37,7 @@ void add_solver_options(CLI::App&, std::vector<std::string>& options);
 std::vector<std::pair<std::string, std::string>> split_options(const std::vector<std::string>& typed);
 
 struct RunArguments {
-  std::optional<double> duration, step, relative_tolerance, absolute_tolerance, output_interval;
+  std::optional<double> duration, step, max_step, relative_tolerance, absolute_tolerance, output_interval;
   std::string integrator, output, columns;
 };
 void add_run_arguments(CLI::App&, RunArguments&);

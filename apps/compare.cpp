@@ -137,7 +137,8 @@ Exit compare_all(const Arguments& arguments, const host::System& system, const h
   if (const std::string alone = uncompared_text(comparison); !alone.empty()) print(Severity::note, alone);
   if (comparison.interrupted) return Exit::interrupted;
   const Exit code = exit_code(comparison.standings);
-  return code == Exit::done && comparison.first ? Exit::simulation_failed : code;
+  const bool unresolved = comparison.bounded && !comparison.bounded->resolved;
+  return code == Exit::done && (comparison.first || unresolved) ? Exit::simulation_failed : code;
 }
 
 Exit sweep_all(const Arguments& arguments, const host::System& system, const host::RunSettings& settings,
@@ -235,7 +236,9 @@ void add_compare(CLI::App& app, Action& action) {
       "the reason; one that cannot run the model is skipped with its. The model is assembled under the same limits\n"
       "before. With --output NAME.csv (or NAME.h5) each writes NAME.<solver>.csv; with --sweep that file takes the\n"
       "table of all runs, whose wall times are of one run each. The exit code is 1 where solvers disagree beyond the\n"
-      "tolerance; twins of the one that parts, finer and disturbed, then tell chaos from a wrong solver. Examples:\n"
+      "tolerance; twins of the one that parts, finer and disturbed, then tell chaos from a wrong solver. Where all agree\n"
+      "and took long steps, the fastest runs once more with steps in which no body passes more than its own size: the exit\n"
+      "code is 1 where that changes the motion. Examples:\n"
       "  polyform compare rod.yaml --duration 5 --output rod.csv\n"
       "  polyform compare rod.yaml --integrator rk4 --sweep step=1e-2:1e-4:5\n"
       "  polyform compare rod.yaml --sweep tolerance=1e-6,1e-8,1e-10 --output work.csv\n"

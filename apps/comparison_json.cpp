@@ -74,6 +74,11 @@ Json standing_json(const host::System& system, const host::ConstraintCount& coun
   out["compared_until"] = comparison.until;
   out["agrees"] = !s.parting.has_value();
   if (s.parting) out["parting"] = parting_json(*s.parting);
+  if (comparison.bounded && comparison.bounded->solver == s.solver) {
+    const host::BoundedTwin& twin = *comparison.bounded;
+    out["bounded_steps"] = {{"max_step", twin.max_step}, {"apart", twin.apart}, {"resolved", twin.resolved}};
+    if (!twin.resolved) out["bounded_steps"]["time"] = twin.time;
+  }
   if (comparison.divergence && comparison.first->witness == index)
     out["divergence"] = divergence_json(*comparison.divergence);
   else if (comparison.interrupted && s.parting)

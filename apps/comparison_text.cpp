@@ -107,6 +107,7 @@ void print_costs(const std::vector<Standing>& standings) {
       fmt::print(output(), "{:<12} {}\n", s.run ? "" : s.solver, reasons.once(s, s.solver, s.solver));
   }
   if (const std::string note = drift_note(standings); !note.empty()) fmt::print(output(), "{}\n", note);
+  for (const std::string& text : warning_texts(standings)) fmt::print(output(), "{}\n", text);
 }
 
 void print_deviations(const std::vector<Standing>& standings) {
@@ -142,6 +143,29 @@ std::string agreement_text(std::size_t runs, double tolerance, double until) {
       runs == 2 ? "Both" : fmt::format("All {}", runs), tolerance, until);
 }
 
+std::string unresolved_text(const host::BoundedTwin& twin, double tolerance) {
+  return fmt::format(
+      "But this is no solution: with no step longer than {:.3g} s, in which no body passes more than its own size, {} "
+      "moves\naway from itself by {:.1e} (relative), beyond the tolerance of {:g} from t = {:.6g} s on. The integration "
+      "steps over\nsomething short, in all solvers alike: give --max-step {:.1g} or less, or tighter tolerances; elements "
+      "that switch can\ntell their events (the guide's chapter on events).",
+      twin.max_step, twin.solver, twin.apart, tolerance, twin.time, twin.max_step);
+}
+
+std::vector<std::string> warning_texts(const std::vector<Standing>& standings) {
+  std::vector<std::pair<std::string, std::vector<std::string_view>>> all;
+  for (const Standing& s : standings)
+    if (s.run)
+      for (const std::string& text : s.run->warnings) {
+        auto known = std::ranges::find(all, text, [](const auto& entry) { return entry.first; });
+        if (known == all.end()) known = all.insert(all.end(), {text, {}});
+        known->second.push_back(s.solver);
+      }
+  std::vector<std::string> texts;
+  for (const auto& [text, solvers] : all) texts.push_back(fmt::format("Warning ({}): {}.", fmt::join(solvers, ", "), text));
+  return texts;
+}
+
 std::string parting_text(const host::Parting& parting, std::string_view who, std::string_view from, double tolerance) {
   return fmt::format(
       "Disagreement: {} parts from {} first at t = {:.6g} s, in the {} of {}, by {:.2e}{} ({:.1e} relative); the "
@@ -167,7 +191,7 @@ std::string divergence_text(const host::Divergence& d) {
                       d.solver, d.peer);
   }
   std::string text = fmt::format(
-      "At finer settings (half of step or output interval, a tenth of the tolerances) {} moves away from itself\n"
+      "At finer settings (half of step or output interval, a tenth of the tolerances, bounded steps) {} moves away from itself\n"
       "by {:.1e} until then, {} by {:.1e}; with speeds and gravity larger by {:.0e} {} does by {:.3g} times\n"
       "that difference",
       d.solver, d.integration_error, d.peer, d.peer_error, d.perturbation, d.solver, d.amplification);
@@ -222,6 +246,8 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
     texts.push_back(fmt::format("Reactions {}; these are not compared.", open));
   if (!comparison.first) {
     texts.push_back(agreement_text(compared.size(), tolerance, comparison.until));
+    if (comparison.bounded && !comparison.bounded->resolved)
+      texts.push_back(unresolved_text(*comparison.bounded, tolerance));
     return texts;
   }
   const std::string_view who = comparison.standings[comparison.first->witness].solver;

@@ -44,6 +44,10 @@ std::string uncompared_text(const host::Comparison&);
 /// Whether solvers agree, and what is to be made of it where they do not; each a sentence or two. None where fewer than
 /// two were compared.
 std::vector<std::string> agreement_texts(const host::System&, double tolerance, const host::Comparison&);
+/// What bounded steps do to the fastest run, where that is more than the tolerance: that nothing is agreed on.
+std::string unresolved_text(const host::BoundedTwin&, double tolerance);
+/// What the runs warn of, each once, with the solvers that do.
+std::vector<std::string> warning_texts(const std::vector<host::Standing>&);
 /// Of so many runs; until: the last time that all have, s.
 std::string agreement_text(std::size_t runs, double tolerance, double until);
 /// Where runs part, as one sentence: who, and from whom ("the consensus"); then what is to be made of it.

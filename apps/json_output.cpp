@@ -41,6 +41,10 @@ Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::s
               {"correction_position", run.correction.position_residual},
               {"correction_velocity", run.correction.velocity_residual},
               {"correction_iterations", run.correction.iterations},
+              {"longest_step", run.longest_step},
+              {"stops", run.stops},
+              {"events", run.events},
+              {"warnings", run.warnings},
               {"time", run.time},
               {"rows", run.rows},
               {"status", host::name_of(run.end)}};

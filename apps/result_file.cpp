@@ -2,10 +2,12 @@
 
 #include <fmt/chrono.h>
 
+#include <cmath>
+
 namespace polyform::apps {
 
 host::RecordFields known_of(const host::System& system, std::string_view solver, const host::RunSettings& settings) {
-  return {{"polyform", std::string(POLYFORM_VERSION)},
+  host::RecordFields known{{"polyform", std::string(POLYFORM_VERSION)},
           {"model", system.description().name},
           {"model_file", system.description().file},
           {"solver", std::string(solver)},
@@ -16,6 +18,8 @@ host::RecordFields known_of(const host::System& system, std::string_view solver,
           {"duration", settings.duration},
           {"output_interval", settings.output_interval},
           {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+  if (std::isfinite(settings.max_step)) known.push_back({"max_step", settings.max_step});
+  return known;
 }
 
 std::unique_ptr<host::RowSink> open_result(const host::System& system, const std::string& path,

@@ -53,6 +53,8 @@ void print_summary(const Arguments& arguments, const host::System& system, const
   fmt::format_to(out, "reached      t = {} s, {} rows every {} s\n", run.time, run.rows, settings.output_interval);
   fmt::format_to(out, "work         {} steps, {} rejected, {} evaluations; {:.3g} s, {} per evaluation\n", run.steps,
              run.rejected_steps, run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));
+  if (run.stops + run.events > 0)
+    fmt::format_to(out, "begun anew   at {} knots of functions of time, {} events of elements\n", run.stops, run.events);
   fmt::format_to(out, "energy       {} {:.2e} (relative)\n",
              run.conservative ? "drift" : "change, forces without potential included,", run.energy_drift);
   fmt::format_to(out, "constraints  largest violation {:.2e}; before corrections {:.2e}, {} Newton steps\n",
@@ -160,6 +162,7 @@ Exit run(const Arguments& arguments) {
   if (record.end == host::End::interrupted)
     print(Severity::warning, fmt::format("interrupted at t = {:.6g} s; the results so far are kept", record.time));
 
+  for (const std::string& warning : record.warnings) print(Severity::warning, warning);
   const std::string_view name = choice.formulation->name();
   if (page) page->write(*system, name);
   const host::ConstraintCount count = system->count_constraints();

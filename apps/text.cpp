@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "framework/integration/integrator.hpp"
@@ -25,9 +26,10 @@ std::string describe(const host::RunSettings& s) {
   const auto all = host::integrators();
   const auto info =
       std::find_if(all.begin(), all.end(), [&](const host::IntegratorInfo& i) { return i.name == s.integrator; });
-  if (info != all.end() && info->fixed_step) return fmt::format("{}, step {} s", s.integrator, s.step);
-  return fmt::format("{}, tolerances {} relative and {} absolute, first step {} s", s.integrator, s.relative_tolerance,
-                     s.absolute_tolerance, s.step);
+  const std::string bound = std::isfinite(s.max_step) ? fmt::format(", no step beyond {} s", s.max_step) : "";
+  if (info != all.end() && info->fixed_step) return fmt::format("{}, step {} s{}", s.integrator, s.step, bound);
+  return fmt::format("{}, tolerances {} relative and {} absolute, first step {} s{}", s.integrator,
+                     s.relative_tolerance, s.absolute_tolerance, s.step, bound);
 }
 
 std::string open_reactions(const host::ConstraintCount& count) {

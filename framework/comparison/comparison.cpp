@@ -63,17 +63,29 @@ Comparison compare(const System& system, std::span<const Contender> contenders, 
   result.until = verdict.until;
   const auto interrupted = [&] { return control.interrupted != nullptr && *control.interrupted != 0; };
   result.interrupted = interrupted();
-  if (!result.first || result.interrupted) return result;
+  if (result.interrupted) return result;
+  HeatControl twins = control;
+  if (control.progress)
+    twins.progress = [&](std::size_t k, double time) { control.progress(contenders.size() + k, time); };
+  std::vector<const RunRecord*> runs;
+  for (const Finisher& finisher : finishers) runs.push_back(&*result.standings[finisher.index].run);
+  const double bound = sensible_bound(system, runs, settings.duration);
+  if (!result.first) {
+    const auto fastest = std::ranges::min_element(finishers, {}, [&](const Finisher& f) {
+      return result.standings[f.index].run->wall_seconds;
+    });
+    result.bounded = check_steps(system, layout, contenders[fastest->index], *fastest->trace,
+                                 *result.standings[fastest->index].run, settings, scales, bound, tolerance, twins);
+    result.interrupted = interrupted();
+    return result;
+  }
   std::vector<TracedContender> traced;
   std::size_t parted = 0;
   for (std::size_t k = 0; k < finishers.size(); ++k) {
     traced.push_back({&contenders[finishers[k].index], finishers[k].trace.get()});
     if (finishers[k].index == result.first->witness) parted = k;
   }
-  HeatControl twins = control;
-  if (control.progress)
-    twins.progress = [&](std::size_t k, double time) { control.progress(contenders.size() + k, time); };
-  result.divergence = find_divergence(system, layout, traced, parted, settings, *result.first, twins);
+  result.divergence = find_divergence(system, layout, traced, parted, settings, bound, *result.first, twins);
   result.interrupted = !result.divergence && interrupted();
   return result;
 }

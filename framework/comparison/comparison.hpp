@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/comparison/bounded_twin.hpp"
 #include "framework/comparison/consensus.hpp"
 #include "framework/comparison/divergence.hpp"
 #include "framework/comparison/heat.hpp"
@@ -26,6 +27,8 @@ struct Comparison {
   std::vector<Standing> standings;
   std::optional<Parting> first;          ///< the earliest parting; witness: index of the standing
   std::optional<Divergence> divergence;  ///< known where solvers part
+  /// Where none part, and steps were long: whether the fastest is the same with bounded steps.
+  std::optional<BoundedTwin> bounded;
   bool interrupted = false;              ///< before it was known, or before all had run
   double until = 0;                      ///< the last time that all who finished have, s
 };
@@ -37,8 +40,8 @@ inline constexpr double default_agreement = 1e-4;
 /// Makes the sink that writes a contender's results, in the contender's process; may return nullptr.
 using SinkMaker = std::function<std::unique_ptr<RowSink>(std::string_view solver)>;
 
-/// Runs all contenders, and where they part by more than the tolerance (relative, see Scales) two twins of the one that
-/// does: heats after the last. A failing one loses only its own row. After an interruption the comparison is one
+/// Runs all contenders; where they part by more than the tolerance (relative, see Scales) two twins of the one that does
+/// and one of its peer, where they agree one of the fastest with bounded steps: heats after the last. A failing one loses only its own row. After an interruption the comparison is one
 /// of the contenders so far.
 Comparison compare(const System&, std::span<const Contender>, const RunSettings&, double tolerance, const HeatControl&,
                    const SinkMaker&);

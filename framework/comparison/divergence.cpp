@@ -17,10 +17,11 @@ constexpr double come_together = 0.5;
 constexpr double round_off = 1e-14;  // of a run's rows, relative
 
 /// Rows within a step are taken from its start, where no finer step shows: the step becomes shorter than between rows.
-RunSettings finer(RunSettings settings) {
+RunSettings finer(RunSettings settings, double bound) {
   settings.step = std::min(settings.step, settings.output_interval) / 2;
   settings.relative_tolerance /= 10;
   settings.absolute_tolerance /= 10;
+  settings.max_step = std::min(settings.max_step, bound);
   return settings;
 }
 
@@ -85,7 +86,7 @@ GrowthRate growth_rate(std::span<const DistanceRow> rows) {
 
 std::optional<Divergence> find_divergence(const System& system, const TraceLayout& layout,
                                           std::span<const TracedContender> all, std::size_t parted_index,
-                                          const RunSettings& settings, const Parting& parting,
+                                          const RunSettings& settings, double bound, const Parting& parting,
                                           const HeatControl& control) {
   const TracedContender &parted = all[parted_index], &peer = farthest(layout, all, parted, parting);
   const auto until_parting = [&](Trace& a, Trace& b) {
@@ -101,9 +102,9 @@ std::optional<Divergence> find_divergence(const System& system, const TraceLayou
     return result;
   }
   Trace fine(layout), peer_fine(layout), off(layout);
-  const Heat heats[] = {{parted.contender, finer(settings), 0, {&fine}},
+  const Heat heats[] = {{parted.contender, finer(settings, bound), 0, {&fine}},
                         {parted.contender, settings, perturbation, {&off}},
-                        {peer.contender, finer(settings), 0, {&peer_fine}}};
+                        {peer.contender, finer(settings, bound), 0, {&peer_fine}}};
   for (const HeatEnd& end : run_heats(system, heats, control))
     if (end.how != HeatEnd::How::done) return {};
   // What comes after the parting is not its cause.

@@ -30,6 +30,11 @@ void each_member(Record& run, const Visit& visit) {
   visit("correction_position", run.correction.position_residual);
   visit("correction_velocity", run.correction.velocity_residual);
   visit("correction_iterations", run.correction.iterations);
+  visit("longest_step", run.longest_step);
+  visit("passing_time", run.passing_time);
+  visit("stops", run.stops);
+  visit("events", run.events);
+  visit("warnings", run.warnings);
 }
 
 }  // namespace

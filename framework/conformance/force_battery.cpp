@@ -9,6 +9,7 @@
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/element_systems.hpp"
+#include "framework/conformance/event_checks.hpp"
 #include "framework/conformance/larger.hpp"
 
 namespace polyform::host {
@@ -247,6 +248,9 @@ void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
   check_frames(type, cases, list);
   check_batches(type, cases, list);
   check_allocation(type, cases, list);
+  check_events(
+      cases, list, [&](const Case& one) { return make(type, one.sample.view().forces[0].instances); },
+      [](const Case& one, Path& path, double t) { return joined(inputs(one, path, t)); });
   check_in_formulations(cases, true, bench, list);
 }
 

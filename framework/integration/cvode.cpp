@@ -65,6 +65,7 @@ class Cvode final : public Integrator {
   Cvode(Ode& ode, const IntegratorSettings& settings, int method);
 
   void start(double t, std::span<const double> y) override;
+  void restart(double t, std::span<const double> y, double first_step) override;
   bool step(double t_limit) override;
   bool state_at(double t, std::span<double> y) override;
   std::span<const double> state() const override { return state_; }
@@ -74,7 +75,7 @@ class Cvode final : public Integrator {
   static int derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept;
   void attach_dense(std::size_t n);
   void attach_krylov();
-  bool restart();
+  bool reinitialize(double first_step);
   bool adopt_correction();
   std::string explain(int flag) const;
   std::span<double> numbers(N_Vector v) const { return {NV_DATA_S(v), state_.size()}; }
@@ -110,6 +111,7 @@ Cvode::Cvode(Ode& ode, const IntegratorSettings& settings, int method)
   check(CVodeInit(cvode_.get(), derivative, 0, end_.get()));
   check(CVodeSetUserData(cvode_.get(), this));
   check(CVodeSStolerances(cvode_.get(), settings.relative_tolerance, settings.absolute_tolerance));
+  if (std::isfinite(settings.max_step)) check(CVodeSetMaxStep(cvode_.get(), settings.max_step));
   if (method == CV_ADAMS) {
     nonlinear_.reset(made(SUNNonlinSol_FixedPoint(end_.get(), 0, context_.get())));
     check(CVodeSetNonlinearSolver(cvode_.get(), nonlinear_.get()));
@@ -153,16 +155,23 @@ void Cvode::start(double t, std::span<const double> y) {
   evaluator_.reset_count();
   std::copy(state_.begin(), state_.end(), numbers(end_.get()).begin());
   check(CVodeReInit(cvode_.get(), t, end_.get()));
-  check(CVodeSetInitStep(cvode_.get(), settings_.step));
+  check(CVodeSetInitStep(cvode_.get(), std::min(settings_.step, settings_.max_step)));
 }
 
-/// Begins anew from state_, at order 1 with a step size of CVODE's choice.
-bool Cvode::restart() {
+void Cvode::restart(double t, std::span<const double> y, double first_step) {
+  if (y.data() != state_.data()) std::copy(y.begin(), y.end(), state_.begin());
+  time_ = previous_time_ = t;
+  corrected_ = false;
+  if (!reinitialize(first_step)) throw Failure(Exit::simulation_failed, std::string(failure()));
+}
+
+/// Begins anew from state_, at order 1; first_step 0: with a step size of CVODE's choice.
+bool Cvode::reinitialize(double first_step) {
   before_ = statistics();
   std::copy(state_.begin(), state_.end(), numbers(end_.get()).begin());
   const int flag = CVodeReInit(cvode_.get(), time_, end_.get());
   if (flag != CV_SUCCESS) return fail(explain(flag));
-  CVodeSetInitStep(cvode_.get(), 0);
+  CVodeSetInitStep(cvode_.get(), first_step);
   return true;
 }
 
@@ -178,7 +187,7 @@ bool Cvode::adopt_correction() {
     const double drift = (state_[i] - end[i]) / tolerance;
     sum += drift * drift;
   }
-  if (!(std::sqrt(sum / static_cast<double>(state_.size())) <= largest_drift)) return restart();
+  if (!(std::sqrt(sum / static_cast<double>(state_.size())) <= largest_drift)) return reinitialize(0);
   double t, gamma, rl1;
   N_Vector solution, y, f, slope;
   void* user;
@@ -202,7 +211,7 @@ bool Cvode::step(double t_limit) {
   std::ranges::copy(numbers(end_.get()), corrected.begin());
   if (!evaluator_.correct(reached, corrected)) {
     const std::string why = evaluator_.correction_failure(reached);
-    return restart() ? fail(why) : false;
+    return reinitialize(0) ? fail(why) : false;
   }
   corrected_ = !std::ranges::equal(corrected, numbers(end_.get()));
   std::ranges::copy(corrected, state_.begin());

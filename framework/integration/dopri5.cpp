@@ -54,11 +54,19 @@ class Dopri5 final : public Integrator {
   void start(double t, std::span<const double> y) override {
     std::copy(y.begin(), y.end(), now_.begin());
     time_ = previous_time_ = t;
-    h_ = settings_.step;
+    h_ = std::min(settings_.step, settings_.max_step);
     control_ = {};
     first_stage_is_ = Stage::unknown;
     steps_ = rejected_ = 0;
     evaluator_.reset_count();
+  }
+
+  void restart(double t, std::span<const double> y, double first_step) override {
+    if (y.data() != now_.data()) std::copy(y.begin(), y.end(), now_.begin());
+    time_ = previous_time_ = t;
+    if (first_step > 0) h_ = std::min(first_step, settings_.max_step);
+    control_ = {};
+    first_stage_is_ = Stage::unknown;
   }
 
   bool step(double t_limit) override {
@@ -66,7 +74,8 @@ class Dopri5 final : public Integrator {
     previous_time_ = time_;
     if (!prepare_first_stage()) return fail(evaluator_.failure());
     for (Rejection why = Rejection::none;;) {
-      const bool last = time_ + 1.01 * h_ >= t_limit;
+      // No sliver of a step is left before the limit, unless this step would be longer than allowed.
+      const bool last = time_ + (1.01 * h_ <= settings_.max_step ? 1.01 : 1.0) * h_ >= t_limit;
       const double h = last ? t_limit - time_ : h_;
       const double end = last ? t_limit : time_ + h;
       if (why != Rejection::none && h <= smallest_step())
@@ -145,7 +154,7 @@ class Dopri5 final : public Integrator {
     now_.swap(next_);
     time_ = end;
     // A step cut short by the limit says nothing against the step size found before.
-    h_ = shortened ? std::max(h_, proposed_) : proposed_;
+    h_ = std::min(shortened ? std::max(h_, proposed_) : proposed_, settings_.max_step);
     ++steps_;
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "framework/diagnostics.hpp"
@@ -56,6 +57,8 @@ std::unique_ptr<Integrator> make_integrator(Ode& ode, const IntegratorSettings& 
                                     [&](const Method& m) { return m.info.name == settings.name; });
   if (method == std::end(methods)) refuse_name(settings.name);
   check_positive(settings.step, "step", " s");
+  if (settings.max_step != std::numeric_limits<double>::infinity())
+    check_positive(settings.max_step, "longest step", " s");
   if (!method->info.fixed_step) {
     check_positive(settings.relative_tolerance, "relative tolerance", "");
     check_positive(settings.absolute_tolerance, "absolute tolerance", "");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,7 @@ struct IntegratorSettings {
   double step = 1e-3;                 ///< s: every step of a fixed-step integrator, the first one of an adaptive one
   double relative_tolerance = 1e-8;   ///< of each state; fixed-step integrators use no tolerance
   double absolute_tolerance = 1e-10;  ///< in the unit of each state
+  double max_step = std::numeric_limits<double>::infinity();  ///< no step is longer, s
 };
 
 struct Statistics {
@@ -43,6 +45,10 @@ class Integrator {
   virtual ~Integrator() = default;
   /// Sets the beginning; forgets everything before. y has Ode::size() numbers.
   virtual void start(double t, std::span<const double> y) = 0;
+  /// Begins anew at t, which lies within the last step or a little after it, with what is counted kept: what was learned
+  /// of the motion before (derivatives, order, history) is forgotten, for it may not hold any more. first_step: of the
+  /// next step of an adaptive integrator, s; 0: of its own choice.
+  virtual void restart(double t, std::span<const double> y, double first_step) = 0;
   /// One accepted and corrected step, never beyond t_limit > time(); the step that would pass it is shortened to end
   /// exactly there. false when it failed: failure() says why, time() and state() stay as they were.
   virtual bool step(double t_limit) = 0;

@@ -29,6 +29,13 @@ class Rk4 final : public Integrator {
     evaluator_.reset_count();
   }
 
+  /// Step ends stay where they were.
+  void restart(double t, std::span<const double> y, double) override {
+    if (y.data() != now_.data()) std::copy(y.begin(), y.end(), now_.begin());
+    time_ = previous_time_ = t;
+    grid_index_ = static_cast<std::size_t>(std::floor((t - origin_) / h_ + 1e-9));
+  }
+
   bool step(double t_limit) override {
     if (!check_limit(t_limit)) return false;
     previous_time_ = time_;
@@ -76,7 +83,7 @@ class Rk4 final : public Integrator {
 }  // namespace
 
 std::unique_ptr<Integrator> make_rk4(Ode& ode, const IntegratorSettings& settings) {
-  return std::make_unique<Rk4>(ode, settings.step);
+  return std::make_unique<Rk4>(ode, std::min(settings.step, settings.max_step));
 }
 
 }  // namespace polyform::host

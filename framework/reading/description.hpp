@@ -82,9 +82,9 @@ struct GroupItem : Item {
 
 /// Defaults for the command line; empty where the file is silent.
 struct SimulationItem {
-  std::optional<double> duration, step, relative_tolerance, absolute_tolerance, output_interval;
+  std::optional<double> duration, step, max_step, relative_tolerance, absolute_tolerance, output_interval;
   std::optional<std::string> integrator;
-  Place integrator_place, duration_place, step_place, output_interval_place;
+  Place integrator_place, duration_place, step_place, max_step_place, output_interval_place;
 };
 struct OptionPlace {
   Place name, value;

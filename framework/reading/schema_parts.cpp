@@ -234,6 +234,7 @@ Json simulation_schema() {
   p["duration"] = positive("s");
   p["integrator"] = described({{"type", "string"}}, "rk4, dopri5, cvode-bdf, cvode-adams, …");
   p["step"] = positive("Fixed step, or the first step of an adaptive integrator, s.");
+  p["max_step"] = positive("No step of any integrator is longer, s.");
   p["tolerance"] = closed_object(std::move(tolerance), {});
   p["output_interval"] = positive("Rows at k × output_interval and at the end, s.");
   return described(closed_object(std::move(p), {}), "Defaults for the command line.");

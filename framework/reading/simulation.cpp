@@ -28,6 +28,7 @@ void read_simulation(const Value& value, SimulationItem& out) {
   if (!map.is_map()) return;
   read_positive(map, "duration", "s", out.duration, &out.duration_place);
   read_positive(map, "step", "s", out.step, &out.step_place);
+  read_positive(map, "max_step", "s", out.max_step, &out.max_step_place);
   read_positive(map, "output_interval", "s", out.output_interval, &out.output_interval_place);
   if (const auto integrator = map.find("integrator")) {
     out.integrator = read_text(*integrator, "the name of an integrator");

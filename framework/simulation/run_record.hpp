@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "polyform/formulation.hpp"
 
@@ -15,6 +17,7 @@ struct RunSettings {
   double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
   double output_interval = 0.1;  ///< s
   std::string integrator = "dopri5";
+  double max_step = std::numeric_limits<double>::infinity();  ///< no step is longer, s
 };
 
 enum class End { done, failed, interrupted };
@@ -35,6 +38,12 @@ struct RunRecord {
   bool conservative = true;           ///< whether no force without potential did work in any row
   double constraint_violation = 0;    ///< largest position violation in any row
   Correction correction;              ///< of all steps
+  double longest_step = 0;            ///< of all steps, s
+  /// The shortest time in which a body moves by its radius of gyration, in any row, s; infinite where nothing moves.
+  double passing_time = std::numeric_limits<double>::infinity();
+  std::size_t stops = 0;              ///< at knots of functions of time and schedules of elements
+  std::size_t events = 0;             ///< of elements, after each of which the integration began anew
+  std::vector<std::string> warnings;  ///< what may be wrong with the run, and why: a sentence each
 };
 
 }  // namespace polyform::host

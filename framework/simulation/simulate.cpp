@@ -11,9 +11,14 @@
 #include "framework/diagnostics.hpp"
 #include "framework/integration/integrator.hpp"
 #include "framework/original_process.hpp"
+#include "framework/simulation/event_watch.hpp"
+#include "framework/simulation/knots.hpp"
+#include "framework/simulation/motion_jumps.hpp"
 #include "framework/simulation/not_finite.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/run_statistics.hpp"
+#include "framework/simulation/step_check.hpp"
+#include "framework/simulation/time_scales.hpp"
 #include "polyform/guarded.hpp"
 
 namespace polyform::host {
@@ -73,6 +78,14 @@ class RowTimes {
   std::size_t products_, next_ = 0;  ///< rows at products before the end
 };
 
+IntegratorSettings integrator_settings(const RunSettings& s) {
+  return {s.integrator, s.step, s.relative_tolerance, s.absolute_tolerance, s.max_step};
+}
+
+bool is_fixed_step(std::string_view integrator) {
+  return std::ranges::any_of(integrators(), [&](const IntegratorInfo& i) { return i.name == integrator && i.fixed_step; });
+}
+
 class Run {
  public:
   Run(const SystemView& view, const ConstStateView& start, Solver& solver, const RunSettings& settings,
@@ -84,11 +97,21 @@ class Run {
         control_(control),
         sinks_(sinks),
         ode_(solver, view),
-        integrator_(make_integrator(
-            ode_, {settings.integrator, settings.step, settings.relative_tolerance, settings.absolute_tolerance})),
+        check_ode_(solver, view),
+        integrator_(make_integrator(ode_, integrator_settings(settings))),
         store_(view),
         y_(solver.state_size()),
-        times_(settings) {}
+        times_(settings),
+        knots_(view),
+        events_(view, solver, *integrator_, settings.step, is_fixed_step(settings.integrator)),
+        jumps_(view, solver),
+        scales_(view) {
+    for (const ElementEvents::Source& source : events_.elements().sources()) {
+      knots_.add(*source.events, source.type);
+      scales_.add(source);
+    }
+    if (is_fixed_step(settings.integrator)) check_.emplace(check_ode_, integrator_settings(settings), expected_steps());
+  }
 
   RunRecord to_end() {
     const Clock::time_point start = Clock::now();
@@ -103,7 +126,13 @@ class Run {
     record.wall_seconds = seconds_since(start);
     if (evaluations_in_steps_ > 0)
       record.seconds_per_evaluation = stepping_ / static_cast<double>(evaluations_in_steps_);
+    if (check_) record.evaluations += check_->evaluations();
     statistics_.store(record);
+    record.longest_step = longest_step_;
+    record.passing_time = passing_;
+    record.stops = stops_;
+    record.events = events_.count();
+    record.warnings = warnings(record);
     for (RowSink* sink : sinks_) guard(record, [&] { sink->finish(record); });
     return record;
   }
@@ -127,44 +156,131 @@ class Run {
       throw Failure(Exit::simulation_failed,
                     fmt::format("the initial state cannot be taken over: {}", solver_.failure()));
     integrator_->start(0, y_);
-    rows_until_now();
+    if (!events_.empty()) events_.begin();
+    rows_until(0);
     while (!times_.done()) {
       if (control_.interrupted && *control_.interrupted) return End::interrupted;
-      const Clock::time_point start = Clock::now();
-      const std::size_t evaluations = integrator_->statistics().evaluations;
-      const bool stepped = integrator_->step(settings_.duration);
-      stepping_ += seconds_since(start);
-      evaluations_in_steps_ += integrator_->statistics().evaluations - evaluations;
-      end_copies();
-      if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
-      if (floating_point_control() != arithmetic_)
-        throw Failure(Exit::simulation_failed,
-                      fmt::format("a plugin has changed how numbers are computed (rounding, traps), by t = {:.6g} s", integrator_->time()),
-                      "Report this to the author of the plugin: what it changes in the process it has to put back.");
-      rows_until_now();
+      plan();
+      if (stop_.end <= integrator_->time()) {
+        stop();
+        continue;
+      }
+      step();
+      if (const auto event = events_.empty() ? std::nullopt : events_.find()) {
+        rows_until(*event);
+        pass_event(*event);
+      } else {
+        rows_until(integrator_->time());
+        if (integrator_->time() >= stop_.end) stop();
+      }
       if (control_.progress) control_.progress(integrator_->time());
     }
     return End::done;
   }
 
-  /// The rows due within the last step. Between steps the state is interpolated and corrected like that of a step.
-  void rows_until_now() {
+  void step() {
+    const Clock::time_point start = Clock::now();
+    const std::size_t evaluations = integrator_->statistics().evaluations;
+    const bool stepped = integrator_->step(limit_);
+    stepping_ += seconds_since(start);
+    evaluations_in_steps_ += integrator_->statistics().evaluations - evaluations;
+    end_copies();
+    if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
+    longest_step_ = std::max(longest_step_, integrator_->time() - integrator_->previous_time());
+    if (check_ && check_->due(integrator_->statistics().steps)) check_->look(*integrator_);
+    if (floating_point_control() != arithmetic_)
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("a plugin has changed how numbers are computed (rounding, traps), by t = {:.6g} s",
+                                integrator_->time()),
+                    "Report this to the author of the plugin: what it changes in the process it has to put back.");
+  }
+
+  /// Where the next step ends at the latest.
+  void plan() {
+    const double now = integrator_->time();
+    stop_.knot = knots_.next();
+    // A step that ends shortly before a knot sees nothing of what begins there; the next begins at the knot.
+    stop_.end = stop_.knot.abrupt ? stop_.knot.time - time_resolution(stop_.knot.time) : stop_.knot.time;
+    limit_ = std::min(settings_.duration, stop_.end);
+    if (!events_.empty()) limit_ = std::min(limit_, now + events_.longest_step());
+  }
+
+  /// From shortly before an event across it, in a step that is far shorter than anything that begins there.
+  void pass_event(double before) {
+    begin_anew(before, events_.first_step());
+    limit_ = std::min({before + events_.first_step(), stop_.end, settings_.duration});
+    if (limit_ > before) step();
+    events_.begin_after_event();
+    rows_until(integrator_->time());
+  }
+
+  /// At the end of a step that a knot limited.
+  void stop() {
+    const auto [knot, before] = stop_;
+    knots_.pass(knot.time);
+    ++stops_;
+    if (!knot.abrupt) return;
+    std::ranges::copy(integrator_->state(), y_.begin());
+    // Where a velocity jumps, the state is no more one that the constraints allow: the correction makes it so.
+    if (jumps_.look(before, knot.time, y_))
+      begin_anew(knot.time, 0, y_);
+    else
+      integrator_->restart(knot.time, y_, 0);
+    if (!events_.empty()) events_.begin();
+  }
+
+  void begin_anew(double t, double first_step) {
+    if (!integrator_->state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
+    begin_anew(t, first_step, y_);
+  }
+  void begin_anew(double t, double first_step, std::span<double> y) {
+    if (!ode_.correct(t, y)) fail_at(t);
+    integrator_->restart(t, y, first_step);
+  }
+
+  /// The rows due within the last step, up to a time in it. Between steps the state is interpolated and corrected like
+  /// that of a step.
+  void rows_until(double end) {
     const double now = integrator_->time();
     const double rounding = 1e-12 * now;
-    for (; !times_.done() && times_.next() <= now + rounding; times_.advance()) {
+    for (; !times_.done() && times_.next() <= end + rounding; times_.advance()) {
       const double t = times_.next();
-      if (!integrator_->state_at(std::min(t, now), y_))
+      if (!integrator_->state_at(std::min(t, end), y_))
         throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
       if (t < now - rounding && !ode_.correct(t, y_)) fail_at(t);
       if (solver_.observe(t, y_, store_.now()) != Status::ok) fail_at(t);
       end_copies();
       store_.now().correction = ode_.take_corrections();
       statistics_.row(t, store_.now());
+      see_speeds();
       if (const auto trouble = not_finite(view_, store_.now()))
         throw Failure(Exit::simulation_failed, fmt::format("at t = {:.6g} s {}", t, std::string_view(*trouble)));
       for (RowSink* sink : sinks_) sink->row(t, store_.now());
     }
   }
+
+  void see_speeds() {
+    for (std::size_t b = 0; b < view_.bodies.size(); ++b) {
+      const BodyData& body = view_.bodies[b];
+      const double squared = 0.5 * (body.inertia.xx + body.inertia.yy + body.inertia.zz);
+      const double speed = norm(store_.now().bodies[b].velocity);
+      if (squared > 0 && speed > 0) passing_ = std::min(passing_, std::sqrt(squared / body.mass) / speed);
+    }
+  }
+
+  std::vector<std::string> warnings(const RunRecord& record) const {
+    std::vector<std::string> all = jumps_.warnings();
+    const auto append = [&](std::vector<std::string> more) {
+      for (std::string& text : more) all.push_back(std::move(text));
+    };
+    append(events_.warnings());
+    append(scales_.warnings(record.longest_step));
+    if (check_)
+      if (auto text = check_->warning(record.steps)) all.push_back(std::move(*text));
+    return all;
+  }
+
+  double expected_steps() const { return settings_.duration / std::min(settings_.step, settings_.max_step); }
 
   [[noreturn]] void fail_at(double t) const {
     throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
@@ -176,12 +292,26 @@ class Run {
   const RunSettings& settings_;
   const RunControl& control_;
   std::span<RowSink* const> sinks_;
-  SolverOde ode_;
+  SolverOde ode_, check_ode_;
   std::unique_ptr<Integrator> integrator_;
   ObservationStore store_;
   RunStatistics statistics_;
   std::vector<double> y_;
   RowTimes times_;
+  /// The next knot, and the end of the step before it.
+  struct Stop {
+    Knot knot;
+    double end;
+  };
+  Stop stop_{{}, never};
+  double limit_ = 0;
+  Knots knots_;
+  EventWatch events_;
+  MotionJumps jumps_;
+  TimeScales scales_;
+  std::optional<StepCheck> check_;  ///< of an integrator without error control
+  double longest_step_ = 0, passing_ = never;
+  std::size_t stops_ = 0;
   const unsigned arithmetic_ = floating_point_control();
   double stepping_ = 0;                   ///< time spent in steps, s
   std::size_t evaluations_in_steps_ = 0;  ///< without those that interpolation makes between steps

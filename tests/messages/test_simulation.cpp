@@ -30,7 +30,7 @@ TEST_CASE("messages about simulation and solver") {
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
        "simulation: {stepp: 0.1}\n",
        "m.yaml:4:14: error: simulation.stepp: unknown key 'stepp'\n"
-       "  Did you mean 'step'? Known keys here: duration, step, output_interval, integrator, tolerance.\n"},
+       "  Did you mean 'step'? Known keys here: duration, step, max_step, output_interval, integrator, tolerance.\n"},
       {"options that are no map",
        "polyform: 1\n"
        "bodies:\n"

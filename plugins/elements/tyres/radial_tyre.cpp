@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "polyform/element_helpers.hpp"
+#include "polyform/events.hpp"
 #include "tyre_types.hpp"
 
 namespace polyform::tyres {
@@ -67,6 +68,7 @@ struct Tyre {
   double height(const Vec3& center) const { return dot(normal, center) - road; }
   /// The share of the damping that acts: 3x² − 2x³ of x = compression / onset, up to 1.
   double engaged(double compression) const {
+    if (compression <= 0) return 0;
     if (compression >= onset) return 1;
     const double x = compression / onset;
     return x * x * (3 - 2 * x);
@@ -84,7 +86,10 @@ Tyre tyre_of(const ElementInstance& instance) {
 /// the radius u = (a (a·n) − n) / c. The compression is δ = R − h/c and its rate −n · v_C / c, v_C being the velocity
 /// of the body's point at the end of that radius. The road pushes there, along n only; its component along the radius
 /// is F = max(0, stiffness δ + damping s δ̇), so the push is F / c and its power −F δ̇.
-class RadialTyres final : public ForceBatch {
+///
+/// What stands in max is the event function: it is negative off the road, too, and changes its sign where the push
+/// begins and where it ends.
+class RadialTyres final : public ForceBatch, public EventSource {
  public:
   explicit RadialTyres(std::span<const ElementInstance> instances) {
     tyres_.reserve(instances.size());
@@ -94,25 +99,56 @@ class RadialTyres final : public ForceBatch {
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < tyres_.size(); ++i) {
       const Tyre& tyre = tyres_[i];
-      const MarkerMotion& center = in.markers[i];
-      const Vec3 a = center.R * tyre.axis;
-      const double camber_cosine = norm(cross(a, tyre.normal));
-      if (!(camber_cosine > 0)) continue;  // the wheel lies flat: no radius points to the road
-      const double distance = tyre.height(center.position) / camber_cosine, compression = tyre.radius - distance;
-      if (!(compression > 0)) continue;
-      const Vec3 arm = (distance / camber_cosine) * (dot(a, tyre.normal) * a - tyre.normal);
-      const double rate = -dot(tyre.normal, center.velocity + cross(center.angular_velocity, arm)) / camber_cosine;
-      const double spring = tyre.stiffness * compression;
-      const double push = std::max(0.0, spring + tyre.damping * tyre.engaged(compression) * rate);
-      const Vec3 force = (push / camber_cosine) * tyre.normal;
-      out.wrenches[i] = {cross(arm, force), force};
-      out.potential_energy += 0.5 * spring * compression;
-      out.power += (spring - push) * rate;
+      const Touch touch = touch_of(tyre, in.markers[i]);
+      if (!(touch.compression > 0)) continue;
+      const double spring = tyre.stiffness * touch.compression;
+      const double push = std::max(0.0, spring + tyre.damping * tyre.engaged(touch.compression) * touch.rate);
+      const Vec3 force = (push / touch.camber_cosine) * tyre.normal;
+      out.wrenches[i] = {cross(touch.arm, force), force};
+      out.potential_energy += 0.5 * spring * touch.compression;
+      out.power += (spring - push) * touch.rate;
     }
   }
   void destroy() noexcept override { delete this; }
+  void* query(std::string_view interface_name) noexcept override {
+    return interface_name == events_interface ? static_cast<EventSource*>(this) : nullptr;
+  }
+
+  std::size_t event_count() const noexcept override { return tyres_.size(); }
+  void describe_event(std::size_t k, EventDescription& out) const noexcept override {
+    out.instance = k;
+    out.name = "contact";
+  }
+  void evaluate_events(const EventInput& in, EventOutput& out) noexcept override {
+    for (std::size_t i = 0; i < tyres_.size(); ++i) {
+      const Tyre& tyre = tyres_[i];
+      const Touch touch = touch_of(tyre, in.attachments->markers[i]);
+      const double engaged = tyre.engaged(touch.compression);
+      out.values[i] = tyre.stiffness * touch.compression + tyre.damping * engaged * touch.rate;
+      // With the damper the rate depends on accelerations: the host takes differences.
+      if (engaged == 0 || tyre.damping == 0) out.rates[i] = tyre.stiffness * touch.rate;
+    }
+  }
 
  private:
+  struct Touch {
+    double camber_cosine = 0, compression = -1, rate = 0;
+    Vec3 arm;
+  };
+  /// A wheel that lies flat has no radius to the road: it does not touch.
+  static Touch touch_of(const Tyre& tyre, const MarkerMotion& center) noexcept {
+    Touch touch;
+    const Vec3 a = center.R * tyre.axis;
+    const double camber_cosine = norm(cross(a, tyre.normal));
+    if (!(camber_cosine > 0)) return touch;
+    const double distance = tyre.height(center.position) / camber_cosine;
+    touch.camber_cosine = camber_cosine;
+    touch.compression = tyre.radius - distance;
+    touch.arm = (distance / camber_cosine) * (dot(a, tyre.normal) * a - tyre.normal);
+    touch.rate = -dot(tyre.normal, center.velocity + cross(center.angular_velocity, touch.arm)) / camber_cosine;
+    return touch;
+  }
+
   std::vector<Tyre> tyres_;
 };
 

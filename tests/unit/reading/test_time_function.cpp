@@ -1,5 +1,6 @@
 // Functions of time: from text to values and derivatives.
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "tests/unit/reading/reading.hpp"
@@ -13,7 +14,8 @@ namespace {
 /// A function with the description that owns its table.
 struct Read {
   Description model;
-  TimeFunction::Value operator()(double t) const { return model.forces[0].fields.values[6].functions[0](t); }
+  const TimeFunction& law() const { return model.forces[0].fields.values[6].functions[0]; }
+  TimeFunction::Value operator()(double t) const { return law()(t); }
 };
 Read function(const std::string& text) {
   return {
@@ -82,4 +84,27 @@ TEST_CASE("a cubic table is the natural spline: through the points, twice smooth
 TEST_CASE("the natural spline through points of a line is that line") {
   const Read f = function("{table: [[0, 1], [0.5, 2], [2, 5]], interpolation: cubic}");
   check(f(1.2), 1 + 2 * 1.2, 2, 0);
+}
+
+TEST_CASE("functions know their knots and their shortest time") {
+  const double none = std::numeric_limits<double>::infinity();
+  for (const char* smooth : {"4", "{polynomial: [1, 2]}", "{sine: {amplitude: 2, frequency: 4}}", "{table: [[0, 7]]}"})
+    CHECK(function(smooth).law().next_knot(-1) == none);
+  CHECK(function("{sine: {amplitude: 2, frequency: 4}}").law().shortest_time() == 0.25);
+  CHECK(function("{sine: {amplitude: 0, frequency: 4}}").law().shortest_time() == none);
+  const Read ramp = function("{ramp: {rate: 2, start: 1, end: 3}}");
+  CHECK(ramp.law().next_knot(0) == 1);
+  CHECK(ramp.law().next_knot(1) == 3);
+  CHECK(ramp.law().next_knot(3) == none);
+  CHECK(ramp.law().shortest_time() == 2);
+  CHECK(function("{ramp: {rate: 2, start: 1}}").law().next_knot(1) == none);
+  for (const char* kind : {"linear", "cubic"}) {
+    const Read table = function(fmt::format("{{table: [[0, 1], [1, 3], [1.5, -1]], interpolation: {}}}", kind));
+    CHECK(table.law().next_knot(-4) == 0);
+    CHECK(table.law().next_knot(0) == 1);
+    CHECK(table.law().next_knot(0.99) == 1);
+    CHECK(table.law().next_knot(1) == 1.5);
+    CHECK(table.law().next_knot(1.5) == none);
+    CHECK(table.law().shortest_time() == 0.5);
+  }
 }

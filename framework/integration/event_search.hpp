@@ -1,0 +1,75 @@
+// The first sign change of several functions of time within a step. Nothing here knows mechanics.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace polyform::host {
+
+/// Functions of time along a step, of which sign changes are looked for. Zero counts as positive.
+class Signals {
+ public:
+  virtual ~Signals() = default;
+  virtual std::size_t size() const noexcept = 0;
+  /// Values and rates at t.
+  virtual void sample(double t, std::span<double> values, std::span<double> rates) = 0;
+  /// Whether function k changing its sign is an event: to positive where `rising`.
+  virtual bool counts(std::size_t k, bool rising) const noexcept = 0;
+};
+
+struct SignChange {
+  double time = 0;    ///< the first time found at which the function has its new sign
+  double before = 0;  ///< the last at which it has its old one
+  std::size_t function = 0;
+};
+
+/// Looks along a step for the first sign change that counts, and for pairs of them too: a function that touches zero
+/// and returns between two samples. A stretch between two samples is free of zeros when
+///
+///   - both values have one sign, and the values at its ends agree with the rates at its ends (trapezoidal rule), up to
+///     a share of the values: else something happened between that neither end knows;
+///   - where the function goes to zero at the first end and away from it at the last, the two tangents meet on the side
+///     of the values: a convex function lies above its tangents.
+///
+/// A stretch that is not free is divided, where the tangents meet or in its middle. No allocation after construction.
+class EventSearch {
+ public:
+  explicit EventSearch(std::size_t functions);
+
+  /// At the start of the next step: values, rates there.
+  void begin(double t, Signals&);
+  /// From the time of the last call of begin or of this to t_end; the samples at t_end are kept as the next beginning
+  /// where nothing is found. `resolution`: how near the time of a sign change is located, s.
+  std::optional<SignChange> find(double t_end, double resolution, Signals&);
+
+  std::span<const double> values() const { return samples_.front().values; }
+  std::span<const double> rates() const { return samples_.front().rates; }
+  /// Values of function k below this are rounding.
+  double noise(std::size_t k) const;
+
+ private:
+  struct Sample {
+    double time = 0;
+    std::vector<double> values, rates;
+  };
+  struct Cut {
+    bool clear = true;
+    double share = 0.5;  ///< where to divide
+  };
+  void take(double t, Signals&, Sample&);
+  Cut judge(const Sample& a, const Sample& b, std::size_t k, bool whole_step) const;
+  Cut judge(const Sample& a, const Sample& b, const Signals&, bool whole_step) const;
+  bool changes(const Sample& a, const Sample& b, std::size_t k, const Signals&) const;
+  std::optional<SignChange> first(std::size_t a, std::size_t b, std::size_t depth, Signals&);
+  SignChange locate(const Sample& a, const Sample& b, std::size_t k, Signals&);
+
+  std::size_t functions_;
+  double resolution_ = 0;
+  std::vector<double> largest_;  ///< |value| of each function, of all samples
+  std::vector<Sample> samples_;
+  Sample trial_;
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,101 @@
+#include "framework/simulation/element_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "framework/diagnostics.hpp"
+#include "polyform/kinematics.hpp"
+
+namespace polyform::host {
+
+/// The canonical state and the motions that follow from it.
+struct ElementEvents::Motion {
+  explicit Motion(const SystemView& view)
+      : q(view.nq), v(view.nv), eta(view.modes), etadot(view.modes), x(view.states), tree(view) {}
+  StateView state() { return {q, v, eta, etadot, x}; }
+  std::vector<double> q, v, eta, etadot, x;
+  TreeKinematics tree;
+};
+
+ElementEvents::ElementEvents(const SystemView& view, Solver& solver) : solver_(solver) {
+  for (const ForceGroup& group : view.forces) add(view, group);
+  for (const ConstraintGroup& group : view.constraints) add(view, group);
+  for (const ModuleGroup& group : view.modules) add(view, group);
+  if (!empty()) motion_ = std::make_unique<Motion>(view);
+}
+
+ElementEvents::~ElementEvents() = default;
+
+template <class Group>
+void ElementEvents::add(const SystemView& view, const Group& group) {
+  auto* batch = group.type->create(group.instances);
+  using Object = std::remove_pointer_t<decltype(batch)>;
+  if (batch == nullptr)
+    throw Failure(Exit::simulation_failed, fmt::format("the elements of type {} could not be made", group.type->name()),
+                  "Perhaps memory ran out.");
+  std::unique_ptr<void, void (*)(void*)> object(batch, [](void* it) { static_cast<Object*>(it)->destroy(); });
+  auto* events = static_cast<EventSource*>(batch->query(events_interface));
+  if (events == nullptr) return;
+  Batch b{std::make_unique<Attachments>(view, group.instances, group.joints),
+          events,
+          descriptions_.size(),
+          events->event_count(),
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          std::move(object)};
+  const std::size_t instances = group.instances.size();
+  if constexpr (std::is_same_v<Group, ForceGroup>) {
+    b.states = group.state_offset;
+    b.state_count = group.type->state_count() * instances;
+  } else if constexpr (std::is_same_v<Group, ModuleGroup>) {
+    b.u = group.state_offset;
+    b.u_count = group.type->variables().size() * instances;
+    b.x = b.u + b.u_count;
+    b.x_count = group.type->states().size() * instances;
+  }
+  for (std::size_t k = 0; k < b.count; ++k) {
+    EventDescription d;
+    events->describe_event(k, d);
+    descriptions_.push_back({std::string(d.instance < instances ? group.names[d.instance] : group.type->name()),
+                             std::string(d.name), d.crossing});
+  }
+  sources_.push_back({events, group.type->name(), group.names});
+  if (b.count > 0) ++evaluated_;
+  batches_.push_back(std::move(b));
+}
+
+std::string ElementEvents::name_of(std::size_t event) const {
+  return fmt::format("`{}` ({})", descriptions_[event].element, descriptions_[event].event);
+}
+
+double ElementEvents::evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates) {
+  if (solver_.decode(y, motion_->state()) != Status::ok)
+    throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
+  motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
+  std::ranges::fill(rates, std::numeric_limits<double>::quiet_NaN());
+  double guard = never;
+  const std::span<const double> x(motion_->x);
+  for (Batch& b : batches_) {
+    if (b.count == 0) continue;
+    b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
+    const ForceInput attachments = b.attached->input(t, x.subspan(b.states, b.state_count));
+    EventInput in;
+    in.attachments = &attachments;
+    in.u = x.subspan(b.u, b.u_count);
+    in.x = x.subspan(b.x, b.x_count);
+    EventOutput out;
+    out.values = values.subspan(b.first, b.count);
+    out.rates = rates.subspan(b.first, b.count);
+    b.events->evaluate_events(in, out);
+    guard = std::min(guard, out.guard);
+  }
+  return guard;
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,70 @@
+// The events of all elements of a system, evaluated from the state vector of any solver.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "polyform/attachments.hpp"
+#include "polyform/events.hpp"
+#include "polyform/formulation.hpp"
+
+namespace polyform::host {
+
+/// Own batches of those elements that tell events, fed from Solver::decode: the canonical state, then the motions of
+/// bodies and attachments. So every formulation has events without knowing of them. Nothing allocates after
+/// construction.
+class ElementEvents {
+ public:
+  /// Failure (simulation_failed) when memory runs out.
+  ElementEvents(const SystemView&, Solver&);
+  ~ElementEvents();  // where Motion is known
+  ElementEvents(const ElementEvents&) = delete;
+  ElementEvents& operator=(const ElementEvents&) = delete;
+
+  /// The number of event functions.
+  std::size_t size() const { return descriptions_.size(); }
+  /// Whether no element tells an event or a guard, so that nothing needs to be evaluated.
+  bool empty() const { return evaluated_ == 0; }
+  /// Element and event, for messages: "`a` (contact)".
+  std::string name_of(std::size_t event) const;
+  Crossing crossing(std::size_t event) const { return descriptions_[event].crossing; }
+
+  /// Values and rates (NaN where the element gives none) at a state, and the guard. Failure (simulation_failed) when
+  /// the solver cannot decode the state.
+  double evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
+
+  /// Schedules and times of their own: batches that tell any, and the names of their instances.
+  struct Source {
+    EventSource* events;
+    std::string_view type;
+    std::span<const std::string_view> names;
+  };
+  std::span<const Source> sources() const { return sources_; }
+
+ private:
+  struct Batch {
+    std::unique_ptr<Attachments> attached;
+    EventSource* events;
+    std::size_t first, count;                                 ///< event functions
+    std::size_t states, state_count, u, u_count, x, x_count;  ///< among the first-order states
+    std::unique_ptr<void, void (*)(void*)> object;            ///< the batch
+  };
+  struct Description {
+    std::string element, event;
+    Crossing crossing;
+  };
+  template <class Group>
+  void add(const SystemView&, const Group&);
+
+  Solver& solver_;
+  std::vector<Batch> batches_;
+  std::vector<Source> sources_;
+  std::vector<Description> descriptions_;
+  std::size_t evaluated_ = 0;  ///< batches with event functions
+  struct Motion;
+  std::unique_ptr<Motion> motion_;
+};
+
+}  // namespace polyform::host

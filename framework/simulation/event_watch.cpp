@@ -1,0 +1,152 @@
+#include "framework/simulation/event_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/diagnostics.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+// Of the time: how near an event is located. Rounding of the time itself is some 1e-16.
+constexpr double located = 1e-13;
+// Of the time: the first step after an event. A contact that lasts a microsecond a minute after the start takes 1e-8.
+constexpr double first_share = 1e-12;
+// Steps after an event end at most at this multiple of the time since: what begins with the event and lasts T meets
+// several stages of steps shorter than 4 T, in which error control sees it. From 1e-12 to 1 that takes 18 steps.
+// Without error control the steps themselves must be good: a sixteenth of T is 0.2 rad of a contact's half wave, an
+// error of 1e-5.
+constexpr double growth = 4, growth_without_control = 0.0625;
+// Where a function goes away from zero, the step may be this multiple of the time that it took to come from there at
+// its rate: such a bound costs next to nothing, and it keeps what turns from turning many times in one step.
+constexpr double receding = 8;
+// So many events in a row, each within this share of the time after the one before, are no motion.
+constexpr std::size_t many = 32;
+constexpr double no_time = 1e-7, first_silence = 1e-6;
+// Steps of this share of the time, so many in a row, lead nowhere.
+constexpr double standing = 1e-7;
+constexpr std::size_t patience = 20000;
+
+}  // namespace
+
+EventWatch::EventWatch(const SystemView& view, Solver& solver, Integrator& integrator, double step, bool fixed_step)
+    : integrator_(integrator),
+      elements_(view, solver),
+      search_(elements_.size()),
+      step_(step),
+      growth_(fixed_step ? growth_without_control : growth) {
+  if (empty()) return;
+  y_.resize(solver.state_size());
+  other_values_.resize(size());
+  other_rates_.resize(size());
+  chatter_.resize(size());
+}
+
+double EventWatch::scale(double t) const { return std::max(std::abs(t), step_); }
+double EventWatch::first_step() const { return first_share * scale(integrator_.time()); }
+
+bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
+  if (chatter_[k].silent_until > integrator_.previous_time()) return false;
+  const Crossing wanted = elements_.crossing(k);
+  return wanted == Crossing::any || (wanted == Crossing::rising) == rising;
+}
+
+void EventWatch::evaluate(double t, std::span<double> values, std::span<double> rates) {
+  if (!integrator_.state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+  const double guard = elements_.evaluate(t, y_, values, rates);
+  if (t == integrator_.time()) guard_ = guard;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(values[k]))
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("the event function of {} is no number at t = {:.6g} s", elements_.name_of(k), t),
+                    "Look at its fields, and at the motion of what it is attached to.");
+}
+
+void EventWatch::sample(double t, std::span<double> values, std::span<double> rates) {
+  evaluate(t, values, rates);
+  const double first = integrator_.previous_time(), last = integrator_.time();
+  if (!(last > first) || std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return;
+  // Differences along the interpolation: short beside what the search divides a step into, long beside rounding.
+  const double distance = 1e-4 * (last - first), other = t + distance <= last ? t + distance : t - distance;
+  const double guard = guard_;
+  evaluate(other, other_values_, other_rates_);
+  guard_ = guard;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(rates[k])) rates[k] = (other_values_[k] - values[k]) / (other - t);
+}
+
+void EventWatch::begin() { search_.begin(integrator_.time(), *this); }
+
+void EventWatch::begin_after_event() {
+  restarted_ = integrator_.time();
+  begin();
+  // The interpolation may place the event a little before the solution that begins there does: then it is found again.
+  if ((search_.values()[found_.function] >= 0) == rising_) ++count_;
+}
+
+std::optional<double> EventWatch::find() {
+  const double t = integrator_.time();
+  check_standstill();
+  const std::optional<SignChange> found = search_.find(t, located * scale(t), *this);
+  if (!found) return std::nullopt;
+  note(*found);
+  found_ = *found;
+  rising_ = !(search_.values()[found->function] >= 0);
+  return found->before;
+}
+
+void EventWatch::note(const SignChange& event) {
+  Chatter& c = chatter_[event.function];
+  c.streak = event.time - c.last <= no_time * scale(event.time) ? c.streak + 1 : 0;
+  c.last = event.time;
+  if (c.streak < many) return;
+  c.streak = 0;
+  c.first_silent = std::min(c.first_silent, event.time);
+  c.silence = c.silence == 0 ? first_silence * scale(event.time) : 2 * c.silence;
+  if (c.silent_from == -never) c.silent_from = event.time;
+  c.silent_until = event.time + c.silence;
+}
+
+/// A law that jumps at each sign change keeps an integrator with error control at steps that are next to nothing.
+void EventWatch::check_standstill() {
+  const double t = integrator_.time();
+  for (std::size_t k = 0; k < chatter_.size(); ++k) {
+    Chatter& c = chatter_[k];
+    if (c.silent_until <= t || ++c.silent_steps < patience) continue;
+    if (t - c.silent_from > static_cast<double>(c.silent_steps) * standing * scale(t)) continue;
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("the event of {} changes its sign without end at t = {:.9g} s, and no time passes",
+                              elements_.name_of(k), t),
+                  "Such a law has no motion there (dry friction whose sign flips with the speed is one): smooth it.");
+  }
+}
+
+double EventWatch::longest_step() const {
+  double longest = guard_;
+  for (std::size_t k = 0; k < size(); ++k) {
+    const double value = search_.values()[k], rate = search_.rates()[k];
+    if (!std::isfinite(rate) || rate == 0 || std::abs(value) <= search_.noise(k)) continue;
+    if (chatter_[k].silent_until > integrator_.time()) continue;
+    const double time = std::abs(value / rate);
+    longest = std::min(longest, value * rate < 0 ? time : receding * time);
+  }
+  if (restarted_ > -never) longest = std::min(longest, growth_ * (integrator_.time() - restarted_));
+  return std::max(longest, first_step());
+}
+
+std::vector<std::string> EventWatch::warnings() const {
+  std::vector<std::string> all;
+  for (std::size_t k = 0; k < chatter_.size(); ++k)
+    if (chatter_[k].first_silent < never)
+      all.push_back(fmt::format(
+          "the event of {} changes its sign without end from t = {:.6g} s on, while no time passes: it is looked at "
+          "only now and then. Such a law has no motion in between (dry friction whose sign flips with the speed is "
+          "one): smooth it",
+          elements_.name_of(k), chatter_[k].first_silent));
+  return all;
+}
+
+}  // namespace polyform::host

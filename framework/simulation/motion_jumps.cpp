@@ -1,0 +1,126 @@
+#include "framework/simulation/motion_jumps.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/diagnostics.hpp"
+#include "polyform/constraint_set.hpp"
+#include "polyform/kinematics.hpp"
+#include "polyform/module_set.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+// A jump is told from rounding, and from what changes between the two times, by this share of what it is part of.
+constexpr double share = 1e-9;
+
+/// What the rows of an element ask for at one instant.
+struct Demand {
+  const ConstraintSet::Element* element;
+  std::vector<double> position, velocity;  ///< shortly before a knot
+  std::size_t jumps = 0;
+  double first = 0, largest = 0;
+  bool of_position = false;
+};
+
+}  // namespace
+
+struct MotionJumps::Parts {
+  explicit Parts(const SystemView& view_of)
+      : view(view_of),
+        q(view.nq),
+        v(view.nv),
+        eta(view.modes),
+        etadot(view.modes),
+        x(view.states),
+        tree(view),
+        constraints(view),
+        modules(view) {
+    const auto take = [&](const ConstraintSet::Element& e) {
+      demands.push_back({&e, std::vector<double>(e.rows), std::vector<double>(e.rows)});
+    };
+    for (const ConstraintSet::Element& e : constraints.elements()) take(e);
+    for (const ModuleSet::Module& m : modules.modules())
+      if (m.rows.rows > 0) take(m.rows);
+  }
+  void evaluate(double t) {
+    constraints.evaluate(t, tree.frames(), q, v);
+    modules.evaluate(t, tree.frames(), q, v, x);
+  }
+  const SystemView& view;
+  std::vector<double> q, v, eta, etadot, x;
+  TreeKinematics tree;
+  ConstraintSet constraints;
+  ModuleSet modules;
+  std::vector<Demand> demands;
+};
+
+MotionJumps::MotionJumps(const SystemView& view, Solver& solver) : solver_(solver) {
+  if (view.constraints.empty() && view.modules.empty()) return;
+  parts_ = std::make_unique<Parts>(view);
+  if (!parts_->constraints.good() || !parts_->modules.good())
+    throw Failure(Exit::simulation_failed, "the constraints and modules could not be made", "Perhaps memory ran out.");
+  if (parts_->demands.empty()) parts_.reset();
+}
+
+MotionJumps::~MotionJumps() = default;
+
+bool MotionJumps::look(double before, double at, std::span<const double> y) {
+  if (!parts_) return false;
+  Parts& p = *parts_;
+  if (solver_.decode(y, {p.q, p.v, p.eta, p.etadot, p.x}) != Status::ok) return false;  // the next step says why
+  p.tree.evaluate(p.q.data(), p.v.data(), p.eta.data(), p.etadot.data());
+  double reach = 0;
+  for (const double q : p.q) reach = std::max(reach, std::abs(q));
+  for (const BodyMotion& frame : p.tree.frames()) reach = std::max(reach, norm(frame.p));
+  p.evaluate(before);
+  for (Demand& d : p.demands) {
+    std::ranges::copy(d.element->residual, d.position.begin());
+    std::ranges::copy(d.element->velocity_right, d.velocity.begin());
+  }
+  p.evaluate(at);
+  bool any = false;
+  for (Demand& d : p.demands) {
+    const std::size_t jumps = d.jumps;
+    const auto see = [&](double from, double to, double least, bool of_position) {
+      const double jump = std::abs(to - from);
+      if (!(jump > least)) return;
+      if (d.jumps == jumps) d.first = d.jumps++ == 0 ? at : d.first;
+      d.largest = of_position == d.of_position ? std::max(d.largest, jump) : of_position ? jump : d.largest;
+      d.of_position = d.of_position || of_position;
+      any = true;
+    };
+    for (std::size_t r = 0; r < d.element->rows; ++r) {
+      const double from = d.velocity[r], to = d.element->velocity_right[r];
+      see(from, to, share * std::max(std::abs(from), std::abs(to)), false);
+      if (d.element->holonomic)
+        see(d.position[r], d.element->residual[r],
+            share * reach + std::max(std::abs(from), std::abs(to)) * (at - before), true);
+    }
+  }
+  return any;
+}
+
+std::vector<std::string> MotionJumps::warnings() const {
+  std::vector<std::string> all;
+  if (!parts_) return all;
+  for (const Demand& d : parts_->demands) {
+    if (d.jumps == 0) continue;
+    std::vector<std::string_view> joints;
+    for (const JointIndex j : d.element->joints) joints.push_back(parts_->view.joints[at(j)].name);
+    all.push_back(fmt::format(
+        "what `{}` prescribes{} jumps at t = {:.6g} s{}, in its {} by up to {:.3g} (SI units): that takes an impulse, "
+        "which no reaction shows, and how the rest of the system takes it up is not unique. Round the corners: a "
+        "cubic table in place of a linear one, or a start from rest",
+        d.element->name, joints.empty() ? "" : fmt::format(" in {}", fmt::join(joints, ", ")), d.first,
+        d.jumps == 1 ? "" : fmt::format(" and {} more times", d.jumps - 1), d.of_position ? "position" : "velocity",
+        d.largest));
+  }
+  return all;
+}
+
+}  // namespace polyform::host

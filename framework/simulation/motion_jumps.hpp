@@ -1,0 +1,31 @@
+// Whether what constraints prescribe jumps at a knot: a velocity that changes in no time takes an impulse.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "polyform/formulation.hpp"
+
+namespace polyform::host {
+
+class MotionJumps {
+ public:
+  MotionJumps(const SystemView&, Solver&);
+  ~MotionJumps();
+  MotionJumps(const MotionJumps&) = delete;
+  MotionJumps& operator=(const MotionJumps&) = delete;
+
+  /// Compares the rows of all constraints and modules shortly before a knot with those at it, at one state. Whether any
+  /// position or velocity that they ask for jumps.
+  bool look(double before, double at, std::span<const double> y);
+  /// A sentence for each element whose rows jumped.
+  std::vector<std::string> warnings() const;
+
+ private:
+  struct Parts;
+  Solver& solver_;
+  std::unique_ptr<Parts> parts_;  ///< none where no element has rows
+};
+
+}  // namespace polyform::host

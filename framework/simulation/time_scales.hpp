@@ -1,0 +1,30 @@
+// The shortest times that elements declare, against the steps of a run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/simulation/element_events.hpp"
+
+namespace polyform::host {
+
+/// Periods of functions of time, and what elements tell of themselves. Tables and ramps are not among them: no step
+/// goes past their knots.
+class TimeScales {
+ public:
+  explicit TimeScales(const SystemView&);
+  void add(const ElementEvents::Source&);
+  /// The shortest, s; infinity where there is none.
+  double shortest() const;
+  /// A sentence where the longest step holds less than two samples of a period, the least that can show it at all.
+  std::vector<std::string> warnings(double longest_step) const;
+
+ private:
+  struct Scale {
+    double time;
+    std::string_view element;
+  };
+  std::vector<Scale> scales_;
+};
+
+}  // namespace polyform::host
