@@ -54,6 +54,8 @@ void print_summary(const Arguments& arguments, const host::System& system, const
              run.conservative ? "drift" : "change, forces without potential included,", run.energy_drift);
   fmt::print(out, "constraints  largest violation {:.2e}; before corrections {:.2e}, {} Newton steps\n",
              run.constraint_violation, run.correction.position_residual, run.correction.iterations);
+  fmt::print(out, "balance      forces and inertia forces differ by {:.1e} at most{}\n", run.imbalance,
+             run.imbalance_of.empty() ? "" : fmt::format(", {}", run.imbalance_of));
   if (columns_of(arguments.run).reactions && count.redundant > 0)
     fmt::print(out, "reactions    {}\n", open_reactions(count));
   if (!arguments.report.empty()) fmt::print(out, "report       {}\n", arguments.report);
@@ -138,6 +140,7 @@ Exit run(const Arguments& arguments) {
     session.crash_report().set_rescue({});
   }
   host::mend_streams();
+  for (const std::string& warning : record.warnings) print(Severity::warning, warning);
   if (record.end == host::End::failed)
     print(Severity::error, record.failure,
           record.remedy.empty() ? fmt::format("This was solver {}; polyform compare tells whether others go on.",

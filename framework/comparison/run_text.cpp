@@ -30,6 +30,9 @@ void each_member(Record& run, const Visit& visit) {
   visit("correction_position", run.correction.position_residual);
   visit("correction_velocity", run.correction.velocity_residual);
   visit("correction_iterations", run.correction.iterations);
+  visit("imbalance", run.imbalance);
+  visit("imbalance_of", run.imbalance_of);
+  visit("warnings", run.warnings);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "polyform/formulation.hpp"
 
@@ -35,6 +36,9 @@ struct RunRecord {
   bool conservative = true;           ///< whether no force without potential did work in any row
   double constraint_violation = 0;    ///< largest position violation in any row
   Correction correction;              ///< of all steps
+  double imbalance = 0;               ///< largest imbalance of the rows that were checked, see BalanceCheck
+  std::string imbalance_of;           ///< where, such as "body `rod`"; empty where nothing was out of balance
+  std::vector<std::string> warnings;  ///< whole sentences about what went on; the run went on as well
 };
 
 }  // namespace polyform::host

@@ -11,6 +11,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/integration/integrator.hpp"
+#include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/not_finite.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/run_statistics.hpp"
@@ -86,6 +87,7 @@ class Run {
         integrator_(make_integrator(
             ode_, {settings.integrator, settings.step, settings.relative_tolerance, settings.absolute_tolerance})),
         store_(view),
+        balance_(view),
         y_(solver.state_size()),
         times_(settings) {}
 
@@ -103,6 +105,7 @@ class Run {
     if (evaluations_in_steps_ > 0)
       record.seconds_per_evaluation = stepping_ / static_cast<double>(evaluations_in_steps_);
     statistics_.store(record);
+    balance_.store(record);
     for (RowSink* sink : sinks_) guard(record, [&] { sink->finish(record); });
     return record;
   }
@@ -159,8 +162,17 @@ class Run {
       statistics_.row(t, store_.now());
       if (const auto trouble = not_finite(view_, store_.now()))
         throw Failure(Exit::simulation_failed, fmt::format("at t = {:.6g} s {}", t, std::string_view(*trouble)));
+      if (is_balance_due()) balance_.check(t, store_.now());
       for (RowSink* sink : sinks_) sink->row(t, store_.now());
     }
+  }
+
+  /// A check costs about what two evaluations cost: rows that stand closer than a few steps are not all checked.
+  bool is_balance_due() {
+    const std::size_t evaluations = integrator_->statistics().evaluations;
+    if (checked_ && evaluations < *checked_ + 100) return false;
+    checked_ = evaluations;
+    return true;
   }
 
   [[noreturn]] void fail_at(double t) const {
@@ -177,6 +189,8 @@ class Run {
   std::unique_ptr<Integrator> integrator_;
   ObservationStore store_;
   RunStatistics statistics_;
+  BalanceCheck balance_;
+  std::optional<std::size_t> checked_;  ///< evaluations at the last check of the balance
   std::vector<double> y_;
   RowTimes times_;
   const int rounding_ = std::fegetround();
