@@ -133,12 +133,16 @@ Exit compare_all(const Arguments& arguments, const host::System& system, const h
     json = comparison_json(system, comparison);
   else
     print_comparison(system, settings, arguments.tolerance, comparison);
+  for (const host::Standing& s : comparison.standings)
+    if (s.run)
+      for (const std::string& warning : s.run->warnings) print(Severity::warning, fmt::format("{}: {}", s.solver, warning));
   // The exit code stays: it did what was asked.
   if (const std::string alone = uncompared_text(comparison); !alone.empty()) print(Severity::note, alone);
   if (comparison.interrupted) return Exit::interrupted;
   const Exit code = exit_code(comparison.standings);
   const bool unresolved = comparison.bounded && !comparison.bounded->resolved;
-  return code == Exit::done && (comparison.first || unresolved) ? Exit::simulation_failed : code;
+  const bool agreed = !comparison.first && !unresolved && imbalance_text(comparison, arguments.tolerance).empty();
+  return code == Exit::done && !agreed ? Exit::simulation_failed : code;
 }
 
 Exit sweep_all(const Arguments& arguments, const host::System& system, const host::RunSettings& settings,

@@ -235,6 +235,18 @@ std::string uncompared_text(const host::Comparison& comparison) {
       only->solver);
 }
 
+std::string imbalance_text(const host::Comparison& comparison, double tolerance) {
+  std::string who;
+  for (const Standing& s : comparison.standings)
+    if (s.run && s.run->imbalance > tolerance)
+      who += fmt::format("{}{} ({:.1e}, {})", who.empty() ? "" : ", ", s.solver, s.run->imbalance, s.run->imbalance_of);
+  if (who.empty()) return {};
+  return fmt::format(
+      "Accelerations do not meet the equations of motion within {:g} in: {}. Whether motions agree says nothing of these "
+      "solvers here.",
+      tolerance, who);
+}
+
 std::vector<std::string> agreement_texts(const host::System& system, double tolerance,
                                          const host::Comparison& comparison) {
   std::vector<std::string> texts;
@@ -244,6 +256,10 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
   if (compared.empty()) return texts;
   if (const std::string open = open_reactions(system.count_constraints()); !open.empty())
     texts.push_back(fmt::format("Reactions {}; these are not compared.", open));
+  if (const std::string missed = imbalance_text(comparison, tolerance); !missed.empty()) {
+    texts.push_back(missed);
+    if (!comparison.first) return texts;
+  }
   if (!comparison.first) {
     texts.push_back(agreement_text(compared.size(), tolerance, comparison.until));
     if (comparison.bounded && !comparison.bounded->resolved)

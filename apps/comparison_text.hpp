@@ -41,6 +41,8 @@ std::string_view unit_of(host::Quantity, bool length);
 /// Says so where only one solver came to results; "" elsewhere.
 std::string uncompared_text(const host::Comparison&);
 
+/// Which solvers miss the equations of motion by more than the tolerance; "" where none does.
+std::string imbalance_text(const host::Comparison&, double tolerance);
 /// Whether solvers agree, and what is to be made of it where they do not; each a sentence or two. None where fewer than
 /// two were compared.
 std::vector<std::string> agreement_texts(const host::System&, double tolerance, const host::Comparison&);

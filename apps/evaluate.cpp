@@ -35,7 +35,8 @@ struct Arguments {
 std::string text(const Vec3& v) { return fmt::format("[{:.10g}, {:.10g}, {:.10g}]", v.x, v.y, v.z); }
 std::string text(std::span<const double> values) { return fmt::format("[{:.10g}]", fmt::join(values, ", ")); }
 
-void print_text(const host::System& system, std::string_view solver, const Observation& now) {
+void print_text(const host::System& system, std::string_view solver, const Observation& now,
+                const host::BalanceReport& balance) {
   const SystemView& view = system.view();
   fmt::print(output(), "{}, solver {}: accelerations and reactions at t = 0, ground axes\n", system.description().name,
              solver);
@@ -62,6 +63,8 @@ void print_text(const host::System& system, std::string_view solver, const Obser
     for (const auto& [row, value] : m.multipliers)
       fmt::print(output(), "  {}  {:.10g} {}\n", row.name, value, row.unit);
   }
+  if (!balance.of.empty())
+    fmt::print(output(), "balance\n  largest  {:.1e} of what acts, {}\n", balance.largest, balance.of);
 }
 
 void warn_of_modes(const host::System& system, const Observation& now) {
@@ -79,12 +82,13 @@ Exit evaluate_one(const Arguments& arguments, Session& session, const host::Syst
     return Exit::done;
   }
   host::ObservationStore store(system.view());
-  host::evaluate(system, *solver, store);
+  const host::BalanceReport balance = host::evaluate(system, *solver, store);
   warn_of_modes(system, store.now());
   if (arguments.json)
-    print_json(evaluation_json(system, choice.formulation->name(), store.now()));
+    print_json(evaluation_json(system, choice.formulation->name(), store.now(), balance));
   else
-    print_text(system, choice.formulation->name(), store.now());
+    print_text(system, choice.formulation->name(), store.now(), balance);
+  if (!balance.warning.empty()) print(Severity::warning, balance.warning);
   return Exit::done;
 }
 
@@ -102,9 +106,10 @@ Exit evaluate_all(const Arguments& arguments, Session& session, const host::Syst
   for (const auto& [name, formulation] : session.catalog().formulations) {
     const SolverChoice choice = with_model_options(*formulation, system);
     session.crash_report().set_work(fmt::format("solver {}", name));
+    host::BalanceReport balance;
     try {
       const host::SolverPointer solver = host::compile(*formulation, system.view(), choice.options);
-      host::evaluate(system, *solver, store);
+      balance = host::evaluate(system, *solver, store);
     } catch (const host::Failure& reason) {
       const bool skipped = reason.code() == Exit::bad_input;
       failed = failed || !skipped;
@@ -113,8 +118,9 @@ Exit evaluate_all(const Arguments& arguments, Session& session, const host::Syst
       continue;
     }
     if (all.empty()) warn_of_modes(system, store.now());
-    all[name] = evaluation_json(system, name, store.now());
-    if (!arguments.json) print_text(system, name, store.now());
+    all[name] = evaluation_json(system, name, store.now(), balance);
+    if (!arguments.json) print_text(system, name, store.now(), balance);
+    if (!balance.warning.empty()) print(Severity::warning, fmt::format("{}: {}", name, balance.warning));
   }
   if (all.empty() && !failed) throw host::Failure(Exit::bad_input, "no solver can run this model");
   if (arguments.json) print_json(all);

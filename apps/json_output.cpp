@@ -45,14 +45,18 @@ Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::s
               {"stops", run.stops},
               {"events", run.events},
               {"warnings", run.warnings},
+              {"imbalance", run.imbalance},
               {"time", run.time},
               {"rows", run.rows},
               {"status", host::name_of(run.end)}};
+  if (!run.imbalance_of.empty()) out["imbalance_of"] = run.imbalance_of;
+  if (!run.warnings.empty()) out["warnings"] = run.warnings;
   if (!run.failure.empty()) out["failure"] = run.failure;
   return out;
 }
 
-Json evaluation_json(const host::System& system, std::string_view solver, const Observation& now) {
+Json evaluation_json(const host::System& system, std::string_view solver, const Observation& now,
+                     const host::BalanceReport& balance) {
   const SystemView& view = system.view();
   Json bodies = Json::object(), joints = Json::object();
   for (const BodyIndex b : system.bodies()) {
@@ -63,6 +67,7 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
       const FlexibleData& flexible = view.flexible[data.flexible];
       body["modal"] = list(now.modal_acceleration.subspan(flexible.mode_offset, flexible.modes));
     }
+    if (!balance.bodies.empty()) body["imbalance"] = balance.bodies[at(b)];
     append(bodies, data.name, std::move(body));
   }
   for (const JointIndex j : system.joints()) {
@@ -74,6 +79,9 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
             {"moment", list(reaction.angular)}});
   }
   Json out = {{"solver", solver}, {"bodies", std::move(bodies)}, {"joints", std::move(joints)}};
+  out["imbalance"] = balance.largest;
+  if (!balance.of.empty()) out["imbalance_of"] = balance.of;
+  if (!balance.warning.empty()) out["warnings"] = {balance.warning};
   if (view.modules.empty()) return out;
   Json modules = Json::object();
   for (const ModuleValues& m : module_values(view, now)) {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/assembly/system.hpp"
-#include "framework/simulation/run_record.hpp"
+#include "framework/simulation/balance_check.hpp"
 #include "polyform/formulation.hpp"
 
 namespace polyform::apps {
@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 /// `degrees_of_freedom` is System::count_constraints()'s, so that it is found once for many records.
 Json run_json(const host::System&, std::size_t degrees_of_freedom, std::string_view solver, const host::RunRecord&);
-Json evaluation_json(const host::System&, std::string_view solver, const Observation&);
+Json evaluation_json(const host::System&, std::string_view solver, const Observation&, const host::BalanceReport&);
 
 /// Prints to the output stream, on one line. Text that is no UTF-8 is mended rather than refused.
 void print_json(const Json&);

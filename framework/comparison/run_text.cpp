@@ -34,6 +34,8 @@ void each_member(Record& run, const Visit& visit) {
   visit("passing_time", run.passing_time);
   visit("stops", run.stops);
   visit("events", run.events);
+  visit("imbalance", run.imbalance);
+  visit("imbalance_of", run.imbalance_of);
   visit("warnings", run.warnings);
 }
 

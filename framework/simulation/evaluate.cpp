@@ -7,7 +7,7 @@
 
 namespace polyform::host {
 
-void evaluate(const System& system, Solver& solver, ObservationStore& store) {
+BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& store) {
   std::vector<double> y(solver.state_size());
   if (solver.encode(system.initial_state(), y) != Status::ok)
     throw Failure(Exit::simulation_failed, fmt::format("the initial state cannot be taken over: {}", solver.failure()));
@@ -16,6 +16,9 @@ void evaluate(const System& system, Solver& solver, ObservationStore& store) {
                   fmt::format("the accelerations at the initial state cannot be found: {}", solver.failure()));
   if (const auto trouble = not_finite(system.view(), store.now()))
     throw Failure(Exit::simulation_failed, fmt::format("at the initial state {}", std::string_view(*trouble)));
+  BalanceCheck balance(system.view());
+  balance.check(0, store.now());
+  return balance.report();
 }
 
 }  // namespace polyform::host

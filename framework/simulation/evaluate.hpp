@@ -2,11 +2,13 @@
 #pragma once
 
 #include "framework/assembly/system.hpp"
+#include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/observation_store.hpp"
 
 namespace polyform::host {
 
-/// Fills the store with what the solver observes at the initial state. Failure (simulation_failed) when it cannot.
-void evaluate(const System&, Solver&, ObservationStore&);
+/// Fills the store with what the solver observes at the initial state, and tells how well that meets the equations of
+/// motion. Failure (simulation_failed) when it cannot, or when the accelerations have no digit left.
+BalanceReport evaluate(const System&, Solver&, ObservationStore&);
 
 }  // namespace polyform::host

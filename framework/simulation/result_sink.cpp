@@ -22,7 +22,9 @@ void ResultSink::finish(const RunRecord& run) {
                       {"constraint_violation", run.constraint_violation},
                       {"correction_position", run.correction.position_residual},
                       {"correction_velocity", run.correction.velocity_residual},
-                      {"correction_iterations", count(run.correction.iterations)}};
+                      {"correction_iterations", count(run.correction.iterations)},
+                      {"imbalance", run.imbalance}};
+  for (const std::string& warning : run.warnings) fields.push_back({"warning", warning});
   if (!run.failure.empty()) fields.push_back({"failure", run.failure});
   writer_->finish(fields);
 }

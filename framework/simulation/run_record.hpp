@@ -43,6 +43,8 @@ struct RunRecord {
   double passing_time = std::numeric_limits<double>::infinity();
   std::size_t stops = 0;              ///< at knots of functions of time and schedules of elements
   std::size_t events = 0;             ///< of elements, after each of which the integration began anew
+  double imbalance = 0;               ///< largest imbalance of the rows that were checked, see BalanceCheck
+  std::string imbalance_of;           ///< where, such as "body `rod`"; empty where nothing was out of balance
   std::vector<std::string> warnings;  ///< what may be wrong with the run, and why: a sentence each
 };
 

@@ -11,6 +11,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/integration/integrator.hpp"
 #include "framework/original_process.hpp"
+#include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/event_watch.hpp"
 #include "framework/simulation/knots.hpp"
 #include "framework/simulation/motion_jumps.hpp"
@@ -100,6 +101,7 @@ class Run {
         check_ode_(solver, view),
         integrator_(make_integrator(ode_, integrator_settings(settings))),
         store_(view),
+        balance_(view),
         y_(solver.state_size()),
         times_(settings),
         knots_(view),
@@ -133,6 +135,7 @@ class Run {
     record.stops = stops_;
     record.events = events_.count();
     record.warnings = warnings(record);
+    balance_.store(record);
     for (RowSink* sink : sinks_) guard(record, [&] { sink->finish(record); });
     return record;
   }
@@ -255,6 +258,7 @@ class Run {
       see_speeds();
       if (const auto trouble = not_finite(view_, store_.now()))
         throw Failure(Exit::simulation_failed, fmt::format("at t = {:.6g} s {}", t, std::string_view(*trouble)));
+      if (is_balance_due()) balance_.check(t, store_.now());
       for (RowSink* sink : sinks_) sink->row(t, store_.now());
     }
   }
@@ -282,6 +286,14 @@ class Run {
 
   double expected_steps() const { return settings_.duration / std::min(settings_.step, settings_.max_step); }
 
+  /// A check costs about what two evaluations cost: rows that stand closer than a few steps are not all checked.
+  bool is_balance_due() {
+    const std::size_t evaluations = integrator_->statistics().evaluations;
+    if (checked_ && evaluations < *checked_ + 100) return false;
+    checked_ = evaluations;
+    return true;
+  }
+
   [[noreturn]] void fail_at(double t) const {
     throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
   }
@@ -296,6 +308,8 @@ class Run {
   std::unique_ptr<Integrator> integrator_;
   ObservationStore store_;
   RunStatistics statistics_;
+  BalanceCheck balance_;
+  std::optional<std::size_t> checked_;  ///< evaluations at the last check of the balance
   std::vector<double> y_;
   RowTimes times_;
   /// The next knot, and the end of the step before it.

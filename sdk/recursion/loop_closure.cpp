@@ -77,7 +77,7 @@ void LoopClosure::begin(Level level, std::span<const BodyMotion> frames, std::sp
   std::fill(columns_.begin(), columns_.end(), Column6{});
   std::fill(modal_.begin(), modal_.end(), 0.0);
   std::fill(modal_terms_.begin(), modal_terms_.end(), 0.0);
-  if (level != Level::acceleration && shows_dependence())
+  if ((level == Level::position || level == Level::velocity) && shows_dependence())
     std::fill(left_out_.begin(), left_out_.end(), 0u);
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
@@ -100,8 +100,10 @@ void LoopClosure::begin(Level level, std::span<const BodyMotion> frames, std::sp
     for (std::size_t r = 0; r < c.rows; ++r) {
       right[r] = level == Level::position   ? -c.residual[r]
                  : level == Level::velocity ? -dot(c.T[r], c.relative.twist)
+                 : level == Level::rest     ? rest_[loops_[i].first_row + r]
                                             : dot(c.T[r], terms) - 2 * alpha_ * dot(c.T[r], c.relative.twist) -
                                                   beta_ * beta_ * c.residual[r];
+      if (level == Level::acceleration) asked_[loops_[i].first_row + r] = right[r];
       const ConstraintRow row = constraint_row(cut, base, moving, c.T[r]);
       start_column(i, r, loops_[i].base, cut.base_frame, row.base, base_lever, to_P);
       start_column(i, r, loops_[i].moving, cut.moving_frame, row.moving, moving_lever, to_P);

@@ -21,7 +21,7 @@ LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible)
   find_paths(loops_in, stages);
   order_elimination(loops_in, stages);
   lay_out(loops_in, stages);
-  lambda_.resize(rows);
+  for (auto* of_rows : {&lambda_, &kept_lambda_, &asked_, &rest_}) of_rows->resize(rows);
 }
 
 /// loops_in: of every body the loops that pass its hinge or close in it. stages: when a loop closes; the common ancestor

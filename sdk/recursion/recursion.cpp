@@ -150,8 +150,10 @@ bool Recursion::accelerations(std::span<const FrameIndex> loaded, std::span<cons
   for (const FrameIndex f : loaded) set_load(f, wrenches[at(f)]);
   ground_ = -gravity_;
   if (!loops_.empty()) begin_loops(LoopClosure::Level::acceleration);
-  if (!tips_to_roots(!loaded.empty(), efforts.empty() ? nullptr : efforts.data(), keep)) return false;
+  const double* given = efforts.empty() ? nullptr : efforts.data();
+  if (!tips_to_roots(!loaded.empty(), given, keep)) return false;
   roots_to_tips(vdot, etaddot);
+  if (flexible_.empty()) mend(vdot, given);
   return true;
 }
 
@@ -238,8 +240,8 @@ void Recursion::body_accelerations(std::span<Spatial> out) const noexcept {
 void Recursion::reactions(std::span<Spatial> out) const noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = links_[i];
-    Spatial z_a = multiply(kept_[i], z_[i]) + kept_[i].e;
-    if (link.looped) z_a += loops_.hinge_wrench(i);
+    Spatial z_a = refinement_.mended ? refinement_.force[i] : multiply(kept_[i], z_[i]) + kept_[i].e;
+    if (link.looped && !refinement_.mended) z_a += loops_.hinge_wrench(i);
     if (link.reversed) {
       // On the moving body, which is inboard, at the origin of M, which lies at P_to_M from P.
       const Vec3 P_to_M = inboard(link).R * link.lever - work_[i].r;

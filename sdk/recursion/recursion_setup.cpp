@@ -31,7 +31,8 @@ bool is_identity(const Mat3& m) {
 }  // namespace
 
 Recursion::Recursion(const SystemView& view, LoopClosure& loops)
-    : loops_(loops), flexible_(loops.flexible()), gravity_(view.gravity), links_(view.bodies.size()), bodies_(view.bodies.size()),
+    : loops_(loops), flexible_(loops.flexible()),
+      refinement_(flexible_.empty() ? view.bodies.size() : 0, flexible_.empty() ? view.nv_tree : 0), gravity_(view.gravity), links_(view.bodies.size()), bodies_(view.bodies.size()),
       frames_(view.bodies.size()), general_joints_(general_joints(view, loops)), general_(general_joints_),
       work_(view.bodies.size() + flexible_.attachments()), beta_(view.bodies.size()), z_(work_.size()), motions_(view.frames()),
       general_slide_(general_joints_.size()), load_(view.bodies.size()), kept_(view.bodies.size()),

@@ -15,6 +15,7 @@
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/joint_state.hpp"
+#include "polyform/lost_digits.hpp"
 #include "polyform/observation.hpp"
 #include "polyform/recursion.hpp"
 
@@ -41,6 +42,7 @@ class JointCoordinateSolver : public Solver {
   bool good() const { return forces_.good() && flexible_.good(); }
 
   std::string_view failure() const noexcept override { return failure_; }
+  void* query(std::string_view name) noexcept override { return closes_loops && name == lost_digits ? &lost_ : nullptr; }
   void destroy() noexcept override { delete this; }
 
  protected:
@@ -162,6 +164,7 @@ class JointCoordinateSolver : public Solver {
 
   Status do_encode(const ConstStateView& state, std::span<double> y) noexcept override {
     state_.encode(state, y);
+    if constexpr (closes_loops) sweep_.look();
     if (loops_.empty()) return Status::ok;
     place(state_.split(y));
     if (!find_lightest_step(state_.split(y), LoopClosure::Level::velocity)) return blame(y);
@@ -282,6 +285,7 @@ class JointCoordinateSolver : public Solver {
         loaded_, wrenches_, forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>(), vdot,
         etaddot, observing);
     if (solved) {
+      if constexpr (closes_loops) lost_.part = sweep_.lost();
       failure_.clear();
       return Status::ok;
     }
@@ -374,6 +378,7 @@ class JointCoordinateSolver : public Solver {
   std::span<const BodyMotion> motions_;
   std::vector<Spatial> wrenches_, accelerations_;
   std::vector<Quat> orientations_;
+  LostDigits lost_;
   std::string failure_;
 };
 

@@ -45,7 +45,8 @@ class LoopClosure {
   enum class Level {
     position,     ///< a step that removes the residual of evaluate
     velocity,     ///< a change of velocities that removes Tᵀ V_FM
-    acceleration  ///< accelerations
+    acceleration, ///< accelerations
+    rest          ///< what set_rest() asks for beyond accelerations that were found
   };
 
   /// The view and the flexible bodies outlive the object.
@@ -83,6 +84,30 @@ class LoopClosure {
   /// Starts columns and right-hand sides. frames: as evaluated; to_P: of the tied frames of rigid bodies, from the origin
   /// to the point about which the recursion holds wrenches. ground: acceleration given to ground (minus gravity, or zero).
   void begin(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P, const Vec3& ground) noexcept;
+
+  // What is left of the constraints at accelerations that were found, and multipliers that are found in steps.
+  /// The right-hand side of a row as of the last begin(Level::acceleration): of the accelerations of the frames' origins
+  /// without those that the bodies' turning gives them over P.
+  double asked(std::size_t i, std::size_t row) const { return asked_[loops_[i].first_row + row]; }
+  void set_rest(std::size_t i, std::size_t row, double value) { rest_[loops_[i].first_row + row] = value; }
+  /// Calls share(frame, row about the frame's origin) for the frames of rigid bodies that a row ties.
+  template <class Share>
+  void each_share(std::size_t i, std::size_t row, std::span<const BodyMotion> frames, const Share& share) const noexcept {
+    const JointData& cut = view_.cut_joints()[i];
+    const ConstraintRow shares = constraint_row(cut, motion_of(cut.base_frame, frames), motion_of(cut.moving_frame, frames),
+                                                constraints_[i].T[row]);
+    if (!is_ground(cut.base_frame)) share(cut.base_frame, shares.base);
+    if (!is_ground(cut.moving_frame)) share(cut.moving_frame, shares.moving);
+  }
+  std::size_t count() const { return loops_.size(); }
+  std::span<const double> multipliers(std::size_t i) const {
+    return std::span(lambda_).subspan(loops_[i].first_row, constraints_[i].rows);
+  }
+  void keep_multipliers() noexcept { kept_lambda_ = lambda_; }
+  void restore_multipliers() noexcept { lambda_ = kept_lambda_; }
+  void add_kept_multipliers() noexcept {
+    for (std::size_t k = 0; k < lambda_.size(); ++k) lambda_[k] += kept_lambda_[k];
+  }
 
   // From tips to roots, for bodies that carry columns.
   /// Passes the modes of a flexible body, after FlexibleLinks::condense, before gather.
@@ -185,7 +210,8 @@ class LoopClosure {
   std::vector<double> modal_;             ///< modal forces of unit multipliers, then D⁻¹ of them
   std::vector<double> modal_terms_;       ///< sizes of the terms that the modal forces are made of: they may cancel
   std::vector<unsigned> left_out_;        ///< per cut joint
-  std::vector<double> lambda_;
+  std::vector<double> lambda_, kept_lambda_;
+  std::vector<double> asked_, rest_;      ///< per row of all loops
   Vec3 ground_;
   double position_violation_ = 0, velocity_violation_ = 0;
   double size_ = 1, speed_ = 1;                ///< of the tied bodies: distance from the origin, velocities

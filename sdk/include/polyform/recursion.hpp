@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "polyform/flexible_links.hpp"
@@ -18,6 +19,8 @@
 #include "polyform/transfer.hpp"
 
 namespace polyform {
+
+struct DoubleDouble;
 
 class Recursion {
  public:
@@ -33,10 +36,15 @@ class Recursion {
 
   /// v̇ of the tree joints and η̈. wrenches: applied, about the frame origins, of the loaded frames (motions() must have
   /// been called when there are any); efforts: per v, or empty. False when a hinge or a mode has no inertia to move;
-  /// failed_joint() tells which. keep: hold every S and e for reactions().
+  /// failed_joint() tells which. keep: hold every S and e for reactions(). Now and then the residual is looked at, and where
+  /// digits have been lost, they are won back (rigid bodies; recursion_refine.cpp).
   bool accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches, std::span<const double> efforts,
                      double* vdot, double* etaddot, bool keep = false) noexcept;
   std::size_t failed_joint() const { return failed_; }
+  /// Error of the last accelerations that could not be mended, relative; 0 where nothing was to be mended.
+  double lost() const { return refinement_.left; }
+  /// The next accelerations are looked at, as after a state that has nothing to do with the ones before.
+  void look() { refinement_.until_look = 0; }
   /// Whether it is a mode of the body that this joint carries.
   bool failed_in_mode() const { return failed_in_mode_; }
   /// After kinematics() and motions() with v = 0 and LoopClosure::evaluate: the step in the coordinates, or change of the
@@ -125,8 +133,37 @@ class Recursion {
   template <Hinge kind>
   void hinge_rates(std::size_t i, double* vdot) noexcept;
 
+  // recursion_refine.cpp
+  void accelerate_finely() noexcept;
+  template <class T>
+  void find_rest(const SpatialVector<T>* z, SpatialVector<T>* force, const double* efforts) noexcept;
+  template <class T>
+  void find_rest_of_loops(const SpatialVector<T>* z, SpatialVector<T>* force) noexcept;
+  bool solve_for_rest() noexcept;
+  double size_of_step(const double* vdot) const noexcept;
+  bool is_turn(std::size_t body, std::uint32_t k) const noexcept;
+  bool looks_wrong(const double* vdot, const double* efforts) noexcept;
+  void refine(double* vdot, const double* efforts) noexcept;
+  void mend(double* vdot, const double* efforts) noexcept;
+
+  /// For the residual and what it takes to win back lost digits.
+  struct Refinement {
+    Refinement(std::size_t bodies, std::size_t velocities);
+    ~Refinement();
+    std::vector<SpatialVector<DoubleDouble>> fine_z, fine_force;
+    std::vector<DoubleDouble> fine_rates;
+    std::vector<Spatial> z, force, no_beta;
+    std::vector<Vec3> omega;
+    std::vector<double> rest, step;       ///< per velocity coordinate
+    std::size_t until_look = 0;           ///< evaluations
+    bool on = false;                      ///< every result is refined
+    bool mended = false;                  ///< the last one was
+    double lost = 0, left = 0;            ///< error of the accelerations before and after, relative
+  };
+
   LoopClosure& loops_;
   FlexibleLinks& flexible_;
+  Refinement refinement_;
   Vec3 gravity_;
   Vec3 ground_;                             ///< acceleration given to ground: minus gravity
   std::vector<Link> links_;

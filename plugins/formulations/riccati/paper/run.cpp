@@ -1,5 +1,7 @@
 #include "run.hpp"
 
+#include <limits>
+
 namespace polyform::riccati::paper {
 namespace {
 
@@ -28,6 +30,14 @@ void symmetrize(Matrix6& S) {
   q_r = (0.5 * (q_r + q_r.transpose())).eval();
   m_r = (0.5 * (m_r - q_omega.transpose())).eval();
   q_omega = -m_r.transpose();
+}
+
+/// The states that the product leads to grow all alike with the length of the chain, until rounding is all that tells one
+/// from another. False when none of their digits does; columns count by their directions.
+bool leaves_digits(const Matrix6& W, const Matrix6& inverse) {
+  double condition = 0;
+  for (Index k = 0; k < 6; ++k) condition += W.col(k).norm() * inverse.row(k).norm();
+  return condition * std::numeric_limits<double>::epsilon() < 0.1;
 }
 
 }  // namespace
@@ -130,6 +140,7 @@ bool Run::multiply(const Links& links) noexcept {
   rest_ = Z_last_.topRightCorner(6, m);
   rest_.col(0) -= last.bias;
   const Matrix6 inverse = W.partialPivLu().inverse();
+  if (!leaves_digits(W, inverse)) return false;
   const Rows6 to_x = inverse.topRows(possible);
   gain_ = inverse.bottomRows(last.H.cols());
   free_ = -gain_.lazyProduct(rest_);

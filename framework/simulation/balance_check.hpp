@@ -1,0 +1,53 @@
+// Whether what a solver gives meets the equations of motion, row by row; see polyform/balance.hpp for the measure.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/simulation/run_record.hpp"
+#include "framework/simulation/second_opinion.hpp"
+#include "polyform/balance.hpp"
+
+namespace polyform::host {
+
+/// An imbalance from which on it is said: six digits, fewer than any use of accelerations asks for and far more than
+/// rounding takes from a system that double precision can carry.
+inline constexpr double warned_imbalance = 1e-6;
+/// An imbalance from which on no digit of an acceleration is left.
+inline constexpr double failed_imbalance = 0.1;
+/// From this ratio of the forces through a body to its own inertia force on the balance tells too little: ten of sixteen
+/// digits are needed for the six of warned_imbalance.
+inline constexpr double overshadowing = 1e6;
+
+struct BalanceReport {
+  double largest = 0;
+  std::string of;              ///< where, such as "body `rod`"; empty where nothing is out of balance
+  std::vector<double> bodies;  ///< in the order of the view; empty where the elements could not be made
+  std::string warning;         ///< empty below warned_imbalance
+};
+
+class BalanceCheck {
+ public:
+  explicit BalanceCheck(const SystemView& view) : view_(view), balance_(view) {}
+
+  /// Failure (simulation_failed) when no digit is left.
+  void check(double time, const Observation&);
+  /// Of the last check.
+  BalanceReport report() const;
+  /// The largest of all checks, and a warning about it.
+  void store(RunRecord&) const;
+
+ private:
+  std::string sentence() const;
+
+  Imbalance imbalance(double time, const Observation&);
+
+  const SystemView& view_;
+  Balance balance_;
+  std::unique_ptr<SecondOpinion> opinion_;   ///< made when it is asked for the first time
+  Imbalance worst_;
+  double time_ = 0;   ///< of the worst
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,133 @@
+// Masses over many orders of magnitude side by side, where S − S H D⁻¹ Hᵀ S and its like lose digits: what every
+// formulation gives is right, or said to be wrong. The truth is a dense Newton–Euler solution in 113-bit numbers.
+// test_agreement "[lost digits]" -s prints the table.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <iostream>
+
+#include "framework/diagnostics.hpp"
+#include "framework/simulation/balance_check.hpp"
+#include "framework/simulation/observation_store.hpp"
+#include "tests/support/quad_reference.hpp"
+#include "tests/support/workbench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+enum class Order { ascending, descending, alternating };
+
+/// The mass of body k of n, kg; all between 1/√ratio and √ratio.
+double mass_of(Order order, double ratio, int k, int n) {
+  const double light = 1 / std::sqrt(ratio);
+  if (order == Order::alternating) return k % 2 == 0 ? light : light * ratio;
+  const double part = static_cast<double>(order == Order::ascending ? k : n - 1 - k) / (n - 1);
+  return light * std::pow(ratio, part);
+}
+
+struct Shape {
+  const char* name;
+  const char* joint;   ///< type and its fields, of every second joint; the others are `other`
+  const char* other;
+  bool tree = false;   ///< bodies hang on the one two before
+  bool loop = false;   ///< the last body is tied to ground by a ball
+};
+constexpr Shape shapes[] = {
+    {"balls", "spherical", "spherical", false, false},
+    {"pins", "revolute, axis: [0.3, 0.9, 0.1]", "revolute, axis: [0.8, -0.2, 0.5]", false, false},
+    {"mixed", "universal, axis: [1, 0.2, 0], axis2: [-0.2, 1, 0]", "revolute, axis: [0.8, -0.2, 0.5]", false, false},
+    {"tree", "spherical", "revolute, axis: [0.8, -0.2, 0.5]", true, false},
+    {"loop", "spherical", "revolute, axis: [0.8, -0.2, 0.5]", false, true}};
+
+std::string model_of(const Shape& shape, Order order, double ratio) {
+  constexpr int n = 6;
+  std::string bodies, joints;
+  const auto corner = [](int k) {
+    return Vec3{0.5 * k, 0.2 * std::sin(1.3 * k), 0.15 * std::cos(2.1 * k)};
+  };
+  for (int k = 0; k < n; ++k) {
+    const int on = shape.tree ? k - 2 : k - 1;
+    const Vec3 p = corner(on < -1 ? 0 : on + 1) + (shape.tree ? Vec3{0, 0.3 * (k % 2), 0} : Vec3{});
+    const double m = mass_of(order, ratio, k, n);
+    bodies += fmt::format(
+        "  - {{name: b{}, position: [{}, {}, {}], mass: {}, center_of_mass: [0.21, 0.05, -0.03], inertia: "
+        "{{xx: {}, yy: {}, zz: {}, xy: {}}}}}\n",
+        k, p.x, p.y, p.z, m, 0.011 * m, 0.035 * m, 0.03 * m, 0.002 * m);
+    joints += fmt::format("  - {{name: j{}, base: {}, moving: b{}, position: [{}, {}, {}], type: {}}}\n", k,
+                          on < 0 ? "ground" : fmt::format("b{}", on), k, p.x, p.y, p.z, k % 2 == 0 ? shape.joint : shape.other);
+  }
+  if (shape.loop) {
+    const Vec3 p = corner(n);
+    joints += fmt::format("  - {{name: last, base: ground, moving: b{}, position: [{}, {}, {}], type: spherical, cut: true}}\n",
+                          n - 1, p.x, p.y, p.z);
+  }
+  return "polyform: 1\ngravity: [1.5, -3, -9]\nbodies:\n" + bodies + "joints:\n" + joints;
+}
+
+/// Largest difference of an acceleration, each body's against its own and a thousandth of the largest of all.
+double error_of(const std::vector<Spatial>& truth, const Observation& now) {
+  double angular = 0, linear = 0, error = 0;
+  for (const Spatial& a : truth) {
+    angular = std::max(angular, norm(a.angular));
+    linear = std::max(linear, norm(a.linear));
+  }
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const Observation::Body& b = now.bodies[i];
+    error = std::max({error, norm(b.angular_acceleration - truth[i].angular) / (norm(truth[i].angular) + 1e-3 * angular),
+                      norm(b.acceleration - truth[i].linear) / (norm(truth[i].linear) + 1e-3 * linear)});
+  }
+  return error;
+}
+
+struct Outcome {
+  double error = 0;       ///< of the accelerations
+  double imbalance = 0;   ///< as the host tells it
+  bool refused = false;   ///< by the solver
+};
+
+Outcome outcome(const host::System& system, const Formulation& formulation, const std::vector<Spatial>& truth) {
+  host::ObservationStore store(system.view());
+  const auto solver = solver_for(system, formulation);
+  const std::vector<double> y = initial_vector(system, *solver);
+  if (solver->observe(0, y, store.now()) != Status::ok) return {0, 0, true};
+  host::BalanceCheck check(system.view());
+  try {
+    check.check(0, store.now());
+  } catch (const host::Failure&) {
+    return {error_of(truth, store.now()), 1, false};  // no digit is left
+  }
+  return {error_of(truth, store.now()), check.report().largest, false};
+}
+
+}  // namespace
+
+TEST_CASE("whatever the masses, accelerations are right, or it is said that they are not", "[lost digits]") {
+  std::string table;
+  for (const Shape& shape : shapes)
+    for (const Order order : {Order::ascending, Order::descending, Order::alternating})
+      for (const double ratio : {1e0, 1e4, 1e8, 1e12}) {
+        const auto system = system_from_text(model_of(shape, order, ratio));
+        const std::vector<Spatial> truth = quad_accelerations(*system);
+        table += fmt::format("{:<6} {:<12} {:>6.0e}", shape.name,
+                             order == Order::ascending    ? "ascending"
+                             : order == Order::descending ? "descending"
+                                                          : "alternating",
+                             ratio);
+        for (const Formulation* formulation : formulations_for(*system)) {
+          const std::string_view name = formulation->name();
+          INFO(shape.name << ", ratio " << ratio << ", " << name);
+          const Outcome o = outcome(*system, *formulation, truth);
+          table += o.refused ? fmt::format("  {} refused        ", name.substr(0, 4))
+                             : fmt::format("  {} {:.0e} ({:.0e})", name.substr(0, 4), o.error, o.imbalance);
+          if (o.refused) continue;
+          CHECK((o.error < 1e-5 || o.imbalance > host::warned_imbalance));
+          if (ratio == 1) CHECK(o.error < 1e-11);
+          if (name == "riccati" || name == "reduced") CHECK(o.error < 1e-8);
+        }
+        table += "\n";
+      }
+  std::cout << "error of the accelerations (imbalance)\n" << table;
+}
