@@ -51,7 +51,7 @@ void print_summary(const Arguments& arguments, const host::System& system, const
   fmt::print(out, "work         {} steps, {} rejected, {} evaluations; {:.3g} s, {} per evaluation\n", run.steps,
              run.rejected_steps, run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));
   fmt::print(out, "energy       {} {:.2e} (relative)\n",
-             run.conservative ? "drift" : "change, forces without potential included,", run.energy_drift);
+             run.conservative ? "drift" : "drift, less the work of what has no potential,", run.energy_drift);
   fmt::print(out, "constraints  largest violation {:.2e}; before corrections {:.2e}, {} Newton steps\n",
              run.constraint_violation, run.correction.position_residual, run.correction.iterations);
   if (columns_of(arguments.run).reactions && count.redundant > 0)

@@ -47,7 +47,7 @@ class Dopri5 final : public Integrator {
 
   Dopri5(Ode& ode, const IntegratorSettings& settings)
       : evaluator_(ode), settings_(settings), previous_(ode.size()), now_(previous_), next_(previous_),
-        scratch_(previous_), first_stage_(previous_), last_stage_(previous_) {
+        scratch_(previous_), first_stage_(previous_), last_stage_(previous_), controlled_(ode.size() - ode.integrals()) {
     stepper_.adjust_size(now_);
   }
 
@@ -154,7 +154,7 @@ class Dopri5 final : public Integrator {
   double error_norm() const {
     double largest = 0;
     bool finite = true;
-    for (std::size_t i = 0; i < now_.size(); ++i) {
+    for (std::size_t i = 0; i < controlled_; ++i) {
       const double tolerance = settings_.absolute_tolerance +
                                settings_.relative_tolerance * std::max(std::abs(now_[i]), std::abs(next_[i]));
       const double error = std::abs(scratch_[i]) / tolerance;
@@ -173,6 +173,7 @@ class Dopri5 final : public Integrator {
   State previous_, now_, next_, scratch_;
   State first_stage_, last_stage_;  // of the last step; the stepper keeps those between
   Stage first_stage_is_ = Stage::unknown;
+  std::size_t controlled_;  ///< states that the size of the steps depends on: all but integrals
 };
 
 }  // namespace

@@ -14,7 +14,10 @@ class Ode {
  public:
   virtual ~Ode() = default;
   virtual std::size_t size() const noexcept = 0;
-  /// ydot = f(t, y); false when it cannot be computed there.
+  /// How many of the states, the last ones, are integrals of the others that nothing depends on: they are integrated
+  /// along, to the order of the method, and take no part in the choice of steps.
+  virtual std::size_t integrals() const noexcept { return 0; }
+  /// ydot = f(t, y); false when it cannot be computed there. y may lack the integrals.
   virtual bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept = 0;
   /// Called once after each accepted step, before the next: removes drift from y. false when it cannot.
   virtual bool correct(double t, std::span<double> y) noexcept = 0;
