@@ -19,6 +19,7 @@
 #include "apps/temporary_folder.hpp"
 #include "apps/terminal.hpp"
 #include "apps/text.hpp"
+#include "framework/simulation/absent_ties.hpp"
 #include "framework/simulation/simulate.hpp"
 #include "framework/simulation/solver_selection.hpp"
 
@@ -148,7 +149,8 @@ Exit run(const Arguments& arguments) {
 
   const std::string_view name = choice.formulation->name();
   if (page) page->write(*system, name);
-  const host::ConstraintCount count = system->count_constraints();
+  const host::ConstraintCount count =
+      system->count_constraints(system->initial_state(), host::absent_ties(system->view(), *solver));
   if (!arguments.quiet && !arguments.json) print_summary(arguments, *system, count, name, settings, record);
   if (arguments.json) print_json(run_json(*system, count.degrees_of_freedom, name, record));
   return exit_code(record);
@@ -170,9 +172,10 @@ void add_run(CLI::App& app, Action& action) {
   sub->add_flag("--json", arguments->json, "Print one JSON object about the run, last, in place of the summary");
   sub->add_flag("--quiet", arguments->quiet, "No summary and no progress bar");
   sub->footer(
-      "Energy drift is the largest |E(t) - E(0)| of the rows, relative to the largest kinetic energy or change of\n"
-      "potential energy. A page is made of the rows in FILE.h5, or else of those in a temporary file (TMPDIR), a few\n"
-      "columns at a time, so that memory is bounded. Ctrl-C, SIGTERM and SIGHUP end a run after its step, with the\n"
+      "Energy drift is the largest change of energy.balance in the rows, the energy less the work of forces without\n"
+      "potential and of drives, relative to the largest kinetic energy, change of potential energy or work. A page is\n"
+      "made of the rows in FILE.h5, or else of those in a temporary file (TMPDIR), a few columns at a time, so that\n"
+      "memory is bounded. Ctrl-C, SIGTERM and SIGHUP end a run after its step, with the\n"
       "results so far; where a plugin never returns, a second one, or SIGTERM and SIGHUP after 5 s, end it all the same.\n"
       "Examples:\n"
       "  polyform run rod.yaml --output rod.csv\n"
