@@ -26,14 +26,16 @@ OpenDirections::OpenDirections(JointIndex joint, double length, std::span<const 
   span_by(given, negligible * size * std::max(1.0, 1 / length_));
 }
 
-OpenDirections::OpenDirections(std::span<const OpenDirections> parts) {
-  std::vector<Direction> given;
-  for (const OpenDirections& part : parts) {
-    joint_ = part.joint_;
-    length_ = part.length_;
-    given.insert(given.end(), part.basis_.begin(), part.basis_.begin() + static_cast<std::ptrdiff_t>(part.count_));
+void OpenDirections::add(const OpenDirections& other) {
+  std::vector<Direction> all(basis_.begin(), basis_.begin() + static_cast<std::ptrdiff_t>(count_));
+  for (std::size_t i = 0; i < other.count_; ++i) {
+    const Direction& d = other.basis_[i];
+    const Spatial rest = unique_part({length_ * Vec3{d[0], d[1], d[2]}, {d[3], d[4], d[5]}});
+    if (norm(rest.angular) / length_ + norm(rest.linear) > negligible_in_motion) all.push_back(d);
   }
-  span_by(given, negligible_in_motion);
+  if (all.size() == count_) return;
+  count_ = 0;
+  span_by(all, negligible_in_motion);
 }
 
 void OpenDirections::span_by(std::span<const Direction> given, double threshold) {

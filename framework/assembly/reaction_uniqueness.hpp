@@ -18,8 +18,8 @@ class OpenDirections {
   OpenDirections() = default;
   /// Of some wrenches in it (about the origin of M), in whose sums terms of this size took part.
   OpenDirections(JointIndex joint, double length, std::span<const Spatial> wrenches, double size);
-  /// The sum of several of one joint.
-  explicit OpenDirections(std::span<const OpenDirections>);
+  /// Adds those that the joint has at another time, in the same axes.
+  void add(const OpenDirections&);
 
   JointIndex joint() const { return joint_; }
   std::size_t count() const { return count_; }  ///< 0: all is unique

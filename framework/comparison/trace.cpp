@@ -1,6 +1,7 @@
 #include "framework/comparison/trace.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -166,7 +167,7 @@ void TraceLayout::leave_open(TraceRows& run) {
   constexpr std::size_t samples = 8;
   std::vector<double> row(width());
   const std::vector<double> x(view_.states);
-  std::map<std::size_t, std::vector<std::vector<OpenDirections>>> seen;  // by joint: in axes of ground, base, moving
+  std::map<std::size_t, std::array<OpenDirections, 3>> seen;  // by joint: in axes of ground, base, moving
   const std::size_t count = run.rewind();
   const auto place = [&](BodyIndex b) { return is_ground(b) ? none : orientations_[at(b)]; };
   for (std::size_t k = 0, taken = 0; k < count && taken < samples; ++k) {
@@ -183,11 +184,10 @@ void TraceLayout::leave_open(TraceRows& run) {
     const auto q = part(view_.nq), v = part(view_.nv), eta = part(view_.modes), etadot = part(view_.modes);
     for (const OpenDirections& open : system_.count_constraints({q, v, eta, etadot, x}, {}).open) {
       const JointData& joint = view_.joints[at(open.joint())];
-      auto& of_joint = seen[at(open.joint())];
-      of_joint.resize(3);
-      of_joint[0].push_back(open);
-      of_joint[1].push_back(open.in_axes(axes(row, place(joint.base))));
-      of_joint[2].push_back(open.in_axes(axes(row, place(joint.moving))));
+      const std::array here{open, open.in_axes(axes(row, place(joint.base))),
+                            open.in_axes(axes(row, place(joint.moving)))};
+      const auto [known, first] = seen.try_emplace(at(open.joint()), here);
+      for (std::size_t a = 0; !first && a < here.size(); ++a) known->second[a].add(here[a]);
     }
   }
   std::map<std::size_t, std::size_t> forces;  // where those of each joint stand
@@ -198,10 +198,9 @@ void TraceLayout::leave_open(TraceRows& run) {
     const JointData& joint = view_.joints[j];
     const std::size_t places[] = {none, place(joint.base), place(joint.moving)};
     std::optional<OpenReaction> least;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const OpenDirections sum{std::span<const OpenDirections>(in_axes[k])};
-      if (!least || sum.count() < least->open.count()) least = OpenReaction{j, forces.at(j), places[k], sum};
-    }
+    for (std::size_t k = 0; k < in_axes.size(); ++k)
+      if (!least || in_axes[k].count() < least->open.count())
+        least = OpenReaction{j, forces.at(j), places[k], in_axes[k]};
     open_.push_back(*least);
   }
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "framework/diagnostics.hpp"
 #include "framework/integration/evaluator.hpp"
@@ -77,6 +78,7 @@ class Cvode final : public Integrator {
   void attach_krylov();
   bool restart();
   int reset_integrals();
+  int set_integral_tolerances();
   bool adopt_correction();
   std::string explain(int flag) const;
   std::span<double> numbers(N_Vector v) const { return {NV_DATA_S(v), states_}; }
@@ -91,6 +93,7 @@ class Cvode final : public Integrator {
   std::size_t states_;         // that CVODES steps on; integrals follow
   std::vector<double> state_;  // corrected, with the integrals
   std::vector<double> rate_;   // of it, where there are integrals
+  double largest_integral_ = 0;
   // Destroyed from the last to the first: CVODE uses what stands above it.
   Owned<SUNContext> context_;
   Owned<N_Vector> end_, scratch_;  // the uncorrected end of the last step
@@ -125,6 +128,8 @@ Cvode::Cvode(Ode& ode, const IntegratorSettings& settings, int method)
     integrals_.reset(made(N_VNew_Serial(static_cast<sunindextype>(ode.integrals()), context_.get())));
     N_VConst(0, integrals_.get());
     check(CVodeQuadInit(cvode_.get(), integrand, integrals_.get()));
+    check(CVodeSetQuadErrCon(cvode_.get(), SUNTRUE));
+    check(set_integral_tolerances());
   }
   if (method == CV_ADAMS) {
     nonlinear_.reset(made(SUNNonlinSol_FixedPoint(end_.get(), 0, context_.get())));
@@ -190,6 +195,12 @@ void Cvode::start(double t, std::span<const double> y) {
   check(CVodeSetInitStep(cvode_.get(), settings_.step));
 }
 
+int Cvode::set_integral_tolerances() {
+  return CVodeQuadSStolerances(
+      cvode_.get(), integral_tolerance * settings_.relative_tolerance,
+      integral_tolerance * (settings_.absolute_tolerance + settings_.relative_tolerance * largest_integral_));
+}
+
 int Cvode::reset_integrals() {
   if (rate_.empty()) return CV_SUCCESS;
   std::copy(state_.begin() + static_cast<std::ptrdiff_t>(states_), state_.end(), integrals().begin());
@@ -250,6 +261,9 @@ bool Cvode::step(double t_limit) {
     if (const int failed = CVodeGetQuad(cvode_.get(), &reached, integrals_.get()); failed < 0)
       return fail(explain(failed));
     std::ranges::copy(integrals(), state_.begin() + static_cast<std::ptrdiff_t>(states_));
+    double largest = largest_integral_;
+    for (const double x : integrals()) largest = std::max(largest, std::abs(x));
+    if (largest > 2 * std::exchange(largest_integral_, largest)) check(set_integral_tolerances());
   }
   std::ranges::copy(corrected, state_.begin());
   time_ = reached;

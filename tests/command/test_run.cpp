@@ -60,6 +60,9 @@ TEST_CASE("columns are those of the contract, in its order") {
                                           "energy.kinetic",
                                           "energy.potential",
                                           "energy.total",
+                                          "energy.power",
+                                          "energy.work",
+                                          "energy.balance",
                                           "constraint.position",
                                           "constraint.velocity",
                                           "correction.position",
@@ -80,7 +83,8 @@ TEST_CASE("only the groups asked for are written, without reactions by default")
       shop.run({"run", shipped("double_pendulum"), "--duration", "0.01", "--output", "a.csv", "--columns", "energy"})
           .code == 0);
   CHECK(read_table(shop.read("a.csv")).names ==
-        std::vector<std::string>{"time", "energy.kinetic", "energy.potential", "energy.total"});
+        std::vector<std::string>{"time", "energy.kinetic", "energy.potential", "energy.total", "energy.power",
+                                 "energy.work", "energy.balance"});
   REQUIRE(shop.run({"run", shipped("double_pendulum"), "--duration", "0.01", "--output", "b.csv"}).code == 0);
   const Table table = read_table(shop.read("b.csv"));
   CHECK(table.names[1] == "j1.q");

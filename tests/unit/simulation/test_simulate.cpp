@@ -5,7 +5,9 @@
 
 #include "framework/integration/integrator.hpp"
 #include "framework/reading/reader.hpp"
+#include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/row_maker.hpp"
+#include "framework/simulation/run_statistics.hpp"
 #include "framework/simulation/simulate.hpp"
 
 using namespace polyform;
@@ -154,6 +156,26 @@ TEST_CASE("drift and violation are taken from the rows") {
   CHECK(record.energy_drift == Approx(0.25));  // of 2 J kinetic energy, which no element of the model accounts for
   CHECK_FALSE(record.conservative);
   CHECK(record.constraint_violation == 1);
+}
+
+TEST_CASE("drift is seen against the energy that moves, however much rests; where all rests, against what could act") {
+  const auto system = one_body();
+  ObservationStore store(system->view());
+  store.now().bodies[0] = {};
+  const auto drift_of = [&](double kinetic, double off) {
+    RunStatistics statistics(system->view());
+    store.now().kinetic_energy = 0;
+    store.now().potential_energy = 1e8;
+    statistics.row(0, store.now(), 0);
+    store.now().kinetic_energy = kinetic;
+    store.now().potential_energy = 1e8 - kinetic + off;
+    statistics.row(1, store.now(), 0);
+    RunRecord record;
+    statistics.store(record);
+    return record.energy_drift;
+  };
+  CHECK(drift_of(0.01, 1e-7) == Approx(1e-5).epsilon(0.2));  // 1e8 J is told to 1.5e-8 J
+  CHECK(drift_of(1e-20, 1.5e-8) < 1e-15);
 }
 
 TEST_CASE("work done accounts for a change of energy, with every integrator") {
