@@ -49,6 +49,7 @@ void print_object(const host::System& system, const host::ConstraintCount& count
               {"degrees_of_freedom", count.degrees_of_freedom},
               {"redundant", count.redundant_joints},
               {"redundant_constraints", count.redundant},
+              {"unique", unique_json(system, count, true)},
               {"warnings", warnings}});
 }
 

@@ -27,7 +27,15 @@ std::string_view status_of(const HeatEnd& end) {
 }
 
 std::string_view place_kind(Quantity q) {
-  return q == Quantity::position || q == Quantity::angle || q == Quantity::modal ? "body" : "joint";
+  switch (q) {
+    case Quantity::joint:
+    case Quantity::force:
+    case Quantity::moment:
+    case Quantity::joint_acceleration:
+      return "joint";
+    default:
+      return "body";
+  }
 }
 
 void add_departure(Json& out, const std::string& key, std::string_view kind, const host::Departure& d) {
@@ -70,7 +78,10 @@ Json standing_json(const host::System& system, const host::ConstraintCount& coun
   for (const Quantity q : host::quantities)
     if (const auto& d = (*s.deviation)[q])
       add_departure(out, fmt::format("{}_deviation", name_of(q)), place_kind(q), *d);
-  if (!count.redundant_joints.empty()) out["reactions_open"] = count.redundant_joints;
+  if (!count.redundant_joints.empty()) {
+    out["reactions_open"] = count.redundant_joints;
+    out["unique"] = unique_json(system, count, false);
+  }
   out["compared_until"] = comparison.until;
   out["agrees"] = !s.parting.has_value();
   if (s.parting) out["parting"] = parting_json(*s.parting);

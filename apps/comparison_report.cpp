@@ -20,6 +20,10 @@ namespace {
 class TwoSinks final : public host::RowSink {
  public:
   TwoSinks(std::unique_ptr<host::RowSink> a, std::unique_ptr<host::RowSink> b) : a_(std::move(a)), b_(std::move(b)) {}
+  void work(double work) override {
+    a_->work(work);
+    b_->work(work);
+  }
   void row(double time, const Observation& now) override {
     a_->row(time, now);
     b_->row(time, now);

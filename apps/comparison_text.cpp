@@ -50,12 +50,24 @@ std::string drift_note(const std::vector<Standing>& standings) {
 
 std::string_view unit_of(Quantity quantity, bool length) {
   switch (quantity) {
-    case Quantity::position: return " m";
-    case Quantity::angle: return " rad";
-    case Quantity::joint: return length ? " m" : " rad";
-    case Quantity::force: return " N";
-    case Quantity::moment: return " N m";
-    case Quantity::modal: break;
+    case Quantity::position:
+      return " m";
+    case Quantity::angle:
+      return " rad";
+    case Quantity::joint:
+      return length ? " m" : " rad";
+    case Quantity::force:
+      return " N";
+    case Quantity::moment:
+      return " N m";
+    case Quantity::acceleration:
+      return " m/s^2";
+    case Quantity::angular_acceleration:
+      return " rad/s^2";
+    case Quantity::joint_acceleration:
+      return length ? " m/s^2" : " rad/s^2";
+    case Quantity::modal:
+      break;
   }
   return "";
 }
@@ -70,6 +82,10 @@ std::string_view title_of(Quantity quantity) {
       return "reaction force";
     case Quantity::moment:
       return "reaction moment";
+    case Quantity::angular_acceleration:
+      return "angular accel.";
+    case Quantity::joint_acceleration:
+      return "joint accel.";
     default:
       return name_of(quantity);
   }
@@ -95,8 +111,8 @@ std::string shortened(std::string_view name, std::size_t most) {
 }
 
 void print_costs(const std::vector<Standing>& standings) {
-  fmt::print(output(), "{:<12} {:>9} {:>11} {:>11} {:>8} {:>7} {:>9} {:>9}\n", "solver", "wall time", "evaluation", "evaluations",
-             "steps", "states", "drift", "violation");
+  fmt::print(output(), "{:<12} {:>9} {:>11} {:>11} {:>8} {:>7} {:>9} {:>9}\n", "solver", "wall time", "evaluation",
+             "evaluations", "steps", "states", "drift", "violation");
   Reasons reasons;
   for (const Standing& s : standings) {
     if (s.run)
@@ -110,21 +126,15 @@ void print_costs(const std::vector<Standing>& standings) {
   for (const std::string& text : warning_texts(standings)) fmt::print(output(), "{}\n", text);
 }
 
-void print_deviations(const std::vector<Standing>& standings) {
+void print_deviations(const std::vector<Standing>& standings, std::span<const Quantity> shown) {
   constexpr std::size_t width = 19;
-  std::vector<Quantity> present;
-  for (const Quantity q : host::quantities)
-    if (std::any_of(standings.begin(), standings.end(),
-                    [&](const Standing& s) { return s.deviation && (*s.deviation)[q]; }))
-      present.push_back(q);
-  if (present.empty()) return;
-  fmt::print(output(), "\nLargest deviation from the consensus (mean of two, median of more), where and when\n{:<12}",
-             "solver");
-  for (const Quantity q : present) fmt::print(output(), " {:<{}}", title_of(q), width);
+  if (shown.empty()) return;
+  fmt::print(output(), "{:<12}", "solver");
+  for (const Quantity q : shown) fmt::print(output(), " {:<{}}", title_of(q), width);
   for (const Standing& s : standings) {
     if (!s.deviation) continue;
     std::string values = fmt::format("\n{:<12}", s.solver), places = fmt::format("\n{:<12}", "");
-    for (const Quantity q : present) {
+    for (const Quantity q : shown) {
       const auto& d = (*s.deviation)[q];
       const std::string time = d ? fmt::format(" {:.4g} s", d->time) : "";
       values += fmt::format(" {:<{}}", d ? fmt::format("{:.1e}{}", d->value, unit_of(q, d->length)) : "-", width);
@@ -135,11 +145,25 @@ void print_deviations(const std::vector<Standing>& standings) {
   fmt::print(output(), "\n");
 }
 
+void print_deviations(const std::vector<Standing>& standings) {
+  std::vector<Quantity> present;
+  for (const Quantity q : host::quantities)
+    if (std::any_of(standings.begin(), standings.end(),
+                    [&](const Standing& s) { return s.deviation && (*s.deviation)[q]; }))
+      present.push_back(q);
+  if (present.empty()) return;
+  fmt::print(output(), "\nLargest deviation from the consensus (mean of two, median of more), where and when\n");
+  const auto accelerations = std::ranges::find(present, host::Family::acceleration, host::family_of);
+  print_deviations(standings, std::span<const Quantity>(present.begin(), accelerations));
+  print_deviations(standings, std::span<const Quantity>(accelerations, present.end()));
+}
+
 }  // namespace
 
 std::string agreement_text(std::size_t runs, double tolerance, double until) {
   return fmt::format(
-      "{} agree within {:g} of the system's size (forces: of the largest; angles: rad) up to t = {:.6g} s.",
+      "{} agree within {:g} of the system's size (forces and accelerations: of the largest, or of what acts; angles: "
+      "rad) up to t = {:.6g} s.",
       runs == 2 ? "Both" : fmt::format("All {}", runs), tolerance, until);
 }
 
@@ -219,7 +243,8 @@ std::string divergence_text(const host::Divergence& d) {
       break;
   }
   if (!d.refined())
-    return text + "Finer settings change neither,\nso it cannot be told whether a solver is wrong. Give other settings.";
+    return text +
+           "Finer settings change neither,\nso it cannot be told whether a solver is wrong. Give other settings.";
   return text +
          "So it cannot be told whether a\nsolver is wrong: their own errors are as large as the disagreement, but "
          "finer settings do not lessen it. Give a\nmuch smaller --rtol and --atol or --step, or a shorter --duration.";
@@ -255,7 +280,7 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
     if (s.deviation) compared.push_back(s.solver);
   if (compared.empty()) return texts;
   if (const std::string open = open_reactions(system.count_constraints()); !open.empty())
-    texts.push_back(fmt::format("Reactions {}; these are not compared.", open));
+    texts.push_back(fmt::format("Reactions {}; of these only the unique part is compared.", open));
   if (const std::string missed = imbalance_text(comparison, tolerance); !missed.empty()) {
     texts.push_back(missed);
     if (!comparison.first) return texts;
@@ -269,8 +294,7 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
   const std::string_view who = comparison.standings[comparison.first->witness].solver;
   texts.push_back(parting_text(*comparison.first, who, from_whom(compared, who), tolerance));
   texts.push_back(
-      comparison.divergence
-          ? divergence_text(*comparison.divergence)
+      comparison.divergence ? divergence_text(*comparison.divergence)
       : comparison.interrupted
           ? "Interrupted before the finer and the disturbed twin that would tell chaos from a wrong solver came to "
             "their end: it cannot be told."
@@ -305,15 +329,16 @@ std::vector<std::string> sweep_texts(host::SweepOf what, const host::Sweep& swee
   if (!sweep.apart_position && !sweep.apart_angle) return texts;
   const double position = sweep.apart_position ? sweep.apart_position->value : 0;
   const double angle = sweep.apart_angle ? sweep.apart_angle->value : 0;
-  texts.push_back(
-      fmt::format("The reference solvers are {:.1e} m and {:.1e} rad apart: no error is known better.", position, angle));
+  texts.push_back(fmt::format("The reference solvers are {:.1e} m and {:.1e} rad apart: no error is known better.",
+                              position, angle));
   const auto below = static_cast<std::size_t>(std::ranges::count_if(sweep.points, [&](const host::SweepPoint& p) {
     return (p.position && p.position->value < position) || (p.angle && p.angle->value < angle);
   }));
   if (below > 0)
-    texts.push_back(fmt::format("Warning: {} with an error below that, which says nothing of {}. Compare the solvers "
-                                "without --sweep, or take larger values.",
-                                counted(below, "run"), below == 1 ? "it" : "them"));
+    texts.push_back(
+        fmt::format("Warning: {} with an error below that, which says nothing of {}. Compare the solvers "
+                    "without --sweep, or take larger values.",
+                    counted(below, "run"), below == 1 ? "it" : "them"));
   return texts;
 }
 

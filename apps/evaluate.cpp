@@ -16,6 +16,7 @@
 #include "apps/solver_choice.hpp"
 #include "apps/terminal.hpp"
 #include "apps/text.hpp"
+#include "framework/simulation/absent_ties.hpp"
 #include "framework/simulation/evaluate.hpp"
 #include "framework/simulation/solver_selection.hpp"
 
@@ -35,8 +36,19 @@ struct Arguments {
 std::string text(const Vec3& v) { return fmt::format("[{:.10g}, {:.10g}, {:.10g}]", v.x, v.y, v.z); }
 std::string text(std::span<const double> values) { return fmt::format("[{:.10g}]", fmt::join(values, ", ")); }
 
+/// The components of a reaction that are not unique: "fz, mx, my".
+std::string open_components(const host::OpenDirections& open) {
+  constexpr std::string_view names[] = {"mx", "my", "mz", "fx", "fy", "fz"};
+  const std::array<bool, 6> unique = open.unique();
+  std::vector<std::string_view> found;
+  for (const std::size_t c : {3, 4, 5, 0, 1, 2})
+    if (!unique[c]) found.push_back(names[c]);
+  return fmt::format("{}", fmt::join(found, ", "));
+}
+
 void print_text(const host::System& system, std::string_view solver, const Observation& now,
-                const host::BalanceReport& balance) {
+                const host::ConstraintCount& count, const host::BalanceReport& balance) {
+  auto open = count.open.begin();  // in the order of the joints
   const SystemView& view = system.view();
   fmt::print(output(), "{}, solver {}: accelerations and reactions at t = 0, ground axes\n", system.description().name,
              solver);
@@ -55,6 +67,8 @@ void print_text(const host::System& system, std::string_view solver, const Obser
     const Spatial& reaction = now.reactions[at(j)];
     fmt::print(output(), "joint {}\n  acceleration  {}\n  force         {} N\n  moment        {} N m\n", joint.name,
                text(now.acceleration.subspan(joint.v_offset, joint.nv)), text(reaction.linear), text(reaction.angular));
+    if (open != count.open.end() && open->joint() == j)
+      fmt::print(output(), "  not unique    {}\n", open_components(*open++));
   }
   for (const ModuleValues& m : module_values(view, now)) {
     fmt::print(output(), "module {}\n", m.name);
@@ -73,6 +87,11 @@ void warn_of_modes(const host::System& system, const Observation& now) {
   print_warnings(limits);
 }
 
+/// Of the constraints that the solver has.
+host::ConstraintCount count_of(const host::System& system, Solver& solver) {
+  return system.count_constraints(system.initial_state(), host::absent_ties(system.view(), solver));
+}
+
 Exit evaluate_one(const Arguments& arguments, Session& session, const host::System& system) {
   const SolverChoice choice = choose_solver(session.catalog(), system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
@@ -84,10 +103,12 @@ Exit evaluate_one(const Arguments& arguments, Session& session, const host::Syst
   host::ObservationStore store(system.view());
   const host::BalanceReport balance = host::evaluate(system, *solver, store);
   warn_of_modes(system, store.now());
+  const host::ConstraintCount count = count_of(system, *solver);
   if (arguments.json)
-    print_json(evaluation_json(system, choice.formulation->name(), store.now(), balance));
+    print_json(evaluation_json(system, choice.formulation->name(), store.now(), count, balance));
   else
-    print_text(system, choice.formulation->name(), store.now(), balance);
+    print_text(system, choice.formulation->name(), store.now(), count, balance);
+  if (const std::string open = open_reactions(count); !open.empty()) print(Severity::note, "reactions are " + open);
   if (!balance.warning.empty()) print(Severity::warning, balance.warning);
   return Exit::done;
 }
@@ -105,11 +126,13 @@ Exit evaluate_all(const Arguments& arguments, Session& session, const host::Syst
   host::ObservationStore store(system.view());
   for (const auto& [name, formulation] : session.catalog().formulations) {
     const SolverChoice choice = with_model_options(*formulation, system);
+    host::ConstraintCount count;
     session.crash_report().set_work(fmt::format("solver {}", name));
     host::BalanceReport balance;
     try {
       const host::SolverPointer solver = host::compile(*formulation, system.view(), choice.options);
       balance = host::evaluate(system, *solver, store);
+      count = count_of(system, *solver);
     } catch (const host::Failure& reason) {
       const bool skipped = reason.code() == Exit::bad_input;
       failed = failed || !skipped;
@@ -118,23 +141,22 @@ Exit evaluate_all(const Arguments& arguments, Session& session, const host::Syst
       continue;
     }
     if (all.empty()) warn_of_modes(system, store.now());
-    all[name] = evaluation_json(system, name, store.now(), balance);
-    if (!arguments.json) print_text(system, name, store.now(), balance);
+    all[name] = evaluation_json(system, name, store.now(), count, balance);
+    if (!arguments.json) print_text(system, name, store.now(), count, balance);
     if (!balance.warning.empty()) print(Severity::warning, fmt::format("{}: {}", name, balance.warning));
   }
   if (all.empty() && !failed) throw host::Failure(Exit::bad_input, "no solver can run this model");
   if (arguments.json) print_json(all);
+  if (const std::string open = open_reactions(system.count_constraints()); !open.empty())
+    print(Severity::note, "reactions are " + open);
   return failed ? Exit::simulation_failed : Exit::done;
 }
 
 Exit evaluate(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model);
-  const Exit exit = arguments.solver == "all" ? evaluate_all(arguments, session, *system)
-                                              : evaluate_one(arguments, session, *system);
-  if (const std::string open = open_reactions(system->count_constraints()); !open.empty())
-    print(Severity::note, "reactions are " + open);
-  return exit;
+  return arguments.solver == "all" ? evaluate_all(arguments, session, *system)
+                                   : evaluate_one(arguments, session, *system);
 }
 
 }  // namespace

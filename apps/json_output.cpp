@@ -55,8 +55,30 @@ Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::s
   return out;
 }
 
+namespace {
+
+Json unique_json(const host::OpenDirections& open) {
+  const std::array<bool, 6> unique = open.unique();
+  return {{"force", {unique[3], unique[4], unique[5]}}, {"moment", {unique[0], unique[1], unique[2]}}};
+}
+
+}  // namespace
+
+Json unique_json(const host::System& system, const host::ConstraintCount& count, bool all) {
+  Json out = Json::object();
+  auto open = count.open.begin();  // in the order of the joints
+  for (const JointIndex j : system.joints()) {
+    const bool partly = open != count.open.end() && open->joint() == j;
+    if (partly || all)
+      append(out, system.view().joints[at(j)].name, unique_json(partly ? *open : host::OpenDirections()));
+    if (partly) ++open;
+  }
+  return out;
+}
+
 Json evaluation_json(const host::System& system, std::string_view solver, const Observation& now,
-                     const host::BalanceReport& balance) {
+                     const host::ConstraintCount& count, const host::BalanceReport& balance) {
+  auto open = count.open.begin();  // in the order of the joints
   const SystemView& view = system.view();
   Json bodies = Json::object(), joints = Json::object();
   for (const BodyIndex b : system.bodies()) {
@@ -73,8 +95,10 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
   for (const JointIndex j : system.joints()) {
     const JointData& data = view.joints[at(j)];
     const Spatial& reaction = now.reactions[at(j)];
+    const bool partly = open != count.open.end() && open->joint() == j;
     append(joints, data.name,
-           {{"acceleration", list(now.acceleration.subspan(data.v_offset, data.nv))},
+           {{"unique", unique_json(partly ? *open++ : host::OpenDirections())},
+            {"acceleration", list(now.acceleration.subspan(data.v_offset, data.nv))},
             {"force", list(reaction.linear)},
             {"moment", list(reaction.angular)}});
   }

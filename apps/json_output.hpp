@@ -14,7 +14,12 @@ using Json = nlohmann::ordered_json;
 
 /// `degrees_of_freedom` is System::count_constraints()'s, so that it is found once for many records.
 Json run_json(const host::System&, std::size_t degrees_of_freedom, std::string_view solver, const host::RunRecord&);
-Json evaluation_json(const host::System&, std::string_view solver, const Observation&, const host::BalanceReport&);
+/// count: of the constraints that the solver has.
+Json evaluation_json(const host::System&, std::string_view solver, const Observation&, const host::ConstraintCount&,
+                     const host::BalanceReport&);
+/// Which components of the reactions are unique, by joint: {"force": [true, true, false], "moment": [...]}, ground axes.
+/// all: those that are unique throughout, too.
+Json unique_json(const host::System&, const host::ConstraintCount&, bool all);
 
 /// Prints to the output stream, on one line. Text that is no UTF-8 is mended rather than refused.
 void print_json(const Json&);

@@ -21,6 +21,7 @@
 #include "apps/temporary_folder.hpp"
 #include "apps/terminal.hpp"
 #include "apps/text.hpp"
+#include "framework/simulation/absent_ties.hpp"
 #include "framework/simulation/simulate.hpp"
 #include "framework/simulation/solver_selection.hpp"
 
@@ -56,7 +57,7 @@ void print_summary(const Arguments& arguments, const host::System& system, const
   if (run.stops + run.events > 0)
     fmt::format_to(out, "begun anew   at {} knots of functions of time, {} events of elements\n", run.stops, run.events);
   fmt::format_to(out, "energy       {} {:.2e} (relative)\n",
-             run.conservative ? "drift" : "change, forces without potential included,", run.energy_drift);
+             run.conservative ? "drift" : "drift, less the work of what has no potential,", run.energy_drift);
   fmt::format_to(out, "constraints  largest violation {:.2e}; before corrections {:.2e}, {} Newton steps\n",
              run.constraint_violation, run.correction.position_residual, run.correction.iterations);
   fmt::format_to(out, "balance      forces and inertia forces differ by {:.1e} at most{}\n", run.imbalance,
@@ -167,7 +168,8 @@ Exit run(const Arguments& arguments) {
   for (const std::string& warning : record.warnings) print(Severity::warning, warning);
   const std::string_view name = choice.formulation->name();
   if (page) page->write(*system, name);
-  const host::ConstraintCount count = system->count_constraints();
+  const host::ConstraintCount count =
+      system->count_constraints(system->initial_state(), host::absent_ties(system->view(), *solver));
   if (!arguments.quiet && !arguments.json) print_summary(arguments, *system, count, name, settings, record);
   if (arguments.json) print_json(run_json(*system, count.degrees_of_freedom, name, record));
   return exit_code(record);
@@ -189,9 +191,10 @@ void add_run(CLI::App& app, Action& action) {
   sub->add_flag("--json", arguments->json, "Print one JSON object about the run, last, in place of the summary");
   sub->add_flag("--quiet", arguments->quiet, "No summary and no progress bar");
   sub->footer(
-      "Energy drift is the largest |E(t) - E(0)| of the rows, relative to the largest kinetic energy or change of\n"
-      "potential energy. A page is made of the rows in FILE.h5, or else of those in a temporary file (TMPDIR), a few\n"
-      "columns at a time, so that memory is bounded. Ctrl-C, SIGTERM and SIGHUP end a run after its step, with the\n"
+      "Energy drift is the largest change of energy.balance in the rows, the energy less the work of forces without\n"
+      "potential and of drives, relative to the largest kinetic energy, change of potential energy or work. A page is\n"
+      "made of the rows in FILE.h5, or else of those in a temporary file (TMPDIR), a few columns at a time, so that\n"
+      "memory is bounded. Ctrl-C, SIGTERM and SIGHUP end a run after its step, with the\n"
       "results so far; where a plugin never returns, a second one, or SIGTERM and SIGHUP after 5 s, end it all the same.\n"
       "Examples:\n"
       "  polyform run rod.yaml --output rod.csv\n"

@@ -13,7 +13,10 @@ std::optional<host::ResultComparison> compare_runs(const std::vector<ReportRun>&
   std::vector<host::ComparedResult> all;
   for (std::size_t k = 0; k < results.size(); ++k) all.push_back({&results[k], compared[k]->reactions});
   std::optional<host::ComparedSystem> known;
-  if (system) known = {host::TraceLayout(*system).reach(), system->count_constraints().redundant_joints};
+  if (system) {
+    const host::TraceLayout layout(*system);
+    known = {layout.reach(), layout.acting(), system->count_constraints().redundant_joints};
+  }
   return host::compare(all, known, host::default_agreement);
 }
 

@@ -1,4 +1,5 @@
-// Degrees of freedom and redundant constraints, from the rank of their Jacobian in tree coordinates and modes.
+// Degrees of freedom, redundant constraints and what these leave open, from the null space of their Jacobian in tree
+// coordinates and modes.
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
 #include <Eigen/SparseQR>
@@ -6,54 +7,134 @@
 
 #include "framework/assembly/constraint_jacobian.hpp"
 #include "framework/assembly/parts.hpp"
+#include "polyform/scale.hpp"
 
 namespace polyform::host {
+namespace {
 
-ConstraintCount System::count_constraints() const {
+/// Multipliers that the equations of motion do not determine.
+class OpenMultipliers {
+ public:
+  explicit OpenMultipliers(const ConstraintJacobian& jacobian)
+      : rows_(jacobian.rows().size()), place_(rows_, -1), row_scale_(rows_) {
+    // Rows without any entry are redundant by themselves, and would only slow the factorization down.
+    for (const auto& entry : jacobian.entries()) place_[entry.row] = 0;
+    for (int& at : place_)
+      if (at == 0) at = filled_++;
+    if (filled_ == 0) return;
+    // Columns, then rows are scaled by what their geometry could make of them, not by what it does: an entry that is
+    // zero but for rounding stays so.
+    std::vector<double> column_scale(std::max<std::size_t>(jacobian.columns(), 1));
+    for (const auto& e : jacobian.entries()) column_scale[e.column] = std::max(column_scale[e.column], e.size);
+    for (const auto& e : jacobian.entries())
+      row_scale_[e.row] = std::max(row_scale_[e.row], e.size / column_scale[e.column]);
+    std::vector<Eigen::Triplet<double>> entries;
+    for (const auto& e : jacobian.entries())
+      if (e.size > 0)
+        entries.emplace_back(place_[e.row], static_cast<int>(e.column),
+                             e.value / (column_scale[e.column] * row_scale_[e.row]));
+    Eigen::SparseMatrix<double> J(filled_, static_cast<Eigen::Index>(column_scale.size()));
+    J.setFromTriplets(entries.begin(), entries.end());
+    J.makeCompressed();
+    qr_.setPivotThreshold(1e-9);
+    qr_.compute(J);
+    rank_ = qr_.rank();
+  }
+
+  std::size_t rank() const { return static_cast<std::size_t>(rank_); }
+  std::size_t redundant() const { return rows_ - rank(); }
+  /// So many random compositions of them, one after the other: whatever they all leave alone is determined, with
+  /// probability one.
+  std::vector<std::vector<double>> sample(std::size_t count) {
+    std::vector<std::vector<double>> result;
+    for (std::size_t k = 0; k < count; ++k) {
+      Eigen::VectorXd z = Eigen::VectorXd::Zero(filled_);
+      for (Eigen::Index i = rank_; i < filled_; ++i) z[i] = random();
+      if (filled_ > 0) z = qr_.matrixQ() * z;
+      std::vector<double>& mu = result.emplace_back(rows_);
+      for (std::size_t r = 0; r < rows_; ++r)
+        mu[r] = place_[r] < 0 ? random() : row_scale_[r] > 0 ? z[place_[r]] / row_scale_[r] : z[place_[r]];
+    }
+    return result;
+  }
+
+ private:
+  /// Between -1 and 1.
+  double random() {
+    seed_ = seed_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(seed_ >> 11) * 0x1p-52 - 1;
+  }
+
+  std::size_t rows_;
+  std::vector<int> place_;
+  std::vector<double> row_scale_;
+  int filled_ = 0;
+  Eigen::Index rank_ = 0;
+  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr_;
+  std::uint64_t seed_ = 1;
+};
+
+/// Through all joints that they load.
+std::vector<OpenDirections> open_directions(const SystemView& view, const ConstraintJacobian& jacobian,
+                                            std::span<const std::vector<double>> multipliers) {
+  const std::size_t joints = view.joints.size(), samples = multipliers.size();
+  std::vector<Spatial> through(joints), all(joints * samples);
+  std::vector<double> sizes(joints), largest(joints);
+  for (std::size_t k = 0; k < samples; ++k) {
+    jacobian.transmit(multipliers[k], through, sizes);
+    for (std::size_t j = 0; j < joints; ++j) {
+      all[j * samples + k] = through[j];
+      largest[j] = std::max(largest[j], sizes[j]);
+    }
+  }
+  const Yardstick yardstick(view);
+  std::vector<OpenDirections> result;
+  for (std::size_t j = 0; j < joints; ++j) {
+    if (largest[j] == 0 || jacobian.is_absent(j)) continue;
+    const JointData& joint = view.joints[j];
+    double length = 0;
+    for (const BodyIndex b : {joint.base, joint.moving})
+      if (!is_ground(b)) length = std::max(length, yardstick.reach(at(b)));
+    const OpenDirections open(joint_index(j), length, std::span(all).subspan(j * samples, samples), largest[j]);
+    if (open.count() > 0) result.push_back(open);
+  }
+  return result;
+}
+
+}  // namespace
+
+ConstraintCount System::count_constraints() const { return count_constraints(initial_state(), {}); }
+
+ConstraintCount System::count_constraints(const ConstStateView& at_state, const std::vector<bool>& absent) const {
   const SystemView& view = parts_->view;
   ConstraintCount count;
   count.degrees_of_freedom = view.nv_tree + view.modes;
-  if (view.cut_joints().empty() && view.constraints.empty() && view.modules.empty()) return count;
-  std::vector<double> q = parts_->q, v = parts_->v, eta = parts_->eta, etadot = parts_->etadot, x = parts_->x;
-  ConstraintJacobian jacobian(view);
+  if (view.cut_joints().empty() && view.constraints.empty() && view.modules.empty() && absent.empty()) return count;
+  const auto copy = [](std::span<const double> x) { return std::vector<double>(x.begin(), x.end()); };
+  std::vector<double> q = copy(at_state.q), v = copy(at_state.v), eta = copy(at_state.eta),
+                      etadot = copy(at_state.etadot), x = copy(at_state.x);
+  ConstraintJacobian jacobian(view, absent);
+  count.degrees_of_freedom = jacobian.columns();
+  for (std::size_t i = 0; i < view.bodies.size(); ++i)
+    if (jacobian.is_absent(i)) count.degrees_of_freedom -= view.joints[i].nv;
   const StateView state{q, v, eta, etadot, x};
   jacobian.evaluate(0, state);
   if (!view.modules.empty()) jacobian.add_module_rows(0, state);
-  const std::size_t rows = jacobian.rows().size();
-  if (rows == 0) return count;
-  // Rows without any entry are redundant by themselves, and would only slow the factorization down.
-  std::vector<int> place(rows, -1);
-  for (const auto& entry : jacobian.entries()) place[entry.row] = 0;
-  int filled = 0;
-  for (int& at : place)
-    if (at == 0) at = filled++;
-  std::vector<Eigen::Triplet<double>> entries;
-  for (const auto& e : jacobian.entries()) entries.emplace_back(place[e.row], static_cast<int>(e.column), e.value);
-  Eigen::SparseMatrix<double> J(filled, static_cast<Eigen::Index>(std::max<std::size_t>(view.nv_tree + view.modes, 1)));
-  J.setFromTriplets(entries.begin(), entries.end());
-  J.makeCompressed();
-  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
-  qr.setPivotThreshold(1e-9);
-  if (filled > 0) qr.compute(J);
-  const Eigen::Index rank = filled > 0 ? qr.rank() : 0;
-  count.degrees_of_freedom -= static_cast<std::size_t>(rank);
-  count.redundant = rows - static_cast<std::size_t>(rank);
+  if (jacobian.rows().empty()) return count;
+  OpenMultipliers multipliers(jacobian);
+  count.degrees_of_freedom -= multipliers.rank();
+  count.redundant = multipliers.redundant();
   if (count.redundant == 0) return count;
-
-  // A joint takes part in the redundancy when some mu with Jᵀ mu = 0 loads it; a mu of random composition loads all.
-  std::uint64_t seed = 1;
-  const auto random = [&seed] {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return 0.5 + static_cast<double>(seed >> 11) * 0x1p-53;
-  };
-  Eigen::VectorXd z = Eigen::VectorXd::Zero(filled);
-  for (Eigen::Index i = rank; i < filled; ++i) z[i] = random();
-  if (filled > 0) z = qr.matrixQ() * z;
-  std::vector<double> mu(rows);
-  for (std::size_t r = 0; r < rows; ++r) mu[r] = place[r] < 0 ? random() : z[place[r]];
-  const std::vector<char> named = jacobian.loaded_joints(mu);
+  // Six wrenches span all that a joint can carry; two more make sure.
+  const auto samples = multipliers.sample(std::min<std::size_t>(count.redundant, 8));
+  std::vector<std::size_t> place(view.joints.size(), Parts::none);
+  std::vector<OpenDirections> open = open_directions(view, jacobian, samples);
+  for (std::size_t i = 0; i < open.size(); ++i) place[at(open[i].joint())] = i;
   for (const JointIndex j : parts_->joint_of)
-    if (named[at(j)] != 0) count.redundant_joints.emplace_back(view.joints[at(j)].name);
+    if (place[at(j)] != Parts::none) {
+      count.redundant_joints.emplace_back(view.joints[at(j)].name);
+      count.open.push_back(open[place[at(j)]]);
+    }
   return count;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "polyform/constraint.hpp"
 #include "polyform/module_set.hpp"
@@ -11,43 +12,63 @@
 namespace polyform::host {
 namespace {
 
-Spatial about_ground(const Vec3& point, const Spatial& w) { return {w.angular + cross(point, w.linear), w.linear}; }
-Spatial from_ground(const Vec3& point, const Spatial& w) { return {w.angular - cross(point, w.linear), w.linear}; }
+Spatial about_reference(const Vec3& point, const Spatial& w) { return {w.angular + cross(point, w.linear), w.linear}; }
+Spatial from_reference(const Vec3& point, const Spatial& w) { return {w.angular - cross(point, w.linear), w.linear}; }
 
 }  // namespace
 
-ConstraintJacobian::ConstraintJacobian(const SystemView& view)
-    : view_(view), tree_(view), elements_(view), sums_(view.bodies.size()), marked_(view.bodies.size()) {}
+ConstraintJacobian::ConstraintJacobian(const SystemView& view, std::vector<bool> absent)
+    : view_(view), absent_(std::move(absent)), columns_(view.nv_tree + view.modes), tree_(view), elements_(view),
+      sums_(view.bodies.size()), marked_(view.bodies.size()) {
+  free_columns_.resize(view.bodies.size());
+  for (std::size_t i = 0; i < view.bodies.size(); ++i)
+    if (is_absent(i)) free_columns_[i] = std::exchange(columns_, columns_ + 6);
+}
 
 void ConstraintJacobian::evaluate(double t, const StateView& state) {
   rows_.clear();
   entries_.clear();
   tree_.evaluate(state.q.data(), state.v.data(), state.eta.data(), state.etadot.data());
-  for (std::size_t i = view_.bodies.size(); i < view_.joints.size(); ++i) add_cut_joint(i, state);
+  reference_ = tree_.bodies().empty() ? Vec3{} : tree_.bodies().front().p;
+  for (std::size_t i = view_.bodies.size(); i < view_.joints.size(); ++i)
+    if (!is_absent(i)) add_cut_joint(i, state);
   if (elements_.elements().empty()) return;
   elements_.evaluate(t, tree_.frames(), state.q, state.v);
+  std::size_t tie = view_.joints.size();
   for (const ConstraintSet::Element& e : elements_.elements())
-    for (std::size_t r = 0; r < e.rows; ++r) add_element_row(e, r, state);
+    if (!is_absent(tie++))
+      for (std::size_t r = 0; r < e.rows; ++r) add_element_row(e, r, state);
 }
 
-std::vector<char> ConstraintJacobian::loaded_joints(std::span<const double> mu) const {
-  std::vector<Spatial> transmitted(view_.joints.size());
+void ConstraintJacobian::transmit(std::span<const double> mu, std::span<Spatial> through,
+                                  std::span<double> sizes) const {
+  std::fill(through.begin(), through.end(), Spatial{});
+  std::fill(sizes.begin(), sizes.end(), 0.0);
+  const auto add = [&](std::size_t joint, double factor, const Spatial& wrench) {
+    through[joint] += factor * wrench;
+    sizes[joint] += std::abs(factor) * std::sqrt(dot(wrench, wrench));
+  };
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     for (const auto& [frame, wrench] : rows_[r].wrenches) {
       const BodyIndex body = body_of(frame);
-      transmitted[at(body)] += mu[r] * wrench;
-      if (rows_[r].cut_joint != none) transmitted[rows_[r].cut_joint] += (mu[r] * cut_sign(rows_[r], body)) * wrench;
+      add(at(body), mu[r], wrench);
+      if (rows_[r].cut_joint != none) add(rows_[r].cut_joint, mu[r] * cut_sign(rows_[r], body), wrench);
     }
   }
   for (std::size_t i = view_.bodies.size(); i-- > 0;) {
     const BodyIndex in = view_.joints[i].inboard();
-    if (!is_ground(in)) transmitted[at(in)] += transmitted[i];
+    if (is_ground(in)) continue;
+    through[at(in)] += through[i];
+    sizes[at(in)] += sizes[i];
   }
-  double largest = 0;
-  for (const Spatial& w : transmitted) largest = std::max(largest, dot(w, w));
-  std::vector<char> loaded(transmitted.size());
-  for (std::size_t i = 0; i < loaded.size(); ++i) loaded[i] = dot(transmitted[i], transmitted[i]) > 1e-16 * largest;
-  return loaded;
+  // A tree joint carries what acts outboard of it, but for what acts within itself, which its reaction counts.
+  for (std::size_t r = 0; r < rows_.size(); ++r)
+    for (const auto& [joint, wrench] : rows_[r].efforts) add(joint, joint < view_.bodies.size() ? -mu[r] : mu[r], wrench);
+  for (std::size_t i = 0; i < through.size(); ++i) {
+    const JointData& joint = view_.joints[i];
+    const BodyMotion& moving = motion(joint.moving_frame);
+    through[i] = is_absent(i) ? Spatial{} : from_reference(moving.p + moving.R * joint.p_moving - reference_, through[i]);
+  }
 }
 
 /// A cut joint transmits what it puts on one of its bodies: the moving one, or base where moving is ground.
@@ -57,13 +78,24 @@ double ConstraintJacobian::cut_sign(const Row& row, BodyIndex body) const {
 }
 
 void ConstraintJacobian::put(Row& row, FrameIndex frame, const Vec3& point, const Spatial& wrench) const {
-  if (!is_ground(frame)) row.wrenches.emplace_back(frame, about_ground(point, wrench));
+  if (!is_ground(frame)) row.wrenches.emplace_back(frame, about_reference(point - reference_, wrench));
 }
 
 void ConstraintJacobian::put(Row& row, const JointData& joint, const Spatial& t) const {
   const ConstraintRow c = constraint_row(joint, motion(joint.base_frame), motion(joint.moving_frame), t);
   put(row, joint.moving_frame, motion(joint.moving_frame).p, c.moving);
   put(row, joint.base_frame, motion(joint.base_frame).p, c.base);
+}
+
+void ConstraintJacobian::put_effort(Row& row, std::size_t j, const Spatial& t) const {
+  const JointData& joint = view_.joints[j];
+  const std::size_t first = row.wrenches.size();
+  put(row, joint, t);
+  const FrameIndex own = j < view_.bodies.size()       ? joint.outboard_frame()
+                         : is_ground(joint.moving_frame) ? joint.base_frame
+                                                         : joint.moving_frame;
+  for (std::size_t i = first; i < row.wrenches.size(); ++i)
+    if (row.wrenches[i].first == own) row.efforts.emplace_back(j, row.wrenches[i].second);
 }
 
 void ConstraintJacobian::add_cut_joint(std::size_t index, const StateView& state) {
@@ -102,7 +134,7 @@ void ConstraintJacobian::put(Row& row, const ConstraintSet::Element& e, std::siz
     const JointData& joint = view_.joints[at(j)];
     JointMotion m;
     joint_motion(joint, state.q.data() + joint.q_offset, state.v.data() + joint.v_offset, m);
-    put(row, joint, factor * effort_wrench(m, joint.nv, B));
+    put_effort(row, at(j), factor * effort_wrench(m, joint.nv, B));
     B += joint.nv;
   }
 }
@@ -164,30 +196,38 @@ void ConstraintJacobian::add(Row row) {
   rows_.push_back(std::move(row));
 }
 
-/// Power of a wrench (about the ground origin) on what is outboard of a tree joint, per velocity of that joint.
+/// Power of a wrench (about the reference) on what is outboard of a tree joint, per velocity of that joint.
 void ConstraintJacobian::enter(std::size_t row, std::size_t j, const Spatial& wrench) {
   const JointData& joint = view_.joints[j];
   const BodyMotion &base = motion(joint.base_frame), &moving = motion(joint.moving_frame);
   const Vec3 M = moving.p + moving.R * joint.p_moving;
-  const Spatial at_M = from_ground(M, wrench);
-  const double sign = joint.reversed ? -1 : 1;
+  const Spatial at_M = from_reference(M - reference_, wrench);
+  const double sign = joint.reversed ? -1 : 1, force = norm(at_M.linear), moment = norm(at_M.angular);
+  if (is_absent(j)) {
+    for (std::size_t k = 0; k < 6; ++k)
+      if (at_M[k] != 0) entries_.push_back({row, free_columns_[j] + k, at_M[k], k < 3 ? moment : force});
+    return;
+  }
   for (std::size_t k = 0; k < joint.nv; ++k) {
     const Spatial& h = tree_.joints()[j].H[k];
     const double value = sign * (dot(base.R * h.angular, at_M.angular) + dot(base.R * h.linear, at_M.linear));
-    if (value != 0) entries_.push_back({row, joint.v_offset + k, value});
+    const double size = norm(h.angular) * moment + norm(h.linear) * force;
+    if (value != 0) entries_.push_back({row, joint.v_offset + k, value, size});
   }
 }
 
-/// Power of a wrench (about the ground origin) on a node, per rate of its body's modes.
+/// Power of a wrench (about the reference) on a node, per rate of its body's modes.
 void ConstraintJacobian::enter_modes(std::size_t row, FrameIndex frame, const Spatial& wrench, double sign) {
   if (!is_node(frame)) return;
   const std::size_t node = at(frame) - view_.bodies.size();
   const Mat3& R = motion(frame_of(view_.nodes[node].body)).R;
-  const Spatial at_node = from_ground(motion(frame).p, wrench);
+  const Spatial at_node = from_reference(motion(frame).p - reference_, wrench);
   const Spatial w{transpose_times(R, at_node.angular), transpose_times(R, at_node.linear)};
   const std::span<const Spatial> H = tree_.nodes().H(node);
   const std::size_t first = view_.nv_tree + tree_.nodes().mode_offset(node);
-  for (std::size_t k = 0; k < H.size(); ++k) entries_.push_back({row, first + k, sign * dot(H[k], w)});
+  for (std::size_t k = 0; k < H.size(); ++k)
+    entries_.push_back({row, first + k, sign * dot(H[k], w),
+                        norm(H[k].angular) * norm(w.angular) + norm(H[k].linear) * norm(w.linear)});
 }
 
 }  // namespace polyform::host

@@ -11,7 +11,7 @@
 namespace polyform::host {
 
 /// Rows J with J w = velocity right, w = [v of the tree joints; η̇]. A row is a set of wrenches on frames (those of a
-/// unit multiplier), kept about the ground origin; its entry for a tree joint is the power of the wrenches outboard of
+/// unit multiplier), kept about one point of the system; its entry for a tree joint is the power of the wrenches outboard of
 /// it. A mode of a flexible body moves its nodes in the body and, since the tree joint holds its own node, the body
 /// itself the other way: its entry is the power of what acts at each node and outboard of it, less that of all at the
 /// tree joint's.
@@ -20,9 +20,13 @@ class ConstraintJacobian {
   struct Entry {
     std::size_t row, column;
     double value;
+    double size = 0;  ///< of the terms that the value is the sum of: what the geometry could make of it
   };
   struct Row {
     std::vector<std::pair<FrameIndex, Spatial>> wrenches;
+    /// Of what an element does within joints: the joint, and the part of the wrenches that it puts on its outboard body (a
+    /// cut joint: on the moving one, or base where moving is ground).
+    std::vector<std::pair<std::size_t, Spatial>> efforts;
     std::size_t cut_joint = none;
     std::string_view name;  ///< of the cut joint or the element
     bool of_element = false, holonomic = true;
@@ -30,8 +34,9 @@ class ConstraintJacobian {
     double velocity_right = 0;
   };
 
-  /// The view outlives the object.
-  explicit ConstraintJacobian(const SystemView&);
+  /// The view outlives the object. absent: per tie (joints, then constraint elements) whether it ties nothing; or empty.
+  /// An absent tree joint leaves its body free: columns after those of the modes are its six.
+  explicit ConstraintJacobian(const SystemView&, std::vector<bool> absent = {});
   bool good() const { return elements_.good(); }
   /// Rows at a state. Coordinates of cut joints are hints on entry; theirs and their velocities are set.
   void evaluate(double t, const StateView& state);
@@ -43,8 +48,11 @@ class ConstraintJacobian {
   std::span<const Row> rows() const { return rows_; }
   std::span<const Entry> entries() const { return entries_; }
   const TreeKinematics& tree() const { return tree_; }
-  /// Joints through which the multipliers mu (with Jᵀ mu = 0) send a wrench.
-  std::vector<char> loaded_joints(std::span<const double> mu) const;
+  std::size_t columns() const { return columns_; }
+  bool is_absent(std::size_t tie) const { return !absent_.empty() && absent_[tie]; }
+  /// What the multipliers mu (with Jᵀ mu = 0) send through each joint, up to its sign: what they change of its reaction,
+  /// efforts included; about the origin of M, ground axes. sizes: of the terms that are summed.
+  void transmit(std::span<const double> mu, std::span<Spatial> through, std::span<double> sizes) const;
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -57,6 +65,7 @@ class ConstraintJacobian {
   double cut_sign(const Row&, BodyIndex) const;
   void put(Row&, FrameIndex, const Vec3& point, const Spatial& wrench) const;
   void put(Row&, const JointData&, const Spatial& t) const;
+  void put_effort(Row&, std::size_t joint, const Spatial& t) const;
   void add_cut_joint(std::size_t index, const StateView& state);
   void add_element_row(const ConstraintSet::Element&, std::size_t r, const StateView& state);
   void put(Row&, const ConstraintSet::Element&, std::size_t r, double factor, const StateView& state);
@@ -65,6 +74,10 @@ class ConstraintJacobian {
   void enter_modes(std::size_t row, FrameIndex, const Spatial& wrench, double sign);
 
   const SystemView& view_;
+  std::vector<bool> absent_;
+  std::vector<std::size_t> free_columns_;  ///< per tree joint that is absent
+  std::size_t columns_;
+  Vec3 reference_;  ///< a point of the system, about which wrenches are kept: far from the origin nothing is lost
   TreeKinematics tree_;
   ConstraintSet elements_;
   std::vector<Row> rows_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/assembly/reaction_uniqueness.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/graph/system_graph.hpp"
 #include "framework/reading/description.hpp"
@@ -16,7 +17,8 @@ namespace polyform::host {
 struct ConstraintCount {
   std::size_t degrees_of_freedom = 0;
   std::size_t redundant = 0;                    ///< number of redundant constraint equations
-  std::vector<std::string> redundant_joints;    ///< joints whose reactions they leave undetermined, in the user's order
+  std::vector<std::string> redundant_joints;    ///< joints of whose reactions they leave a part open, in the user's order
+  std::vector<OpenDirections> open;             ///< that part, joint by joint
 };
 
 /// A model ready to run. Owns the view and everything it points to; outlives all solvers compiled from it.
@@ -39,6 +41,9 @@ class System {
   std::size_t loops() const;
   /// Rank analysis of the loop constraints (cheap for trees).
   ConstraintCount count_constraints() const;
+  /// The same at another state. absent: per tie (joints, then constraint elements) whether a solver leaves it out; or
+  /// empty.
+  ConstraintCount count_constraints(const ConstStateView&, const std::vector<bool>& absent) const;
 
   struct Parts;   ///< storage, of this room only
 

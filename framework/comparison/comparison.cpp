@@ -40,15 +40,16 @@ std::vector<Finisher> run_all(const System& system, const TraceLayout& layout, s
 Comparison compare(const System& system, std::span<const Contender> contenders, const RunSettings& settings,
                    double tolerance, const HeatControl& control, const SinkMaker& make_sink) {
   Comparison result;
-  const TraceLayout layout(system);
+  TraceLayout layout(system);
   const std::vector<Finisher> finishers =
       run_all(system, layout, contenders, settings, control, make_sink, result.standings);
   if (finishers.size() < 2) return result;
 
+  layout.leave_open(*finishers.front().trace);
   std::vector<Witness> witnesses;
   for (const Finisher& finisher : finishers)
     witnesses.push_back({finisher.trace.get(), result.standings[finisher.index].reactions});
-  const Scales scales = scales_of(layout, layout.reach(), witnesses);
+  const Scales scales = scales_of(layout, layout.reach(), layout.acting(), witnesses);
   const Verdict verdict = judge(layout, witnesses, scales, tolerance);
   const auto as_standing = [&](std::optional<Parting> parting) {
     if (parting) parting->witness = finishers[parting->witness].index;

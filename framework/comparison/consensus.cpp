@@ -74,7 +74,11 @@ class Extent {
 class RowJudge {
  public:
   RowJudge(std::span<const Witness> witnesses, const Scales& scales, double tolerance)
-      : witnesses_(witnesses), whole_(scales), scales_(scales), tolerance_(tolerance), extents_(witnesses.size()),
+      : witnesses_(witnesses),
+        whole_(scales),
+        scales_(scales),
+        tolerance_(tolerance),
+        extents_(witnesses.size()),
         now_(witnesses.size()) {}
 
   void look(const TraceItems& layout, double time, const std::vector<std::vector<double>>& rows, Verdict& verdict) {
@@ -139,44 +143,67 @@ class RowJudge {
 double Scales::of(const TraceItem& item) const {
   if (item.quantity == Quantity::force) return force;
   if (item.quantity == Quantity::moment) return moment;
+  if (item.quantity == Quantity::acceleration) return acceleration;
+  if (item.quantity == Quantity::angular_acceleration) return angular_acceleration;
+  if (item.quantity == Quantity::joint_acceleration) return item.length ? acceleration : angular_acceleration;
   return item.length ? length : 1;
 }
 
 namespace {
 
 /// Of one run; NaN or infinite where the run went there.
-Scales raw_scales(const TraceItems& layout, double reach, TraceRows& trace) {
+Scales raw_scales(const TraceItems& layout, double reach, const Scale& acting, TraceRows& trace) {
   std::vector<double> row(layout.width());
   Extent extent;
-  double force = 0, moment = 0;
+  double force = acting.force, moment = acting.moment, acceleration = acting.acceleration;
+  double turning = acting.angular_acceleration, heaviest = 0, time = 0;
   for (std::size_t left = trace.rewind(); left > 0; --left) {
-    trace.next(row);
+    time = trace.next(row);
     for (const TraceItem& item : layout.items()) {
       if (item.kind != Kind::vector) continue;
       const Vec3 v = vector(row.data() + item.offset);
-      if (item.quantity == Quantity::force) force = std::max(force, norm(v));
-      if (item.quantity == Quantity::moment) moment = std::max(moment, norm(v));
+      const double size = norm(v);
       if (item.quantity == Quantity::position) extent.add(v);
+      if (item.quantity == Quantity::force) force = std::max(force, size);
+      if (item.quantity == Quantity::moment) moment = std::max(moment, size);
+      if (item.quantity == Quantity::acceleration) {
+        acceleration = std::max(acceleration, size);
+        force = std::max(force, item.inertia * size);
+        heaviest = std::max(heaviest, item.inertia);
+      }
+      if (item.quantity == Quantity::angular_acceleration) {
+        turning = std::max(turning, size);
+        moment = std::max(moment, item.inertia * size);
+      }
     }
   }
   const double length = std::max(extent.diagonal(), reach);
-  return {length, force, std::max(moment, force * length), reach};
+  if (time > 0) {
+    acceleration = std::max(acceleration, length / (time * time));
+    turning = std::max(turning, 1 / (time * time));
+    force = std::max(force, heaviest * length / (time * time));
+  }
+  if (length > 0) turning = std::max(turning, acceleration / length);
+  return {length, force, std::max(moment, force * length), reach, acceleration, turning};
 }
 
 }  // namespace
 
-Scales scales_of(const TraceItems& layout, double reach, std::span<const Witness> witnesses) {
-  std::vector<double> of_runs[3];
-  for (const Witness& witness : witnesses) {
-    const Scales s = raw_scales(layout, reach, *witness.trace);
-    of_runs[0].push_back(s.length), of_runs[1].push_back(s.force), of_runs[2].push_back(s.moment);
-  }
-  const auto typical = [](std::vector<double>& values) {
-    std::erase_if(values, [](double x) { return !std::isfinite(x); });
+Scales scales_of(const TraceItems& layout, double reach, const Scale& acting, std::span<const Witness> witnesses) {
+  constexpr double Scales::*members[] = {&Scales::length, &Scales::force, &Scales::moment, &Scales::acceleration,
+                                         &Scales::angular_acceleration};
+  std::vector<Scales> of_runs;
+  for (const Witness& witness : witnesses) of_runs.push_back(raw_scales(layout, reach, acting, *witness.trace));
+  Scales result;
+  result.reach = reach;
+  for (double Scales::*member : members) {
+    std::vector<double> values;
+    for (const Scales& s : of_runs)
+      if (std::isfinite(s.*member)) values.push_back(s.*member);
     const double x = values.empty() ? 0 : median(values);
-    return x > 1e-12 ? x : 1.0;
-  };
-  return {typical(of_runs[0]), typical(of_runs[1]), typical(of_runs[2]), reach};
+    result.*member = x > 0 ? x : 1;
+  }
+  return result;
 }
 
 void consensus(Kind kind, std::span<double> numbers, std::size_t runs, std::span<double> result) {
@@ -259,15 +286,14 @@ Verdict judge(const TraceItems& layout, std::span<const Witness> witnesses, cons
   return verdict;
 }
 
-std::vector<DistanceRow> distances(const TraceLayout& layout, Trace& a, Trace& b, const Scales& scales,
-                                   bool reactions) {
+std::vector<DistanceRow> distances(const TraceLayout& layout, Trace& a, Trace& b, const Scales& scales, Family family) {
   std::vector<double> row_a(layout.width()), row_b(layout.width());
   std::vector<DistanceRow> result;
   for (std::size_t left = std::min(a.rewind(), b.rewind()); left > 0; --left) {
     a.next(row_a);
     DistanceRow now{b.next(row_b), 0};
     for (const TraceItem& item : layout.items())
-      if (is_reaction(item.quantity) == reactions)
+      if (family_of(item.quantity) == family)
         now.distance = std::max(
             now.distance, distance(item, row_a.data() + item.offset, row_b.data() + item.offset) / scales.of(item));
     result.push_back(now);

@@ -26,12 +26,14 @@ struct Deviation {
 };
 
 /// What differences are seen against: lengths against the diagonal of the box in which the origins of all bodies move
-/// (or the reach of the largest body, where that is more), forces against the largest force of a joint,
-/// moments against the largest moment or that force times that length; angles and modal coordinates as they are. 1
-/// where they are lost in rounding.
+/// (or the reach of the largest body, where that is more); forces against the largest force of a joint, mass times
+/// acceleration of a body, or what acts at the start (Scale); moments against the largest moment likewise or that force
+/// times that length; accelerations against the largest, or what acts; angles and modal coordinates as they are. What
+/// would move the system by its own length within the run is the least of these that counts. 1 where there is nothing.
 struct Scales {
   double length = 1, force = 1, moment = 1;
   double reach = 0;  ///< of the largest body; 0 where bodies have none
+  double acceleration = 1, angular_acceleration = 1;
   double of(const TraceItem&) const;
 };
 /// One run that takes part.
@@ -40,8 +42,9 @@ struct Witness {
   bool reactions = true;  ///< whether its reactions are to be read
 };
 
-/// Of several runs the median, so that one that goes astray does not set the measure. reach: see Scales.
-Scales scales_of(const TraceItems&, double reach, std::span<const Witness>);
+/// Of several runs the median, so that one that goes astray does not set the measure. reach: see Scales. acting: at the
+/// start.
+Scales scales_of(const TraceItems&, double reach, const Scale& acting, std::span<const Witness>);
 
 /// The first row in which a run is further from the consensus than the tolerance, and there the run, quantity and place
 /// where it is furthest.
@@ -85,10 +88,10 @@ std::unique_ptr<Trace> consensus(const TraceLayout&, std::span<Trace* const>);
 double distance(const TraceItem&, const double* a, const double* b);
 
 /// The largest relative distance of two runs, row by row, over the rows that both have; of the motion, or of the
-/// reactions alone, which in a stiff system may be far apart where the motions are close.
+/// reactions or accelerations alone.
 struct DistanceRow {
   double time, distance;
 };
-std::vector<DistanceRow> distances(const TraceLayout&, Trace&, Trace&, const Scales&, bool reactions);
+std::vector<DistanceRow> distances(const TraceLayout&, Trace&, Trace&, const Scales&, Family);
 
 }  // namespace polyform::host

@@ -41,7 +41,7 @@ const TracedContender& farthest(const TraceLayout& layout, std::span<const Trace
     if (&other == &from) continue;
     if (reactions && !has(other.contender->formulation->abilities(), Ability::reactions)) continue;
     const double distance =
-        largest_until(distances(layout, *from.trace, *other.trace, parting.scales, reactions), parting.time);
+        largest_until(distances(layout, *from.trace, *other.trace, parting.scales, family_of(parting.quantity)), parting.time);
     if (distance <= most) continue;
     most = distance;
     found = &other;
@@ -90,7 +90,7 @@ std::optional<Divergence> find_divergence(const System& system, const TraceLayou
                                           const HeatControl& control) {
   const TracedContender &parted = all[parted_index], &peer = farthest(layout, all, parted, parting);
   const auto until_parting = [&](Trace& a, Trace& b) {
-    return largest_until(distances(layout, a, b, parting.scales, is_reaction(parting.quantity)), parting.time);
+    return largest_until(distances(layout, a, b, parting.scales, family_of(parting.quantity)), parting.time);
   };
   Divergence result;
   result.solver = parted.contender->formulation->name();
@@ -108,7 +108,7 @@ std::optional<Divergence> find_divergence(const System& system, const TraceLayou
   for (const HeatEnd& end : run_heats(system, heats, control))
     if (end.how != HeatEnd::How::done) return {};
   // What comes after the parting is not its cause.
-  std::vector<DistanceRow> growth = distances(layout, *parted.trace, off, parting.scales, false);
+  std::vector<DistanceRow> growth = distances(layout, *parted.trace, off, parting.scales, Family::motion);
   std::erase_if(growth, [&](const DistanceRow& row) { return row.time > parting.time; });
   const GrowthRate fitted = growth_rate(growth);
 

@@ -12,7 +12,7 @@
 namespace polyform::host {
 
 /// How a solver differs from itself, and how a small difference grows. Distances are relative, see Scales: of the
-/// motion, or of the reactions where the solvers part in those; the growth is always that of the motion.
+/// motion, or of the reactions or accelerations where the solvers part in those; the growth is always that of the motion.
 struct Divergence {
   /// What the twins make of the parting.
   enum class Cause {

@@ -187,7 +187,7 @@ std::optional<ResultComparison> compare(std::span<const ComparedResult> all,
     agree(items, all, rows, result.consensus.columns);
   }
   if (!any) return {};
-  Verdict verdict = judge(items, witnesses, scales_of(items, known.reach, witnesses), tolerance);
+  Verdict verdict = judge(items, witnesses, scales_of(items, known.reach, known.acting, witnesses), tolerance);
   result.deviations = std::move(verdict.deviations);
   result.first = verdict.first;
   result.until = verdict.until;

@@ -31,6 +31,7 @@ struct ResultComparison {
 /// What is known of the system that the results are of.
 struct ComparedSystem {
   double reach = 0;               ///< of the largest body, m, see Scales
+  Scale acting = {};              ///< at the start
   std::vector<std::string> open;  ///< joints whose reactions are not unique, which are not judged
 };
 

@@ -1,9 +1,14 @@
 #include "framework/comparison/trace.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include "framework/diagnostics.hpp"
+#include "polyform/force_set.hpp"
+#include "polyform/kinematics.hpp"
 
 namespace polyform::host {
 
@@ -19,16 +24,20 @@ constexpr const char* room = "Make room in the folder for temporary files, or co
 }  // namespace
 
 std::string_view name_of(Quantity quantity) {
-  constexpr std::string_view names[] = {"position", "angle", "joint", "modal", "force", "moment"};
+  constexpr std::string_view names[] = {
+      "position",          "angle", "joint", "modal", "force", "moment", "acceleration", "angular_acceleration",
+      "joint_acceleration"};
   return names[static_cast<std::size_t>(quantity)];
 }
 
-TraceLayout::TraceLayout(const System& system) : view_(system.view()) {
+TraceLayout::TraceLayout(const System& system)
+    : system_(system), view_(system.view()), orientations_(view_.bodies.size(), none) {
   using Kind = TraceItem::Kind;
   for (const BodyIndex b : system.bodies()) {
     const BodyData& body = view_.bodies[at(b)];
     bodies_.push_back(at(b));
     add(Quantity::position, Kind::vector, true, body.name);
+    orientations_[at(b)] = width();
     add(Quantity::angle, Kind::quaternion, false, body.name);
     const double inertia = body.inertia.xx + body.inertia.yy + body.inertia.zz;
     reach_ = std::max({reach_, norm(body.center_of_mass), body.mass > 0 ? std::sqrt(inertia / 2 / body.mass) : 0});
@@ -36,28 +45,39 @@ TraceLayout::TraceLayout(const System& system) : view_(system.view()) {
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view_.joints[at(j)];
     joints_.push_back(at(j));
-    add_joint(joint);
+    add_coordinates(joint);
     reach_ = std::max({reach_, norm(joint.p_base), norm(joint.p_moving)});
   }
   for (const FlexibleData& flexible : view_.flexible)
     for (std::size_t k = 0; k < flexible.modes; ++k)
       add(Quantity::modal, Kind::number, false, view_.bodies[at(flexible.body)].name);
-  const std::vector<std::string> open = system.count_constraints().redundant_joints;
-  for (const JointIndex j : system.joints()) {
-    const std::string_view name = view_.joints[at(j)].name;
-    if (std::find(open.begin(), open.end(), name) != open.end()) continue;
-    reactions_.push_back(at(j));
-    add(Quantity::force, Kind::vector, false, name);
-    add(Quantity::moment, Kind::vector, false, name);
+  const std::vector<OpenDirections> open = system.count_constraints().open;
+  auto next = open.begin();
+  for (const std::size_t j : joints_) {
+    if (next != open.end() && at(next->joint()) == j) open_.push_back({j, width(), none, *next++});
+    add(Quantity::force, Kind::vector, false, view_.joints[j].name);
+    add(Quantity::moment, Kind::vector, false, view_.joints[j].name);
   }
+  const Yardstick yardstick(view_);
+  for (const std::size_t b : bodies_) {
+    const double mass = yardstick.mass(b), reach = yardstick.reach(b);
+    add(Quantity::acceleration, Kind::vector, false, view_.bodies[b].name, mass);
+    add(Quantity::angular_acceleration, Kind::vector, false, view_.bodies[b].name, mass * reach * reach);
+  }
+  for (const std::size_t j : joints_) add_accelerations(view_.joints[j]);
+  if (!open_.empty()) {
+    state_ = width();
+    for (std::size_t k = view_.nq + view_.nv + 2 * view_.modes; k > 0; --k) pass();
+  }
+  find_acting();
 }
 
-void TraceItems::add(Quantity quantity, TraceItem::Kind kind, bool length, std::string_view name) {
-  items_.push_back({quantity, kind, length, width_, name});
+void TraceItems::add(Quantity quantity, TraceItem::Kind kind, bool length, std::string_view name, double inertia) {
+  items_.push_back({quantity, kind, length, width_, name, inertia});
   width_ += items_.back().size();
 }
 
-void TraceLayout::add_joint(const JointData& joint) {
+void TraceLayout::add_coordinates(const JointData& joint) {
   using Kind = TraceItem::Kind;
   for (const Primitive& primitive : joint.primitives) switch (primitive.kind) {
       case Primitive::Kind::rotation:
@@ -74,12 +94,41 @@ void TraceLayout::add_joint(const JointData& joint) {
     for (std::size_t k = 0; k < joint.nq; ++k) add(Quantity::joint, Kind::number, false, joint.name);
 }
 
+void TraceLayout::add_accelerations(const JointData& joint) {
+  using Kind = TraceItem::Kind;
+  const auto one = [&](Kind kind, bool length) { add(Quantity::joint_acceleration, kind, length, joint.name); };
+  for (const Primitive& primitive : joint.primitives)
+    one(primitive.kind == Primitive::Kind::ball ? Kind::vector : Kind::number,
+        primitive.kind == Primitive::Kind::translation);
+  if (joint.kernel != nullptr)
+    for (std::size_t k = 0; k < joint.nv; ++k) one(Kind::number, false);
+}
+
+void TraceLayout::find_acting() {
+  const ConstStateView start = system_.initial_state();
+  TreeKinematics tree(view_);
+  tree.evaluate(start.q.data(), start.v.data(), start.eta.data(), start.etadot.data());
+  ForceSet forces(view_);
+  std::vector<Spatial> loads(view_.frames());
+  std::vector<double> efforts(view_.nv), rates(view_.states);
+  if (forces.good()) forces.evaluate(0, tree.frames(), start.q, start.v, start.x, loads, efforts, rates);
+  const Yardstick yardstick(view_);
+  acting_ = yardstick.of_system(tree.frames(), std::span(loads).first(view_.bodies.size()));
+  // Springs that hold each other give no load together, but round-off of theirs.
+  const double stored = std::abs(forces.potential_energy()), reach = yardstick.largest_reach();
+  acting_.force = std::max(acting_.force, reach > 0 ? stored / reach : 0);
+  acting_.moment = std::max(acting_.moment, stored);
+}
+
 bool TraceItems::has(Quantity quantity) const {
   return std::any_of(items_.begin(), items_.end(), [&](const TraceItem& item) { return item.quantity == quantity; });
 }
 
 void TraceLayout::fill(const Observation& now, std::span<double> row) const {
   double* out = row.data();
+  const auto put = [&out](const Vec3& v) {
+    for (const double value : {v.x, v.y, v.z}) *out++ = value;
+  };
   for (const std::size_t b : bodies_) {
     const auto& [q, p] = now.bodies[b].pose;
     for (const double value : {p.x, p.y, p.z, q.w, q.x, q.y, q.z}) *out++ = value;
@@ -88,9 +137,83 @@ void TraceLayout::fill(const Observation& now, std::span<double> row) const {
     out = std::copy_n(now.state.q.data() + view_.joints[j].q_offset, view_.joints[j].nq, out);
   for (const FlexibleData& flexible : view_.flexible)
     out = std::copy_n(now.state.eta.data() + flexible.mode_offset, flexible.modes, out);
-  for (const std::size_t j : reactions_)
-    for (const Vec3& v : {now.reactions[j].linear, now.reactions[j].angular})
-      for (const double value : {v.x, v.y, v.z}) *out++ = value;
+  for (const std::size_t j : joints_) {
+    put(now.reactions[j].linear);
+    put(now.reactions[j].angular);
+  }
+  for (const std::size_t b : bodies_) {
+    put(now.bodies[b].acceleration);
+    put(now.bodies[b].angular_acceleration);
+  }
+  for (const std::size_t j : joints_)
+    out = std::copy_n(now.acceleration.data() + view_.joints[j].v_offset, view_.joints[j].nv, out);
+  if (state_ == none) return;
+  for (const std::span<const double> part :
+       {std::span<const double>(now.state.q), std::span<const double>(now.state.v),
+        std::span<const double>(now.state.eta), std::span<const double>(now.state.etadot)})
+    out = std::copy(part.begin(), part.end(), out);
+}
+
+Mat3 TraceLayout::axes(std::span<const double> row, std::size_t orientation) const {
+  if (orientation == none) return Mat3::identity();
+  const double* q = row.data() + orientation;
+  return rotation_matrix(normalized(Quat{q[0], q[1], q[2], q[3]}));
+}
+
+void TraceLayout::leave_open(TraceRows& run) {
+  if (open_.empty()) return;
+  // A direction that turns in the body, as in spatial loops, sweeps its space within as many rows as that has
+  // dimensions.
+  constexpr std::size_t samples = 8;
+  std::vector<double> row(width());
+  const std::vector<double> x(view_.states);
+  std::map<std::size_t, std::array<OpenDirections, 3>> seen;  // by joint: in axes of ground, base, moving
+  const std::size_t count = run.rewind();
+  const auto place = [&](BodyIndex b) { return is_ground(b) ? none : orientations_[at(b)]; };
+  for (std::size_t k = 0, taken = 0; k < count && taken < samples; ++k) {
+    run.next_as_stored(row);
+    if (k * (samples - 1) < taken * (count - 1)) continue;
+    ++taken;
+    if (!std::all_of(row.begin(), row.end(), [](double value) { return std::isfinite(value); })) continue;
+    std::size_t next = state_;
+    const auto part = [&](std::size_t n) {
+      const std::span<const double> numbers(row.data() + next, n);
+      next += n;
+      return numbers;
+    };
+    const auto q = part(view_.nq), v = part(view_.nv), eta = part(view_.modes), etadot = part(view_.modes);
+    for (const OpenDirections& open : system_.count_constraints({q, v, eta, etadot, x}, {}).open) {
+      const JointData& joint = view_.joints[at(open.joint())];
+      const std::array here{open, open.in_axes(axes(row, place(joint.base))),
+                            open.in_axes(axes(row, place(joint.moving)))};
+      const auto [known, first] = seen.try_emplace(at(open.joint()), here);
+      for (std::size_t a = 0; !first && a < here.size(); ++a) known->second[a].add(here[a]);
+    }
+  }
+  std::map<std::size_t, std::size_t> forces;  // where those of each joint stand
+  for (std::size_t k = 0; const TraceItem& item : items())
+    if (item.quantity == Quantity::force) forces[joints_[k++]] = item.offset;
+  open_.clear();
+  for (const auto& [j, in_axes] : seen) {
+    const JointData& joint = view_.joints[j];
+    const std::size_t places[] = {none, place(joint.base), place(joint.moving)};
+    std::optional<OpenReaction> least;
+    for (std::size_t k = 0; k < in_axes.size(); ++k)
+      if (!least || in_axes[k].count() < least->open.count())
+        least = OpenReaction{j, forces.at(j), places[k], in_axes[k]};
+    open_.push_back(*least);
+  }
+}
+
+void TraceLayout::keep_unique(std::span<double> row) const {
+  for (const OpenReaction& reaction : open_) {
+    const Mat3 R = axes(row, reaction.orientation);
+    double* f = row.data() + reaction.force;
+    Spatial r{transpose_times(R, Vec3{f[3], f[4], f[5]}), transpose_times(R, Vec3{f[0], f[1], f[2]})};
+    r = reaction.open.unique_part(r);
+    const Vec3 force = R * r.linear, moment = R * r.angular;
+    for (const double value : {force.x, force.y, force.z, moment.x, moment.y, moment.z}) *f++ = value;
+  }
 }
 
 TraceRows::TraceRows(std::size_t width) : file_(std::tmpfile()), buffer_(1 + width) {
@@ -116,6 +239,12 @@ std::size_t TraceRows::rewind() {
 }
 
 double TraceRows::next(std::span<double> row) {
+  const double time = next_as_stored(row);
+  refine(row);
+  return time;
+}
+
+double TraceRows::next_as_stored(std::span<double> row) {
   if (std::fread(buffer_.data(), sizeof(double), buffer_.size(), file_.get()) != buffer_.size())
     throw Failure(Exit::simulation_failed,
                   "the trajectories to compare could not be read back from the temporary file");

@@ -1,5 +1,5 @@
-// What is compared of one run: poses, joint coordinates, modal coordinates and reactions row by row, kept outside
-// memory, so that long runs of large systems can be compared.
+// What is compared of one run: poses, joint coordinates, modal coordinates, reactions and accelerations row by row,
+// kept outside memory, so that long runs of large systems can be compared.
 #pragma once
 
 #include <array>
@@ -10,15 +10,39 @@
 
 #include "framework/assembly/system.hpp"
 #include "framework/simulation/row_sink.hpp"
+#include "polyform/scale.hpp"
 
 namespace polyform::host {
 
-/// What runs are compared in. Joint coordinates are rad or m; modal coordinates as their body type defines them.
-enum class Quantity { position, angle, joint, modal, force, moment };
-inline constexpr std::array quantities{Quantity::position, Quantity::angle, Quantity::joint,
-                                       Quantity::modal,    Quantity::force, Quantity::moment};
+/// What runs are compared in. Joint coordinates are rad or m, their accelerations likewise; modal coordinates as their
+/// body type defines them.
+enum class Quantity {
+  position,
+  angle,
+  joint,
+  modal,
+  force,
+  moment,
+  acceleration,
+  angular_acceleration,
+  joint_acceleration
+};
+inline constexpr std::array quantities{Quantity::position,
+                                       Quantity::angle,
+                                       Quantity::joint,
+                                       Quantity::modal,
+                                       Quantity::force,
+                                       Quantity::moment,
+                                       Quantity::acceleration,
+                                       Quantity::angular_acceleration,
+                                       Quantity::joint_acceleration};
 std::string_view name_of(Quantity);
-constexpr bool is_reaction(Quantity q) { return q == Quantity::force || q == Quantity::moment; }
+/// Forces and accelerations of a stiff system may be far apart where the motions are close.
+enum class Family { motion, reaction, acceleration };
+constexpr Family family_of(Quantity q) {
+  return q < Quantity::force ? Family::motion : q < Quantity::acceleration ? Family::reaction : Family::acceleration;
+}
+constexpr bool is_reaction(Quantity q) { return family_of(q) == Family::reaction; }
 
 /// A few neighbouring numbers of a row that are compared as one.
 struct TraceItem {
@@ -33,6 +57,7 @@ struct TraceItem {
   bool length;            ///< in m, so that differences are to be seen against the size of the system
   std::size_t offset;     ///< into the row
   std::string_view name;  ///< of the body or joint
+  double inertia = 0;     ///< of an acceleration of a body: what it takes of force or moment, kg or kg m²
   std::size_t size() const { return kind == Kind::vector ? 3 : kind == Kind::quaternion ? 4 : 1; }
 };
 
@@ -45,7 +70,7 @@ class TraceItems {
   bool has(Quantity) const;
 
  protected:
-  void add(Quantity, TraceItem::Kind, bool length, std::string_view name);
+  void add(Quantity, TraceItem::Kind, bool length, std::string_view name, double inertia = 0);
   /// Room for a number that is not compared.
   void pass() { ++width_; }
 
@@ -54,23 +79,50 @@ class TraceItems {
   std::size_t width_ = 0;
 };
 
-/// The user's bodies and joints; reactions of those joints where redundant constraints leave none open. The system
-/// outlives it.
+class TraceRows;
+
+/// The user's bodies and joints. Of reactions that redundant constraints leave open in part, the unique rest is
+/// compared. The system outlives it.
 class TraceLayout final : public TraceItems {
  public:
   explicit TraceLayout(const System&);
 
   /// How far the largest body reaches: its mass centre and joints from its frame origin, its radius of gyration, m.
   double reach() const { return reach_; }
+  /// What acts and could act at the start, springs included.
+  const Scale& acting() const { return acting_; }
   /// Fills a row of width() numbers.
   void fill(const Observation&, std::span<double> row) const;
 
- private:
-  void add_joint(const JointData&);
+  /// Which directions are open changes along the motion: takes those at some rows of a run, in the axes of the body in
+  /// which they move least. Does nothing where none is open.
+  void leave_open(TraceRows& run);
+  /// Takes what is open out of the reactions of a row.
+  void keep_unique(std::span<double> row) const;
 
-  std::vector<std::size_t> bodies_, joints_, reactions_;  ///< in the view
+ private:
+  /// A joint whose reaction is open in part.
+  struct OpenReaction {
+    std::size_t joint;        ///< in the view
+    std::size_t force;        ///< its place in a row; the moment follows
+    std::size_t orientation;  ///< place of the quaternion of the body whose axes `open` is in; none: ground's
+    OpenDirections open;
+  };
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  void add_coordinates(const JointData&);
+  void add_accelerations(const JointData&);
+  void find_acting();
+  Mat3 axes(std::span<const double> row, std::size_t orientation) const;
+
+  const System& system_;
   const SystemView& view_;
+  std::vector<std::size_t> bodies_, joints_;  ///< in the view
+  std::vector<std::size_t> orientations_;     ///< per body of the view, the place of its quaternion
+  std::vector<OpenReaction> open_;
+  std::size_t state_ = none;  ///< place of the canonical state, where some reactions are open
   double reach_ = 0;
+  Scale acting_;
 };
 
 /// Rows of one run in a temporary file.
@@ -78,6 +130,7 @@ class TraceRows {
  public:
   /// Failure (simulation_failed) when no temporary file can be made.
   explicit TraceRows(std::size_t width);
+  virtual ~TraceRows() = default;
 
   /// Appends a row of so many numbers.
   void put(double time, std::span<const double> row);
@@ -86,8 +139,12 @@ class TraceRows {
   std::size_t rewind();
   /// The next row: its time, and the numbers. Call at most as often as there are rows.
   double next(std::span<double> row);
+  /// The same without anything taken out of it.
+  double next_as_stored(std::span<double> row);
 
  protected:
+  /// What is done to a row that is read.
+  virtual void refine(std::span<double>) const {}
   /// Hands all rows to the system.
   void flush();
 
@@ -110,6 +167,8 @@ class Trace final : public TraceRows, public RowSink {
   void finish(const RunRecord&) override { flush(); }
 
  private:
+  void refine(std::span<double> row) const override { layout_.keep_unique(row); }
+
   const TraceLayout& layout_;
   std::vector<double> row_;
 };

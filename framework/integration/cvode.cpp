@@ -1,5 +1,5 @@
-// The multistep methods of SUNDIALS CVODE.
-#include <cvode/cvode.h>
+// The multistep methods of SUNDIALS CVODES, which is CVODE with integrals along the solution.
+#include <cvodes/cvodes.h>
 #include <fmt/format.h>
 #include <nvector/nvector_serial.h>
 #include <sunlinsol/sunlinsol_dense.h>
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "framework/diagnostics.hpp"
 #include "framework/integration/evaluator.hpp"
@@ -73,12 +74,16 @@ class Cvode final : public Integrator {
 
  private:
   static int derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept;
+  static int integrand(double t, N_Vector y, N_Vector rate, void* self) noexcept;
   void attach_dense(std::size_t n);
   void attach_krylov();
   bool reinitialize(double first_step);
+  int reset_integrals();
+  int set_integral_tolerances();
   bool adopt_correction();
   std::string explain(int flag) const;
-  std::span<double> numbers(N_Vector v) const { return {NV_DATA_S(v), state_.size()}; }
+  std::span<double> numbers(N_Vector v) const { return {NV_DATA_S(v), states_}; }
+  std::span<double> integrals() const { return {NV_DATA_S(integrals_.get()), rate_.size() - states_}; }
   void check(int flag) const {
     if (flag < 0)
       throw Failure(Exit::simulation_failed, fmt::format("CVODE could not be set up ({})", flag_name(flag)));
@@ -86,10 +91,14 @@ class Cvode final : public Integrator {
 
   Evaluator evaluator_;
   IntegratorSettings settings_;
-  std::vector<double> state_;  // corrected
+  std::size_t states_;         // that CVODES steps on; integrals follow
+  std::vector<double> state_;  // corrected, with the integrals
+  std::vector<double> rate_;   // of it, where there are integrals
+  double largest_integral_ = 0;
   // Destroyed from the last to the first: CVODE uses what stands above it.
   Owned<SUNContext> context_;
   Owned<N_Vector> end_, scratch_;  // the uncorrected end of the last step
+  Owned<N_Vector> integrals_;
   Owned<SUNMatrix> matrix_;
   Owned<SUNLinearSolver> linear_;
   Owned<SUNNonlinearSolver> nonlinear_;
@@ -100,9 +109,13 @@ class Cvode final : public Integrator {
 };
 
 Cvode::Cvode(Ode& ode, const IntegratorSettings& settings, int method)
-    : evaluator_(ode), settings_(settings), state_(ode.size()), context_(made(make_context())) {
+    : evaluator_(ode),
+      settings_(settings),
+      states_(ode.size() - ode.integrals()),
+      state_(ode.size()),
+      context_(made(make_context())) {
   // CVODE's norms divide by the number of states: a system without any is given one that rests.
-  const std::size_t n = std::max<std::size_t>(state_.size(), 1);
+  const std::size_t n = std::max<std::size_t>(states_, 1);
   end_.reset(made(N_VNew_Serial(static_cast<sunindextype>(n), context_.get())));
   scratch_.reset(made(N_VClone(end_.get())));
   N_VConst(0, end_.get());
@@ -112,6 +125,14 @@ Cvode::Cvode(Ode& ode, const IntegratorSettings& settings, int method)
   check(CVodeSetUserData(cvode_.get(), this));
   check(CVodeSStolerances(cvode_.get(), settings.relative_tolerance, settings.absolute_tolerance));
   if (std::isfinite(settings.max_step)) check(CVodeSetMaxStep(cvode_.get(), settings.max_step));
+  if (ode.integrals() > 0) {
+    rate_.resize(state_.size());
+    integrals_.reset(made(N_VNew_Serial(static_cast<sunindextype>(ode.integrals()), context_.get())));
+    N_VConst(0, integrals_.get());
+    check(CVodeQuadInit(cvode_.get(), integrand, integrals_.get()));
+    check(CVodeSetQuadErrCon(cvode_.get(), SUNTRUE));
+    check(set_integral_tolerances());
+  }
   if (method == CV_ADAMS) {
     nonlinear_.reset(made(SUNNonlinSol_FixedPoint(end_.get(), 0, context_.get())));
     check(CVodeSetNonlinearSolver(cvode_.get(), nonlinear_.get()));
@@ -136,15 +157,32 @@ void Cvode::attach_krylov() {
 
 int Cvode::derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept {
   Cvode& me = *static_cast<Cvode*>(self);
-  if (me.state_.empty()) {
-    N_VConst(0, ydot);
+  if (me.states_ == 0) N_VConst(0, ydot);
+  if (me.state_.empty()) return 0;
+  if (me.rate_.empty()) {
+    if (me.evaluator_.evaluate(t, me.numbers(y), me.numbers(ydot))) return 0;
+  } else if (me.evaluator_.evaluate(t, me.numbers(y), me.rate_)) {
+    std::copy_n(me.rate_.begin(), me.states_, me.numbers(ydot).begin());
     return 0;
   }
-  if (me.evaluator_.evaluate(t, me.numbers(y), me.numbers(ydot))) return 0;
   // Kept: CVODE may try other places before it gives up.
   me.derivative_failure_ = me.evaluator_.failure();
   constexpr int recoverable = 1;
   return recoverable;
+}
+
+/// Asked for at the end of each step, once its solution has converged. What was exactly zero when the derivative was last
+/// asked for, at the same time, is so for the structure of the system; all else is evaluated at the solution itself.
+int Cvode::integrand(double t, N_Vector y, N_Vector rate, void* self) noexcept {
+  Cvode& me = *static_cast<Cvode*>(self);
+  const auto own = std::span(me.rate_).subspan(me.states_);
+  const bool idle = std::ranges::all_of(own, [](double x) { return x == 0; });
+  if (!idle && !me.evaluator_.evaluate(t, me.numbers(y), me.rate_)) {
+    me.derivative_failure_ = me.evaluator_.failure();
+    return 1;
+  }
+  std::ranges::copy(own, NV_DATA_S(rate));
+  return 0;
 }
 
 void Cvode::start(double t, std::span<const double> y) {
@@ -153,8 +191,9 @@ void Cvode::start(double t, std::span<const double> y) {
   corrected_ = false;
   before_ = {};
   evaluator_.reset_count();
-  std::copy(state_.begin(), state_.end(), numbers(end_.get()).begin());
+  std::copy_n(state_.begin(), states_, numbers(end_.get()).begin());
   check(CVodeReInit(cvode_.get(), t, end_.get()));
+  check(reset_integrals());
   check(CVodeSetInitStep(cvode_.get(), std::min(settings_.step, settings_.max_step)));
 }
 
@@ -165,11 +204,25 @@ void Cvode::restart(double t, std::span<const double> y, double first_step) {
   if (!reinitialize(first_step)) throw Failure(Exit::simulation_failed, std::string(failure()));
 }
 
+
+int Cvode::set_integral_tolerances() {
+  return CVodeQuadSStolerances(
+      cvode_.get(), integral_tolerance * settings_.relative_tolerance,
+      integral_tolerance * (settings_.absolute_tolerance + settings_.relative_tolerance * largest_integral_));
+}
+
+int Cvode::reset_integrals() {
+  if (rate_.empty()) return CV_SUCCESS;
+  std::copy(state_.begin() + static_cast<std::ptrdiff_t>(states_), state_.end(), integrals().begin());
+  return CVodeQuadReInit(cvode_.get(), integrals_.get());
+}
+
 /// Begins anew from state_, at order 1; first_step 0: with a step size of CVODE's choice.
 bool Cvode::reinitialize(double first_step) {
   before_ = statistics();
-  std::copy(state_.begin(), state_.end(), numbers(end_.get()).begin());
-  const int flag = CVodeReInit(cvode_.get(), time_, end_.get());
+  std::copy_n(state_.begin(), states_, numbers(end_.get()).begin());
+  int flag = CVodeReInit(cvode_.get(), time_, end_.get());
+  if (flag == CV_SUCCESS) flag = reset_integrals();
   if (flag != CV_SUCCESS) return fail(explain(flag));
   CVodeSetInitStep(cvode_.get(), first_step);
   return true;
@@ -182,18 +235,18 @@ bool Cvode::adopt_correction() {
   corrected_ = false;
   const std::span<const double> end = numbers(end_.get());
   double sum = 0;
-  for (std::size_t i = 0; i < state_.size(); ++i) {
+  for (std::size_t i = 0; i < states_; ++i) {
     const double tolerance = settings_.absolute_tolerance + settings_.relative_tolerance * std::abs(end[i]);
     const double drift = (state_[i] - end[i]) / tolerance;
     sum += drift * drift;
   }
-  if (!(std::sqrt(sum / static_cast<double>(state_.size())) <= largest_drift)) return reinitialize(0);
+  if (!(std::sqrt(sum / static_cast<double>(states_)) <= largest_drift)) return reinitialize(0);
   double t, gamma, rl1;
   N_Vector solution, y, f, slope;
   void* user;
   const int flag = CVodeGetNonlinearSystemData(cvode_.get(), &t, &solution, &y, &f, &gamma, &rl1, &slope, &user);
   if (flag != CV_SUCCESS) return fail(explain(flag));
-  std::copy(state_.begin(), state_.end(), numbers(solution).begin());
+  std::copy_n(state_.begin(), states_, numbers(solution).begin());
   return true;
 }
 
@@ -214,6 +267,14 @@ bool Cvode::step(double t_limit) {
     return reinitialize(0) ? fail(why) : false;
   }
   corrected_ = !std::ranges::equal(corrected, numbers(end_.get()));
+  if (!rate_.empty()) {
+    if (const int failed = CVodeGetQuad(cvode_.get(), &reached, integrals_.get()); failed < 0)
+      return fail(explain(failed));
+    std::ranges::copy(integrals(), state_.begin() + static_cast<std::ptrdiff_t>(states_));
+    double largest = largest_integral_;
+    for (const double x : integrals()) largest = std::max(largest, std::abs(x));
+    if (largest > 2 * std::exchange(largest_integral_, largest)) check(set_integral_tolerances());
+  }
   std::ranges::copy(corrected, state_.begin());
   time_ = reached;
   return true;
@@ -229,6 +290,10 @@ bool Cvode::state_at(double t, std::span<double> y) {
   if (flag != CV_SUCCESS)
     return fail(fmt::format("CVODE could not interpolate at t = {:.9g} s ({})", t, flag_name(flag)));
   std::ranges::copy(numbers(scratch_.get()), y.begin());
+  if (rate_.empty()) return true;
+  if (const int failed = CVodeGetQuadDky(cvode_.get(), t, 0, integrals_.get()); failed != CV_SUCCESS)
+    return fail(fmt::format("CVODE could not interpolate at t = {:.9g} s ({})", t, flag_name(failed)));
+  std::ranges::copy(integrals(), y.begin() + static_cast<std::ptrdiff_t>(states_));
   return true;
 }
 

@@ -46,8 +46,16 @@ class Dopri5 final : public Integrator {
   using State = Evaluator::State;
 
   Dopri5(Ode& ode, const IntegratorSettings& settings)
-      : evaluator_(ode), settings_(settings), previous_(ode.size()), now_(previous_), next_(previous_),
-        scratch_(previous_), first_stage_(previous_), last_stage_(previous_) {
+      : evaluator_(ode),
+        settings_(settings),
+        previous_(ode.size()),
+        now_(previous_),
+        next_(previous_),
+        scratch_(previous_),
+        first_stage_(previous_),
+        last_stage_(previous_),
+        controlled_(ode.size() - ode.integrals()),
+        largest_(ode.integrals()) {
     stepper_.adjust_size(now_);
   }
 
@@ -79,8 +87,8 @@ class Dopri5 final : public Integrator {
       const double h = last ? t_limit - time_ : h_;
       const double end = last ? t_limit : time_ + h;
       if (why != Rejection::none && h <= smallest_step())
-        return fail(fmt::format("the step size became too small ({:.3g} s) at t = {:.9g} s: {}", h, time_,
-                                explain(why, end)));
+        return fail(
+            fmt::format("the step size became too small ({:.3g} s) at t = {:.9g} s: {}", h, time_, explain(why, end)));
       why = try_step(h, end);
       if (why == Rejection::none) {
         accept(end, last);
@@ -131,7 +139,7 @@ class Dopri5 final : public Integrator {
   Rejection try_step(double h, double end) {
     stepper_.do_step(std::ref(evaluator_), now_, first_stage_, time_, next_, last_stage_, h, scratch_);
     if (evaluator_.take_failed()) return give_up(h, Rejection::derivative);
-    const double error = error_norm();
+    const double error = error_norm(h);
     if (!std::isfinite(error)) return give_up(h, Rejection::growth);
     if (error > 1) {
       h_ = control_.after_rejected(h, error);
@@ -150,6 +158,8 @@ class Dopri5 final : public Integrator {
 
   void accept(double end, bool shortened) {
     first_stage_is_ = next_ == scratch_ ? Stage::last_of_step : Stage::unknown;
+    for (std::size_t i = controlled_; i < next_.size(); ++i)
+      largest_[i - controlled_] = std::max(largest_[i - controlled_], std::abs(next_[i]));
     previous_.swap(now_);
     now_.swap(next_);
     time_ = end;
@@ -160,13 +170,21 @@ class Dopri5 final : public Integrator {
 
   /// The largest error of any state in units of its tolerance, absolute + relative · |y|. Not a mean: in a system of
   /// many bodies the error of a single one must not drown in the others.
-  double error_norm() const {
+  double error_norm(double h) const {
     double largest = 0;
     bool finite = true;
-    for (std::size_t i = 0; i < now_.size(); ++i) {
-      const double tolerance = settings_.absolute_tolerance +
-                               settings_.relative_tolerance * std::max(std::abs(now_[i]), std::abs(next_[i]));
+    for (std::size_t i = 0; i < controlled_; ++i) {
+      const double tolerance =
+          settings_.absolute_tolerance + settings_.relative_tolerance * std::max(std::abs(now_[i]), std::abs(next_[i]));
       const double error = std::abs(scratch_[i]) / tolerance;
+      finite = finite && std::isfinite(next_[i]) && std::isfinite(error);
+      largest = std::max(largest, error);
+    }
+    for (std::size_t i = controlled_; i < now_.size(); ++i) {
+      const double size =
+          std::max(largest_[i - controlled_], h * std::max(std::abs(first_stage_[i]), std::abs(last_stage_[i])));
+      const double tolerance = settings_.absolute_tolerance + settings_.relative_tolerance * size;
+      const double error = std::abs(scratch_[i]) / (integral_tolerance * tolerance);
       finite = finite && std::isfinite(next_[i]) && std::isfinite(error);
       largest = std::max(largest, error);
     }
@@ -182,6 +200,8 @@ class Dopri5 final : public Integrator {
   State previous_, now_, next_, scratch_;
   State first_stage_, last_stage_;  // of the last step; the stepper keeps those between
   Stage first_stage_is_ = Stage::unknown;
+  std::size_t controlled_;       ///< states but integrals
+  std::vector<double> largest_;  ///< that integrals have been, in absolute value
 };
 
 }  // namespace

@@ -15,7 +15,11 @@ class Ode {
  public:
   virtual ~Ode() = default;
   virtual std::size_t size() const noexcept = 0;
-  /// ydot = f(t, y); false when it cannot be computed there.
+  /// How many of the states, the last ones, are integrals of the others that nothing depends on: they are integrated
+  /// along, to the order of the method. They take part in the choice of steps with integral_tolerance times the
+  /// tolerances, relative to the largest that they have been: one that is always zero changes nothing.
+  virtual std::size_t integrals() const noexcept { return 0; }
+  /// ydot = f(t, y); false when it cannot be computed there. y may lack the integrals.
   virtual bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept = 0;
   /// Called once after each accepted step, before the next: removes drift from y. false when it cannot.
   virtual bool correct(double t, std::span<double> y) noexcept = 0;
@@ -38,6 +42,10 @@ struct Statistics {
   std::size_t rejected = 0;     ///< tried and given up, to be repeated with a smaller step
   std::size_t evaluations = 0;  ///< of the derivative, those for Jacobians and for output between steps included
 };
+
+/// An integral is a balance that is looked at, not the motion: it shows what an error of the motion makes of it, some ten
+/// times that error, and steps are chosen for it only where the motion says nothing (a drive whose motion is given).
+inline constexpr double integral_tolerance = 10;
 
 /// Goes forward in time, one accepted step at a call.
 class Integrator {

@@ -36,10 +36,11 @@ EventWatch::EventWatch(const SystemView& view, Solver& solver, Integrator& integ
     : integrator_(integrator),
       elements_(view, solver),
       search_(elements_.size()),
+      states_(solver.state_size()),
       step_(step),
       growth_(fixed_step ? growth_without_control : growth) {
   if (empty()) return;
-  y_.resize(solver.state_size());
+  y_.resize(integrator.state().size());
   other_values_.resize(size());
   other_rates_.resize(size());
   chatter_.resize(size());
@@ -56,7 +57,7 @@ bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
 
 void EventWatch::evaluate(double t, std::span<double> values, std::span<double> rates) {
   if (!integrator_.state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
-  const double guard = elements_.evaluate(t, y_, values, rates);
+  const double guard = elements_.evaluate(t, std::span(y_).first(states_), values, rates);
   if (t == integrator_.time()) guard_ = guard;
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(values[k]))

@@ -57,6 +57,7 @@ class EventWatch final : private Signals {
   Integrator& integrator_;
   ElementEvents elements_;
   EventSearch search_;
+  std::size_t states_;  ///< of the solver; an integrator may carry more numbers after them
   double step_, growth_;
   double guard_ = never;       ///< at the integrator's time
   double restarted_ = -never;  ///< the last event

@@ -14,12 +14,14 @@ class ResultSink final : public RowSink {
   /// Begins the file. `known`: what is to be said of the run beforehand. Throws what ResultWriter::begin does.
   ResultSink(const System&, const Columns&, std::unique_ptr<ResultWriter>, const RecordFields& known);
 
-  void row(double time, const Observation& now) override { writer_->row(rows_.make(time, now)); }
+  void work(double work) override { work_ = work; }
+  void row(double time, const Observation& now) override { writer_->row(rows_.make(time, now, work_)); }
   void finish(const RunRecord&) override;
 
  private:
   RowMaker rows_;
   std::unique_ptr<ResultWriter> writer_;
+  double work_ = 0;
 };
 
 }  // namespace polyform::host

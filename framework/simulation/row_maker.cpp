@@ -65,7 +65,10 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
     }
   end_group();
   if (columns_.energy)
-    for (const char* name : {"energy.kinetic", "energy.potential", "energy.total"}) channels_.push_back({name, "J"});
+    for (const auto& [name, unit] : {std::pair("energy.kinetic", "J"), std::pair("energy.potential", "J"),
+                                     std::pair("energy.total", "J"), std::pair("energy.power", "W"),
+                                     std::pair("energy.work", "J"), std::pair("energy.balance", "J")})
+      channels_.push_back({name, unit});
   end_group();
   if (columns_.constraints) {
     channels_.push_back({"constraint.position", "m or rad"});
@@ -182,7 +185,7 @@ void RowMaker::settle_signs(const Observation& now) {
   settled_ = true;
 }
 
-std::span<const double> RowMaker::make(double time, const Observation& now) {
+std::span<const double> RowMaker::make(double time, const Observation& now, double work) {
   if (!settled_) settle_signs(now);
   double* out = row_.data();
   *out++ = time;
@@ -205,6 +208,9 @@ std::span<const double> RowMaker::make(double time, const Observation& now) {
     *out++ = now.kinetic_energy;
     *out++ = now.potential_energy;
     *out++ = now.kinetic_energy + now.potential_energy;
+    *out++ = now.power;
+    *out++ = work;
+    *out++ = now.kinetic_energy + now.potential_energy - work;
   }
   if (columns_.constraints) {
     *out++ = now.position_violation;

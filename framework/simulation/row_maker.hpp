@@ -19,10 +19,11 @@ class RowMaker {
   RowMaker(const System&, const Columns&);
 
   const std::vector<Channel>& channels() const { return channels_; }
-  /// The values at one instant, one per channel; valid until the next call. The first call settles the sign of each
+  /// The values at one instant, one per channel; valid until the next call. work: ∫ P dt of what is applied without
+  /// potential, since the start. The first call settles the sign of each
   /// quaternion: w ≥ 0 or, where w vanishes (below 1e-12), the first component that does not is positive. Later
   /// calls keep it, so that quaternions stay as continuous as the solver's.
-  std::span<const double> make(double time, const Observation&);
+  std::span<const double> make(double time, const Observation&, double work = 0);
 
  private:
   void add_joint(const JointData&);

@@ -9,6 +9,8 @@ namespace polyform::host {
 class RowSink {
  public:
   virtual ~RowSink() = default;
+  /// Told before each row: the work ∫ P dt of all that is applied without potential, from the start until then, J.
+  virtual void work(double) {}
   /// One instant, in the order of time. Throws Failure (simulation_failed) when it cannot be stored.
   virtual void row(double time, const Observation&) = 0;
   /// After the last row, however the run ended. Throws the same.

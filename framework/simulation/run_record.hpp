@@ -35,7 +35,7 @@ struct RunRecord {
   double wall_seconds = 0;            ///< of the whole run, output included
   double seconds_per_evaluation = 0;  ///< time spent in steps, per evaluation of the derivative in them
   double energy_drift = 0;            ///< see RunStatistics
-  bool conservative = true;           ///< whether no force without potential did work in any row
+  bool conservative = true;           ///< whether nothing without potential had power or had done work in any row
   double constraint_violation = 0;    ///< largest position violation in any row
   Correction correction;              ///< of all steps
   double longest_step = 0;            ///< of all steps, s

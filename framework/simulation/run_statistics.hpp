@@ -1,25 +1,35 @@
 // Largest energy drift and constraint violation over the rows of a run, and what was corrected.
 #pragma once
 
-#include "framework/simulation/row_sink.hpp"
+#include "framework/simulation/run_record.hpp"
+#include "polyform/scale.hpp"
 
 namespace polyform::host {
 
-/// Energy drift is the largest |E(t) − E(0)| over the rows, relative to the energy that takes part in the motion: the
-/// largest kinetic energy or change of potential energy seen. Where both are lost in rounding (a system at rest), it is
-/// relative to the potential energy itself. Where forces without potential do work, the drift holds that work as well
-/// and measures no error; RunRecord::conservative tells.
-class RunStatistics final : public RowSink {
+/// Energy drift is the largest change of the balance B = E − ∫ P dt over the rows, P being the power of all that is
+/// applied without potential. It is relative to the energy that takes part in the motion: the largest kinetic energy,
+/// change of potential energy or work. Where all of these are lost in the rounding of the energy (a system at rest), it
+/// is relative to what the forces could do along the size of the bodies (Scale::energy), and to the springs' energy.
+class RunStatistics {
  public:
-  /// Throws Failure (simulation_failed) when the energy is no finite number.
-  void row(double time, const Observation&) override;
+  /// The view outlives the object.
+  explicit RunStatistics(const SystemView&);
+  /// work: ∫ P dt until then. Throws Failure (simulation_failed) when the energy is no finite number.
+  void row(double time, const Observation&, double work);
   void store(RunRecord&) const;
 
  private:
-  bool started_ = false, conservative_ = true;
+  void start(const Observation&, double balance);
+
+  const SystemView& view_;
+  Yardstick yardstick_;
+  std::vector<BodyMotion> motions_;
+  bool conservative_ = true;
   std::size_t rows_ = 0;
-  double first_total_ = 0, first_potential_ = 0;
-  double drift_ = 0, kinetic_ = 0, potential_ = 0, exchange_ = 0, violation_ = 0;
+  double first_balance_ = 0, first_potential_ = 0;
+  double terms_ = 0;     ///< magnitudes of which the energy is a sum
+  double possible_ = 0;  ///< energy that what acts at the start could exchange
+  double drift_ = 0, kinetic_ = 0, exchange_ = 0, work_ = 0, violation_ = 0;
   Correction correction_;
 };
 

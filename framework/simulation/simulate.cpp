@@ -21,6 +21,7 @@
 #include "framework/simulation/step_check.hpp"
 #include "framework/simulation/time_scales.hpp"
 #include "polyform/guarded.hpp"
+#include "polyform/power_source.hpp"
 
 namespace polyform::host {
 
@@ -30,18 +31,31 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// A solver as the integrators see it.
+/// Whether anything in the system could do work without a potential.
+bool may_do_work(const SystemView& view) {
+  return !view.forces.empty() || !view.constraints.empty() || !view.modules.empty() || !view.flexible.empty();
+}
+
+/// A solver as the integrators see it. Where something may do work, that work is a further state, the last one.
 class SolverOde final : public Ode {
  public:
-  SolverOde(Solver& solver, const SystemView& view) : solver_(solver), view_(view), store_(view) {}
-  std::size_t size() const noexcept override { return solver_.state_size(); }
+  SolverOde(Solver& solver, const SystemView& view)
+      : solver_(solver),
+        view_(view),
+        states_(solver.state_size()),
+        integrals_(may_do_work(view) ? 1 : 0),
+        power_(static_cast<PowerSource*>(solver.query(PowerSource::query_name))),
+        store_(view) {}
+  std::size_t size() const noexcept override { return states_ + integrals_; }
+  std::size_t integrals() const noexcept override { return integrals_; }
   bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
     not_finite_.reset();
-    return solver_.derivative(t, y, ydot) == Status::ok;
+    if (solver_.derivative(t, y.first(states_), ydot.first(states_)) != Status::ok) return false;
+    return integrals_ == 0 || find_power(t, y, ydot[states_]);
   }
   bool correct(double t, std::span<double> y) noexcept override {
     Correction correction;
-    const bool corrected = solver_.correct(t, y, correction) == Status::ok;
+    const bool corrected = solver_.correct(t, y.first(states_), correction) == Status::ok;
     since_row_.add(correction);
     return corrected;
   }
@@ -51,14 +65,23 @@ class SolverOde final : public Ode {
     return not_finite_ ? std::string_view(*not_finite_) : solver_.failure();
   }
   void find_not_finite(double t, std::span<const double> y) noexcept override {
-    if (solver_.observe(t, y, store_.now()) != Status::ok) return;  // its own sentence says more
+    if (solver_.observe(t, y.first(states_), store_.now()) != Status::ok) return;  // its own sentence says more
     not_finite_ = host::not_finite(view_, store_.now());
   }
 
  private:
+  /// At the derivative just found.
+  bool find_power(double t, std::span<const double> y, double& power) noexcept {
+    if (power_ == nullptr && solver_.observe(t, y.first(states_), store_.now()) != Status::ok) return false;
+    power = power_ != nullptr ? power_->power() : store_.now().power;
+    return true;
+  }
+
   Solver& solver_;
   const SystemView& view_;
-  ObservationStore store_;  ///< for find_not_finite
+  std::size_t states_, integrals_;  ///< of the solver, and after them
+  PowerSource* power_;              ///< or none: the power is observed
+  ObservationStore store_;          ///< for that, and for find_not_finite
   Correction since_row_;
   std::optional<Message> not_finite_;
 };
@@ -102,7 +125,9 @@ class Run {
         integrator_(make_integrator(ode_, integrator_settings(settings))),
         store_(view),
         balance_(view),
-        y_(solver.state_size()),
+        statistics_(view),
+        states_(solver.state_size()),
+        y_(ode_.size()),
         times_(settings),
         knots_(view),
         events_(view, solver, *integrator_, settings.step, is_fixed_step(settings.integrator)),
@@ -121,7 +146,7 @@ class Run {
     guard(record, [&] { record.end = go(); });
     const Statistics done = integrator_->statistics();
     record.time = integrator_->time();
-    record.state_size = y_.size();
+    record.state_size = states_;
     record.steps = done.steps;
     record.rejected_steps = done.rejected;
     record.evaluations = done.evaluations;
@@ -155,7 +180,7 @@ class Run {
   }
 
   End go() {
-    if (solver_.encode(start_, y_) != Status::ok)
+    if (solver_.encode(start_, std::span(y_).first(states_)) != Status::ok)
       throw Failure(Exit::simulation_failed,
                     fmt::format("the initial state cannot be taken over: {}", solver_.failure()));
     integrator_->start(0, y_);
@@ -225,7 +250,7 @@ class Run {
     if (!knot.abrupt) return;
     std::ranges::copy(integrator_->state(), y_.begin());
     // Where a velocity jumps, the state is no more one that the constraints allow: the correction makes it so.
-    if (jumps_.look(before, knot.time, y_))
+    if (jumps_.look(before, knot.time, std::span(y_).first(states_)))
       begin_anew(knot.time, 0, y_);
     else
       integrator_->restart(knot.time, y_, 0);
@@ -251,15 +276,19 @@ class Run {
       if (!integrator_->state_at(std::min(t, end), y_))
         throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
       if (t < now - rounding && !ode_.correct(t, y_)) fail_at(t);
-      if (solver_.observe(t, y_, store_.now()) != Status::ok) fail_at(t);
+      if (solver_.observe(t, std::span(y_).first(states_), store_.now()) != Status::ok) fail_at(t);
       end_copies();
       store_.now().correction = ode_.take_corrections();
-      statistics_.row(t, store_.now());
+      const double work = y_.size() > states_ ? y_.back() : 0;
+      statistics_.row(t, store_.now(), work);
       see_speeds();
       if (const auto trouble = not_finite(view_, store_.now()))
         throw Failure(Exit::simulation_failed, fmt::format("at t = {:.6g} s {}", t, std::string_view(*trouble)));
       if (is_balance_due()) balance_.check(t, store_.now());
-      for (RowSink* sink : sinks_) sink->row(t, store_.now());
+      for (RowSink* sink : sinks_) {
+        sink->work(work);
+        sink->row(t, store_.now());
+      }
     }
   }
 
@@ -310,7 +339,8 @@ class Run {
   RunStatistics statistics_;
   BalanceCheck balance_;
   std::optional<std::size_t> checked_;  ///< evaluations at the last check of the balance
-  std::vector<double> y_;
+  std::size_t states_;
+  std::vector<double> y_;  ///< the states, and the work where any may be done
   RowTimes times_;
   /// The next knot, and the end of the step before it.
   struct Stop {

@@ -107,7 +107,7 @@ void ReferenceSink::note(const std::string& group, double error, double toleranc
 void ReferenceSink::row(double time, const Observation& now) {
   if (!started_ && reference_.start) compare_start(now);
   started_ = true;
-  const std::span<const double> row = rows_.make(time, now);
+  const std::span<const double> row = rows_.make(time, now, work_);
   const std::vector<double>& times = reference_.times;
   const auto before = [&](double t) { return t < time - same_time * std::max(1.0, time); };
   while (next_ < times.size() && before(times[next_])) ++next_;

@@ -33,6 +33,7 @@ class ReferenceSink final : public RowSink {
   /// accelerations.
   ReferenceSink(const System&, const Reference&, bool reactions);
 
+  void work(double work) override { work_ = work; }
   void row(double time, const Observation&) override;
   const ReferenceErrors& errors() const { return errors_; }
 
@@ -54,6 +55,7 @@ class ReferenceSink final : public RowSink {
   std::vector<double> signs_;  ///< by attitude: of the product with the reference
   std::size_t next_ = 0;              ///< time of the reference
   bool started_ = false;
+  double work_ = 0;
   ReferenceErrors errors_;
 };
 

@@ -32,7 +32,12 @@ AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tole
 }
 
 void* AbsoluteSolver::query(std::string_view interface_name) noexcept {
+  if (interface_name == PowerSource::query_name) return static_cast<PowerSource*>(this);
   return interface_name == Equations::query_name ? static_cast<Equations*>(this) : nullptr;
+}
+
+double AbsoluteSolver::power() noexcept {
+  return forces_.power() + system_.flexible().damping_power() + system_.modules().power() + system_.driving_power();
 }
 
 void AbsoluteSolver::read(std::span<const double> y) noexcept {
@@ -217,7 +222,7 @@ Status AbsoluteSolver::do_observe(double t, std::span<const double> y, Observati
   out.kinetic_energy = kinetic_energy(view_, motions_, flexible, etadot_.data()) + modules.kinetic_energy();
   out.potential_energy = gravity_potential(view_, motions_, eta_.data()) + forces_.potential_energy() +
                          flexible.strain_energy() + modules.potential_energy();
-  out.power = forces_.power() + flexible.damping_power() + modules.power();
+  out.power = power();
   out.position_violation = system_.position_violation();
   out.velocity_violation = system_.velocity_violation();
   return Status::ok;

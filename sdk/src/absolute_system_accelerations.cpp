@@ -130,6 +130,15 @@ void AbsoluteSystem::add_element_efforts() noexcept {
   }
 }
 
+double AbsoluteSystem::driving_power() const noexcept {
+  double power = 0;
+  for (std::size_t tie = view_.joints.size(); tie < groups_.size(); ++tie)
+    for (std::size_t r = 0; r < groups_[tie].rows; ++r)
+      power +=
+          (element_of(tie).effort[r] - solution_[row_at(groups_[tie].row + r)]) * element_of(tie).velocity_right[r];
+  return power;
+}
+
 Spatial AbsoluteSystem::reaction(std::size_t j) const noexcept {
   const JointData& joint = view_.joints[j];
   Spatial w = effort_wrench(joints_[j].motion, joint.nv, efforts_.data() + joint.v_offset);

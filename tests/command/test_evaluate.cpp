@@ -64,10 +64,33 @@ TEST_CASE("where redundant constraints leave reactions open, it is said beside t
   CHECK(loop.code == 0);
   CHECK_THAT(loop.err, Contains("reactions are not unique in A, B, D, C: 3 redundant constraint equations"));
   CHECK(json::parse(loop.out).size() >= 2);
+  // Across the plane it is open who carries; in it, all is unique.
+  for (const auto& [name, one] : json::parse(loop.out).items())
+    for (const auto& [joint, values] : one.at("joints").items())
+      CHECK(values.at("unique") == json{{"force", {true, true, false}}, {"moment", {false, false, true}}});
+  const Outcome check = shop.run({"check", shipped("four_bar_rhombus"), "--json"});
+  CHECK(json::parse(check.out).at("unique").at("C").at("force") == json{true, true, false});
+  const Outcome compare = shop.run({"compare", shipped("four_bar_rhombus"), "--duration", "1", "--json"});
+  CHECK(compare.code == 0);
+  for (const auto& [name, one] : json::parse(compare.out).items()) {
+    CHECK(one.at("force_deviation") < 1e-5);
+    CHECK(one.at("acceleration_deviation") < 1e-5);
+    CHECK(one.at("unique").at("A").at("moment") == json{false, false, true});
+  }
   const Outcome run = shop.run({"run", shipped("four_bar_rhombus"), "--duration", "0.01", "--columns", "reactions"});
   CHECK_THAT(run.out, Contains("reactions    not unique in A, B, D, C"));
   CHECK_THAT(shop.run({"run", shipped("four_bar_rhombus"), "--duration", "0.01"}).out, !Contains("not unique"));
   CHECK(shop.run({"evaluate", shop.write("rod.yaml", Rod{}.text())}).err.empty());
+}
+
+TEST_CASE("rows that a level leaves out count for none of its reactions") {
+  const Workshop shop;
+  const Outcome all = shop.run({"evaluate", shipped("planar_3rrr_modules"), "--solver", "hierarchy"});
+  CHECK_THAT(all.err, Contains("reactions are not unique in"));
+  const Outcome lowest =
+      shop.run({"evaluate", shipped("planar_3rrr_modules"), "--solver", "hierarchy", "--option", "level=1"});
+  CHECK(lowest.code == 0);
+  CHECK_THAT(lowest.err, !Contains("not unique"));
 }
 
 TEST_CASE("the paper's variants of riccati say that they carry trees only") {

@@ -107,7 +107,7 @@ TEST_CASE("a report holds every number of its result files, to the last bit") {
   const char* const files[] = {"a.h5", "b.h5"};
   for (std::size_t run = 0; run < 2; ++run) {
     const host::Results results = host::ResultFile(shop.path(files[run]).string()).read_all();
-    REQUIRE(results.columns.size() == 24);
+    REQUIRE(results.columns.size() == 27);
     for (std::size_t c = 0; c < results.columns.size(); ++c)
       require_same(column_of(page, run, c, 101), results.columns[c].values);
   }
@@ -289,7 +289,7 @@ TEST_CASE("a report tells where runs part, and what the drift is") {
   set_text(shop.path("a.h5").string(), "conservative", "no");
   REQUIRE(shop.run({"report", "a.h5", "b.h5", "--output", "x.html"}).code == 0);
   const nlohmann::json tables = description_of(shop.read("x.html")).at("tables");
-  CHECK(tables.at(0).at("notes").dump().find("Forces without potential do work") != std::string::npos);
+  CHECK(tables.at(0).at("notes").dump().find("Forces without potential or drives do work") != std::string::npos);
   CHECK(tables.at(1).at("notes").dump().find("Disagreement: ") != std::string::npos);
 }
 

@@ -91,6 +91,17 @@ void ParticleSystem::find_reactions(std::span<const Spatial> wrenches, std::span
   }
 }
 
+double ParticleSystem::driving_power() const noexcept {
+  double power = 0;
+  for (const Group& g : groups_) {
+    if (g.kind != Kind::element) continue;
+    const ConstraintSet::Element& element = elements_.elements()[g.index];
+    for (std::size_t row = 0; row < g.rows; ++row)
+      power += (element.effort[row] - solution_[g.chunk.first + row]) * element.velocity_right[row];
+  }
+  return power;
+}
+
 bool ParticleSystem::joint_accelerations(std::span<double> vdot) noexcept {
   for (std::size_t i = 0; i < loads_.size(); ++i) loads_[i] = body_acceleration(i);
   const auto of = [&](BodyIndex b) { return is_ground(b) ? Spatial{} : loads_[at(b)]; };

@@ -236,7 +236,7 @@ Status ParticleSolver::do_observe(double t, std::span<const double> y, Observati
   system_.find_reactions(wrenches_, out.reactions);
   out.kinetic_energy = kinetic_energy(view_, motions);
   out.potential_energy = gravity_potential(view_, motions) + forces_.potential_energy();
-  out.power = forces_.power();
+  out.power = power();
   out.position_violation = system_.position_violation();
   out.velocity_violation = system_.velocity_violation();
   return Status::ok;

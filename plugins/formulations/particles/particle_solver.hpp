@@ -6,6 +6,7 @@
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/joint_hints.hpp"
+#include "polyform/power_source.hpp"
 
 namespace polyform::particles {
 
@@ -22,7 +23,7 @@ struct Options {
 ///          turned axes, all coordinates of code-defined joints, the sign of a cut joint's quaternion;
 ///   left:  per cut joint which of its rows depend on others, found where the loops are closed, see ParticleSystem;
 ///   x:     first-order states of forces.
-class ParticleSolver final : public Solver {
+class ParticleSolver final : public Solver, public PowerSource {
  public:
   ParticleSolver(const SystemView&, const Options&);
   bool good() const { return forces_.good() && system_.good(); }
@@ -31,6 +32,10 @@ class ParticleSolver final : public Solver {
 
   std::string_view failure() const noexcept override { return system_.failure(); }
   void destroy() noexcept override { delete this; }
+  void* query(std::string_view interface_name) noexcept override {
+    return interface_name == PowerSource::query_name ? static_cast<PowerSource*>(this) : nullptr;
+  }
+  double power() noexcept override { return forces_.power() + system_.driving_power(); }
 
  private:
   ~ParticleSolver() = default;

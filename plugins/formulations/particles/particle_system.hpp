@@ -90,6 +90,8 @@ class ParticleSystem {
   /// d/dt of the velocity coordinates of all joints. Needs evaluate(…, true), and comes before find_reactions(). False
   /// when rows of a loop that depend on others contradict them.
   bool joint_accelerations(std::span<double> vdot) noexcept;
+  /// Of constraint elements that ask for a velocity, after find_accelerations(): (λ + effort) · right-hand side, W.
+  double driving_power() const noexcept;
 
   std::string_view failure() const noexcept { return {failure_, failure_size_}; }
 

@@ -48,6 +48,9 @@ class ClosingRows {
   bool given_multipliers(std::span<double> out) const noexcept;
   /// What multipliers of elements do to joints, added to their efforts.
   void add_efforts(const double* multipliers, std::span<double> efforts) const noexcept;
+  /// Whether an element asks for a velocity at the motions evaluated, and the power of all that do, W.
+  bool drives() const noexcept;
+  double driving_power(const double* multipliers) const noexcept;
   /// Constraint force of a cut joint on its moving body at the origin of M, F axes.
   Spatial wrench(std::size_t cut, const double* multipliers) const noexcept;
 

@@ -88,6 +88,20 @@ void ClosingRows::add_efforts(const double* multipliers, std::span<double> effor
   }
 }
 
+bool ClosingRows::drives() const noexcept {
+  return std::ranges::any_of(elements_.elements(), [](const ConstraintSet::Element& element) {
+    return std::ranges::any_of(element.velocity_right, [](double rate) { return rate != 0; });
+  });
+}
+
+double ClosingRows::driving_power(const double* multipliers) const noexcept {
+  double power = 0;
+  for (std::size_t g = cuts_.size(); g < groups_.size(); ++g)
+    for (std::size_t r = 0; r < groups_[g].rows; ++r)
+      power += multipliers[groups_[g].first_row + r] * elements_.elements()[g - cuts_.size()].velocity_right[r];
+  return power;
+}
+
 Spatial ClosingRows::wrench(std::size_t cut, const double* multipliers) const noexcept {
   Spatial w;
   for (std::size_t r = 0; r < cuts_[cut].rows; ++r) w += multipliers[groups_[cut].first_row + r] * cuts_[cut].T[r];

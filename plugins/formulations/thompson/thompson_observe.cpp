@@ -35,7 +35,7 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
   find_reactions(out.reactions);
   out.kinetic_energy = kinetic_energy(view_, tree_.bodies());
   out.potential_energy = gravity_potential(view_, tree_.bodies()) + forces_.potential_energy();
-  out.power = forces_.power();
+  out.power = forces_.power() + closing_.driving_power(std::span(multipliers_).last(reduction_.rows()).data());
   out.position_violation = closing_.position_violation();
   out.velocity_violation = closing_.velocity_violation();
   return Status::ok;
@@ -63,21 +63,34 @@ void ThompsonSolver::observe_cut_joints(Observation& out) noexcept {
   }
 }
 
-/// λ = H1ᵀ (Q − M q̈): first of what closes the tree, from H2ᵀ (Q − M q̈) = Jᵀ λ; then of its joints, with the former as
-/// forces.
-void ThompsonSolver::find_reactions(std::span<Spatial> out) noexcept {
+/// Q becomes Q − M q̈, and what closes the tree has λ from H2ᵀ (Q − M q̈) = Jᵀ λ.
+void ThompsonSolver::find_multipliers() noexcept {
   for (std::size_t i = 0; i < Q_.size(); ++i) Q_[i] -= h2_.mass_times(i, qddot_[i]);
+  if (closing_.empty()) return;
+  const std::span<double> given = std::span(multipliers_).last(reduction_.rows());
+  const std::span<double> forces = std::span(multipliers_).first(reduction_.rows());
+  reaction_forces_ = Q_;
+  h2_.to_joints(reaction_forces_, carried_.data());
+  reduction_.multipliers(carried_.data(), forces.data());
+  for (double& f : forces) f = -f;  // the paper's λ stands on the side of M q̈
+  closing_.given_multipliers(given);
+  for (std::size_t r = 0; r < forces.size(); ++r) given[r] += forces[r];
+}
+
+double ThompsonSolver::power() noexcept {
+  if (!closing_.drives()) return forces_.power();
+  find_multipliers();
+  return forces_.power() + closing_.driving_power(std::span(multipliers_).last(reduction_.rows()).data());
+}
+
+/// λ = H1ᵀ (Q − M q̈): first of what closes the tree; then of its joints, with the former as forces.
+void ThompsonSolver::find_reactions(std::span<Spatial> out) noexcept {
+  find_multipliers();
   if (!forces_.loads_joints()) std::fill(efforts_.begin(), efforts_.end(), 0.0);
   const std::span<double> given = std::span(multipliers_).last(reduction_.rows());
   const std::span<double> forces = std::span(multipliers_).first(reduction_.rows());
   if (!closing_.empty()) {
-    reaction_forces_ = Q_;
-    h2_.to_joints(reaction_forces_, carried_.data());
-    reduction_.multipliers(carried_.data(), forces.data());
-    for (double& f : forces) f = -f;  // the paper's λ stands on the side of M q̈
     closing_.add_forces(forces.data(), Q_);
-    closing_.given_multipliers(given);
-    for (std::size_t r = 0; r < forces.size(); ++r) given[r] += forces[r];
     closing_.add_efforts(given.data(), efforts_);
   }
   h2_.to_joints(Q_, carried_.data());

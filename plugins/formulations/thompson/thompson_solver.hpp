@@ -10,6 +10,7 @@
 #include "euler_angles.hpp"
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
+#include "polyform/power_source.hpp"
 
 namespace polyform::thompson {
 
@@ -25,13 +26,17 @@ struct Options {
 
 /// The state vector is that of euler_angles.hpp. Velocities are those of the joints in either construction; the q̇2 of
 /// the null space are made anew at each evaluation.
-class ThompsonSolver final : public Solver {
+class ThompsonSolver final : public Solver, public PowerSource {
  public:
   ThompsonSolver(const SystemView&, Options);
   bool good() const { return forces_.good() && closing_.good(); }
 
   std::string_view failure() const noexcept override { return failure_; }
   void destroy() noexcept override { delete this; }
+  void* query(std::string_view interface_name) noexcept override {
+    return interface_name == PowerSource::query_name ? static_cast<PowerSource*>(this) : nullptr;
+  }
+  double power() noexcept override;
 
  private:
   ~ThompsonSolver() = default;
@@ -69,6 +74,7 @@ class ThompsonSolver final : public Solver {
   bool is_closed() const noexcept { return closing_.position_violation() < 1e6 * closing_.position_rounding(); }
 
   // thompson_observe.cpp
+  void find_multipliers() noexcept;
   void find_reactions(std::span<Spatial> out) noexcept;
   void observe_bodies(Observation&) noexcept;
   void observe_cut_joints(Observation&) noexcept;
@@ -88,7 +94,7 @@ class ThompsonSolver final : public Solver {
   std::vector<double> joints_, joint_rates_;  ///< y and ẏ as of JointState
   std::vector<double> q_, v_, efforts_;       ///< of all joints
   std::vector<double> vdot_, xdot_, udot_, step_, zero_;
-  std::vector<double> multipliers_, carried_;  ///< of all closing rows; per q̇2
+  std::vector<double> multipliers_, carried_;  ///< of all closing rows, without and with what is given; per q̇2
   std::vector<double> kept_;                   ///< y of a stage
   std::vector<Spatial> wrenches_;
   BodyVectors Q_, qddot_, gamma_, reaction_forces_;

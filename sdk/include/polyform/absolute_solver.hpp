@@ -9,6 +9,7 @@
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/joint_hints.hpp"
+#include "polyform/power_source.hpp"
 
 namespace polyform {
 
@@ -20,10 +21,11 @@ namespace polyform {
 ///   hints:       joint coordinates that the poses leave open, integrated from their rates: angles (whole turns), all
 ///                coordinates of code-defined joints, the sign of a cut joint's quaternion;
 ///   x:           first-order states of forces and modules.
-class AbsoluteSolver : public Solver, public Equations {
+class AbsoluteSolver : public Solver, public Equations, public PowerSource {
  public:
   std::string_view failure() const noexcept override { return failure_; }
   void* query(std::string_view interface_name) noexcept override;
+  double power() noexcept override;
 
   std::size_t blocks() const noexcept override { return system_.blocks(); }
   Block block(std::size_t i) const noexcept override { return {system_.name_of_block(i), system_.size(i)}; }

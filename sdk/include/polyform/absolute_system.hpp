@@ -164,6 +164,8 @@ class AbsoluteSystem {
   void joint_accelerations(std::span<double> vdot) const noexcept;
   /// Rates of the modules' u and x, to their places among the first-order states.
   void module_rates(std::span<double> xdot) const noexcept;
+  /// Of constraint elements and modules whose rows ask for a velocity: (λ + effort) · right-hand side of the velocities, W.
+  double driving_power() const noexcept;
   /// Multipliers of the rows of all modules.
   void module_multipliers(std::span<double> out) const noexcept;
 

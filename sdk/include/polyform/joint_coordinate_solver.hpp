@@ -17,6 +17,7 @@
 #include "polyform/joint_state.hpp"
 #include "polyform/lost_digits.hpp"
 #include "polyform/observation.hpp"
+#include "polyform/power_source.hpp"
 #include "polyform/recursion.hpp"
 
 namespace polyform {
@@ -30,7 +31,7 @@ struct LoopCorrection {
 /// A solver with the state of joint_state.hpp. Sweep: what evaluates the method, with the functions of Recursion; any other
 /// carries trees of rigid bodies only.
 template <class Sweep>
-class JointCoordinateSolver : public Solver {
+class JointCoordinateSolver : public Solver, public PowerSource {
   static constexpr bool closes_loops = std::is_same_v<Sweep, Recursion>;
 
  public:
@@ -44,6 +45,10 @@ class JointCoordinateSolver : public Solver {
   std::string_view failure() const noexcept override { return failure_; }
   void* query(std::string_view name) noexcept override { return closes_loops && name == lost_digits ? &lost_ : nullptr; }
   void destroy() noexcept override { delete this; }
+  void* query(std::string_view interface_name) noexcept override {
+    return interface_name == PowerSource::query_name ? static_cast<PowerSource*>(this) : nullptr;
+  }
+  double power() noexcept override { return forces_.power() + flexible_.set().damping_power(); }
 
  protected:
   /// argument: what the sweep is made with, after the view.
@@ -238,7 +243,7 @@ class JointCoordinateSolver : public Solver {
     out.kinetic_energy = kinetic_energy(view_, motions, set, parts.etadot.data());
     out.potential_energy =
         gravity_potential(view_, motions, parts.eta.data()) + forces_.potential_energy() + set.strain_energy();
-    out.power = forces_.power() + set.damping_power();
+    out.power = power();
     out.position_violation = loops_.position_violation();
     out.velocity_violation = loops_.velocity_violation();
     return Status::ok;

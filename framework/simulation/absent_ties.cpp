@@ -1,0 +1,21 @@
+#include "framework/simulation/absent_ties.hpp"
+
+#include <algorithm>
+
+#include "polyform/equations.hpp"
+
+namespace polyform::host {
+
+std::vector<bool> absent_ties(const SystemView& view, Solver& solver) {
+  const auto* equations = static_cast<const Equations*>(solver.query(Equations::query_name));
+  if (equations == nullptr) return {};
+  std::vector<std::size_t> rows;
+  for (const JointData& joint : view.joints) rows.push_back(6 - joint.nv);
+  for (const ConstraintGroup& group : view.constraints) rows.insert(rows.end(), group.rows.begin(), group.rows.end());
+  if (equations->ties() < rows.size()) return {};
+  std::vector<bool> absent(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) absent[i] = rows[i] > 0 && equations->tie(i).rows == 0;
+  return std::find(absent.begin(), absent.end(), true) == absent.end() ? std::vector<bool>() : absent;
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,14 @@
+// Which constraints of a system a solver leaves out, such as those above its level in a hierarchy of models.
+#pragma once
+
+#include <vector>
+
+#include "polyform/formulation.hpp"
+
+namespace polyform::host {
+
+/// Per joint, then per constraint element, whether the solver has none of its rows. Empty where it has all, or does not
+/// tell its equations.
+std::vector<bool> absent_ties(const SystemView&, Solver&);
+
+}  // namespace polyform::host

@@ -1,0 +1,115 @@
+// Which components of reactions the equations of motion determine where constraints are redundant, by statics.
+#include <catch2/catch.hpp>
+
+#include "tests/unit/assembly/assembled.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+/// A bar of 2 m along x between two joints to ground at its ends, in a world that is moved by `far` along y.
+std::string bar(const std::string& left, const std::string& right, const std::string& far = "0") {
+  return R"(
+polyform: 1
+bodies:
+  - {name: bar, position: [0, )" +
+         far + R"(, 0], mass: 3, center_of_mass: [1, 0, 0], inertia: {xx: 0.1, yy: 1, zz: 1}}
+joints:
+  - {name: left, )" +
+         left + ", base: ground, moving: bar, position: [0, " + far + R"(, 0]}
+  - {name: right, )" +
+         right + ", base: bar, moving: ground, position: [2, " + far + ", 0]}\n";
+}
+
+/// A planar four-bar whose plane holds x and the given direction across it.
+std::string four_bar(const std::string& across, const std::string& up, const std::string& more = "") {
+  const auto at_height = [&](double x) { return "[" + std::to_string(x) + ", " + up + "]"; };
+  const auto link = [&](const std::string& name, const std::string& place) {
+    return "  - {name: " + name + ", position: " + place +
+           ", mass: 1, center_of_mass: [0, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}\n";
+  };
+  const auto pin = [&](const std::string& name, const std::string& base, const std::string& moving,
+                       const std::string& place) {
+    return "  - {name: " + name + ", type: revolute, base: " + base + ", moving: " + moving + ", position: " + place +
+           ", axis: " + across + "}\n";
+  };
+  return "polyform: 1\nbodies:\n" + link("crank", "[0, 0, 0]") + link("rod", at_height(0.3)) +
+         link("rocker", "[2, 0, 0]") + "joints:\n" + pin("A", "ground", "crank", "[0, 0, 0]") +
+         pin("B", "crank", "rod", at_height(0.3)) + pin("C", "rod", "rocker", at_height(2.1)) +
+         pin("D", "rocker", "ground", "[2, 0, 0]") + more;
+}
+
+/// Components mx my mz fx fy fz of a joint: 1 where it is unique.
+std::string unique_of(const Assembled& model, std::string_view joint) {
+  for (const host::OpenDirections& open : model.system->count_constraints().open)
+    if (model.system->view().joints[at(open.joint())].name == joint) {
+      std::string text;
+      for (const bool unique : open.unique()) text += unique ? '1' : '0';
+      return text;
+    }
+  return "111111";
+}
+
+}  // namespace
+
+TEST_CASE("a planar mechanism leaves open what acts across its plane, and nothing in it") {
+  const Assembled model(four_bar("[0, 0, 1]", "0.7, 0"));
+  for (const char* joint : {"A", "B", "C", "D"}) CHECK(unique_of(model, joint) == "001110");
+}
+
+TEST_CASE("in a tilted plane directions are unique that are no components") {
+  const Assembled model(four_bar("[0, -0.6, 0.8]", "0.56, 0.42"));
+  const auto open = model.system->count_constraints().open;
+  REQUIRE(open.size() == 4);
+  for (const host::OpenDirections& directions : open) {
+    CHECK(directions.count() == 3);
+    CHECK(directions.unique() == std::array<bool, 6>{false, false, false, true, false, false});
+    const Spatial in_plane{{0, -1.2, 1.6}, {5, 4, 3}}, across{{7, 0.8, 0.6}, {0, -3, 4}};
+    const Spatial kept = directions.unique_part(in_plane + across);
+    for (std::size_t c = 0; c < 6; ++c) CHECK(kept[c] == Approx(in_plane[c]).margin(1e-9));
+  }
+}
+
+TEST_CASE("between two ball joints only the force along the line is open, however far from the origin") {
+  for (const char* far : {"0", "1e5"}) {
+    const Assembled model(bar("type: spherical", "type: spherical", far));
+    CHECK(unique_of(model, "left") == "111011");
+    CHECK(unique_of(model, "right") == "111011");
+  }
+}
+
+TEST_CASE("a bar clamped at both ends leaves all open, one on a slide but what the slide gives way to") {
+  const Assembled clamped(bar("type: fixed", "type: fixed"));
+  CHECK(unique_of(clamped, "left") == "000000");
+  const Assembled sliding(bar("type: fixed", "type: prismatic, axis: [1, 0, 0]"));
+  CHECK(unique_of(sliding, "left") == "000100");
+  CHECK(unique_of(sliding, "right") == "000100");
+}
+
+TEST_CASE("two drives of one degree of freedom leave their torques open") {
+  const Assembled one(
+      four_bar("[0, 0, 1]", "0.7, 0", "constraints:\n  - {name: a, type: prescribed-motion, joint: A, motion: 0}\n"));
+  CHECK(unique_of(one, "A") == "001110");
+  CHECK(unique_of(one, "D") == "001110");
+  const Assembled two(four_bar("[0, 0, 1]", "0.7, 0",
+                               "constraints:\n  - {name: a, type: prescribed-motion, joint: A, motion: 0}\n"
+                               "  - {name: d, type: prescribed-motion, joint: D, motion: 0}\n"));
+  CHECK(unique_of(two, "A").substr(0, 3) == "000");
+  CHECK(unique_of(two, "D").substr(0, 3) == "000");
+  CHECK(unique_of(two, "B").substr(0, 3) == "001");  // a pin without a drive carries no torque
+}
+
+TEST_CASE("constraints that a solver leaves out make none redundant") {
+  const Assembled model(four_bar("[0, 0, 1]", "0.7, 0"));
+  const host::System& system = *model.system;
+  std::vector<bool> absent(system.view().joints.size());
+  absent.back() = true;  // the loop is open
+  const host::ConstraintCount open = system.count_constraints(system.initial_state(), absent);
+  CHECK(open.redundant == 0);
+  CHECK(open.degrees_of_freedom == 3);
+  const host::ConstraintCount none =
+      system.count_constraints(system.initial_state(), std::vector<bool>(absent.size(), true));
+  CHECK(none.redundant == 0);
+  CHECK(none.degrees_of_freedom == 18);
+}
