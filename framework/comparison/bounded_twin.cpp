@@ -27,7 +27,7 @@ std::optional<BoundedTwin> check_steps(const System& system, const TraceLayout& 
   const Heat heats[] = {{&fastest, bounded, 0, {&trace}}};
   if (run_heats(system, heats, control).front().how != HeatEnd::How::done) return std::nullopt;
   BoundedTwin twin{std::string(fastest.formulation->name()), bounded.max_step};
-  for (const DistanceRow& row : distances(layout, its_trace, trace, scales, false)) {
+  for (const DistanceRow& row : distances(layout, its_trace, trace, scales, Family::motion)) {
     twin.apart = std::max(twin.apart, row.distance);
     if (twin.resolved && row.distance > tolerance) {
       twin.resolved = false;

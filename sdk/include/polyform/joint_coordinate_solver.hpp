@@ -43,9 +43,9 @@ class JointCoordinateSolver : public Solver, public PowerSource {
   bool good() const { return forces_.good() && flexible_.good(); }
 
   std::string_view failure() const noexcept override { return failure_; }
-  void* query(std::string_view name) noexcept override { return closes_loops && name == lost_digits ? &lost_ : nullptr; }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view interface_name) noexcept override {
+    if (closes_loops && interface_name == lost_digits) return &lost_;
     return interface_name == PowerSource::query_name ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override { return forces_.power() + flexible_.set().damping_power(); }

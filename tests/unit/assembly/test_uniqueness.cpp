@@ -1,4 +1,6 @@
 // Which components of reactions the equations of motion determine where constraints are redundant, by statics.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "tests/unit/assembly/assembled.hpp"
@@ -24,7 +26,7 @@ joints:
 
 /// A planar four-bar whose plane holds x and the given direction across it.
 std::string four_bar(const std::string& across, const std::string& up, const std::string& more = "") {
-  const auto at_height = [&](double x) { return "[" + std::to_string(x) + ", " + up + "]"; };
+  const auto at_height = [&](double x) { return fmt::format("[{}, {}]", x, up); };
   const auto link = [&](const std::string& name, const std::string& place) {
     return "  - {name: " + name + ", position: " + place +
            ", mass: 1, center_of_mass: [0, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}\n";

@@ -3,6 +3,8 @@
 #include <limits>
 #include <numbers>
 
+#include <fmt/format.h>
+
 #include "tests/unit/reading/reading.hpp"
 
 using namespace polyform;
