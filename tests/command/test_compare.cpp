@@ -249,7 +249,8 @@ forces:
   INFO(outcome.out << outcome.err);
   CHECK(outcome.code == 0);
   std::size_t solvers = 0;
-  for (const auto& [name, one] : nlohmann::json::parse(outcome.out).items()) {
+  const auto all = nlohmann::json::parse(outcome.out);
+  for (const auto& [name, one] : all.items()) {
     if (one.at("status") != "done") continue;
     CHECK(one.at("force_deviation") < 1e-6);
     ++solvers;
