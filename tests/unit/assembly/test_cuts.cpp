@@ -100,7 +100,7 @@ TEST_CASE("cuts that make all loops pass one hinge are told with both costs and 
 }
 
 TEST_CASE("the solver is chosen by what an evaluation costs where its rank would choose a costly one") {
-  const Assembled chosen(row_of_four_bars(60, false)), asked(row_of_four_bars(60, true));
+  const Assembled chosen(row_of_four_bars(120, false)), asked(row_of_four_bars(120, true));
   const auto preferred = [](const Assembled& model) {
     return host::preferred_formulation(registry().catalog().formulations, model.system->view()).preference();
   };

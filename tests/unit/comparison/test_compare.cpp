@@ -51,6 +51,34 @@ struct WrongAmongAble {
                         }};
 };
 
+/// A sound solver that goes astray after a while: its velocities change a little too fast.
+class LateAstray final : public Solver {
+ public:
+  explicit LateAstray(Solver* sound) : sound_(sound) {}
+  std::string_view failure() const noexcept override { return sound_->failure(); }
+  void destroy() noexcept override {
+    sound_->destroy();
+    delete this;
+  }
+
+ private:
+  std::size_t do_state_size() const noexcept override { return sound_->state_size(); }
+  Status do_encode(const ConstStateView& s, std::span<double> y) noexcept override { return sound_->encode(s, y); }
+  Status do_decode(std::span<const double> y, const StateView& s) noexcept override { return sound_->decode(y, s); }
+  Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
+    const Status status = sound_->derivative(t, y, ydot);
+    if (t > 0.5)
+      for (double& rate : ydot) rate *= 1.001;
+    return status;
+  }
+  Status do_correct(double t, std::span<double> y, Correction& c) noexcept override { return sound_->correct(t, y, c); }
+  Status do_observe(double t, std::span<const double> y, Observation& o) noexcept override {
+    return sound_->observe(t, y, o);
+  }
+
+  Solver* sound_;
+};
+
 }  // namespace
 
 TEST_CASE("a solver that goes wrong loses its own row and is told by name") {
@@ -226,15 +254,20 @@ TEST_CASE("a solver that drops out of a sweep is told apart, and the others go o
 
 TEST_CASE("an interruption of the twins leaves the parting, and its cause open") {
   const auto system = model("double_pendulum");
-  const WrongAmongAble with_wrong(*system, 1.001);
+  std::vector<Contender> all = able(*system);
+  const Contender sound = all.front();
+  const ToldFormulation wrong("wrong", [&](const SystemView& view, DiagnosticSink& sink) -> Solver* {
+    return new LateAstray(sound.formulation->compile(view, sound.options, sink));
+  });
+  all.push_back({&wrong, {}});
   static volatile std::sig_atomic_t flag = 0;
   flag = 0;
   std::signal(SIGTERM, [](int) { flag = 1; });
   HeatControl control = patient;
   control.interrupted = &flag;
-  control.progress = [&](std::size_t heat, double) { flag = heat >= with_wrong.all.size(); };
+  control.progress = [&](std::size_t heat, double) { flag = heat >= all.size(); };
   const Comparison result =
-      compare(*system, with_wrong.all, settings(2), default_agreement, control, no_output);
+      compare(*system, all, settings(2), default_agreement, control, no_output);
   std::signal(SIGTERM, SIG_DFL);
   CHECK(flag == 1);
   CHECK(result.interrupted);

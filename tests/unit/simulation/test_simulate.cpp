@@ -26,6 +26,23 @@ std::unique_ptr<System> one_body() {
   return system;
 }
 
+/// A type of force of which there is no instance.
+class NoForce final : public ForceType {
+ public:
+  std::string_view name() const noexcept override { return "no-force"; }
+  std::string_view meaning() const noexcept override { return "for tests"; }
+  std::span<const FieldSpec> fields() const noexcept override { return {}; }
+  bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
+  ForceBatch* create(std::span<const ElementInstance>) const noexcept override { return new Batch; }
+
+ private:
+  class Batch final : public ForceBatch {
+   public:
+    void evaluate(const ForceInput&, ForceOutput&) noexcept override {}
+    void destroy() noexcept override { delete this; }
+  };
+};
+
 /// y = angle about z, from `first_angle` on; fails at `failing_time`.
 class SpinningBody final : public Solver {
  public:
@@ -181,8 +198,10 @@ TEST_CASE("drift is seen against the energy that moves, however much rests; wher
 TEST_CASE("work done accounts for a change of energy, with every integrator") {
   const auto system = one_body();
   SystemView view = system->view();
-  const ForceGroup something;
-  view.forces = {&something, 1};  // what may do work
+  const NoForce type;
+  ForceGroup something;  // what may do work
+  something.type = &type;
+  view.forces = {&something, 1};
   for (const IntegratorInfo& method : integrators()) {
     INFO(method.name);
     SpinningBody solver;
