@@ -137,9 +137,10 @@ std::optional<std::string> read_name(const Value& value) {
                                      : "Names become those of output columns; use letters, digits, '_', '-' and '.'.");
     return std::nullopt;
   }
-  // Quotes do not keep a spreadsheet from taking such a column of a CSV file for a formula, and computing it.
-  if (std::string_view("=+-@").find(name->front()) != std::string_view::npos) {
-    value.error(fmt::format("the name {} begins with '{}', by which spreadsheets know formulas", show(*name), name->front()),
+  // Quotes do not keep a spreadsheet from taking such a column of a CSV file for a formula, and computing it. The marks
+  // + - @ begin names in use, such as @root, and compute nothing without a formula after them.
+  if (name->front() == '=') {
+    value.error(fmt::format("the name {} begins with '=', by which spreadsheets know formulas", show(*name)),
                 "Names become those of output columns: let it begin with a letter, a digit or '_'.");
     return std::nullopt;
   }
