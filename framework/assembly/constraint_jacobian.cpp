@@ -1,5 +1,6 @@
 #include "framework/assembly/constraint_jacobian.hpp"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -9,23 +10,55 @@
 namespace polyform::host {
 namespace {
 
-Spatial about_ground(const Vec3& point, const Spatial& w) { return {w.angular + cross(point, w.linear), w.linear}; }
-Spatial from_ground(const Vec3& point, const Spatial& w) { return {w.angular - cross(point, w.linear), w.linear}; }
+/// A wrench about the end of an arm as one about its start, and back.
+Spatial to_start(const Vec3& arm, const Spatial& w) { return {w.angular + cross(arm, w.linear), w.linear}; }
+Spatial to_end(const Vec3& arm, const Spatial& w) { return {w.angular - cross(arm, w.linear), w.linear}; }
 
 }  // namespace
 
-ConstraintJacobian::ConstraintJacobian(const SystemView& view)
-    : view_(view), tree_(view), elements_(view), sums_(view.bodies.size()), marked_(view.bodies.size()) {}
+ConstraintJacobian::ConstraintJacobian(const SystemView& view, Of of)
+    : view_(view),
+      tree_(view),
+      of_(of),
+      elements_(view),
+      modules_(view),
+      sums_(view.bodies.size()),
+      marked_(view.bodies.size()) {}
 
 void ConstraintJacobian::evaluate(double t, const StateView& state) {
+  add_all(t, state);
+  own_rows_ = rows_.size();
+  own_entries_ = entries_.size();
+}
+
+void ConstraintJacobian::drop_rates() {
+  rows_.resize(own_rows_);
+  entries_.resize(own_entries_);
+}
+
+void ConstraintJacobian::add_all(double t, const StateView& state) {
   rows_.clear();
   entries_.clear();
+  hints_.assign(state.q.begin(), state.q.end());
   tree_.evaluate(state.q.data(), state.v.data(), state.eta.data(), state.etadot.data());
+  if (!view_.bodies.empty()) point_ = tree_.bodies()[0].p;
   for (std::size_t i = view_.bodies.size(); i < view_.joints.size(); ++i) add_cut_joint(i, state);
-  if (elements_.elements().empty()) return;
-  elements_.evaluate(t, tree_.frames(), state.q, state.v);
+  if (of_ == Of::loops) return;
+  if (!elements_.elements().empty()) elements_.evaluate(t, tree_.frames(), state.q, state.v);
   for (const ConstraintSet::Element& e : elements_.elements())
-    for (std::size_t r = 0; r < e.rows; ++r) add_element_row(e, r, state);
+    for (std::size_t r = 0; r < e.rows; ++r) add(element_row(e, r, state));
+  if (of_ == Of::motions || modules_.empty()) return;
+  modules_.evaluate(t, tree_.frames(), state.q, state.v, state.x);
+  for (const ModuleSet::Module& m : modules_.modules()) add_module(m, state);
+}
+
+double ConstraintJacobian::velocity_error(std::size_t r) const {
+  double error = -rows_[r].velocity_right;
+  for (const auto& [frame, wrench] : rows_[r].wrenches) {
+    const BodyMotion& m = motion(frame);
+    error += dot(to_end(m.p - point_, wrench), m.V);
+  }
+  return error;
 }
 
 std::vector<char> ConstraintJacobian::loaded_joints(std::span<const double> mu) const {
@@ -55,7 +88,7 @@ double ConstraintJacobian::cut_sign(const Row& row, BodyIndex body) const {
 }
 
 void ConstraintJacobian::put(Row& row, FrameIndex frame, const Vec3& point, const Spatial& wrench) const {
-  if (!is_ground(frame)) row.wrenches.emplace_back(frame, about_ground(point, wrench));
+  if (!is_ground(frame)) row.wrenches.emplace_back(frame, to_start(point - point_, wrench));
 }
 
 void ConstraintJacobian::put(Row& row, const JointData& joint, const Spatial& t) const {
@@ -79,9 +112,31 @@ void ConstraintJacobian::add_cut_joint(std::size_t index, const StateView& state
   }
 }
 
-void ConstraintJacobian::add_element_row(const ConstraintSet::Element& e, std::size_t r, const StateView& state) {
+/// The rate of a coordinate: v = (HᵀH)⁻¹Hᵀ V_FM, one wrench per coordinate with Hᵀ w its unit vector.
+void ConstraintJacobian::add_rates(std::size_t index, std::span<const double> rates) {
+  const JointData& cut = view_.joints[index];
+  std::vector<double> q(cut.nq), v(cut.nv);
+  JointConstraint c;
+  std::copy_n(hints_.begin() + static_cast<std::ptrdiff_t>(cut.q_offset), cut.nq, q.begin());
+  joint_constraint(cut, motion(cut.base_frame), motion(cut.moving_frame), q.data(), v.data(), c);
+  for (std::size_t k = 0; k < cut.nv; ++k) {
+    double unit[6]{};
+    unit[k] = 1;
+    Row row;
+    row.cut_joint = index;
+    row.name = cut.name;
+    row.holonomic = false;
+    row.velocity_right = rates[k];
+    put(row, cut, effort_wrench(c.motion, cut.nv, unit));
+    add(std::move(row));
+  }
+}
+
+ConstraintJacobian::Row ConstraintJacobian::element_row(const ConstraintSet::Element& e, std::size_t r,
+                                                        const StateView& state) const {
   Row row;
   row.name = e.name;
+  row.kind = "constraint";
   row.of_element = true;
   row.holonomic = e.holonomic;
   row.residual = e.holonomic ? e.residual[r] : 0;
@@ -96,7 +151,34 @@ void ConstraintJacobian::add_element_row(const ConstraintSet::Element& e, std::s
     put(row, joint, effort_wrench(m, joint.nv, B));
     B += joint.nv;
   }
-  add(std::move(row));
+  return row;
+}
+
+/// Rows of a module are A u + C V + B v = right. Those combinations z of them with zᵀ A = 0 bind the motion alone.
+void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView& state) {
+  const auto rows = static_cast<Eigen::Index>(m.rows.rows), size = static_cast<Eigen::Index>(m.variables);
+  if (rows == 0) return;
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Eigen::MatrixXd z = Eigen::MatrixXd::Identity(rows, rows);
+  if (size > 0) {
+    Eigen::FullPivLU<Eigen::MatrixXd> lu(Eigen::Map<const Matrix>(m.A.data(), rows, size).transpose());
+    if (lu.dimensionOfKernel() == 0) return;
+    z = lu.kernel();
+  }
+  for (Eigen::Index k = 0; k < z.cols(); ++k) {
+    Row sum;
+    sum.name = m.rows.name;
+    sum.kind = "module";
+    sum.of_element = true;
+    sum.holonomic = false;
+    for (Eigen::Index r = 0; r < rows; ++r) {
+      if (z(r, k) == 0) continue;
+      const Row part = element_row(m.rows, static_cast<std::size_t>(r), state);
+      sum.velocity_right += z(r, k) * part.velocity_right;
+      for (const auto& [frame, wrench] : part.wrenches) sum.wrenches.emplace_back(frame, z(r, k) * wrench);
+    }
+    add(std::move(sum));
+  }
 }
 
 /// Sums the wrenches from the bodies towards ground, as far as they do not cancel, and enters their power.
@@ -130,30 +212,35 @@ void ConstraintJacobian::add(Row row) {
   rows_.push_back(std::move(row));
 }
 
-/// Power of a wrench (about the ground origin) on what is outboard of a tree joint, per velocity of that joint.
+/// Power of a wrench (about the point) on what is outboard of a tree joint, per velocity of that joint.
 void ConstraintJacobian::enter(std::size_t row, std::size_t j, const Spatial& wrench) {
   const JointData& joint = view_.joints[j];
   const BodyMotion &base = motion(joint.base_frame), &moving = motion(joint.moving_frame);
   const Vec3 M = moving.p + moving.R * joint.p_moving;
-  const Spatial at_M = from_ground(M, wrench);
+  const Spatial at_M = to_end(M - point_, wrench);
   const double sign = joint.reversed ? -1 : 1;
+  const double arms = norm(joint.p_base) + norm(joint.p_moving);  // to rounding of these the joint is where it is
   for (std::size_t k = 0; k < joint.nv; ++k) {
     const Spatial& h = tree_.joints()[j].H[k];
     const double value = sign * (dot(base.R * h.angular, at_M.angular) + dot(base.R * h.linear, at_M.linear));
-    if (value != 0) entries_.push_back({row, joint.v_offset + k, value});
+    const double reach =
+        norm(h.angular) * (norm(at_M.angular) + arms * norm(at_M.linear)) + norm(h.linear) * norm(at_M.linear);
+    if (value != 0) entries_.push_back({row, joint.v_offset + k, value, reach});
   }
 }
 
-/// Power of a wrench (about the ground origin) on a node, per rate of its body's modes.
+/// Power of a wrench (about the point) on a node, per rate of its body's modes.
 void ConstraintJacobian::enter_modes(std::size_t row, FrameIndex frame, const Spatial& wrench, double sign) {
   if (!is_node(frame)) return;
   const std::size_t node = at(frame) - view_.bodies.size();
   const Mat3& R = motion(frame_of(view_.nodes[node].body)).R;
-  const Spatial at_node = from_ground(motion(frame).p, wrench);
+  const Spatial at_node = to_end(motion(frame).p - point_, wrench);
   const Spatial w{transpose_times(R, at_node.angular), transpose_times(R, at_node.linear)};
   const std::span<const Spatial> H = tree_.nodes().H(node);
   const std::size_t first = view_.nv_tree + tree_.nodes().mode_offset(node);
-  for (std::size_t k = 0; k < H.size(); ++k) entries_.push_back({row, first + k, sign * dot(H[k], w)});
+  for (std::size_t k = 0; k < H.size(); ++k)
+    entries_.push_back({row, first + k, sign * dot(H[k], w),
+                        norm(H[k].angular) * norm(w.angular) + norm(H[k].linear) * norm(w.linear)});
 }
 
 }  // namespace polyform::host

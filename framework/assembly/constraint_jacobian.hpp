@@ -7,39 +7,52 @@
 
 #include "polyform/constraint_set.hpp"
 #include "polyform/kinematics.hpp"
+#include "polyform/module_set.hpp"
 
 namespace polyform::host {
 
 /// Rows J with J w = velocity right, w = [v of the tree joints; η̇]. A row is a set of wrenches on frames (those of a
-/// unit multiplier), kept about the ground origin; its entry for a tree joint is the power of the wrenches outboard of
-/// it. A mode of a flexible body moves its nodes in the body and, since the tree joint holds its own node, the body
-/// itself the other way: its entry is the power of what acts at each node and outboard of it, less that of all at the
-/// tree joint's.
+/// unit multiplier), kept about one point of the system; its entry for a tree joint is the power of the wrenches
+/// outboard of it. A mode of a flexible body moves its nodes in the body and, since the tree joint holds its own node,
+/// the body itself the other way: its entry is the power of what acts at each node and outboard of it, less that of all
+/// at the tree joint's.
 class ConstraintJacobian {
  public:
   struct Entry {
     std::size_t row, column;
     double value;
+    double reach;  ///< what the value could be with other directions: it is exact to rounding of this
   };
   struct Row {
     std::vector<std::pair<FrameIndex, Spatial>> wrenches;
     std::size_t cut_joint = none;
-    std::string_view name;  ///< of the cut joint or the element
+    std::string_view name;       ///< of the cut joint, the element or the module
+    const char* kind = "joint";  ///< joint, constraint or module
     bool of_element = false, holonomic = true;
     double residual = 0;  ///< position, where holonomic
     double velocity_right = 0;
   };
 
-  /// The view outlives the object.
-  explicit ConstraintJacobian(const SystemView&);
-  bool good() const { return elements_.good(); }
+  /// Which rows there are.
+  enum class Of { loops, motions, all };
+  /// Rows of cut joints; of constraint elements too (motions); and what the rows of modules ask of the motion whatever
+  /// the modules' own variables are (all). The view outlives the object.
+  explicit ConstraintJacobian(const SystemView&, Of = Of::motions);
+  bool good() const { return elements_.good() && modules_.good(); }
   /// Rows at a state. Coordinates of cut joints are hints on entry; theirs and their velocities are set.
   void evaluate(double t, const StateView& state);
+  /// After evaluate: one more row per velocity coordinate of a cut joint, its rate; right-hand sides: the rates.
+  void add_rates(std::size_t cut_joint, std::span<const double> rates);
+  void drop_rates();
 
   // At the evaluated state:
   std::span<const Row> rows() const { return rows_; }
   std::span<const Entry> entries() const { return entries_; }
   const TreeKinematics& tree() const { return tree_; }
+  /// J w − right of a row, taken from the motions of its frames instead of from the entries.
+  double velocity_error(std::size_t row) const;
+  /// The point about which wrenches are kept, ground axes.
+  const Vec3& point() const { return point_; }
   /// Joints through which the multipliers mu (with Jᵀ mu = 0) send a wrench.
   std::vector<char> loaded_joints(std::span<const double> mu) const;
 
@@ -51,18 +64,25 @@ class ConstraintJacobian {
   BodyIndex body_of(FrameIndex f) const {
     return is_node(f) ? view_.nodes[at(f) - view_.bodies.size()].body : body_index(at(f));
   }
+  void add_all(double t, const StateView& state);
   double cut_sign(const Row&, BodyIndex) const;
   void put(Row&, FrameIndex, const Vec3& point, const Spatial& wrench) const;
   void put(Row&, const JointData&, const Spatial& t) const;
   void add_cut_joint(std::size_t index, const StateView& state);
-  void add_element_row(const ConstraintSet::Element&, std::size_t r, const StateView& state);
+  Row element_row(const ConstraintSet::Element&, std::size_t r, const StateView& state) const;
+  void add_module(const ModuleSet::Module&, const StateView& state);
   void add(Row);
   void enter(std::size_t row, std::size_t joint, const Spatial& wrench);
   void enter_modes(std::size_t row, FrameIndex, const Spatial& wrench, double sign);
 
   const SystemView& view_;
   TreeKinematics tree_;
+  Of of_;
   ConstraintSet elements_;
+  ModuleSet modules_;
+  Vec3 point_;
+  std::vector<double> hints_;                   ///< coordinates on entry
+  std::size_t own_rows_ = 0, own_entries_ = 0;  ///< without those of rates
   std::vector<Row> rows_;
   std::vector<Spatial> sums_;
   std::vector<char> marked_;
