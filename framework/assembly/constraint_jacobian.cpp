@@ -28,16 +28,52 @@ ConstraintJacobian::ConstraintJacobian(const SystemView& view, std::vector<bool>
 void ConstraintJacobian::evaluate(double t, const StateView& state) {
   rows_.clear();
   entries_.clear();
+  hints_.assign(state.q.begin(), state.q.end());
   tree_.evaluate(state.q.data(), state.v.data(), state.eta.data(), state.etadot.data());
   reference_ = tree_.bodies().empty() ? Vec3{} : tree_.bodies().front().p;
   for (std::size_t i = view_.bodies.size(); i < view_.joints.size(); ++i)
     if (!is_absent(i)) add_cut_joint(i, state);
-  if (elements_.elements().empty()) return;
-  elements_.evaluate(t, tree_.frames(), state.q, state.v);
+  if (!elements_.elements().empty()) elements_.evaluate(t, tree_.frames(), state.q, state.v);
   std::size_t tie = view_.joints.size();
   for (const ConstraintSet::Element& e : elements_.elements())
     if (!is_absent(tie++))
       for (std::size_t r = 0; r < e.rows; ++r) add_element_row(e, r, state);
+  own_rows_ = rows_.size();
+  own_entries_ = entries_.size();
+}
+
+/// The rate of a coordinate: v = (HᵀH)⁻¹Hᵀ V_FM, one wrench per coordinate with Hᵀ w its unit vector.
+void ConstraintJacobian::add_rates(std::size_t index, std::span<const double> rates) {
+  const JointData& cut = view_.joints[index];
+  std::vector<double> q(cut.nq), v(cut.nv);
+  JointConstraint c;
+  std::copy_n(hints_.begin() + static_cast<std::ptrdiff_t>(cut.q_offset), cut.nq, q.begin());
+  joint_constraint(cut, motion(cut.base_frame), motion(cut.moving_frame), q.data(), v.data(), c);
+  for (std::size_t k = 0; k < cut.nv; ++k) {
+    double unit[6]{};
+    unit[k] = 1;
+    Row row;
+    row.cut_joint = index;
+    row.name = cut.name;
+    row.holonomic = false;
+    row.velocity_right = rates[k];
+    put(row, cut, effort_wrench(c.motion, cut.nv, unit));
+    add(std::move(row));
+  }
+}
+
+void ConstraintJacobian::drop_rates() {
+  rows_.resize(own_rows_);
+  entries_.resize(own_entries_);
+}
+
+double ConstraintJacobian::velocity_error(std::size_t r) const {
+  double error = -rows_[r].velocity_right;
+  for (const auto& [frame, wrench] : rows_[r].wrenches) {
+    const BodyMotion& m = motion(frame);
+    error += dot(from_reference(m.p - reference_, wrench), m.V);
+  }
+  return error;
 }
 
 void ConstraintJacobian::transmit(std::span<const double> mu, std::span<Spatial> through,
@@ -116,6 +152,7 @@ void ConstraintJacobian::add_cut_joint(std::size_t index, const StateView& state
 void ConstraintJacobian::add_element_row(const ConstraintSet::Element& e, std::size_t r, const StateView& state) {
   Row row;
   row.name = e.name;
+  row.kind = "constraint";
   row.of_element = true;
   row.holonomic = e.holonomic;
   row.residual = e.holonomic ? e.residual[r] : 0;
@@ -157,12 +194,18 @@ void ConstraintJacobian::add_module_rows(double t, const StateView& state) {
     for (Eigen::Index c = 0; c < free.cols(); ++c) {
       Row row;
       row.name = m.rows.name;
+      row.kind = "module";
       row.of_element = true;
-      for (Eigen::Index r = 0; r < rows; ++r)
-        if (free(r, c) != 0) put(row, m.rows, static_cast<std::size_t>(r), free(r, c), state);
+      for (Eigen::Index r = 0; r < rows; ++r) {
+        if (free(r, c) == 0) continue;
+        put(row, m.rows, static_cast<std::size_t>(r), free(r, c), state);
+        row.velocity_right += free(r, c) * m.rows.velocity_right[static_cast<std::size_t>(r)];
+      }
       add(std::move(row));
     }
   }
+  own_rows_ = rows_.size();
+  own_entries_ = entries_.size();
 }
 
 /// Sums the wrenches from the bodies towards ground, as far as they do not cancel, and enters their power.
@@ -208,10 +251,11 @@ void ConstraintJacobian::enter(std::size_t row, std::size_t j, const Spatial& wr
       if (at_M[k] != 0) entries_.push_back({row, free_columns_[j] + k, at_M[k], k < 3 ? moment : force});
     return;
   }
+  const double arms = norm(joint.p_base) + norm(joint.p_moving);  // to rounding of these the joint is where it is
   for (std::size_t k = 0; k < joint.nv; ++k) {
     const Spatial& h = tree_.joints()[j].H[k];
     const double value = sign * (dot(base.R * h.angular, at_M.angular) + dot(base.R * h.linear, at_M.linear));
-    const double size = norm(h.angular) * moment + norm(h.linear) * force;
+    const double size = norm(h.angular) * (moment + arms * force) + norm(h.linear) * force;
     if (value != 0) entries_.push_back({row, joint.v_offset + k, value, size});
   }
 }

@@ -28,7 +28,8 @@ class ConstraintJacobian {
     /// cut joint: on the moving one, or base where moving is ground).
     std::vector<std::pair<std::size_t, Spatial>> efforts;
     std::size_t cut_joint = none;
-    std::string_view name;  ///< of the cut joint or the element
+    std::string_view name;       ///< of the cut joint, the element or the module
+    const char* kind = "joint";  ///< joint, constraint or module
     bool of_element = false, holonomic = true;
     double residual = 0;  ///< position, where holonomic
     double velocity_right = 0;
@@ -43,11 +44,18 @@ class ConstraintJacobian {
   /// Adds what the rows of modules ask of markers and joints whatever their variables are, at the evaluated state: the
   /// combinations of a module's rows in which no variable of its own is left. x: first-order states.
   void add_module_rows(double t, const StateView& state);
+  /// Adds a row per velocity coordinate of a cut joint, its rate; right-hand sides: the rates. drop_rates takes them away.
+  void add_rates(std::size_t cut_joint, std::span<const double> rates);
+  void drop_rates();
 
   // At the evaluated state:
   std::span<const Row> rows() const { return rows_; }
   std::span<const Entry> entries() const { return entries_; }
   const TreeKinematics& tree() const { return tree_; }
+  /// The point about which the wrenches of rows are kept, ground axes.
+  const Vec3& point() const { return reference_; }
+  /// J w − right of a row, taken from the motions of its frames instead of from the entries.
+  double velocity_error(std::size_t row) const;
   std::size_t columns() const { return columns_; }
   bool is_absent(std::size_t tie) const { return !absent_.empty() && absent_[tie]; }
   /// What the multipliers mu (with Jᵀ mu = 0) send through each joint, up to its sign: what they change of its reaction,
@@ -80,6 +88,8 @@ class ConstraintJacobian {
   Vec3 reference_;  ///< a point of the system, about which wrenches are kept: far from the origin nothing is lost
   TreeKinematics tree_;
   ConstraintSet elements_;
+  std::vector<double> hints_;                   ///< coordinates on entry
+  std::size_t own_rows_ = 0, own_entries_ = 0;  ///< without those of rates
   std::vector<Row> rows_;
   std::vector<Spatial> sums_;
   std::vector<char> marked_;

@@ -16,16 +16,18 @@ InitialState::InitialState(System::Parts& parts, Diagnostics& diagnostics)
 
 bool InitialState::build() {
   read_given();
-  if (diagnostics_.failed()) return false;
-  // As drawn all loops are closed; constraint elements and rows of modules need not hold there.
-  moves_loops_ = !view().constraints.empty() || has_holonomic_modules() || (moved_ && !view().cut_joints().empty());
-  rates_as_drawn();
-  if (diagnostics_.failed()) return false;
-  parts_.q = given_q_;
-  parts_.eta = given_eta_;
   first_order_states();
   if (diagnostics_.failed()) return false;
-  if (moves_loops_ && !(close_loops() && close_velocities())) return false;
+  length_ = InertiaMetric(view()).length();
+  fit_rates();
+  const std::vector<double> drawn = parts_.q;
+  parts_.q = given_q_;
+  parts_.eta = given_eta_;
+  // As drawn all loops are closed; constraint elements and rows of modules need not hold there.
+  const bool closed =
+      view().constraints.empty() && !has_holonomic_modules() && (!moved_ || view().cut_joints().empty());
+  if (!closed && !close_loops()) return false;
+  if (!find_rates(drawn)) return false;
   if (!view().constraints.empty() && report_contradiction(parts_.q)) return false;
   if (!view().modules.empty()) module_states();
   return !diagnostics_.failed();
@@ -89,23 +91,6 @@ void InitialState::complain(std::size_t joint, std::string_view path, const std:
   parts_.report(diagnostics_, severity, item(joint), item(joint).initial_place, path, message, remedy);
 }
 
-/// Says which flexible bodies could not keep what was given of their modes.
-void InitialState::warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now,
-                                       std::string_view what) {
-  for (const FlexibleData& f : view().flexible) {
-    double off = 0;
-    for (std::size_t k = f.mode_offset; k < f.mode_offset + f.modes; ++k)
-      off = std::max(off, std::abs(given[k] - now[k]));
-    if (off <= 1e-9) continue;
-    const BodyItem& item = body_item(at(f.body));
-    parts_.report(diagnostics_, Severity::warning, item, {}, {},
-                  fmt::format("the loops do not allow the given {} of body `{}`: it was changed by up to {:.3g} to "
-                              "close them",
-                              what, item.name, off),
-                  "give the modes values that the loops allow");
-  }
-}
-
 template <class Group>
 void InitialState::report_no_batch(std::string_view kind, std::span<const Group> groups) {
   std::string names;
@@ -131,15 +116,10 @@ void InitialState::first_order_states() {
 }
 
 /// Where the rows of modules do not fit the motion of what they are attached to, u moves the least (in the scale of M)
-/// that makes them fit. Rows that ask more than that tie the motion itself: then the velocities move too.
+/// that makes them fit; the motion respects by now what they ask of it alone.
 void InitialState::module_states() {
   ModuleSet modules(view());
   std::string_view worst;
-  if (fit_variables(modules, worst) == 0) return;
-  modules_count_ = true;
-  tree_.evaluate(parts_.q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
-  const std::vector<BodyMotion> frames(tree_.frames().begin(), tree_.frames().end());
-  if (!project(frames, parts_.eta, "at the initial position", true)) return;
   if (const double rest = fit_variables(modules, worst); rest > 0)
     diagnostics_.error(fmt::format("module `{}` cannot follow the initial motion of what it is attached to: its rows "
                                    "are off by {:.3g}",
