@@ -27,7 +27,7 @@ constexpr std::size_t looks_every = 256;
 constexpr std::size_t coarse_looks_every = 16 * 1024;
 /// An error of the accelerations that is mended, relative: eight digits. Integrators and linearizations need no more, and
 /// long chains without large ratios of their masses lose less.
-constexpr double mended_from = 1e-8;
+constexpr double mended_from = 1e-10;
 /// A step that leaves more than this part of the error is no use.
 constexpr double contraction = 0.5;
 constexpr std::size_t most_steps = 20;
