@@ -16,8 +16,7 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 bool is_weld(const JointData& joint) { return joint.nv == 0; }
 
-/// Inertia of a body about its frame origin, ground axes, for twists [ω; v]; zero but for the mass where a body is
-/// flexible: its modes are not known yet.
+/// For twists [ω; v] at the ground origin, ground axes.
 using Inertia6 = Eigen::Matrix<double, 6, 6>;
 Eigen::Matrix3d skew(const Eigen::Vector3d& a) {
   Eigen::Matrix3d m;
@@ -26,7 +25,7 @@ Eigen::Matrix3d skew(const Eigen::Vector3d& a) {
 }
 Eigen::Vector3d vector(const Vec3& a) { return {a.x, a.y, a.z}; }
 
-/// Inertia of a body about the ground origin as drawn.
+/// Inertia of a body about the ground origin as drawn; of a flexible one its rigid part, as its modes are not known yet.
 Inertia6 inertia_of(const BodyItem& body) {
   const Mat3 turn = rotation_matrix(body.pose.orientation);
   const Eigen::Vector3d c = vector(body.pose.position + turn * body.center_of_mass);

@@ -25,8 +25,8 @@ constexpr std::size_t looks_every = 256;
 /// The same where a look in plain doubles is too coarse (long chains), so that it had to be done with twice the digits,
 /// which takes 50 times as long.
 constexpr std::size_t coarse_looks_every = 16 * 1024;
-/// An error of the accelerations that is mended, relative: eight digits. Integrators and linearizations need no more, and
-/// long chains without large ratios of their masses lose less.
+/// A residual that is mended, relative. With masses over eight orders of magnitude the error of the accelerations can be
+/// some hundred times the residual: from here on it stays below 1e-8. Systems without such ratios have smaller ones.
 constexpr double mended_from = 1e-10;
 /// A step that leaves more than this part of the error is no use.
 constexpr double contraction = 0.5;
