@@ -169,7 +169,9 @@ Exit equilibrium(const Arguments& arguments) {
   if (!arguments.output.empty()) file.emplace(arguments.output);
   const auto system = session.load(arguments.model);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
+  session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverMaker make = maker_of(choice);
+  check_sizes(*system, make);
   const Equilibrium found = host::find_equilibrium(*system, make, request_of(arguments.equilibrium, *system));
   host::Stability stability;
   if (found.balanced) {

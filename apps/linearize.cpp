@@ -57,6 +57,7 @@ Exit linearize(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
+  session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverMaker make = maker_of(choice);
   const host::OperatingPoint point = find_point(*system, make, arguments.point);
   host::LinearRequest request;

@@ -1,6 +1,7 @@
 // The polyform command: reads the command line, does what it says, turns every failure into a message and an exit code.
 #include <CLI/CLI.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <csignal>
@@ -105,8 +106,12 @@ Exit command(int argc, char** argv) {
 }  // namespace
 
 static int output_failed() {
-  print(Severity::error, "the results could not be written to the output stream",
-        "Is the disk full, or the pipe closed?");
+  if (::fcntl(::fileno(output()), F_GETFD) < 0)  // a descriptor of polyform's own, which nobody else may close
+    print(Severity::error, "the results could not be written: a plugin closed the descriptor of the output stream",
+          "Report this to the author of the plugin, who may close what is its own alone.");
+  else
+    print(Severity::error, "the results could not be written to the output stream",
+          "Is the disk full, or the pipe closed?");
   return static_cast<int>(Exit::simulation_failed);
 }
 

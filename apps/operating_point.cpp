@@ -10,6 +10,8 @@
 #include "apps/interruption.hpp"
 #include "framework/linearization/kept_constraints.hpp"
 #include "framework/reading/report.hpp"
+#include "framework/simulation/not_finite.hpp"
+#include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/simulate.hpp"
 
 namespace polyform::apps {
@@ -107,8 +109,19 @@ host::SolverMaker maker_of(const SolverChoice& choice) {
   return [&choice](const SystemView& view) { return compile(choice, view); };
 }
 
+void check_sizes(const host::System& system, const host::SolverMaker& make) {
+  const host::SolverPointer solver = make(system.view());
+  host::ObservationStore store(system.view());
+  std::vector<double> y(solver->state_size());
+  if (solver->encode(system.initial_state(), y) != Status::ok || solver->observe(0, y, store.now()) != Status::ok)
+    return;
+  if (const auto trouble = host::not_finite(system.view(), store.now()))
+    throw Failure(Exit::simulation_failed, fmt::format("at t = 0 {}", std::string_view(*trouble)));
+}
+
 host::OperatingPoint find_point(const host::System& system, const host::SolverMaker& make,
                                 const PointArguments& arguments) {
+  check_sizes(system, make);
   if (arguments.at == "equilibrium") {
     host::Equilibrium found = host::find_equilibrium(system, make, request_of(arguments.equilibrium, system));
     if (found.balanced) return std::move(found.point);

@@ -52,8 +52,8 @@ Exit list(const Arguments& arguments) {
   }
   fmt::print(output(), "Searched, in this order:\n");
   for (const host::SearchedPlace& place : registry.search_path()) {
-    fmt::print(output(), "  {} ({})\n", place.path.string(), place.origin);
-    if (!place.problem.empty()) fmt::print(output(), "    {}\n", place.problem);
+    fmt::print(output(), "  {} ({})\n", host::printable(place.path.string()), place.origin);
+    if (!place.problem.empty()) fmt::print(output(), "    {}\n", host::printable(place.problem));
   }
   for (const host::PluginRecord& plugin : registry.plugins()) fmt::print(output(), "\n{}", host::printable(plugin_text(plugin), true));
   if (registry.plugins().empty()) fmt::print(output(), "\nNo plugin was found.\n");

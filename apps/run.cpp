@@ -21,6 +21,7 @@
 #include "apps/temporary_folder.hpp"
 #include "apps/terminal.hpp"
 #include "apps/text.hpp"
+#include "framework/printable.hpp"
 #include "framework/simulation/absent_ties.hpp"
 #include "framework/simulation/simulate.hpp"
 #include "framework/simulation/solver_selection.hpp"
@@ -70,7 +71,7 @@ void print_summary(const Arguments& arguments, const host::System& system, const
   else if (!arguments.run.output.empty() && arguments.run.output != "-")
     fmt::format_to(out, "results      {}\n", arguments.run.output);
   const bool aside = arguments.run.output == "-" || arguments.report == "-";
-  std::fputs(text.c_str(), aside ? stderr : output());
+  std::fputs(host::printable(text, true).c_str(), aside ? stderr : output());
 }
 
 /// The page is made of the rows in an HDF5 file, so that they need not be held in memory: of the result where that is

@@ -37,6 +37,8 @@ Character decode(std::string_view text) {
 bool is_unprintable(const Character& c) {
   const auto within = [&](std::uint32_t low, std::uint32_t high) { return c.code >= low && c.code <= high; };
   return !c.valid || within(0x00, 0x1F) || within(0x7F, 0x9F)  // control characters
+         || c.code == 0x34F || within(0x115F, 0x1160) || within(0x17B4, 0x17B5) || c.code == 0x2800 ||
+         c.code == 0x3164 || c.code == 0xFFA0  // letters and marks without a picture
          || c.code == 0xAD || c.code == 0x61C || c.code == 0x180E || c.code == 0x200B || within(0x200E, 0x200F) ||
          within(0x2028, 0x202E) || within(0x2060, 0x206F)  // lines, directions, invisible ones
          || c.code == 0xFEFF || within(0xFFF0, 0xFFFB) || within(0xE0000, 0xE0FFF);  // marks and tags

@@ -199,7 +199,7 @@ void check_page(const host::System& system, const host::Columns& columns, const 
 
 void check_page(const std::vector<ReportRun>& runs) { check_size(runs, 0); }
 
-void write_report(host::OutputFile& file, const Report& report) {
+static void write_page(host::OutputFile& file, const Report& report) {
   check_size(report.runs, report.comparison ? source_of(report.comparison->consensus).numbers() : 0);
   const std::string_view page = page_template();
   const std::size_t title = page.find(title_mark), data = page.find(data_mark);
@@ -213,6 +213,15 @@ void write_report(host::OutputFile& file, const Report& report) {
   if (report.comparison) write_columns(file, report.runs.size(), source_of(report.comparison->consensus));
   file.write(page.substr(data + data_mark.size()));
   file.close();
+}
+
+void write_report(host::OutputFile& file, const Report& report) {
+  try {
+    write_page(file, report);
+  } catch (const host::Failure&) {
+    file.give_up();  // a part of a page shows nothing
+    throw;
+  }
 }
 
 }  // namespace polyform::apps

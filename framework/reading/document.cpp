@@ -4,8 +4,13 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
 #include <sstream>
+#include <string>
 
 #include "framework/reading/builder.hpp"
 
@@ -86,6 +91,32 @@ bool check_text(std::string_view text, Report& report) {
   return false;
 }
 
+/// JSON writes a character beyond U+FFFF as two escapes, its surrogates, YAML as one with eight digits. The text with
+/// pairs of the first kind in the second; the same text where there is none.
+std::string with_joined_surrogates(std::string_view text) {
+  const auto half = [&](std::size_t at, std::uint32_t kind) -> std::optional<std::uint32_t> {
+    std::uint32_t code = 0;
+    if (text.substr(at, 2) != "\\u" || at + 6 > text.size()) return std::nullopt;
+    const char* const end = text.data() + at + 6;
+    if (std::from_chars(text.data() + at + 2, end, code, 16).ptr != end || (code & 0xFC00u) != kind) return std::nullopt;
+    return code & 0x3FFu;
+  };
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto high = half(i, 0xD800), low = half(i + std::min<std::size_t>(6, text.size() - i), 0xDC00);
+    if (high && low) {
+      out += fmt::format("\\U{:08X}", 0x10000u + (*high << 10 | *low));
+      i += 12;
+      continue;
+    }
+    // What follows a backslash belongs to it: two of them are no beginning of an escape.
+    const std::size_t length = text[i] == '\\' ? std::min<std::size_t>(2, text.size() - i) : 1;
+    out += text.substr(i, length);
+    i += length;
+  }
+  return out;
+}
+
 }  // namespace
 
 const Node* Document::parse(std::string_view text, Report& report, const DocumentKind& expected) {
@@ -100,6 +131,8 @@ const Node* Document::parse(std::string_view text, Report& report, const Documen
   } catch (const GiveUp&) {
     return nullptr;
   } catch (const YAML::Exception& e) {
+    if (e.msg.starts_with("invalid unicode"))
+      if (const std::string joined = with_joined_surrogates(text); joined != text) return parse(joined, report, expected);
     report_syntax(e, text, report);
     return nullptr;
   }

@@ -104,6 +104,7 @@ Handle chunked(int rank, const hsize_t* chunk) {
   check(H5Pset_chunk(creation, rank, chunk));
   check(H5Pset_shuffle(creation));
   check(H5Pset_deflate(creation, 1));
+  check(H5Pset_fletcher32(creation));  // of what stands in the file: numbers that something wrote over are not read
   check(H5Pset_obj_track_times(creation, false));
   return creation;
 }

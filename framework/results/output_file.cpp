@@ -32,21 +32,22 @@ std::string remedy_for(int error_number, std::string_view option) {
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
-      return "Free some space, or write fewer rows (--output-interval) or columns (--columns). "
-             "The rows so far are kept.";
+      return option == OutputFile::of_results ? "Free some space, or write fewer rows (--output-interval) or columns "
+                                                "(--columns). The rows so far are kept."
+                                              : "Free some space, or write it to another disk.";
     default: return {};
   }
 }
 
 }  // namespace
 
-void fail_to_write(const std::string& path, int error_number) {
+void fail_to_write(const std::string& path, int error_number, std::string_view option) {
   throw Failure(Exit::simulation_failed,
                 fmt::format("cannot write results to {}: {}", shown(path), std::strerror(error_number)),
-                remedy_for(error_number, "--output"));
+                remedy_for(error_number, option));
 }
 
-OutputFile::OutputFile(std::string path, std::string_view option) : path_(std::move(path)), stream_(path_ == "-") {
+OutputFile::OutputFile(std::string path, std::string_view option) : path_(std::move(path)), option_(option), stream_(path_ == "-") {
   if (stream_) {
     descriptor_ = ::fileno(output());
     take_identity();
@@ -86,7 +87,7 @@ void OutputFile::replace() {
   made_ = false;
   size_ = 0;
   checksum_ = {};
-  if (!stream_ && ftruncate(descriptor_, 0) != 0) fail_to_write(path_, errno);
+  if (!stream_ && ftruncate(descriptor_, 0) != 0) fail_to_write(path_, errno, option_);
 }
 
 void OutputFile::take_identity() {
@@ -106,7 +107,7 @@ void OutputFile::write(std::string_view lines) {
     if (n < 0) {
       const int reason = errno;
       drop_after_last_line(lines.substr(0, done));
-      fail_to_write(path_, reason);
+      fail_to_write(path_, reason, option_);
     }
     done += static_cast<std::size_t>(n);
   }
@@ -158,7 +159,7 @@ void OutputFile::check_content() const {
     if (n > 0) found.add({block.data(), static_cast<std::size_t>(n)});
   const int reason = errno;
   ::close(reader);
-  if (n < 0) fail_to_write(path_, reason);
+  if (n < 0) fail_to_write(path_, reason, option_);
   if (found.value() != checksum_.value())
     throw Failure(Exit::simulation_failed,
                   fmt::format("the results in {} are not what was written: something wrote over them", shown(path_)),
@@ -177,7 +178,7 @@ void OutputFile::reserve(std::uint64_t size, std::uint64_t growth) {
   if (result == 0 || (errno != ENOSPC && errno != EDQUOT && errno != EFBIG)) return;
   const int reason = errno;
   trim(size);
-  fail_to_write(path_, reason);
+  fail_to_write(path_, reason, option_);
 }
 
 void OutputFile::trim(std::uint64_t size) noexcept {
@@ -189,13 +190,13 @@ void OutputFile::close() {
   check_unchanged(static_cast<std::uint64_t>(size_));
   check_content();
   const int descriptor = std::exchange(descriptor_, -1);
-  if (::close(descriptor) != 0) fail_to_write(path_, errno);
+  if (::close(descriptor) != 0) fail_to_write(path_, errno, option_);
 }
 
 void OutputFile::close_after_library() {
   check_unchanged(std::nullopt);
   const int descriptor = std::exchange(descriptor_, -1);
-  if (::close(descriptor) != 0) fail_to_write(path_, errno);
+  if (::close(descriptor) != 0) fail_to_write(path_, errno, option_);
 }
 
 }  // namespace polyform::host

@@ -16,8 +16,9 @@ namespace polyform::host {
 /// exists; a file made by it vanishes again unless replace() was called.
 class OutputFile {
  public:
+  static constexpr std::string_view of_results = "--output";
   /// "-" is the output stream. option: which names the file, for messages. Failure (bad_input) when it cannot be written.
-  explicit OutputFile(std::string path, std::string_view option = "--output");
+  explicit OutputFile(std::string path, std::string_view option = of_results);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -41,7 +42,9 @@ class OutputFile {
   /// Closes a file. Failure (simulation_failed) when the system reports a late error, or the file is not as it was written.
   void close();
 
-  /// The same for a file that a library has written and closed, which knows its content.
+  /// What is written is worth nothing: the file vanishes with the object.
+  void give_up() noexcept { made_ = true; }
+  /// close() for a file that a library has written and closed, which knows its content.
   void close_after_library();
 
  private:
@@ -56,10 +59,12 @@ class OutputFile {
   dev_t device_ = 0;        // the file at the descriptor
   ino_t inode_ = 0;
   int descriptor_ = -1;
+  std::string option_;
   bool stream_ = false, made_ = false;
 };
 
 /// "cannot write results to PATH: No space left on device", with a remedy for the usual reasons.
-[[noreturn]] void fail_to_write(const std::string& path, int error_number);
+[[noreturn]] void fail_to_write(const std::string& path, int error_number,
+                                std::string_view option = OutputFile::of_results);
 
 }  // namespace polyform::host

@@ -192,6 +192,11 @@ TEST_CASE("accelerations beyond any scale are a failure with the name of the bod
   INFO(outcome.out << outcome.err);
   CHECK(outcome.code == 1);
   CHECK_THAT(outcome.err, Contains("beyond any scale") && Contains("`pin`"));
+  for (const char* command : {"linearize", "equilibrium"}) {
+    const Outcome other = shop.run({command, "m.yaml"});
+    CHECK(other.code == 1);
+    CHECK_THAT(other.err, Contains("beyond any scale") && Contains("`pin`"));
+  }
 }
 
 TEST_CASE("what steers a terminal is written out in messages, whatever it came from") {

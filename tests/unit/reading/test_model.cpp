@@ -50,6 +50,12 @@ solver: {name: riccati, options: {order: 3, label: "3", list: [1, a]}}
 
 }  // namespace
 
+TEST_CASE("a name may hold characters that JSON writes as surrogates") {
+  const std::string json = R"({"polyform": 1, "name": "a \ud83d\ude00 \\ud83d b", "bodies": [{"name": "rod", "mass": 1,
+    "inertia": {"xx": 1, "yy": 1, "zz": 1}}]})";
+  REQUIRE(read_good(json).name == "a \U0001F600 \\ud83d b");
+}
+
 TEST_CASE("bodies are read with their values and defaults") {
   const Description model = read_good(hinged_rods);
   REQUIRE(model.name == "hinged rods");

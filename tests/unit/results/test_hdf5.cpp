@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <catch2/catch.hpp>
+#include <fstream>
 
+#include "framework/diagnostics.hpp"
 #include "framework/results/result_reader.hpp"
 #include "scratch_folder.hpp"
 #include "tests/support/sanitized.hpp"
@@ -96,6 +98,25 @@ TEST_CASE("an HDF5 writer that is left without finish keeps its rows") {
   check_rows(results, some_channels(), 300);
   REQUIRE(find(results.record, "status"));
   CHECK(find(results.record, "status")->value == RecordField{"", "running"}.value);
+}
+
+TEST_CASE("an HDF5 file whose rows something wrote over fails when it is finished") {
+  const ScratchFolder folder;
+  const std::string path = folder.file("a.h5");
+  const auto writer = make_writer(path);
+  writer->begin(some_channels(), beginning);
+  write_rows(*writer, 700);
+  {
+    // One byte in the middle of what is flushed, among the numbers.
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(0, std::ios::end);
+    const auto middle = file.tellg() / 2;
+    file.seekg(middle);
+    const char old = static_cast<char>(file.get());
+    file.seekp(middle);
+    file.put(static_cast<char>(old ^ 0x55));
+  }
+  CHECK_THROWS_AS(writer->finish({{"status", "done"}}), Failure);
 }
 
 TEST_CASE("a killed run leaves an HDF5 file with the rows that were flushed") {
