@@ -6,6 +6,7 @@
 #include "polyform/evaluation_cost.hpp"
 #include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
+#include "polyform/merged_solver.hpp"
 
 namespace polyform::particles {
 namespace {
@@ -51,9 +52,9 @@ class Particles final : public Formulation {
     return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
   }
 
-  Solver* compile(const SystemView& view, std::span<const FieldValue> options,
+  Solver* compile(const SystemView& whole, std::span<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
-    const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
+    const auto make_for = [&](const SystemView& view, std::optional<Refusal>& refusal) -> Solver* {
       auto* solver = new ParticleSolver(view, {options[0].integer == 0, options[1].number, options[2].integer == 0});
       const std::size_t degenerate = solver->degenerate_body();
       if (solver->good() && degenerate == none) return solver;
@@ -63,6 +64,9 @@ class Particles final : public Formulation {
                                view.bodies[degenerate].name),
                    "check the positions of its joints: their distances from each other and from its mass centre"};
       return nullptr;
+    };
+    const auto make = [&](std::optional<Refusal>& refusal) {
+      return with_welds_merged(whole, [&](const SystemView& merged) { return make_for(merged, refusal); });
     };
     return compiled(name(), "make the model smaller, or use a formulation in joint coordinates", sink, make);
   }

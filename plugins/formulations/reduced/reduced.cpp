@@ -2,6 +2,7 @@
 
 #include "polyform/compile.hpp"
 #include "polyform/evaluation_cost.hpp"
+#include "polyform/merged_solver.hpp"
 #include "polyform/tree_regularity.hpp"
 #include "reduced_solver.hpp"
 
@@ -67,7 +68,8 @@ class ReducedFormulation final : public Formulation {
     const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
       Choice choice;
       refusal = read(options, choice);
-      return refusal ? nullptr : made_solver<ReducedSolver>(view, choice);
+      if (refusal) return nullptr;
+      return with_welds_merged(view, [&](const SystemView& merged) { return made_solver<ReducedSolver>(merged, choice); });
     };
     return compiled(name(), "make the model smaller", sink, make);
   }

@@ -7,6 +7,7 @@
 #include "polyform/correction_options.hpp"
 #include "polyform/evaluation_cost.hpp"
 #include "polyform/joint_coordinate_solver.hpp"
+#include "polyform/merged_solver.hpp"
 #include "polyform/tree_regularity.hpp"
 
 namespace polyform::riccati {
@@ -55,10 +56,10 @@ class RiccatiFormulation final : public Formulation {
     return check_tree_is_regular(view, name(), sink);
   }
 
-  Solver* compile(const SystemView& view, std::span<const FieldValue> options,
+  Solver* compile(const SystemView& whole, std::span<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
     const paper::Variant variant{options[0].integer == 1, options[1].integer == 1};
-    const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
+    const auto make_for = [&](const SystemView& view, std::optional<Refusal>& refusal) -> Solver* {
       if (!variant.product && !variant.overall)
         return made_solver<JointCoordinateSolver<Recursion>>(view,
                                                              LoopCorrection{options[2].integer == 0, options[3].number});
@@ -67,6 +68,9 @@ class RiccatiFormulation final : public Formulation {
       refusal = {std::move(why), "use the options `algorithm: riccati` and `branches: condensed`",
                  variant.product ? "algorithm" : "branches"};
       return nullptr;
+    };
+    const auto make = [&](std::optional<Refusal>& refusal) {
+      return with_welds_merged(whole, [&](const SystemView& merged) { return make_for(merged, refusal); });
     };
     return compiled(name(), "make the model smaller", sink, make);
   }
