@@ -11,8 +11,12 @@ namespace {
 /// Looks after the batch's memory itself, so that a breach is laid at the door of the batch's own plugin.
 class CarriedBatch final : public ForceBatch {
  public:
-  CarriedBatch(ForceBatch& batch, std::span<const CarriedForce::Turn> turns, std::size_t markers, std::size_t velocities)
-      : batch_(batch), turns_(turns), markers_(markers), wrenches_(guarded<Spatial>(markers)),
+  CarriedBatch(ForceBatch& batch, std::span<const CarriedForce::Turn> turns, std::size_t markers,
+               std::size_t velocities)
+      : batch_(batch),
+        turns_(turns),
+        markers_(markers),
+        wrenches_(guarded<Spatial>(markers)),
         efforts_(guarded<double>(velocities)) {}
 
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {

@@ -11,8 +11,11 @@ namespace {
 class MergedSolver final : public Solver {
  public:
   MergedSolver(const SystemView& whole, RigidGroups groups)
-      : whole_(whole), system_(whole, std::move(groups)), welds_(whole, system_.groups()),
-        bodies_(system_.view().bodies.size()), reactions_(system_.view().joints.size()) {
+      : whole_(whole),
+        system_(whole, std::move(groups)),
+        welds_(whole, system_.groups()),
+        bodies_(system_.view().bodies.size()),
+        reactions_(system_.view().joints.size()) {
     for (std::size_t i = 0; i < whole.bodies.size(); ++i) {
       const RigidGroups::Place& place = system_.groups()[i];
       const BodyData& body = whole.bodies[i];
@@ -34,12 +37,18 @@ class MergedSolver final : public Solver {
     if (merged_ != nullptr) merged_->destroy();
   }
   std::size_t do_state_size() const noexcept override { return merged_->state_size(); }
-  Status do_encode(const ConstStateView& state, std::span<double> y) noexcept override { return merged_->encode(state, y); }
-  Status do_decode(std::span<const double> y, const StateView& state) noexcept override { return merged_->decode(y, state); }
+  Status do_encode(const ConstStateView& state, std::span<double> y) noexcept override {
+    return merged_->encode(state, y);
+  }
+  Status do_decode(std::span<const double> y, const StateView& state) noexcept override {
+    return merged_->decode(y, state);
+  }
   Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
     return merged_->derivative(t, y, ydot);
   }
-  Status do_correct(double t, std::span<double> y, Correction& out) noexcept override { return merged_->correct(t, y, out); }
+  Status do_correct(double t, std::span<double> y, Correction& out) noexcept override {
+    return merged_->correct(t, y, out);
+  }
 
   Status do_observe(double t, std::span<const double> y, Observation& out) noexcept override {
     Observation merged = out;  // joints have the coordinates that they have in the whole system
@@ -66,10 +75,11 @@ class MergedSolver final : public Solver {
     if (!system_.groups().is_carried(body_index(body))) return in;
     const RigidGroups::Place& place = system_.groups()[body];
     const Vec3 arm = rotation_matrix(in.pose.orientation) * place.p;
+    const Vec3& w = in.angular_velocity;
     Observation::Body out = in;
     out.pose = {normalized(in.pose.orientation * place.turn), in.pose.position + arm};
-    out.velocity += cross(in.angular_velocity, arm);
-    out.acceleration += cross(in.angular_acceleration, arm) + cross(in.angular_velocity, cross(in.angular_velocity, arm));
+    out.velocity += cross(w, arm);
+    out.acceleration += cross(in.angular_acceleration, arm) + cross(w, cross(w, arm));
     return out;
   }
 
@@ -79,7 +89,7 @@ class MergedSolver final : public Solver {
   Solver* merged_ = nullptr;
   std::vector<Observation::Body> bodies_;
   std::vector<Spatial> reactions_;
-  double resting_energy_ = 0;   ///< of what is welded to ground, in gravity, J
+  double resting_energy_ = 0;  ///< of what is welded to ground, in gravity, J
 };
 
 }  // namespace

@@ -77,8 +77,8 @@ void MergedSystem::move_joints() {
   }
 }
 
-/// F keeps its place on the body that is carried and has the axes of the carrier, in which the directions of the joint are
-/// given anew.
+/// F keeps its place on the body that is carried and has the axes of the carrier, in which the directions of the joint
+/// are given anew.
 JointData MergedSystem::moved(const JointData& joint) {
   JointData out = joint;
   out.base = carrier(joint.base);

@@ -26,8 +26,15 @@ Spatial shifted(const Spatial& w, const Vec3& arm) { return {w.angular + cross(a
 }  // namespace
 
 WeldReactions::WeldReactions(const SystemView& whole, const RigidGroups& groups)
-    : view_(whole), groups_(groups), loading_(groups_on_carried(whole, groups)), forces_(with_forces(whole, loading_)),
-      nodes_(whole), frames_(whole.frames()), wrenches_(whole.frames()), loads_(whole.bodies.size()), efforts_(whole.nv),
+    : view_(whole),
+      groups_(groups),
+      loading_(groups_on_carried(whole, groups)),
+      forces_(with_forces(whole, loading_)),
+      nodes_(whole),
+      frames_(whole.frames()),
+      wrenches_(whole.frames()),
+      loads_(whole.bodies.size()),
+      efforts_(whole.nv),
       rates_(whole.states) {
   for (std::size_t j = 0; j < whole.joints.size(); ++j) {
     if (j < whole.bodies.size() && groups.is_carried(body_index(j))) continue;
@@ -66,7 +73,8 @@ Spatial WeldReactions::inertial(std::size_t body, const Observation::Body& moves
 
 void WeldReactions::find(double t, Observation& out) noexcept {
   place(out);
-  if (!forces_.empty()) forces_.evaluate(t, frames_, out.state.q, out.state.v, out.state.x, wrenches_, efforts_, rates_);
+  if (!forces_.empty())
+    forces_.evaluate(t, frames_, out.state.q, out.state.v, out.state.x, wrenches_, efforts_, rates_);
   std::fill(loads_.begin(), loads_.end(), Spatial{});
   for (const BodyIndex b : forces_.loaded_bodies()) loads_[at(b)] = wrenches_[at(b)];
   for (const End& end : ends_)

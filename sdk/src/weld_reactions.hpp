@@ -10,8 +10,8 @@
 
 namespace polyform {
 
-/// The reactions of the fixed joints within rigid groups, from the tips to the carriers: of a carried body, Newton's and
-/// Euler's equations lack nothing but what holds it to the next one.
+/// The reactions of the fixed joints within rigid groups, from the tips to the carriers: of a carried body, Newton's
+/// and Euler's equations lack nothing but what holds it to the next one.
 class WeldReactions {
  public:
   /// Both outlive the object. groups: not empty.
@@ -24,7 +24,7 @@ class WeldReactions {
   /// Another joint on a body that is carried.
   struct End {
     std::size_t joint, body;
-    double sign;   ///< of what acts on the body, in the joint's reaction
+    double sign;  ///< of what acts on the body, in the joint's reaction
   };
   void place(const Observation&) noexcept;
   Vec3 origin_of_M(std::size_t joint) const noexcept;
@@ -32,12 +32,12 @@ class WeldReactions {
 
   const SystemView& view_;
   const RigidGroups& groups_;
-  std::vector<ForceGroup> loading_;   ///< forces that act on bodies that are carried
+  std::vector<ForceGroup> loading_;  ///< forces that act on bodies that are carried
   ForceSet forces_;
   NodeMotions nodes_;
   std::vector<End> ends_;
   std::vector<BodyMotion> frames_;
-  std::vector<Spatial> wrenches_, loads_;   ///< about the frame origins, ground axes
+  std::vector<Spatial> wrenches_, loads_;  ///< about the frame origins, ground axes
   std::vector<double> efforts_, rates_;
 };
 

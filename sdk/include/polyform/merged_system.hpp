@@ -12,8 +12,8 @@ namespace polyform {
 class CarriedForce;
 
 /// The view of a system whose carriers have taken the mass, the joints and the markers of what they carry. Fixed joints
-/// within a group are gone. Coordinates of joints and modes, first-order states and their offsets are those of the whole
-/// system, and so are all names.
+/// within a group are gone. Coordinates of joints and modes, first-order states and their offsets are those of the
+/// whole system, and so are all names.
 class MergedSystem {
  public:
   /// whole: outlives the object. groups: not empty.
@@ -49,7 +49,7 @@ class MergedSystem {
 
   const SystemView& whole_;
   RigidGroups groups_;
-  std::vector<std::size_t> body_numbers_;   ///< in view(), of bodies of the whole that are not carried
+  std::vector<std::size_t> body_numbers_;  ///< in view(), of bodies of the whole that are not carried
   std::vector<JointIndex> joint_numbers_;
   std::vector<BodyData> bodies_;
   std::vector<JointData> joints_;

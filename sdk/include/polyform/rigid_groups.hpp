@@ -9,10 +9,11 @@
 
 namespace polyform {
 
-/// The bodies of a system in groups that move as one. The body of a group that is nearest to ground carries the others; of
-/// a group that is welded to ground, ground does. A body whose fixed joint is in the spanning tree is carried, unless
-/// something asks for its own motion or axes: a constraint element or a module is attached to it or to its joint, a ball or
-/// a code-defined joint has its coordinates in its axes, which are turned, or a loop is closed within the group.
+/// The bodies of a system in groups that move as one. The body of a group that is nearest to ground carries the others;
+/// of a group that is welded to ground, ground does. A body whose fixed joint is in the spanning tree is carried,
+/// unless something asks for its own motion or axes: a constraint element or a module is attached to it, an element to
+/// its joint, a ball or a code-defined joint has its coordinates in its axes, which are turned, or a loop is closed
+/// within the group.
 class RigidGroups {
  public:
   /// Pose of a body in the frame of what carries it.
@@ -20,7 +21,7 @@ class RigidGroups {
     BodyIndex carrier = BodyIndex::ground;
     Mat3 R = Mat3::identity();
     Vec3 p;
-    Quat turn;   ///< R, in the sense that the drawn orientations of the joints have along the tree
+    Quat turn;  ///< R, in the sense that the drawn orientations of the joints have along the tree
   };
 
   explicit RigidGroups(const SystemView&);
