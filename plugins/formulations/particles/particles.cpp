@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "particle_solver.hpp"
-#include "polyform/evaluation_cost.hpp"
+#include "polyform/cost_model.hpp"
 #include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
 #include "polyform/merged_solver.hpp"
@@ -49,7 +49,7 @@ class Particles final : public Formulation {
   }
   int preference() const noexcept override { return 5; }
   const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
+    return interface_name == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
   Solver* compile(const SystemView& whole, std::span<const FieldValue> options,
@@ -72,7 +72,7 @@ class Particles final : public Formulation {
   }
 
  private:
-  RecursionCost cost_;
+  RecursionCostModel cost_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "reduced.hpp"
 
 #include "polyform/compile.hpp"
-#include "polyform/evaluation_cost.hpp"
+#include "polyform/cost_model.hpp"
 #include "polyform/merged_solver.hpp"
 #include "polyform/tree_regularity.hpp"
 #include "reduced_solver.hpp"
@@ -57,7 +57,7 @@ class ReducedFormulation final : public Formulation {
   }
   int preference() const noexcept override { return 40; }
   const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
+    return interface_name == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
   bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {
@@ -95,7 +95,7 @@ class ReducedFormulation final : public Formulation {
   }
 
  private:
-  RecursionCost cost_;
+  RecursionCostModel cost_;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "paper/sweep.hpp"
 #include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
-#include "polyform/evaluation_cost.hpp"
+#include "polyform/cost_model.hpp"
 #include "polyform/joint_coordinate_solver.hpp"
 #include "polyform/merged_solver.hpp"
 #include "polyform/tree_regularity.hpp"
@@ -49,7 +49,7 @@ class RiccatiFormulation final : public Formulation {
   }
   int preference() const noexcept override { return 50; }
   const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
+    return interface_name == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
   bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {
@@ -76,7 +76,7 @@ class RiccatiFormulation final : public Formulation {
   }
 
  private:
-  RecursionCost cost_;
+  RecursionCostModel cost_;
 };
 
 }  // namespace
