@@ -175,7 +175,9 @@ std::vector<std::string> comparison_notes(const Report& report, std::size_t comp
     notes.emplace_back("Reactions are not compared: without the model it is not known which of them are unique.");
   if (reactions && report.system)
     if (const std::string open = open_reactions(report.system->count_constraints()); !open.empty())
-      notes.push_back(fmt::format("Reactions {}; these are not compared.", open));
+      notes.push_back(fmt::format("Reactions {}; {}.", open,
+                                  report.comparison->unique_parts ? "of these only the unique part is compared"
+                                                                  : "these are not compared"));
   return notes;
 }
 

@@ -15,7 +15,7 @@ std::optional<host::ResultComparison> compare_runs(const std::vector<ReportRun>&
   std::optional<host::ComparedSystem> known;
   if (system) {
     const host::TraceLayout layout(*system);
-    known = {layout.reach(), layout.acting(), system->count_constraints().redundant_joints};
+    known = {layout.reach(), layout.acting(), open_joints(*system, results.front())};
   }
   return host::compare(all, known, host::default_agreement);
 }

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "polyform/light_bodies.hpp"
-#include "polyform/loop_cost.hpp"
+#include "polyform/recursion_cost.hpp"
 
 namespace polyform::host {
 namespace {
@@ -120,7 +120,8 @@ std::vector<char> light_clusters(const Description& d, std::span<const JointData
 }
 
 /// The loops of a forest, in its own numbers.
-LoopCost cost_of(const SpanningForest& forest, std::span<const JointData> joints, std::span<const GraphEdge> edges) {
+EvaluationCost cost_of(const SpanningForest& forest, std::span<const JointData> joints,
+                       std::span<const GraphEdge> edges) {
   std::vector<std::size_t> place(forest.order.size() + 1, LoopedTree::ground), parents, directions;
   for (std::size_t i = 0; i < forest.order.size(); ++i) place[forest.order[i] + 1] = i;
   for (std::size_t i = 0; i < forest.order.size(); ++i) {
@@ -132,7 +133,7 @@ LoopCost cost_of(const SpanningForest& forest, std::span<const JointData> joints
   std::vector<LoopedTree::Cut> cuts;
   for (const std::size_t e : forest.cut_edges)
     cuts.push_back({place[edges[e].base], place[edges[e].moving], 6 - joints[e].nv});
-  return loop_cost({parents, directions, cuts});
+  return recursion_cost({parents, directions, cuts});
 }
 
 }  // namespace
@@ -157,8 +158,8 @@ void warn_of_costly_cuts(const System::Parts& parts, std::span<const JointData> 
   if (asked == edges.end() || parts.forest.loops.empty()) return;
   std::vector<GraphEdge> free(edges.begin(), edges.end());
   for (GraphEdge& e : free) e.cut = false;
-  const LoopCost cost = cost_of(parts.forest, joints, edges);
-  const LoopCost least = cost_of(span_forest(d.bodies.size(), free), joints, free);
+  const EvaluationCost cost = cost_of(parts.forest, joints, edges);
+  const EvaluationCost least = cost_of(span_forest(d.bodies.size(), free), joints, free);
   // A few times is the user's choice; from there on it is a growth with another power of the size.
   constexpr double much = 4;
   if (!(cost.operations > much * least.operations)) return;

@@ -6,6 +6,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "framework/comparison/open_reactions.hpp"
+#include "framework/comparison/result_states.hpp"
+
 namespace polyform::host {
 
 namespace {
@@ -42,15 +45,36 @@ struct Together {
 /// What the columns mean, by their names and units: rows have a number per column.
 class ResultItems final : public TraceItems {
  public:
-  ResultItems(const std::vector<ResultColumn>& columns, const std::vector<std::string>& open)
+  ResultItems(const std::vector<ResultColumn>& columns, const std::vector<OpenJoint>& open)
       : columns_(columns), open_(open) {
     for (const ResultColumn& column : columns) places_.push_back(place_of(column.channel));
     while (width() < columns.size()) take();
   }
 
   const std::vector<Together>& together() const { return together_; }
+  /// Whether there are reactions that are open in part, and of all of them the unique part is known.
+  bool has_unique_parts() const { return !parts_.empty() && !leaves_out_; }
+  /// Takes what is open out of the reactions of a row.
+  void keep_unique(std::span<double> row) const {
+    for (const OpenPart& part : parts_) {
+      double* f = row.data() + part.force;
+      const double* q = part.orientation == none ? nullptr : row.data() + part.orientation;
+      const Mat3 R = q == nullptr ? Mat3::identity() : rotation_matrix(normalized(Quat{q[0], q[1], q[2], q[3]}));
+      const Spatial r = part.open.unique_part({{f[3], f[4], f[5]}, {f[0], f[1], f[2]}}, R);
+      for (const Vec3& v : {r.linear, r.angular})
+        for (const double value : {v.x, v.y, v.z}) *f++ = value;
+    }
+  }
 
  private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  /// A reaction that is open in part.
+  struct OpenPart {
+    OpenReaction open;
+    std::size_t force;        ///< its columns; those of the moment follow
+    std::size_t orientation;  ///< columns of the body whose axes it is in; none: ground
+  };
+
   void take() {
     const ChannelPlace& place = places_[width()];
     if (place.group == "bodies" && take(Quantity::position, Kind::vector, true, {"x", "y", "z"})) return;
@@ -59,12 +83,40 @@ class ResultItems final : public TraceItems {
       return put(Quantity::modal, Kind::number, false, 1);
     if (place.group == "joints" && place.component.substr(0, place.component.find('[')) == "q")
       return take_coordinate();
-    if (place.group == "reactions" && std::ranges::find(open_, place.object) == open_.end() &&
+    if (place.group == "reactions" && may_take_reaction() &&
         (take(Quantity::force, Kind::vector, false, {"fx", "fy", "fz"}) ||
          take(Quantity::moment, Kind::vector, false, {"mx", "my", "mz"})))
       return;
     together_.push_back({Kind::number, width(), 1, place.group == "reactions"});
     pass();
+  }
+
+  /// Whether the reaction that comes next is unique, or stands here as a whole, so that its unique part can be told.
+  bool may_take_reaction() {
+    const auto joint = std::ranges::find(open_, places_[width()].object, &OpenJoint::name);
+    if (joint == open_.end()) return true;
+    if (!parts_.empty() && width() == parts_.back().force + 3) return true;
+    std::size_t orientation = none;
+    for (std::size_t k = 0; k + 4 <= columns_.size() && !joint->axes.empty(); ++k)
+      if (places_[k].object == joint->axes && has(k, {"qw", "qx", "qy", "qz"})) orientation = k;
+    const bool known = joint->directions && has(width(), {"fx", "fy", "fz", "mx", "my", "mz"}) &&
+                       (joint->axes.empty() || orientation != none);
+    if (known)
+      parts_.push_back({{0, BodyIndex::ground, *joint->directions}, width(), orientation});
+    else
+      leaves_out_ = true;
+    return known;
+  }
+
+  /// Whether these components of one object stand in the columns from this one on.
+  bool has(std::size_t column, std::initializer_list<std::string_view> components) const {
+    std::size_t k = column;
+    for (const std::string_view component : components) {
+      if (k == places_.size() || places_[k].component != component || places_[k].object != places_[column].object)
+        return false;
+      ++k;
+    }
+    return true;
   }
 
   void take_coordinate() {
@@ -83,12 +135,7 @@ class ResultItems final : public TraceItems {
 
   /// Whether all of the components come next, of one object.
   bool take(Quantity quantity, Kind kind, bool length, std::initializer_list<std::string_view> components) {
-    std::size_t k = width();
-    for (const std::string_view component : components) {
-      if (k == places_.size() || places_[k].component != component || places_[k].object != places_[width()].object)
-        return false;
-      ++k;
-    }
+    if (!has(width(), components)) return false;
     put(quantity, kind, length, components.size());
     return true;
   }
@@ -100,9 +147,22 @@ class ResultItems final : public TraceItems {
   }
 
   const std::vector<ResultColumn>& columns_;
-  const std::vector<std::string>& open_;
+  const std::vector<OpenJoint>& open_;
   std::vector<ChannelPlace> places_;
   std::vector<Together> together_;
+  std::vector<OpenPart> parts_;
+  bool leaves_out_ = false;
+};
+
+/// Rows of which only what is unique is read.
+class ResultRows final : public TraceRows {
+ public:
+  explicit ResultRows(const ResultItems& items) : TraceRows(items.width()), items_(items) {}
+
+ private:
+  void refine(std::span<double> row) const override { items_.keep_unique(row); }
+
+  const ResultItems& items_;
 };
 
 /// Walks over the times that all have.
@@ -162,6 +222,28 @@ void agree(const ResultItems& items, std::span<const ComparedResult> all, const 
 
 }  // namespace
 
+std::vector<OpenJoint> open_joints(const System& system, const Results& results) {
+  const auto name = [&](std::size_t joint) { return std::string(system.view().joints[joint].name); };
+  ResultStates states(system, results);
+  OpenReactions open(system);
+  std::vector<OpenJoint> all;
+  for (const std::string& joint : system.count_constraints().redundant_joints) all.push_back({joint, {}, {}});
+  if (all.empty() || !states.complete() || states.rows() == 0) return all;
+  all.clear();
+  constexpr std::size_t samples = OpenReactions::states;
+  const std::size_t last = states.rows() - 1;
+  for (std::size_t k = 0; k < std::min(samples, states.rows()); ++k) {
+    const std::size_t row = states.rows() <= samples ? k : k * last / (samples - 1);
+    if (const std::optional<ConstStateView> state = states.state(row))
+      open.add(*state, [&](BodyIndex b) { return states.orientation(b, row); });
+  }
+  for (const OpenReaction& reaction : open.found())
+    all.push_back({name(reaction.joint),
+                   is_ground(reaction.axes) ? std::string() : std::string(system.view().bodies[at(reaction.axes)].name),
+                   reaction.directions});
+  return all;
+}
+
 std::optional<ResultComparison> compare(std::span<const ComparedResult> all,
                                         const std::optional<ComparedSystem>& system, double tolerance) {
   if (all.size() < 2) return {};
@@ -173,7 +255,7 @@ std::optional<ResultComparison> compare(std::span<const ComparedResult> all,
   std::vector<std::unique_ptr<TraceRows>> traces;
   std::vector<Witness> witnesses;
   for (const ComparedResult& one : all) {
-    traces.push_back(std::make_unique<TraceRows>(items.width()));
+    traces.push_back(std::make_unique<ResultRows>(items));
     witnesses.push_back({traces.back().get(), one.reactions});
   }
   std::vector<Values> rows(all.size(), Values(items.width()));
@@ -191,6 +273,7 @@ std::optional<ResultComparison> compare(std::span<const ComparedResult> all,
   result.deviations = std::move(verdict.deviations);
   result.first = verdict.first;
   result.until = verdict.until;
+  result.unique_parts = items.has_unique_parts();
   return result;
 }
 

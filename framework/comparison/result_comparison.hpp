@@ -25,14 +25,24 @@ struct ResultComparison {
   std::vector<Deviation> deviations;  ///< one per result; their names lie in the consensus, as does that of `first`
   std::optional<Parting> first;       ///< the earliest parting; witness: index of the result
   double until = 0;                   ///< the last time that all have, s
+  bool unique_parts = false;          ///< whether of each reaction that is open in part the unique part is compared
   Results consensus;                  ///< the columns that all have at the times that all have; without a record
 };
 
+/// A joint whose reaction is open in part.
+struct OpenJoint {
+  std::string name;
+  std::string axes;                          ///< the body in whose axes the directions are; empty: ground
+  std::optional<OpenDirections> directions;  ///< along the motion, where the results tell
+};
+/// The joints of a system whose reactions are open in part, along the motion that results have.
+std::vector<OpenJoint> open_joints(const System&, const Results&);
+
 /// What is known of the system that the results are of.
 struct ComparedSystem {
-  double reach = 0;               ///< of the largest body, m, see Scales
-  Scale acting = {};              ///< at the start
-  std::vector<std::string> open;  ///< joints whose reactions are not unique, which are not judged
+  double reach = 0;             ///< of the largest body, m, see Scales
+  Scale acting = {};            ///< at the start
+  std::vector<OpenJoint> open;  ///< of whose reactions only the unique part is judged, where it is known
 };
 
 /// Over the columns and times that all have; times that are a billionth of the shortest run apart are the same. Only

@@ -1,7 +1,6 @@
 #include "framework/comparison/trace.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -54,7 +53,7 @@ TraceLayout::TraceLayout(const System& system)
   const std::vector<OpenDirections> open = system.count_constraints().open;
   auto next = open.begin();
   for (const std::size_t j : joints_) {
-    if (next != open.end() && at(next->joint()) == j) open_.push_back({j, width(), none, *next++});
+    if (next != open.end() && at(next->joint()) == j) open_.push_back({{j, BodyIndex::ground, *next++}, width()});
     add(Quantity::force, Kind::vector, false, view_.joints[j].name);
     add(Quantity::moment, Kind::vector, false, view_.joints[j].name);
   }
@@ -154,25 +153,22 @@ void TraceLayout::fill(const Observation& now, std::span<double> row) const {
     out = std::copy(part.begin(), part.end(), out);
 }
 
-Mat3 TraceLayout::axes(std::span<const double> row, std::size_t orientation) const {
-  if (orientation == none) return Mat3::identity();
-  const double* q = row.data() + orientation;
+/// Of ground, or of a body of the user.
+Mat3 TraceLayout::axes(std::span<const double> row, BodyIndex body) const {
+  if (is_ground(body) || orientations_[at(body)] == none) return Mat3::identity();
+  const double* q = row.data() + orientations_[at(body)];
   return rotation_matrix(normalized(Quat{q[0], q[1], q[2], q[3]}));
 }
 
 void TraceLayout::leave_open(TraceRows& run) {
   if (open_.empty()) return;
-  // A direction that turns in the body, as in spatial loops, sweeps its space within as many rows as that has
-  // dimensions.
-  constexpr std::size_t samples = 8;
   std::vector<double> row(width());
   const std::vector<double> x(view_.states);
-  std::map<std::size_t, std::array<OpenDirections, 3>> seen;  // by joint: in axes of ground, base, moving
+  OpenReactions open(system_);
   const std::size_t count = run.rewind();
-  const auto place = [&](BodyIndex b) { return is_ground(b) ? none : orientations_[at(b)]; };
-  for (std::size_t k = 0, taken = 0; k < count && taken < samples; ++k) {
+  for (std::size_t k = 0, taken = 0; k < count && taken < OpenReactions::states; ++k) {
     run.next_as_stored(row);
-    if (k * (samples - 1) < taken * (count - 1)) continue;
+    if (k * (OpenReactions::states - 1) < taken * (count - 1)) continue;
     ++taken;
     if (!std::all_of(row.begin(), row.end(), [](double value) { return std::isfinite(value); })) continue;
     std::size_t next = state_;
@@ -182,37 +178,24 @@ void TraceLayout::leave_open(TraceRows& run) {
       return numbers;
     };
     const auto q = part(view_.nq), v = part(view_.nv), eta = part(view_.modes), etadot = part(view_.modes);
-    for (const OpenDirections& open : system_.count_constraints({q, v, eta, etadot, x}, {}).open) {
-      const JointData& joint = view_.joints[at(open.joint())];
-      const std::array here{open, open.in_axes(axes(row, place(joint.base))),
-                            open.in_axes(axes(row, place(joint.moving)))};
-      const auto [known, first] = seen.try_emplace(at(open.joint()), here);
-      for (std::size_t a = 0; !first && a < here.size(); ++a) known->second[a].add(here[a]);
-    }
+    open.add({q, v, eta, etadot, x}, [&](BodyIndex b) { return std::optional(axes(row, b)); });
   }
   std::map<std::size_t, std::size_t> forces;  // where those of each joint stand
   for (std::size_t k = 0; const TraceItem& item : items())
     if (item.quantity == Quantity::force) forces[joints_[k++]] = item.offset;
   open_.clear();
-  for (const auto& [j, in_axes] : seen) {
-    const JointData& joint = view_.joints[j];
-    const std::size_t places[] = {none, place(joint.base), place(joint.moving)};
-    std::optional<OpenReaction> least;
-    for (std::size_t k = 0; k < in_axes.size(); ++k)
-      if (!least || in_axes[k].count() < least->open.count())
-        least = OpenReaction{j, forces.at(j), places[k], in_axes[k]};
-    open_.push_back(*least);
+  for (OpenReaction& reaction : open.found()) {
+    const std::size_t force = forces.at(reaction.joint);
+    open_.push_back({std::move(reaction), force});
   }
 }
 
 void TraceLayout::keep_unique(std::span<double> row) const {
-  for (const OpenReaction& reaction : open_) {
-    const Mat3 R = axes(row, reaction.orientation);
-    double* f = row.data() + reaction.force;
-    Spatial r{transpose_times(R, Vec3{f[3], f[4], f[5]}), transpose_times(R, Vec3{f[0], f[1], f[2]})};
-    r = reaction.open.unique_part(r);
-    const Vec3 force = R * r.linear, moment = R * r.angular;
-    for (const double value : {force.x, force.y, force.z, moment.x, moment.y, moment.z}) *f++ = value;
+  for (const OpenPlace& open : open_) {
+    double* f = row.data() + open.force;
+    const Spatial r = open.reaction.unique_part({{f[3], f[4], f[5]}, {f[0], f[1], f[2]}},
+                                                axes(row, open.reaction.axes));
+    for (const double value : {r.linear.x, r.linear.y, r.linear.z, r.angular.x, r.angular.y, r.angular.z}) *f++ = value;
   }
 }
 

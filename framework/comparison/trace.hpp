@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/assembly/system.hpp"
+#include "framework/comparison/open_reactions.hpp"
 #include "framework/simulation/row_sink.hpp"
 #include "polyform/scale.hpp"
 
@@ -101,25 +102,23 @@ class TraceLayout final : public TraceItems {
   void keep_unique(std::span<double> row) const;
 
  private:
-  /// A joint whose reaction is open in part.
-  struct OpenReaction {
-    std::size_t joint;        ///< in the view
-    std::size_t force;        ///< its place in a row; the moment follows
-    std::size_t orientation;  ///< place of the quaternion of the body whose axes `open` is in; none: ground's
-    OpenDirections open;
+  /// A reaction that is open in part.
+  struct OpenPlace {
+    OpenReaction reaction;
+    std::size_t force;  ///< its place in a row; the moment follows
   };
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   void add_coordinates(const JointData&);
   void add_accelerations(const JointData&);
   void find_acting();
-  Mat3 axes(std::span<const double> row, std::size_t orientation) const;
+  Mat3 axes(std::span<const double> row, BodyIndex) const;
 
   const System& system_;
   const SystemView& view_;
   std::vector<std::size_t> bodies_, joints_;  ///< in the view
   std::vector<std::size_t> orientations_;     ///< per body of the view, the place of its quaternion
-  std::vector<OpenReaction> open_;
+  std::vector<OpenPlace> open_;
   std::size_t state_ = none;  ///< place of the canonical state, where some reactions are open
   double reach_ = 0;
   Scale acting_;

@@ -6,24 +6,15 @@
 // the carried axes turn with it about the vertical.
 #pragma once
 
-#include <Eigen/Core>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "framework/linearization/motion_fields.hpp"
 #include "framework/linearization/point_model.hpp"
+#include "framework/linearization/symmetries.hpp"
 
 namespace polyform::host {
-
-/// Sums of fields that commute with the rates of a system.
-struct Symmetries {
-  Eigen::MatrixXd basis;  ///< fields × independent symmetries; those that leave the axes of the bases alone come first
-  Eigen::Index plain = 0;  ///< how many these are
-};
-
-/// Found from the commutators at states near the nominal one, which are taken by extrapolated differences.
-Symmetries find_symmetries(const PointModel&, const MotionFields&);
 
 /// A motion that goes on along a field.
 struct SteadyMotion {

@@ -8,7 +8,7 @@
 
 #include "framework/process/process.hpp"
 #include "polyform/element_helpers.hpp"
-#include "polyform/evaluation_cost.hpp"
+#include "polyform/cost_model.hpp"
 #include "polyform/observation.hpp"
 
 namespace polyform::host {
@@ -28,15 +28,15 @@ std::string reasons(const Diagnostics& diagnostics) {
 
 namespace {
 
-LoopCost cost_of(const Formulation& formulation, const SystemView& view) noexcept {
-  const auto* told = static_cast<const EvaluationCost*>(formulation.query(EvaluationCost::interface_name));
-  return told == nullptr ? LoopCost{} : told->cost(view);
+EvaluationCost cost_of(const Formulation& formulation, const SystemView& view) noexcept {
+  const auto* told = static_cast<const CostModel*>(formulation.query(CostModel::interface_name));
+  return told == nullptr ? EvaluationCost{} : told->cost(view);
 }
 
 /// Whether the memory that the formulation tells to need is there; reports where not, with the hinge that most rows
 /// pass.
 bool fits_memory(const Formulation& formulation, const SystemView& view, DiagnosticSink& sink) noexcept {
-  const LoopCost cost = cost_of(formulation, view);
+  const EvaluationCost cost = cost_of(formulation, view);
   constexpr double small = 1e8;  // what is always there need not be asked for
   if (cost.bytes < small) return true;
   const double left = static_cast<double>(free_memory());

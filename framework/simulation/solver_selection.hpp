@@ -16,7 +16,7 @@ struct DestroySolver {
 using SolverPointer = std::unique_ptr<Solver, DestroySolver>;
 
 /// Whether the formulation accepts the system: its declared abilities, the memory that it tells to need
-/// (evaluation_cost.hpp), then its own say. Reports why not.
+/// (cost_model.hpp), then its own say. Reports why not.
 bool can_run(const Formulation&, const SystemView&, DiagnosticSink&) noexcept;
 
 /// Of the formulations that can run the system, the one with the largest preference; those that tell a cost many times

@@ -29,11 +29,25 @@ forces:
      stiffness: 30, damping: 1}
 )";
 
+/// Welded bodies with forces in their own axes.
+constexpr const char* welded = R"(
+polyform: 1
+bodies:
+  - {name: hub, mass: 1, center_of_mass: [0.3, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: boom, position: [1, 0, 0], orientation: {rpy: [0, 0, 1]}, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: hub, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: weld, type: fixed, base: hub, moving: boom, position: [1, 0, 0]}
+forces:
+  - {name: push, type: point-force, body: boom, point: [1, 0, 0], force: [1, 2, 3], axes: body}
+)";
+
 }  // namespace
 
 TEST_CASE("derivative, correct, observe, encode and decode make no allocation") {
   for (const std::string& text : {random_model({.seed = 5, .bodies = 12, .loops = 0}),
-                                  random_model({.seed = 5, .bodies = 12, .loops = 2}), std::string(flexible_loop)}) {
+                                  random_model({.seed = 5, .bodies = 12, .loops = 2}), std::string(flexible_loop),
+                                  std::string(welded)}) {
     const auto system = system_from_text(text);
     std::vector<std::pair<const Formulation*, SolverOptions>> all;
     for (const Formulation* formulation : formulations_for(*system)) {

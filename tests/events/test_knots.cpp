@@ -63,6 +63,14 @@ TEST_CASE("a pulse of two milliseconds is found by all integrators") {
   }
 }
 
+TEST_CASE("the example flywheel is braked by every integrator, to the speed that the pulse leaves") {
+  const auto system = system_from_file(POLYFORM_MODELS "/brake_pulse.yaml");
+  for (const host::RunSettings& s : settings_of_all_integrators(60, 1e-2)) {
+    INFO(s.integrator);
+    CHECK(end_speed(*system, s) == Approx(5).margin(1e-7));
+  }
+}
+
 // A cubic through zeros and one peak of -100 at the middle row, natural: its integral between the first and last row by
 // Simpson's rule per piece, exact for cubics. With h = 0.05 and rows 0, -100, 0: x'' = 0, 3·100/h²·…, 0.
 TEST_CASE("a spline of three rows is not stepped over: its rows are stops without a new beginning inside") {

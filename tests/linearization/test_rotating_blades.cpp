@@ -118,3 +118,14 @@ TEST_CASE("stiffening is on where a motion drives the blade round, and can be gi
   for (const std::vector<double>& found : Blade{.speed = 4, .modes = 2, .stiffening = "false"}.all_frequencies())
     CHECK(found[0] == Approx(3.5160153).epsilon(1e-7));
 }
+
+TEST_CASE("the example blade flaps at the published frequency for its speed") {
+  const auto system = system_from_file(POLYFORM_MODELS "/rotating_blade.yaml");
+  // Wright and others, hub radius 0, speed 10 √(EI / μ l⁴): the first frequency is 11.2023 of that unit, which is 2 rad/s.
+  const auto all = linearize_all(*system);
+  REQUIRE(all.size() >= 2);
+  for (const LinearCase& c : all) {
+    INFO(c.formulation->name());
+    CHECK(frequencies(c.modes).front() == Approx(2 * 11.2023).epsilon(1e-3));
+  }
+}

@@ -225,3 +225,21 @@ modules:
     CHECK(o.velocity_violation < 1e-10);
   }
 }
+
+TEST_CASE("the example rack starts with its teeth where the slide is, and its weight falls as its inertias let it") {
+  const auto system = system_from_file(POLYFORM_MODELS "/rack_and_pinion.yaml");
+  // The weight carries the shaft, 20 rad/m, and the wheel on the shaft by −1/4: 1 + (0.00327 + 0.12/16) 20² kg.
+  const double fall = g / (1 + (0.00327 + 0.12 / 16) * 400);
+  host::ObservationStore store(system->view());
+  for (const Formulation* formulation : able(*system)) {
+    INFO("formulation " << formulation->name());
+    const Observation o = observed(*system, *formulation, store);
+    for (const JointData& joint : system->view().joints) {
+      const bool slide = joint.name == "slide";
+      INFO(joint.name);
+      CHECK(o.state.q[joint.q_offset] == Approx(slide ? 0.1 : -0.5).epsilon(1e-12));
+      CHECK(o.acceleration[joint.v_offset] == Approx(slide ? fall : -fall * 20 / 4).epsilon(1e-11));
+    }
+    CHECK(o.position_violation < 1e-12);
+  }
+}

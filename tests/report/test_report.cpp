@@ -225,13 +225,20 @@ TEST_CASE("a report of results tells the same deviations as the comparison that 
     const std::string compared = shop.read("c.html"), reported = shop.read("r.html");
     const nlohmann::json one = description_of(compared).at("tables").at(1);
     const nlohmann::json other = description_of(reported).at("tables").at(1);
-    // Results hold no accelerations, and of joints with open reactions it is not known which part is unique.
+    // Results hold no accelerations. Of the reactions of the ladder only a part is unique, in both alike.
     const std::size_t held = other.at("columns").size();
     CHECK(held >= 10);
     REQUIRE(one.at("columns").size() >= held);
-    for (std::size_t c = 1; c < 10; ++c) CHECK(one.at("columns").at(c) == other.at("columns").at(c));
+    CHECK(other.at("columns").dump().find("force") != std::string::npos);
+    for (std::size_t c = 1; c < held; ++c) CHECK(one.at("columns").at(c) == other.at("columns").at(c));
     for (std::size_t r = 0; r < one.at("rows").size(); ++r)
-      for (std::size_t c = 0; c < 10; ++c) CHECK(one.at("rows").at(r).at(c) == other.at("rows").at(r).at(c));
+      for (std::size_t c = 0; c < held; ++c) {
+        const nlohmann::json &here = one.at("rows").at(r).at(c), &there = other.at("rows").at(r).at(c);
+        if (c < 10 || !here.is_number())
+          CHECK(here == there);
+        else
+          CHECK(there.get<double>() == Approx(here.get<double>()).epsilon(1e-6).margin(1e-13));
+      }
     CHECK(description_of(compared).at("consensus") == description_of(reported).at("consensus"));
     const auto columns = between(compared, "id=\"columns-3-0\">", "<");
     REQUIRE(columns);

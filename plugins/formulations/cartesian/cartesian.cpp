@@ -1,7 +1,7 @@
 #include "cartesian.hpp"
 
 #include "cartesian_solver.hpp"
-#include "polyform/evaluation_cost.hpp"
+#include "polyform/cost_model.hpp"
 #include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
 
@@ -30,7 +30,7 @@ class Cartesian final : public Formulation {
   }
   int preference() const noexcept override { return 10; }
   const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
+    return interface_name == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
   Solver* compile(const SystemView& view, std::span<const FieldValue> options,
@@ -42,7 +42,7 @@ class Cartesian final : public Formulation {
   }
 
  private:
-  LinearCost cost_{12000};
+  LinearCostModel cost_{12000};
 };
 
 }  // namespace

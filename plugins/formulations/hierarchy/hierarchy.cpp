@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hierarchy_solver.hpp"
-#include "polyform/evaluation_cost.hpp"
+#include "polyform/cost_model.hpp"
 #include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
 #include "polyform/element_helpers.hpp"
@@ -176,7 +176,7 @@ class Hierarchy final : public Formulation {
   }
   int preference() const noexcept override { return 3; }
   const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
+    return interface_name == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
   Solver* compile(const SystemView& view, std::span<const FieldValue> values,
@@ -194,7 +194,7 @@ class Hierarchy final : public Formulation {
   }
 
  private:
-  LinearCost cost_{15000};
+  LinearCostModel cost_{15000};
 };
 
 }  // namespace

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "particle_solver.hpp"
-#include "polyform/evaluation_cost.hpp"
+#include "polyform/cost_model.hpp"
 #include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
+#include "polyform/merged_solver.hpp"
 
 namespace polyform::particles {
 namespace {
@@ -48,12 +49,12 @@ class Particles final : public Formulation {
   }
   int preference() const noexcept override { return 5; }
   const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
+    return interface_name == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
-  Solver* compile(const SystemView& view, std::span<const FieldValue> options,
+  Solver* compile(const SystemView& whole, std::span<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
-    const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
+    const auto make_for = [&](const SystemView& view, std::optional<Refusal>& refusal) -> Solver* {
       auto* solver = new ParticleSolver(view, {options[0].integer == 0, options[1].number, options[2].integer == 0});
       const std::size_t degenerate = solver->degenerate_body();
       if (solver->good() && degenerate == none) return solver;
@@ -64,11 +65,14 @@ class Particles final : public Formulation {
                    "check the positions of its joints: their distances from each other and from its mass centre"};
       return nullptr;
     };
+    const auto make = [&](std::optional<Refusal>& refusal) {
+      return with_welds_merged(whole, [&](const SystemView& merged) { return make_for(merged, refusal); });
+    };
     return compiled(name(), "make the model smaller, or use a formulation in joint coordinates", sink, make);
   }
 
  private:
-  RecursionCost cost_;
+  RecursionCostModel cost_;
 };
 
 }  // namespace

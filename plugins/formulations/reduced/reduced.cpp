@@ -1,7 +1,8 @@
 #include "reduced.hpp"
 
 #include "polyform/compile.hpp"
-#include "polyform/evaluation_cost.hpp"
+#include "polyform/cost_model.hpp"
+#include "polyform/merged_solver.hpp"
 #include "polyform/tree_regularity.hpp"
 #include "reduced_solver.hpp"
 
@@ -56,7 +57,7 @@ class ReducedFormulation final : public Formulation {
   }
   int preference() const noexcept override { return 40; }
   const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
+    return interface_name == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
   bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {
@@ -67,7 +68,8 @@ class ReducedFormulation final : public Formulation {
     const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
       Choice choice;
       refusal = read(options, choice);
-      return refusal ? nullptr : made_solver<ReducedSolver>(view, choice);
+      if (refusal) return nullptr;
+      return with_welds_merged(view, [&](const SystemView& merged) { return made_solver<ReducedSolver>(merged, choice); });
     };
     return compiled(name(), "make the model smaller", sink, make);
   }
@@ -93,7 +95,7 @@ class ReducedFormulation final : public Formulation {
   }
 
  private:
-  RecursionCost cost_;
+  RecursionCostModel cost_;
 };
 
 }  // namespace

@@ -5,8 +5,9 @@
 #include "paper/sweep.hpp"
 #include "polyform/compile.hpp"
 #include "polyform/correction_options.hpp"
-#include "polyform/evaluation_cost.hpp"
+#include "polyform/cost_model.hpp"
 #include "polyform/joint_coordinate_solver.hpp"
+#include "polyform/merged_solver.hpp"
 #include "polyform/tree_regularity.hpp"
 
 namespace polyform::riccati {
@@ -48,17 +49,17 @@ class RiccatiFormulation final : public Formulation {
   }
   int preference() const noexcept override { return 50; }
   const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == EvaluationCost::interface_name ? static_cast<const EvaluationCost*>(&cost_) : nullptr;
+    return interface_name == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
   bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {
     return check_tree_is_regular(view, name(), sink);
   }
 
-  Solver* compile(const SystemView& view, std::span<const FieldValue> options,
+  Solver* compile(const SystemView& whole, std::span<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
     const paper::Variant variant{options[0].integer == 1, options[1].integer == 1};
-    const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
+    const auto make_for = [&](const SystemView& view, std::optional<Refusal>& refusal) -> Solver* {
       if (!variant.product && !variant.overall)
         return made_solver<JointCoordinateSolver<Recursion>>(view,
                                                              LoopCorrection{options[2].integer == 0, options[3].number});
@@ -68,11 +69,14 @@ class RiccatiFormulation final : public Formulation {
                  variant.product ? "algorithm" : "branches"};
       return nullptr;
     };
+    const auto make = [&](std::optional<Refusal>& refusal) {
+      return with_welds_merged(whole, [&](const SystemView& merged) { return make_for(merged, refusal); });
+    };
     return compiled(name(), "make the model smaller", sink, make);
   }
 
  private:
-  RecursionCost cost_;
+  RecursionCostModel cost_;
 };
 
 }  // namespace

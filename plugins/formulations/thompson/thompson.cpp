@@ -4,6 +4,7 @@
 
 #include "body_inertia.hpp"
 #include "polyform/correction_options.hpp"
+#include "polyform/merged_solver.hpp"
 #include "thompson_solver.hpp"
 
 namespace polyform::thompson {
@@ -101,9 +102,9 @@ class Thompson final : public Formulation {
   }
   int preference() const noexcept override { return 4; }
 
-  Solver* compile(const SystemView& view, std::span<const FieldValue> values,
+  Solver* compile(const SystemView& whole, std::span<const FieldValue> values,
                   DiagnosticSink& sink) const noexcept override {
-    const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
+    const auto make_for = [&](const SystemView& view, std::optional<Refusal>& refusal) -> Solver* {
       Options options{static_cast<Construction>(values[construction].integer),
                       static_cast<Form>(values[form].integer),
                       {},
@@ -113,6 +114,9 @@ class Thompson final : public Formulation {
       if (!refusal) refusal = of_option("form", check_form(view, options.form));
       if (!refusal) refusal = check_rows(view);
       return refusal ? nullptr : made_solver<ThompsonSolver>(view, std::move(options));
+    };
+    const auto make = [&](std::optional<Refusal>& refusal) {
+      return with_welds_merged(whole, [&](const SystemView& merged) { return make_for(merged, refusal); });
     };
     return compiled(
         name(), "make the model smaller, or use a formulation without a matrix of the loops' coordinates, such as riccati",

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "polyform/evaluation_cost.hpp"
+#include "polyform/recursion_cost.hpp"
 #include "tests/unit/assembly/assembled.hpp"
 
 using namespace polyform;
@@ -94,7 +94,7 @@ TEST_CASE("cuts that make all loops pass one hinge are told with both costs and 
   CHECK_THAT(asked.messages(), Catch::Contains("joints[1].cut") && Catch::Contains("body `up0`") &&
                                    Catch::Contains("200 constraint rows") &&
                                    Catch::Contains("with cuts chosen by polyform"));
-  const LoopCost few = loop_cost(chosen.system->view()), many = loop_cost(asked.system->view());
+  const EvaluationCost few = recursion_cost(chosen.system->view()), many = recursion_cost(asked.system->view());
   CHECK(many.operations > 20 * few.operations);
   CHECK(few.rows <= 10);
 }
@@ -109,7 +109,7 @@ TEST_CASE("the solver is chosen by what an evaluation costs where its rank would
 
 TEST_CASE("the cost of local loops grows with their number, of loops through one hinge with its cube") {
   const auto cost = [](int cells, bool at_ground) {
-    return loop_cost(Assembled(row_of_four_bars(cells, at_ground)).system->view()).operations;
+    return recursion_cost(Assembled(row_of_four_bars(cells, at_ground)).system->view()).operations;
   };
   CHECK(cost(160, false) < 4.2 * cost(40, false));
   CHECK(cost(160, true) > 30 * cost(40, true));

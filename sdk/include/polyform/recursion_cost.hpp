@@ -10,16 +10,10 @@
 #include <cstddef>
 #include <span>
 
+#include "polyform/evaluation_cost.hpp"
 #include "polyform/system_view.hpp"
 
 namespace polyform {
-
-struct LoopCost {
-  double operations = 0;                              ///< multiplications of one evaluation, those of the tree included
-  double bytes = 0;                                   ///< memory of the loops
-  std::size_t widest = static_cast<std::size_t>(-1);  ///< the body whose hinge most rows pass; none without loops
-  std::size_t rows = 0;                               ///< rows that pass it
-};
 
 /// A spanning tree: per body its parent (`ground` where it hangs on ground), parents before children, and the number of
 /// directions of its hinge; and the cut joints.
@@ -33,7 +27,7 @@ struct LoopedTree {
 };
 
 /// Throws std::bad_alloc.
-LoopCost loop_cost(const LoopedTree&);
-LoopCost loop_cost(const SystemView&);
+EvaluationCost recursion_cost(const LoopedTree&);
+EvaluationCost recursion_cost(const SystemView&);
 
 }  // namespace polyform

@@ -1,10 +1,10 @@
-#include "polyform/loop_cost.hpp"
+#include "polyform/recursion_cost.hpp"
 
 #include <algorithm>
 #include <new>
 #include <vector>
 
-#include "polyform/evaluation_cost.hpp"
+#include "polyform/cost_model.hpp"
 
 namespace polyform {
 namespace {
@@ -29,8 +29,8 @@ void on_paths(const LoopedTree& tree, const LoopedTree::Cut& cut, const Visit& v
 
 }  // namespace
 
-LoopCost loop_cost(const LoopedTree& tree) {
-  LoopCost cost;
+EvaluationCost recursion_cost(const LoopedTree& tree) {
+  EvaluationCost cost;
   cost.operations = of_body * static_cast<double>(tree.parents.size());
   if (tree.cuts.empty()) return cost;
   std::vector<std::size_t> rows(tree.parents.size()), loops(tree.parents.size());
@@ -59,7 +59,7 @@ LoopCost loop_cost(const LoopedTree& tree) {
   return cost;
 }
 
-LoopCost loop_cost(const SystemView& view) {
+EvaluationCost recursion_cost(const SystemView& view) {
   std::vector<std::size_t> parents, directions;
   std::vector<LoopedTree::Cut> cuts;
   const auto place = [](BodyIndex b) { return is_ground(b) ? LoopedTree::ground : at(b); };
@@ -69,12 +69,12 @@ LoopCost loop_cost(const SystemView& view) {
   }
   for (const JointData& joint : view.cut_joints())
     cuts.push_back({place(joint.base), place(joint.moving), 6 - joint.nv});
-  return loop_cost(LoopedTree{parents, directions, cuts});
+  return recursion_cost(LoopedTree{parents, directions, cuts});
 }
 
-LoopCost RecursionCost::cost(const SystemView& view) const noexcept {
+EvaluationCost RecursionCostModel::cost(const SystemView& view) const noexcept {
   try {
-    return loop_cost(view);
+    return recursion_cost(view);
   } catch (const std::bad_alloc&) {
     return {};
   }

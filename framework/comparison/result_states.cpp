@@ -1,0 +1,66 @@
+#include "framework/comparison/result_states.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace polyform::host {
+
+ResultStates::ResultStates(const System& system, const Results& results) {
+  const SystemView& view = system.view();
+  q_.resize(view.nq);
+  v_.resize(view.nv);
+  eta_.resize(view.modes);
+  etadot_.resize(view.modes);
+  for (const JointData& joint : view.joints) {
+    find(q_, results, joint.q_offset, joint.name, "q", joint.nq, joint.nq > 1);
+    find(v_, results, joint.v_offset, joint.name, "v", joint.nv, joint.nv > 1);
+  }
+  for (const FlexibleData& flexible : view.flexible) {
+    const std::string_view name = view.bodies[at(flexible.body)].name;
+    find(eta_, results, flexible.mode_offset, name, "eta", flexible.modes, true);
+    find(etadot_, results, flexible.mode_offset, name, "etadot", flexible.modes, true);
+  }
+  for (const BodyData& body : view.bodies) {
+    Columns& columns = orientations_.emplace_back();
+    for (const char* component : {"qw", "qx", "qy", "qz"})
+      if (const ResultColumn* column = results.find(fmt::format("{}.{}", body.name, component)))
+        columns.push_back(&column->values);
+    if (columns.size() != 4) columns.clear();
+  }
+  if (const ResultColumn* time = results.find("time")) rows_ = time->values.size();
+  numbers_.resize(view.nq + view.nv + 2 * view.modes);
+  x_.resize(view.states);
+}
+
+void ResultStates::find(Columns& columns, const Results& results, std::size_t place, std::string_view object,
+                        std::string_view letter, std::size_t count, bool indexed) {
+  for (std::size_t k = 0; k < count; ++k) {
+    const ResultColumn* column =
+        results.find(indexed ? fmt::format("{}.{}[{}]", object, letter, k) : fmt::format("{}.{}", object, letter));
+    complete_ = complete_ && column != nullptr;
+    columns[place + k] = column == nullptr ? nullptr : &column->values;
+  }
+}
+
+std::optional<ConstStateView> ResultStates::state(std::size_t row) {
+  auto out = numbers_.begin();
+  for (const Columns* columns : {&q_, &v_, &eta_, &etadot_})
+    for (const std::vector<double>* column : *columns) *out++ = (*column)[row];
+  if (!std::ranges::all_of(numbers_, [](double value) { return std::isfinite(value); })) return std::nullopt;
+  const std::span<const double> all(numbers_);
+  const std::size_t nq = q_.size(), nv = v_.size(), modes = eta_.size();
+  return ConstStateView{all.first(nq), all.subspan(nq, nv), all.subspan(nq + nv, modes), all.last(modes), x_};
+}
+
+std::optional<Mat3> ResultStates::orientation(BodyIndex body, std::size_t row) const {
+  if (is_ground(body)) return Mat3::identity();
+  const Columns& c = orientations_[at(body)];
+  if (c.empty()) return std::nullopt;
+  const Quat q{(*c[0])[row], (*c[1])[row], (*c[2])[row], (*c[3])[row]};
+  if (!(norm(q) > 0)) return std::nullopt;
+  return rotation_matrix(normalized(q));
+}
+
+}  // namespace polyform::host
