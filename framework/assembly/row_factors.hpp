@@ -1,0 +1,57 @@
+// Rank of constraint rows, and the least change of rates that meets them.
+#pragma once
+
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
+#include <Eigen/SparseQR>
+#include <span>
+#include <vector>
+
+#include "framework/assembly/constraint_jacobian.hpp"
+
+namespace polyform::host {
+
+/// Factors that make rows and columns of a Jacobian comparable, whatever units, lengths and transmission ratios are:
+/// after them what the largest entry of each could be (ConstraintJacobian::Entry::reach) is about 1. Entries that are
+/// but rounding stay so.
+struct RowScales {
+  RowScales(const ConstraintJacobian&, std::size_t columns);
+  std::vector<double> row, column;
+};
+
+/// The rows of a Jacobian J on those columns that are free, scaled. Rank is that of a QR factorization of the transpose
+/// with columns taken out that depend on earlier ones.
+class RowFactors {
+ public:
+  /// kept: per column, whether it does not move. The Jacobian is read here only; the scales outlive
+  /// the object.
+  RowFactors(const ConstraintJacobian&, const RowScales&, const std::vector<char>& kept);
+
+  /// Rows count as dependent whose part that is independent of the others is below tolerance.
+  void factorize(double tolerance);
+  std::size_t rank() const { return rank_; }
+  /// Numbers of the rows that count as independent.
+  const std::vector<std::size_t>& independent() const { return independent_; }
+  /// The least change d (in the scaled columns) with J d = left in the independent rows; zero in kept columns.
+  void least_change(std::span<const double> left, std::span<double> d) const;
+  /// Per column, whether the rows settle it: no motion that they allow moves it. Kept columns are settled.
+  std::vector<char> settled() const;
+
+ private:
+  using Matrix = Eigen::SparseMatrix<double>;
+
+  void choose_rows(double tolerance);
+
+  const RowScales& scales_;
+  std::vector<ConstraintJacobian::Entry> entries_;      ///< scaled, of free columns, row after row
+  std::vector<std::size_t> groups_;                     ///< first rows of joints and elements, and the end
+  std::vector<Eigen::Index> row_place_, column_place_;  ///< in the factorized matrix, or −1
+  std::vector<std::size_t> rows_, columns_;             ///< the converse
+  Matrix transposed_, R_;
+  Eigen::SparseQR<Matrix, Eigen::COLAMDOrdering<int>> qr_;
+  std::size_t rank_ = 0;
+  std::vector<std::size_t> independent_;
+  std::vector<char> kept_;
+};
+
+}  // namespace polyform::host
