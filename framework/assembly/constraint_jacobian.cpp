@@ -56,7 +56,8 @@ void ConstraintJacobian::add_all(double t, const StateView& state) {
   std::size_t tie = view_.joints.size();
   for (const ConstraintSet::Element& e : elements_.elements())
     if (!is_absent(tie++))
-      for (std::size_t r = 0; r < e.rows; ++r) add(element_row(e, r, state));
+      for (std::size_t r = 0; r < e.rows; ++r)
+        if (of_ != Of::positions || e.holonomic) add(element_row(e, r, state));
   if (of_ == Of::motions || modules_.empty()) return;
   modules_.evaluate(t, tree_.frames(), state.q, state.v, state.x);
   for (const ModuleSet::Module& m : modules_.modules()) add_module(m, state);
@@ -144,8 +145,24 @@ void ConstraintJacobian::add_cut_joint(std::size_t index, const StateView& state
   }
 }
 
-/// The rate of a coordinate: v = (HᵀH)⁻¹Hᵀ V_FM, one wrench per coordinate with Hᵀ w its unit vector.
 void ConstraintJacobian::add_rates(std::size_t index, std::span<const double> rates) {
+  add_cut_coordinates(index, rates, {});
+}
+
+void ConstraintJacobian::add_coordinates(std::size_t index, std::span<const double> q) {
+  const JointData& cut = view_.joints[index];
+  const std::vector<double> still(cut.nv);
+  JointMotion target;
+  joint_motion(cut, q.data(), still.data(), target);
+  const RelativeMotion actual = relative_motion(cut, motion(cut.base_frame), motion(cut.moving_frame));
+  add_cut_coordinates(index, still,
+                      {rotation_vector(quaternion_of(times_transpose(actual.R_FM, target.R_FM))),
+                       actual.p_FM - target.p_FM});
+}
+
+/// The rate of a coordinate: v = (HᵀH)⁻¹Hᵀ V_FM, one wrench per coordinate with Hᵀ w its unit vector. away: how far M is
+/// from where it is to be, F axes.
+void ConstraintJacobian::add_cut_coordinates(std::size_t index, std::span<const double> rates, const Spatial& away) {
   const JointData& cut = view_.joints[index];
   std::vector<double> q(cut.nq), v(cut.nv);
   JointConstraint c;
@@ -154,12 +171,14 @@ void ConstraintJacobian::add_rates(std::size_t index, std::span<const double> ra
   for (std::size_t k = 0; k < cut.nv; ++k) {
     double unit[6]{};
     unit[k] = 1;
+    const Spatial wrench = effort_wrench(c.motion, cut.nv, unit);
     Row row;
     row.cut_joint = index;
     row.name = cut.name;
     row.holonomic = false;
     row.velocity_right = rates[k];
-    put(row, cut, effort_wrench(c.motion, cut.nv, unit));
+    row.residual = dot(wrench, away);
+    put(row, cut, wrench);
     add(std::move(row));
   }
 }
@@ -170,8 +189,8 @@ ConstraintJacobian::Row ConstraintJacobian::element_row(const ConstraintSet::Ele
   row.name = e.name;
   row.kind = "constraint";
   row.of_element = true;
-  row.holonomic = e.holonomic;
-  row.residual = e.holonomic ? e.residual[r] : 0;
+  row.holonomic = e.is_holonomic(r);
+  row.residual = row.holonomic ? e.residual[r] : 0;
   row.velocity_right = e.velocity_right[r];
   for (std::size_t k = 0; k < e.markers.size(); ++k)
     put(row, e.markers[k].frame, e.motions[k].position, e.A[r * e.markers.size() + k]);
@@ -186,14 +205,24 @@ ConstraintJacobian::Row ConstraintJacobian::element_row(const ConstraintSet::Ele
   return row;
 }
 
-/// Rows of a module are A u + C V + B v = right. Those combinations z of them with zᵀ A = 0 bind the motion alone.
+/// Rows of a module are A u + C V + B v = right. Those combinations z of them with zᵀ A = 0 bind the motion alone. Of
+/// positions only holonomic rows speak, and only variables count that have an integral among the states.
 void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView& state) {
-  const auto rows = static_cast<Eigen::Index>(m.rows.rows), size = static_cast<Eigen::Index>(m.variables);
-  if (rows == 0) return;
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const bool positions = of_ == Of::positions;
+  std::vector<std::size_t> used;
+  for (std::size_t r = 0; r < m.rows.rows; ++r)
+    if (!positions || m.rows.is_holonomic(r)) used.push_back(r);
+  if (used.empty()) return;
+  const auto rows = static_cast<Eigen::Index>(used.size()), size = static_cast<Eigen::Index>(m.variables);
   Eigen::MatrixXd z = Eigen::MatrixXd::Identity(rows, rows);
   if (size > 0) {
-    Eigen::FullPivLU<Eigen::MatrixXd> lu(Eigen::Map<const Matrix>(m.A.data(), rows, size).transpose());
+    const Eigen::Map<const Matrix> whole(m.A.data(), static_cast<Eigen::Index>(m.rows.rows), size);
+    Eigen::MatrixXd A(rows, size);
+    for (Eigen::Index r = 0; r < rows; ++r) A.row(r) = whole.row(static_cast<Eigen::Index>(used[static_cast<std::size_t>(r)]));
+    for (Eigen::Index k = 0; positions && k < size; ++k)
+      if (!m.is_integrated(static_cast<std::size_t>(k))) A.col(k).setZero();
+    Eigen::FullPivLU<Eigen::MatrixXd> lu(A.transpose());
     if (lu.dimensionOfKernel() == 0) return;
     z = lu.kernel();
   }
@@ -205,7 +234,8 @@ void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView&
     sum.holonomic = false;
     for (Eigen::Index r = 0; r < rows; ++r) {
       if (z(r, k) == 0) continue;
-      const Row part = element_row(m.rows, static_cast<std::size_t>(r), state);
+      const Row part = element_row(m.rows, used[static_cast<std::size_t>(r)], state);
+      sum.residual += z(r, k) * part.residual;
       sum.velocity_right += z(r, k) * part.velocity_right;
       for (const auto& [frame, wrench] : part.wrenches) sum.wrenches.emplace_back(frame, z(r, k) * wrench);
       for (const auto& [joint, wrench] : part.efforts) sum.efforts.emplace_back(joint, z(r, k) * wrench);
@@ -281,9 +311,10 @@ void ConstraintJacobian::enter_modes(std::size_t row, FrameIndex frame, const Sp
   const Spatial w{transpose_times(R, at_node.angular), transpose_times(R, at_node.linear)};
   const std::span<const Spatial> H = tree_.nodes().H(node);
   const std::size_t first = view_.nv_tree + tree_.nodes().mode_offset(node);
-  for (std::size_t k = 0; k < H.size(); ++k)
-    entries_.push_back({row, first + k, sign * dot(H[k], w),
-                        norm(H[k].angular) * norm(w.angular) + norm(H[k].linear) * norm(w.linear)});
+  for (std::size_t k = 0; k < H.size(); ++k) {
+    const double size = norm(H[k].angular) * norm(w.angular) + norm(H[k].linear) * norm(w.linear);
+    entries_.push_back({row, first + k, sign * dot(H[k], w), size, size});
+  }
 }
 
 }  // namespace polyform::host

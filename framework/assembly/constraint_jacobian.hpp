@@ -1,4 +1,5 @@
-// The constraints of cut joints, constraint elements and, where asked for, modules as rows on the velocities of the tree joints and the modes.
+// The constraints of cut joints, constraint elements and, where asked for, modules as rows on the velocities of the tree
+// joints and the modes.
 #pragma once
 
 #include <string_view>
@@ -38,9 +39,10 @@ class ConstraintJacobian {
   };
 
   /// Which rows there are.
-  enum class Of { loops, motions, all };
+  enum class Of { loops, positions, motions, all };
   /// Rows of cut joints; of constraint elements too (motions); and what the rows of modules ask of the motion whatever
-  /// the modules' own variables are (all). absent: per tie (joints, then constraint elements) whether it ties nothing; or
+  /// the modules' own variables are (all). Or of these the ones that have a position residual, whatever those states of
+  /// modules are that a move of positions moves (positions). absent: per tie (joints, then constraint elements) whether it ties nothing; or
   /// empty. An absent tree joint leaves its body free: columns after those of the modes are its six. The view outlives the
   /// object.
   explicit ConstraintJacobian(const SystemView&, Of = Of::motions, std::vector<bool> absent = {});
@@ -50,6 +52,8 @@ class ConstraintJacobian {
   /// After evaluate: one more row per velocity coordinate of a cut joint, its rate; right-hand sides: the rates.
   void add_rates(std::size_t cut_joint, std::span<const double> rates);
   void drop_rates();
+  /// After evaluate: the same rows; residuals: how far the joint is from these coordinates.
+  void add_coordinates(std::size_t cut_joint, std::span<const double> q);
 
   // At the evaluated state:
   std::span<const Row> rows() const { return rows_; }
@@ -81,6 +85,7 @@ class ConstraintJacobian {
   void add_cut_joint(std::size_t index, const StateView& state);
   Row element_row(const ConstraintSet::Element&, std::size_t r, const StateView& state) const;
   void add_module(const ModuleSet::Module&, const StateView& state);
+  void add_cut_coordinates(std::size_t cut_joint, std::span<const double> rates, const Spatial& away);
   void add(Row);
   void enter(std::size_t row, std::size_t joint, const Spatial& wrench);
   void enter_modes(std::size_t row, FrameIndex, const Spatial& wrench, double sign);

@@ -29,9 +29,9 @@ void InitialState::tell_changes(const ConstraintJacobian& now, bool kept, std::s
 
 /// Joints that could not keep their given rates.
 void InitialState::tell_rates() {
-  for (std::size_t i = 0; i < locks_.size(); ++i) {
+  for (std::size_t i = 0; i < given_.size(); ++i) {
     const JointData& joint = view().joints[i];
-    for (std::size_t k = 0; locks_[i].velocity && k < joint.nv; ++k) {
+    for (std::size_t k = 0; given_[i].velocity && k < joint.nv; ++k) {
       const double given = given_v_[joint.v_offset + k], now = parts_.v[joint.v_offset + k];
       if (std::abs(given - now) <= met * std::max({std::abs(given), std::abs(now), 1e-3 * speed_})) continue;
       complain(i, "initial.velocity",
@@ -48,7 +48,7 @@ void InitialState::tell_bodies(std::span<const BodyMotion> now) {
   for (std::size_t i = 0; i < given_twists_.size(); ++i) {
     const GivenTwist& given = given_twists_[i];
     const Spatial& V = now[i].V;
-    if (!given.turn || locks_[i].velocity) continue;
+    if (!given.turn || given_[i].velocity) continue;
     if (!differ(given.twist, given.whole ? V : Spatial{V.angular, given.twist.linear})) continue;
     if (++told > most_named) {
       ++others;
@@ -87,7 +87,7 @@ void InitialState::tell_open(std::span<const double> wanted, const std::vector<c
     for (std::size_t k = joint.v_offset; k < joint.v_offset + joint.nv; ++k)
       changed = changed || (settled[k] == 0 && std::abs(parts_.v[k] - wanted[k]) > 1e-6 * std::abs(parts_.v[k]) &&
                             std::abs(parts_.v[k] - wanted[k]) > met * std::max(std::abs(wanted[k]), speed_));
-    if (!changed || locks_[i].velocity || given_twists_[i].turn) continue;
+    if (!changed || given_[i].velocity || given_twists_[i].turn) continue;
     if (++count > most_named) continue;
     std::string rates;
     for (std::size_t k = joint.v_offset; k < joint.v_offset + joint.nv; ++k)

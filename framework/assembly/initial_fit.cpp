@@ -40,11 +40,11 @@ void InitialState::fit_rates() {
   for (std::size_t i = 0; i < n; ++i) {
     const GivenTwist& given = given_twists_[i];
     if (!given.turn || !differ(given.twist, frames[i].V)) continue;
-    if (locks_[i].velocity)
+    if (given_[i].velocity)
       warn_of_overruled(i, frames[i].V);
     else
       excess_[i] = given.twist - frames[i].V;
-    left = left || !locks_[i].velocity;
+    left = left || !given_[i].velocity;
   }
   if (!left) excess_.clear();
 }
@@ -59,7 +59,7 @@ void InitialState::fit_joint(std::size_t i, const NodeMotions& nodes, std::vecto
   joint_motion(joint, q, still, motion);
   place_body(motion, nodes, i, frames);  // the pose, and the inboard body's twist
   given_twists_[i] = given_twist(i, frames[i]);
-  if (locks_[i].velocity)
+  if (given_[i].velocity)
     std::copy_n(given_v_.data() + joint.v_offset, joint.nv, v);
   else if (given_twists_[i].turn)
     fit_rate(i, motion, nodes, frames, v);

@@ -24,7 +24,7 @@ bool InitialState::find_rates(const std::vector<double>& drawn) {
   excess_.clear();
   given_twists_.assign(given_twists_.size(), {});
   for (std::size_t i = 0; i < view().bodies.size(); ++i)
-    if (locks_[i].velocity)
+    if (given_[i].velocity)
       std::copy_n(given_v_.data() + view().joints[i].v_offset, view().joints[i].nv,
                   parts_.v.data() + view().joints[i].v_offset);
   return project({ConstraintJacobian::Of::all, true}) && close_rates();
@@ -67,12 +67,13 @@ void InitialState::report_unmet(const ConstraintJacobian::Row& row, double left)
                        0});
 }
 
-/// What could be kept, in the order in which it is: the modes, tree joints, cut joints.
-std::vector<std::size_t> InitialState::wishes() const {
+/// What could be kept, in the order in which it is: the modes, then joints as the model lists them.
+std::vector<std::size_t> InitialState::wishes(bool Given::*what) const {
   std::vector<std::size_t> out;
-  if (view().modes > 0) out.push_back(Keeping::modes);
-  for (std::size_t i = 0; i < locks_.size(); ++i)
-    if (locks_[i].velocity) out.push_back(i);
+  for (std::size_t i = 0; i < given_.size(); ++i)
+    if (given_[i].*what) out.push_back(i);
+  std::ranges::sort(out, {}, [&](std::size_t i) { return parts_.user_joint[i]; });
+  if (view().modes > 0) out.insert(out.begin(), Keeping::modes);
   return out;
 }
 
@@ -85,7 +86,7 @@ bool InitialState::project(const Projection& how) {
   std::vector<double> w(parts_.v.begin(), parts_.v.begin() + static_cast<std::ptrdiff_t>(view().nv_tree));
   w.insert(w.end(), given_etadot_.begin(), given_etadot_.end());
   Keeping keeping(view(), jacobian, given_v_, state());
-  keeping.keep(how.keep ? wishes() : std::vector<std::size_t>(view().modes > 0 ? 1 : 0, Keeping::modes));
+  keeping.keep(how.keep ? wishes(&Given::velocity) : std::vector<std::size_t>(view().modes > 0 ? 1 : 0, Keeping::modes));
   if (excess_.empty() && keeping.rates().missed(w).relative <= 1e-12) return true;
   if (!keeping.find(w)) {
     if (!report_contradiction(parts_.q))

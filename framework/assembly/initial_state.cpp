@@ -12,7 +12,7 @@
 namespace polyform::host {
 
 InitialState::InitialState(System::Parts& parts, Diagnostics& diagnostics)
-    : parts_(parts), diagnostics_(diagnostics), locks_(parts.joints.size()), tree_(parts.view) {}
+    : parts_(parts), diagnostics_(diagnostics), given_(parts.joints.size()), tree_(parts.view) {}
 
 bool InitialState::build() {
   read_given();
@@ -21,12 +21,15 @@ bool InitialState::build() {
   length_ = InertiaMetric(view()).length();
   fit_rates();
   const std::vector<double> drawn = parts_.q;
-  parts_.q = given_q_;
-  parts_.eta = given_eta_;
   // As drawn all loops are closed; constraint elements and rows of modules need not hold there.
   const bool closed =
       view().constraints.empty() && !has_holonomic_modules() && (!moved_ || view().cut_joints().empty());
-  if (!closed && !close_loops()) return false;
+  if (closed) {
+    parts_.q = given_q_;
+    parts_.eta = given_eta_;
+  } else if (!close_loops()) {
+    return false;
+  }
   if (!find_rates(drawn)) return false;
   if (!view().constraints.empty() && report_contradiction(parts_.q)) return false;
   if (!view().modules.empty()) module_states();
@@ -48,10 +51,10 @@ void InitialState::read_given() {
   for (std::size_t i = 0; i < view().joints.size(); ++i) {
     if (parts_.user_joint[i] == System::Parts::none) continue;
     read_joint(i, item(i).initial_position, view().joints[i].q_offset, view().joints[i].nq, "position", given_q_,
-               locks_[i].position);
+               given_[i].position);
     read_joint(i, item(i).initial_velocity, view().joints[i].v_offset, view().joints[i].nv, "velocity", given_v_,
-               locks_[i].velocity);
-    if (!locks_[i].position) continue;
+               given_[i].velocity);
+    if (!given_[i].position) continue;
     const double off = joint_normalize(view().joints[i], given_q_.data() + view().joints[i].q_offset);
     if (off > 1e-6)
       complain(i, "initial.position", fmt::format("the quaternion's length differs from 1 by {:.3g}", off),

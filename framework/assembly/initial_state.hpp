@@ -11,7 +11,7 @@
 
 #include "framework/assembly/keeping.hpp"
 #include "framework/assembly/parts.hpp"
-#include "polyform/absolute_system.hpp"
+#include "framework/assembly/position_search.hpp"
 #include "polyform/constraint_set.hpp"
 #include "polyform/kinematics.hpp"
 #include "polyform/module_set.hpp"
@@ -30,6 +30,11 @@ class InitialState {
   const BodyItem& body_item(std::size_t body) const { return parts_.description.bodies[parts_.forest.order[body]]; }
   void complain(std::size_t joint, std::string_view path, const std::string& message, std::string_view remedy,
                 Severity severity = Severity::error);
+
+  /// What is given of a joint.
+  struct Given {
+    bool position = false, velocity = false;
+  };
 
   // initial_state.cpp: what the model gives, and what is left when bodies and joints are done
   void read_given();
@@ -67,7 +72,7 @@ class InitialState {
   };
   bool find_rates(const std::vector<double>& drawn);
   bool project(const Projection&);
-  std::vector<std::size_t> wishes() const;
+  std::vector<std::size_t> wishes(bool Given::*what) const;
   bool close_rates();
   void report_unmet(const ConstraintJacobian::Row&, double left);
 
@@ -84,46 +89,22 @@ class InitialState {
 
   // initial_loops.cpp: positions
   bool close_loops();
-  bool try_close(std::span<const JointLock> locks, bool hold_modes, const std::vector<double>& start, std::string& why,
-                 double& residual);
+  void tell_positions();
+  void tell_open_positions(const std::vector<double>& drawn, const std::vector<char>& settled);
+  double unsaid_change(const JointData&, std::size_t coordinate) const;
+  bool module_positions();
+  bool fit_integrals(const ModuleSet::Module&, double& before);
   bool report_no_number(const std::vector<double>& start);
-  void report_open_loop(const std::vector<double>& start, const std::string& why, double residual);
+  void report_open_loop(const std::vector<double>& start, const PositionSearch::Open&);
 
   // initial_contradictions.cpp
   bool report_contradiction(const std::vector<double>& q);
   void report_contradiction(std::string_view one, std::string_view other, std::size_t coordinate, std::string_view what,
                             double apart);
 
-  /// Tries with the modes of flexible bodies held at their given values; failing that, with the modes free.
-  template <class Attempt>
-  bool keep_what_loops_allow(bool JointLock::*what, Attempt attempt) {
-    const auto with_modes = [&](bool hold) {
-      return keep_joints(what, [&](std::span<const JointLock> locks) { return attempt(locks, hold); });
-    };
-    return with_modes(true) || (view().modes > 0 && with_modes(false));
-  }
-  /// Tries with every given value of a joint kept; failing that, keeps them one by one in the order of the tree as long
-  /// as the loops allow it. The last attempt is the successful one.
-  template <class Attempt>
-  bool keep_joints(bool JointLock::*what, Attempt attempt) {
-    std::vector<JointLock> locks(locks_.size());
-    for (std::size_t i = 0; i < locks.size(); ++i) locks[i].*what = locks_[i].*what;
-    if (attempt(std::span<const JointLock>(locks))) return true;
-    std::vector<JointLock> kept(locks_.size());
-    if (!attempt(std::span<const JointLock>(kept))) return false;
-    bool last_succeeded = true;
-    for (std::size_t i = 0; i < locks.size(); ++i) {
-      if (!(locks[i].*what)) continue;
-      kept[i].*what = true;
-      last_succeeded = attempt(std::span<const JointLock>(kept));
-      kept[i].*what = last_succeeded;
-    }
-    return last_succeeded || attempt(std::span<const JointLock>(kept));
-  }
-
   System::Parts& parts_;
   Diagnostics& diagnostics_;
-  std::vector<JointLock> locks_;  ///< what is given of each joint
+  std::vector<Given> given_;  ///< what is given of each joint
   TreeKinematics tree_;
   std::vector<double> given_q_, given_v_, given_eta_, given_etadot_;
   std::vector<double> given_x_;           ///< the elements' own starting values of first-order states

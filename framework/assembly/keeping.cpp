@@ -31,32 +31,10 @@ bool Keeping::goes(std::span<const double> w, const std::vector<std::size_t>& li
   return rates_->can_meet(w, columns_, margin);
 }
 
-/// The longest run of further wishes that goes is found by halving: few factorizations for few contradictions.
 bool Keeping::find(std::span<const double> w) {
   const std::vector<std::size_t> all = wanted_;
-  for (const auto margin : {NearestRates::Margin::wide, NearestRates::Margin::none}) {
-    if (goes(w, all, margin)) return true;
-    if (!goes(w, {}, margin)) continue;
-    std::vector<std::size_t> kept;
-    for (std::size_t from = 0; from < all.size();) {
-      const auto with = [&](std::size_t count) {
-        std::vector<std::size_t> list = kept;
-        const auto first = all.begin() + static_cast<std::ptrdiff_t>(from);
-        list.insert(list.end(), first, first + static_cast<std::ptrdiff_t>(count));
-        return list;
-      };
-      const std::size_t rest = all.size() - from;
-      std::size_t good = 0, bad = from == 0 ? rest : rest + 1;  // so many further ones go, so many do not
-      if (from > 0 && goes(w, with(rest), margin)) good = rest;
-      while (bad - good > 1) {
-        const std::size_t middle = (good + bad) / 2;
-        (goes(w, with(middle), margin) ? good : bad) = middle;
-      }
-      kept = with(good);
-      from += good + 1;
-    }
-    return goes(w, kept, margin);
-  }
+  for (const auto margin : {NearestRates::Margin::wide, NearestRates::Margin::none})
+    if (keep_most(all, [&](const std::vector<std::size_t>& list) { return goes(w, list, margin); })) return true;
   return false;
 }
 

@@ -8,9 +8,6 @@
 namespace polyform::host {
 namespace {
 
-/// A position that was closed to rounding ε may be √ε from a singular one that it stands for; rows whose independent
-/// part is smaller than this are not what given rates may rest on.
-constexpr double near_singular = 1e-7;
 /// A loop that moves slower than this beside the fastest is judged as if it moved so fast: met times this is rounding.
 constexpr double at_rest = 1e-6;
 /// Independent parts below this are rounding of the rows.

@@ -1,23 +1,50 @@
 #include "framework/assembly/rate_equations.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace polyform::host {
+namespace {
+
+constexpr int scaling_rounds = 8;
+
+}  // namespace
 
 RateEquations::RateEquations(const SystemView& view, const ConstraintJacobian& jacobian, const InertiaMetric& metric,
-                             const std::vector<char>& kept, const std::vector<std::size_t>& independent)
-    : view_(view), jacobian_(jacobian), metric_(metric), independent_(independent) {
+                             const std::vector<char>& kept, const std::vector<std::size_t>& chosen,
+                             std::span<const double> damping)
+    : view_(view), jacobian_(jacobian), metric_(metric), chosen_(chosen) {
   number(kept);
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
     enter_body(i);
     enter_joint(i);
   }
-  for (std::size_t k = 0; k < independent_.size(); ++k) enter_row(k);
+  for (std::size_t k = 0; k < chosen_.size(); ++k) {
+    enter_row(k);
+    const Index equation = size_ - static_cast<Index>(chosen_.size() - k);
+    if (!damping.empty()) enter(equation, equation, -damping[chosen_[k]]);
+  }
+  scale();
   matrix_.resize(size_, size_);
   matrix_.setFromTriplets(entries_.begin(), entries_.end());
   matrix_.makeCompressed();
   factors_.isSymmetric(true);
   factors_.compute(matrix_);
+}
+
+/// Masses and lengths of any size compare after rows and columns are divided by the roots of their largest entries (Ruiz
+/// 2001), a few times over.
+void RateEquations::scale() {
+  scale_ = Eigen::VectorXd::Ones(size_);
+  for (int round = 0; round < scaling_rounds; ++round) {
+    Eigen::VectorXd most = Eigen::VectorXd::Zero(size_);
+    for (const Eigen::Triplet<double>& e : entries_)
+      most[e.row()] = std::max(most[e.row()], std::abs(e.value()) * scale_[e.row()] * scale_[e.col()]);
+    for (Index k = 0; k < size_; ++k)
+      if (most[k] > 0) scale_[k] /= std::sqrt(most[k]);
+  }
+  for (Eigen::Triplet<double>& e : entries_)
+    e = {e.row(), e.col(), e.value() * scale_[e.row()] * scale_[e.col()]};
 }
 
 /// Unknowns of a body and its joint stand together, which keeps the factors of chains narrow.
@@ -35,7 +62,7 @@ void RateEquations::number(const std::vector<char>& kept) {
     multiplier_.push_back(size_);
     size_ += 6;
   }
-  size_ += static_cast<Index>(independent_.size());
+  size_ += static_cast<Index>(chosen_.size());
 }
 
 void RateEquations::enter(Index row, Index column, double value) {
@@ -108,8 +135,8 @@ void RateEquations::enter_joint(std::size_t i) {
 
 /// Power of a row's wrenches on the twists of their frames, at the frames' own origins.
 void RateEquations::enter_row(std::size_t k) {
-  const Index equation = size_ - static_cast<Index>(independent_.size() - k);
-  for (const auto& [frame, wrench] : jacobian_.rows()[independent_[k]].wrenches) {
+  const Index equation = size_ - static_cast<Index>(chosen_.size() - k);
+  for (const auto& [frame, wrench] : jacobian_.rows()[chosen_[k]].wrenches) {
     const BodyIndex body = is_node(frame) ? view_.nodes[at(frame) - view_.bodies.size()].body : body_index(at(frame));
     const BodyMotion& b = motion(frame_of(body));
     const Vec3 moment = wrench.angular - cross(b.p - jacobian_.point(), wrench.linear);
@@ -144,11 +171,13 @@ bool RateEquations::solve(std::span<const double> left, std::span<const Spatial>
       if (const Index at = rate_[view_.nv_tree + view_.flexible[view_.bodies[i].flexible].mode_offset + k]; at >= 0)
         right[at] = p[static_cast<Index>(6 + k)];
   }
-  for (std::size_t k = 0; k < independent_.size(); ++k)
-    right[size_ - static_cast<Index>(independent_.size() - k)] = left[independent_[k]];
+  for (std::size_t k = 0; k < chosen_.size(); ++k)
+    right[size_ - static_cast<Index>(chosen_.size() - k)] = left[chosen_[k]];
+  right = right.cwiseProduct(scale_);
   Eigen::VectorXd x = factors_.solve(right);
   x += factors_.solve(right - matrix_ * x);
   if (!x.allFinite()) return false;
+  x = x.cwiseProduct(scale_);
   for (std::size_t c = 0; c < change.size(); ++c) change[c] = rate_[c] < 0 ? 0 : x[rate_[c]];
   return true;
 }

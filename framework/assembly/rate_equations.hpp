@@ -14,15 +14,16 @@ namespace polyform::host {
 
 /// For changes d of the rates and D of the twists, with multipliers μ of the tree joints and λ of the rows:
 ///
-///   M D + Xᵀμ + Wᵀλ = M e     −Sᵀμ = 0     X D − S d = 0     W D = r
+///   M D + Xᵀμ + Wᵀλ = M e     −Sᵀμ = 0     X D − S d = 0     W D − δ λ = r
 ///
 /// X: twist of the outboard frame of a joint less that of its inboard frame, at the origin of the outboard one; S: its
-/// motion subspace there; W: the wrenches of the rows.
+/// motion subspace there; W: the wrenches of the rows; δ: damping, in the scale of the largest mass.
 class RateEquations {
  public:
-  /// independent: numbers of rows that do not depend on each other.
+  /// chosen: numbers of rows, which do not depend on each other where they are not damped. damping: of all rows, or
+  /// empty.
   RateEquations(const SystemView&, const ConstraintJacobian&, const InertiaMetric&, const std::vector<char>& kept,
-                const std::vector<std::size_t>& independent);
+                const std::vector<std::size_t>& chosen, std::span<const double> damping = {});
   /// left: r of all rows; excess: e per body, or empty. False where the equations are singular.
   bool solve(std::span<const double> left, std::span<const Spatial> excess, std::span<double> change) const;
 
@@ -36,6 +37,7 @@ class RateEquations {
   void enter_joint(std::size_t joint);
   void enter_twist(Index equation, FrameIndex, const Vec3& point, double sign);
   void enter_row(std::size_t r);
+  void scale();
   bool is_node(FrameIndex f) const { return at(f) >= view_.bodies.size(); }
   std::size_t modes(std::size_t body) const {
     return view_.bodies[body].flexible == rigid ? 0 : view_.flexible[view_.bodies[body].flexible].modes;
@@ -45,12 +47,13 @@ class RateEquations {
   const SystemView& view_;
   const ConstraintJacobian& jacobian_;
   const InertiaMetric& metric_;
-  const std::vector<std::size_t>& independent_;
+  const std::vector<std::size_t>& chosen_;
   std::vector<Index> rate_;        ///< unknown of each column, −1 where it is kept
   std::vector<Index> twist_;       ///< first of each body's twist; its multipliers follow its modes' columns
   std::vector<Index> multiplier_;  ///< first of each tree joint's
   Index size_ = 0;
   std::vector<Eigen::Triplet<double>> entries_;
+  Eigen::VectorXd scale_;  ///< of unknowns and equations
   Eigen::SparseMatrix<double> matrix_;
   Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> factors_;
 };

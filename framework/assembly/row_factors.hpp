@@ -19,6 +19,10 @@ struct RowScales {
   std::vector<double> row, column;
 };
 
+/// A position that was closed to rounding ε may be √ε from a singular one that it stands for; rows whose independent
+/// part is smaller than this are not what given rates may rest on.
+constexpr double near_singular = 1e-7;
+
 /// The rows of a Jacobian J on those columns that are free, scaled. Rank is that of a QR factorization of the transpose
 /// with columns taken out that depend on earlier ones.
 class RowFactors {
