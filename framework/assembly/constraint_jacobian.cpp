@@ -3,7 +3,6 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 #include "polyform/constraint.hpp"
@@ -244,30 +243,31 @@ void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView&
   }
 }
 
-/// Sums the wrenches from the bodies towards ground, as far as they do not cancel, and enters their power.
+/// Sums the wrenches from the bodies towards ground, as far as they do not cancel, and enters their power: above the
+/// common ancestor the two sides of a loop do, but for rounding.
 void ConstraintJacobian::add(Row row) {
   const std::size_t at_row = rows_.size();
-  std::vector<std::size_t> path;
-  for (const auto& [frame, wrench] : row.wrenches)
-    for (BodyIndex b = body_of(frame); !is_ground(b) && !marked_[at(b)]; b = view_.joints[at(b)].inboard()) {
-      marked_[at(b)] = true;
-      path.push_back(at(b));
-    }
+  std::vector<std::size_t> next;  // a heap: outboard before inboard
+  const auto load = [&](BodyIndex b, const Spatial& wrench) {
+    sums_[at(b)] += wrench;
+    if (std::exchange(marked_[at(b)], true)) return;
+    next.push_back(at(b));
+    std::ranges::push_heap(next);
+  };
   double size = 0;
   for (const auto& [frame, wrench] : row.wrenches) {
-    sums_[at(body_of(frame))] += wrench;
+    load(body_of(frame), wrench);
     enter_modes(at_row, frame, wrench, 1);
     size = std::max(size, std::sqrt(dot(wrench, wrench)));
   }
-  std::sort(path.begin(), path.end(), std::greater<>());  // outboard before inboard
-  for (const std::size_t i : path) {
-    const Spatial sum = sums_[i];
-    const BodyIndex in = view_.joints[i].inboard();
-    if (!is_ground(in)) sums_[at(in)] += sum;
-    sums_[i] = {};
+  while (!next.empty()) {
+    std::ranges::pop_heap(next);
+    const std::size_t i = next.back();
+    next.pop_back();
+    const Spatial sum = std::exchange(sums_[i], {});
     marked_[i] = false;
-    // Above the common ancestor the two sides of a loop cancel, but for rounding.
     if (std::sqrt(dot(sum, sum)) <= 1e-12 * size) continue;
+    if (const BodyIndex in = view_.joints[i].inboard(); !is_ground(in)) load(in, sum);
     enter(at_row, i, sum);
     enter_modes(at_row, view_.joints[i].outboard_frame(), sum, -1);
     enter_modes(at_row, view_.joints[i].inboard_frame(), sum, 1);
