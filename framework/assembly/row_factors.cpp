@@ -3,6 +3,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace polyform::host {
 namespace {
@@ -34,7 +35,7 @@ RowScales::RowScales(const ConstraintJacobian& jacobian, std::size_t columns)
 }
 
 RowFactors::RowFactors(const ConstraintJacobian& jacobian, const RowScales& scales, const std::vector<char>& kept)
-    : scales_(scales), row_place_(jacobian.rows().size(), -1), column_place_(kept.size(), -1), kept_(kept) {
+    : scales_(scales), row_place_(jacobian.rows().size(), none), column_place_(kept.size(), none), kept_(kept) {
   for (const ConstraintJacobian::Entry& e : jacobian.entries())
     if (!kept[e.column])
       entries_.push_back({e.row, e.column, scales_.row[e.row] * e.value * scales_.column[e.column], 0});
@@ -48,12 +49,12 @@ RowFactors::RowFactors(const ConstraintJacobian& jacobian, const RowScales& scal
 }
 
 /// Rows of one joint or element are compared with each other first: of the five of a pin in a planar loop three depend
-/// on the others, and the sparse factorization is slow with many dependent columns.
+/// on the others, and which of them are taken is best decided by their sizes.
 void RowFactors::choose_rows(double tolerance) {
   rows_.clear();
   columns_.clear();
-  std::ranges::fill(row_place_, -1);
-  std::ranges::fill(column_place_, -1);
+  std::ranges::fill(row_place_, none);
+  std::ranges::fill(column_place_, none);
   std::vector<Index> place(column_place_.size(), -1);
   std::size_t next = 0;
   for (std::size_t g = 0; g + 1 < groups_.size(); ++g) {
@@ -74,7 +75,7 @@ void RowFactors::choose_rows(double tolerance) {
     const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(block);
     for (Index k = 0; k < std::min(block.rows(), block.cols()) && std::abs(qr.matrixQR()(k, k)) > tolerance; ++k) {
       const std::size_t row = groups_[g] + static_cast<std::size_t>(qr.colsPermutation().indices()[k]);
-      row_place_[row] = static_cast<Index>(rows_.size());
+      row_place_[row] = rows_.size();
       rows_.push_back(row);
     }
   }
@@ -82,59 +83,39 @@ void RowFactors::choose_rows(double tolerance) {
 
 void RowFactors::factorize(double tolerance) {
   independent_.clear();
-  rank_ = 0;
   choose_rows(tolerance);
-  std::vector<Eigen::Triplet<double>> triplets;
+  std::vector<SparseQr::Entry> transposed;
   for (const ConstraintJacobian::Entry& e : entries_) {
-    Index& column = column_place_[e.column];
-    if (column < 0) {  // columns without a chosen row too: they are free
-      column = static_cast<Index>(columns_.size());
+    std::size_t& column = column_place_[e.column];
+    if (column == none) {  // columns without a chosen row too: they are free
+      column = columns_.size();
       columns_.push_back(e.column);
     }
-    if (row_place_[e.row] < 0) continue;
-    triplets.emplace_back(static_cast<int>(column), static_cast<int>(row_place_[e.row]), e.value);
+    if (row_place_[e.row] != none) transposed.push_back({column, row_place_[e.row], e.value});
   }
-  transposed_.resize(static_cast<Index>(columns_.size()), static_cast<Index>(rows_.size()));
-  transposed_.setFromTriplets(triplets.begin(), triplets.end());
-  transposed_.makeCompressed();
-  if (rows_.empty()) return;
-  qr_.setPivotThreshold(tolerance);
-  qr_.compute(transposed_);
-  rank_ = static_cast<std::size_t>(qr_.rank());
-  const Index rank = qr_.rank();
-  R_ = qr_.matrixR().topLeftCorner(rank, rank);
-  for (Index k = 0; k < rank; ++k)
-    independent_.push_back(rows_[static_cast<std::size_t>(qr_.colsPermutation().indices()[k])]);
+  qr_.compute(columns_.size(), rows_.size(), transposed, tolerance);
+  for (std::size_t k = 0; k < qr_.rank(); ++k) independent_.push_back(rows_[qr_.column(k)]);
 }
 
 void RowFactors::least_change(std::span<const double> left, std::span<double> d) const {
   std::fill(d.begin(), d.end(), 0.0);
-  if (rank_ == 0) return;
-  Eigen::VectorXd b(static_cast<Index>(rank_)), y = Eigen::VectorXd::Zero(transposed_.rows());
-  for (std::size_t k = 0; k < rank_; ++k)
-    b[static_cast<Index>(k)] = scales_.row[independent_[k]] * left[independent_[k]];
-  y.head(b.size()) = R_.transpose().triangularView<Eigen::Lower>().solve(b);
-  y = qr_.matrixQ() * y;
-  for (std::size_t c = 0; c < columns_.size(); ++c)
-    d[columns_[c]] = scales_.column[columns_[c]] * y[static_cast<Index>(c)];
+  std::vector<double> b, y(columns_.size());
+  for (const std::size_t row : independent_) b.push_back(scales_.row[row] * left[row]);
+  qr_.shortest(b, y);
+  for (std::size_t c = 0; c < columns_.size(); ++c) d[columns_[c]] = scales_.column[columns_[c]] * y[c];
 }
 
 /// A random motion less its part in the span of the rows is one that they allow; it moves every column that can move.
 std::vector<char> RowFactors::settled() const {
-  std::vector<char> out(column_place_.size(), true);
-  for (std::size_t c = 0; c < out.size(); ++c) out[c] = kept_[c];
-  Eigen::VectorXd z(transposed_.rows());
+  std::vector<char> out(kept_);
+  std::vector<double> z(columns_.size());
   std::uint64_t seed = 1;
   for (double& x : z) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     x = 0.5 + static_cast<double>(seed >> 11) * 0x1p-53;
   }
-  if (rank_ > 0) {
-    Eigen::VectorXd t = qr_.matrixQ().transpose() * z;
-    t.head(static_cast<Index>(rank_)).setZero();
-    z = qr_.matrixQ() * t;
-  }
-  for (std::size_t c = 0; c < columns_.size(); ++c) out[columns_[c]] = std::abs(z[static_cast<Index>(c)]) < 1e-6;
+  qr_.take_out(z);
+  for (std::size_t c = 0; c < columns_.size(); ++c) out[columns_[c]] = std::abs(z[c]) < 1e-6;
   return out;
 }
 

@@ -1,13 +1,11 @@
 // Rank of constraint rows, and the least change of rates that meets them.
 #pragma once
 
-#include <Eigen/OrderingMethods>
-#include <Eigen/SparseCore>
-#include <Eigen/SparseQR>
 #include <span>
 #include <vector>
 
 #include "framework/assembly/constraint_jacobian.hpp"
+#include "framework/assembly/sparse_qr.hpp"
 
 namespace polyform::host {
 
@@ -33,7 +31,7 @@ class RowFactors {
 
   /// Rows count as dependent whose part that is independent of the others is below tolerance.
   void factorize(double tolerance);
-  std::size_t rank() const { return rank_; }
+  std::size_t rank() const { return qr_.rank(); }
   /// Numbers of the rows that count as independent.
   const std::vector<std::size_t>& independent() const { return independent_; }
   /// The least change d (in the scaled columns) with J d = left in the independent rows; zero in kept columns.
@@ -42,18 +40,15 @@ class RowFactors {
   std::vector<char> settled() const;
 
  private:
-  using Matrix = Eigen::SparseMatrix<double>;
-
   void choose_rows(double tolerance);
 
   const RowScales& scales_;
   std::vector<ConstraintJacobian::Entry> entries_;      ///< scaled, of free columns, row after row
   std::vector<std::size_t> groups_;                     ///< first rows of joints and elements, and the end
-  std::vector<Eigen::Index> row_place_, column_place_;  ///< in the factorized matrix, or −1
-  std::vector<std::size_t> rows_, columns_;             ///< the converse
-  Matrix transposed_, R_;
-  Eigen::SparseQR<Matrix, Eigen::COLAMDOrdering<int>> qr_;
-  std::size_t rank_ = 0;
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> row_place_, column_place_;  ///< in the factorized matrix, or none
+  std::vector<std::size_t> rows_, columns_;            ///< the converse
+  SparseQr qr_;                                        ///< of the transpose
   std::vector<std::size_t> independent_;
   std::vector<char> kept_;
 };
