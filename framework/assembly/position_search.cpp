@@ -27,8 +27,8 @@ constexpr int most_steps = 100, most_halvings = 6, without_gain = 8;
 /// The shortest part of the way from the drawing, and the most Newton steps on it.
 constexpr double shortest_part = 1.0 / 1024;
 constexpr std::size_t most_rounds = 600;
-/// Bounds of the damping.
-constexpr double least_damping = 1e-12, most_damping = 0.1;
+/// Rows count as dependent whose independent part is below so many times what is open, within these bounds.
+constexpr double most_caution = 10, least_independent = 1e-9, most_independent = 0.03;
 
 }  // namespace
 
@@ -122,11 +122,12 @@ void PositionSearch::place(double share, double before, const Place& last, const
 bool PositionSearch::close(double share, Pace pace) {
   double open = evaluate(share), least = open, last_size = 0;
   int idle = 0;
+  double caution = most_caution;
   for (int round = 0; round < most_steps; ++round) {
     if (!std::isfinite(open)) return false;
     if (open_.relative <= 1e-16) return true;
     const double before = open;
-    if (!find_step(open)) return false;
+    if (!find_step(caution)) return false;
     ++rounds_;
     const double size = step_size();
     if (!std::isfinite(size)) return false;
@@ -147,6 +148,7 @@ bool PositionSearch::close(double share, Pace pace) {
       evaluate(share);
       return open_.relative <= closed;
     }
+    if (open > 0.5 * before) caution *= 0.1;  // rows that were left out may be what stays open
     idle = open < 0.9 * least ? 0 : idle + 1;
     least = std::min(least, open);
     if (idle == without_gain) return false;
@@ -208,44 +210,6 @@ void PositionSearch::find_units() {
   }
 }
 
-/// One over the inertia that a column carries where all else is held: roughly, it only sizes the damping.
-void PositionSearch::find_carried() {
-  struct Carried {
-    double mass = 0, inertia = 0;
-    Vec3 center;
-    void add(const Carried& other) {
-      const double both = mass + other.mass;
-      if (!(both > 0)) return;
-      const Vec3 apart = other.center - center;
-      inertia += other.inertia + mass * other.mass / both * dot(apart, apart);
-      center = center + (other.mass / both) * apart;
-      mass = both;
-    }
-  };
-  const std::span<const BodyMotion> bodies = jacobian_.tree().bodies();
-  std::vector<Carried> carried(bodies.size());
-  compliance_.assign(jacobian_.columns(), 0.0);
-  for (std::size_t i = bodies.size(); i-- > 0;) {
-    const Eigen::MatrixXd& M = metric_[i];
-    carried[i].add({M(5, 5), 0.5 * M.topLeftCorner<3, 3>().trace(), bodies[i].p});
-    if (const std::size_t f = view_.bodies[i].flexible; f != rigid)
-      for (std::size_t k = 0; k < view_.flexible[f].modes; ++k) {
-        const auto at_mode = static_cast<Eigen::Index>(6 + k);
-        compliance_[view_.nv_tree + view_.flexible[f].mode_offset + k] = 1 / M(at_mode, at_mode);
-      }
-    const JointData& joint = view_.joints[i];
-    const BodyMotion &base = motion_of(joint.base_frame, jacobian_.tree().frames()),
-                     &moving = motion_of(joint.moving_frame, jacobian_.tree().frames());
-    const Vec3 arm = carried[i].center - (moving.p + moving.R * joint.p_moving);
-    for (std::size_t k = 0; k < joint.nv; ++k) {
-      const Spatial& h = jacobian_.tree().joints()[i].H[k];
-      const Vec3 w = base.R * h.angular, v = base.R * h.linear + cross(w, arm);
-      compliance_[joint.v_offset + k] = 1 / (dot(w, w) * carried[i].inertia + dot(v, v) * carried[i].mass);
-    }
-    if (const BodyIndex in = joint.inboard(); !is_ground(in)) carried[at(in)].add(carried[i]);
-  }
-}
-
 /// Columns that are not to move: of kept joints and modes, and those that no row ties.
 void PositionSearch::find_kept() {
   kept_.assign(jacobian_.columns(), true);
@@ -255,25 +219,25 @@ void PositionSearch::find_kept() {
   if (modes_kept_) std::fill(kept_.begin() + static_cast<std::ptrdiff_t>(view_.nv_tree), kept_.end(), true);
 }
 
-bool PositionSearch::find_step(double open) {
+/// The nearest step that closes the rows which count as independent here: those of a mechanism that moves only by its
+/// proportions depend on each other where it is closed, and elsewhere to the size of what is open.
+bool PositionSearch::find_step(double caution) {
   find_kept();
+  const RowScales scales(jacobian_, jacobian_.columns());
+  RowFactors factors(jacobian_, scales, kept_);
+  factors.factorize(std::clamp(caution * open_.relative, least_independent, most_independent));
+  if (factors.rank() == 0) return false;
+  std::vector<double> left(residual_.size()), change(jacobian_.columns());
+  for (std::size_t r = 0; r < left.size(); ++r) left[r] = -residual_[r];
   metric_.evaluate(jacobian_.tree().frames(), {state_.eta.begin(), state_.eta.end()});
-  find_carried();
-  const std::size_t count = jacobian_.rows().size();
-  std::vector<double> damping(count), left(count);
-  for (const ConstraintJacobian::Entry& e : jacobian_.entries())
-    if (!kept_[e.column]) damping[e.row] += e.reach * e.reach * compliance_[e.column];
-  std::vector<std::size_t> rows;
-  const double factor = std::clamp(open * open, least_damping, most_damping) * metric_.largest_mass();
-  for (std::size_t r = 0; r < count; ++r) {
-    left[r] = -residual_[r];
-    damping[r] *= factor;
-    if (damping[r] > 0) rows.push_back(r);
-  }
+  const RateEquations equations(view_, jacobian_, metric_, kept_, factors.independent());
   step_.assign(jacobian_.columns(), 0.0);
-  if (rows.empty()) return false;
-  const RateEquations equations(view_, jacobian_, metric_, kept_, rows, damping);
-  return equations.solve(left, {}, step_);
+  if (equations.solve(left, {}, change)) step_ = change;
+  // What rounding in the metric leaves, or all where the equations are singular: the least change of coordinates.
+  for (const ConstraintJacobian::Entry& e : jacobian_.entries()) left[e.row] -= e.value * step_[e.column];
+  factors.least_change(left, change);
+  for (std::size_t c = 0; c < step_.size(); ++c) step_[c] += change[c];
+  return true;
 }
 
 std::vector<char> PositionSearch::settled() {

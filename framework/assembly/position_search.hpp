@@ -1,11 +1,10 @@
 // Positions that respect loops, constraint elements and modules, as near as can be to the drawing or to what is given.
 //
-// Newton's method in the inertia metric on the coordinates of the tree joints and the modes. Each step is the nearest one
+// Newton's method on the coordinates of the tree joints and the modes. Each step is found as velocities are
+// (nearest_rates.hpp): which rows are independent is decided by their geometry alone, and of the steps that close these
+// the one is taken that moves the bodies least in the metric of their inertia. While loops are open, rows that depend on
+// others only where they are closed seem independent by as much; so many of them count as dependent.
 //
-//   min ½ Σ D_iᵀ M_i D_i + ½ |μ⁻¹ᐟ² (J d + r)|²,     D: how the bodies move with d
-//
-// damped with μ, the square of what is open: rows that depend on others only where the loops are closed ask little while
-// they are not, and the method stays quadratic (Levenberg and Marquardt, with the parameter of Yamashita and Fukushima).
 // Values that are to be kept do not move; neither do joints that no row ties.
 //
 // Of several positions that close the loops the one is found that the drawing leads to: the given values are moved from
@@ -55,12 +54,11 @@ class PositionSearch {
   void place(double share, double before, const Place& last, const Place& earlier, double earlier_share);
   bool close(double share, Pace);
   double evaluate(double share);
-  bool find_step(double open);
+  bool find_step(double caution);
   double step_size() const;
   void move(double fraction);
   void find_units();
   void find_kept();
-  void find_carried();
 
   const SystemView& view_;
   const std::vector<double>&given_q_, &given_eta_;
@@ -73,8 +71,7 @@ class PositionSearch {
   std::vector<double> target_;               ///< coordinates of kept joints on the way
   std::vector<double> drawn_residual_;       ///< of the rows of elements and modules
   std::vector<double> residual_, scale_;     ///< per row: what is open, and its size for a turn by 1 rad
-  std::vector<double> unit_, compliance_;    ///< per column: an amount like 1 rad; one over what it carries
-  std::vector<double> step_;
+  std::vector<double> unit_, step_;          ///< per column: an amount like 1 rad; the step
   std::size_t rounds_ = 0;
   Open open_;
 };

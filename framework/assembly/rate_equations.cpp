@@ -11,19 +11,14 @@ constexpr int scaling_rounds = 8;
 }  // namespace
 
 RateEquations::RateEquations(const SystemView& view, const ConstraintJacobian& jacobian, const InertiaMetric& metric,
-                             const std::vector<char>& kept, const std::vector<std::size_t>& chosen,
-                             std::span<const double> damping)
-    : view_(view), jacobian_(jacobian), metric_(metric), chosen_(chosen) {
+                             const std::vector<char>& kept, const std::vector<std::size_t>& independent)
+    : view_(view), jacobian_(jacobian), metric_(metric), independent_(independent) {
   number(kept);
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
     enter_body(i);
     enter_joint(i);
   }
-  for (std::size_t k = 0; k < chosen_.size(); ++k) {
-    enter_row(k);
-    const Index equation = size_ - static_cast<Index>(chosen_.size() - k);
-    if (!damping.empty()) enter(equation, equation, -damping[chosen_[k]]);
-  }
+  for (std::size_t k = 0; k < independent_.size(); ++k) enter_row(k);
   scale();
   matrix_.resize(size_, size_);
   matrix_.setFromTriplets(entries_.begin(), entries_.end());
@@ -62,7 +57,7 @@ void RateEquations::number(const std::vector<char>& kept) {
     multiplier_.push_back(size_);
     size_ += 6;
   }
-  size_ += static_cast<Index>(chosen_.size());
+  size_ += static_cast<Index>(independent_.size());
 }
 
 void RateEquations::enter(Index row, Index column, double value) {
@@ -135,8 +130,8 @@ void RateEquations::enter_joint(std::size_t i) {
 
 /// Power of a row's wrenches on the twists of their frames, at the frames' own origins.
 void RateEquations::enter_row(std::size_t k) {
-  const Index equation = size_ - static_cast<Index>(chosen_.size() - k);
-  for (const auto& [frame, wrench] : jacobian_.rows()[chosen_[k]].wrenches) {
+  const Index equation = size_ - static_cast<Index>(independent_.size() - k);
+  for (const auto& [frame, wrench] : jacobian_.rows()[independent_[k]].wrenches) {
     const BodyIndex body = is_node(frame) ? view_.nodes[at(frame) - view_.bodies.size()].body : body_index(at(frame));
     const BodyMotion& b = motion(frame_of(body));
     const Vec3 moment = wrench.angular - cross(b.p - jacobian_.point(), wrench.linear);
@@ -171,8 +166,8 @@ bool RateEquations::solve(std::span<const double> left, std::span<const Spatial>
       if (const Index at = rate_[view_.nv_tree + view_.flexible[view_.bodies[i].flexible].mode_offset + k]; at >= 0)
         right[at] = p[static_cast<Index>(6 + k)];
   }
-  for (std::size_t k = 0; k < chosen_.size(); ++k)
-    right[size_ - static_cast<Index>(chosen_.size() - k)] = left[chosen_[k]];
+  for (std::size_t k = 0; k < independent_.size(); ++k)
+    right[size_ - static_cast<Index>(independent_.size() - k)] = left[independent_[k]];
   right = right.cwiseProduct(scale_);
   Eigen::VectorXd x = factors_.solve(right);
   x += factors_.solve(right - matrix_ * x);

@@ -14,16 +14,15 @@ namespace polyform::host {
 
 /// For changes d of the rates and D of the twists, with multipliers μ of the tree joints and λ of the rows:
 ///
-///   M D + Xᵀμ + Wᵀλ = M e     −Sᵀμ = 0     X D − S d = 0     W D − δ λ = r
+///   M D + Xᵀμ + Wᵀλ = M e     −Sᵀμ = 0     X D − S d = 0     W D = r
 ///
 /// X: twist of the outboard frame of a joint less that of its inboard frame, at the origin of the outboard one; S: its
-/// motion subspace there; W: the wrenches of the rows; δ: damping, in the scale of the largest mass.
+/// motion subspace there; W: the wrenches of the rows.
 class RateEquations {
  public:
-  /// chosen: numbers of rows, which do not depend on each other where they are not damped. damping: of all rows, or
-  /// empty.
+  /// independent: numbers of rows that do not depend on each other.
   RateEquations(const SystemView&, const ConstraintJacobian&, const InertiaMetric&, const std::vector<char>& kept,
-                const std::vector<std::size_t>& chosen, std::span<const double> damping = {});
+                const std::vector<std::size_t>& independent);
   /// left: r of all rows; excess: e per body, or empty. False where the equations are singular.
   bool solve(std::span<const double> left, std::span<const Spatial> excess, std::span<double> change) const;
 
@@ -47,7 +46,7 @@ class RateEquations {
   const SystemView& view_;
   const ConstraintJacobian& jacobian_;
   const InertiaMetric& metric_;
-  const std::vector<std::size_t>& chosen_;
+  const std::vector<std::size_t>& independent_;
   std::vector<Index> rate_;        ///< unknown of each column, −1 where it is kept
   std::vector<Index> twist_;       ///< first of each body's twist; its multipliers follow its modes' columns
   std::vector<Index> multiplier_;  ///< first of each tree joint's
