@@ -113,13 +113,12 @@ ConstraintCount System::count_constraints(const ConstStateView& at_state, const 
   const auto copy = [](std::span<const double> x) { return std::vector<double>(x.begin(), x.end()); };
   std::vector<double> q = copy(at_state.q), v = copy(at_state.v), eta = copy(at_state.eta),
                       etadot = copy(at_state.etadot), x = copy(at_state.x);
-  ConstraintJacobian jacobian(view, absent);
+  ConstraintJacobian jacobian(view, ConstraintJacobian::Of::all, absent);
   count.degrees_of_freedom = jacobian.columns();
   for (std::size_t i = 0; i < view.bodies.size(); ++i)
     if (jacobian.is_absent(i)) count.degrees_of_freedom -= view.joints[i].nv;
   const StateView state{q, v, eta, etadot, x};
   jacobian.evaluate(0, state);
-  if (!view.modules.empty()) jacobian.add_module_rows(0, state);
   if (jacobian.rows().empty()) return count;
   OpenMultipliers multipliers(jacobian);
   count.degrees_of_freedom -= multipliers.rank();

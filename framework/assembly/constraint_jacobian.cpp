@@ -1,9 +1,8 @@
 #include "framework/assembly/constraint_jacobian.hpp"
 
-#include <Eigen/QR>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 #include "polyform/constraint.hpp"
@@ -17,27 +16,59 @@ Spatial from_reference(const Vec3& point, const Spatial& w) { return {w.angular 
 
 }  // namespace
 
-ConstraintJacobian::ConstraintJacobian(const SystemView& view, std::vector<bool> absent)
-    : view_(view), absent_(std::move(absent)), columns_(view.nv_tree + view.modes), tree_(view), elements_(view),
-      sums_(view.bodies.size()), marked_(view.bodies.size()) {
+ConstraintJacobian::ConstraintJacobian(const SystemView& view, Of of, std::vector<bool> absent)
+    : view_(view),
+      absent_(std::move(absent)),
+      columns_(view.nv_tree + view.modes),
+      tree_(view),
+      of_(of),
+      elements_(view),
+      modules_(view),
+      sums_(view.bodies.size()),
+      marked_(view.bodies.size()) {
   free_columns_.resize(view.bodies.size());
   for (std::size_t i = 0; i < view.bodies.size(); ++i)
     if (is_absent(i)) free_columns_[i] = std::exchange(columns_, columns_ + 6);
 }
 
 void ConstraintJacobian::evaluate(double t, const StateView& state) {
+  add_all(t, state);
+  own_rows_ = rows_.size();
+  own_entries_ = entries_.size();
+}
+
+void ConstraintJacobian::drop_rates() {
+  rows_.resize(own_rows_);
+  entries_.resize(own_entries_);
+}
+
+void ConstraintJacobian::add_all(double t, const StateView& state) {
   rows_.clear();
   entries_.clear();
+  hints_.assign(state.q.begin(), state.q.end());
   tree_.evaluate(state.q.data(), state.v.data(), state.eta.data(), state.etadot.data());
   reference_ = tree_.bodies().empty() ? Vec3{} : tree_.bodies().front().p;
   for (std::size_t i = view_.bodies.size(); i < view_.joints.size(); ++i)
     if (!is_absent(i)) add_cut_joint(i, state);
-  if (elements_.elements().empty()) return;
-  elements_.evaluate(t, tree_.frames(), state.q, state.v);
+  if (of_ == Of::loops) return;
+  if (!elements_.elements().empty()) elements_.evaluate(t, tree_.frames(), state.q, state.v);
   std::size_t tie = view_.joints.size();
   for (const ConstraintSet::Element& e : elements_.elements())
     if (!is_absent(tie++))
-      for (std::size_t r = 0; r < e.rows; ++r) add_element_row(e, r, state);
+      for (std::size_t r = 0; r < e.rows; ++r)
+        if (of_ != Of::positions || e.holonomic) add(element_row(e, r, state));
+  if (of_ == Of::motions || modules_.empty()) return;
+  modules_.evaluate(t, tree_.frames(), state.q, state.v, state.x);
+  for (const ModuleSet::Module& m : modules_.modules()) add_module(m, state);
+}
+
+double ConstraintJacobian::velocity_error(std::size_t r) const {
+  double error = -rows_[r].velocity_right;
+  for (const auto& [frame, wrench] : rows_[r].wrenches) {
+    const BodyMotion& m = motion(frame);
+    error += dot(from_reference(m.p - reference_, wrench), m.V);
+  }
+  return error;
 }
 
 void ConstraintJacobian::transmit(std::span<const double> mu, std::span<Spatial> through,
@@ -113,82 +144,130 @@ void ConstraintJacobian::add_cut_joint(std::size_t index, const StateView& state
   }
 }
 
-void ConstraintJacobian::add_element_row(const ConstraintSet::Element& e, std::size_t r, const StateView& state) {
-  Row row;
-  row.name = e.name;
-  row.of_element = true;
-  row.holonomic = e.holonomic;
-  row.residual = e.holonomic ? e.residual[r] : 0;
-  row.velocity_right = e.velocity_right[r];
-  put(row, e, r, 1, state);
-  add(std::move(row));
+void ConstraintJacobian::add_rates(std::size_t index, std::span<const double> rates) {
+  add_cut_coordinates(index, rates, {});
 }
 
-/// The wrenches of a row of an element, times a factor.
-void ConstraintJacobian::put(Row& row, const ConstraintSet::Element& e, std::size_t r, double factor,
-                             const StateView& state) {
+void ConstraintJacobian::add_coordinates(std::size_t index, std::span<const double> q) {
+  const JointData& cut = view_.joints[index];
+  const std::vector<double> still(cut.nv);
+  JointMotion target;
+  joint_motion(cut, q.data(), still.data(), target);
+  const RelativeMotion actual = relative_motion(cut, motion(cut.base_frame), motion(cut.moving_frame));
+  add_cut_coordinates(index, still,
+                      {rotation_vector(quaternion_of(times_transpose(actual.R_FM, target.R_FM))),
+                       actual.p_FM - target.p_FM});
+}
+
+/// The rate of a coordinate: v = (HᵀH)⁻¹Hᵀ V_FM, one wrench per coordinate with Hᵀ w its unit vector. away: how far M is
+/// from where it is to be, F axes.
+void ConstraintJacobian::add_cut_coordinates(std::size_t index, std::span<const double> rates, const Spatial& away) {
+  const JointData& cut = view_.joints[index];
+  std::vector<double> q(cut.nq), v(cut.nv);
+  JointConstraint c;
+  std::copy_n(hints_.begin() + static_cast<std::ptrdiff_t>(cut.q_offset), cut.nq, q.begin());
+  joint_constraint(cut, motion(cut.base_frame), motion(cut.moving_frame), q.data(), v.data(), c);
+  for (std::size_t k = 0; k < cut.nv; ++k) {
+    double unit[6]{};
+    unit[k] = 1;
+    const Spatial wrench = effort_wrench(c.motion, cut.nv, unit);
+    Row row;
+    row.cut_joint = index;
+    row.name = cut.name;
+    row.holonomic = false;
+    row.velocity_right = rates[k];
+    row.residual = dot(wrench, away);
+    put(row, cut, wrench);
+    add(std::move(row));
+  }
+}
+
+ConstraintJacobian::Row ConstraintJacobian::element_row(const ConstraintSet::Element& e, std::size_t r,
+                                                        const StateView& state) const {
+  Row row;
+  row.name = e.name;
+  row.kind = "constraint";
+  row.of_element = true;
+  row.holonomic = e.is_holonomic(r);
+  row.residual = row.holonomic ? e.residual[r] : 0;
+  row.velocity_right = e.velocity_right[r];
   for (std::size_t k = 0; k < e.markers.size(); ++k)
-    put(row, e.markers[k].frame, e.motions[k].position, factor * e.A[r * e.markers.size() + k]);
+    put(row, e.markers[k].frame, e.motions[k].position, e.A[r * e.markers.size() + k]);
   const double* B = e.B.data() + r * e.velocities;
   for (const JointIndex j : e.joints) {
     const JointData& joint = view_.joints[at(j)];
     JointMotion m;
     joint_motion(joint, state.q.data() + joint.q_offset, state.v.data() + joint.v_offset, m);
-    put_effort(row, at(j), factor * effort_wrench(m, joint.nv, B));
+    put_effort(row, at(j), effort_wrench(m, joint.nv, B));
     B += joint.nv;
   }
+  return row;
 }
 
-void ConstraintJacobian::add_module_rows(double t, const StateView& state) {
-  ModuleSet modules(view_);
-  if (!modules.good()) return;
-  modules.evaluate(t, tree_.frames(), state.q, state.v, state.x);
+/// Rows of a module are A u + C V + B v = right. Those combinations z of them with zᵀ A = 0 bind the motion alone. Of
+/// positions only holonomic rows speak, and only variables count that have an integral among the states.
+void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView& state) {
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  for (const ModuleSet::Module& m : modules.modules()) {
-    const auto rows = static_cast<Eigen::Index>(m.rows.rows), size = static_cast<Eigen::Index>(m.variables);
-    if (rows == 0) continue;
-    // Combinations z of the rows with zᵀ A = 0.
-    Eigen::MatrixXd free = Eigen::MatrixXd::Identity(rows, rows);
-    if (size > 0) {
-      const Eigen::FullPivHouseholderQR<Eigen::MatrixXd> qr(Eigen::Map<const Matrix>(m.A.data(), rows, size));
-      const Eigen::MatrixXd Q = qr.matrixQ();
-      free = Q.rightCols(rows - qr.rank());
+  const bool positions = of_ == Of::positions;
+  std::vector<std::size_t> used;
+  for (std::size_t r = 0; r < m.rows.rows; ++r)
+    if (!positions || m.rows.is_holonomic(r)) used.push_back(r);
+  if (used.empty()) return;
+  const auto rows = static_cast<Eigen::Index>(used.size()), size = static_cast<Eigen::Index>(m.variables);
+  Eigen::MatrixXd z = Eigen::MatrixXd::Identity(rows, rows);
+  if (size > 0) {
+    const Eigen::Map<const Matrix> whole(m.A.data(), static_cast<Eigen::Index>(m.rows.rows), size);
+    Eigen::MatrixXd A(rows, size);
+    for (Eigen::Index r = 0; r < rows; ++r) A.row(r) = whole.row(static_cast<Eigen::Index>(used[static_cast<std::size_t>(r)]));
+    for (Eigen::Index k = 0; positions && k < size; ++k)
+      if (!m.is_integrated(static_cast<std::size_t>(k))) A.col(k).setZero();
+    Eigen::FullPivLU<Eigen::MatrixXd> lu(A.transpose());
+    if (lu.dimensionOfKernel() == 0) return;
+    z = lu.kernel();
+  }
+  for (Eigen::Index k = 0; k < z.cols(); ++k) {
+    Row sum;
+    sum.name = m.rows.name;
+    sum.kind = "module";
+    sum.of_element = true;
+    sum.holonomic = false;
+    for (Eigen::Index r = 0; r < rows; ++r) {
+      if (z(r, k) == 0) continue;
+      const Row part = element_row(m.rows, used[static_cast<std::size_t>(r)], state);
+      sum.residual += z(r, k) * part.residual;
+      sum.velocity_right += z(r, k) * part.velocity_right;
+      for (const auto& [frame, wrench] : part.wrenches) sum.wrenches.emplace_back(frame, z(r, k) * wrench);
+      for (const auto& [joint, wrench] : part.efforts) sum.efforts.emplace_back(joint, z(r, k) * wrench);
     }
-    for (Eigen::Index c = 0; c < free.cols(); ++c) {
-      Row row;
-      row.name = m.rows.name;
-      row.of_element = true;
-      for (Eigen::Index r = 0; r < rows; ++r)
-        if (free(r, c) != 0) put(row, m.rows, static_cast<std::size_t>(r), free(r, c), state);
-      add(std::move(row));
-    }
+    add(std::move(sum));
   }
 }
 
-/// Sums the wrenches from the bodies towards ground, as far as they do not cancel, and enters their power.
+/// Sums the wrenches from the bodies towards ground, as far as they do not cancel, and enters their power: above the
+/// common ancestor the two sides of a loop do, but for rounding.
 void ConstraintJacobian::add(Row row) {
   const std::size_t at_row = rows_.size();
-  std::vector<std::size_t> path;
-  for (const auto& [frame, wrench] : row.wrenches)
-    for (BodyIndex b = body_of(frame); !is_ground(b) && !marked_[at(b)]; b = view_.joints[at(b)].inboard()) {
-      marked_[at(b)] = true;
-      path.push_back(at(b));
-    }
+  std::vector<std::size_t> next;  // a heap: outboard before inboard
+  const auto load = [&](BodyIndex b, const Spatial& wrench) {
+    sums_[at(b)] += wrench;
+    if (std::exchange(marked_[at(b)], true)) return;
+    next.push_back(at(b));
+    std::ranges::push_heap(next);
+  };
   double size = 0;
   for (const auto& [frame, wrench] : row.wrenches) {
-    sums_[at(body_of(frame))] += wrench;
+    load(body_of(frame), wrench);
     enter_modes(at_row, frame, wrench, 1);
     size = std::max(size, std::sqrt(dot(wrench, wrench)));
   }
-  std::sort(path.begin(), path.end(), std::greater<>());  // outboard before inboard
-  for (const std::size_t i : path) {
-    const Spatial sum = sums_[i];
-    const BodyIndex in = view_.joints[i].inboard();
-    if (!is_ground(in)) sums_[at(in)] += sum;
-    sums_[i] = {};
+  while (!next.empty()) {
+    std::ranges::pop_heap(next);
+    const std::size_t i = next.back();
+    next.pop_back();
+    const Spatial sum = std::exchange(sums_[i], {});
     marked_[i] = false;
-    // Above the common ancestor the two sides of a loop cancel, but for rounding.
     if (std::sqrt(dot(sum, sum)) <= 1e-12 * size) continue;
+    if (const BodyIndex in = view_.joints[i].inboard(); !is_ground(in)) load(in, sum);
     enter(at_row, i, sum);
     enter_modes(at_row, view_.joints[i].outboard_frame(), sum, -1);
     enter_modes(at_row, view_.joints[i].inboard_frame(), sum, 1);
@@ -204,17 +283,22 @@ void ConstraintJacobian::enter(std::size_t row, std::size_t j, const Spatial& wr
   const Spatial at_M = from_reference(M - reference_, wrench);
   const double sign = joint.reversed ? -1 : 1, force = norm(at_M.linear), moment = norm(at_M.angular);
   if (is_absent(j)) {
-    for (std::size_t k = 0; k < 6; ++k)
-      if (at_M[k] != 0) entries_.push_back({row, free_columns_[j] + k, at_M[k], k < 3 ? moment : force});
+    for (std::size_t k = 0; k < 6; ++k) {
+      const double size = k < 3 ? moment : force;
+      if (at_M[k] != 0) entries_.push_back({row, free_columns_[j] + k, at_M[k], size, size});
+    }
     return;
   }
-  // The joint is where it is to the rounding of its arms: a force through it has no moment but for that.
-  const double arms = norm(joint.p_base) + norm(joint.p_moving) + norm(M - reference_);
+  // The joint is where it is to the rounding of its arms: a force through it has no moment but for that. Sums were taken
+  // about the reference, and are exact to the rounding of its distance.
+  const double own_arms = norm(joint.p_base) + norm(joint.p_moving), arms = own_arms + norm(M - reference_);
   for (std::size_t k = 0; k < joint.nv; ++k) {
     const Spatial& h = tree_.joints()[j].H[k];
     const double value = sign * (dot(base.R * h.angular, at_M.angular) + dot(base.R * h.linear, at_M.linear));
-    const double size = norm(h.angular) * (moment + arms * force) + norm(h.linear) * force;
-    if (value != 0) entries_.push_back({row, joint.v_offset + k, value, size});
+    const double turn = norm(h.angular), shift = norm(h.linear) * force;
+    if (value != 0)
+      entries_.push_back({row, joint.v_offset + k, value, turn * (moment + arms * force) + shift,
+                          turn * (moment + own_arms * force) + shift});
   }
 }
 
@@ -227,9 +311,10 @@ void ConstraintJacobian::enter_modes(std::size_t row, FrameIndex frame, const Sp
   const Spatial w{transpose_times(R, at_node.angular), transpose_times(R, at_node.linear)};
   const std::span<const Spatial> H = tree_.nodes().H(node);
   const std::size_t first = view_.nv_tree + tree_.nodes().mode_offset(node);
-  for (std::size_t k = 0; k < H.size(); ++k)
-    entries_.push_back({row, first + k, sign * dot(H[k], w),
-                        norm(H[k].angular) * norm(w.angular) + norm(H[k].linear) * norm(w.linear)});
+  for (std::size_t k = 0; k < H.size(); ++k) {
+    const double size = norm(H[k].angular) * norm(w.angular) + norm(H[k].linear) * norm(w.linear);
+    entries_.push_back({row, first + k, sign * dot(H[k], w), size, size});
+  }
 }
 
 }  // namespace polyform::host

@@ -1,4 +1,5 @@
-// The constraints of cut joints, constraint elements and, where asked for, modules as rows on the velocities of the tree joints and the modes.
+// The constraints of cut joints, constraint elements and, where asked for, modules as rows on the velocities of the tree
+// joints and the modes.
 #pragma once
 
 #include <string_view>
@@ -7,20 +8,22 @@
 
 #include "polyform/constraint_set.hpp"
 #include "polyform/kinematics.hpp"
+#include "polyform/module_set.hpp"
 
 namespace polyform::host {
 
 /// Rows J with J w = velocity right, w = [v of the tree joints; η̇]. A row is a set of wrenches on frames (those of a
-/// unit multiplier), kept about one point of the system; its entry for a tree joint is the power of the wrenches outboard of
-/// it. A mode of a flexible body moves its nodes in the body and, since the tree joint holds its own node, the body
-/// itself the other way: its entry is the power of what acts at each node and outboard of it, less that of all at the
-/// tree joint's.
+/// unit multiplier), kept about one point of the system; its entry for a tree joint is the power of the wrenches
+/// outboard of it. A mode of a flexible body moves its nodes in the body and, since the tree joint holds its own node,
+/// the body itself the other way: its entry is the power of what acts at each node and outboard of it, less that of all
+/// at the tree joint's.
 class ConstraintJacobian {
  public:
   struct Entry {
     std::size_t row, column;
     double value;
     double size = 0;  ///< of the terms that the value is the sum of: what the geometry could make of it
+    double reach = 0;  ///< what the value could be with other directions: it is exact to rounding of this
   };
   struct Row {
     std::vector<std::pair<FrameIndex, Spatial>> wrenches;
@@ -28,21 +31,29 @@ class ConstraintJacobian {
     /// cut joint: on the moving one, or base where moving is ground).
     std::vector<std::pair<std::size_t, Spatial>> efforts;
     std::size_t cut_joint = none;
-    std::string_view name;  ///< of the cut joint or the element
+    std::string_view name;       ///< of the cut joint, the element or the module
+    const char* kind = "joint";  ///< joint, constraint or module
     bool of_element = false, holonomic = true;
     double residual = 0;  ///< position, where holonomic
     double velocity_right = 0;
   };
 
-  /// The view outlives the object. absent: per tie (joints, then constraint elements) whether it ties nothing; or empty.
-  /// An absent tree joint leaves its body free: columns after those of the modes are its six.
-  explicit ConstraintJacobian(const SystemView&, std::vector<bool> absent = {});
-  bool good() const { return elements_.good(); }
+  /// Which rows there are.
+  enum class Of { loops, positions, motions, all };
+  /// Rows of cut joints; of constraint elements too (motions); and what the rows of modules ask of the motion whatever
+  /// the modules' own variables are (all). Or of these the ones that have a position residual, whatever those states of
+  /// modules are that a move of positions moves (positions). absent: per tie (joints, then constraint elements) whether it ties nothing; or
+  /// empty. An absent tree joint leaves its body free: columns after those of the modes are its six. The view outlives the
+  /// object.
+  explicit ConstraintJacobian(const SystemView&, Of = Of::motions, std::vector<bool> absent = {});
+  bool good() const { return elements_.good() && modules_.good(); }
   /// Rows at a state. Coordinates of cut joints are hints on entry; theirs and their velocities are set.
   void evaluate(double t, const StateView& state);
-  /// Adds what the rows of modules ask of markers and joints whatever their variables are, at the evaluated state: the
-  /// combinations of a module's rows in which no variable of its own is left. x: first-order states.
-  void add_module_rows(double t, const StateView& state);
+  /// After evaluate: one more row per velocity coordinate of a cut joint, its rate; right-hand sides: the rates.
+  void add_rates(std::size_t cut_joint, std::span<const double> rates);
+  void drop_rates();
+  /// After evaluate: the same rows; residuals: how far the joint is from these coordinates.
+  void add_coordinates(std::size_t cut_joint, std::span<const double> q);
 
   // At the evaluated state:
   std::span<const Row> rows() const { return rows_; }
@@ -53,6 +64,10 @@ class ConstraintJacobian {
   /// What the multipliers mu (with Jᵀ mu = 0) send through each joint, up to its sign: what they change of its reaction,
   /// efforts included; about the origin of M, ground axes. sizes: of the terms that are summed.
   void transmit(std::span<const double> mu, std::span<Spatial> through, std::span<double> sizes) const;
+  /// J w − right of a row, taken from the motions of its frames instead of from the entries.
+  double velocity_error(std::size_t row) const;
+  /// The point about which wrenches are kept, ground axes.
+  const Vec3& point() const { return reference_; }
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -62,13 +77,15 @@ class ConstraintJacobian {
   BodyIndex body_of(FrameIndex f) const {
     return is_node(f) ? view_.nodes[at(f) - view_.bodies.size()].body : body_index(at(f));
   }
+  void add_all(double t, const StateView& state);
   double cut_sign(const Row&, BodyIndex) const;
   void put(Row&, FrameIndex, const Vec3& point, const Spatial& wrench) const;
   void put(Row&, const JointData&, const Spatial& t) const;
   void put_effort(Row&, std::size_t joint, const Spatial& t) const;
   void add_cut_joint(std::size_t index, const StateView& state);
-  void add_element_row(const ConstraintSet::Element&, std::size_t r, const StateView& state);
-  void put(Row&, const ConstraintSet::Element&, std::size_t r, double factor, const StateView& state);
+  Row element_row(const ConstraintSet::Element&, std::size_t r, const StateView& state) const;
+  void add_module(const ModuleSet::Module&, const StateView& state);
+  void add_cut_coordinates(std::size_t cut_joint, std::span<const double> rates, const Spatial& away);
   void add(Row);
   void enter(std::size_t row, std::size_t joint, const Spatial& wrench);
   void enter_modes(std::size_t row, FrameIndex, const Spatial& wrench, double sign);
@@ -79,7 +96,11 @@ class ConstraintJacobian {
   std::size_t columns_;
   Vec3 reference_;  ///< a point of the system, about which wrenches are kept: far from the origin nothing is lost
   TreeKinematics tree_;
+  Of of_;
   ConstraintSet elements_;
+  ModuleSet modules_;
+  std::vector<double> hints_;                   ///< coordinates on entry
+  std::size_t own_rows_ = 0, own_entries_ = 0;  ///< without those of rates
   std::vector<Row> rows_;
   std::vector<Spatial> sums_;
   std::vector<char> marked_;

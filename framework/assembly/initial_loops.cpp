@@ -1,64 +1,154 @@
 // Initial positions: loops closed, with given coordinates kept where the loops allow it.
 #include <fmt/format.h>
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "framework/assembly/initial_state.hpp"
+#include "polyform/constraint.hpp"
 #include "polyform/constraint_set.hpp"
 
 namespace polyform::host {
 namespace {
 
-constexpr double assembly_tolerance = 1e-10;
+/// Part of a turn by 1 rad, or of a length of the system, by which a coordinate may change unsaid.
+constexpr double unsaid = 1e-9;
+/// So many joints are named, the rest is counted.
+constexpr std::size_t most_named = 8;
+
+std::string text_of(std::span<const double> values) {
+  std::string out;
+  for (const double x : values) out += fmt::format("{}{:.6g}", out.empty() ? "" : " ", std::abs(x) < 1e-12 ? 0 : x);
+  return values.size() == 1 ? out : '(' + out + ')';
+}
 
 }  // namespace
 
 bool InitialState::close_loops() {
-  const std::vector<double> given = parts_.q;
-  std::string why;
-  double residual = 0;
-  if (!keep_what_loops_allow(&JointLock::position, [&](std::span<const JointLock> locks, bool hold_modes) {
-        return try_close(locks, hold_modes, given, why, residual);
-      })) {
-    report_open_loop(given, why, residual);
+  const std::vector<double> drawn = parts_.q;
+  const std::vector<double> rates = parts_.v, modal_rates = parts_.etadot;
+  PositionSearch search(view(), given_q_, given_eta_, state());
+  if (!search.good()) return true;  // said where forces and modules start
+  const bool closed = keep_most(wishes(&Given::position),
+                                [&](const std::vector<std::size_t>& kept) { return search.reach(kept); });
+  const std::vector<char> settled = closed ? search.settled() : std::vector<char>();
+  parts_.v = rates;
+  parts_.etadot = modal_rates;
+  if (!closed) {
+    report_open_loop(given_q_, search.open());
     return false;
   }
-  for (std::size_t i = 0; i < locks_.size(); ++i) {
+  tell_positions();
+  tell_open_positions(drawn, settled);
+  warn_of_moved_modes(given_eta_, parts_.eta, "deformation");
+  return module_positions();
+}
+
+/// How far a coordinate may be from another one and count as the same.
+double InitialState::unsaid_change(const JointData& joint, std::size_t coordinate) const {
+  for (const Primitive& p : joint.primitives) {
+    if (coordinate < position_count(p.kind)) return unsaid * (p.kind == Primitive::Kind::translation ? length_ : 1);
+    coordinate -= position_count(p.kind);
+  }
+  return unsaid;
+}
+
+/// Joints that could not keep their given positions.
+void InitialState::tell_positions() {
+  for (std::size_t i = 0; i < given_.size(); ++i) {
     const JointData& joint = view().joints[i];
-    double off = 0;
-    for (std::size_t k = 0; locks_[i].position && k < joint.nq; ++k)
-      off = std::max(off, std::abs(given[joint.q_offset + k] - parts_.q[joint.q_offset + k]));
-    if (off <= 1e-9) continue;
+    const std::span<const double> given = std::span(given_q_).subspan(joint.q_offset, joint.nq),
+                                  now = std::span(parts_.q).subspan(joint.q_offset, joint.nq);
+    bool changed = false;
+    for (std::size_t k = 0; given_[i].position && k < joint.nq; ++k)
+      changed = changed || std::abs(given[k] - now[k]) > std::max(unsaid_change(joint, k), 1e-12 * std::abs(given[k]));
+    if (!changed) continue;
     complain(i, "initial.position",
-             fmt::format("{} not allow the given position of joint `{}`: it was moved by {:.3g}", restraint_of(i),
-                         joint.name, off),
+             fmt::format("{} not allow the given position of joint `{}`: {} given, {} taken", restraint_of(i),
+                         joint.name, text_of(given), text_of(now)),
              "give positions to as many joints as these leave free", Severity::warning);
   }
-  warn_of_moved_modes(given_eta_, parts_.eta, "deformation");
+}
+
+/// Joints without a given position that leave the drawing though something else would do as well.
+void InitialState::tell_open_positions(const std::vector<double>& drawn, const std::vector<char>& settled) {
+  std::string names;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < view().bodies.size(); ++i) {
+    const JointData& joint = view().joints[i];
+    bool open = false, moved = false;
+    for (std::size_t k = joint.v_offset; k < joint.v_offset + joint.nv; ++k) open = open || settled[k] == 0;
+    for (std::size_t k = 0; k < joint.nq; ++k)
+      moved = moved || std::abs(parts_.q[joint.q_offset + k] - drawn[joint.q_offset + k]) > unsaid_change(joint, k);
+    if (!open || !moved || given_[i].position) continue;
+    if (++count > most_named) continue;
+    names += fmt::format("{}`{}` {}", names.empty() ? "" : ", ", joint.name,
+                         text_of(std::span(parts_.q).subspan(joint.q_offset, joint.nq)));
+  }
+  if (count == 0) return;
+  if (count > most_named) names += fmt::format(" and {} more", count - most_named);
+  diagnostics_.report({Severity::warning,
+                       fmt::format("{} move the system out of its drawn position and leave open where some joints "
+                                   "start, for which no initial position is given: {} is taken (the nearest in the "
+                                   "inertia metric)",
+                                   restraint(), names),
+                       "give them initial positions (initial.position) if they are to start elsewhere",
+                       {},
+                       parts_.description.file,
+                       0,
+                       0});
+}
+
+/// Where holonomic rows of modules do not fit the positions, those states that are integrals of the modules' variables
+/// move the least (in the scale of M) that makes them fit.
+bool InitialState::module_positions() {
+  ModuleSet modules(view());
+  if (modules.empty()) return true;
+  const std::vector<double> still(view().nv), still_modes(view().modes);
+  tree_.evaluate(parts_.q.data(), still.data(), parts_.eta.data(), still_modes.data());
+  std::vector<double> before(modules.modules().size(), -1.0);
+  bool moved = true;
+  for (int round = 0; moved && round < 20; ++round) {
+    moved = false;
+    modules.evaluate(0, tree_.frames(), parts_.q, still, parts_.x);
+    for (std::size_t i = 0; i < modules.modules().size(); ++i) moved = fit_integrals(modules.modules()[i], before[i]) || moved;
+  }
+  modules.evaluate(0, tree_.frames(), parts_.q, still, parts_.x);
+  for (const ModuleSet::Module& m : modules.modules())
+    for (std::size_t r = 0; r < m.rows.rows; ++r) {
+      if (!m.rows.is_holonomic(r) || std::abs(m.rows.residual[r]) <= 1e-9 * std::max(1.0, length_)) continue;
+      diagnostics_.error(fmt::format("module `{}` cannot be met at the initial positions: its rows are off by {:.3g}",
+                                     m.rows.name, std::abs(m.rows.residual[r])),
+                         "change the initial positions of its joints or bodies");
+      return false;
+    }
   return true;
 }
 
-bool InitialState::try_close(std::span<const JointLock> locks, bool hold_modes, const std::vector<double>& start,
-                             std::string& why, double& residual) {
-  parts_.q = start;
-  parts_.eta = given_eta_;
-  parts_.x = given_x_;
-  const std::vector<double> still(view().nv), still_modes(view().modes);
-  tree_.evaluate(parts_.q.data(), still.data(), parts_.eta.data(), still_modes.data());
-  std::vector<Quat> orientations(view().frames());
-  tree_.orientations(parts_.q.data(), orientations, parts_.eta.data());
-  std::vector<Pose> poses(view().bodies.size());
-  for (std::size_t i = 0; i < poses.size(); ++i) poses[i] = {orientations[i], tree_.bodies()[i].p};
-  AbsoluteSystem system(view(), locks);
-  system.set_targets(given_q_, given_v_);
-  if (hold_modes) system.hold_modes();
-  PositionCorrection correction;
-  const bool closed =
-      system.correct_positions(0, poses, parts_.q, assembly_tolerance, correction, parts_.eta, parts_.x);
-  why = system.failure();
-  residual = correction.residual;
-  return closed;
+/// One step of Newton's method; false where nothing is left to gain.
+bool InitialState::fit_integrals(const ModuleSet::Module& m, double& before) {
+  std::vector<std::size_t> rows;
+  for (std::size_t r = 0; r < m.rows.rows; ++r)
+    if (m.rows.is_holonomic(r)) rows.push_back(r);
+  if (rows.empty() || m.integrals.empty()) return false;
+  const auto count = static_cast<Eigen::Index>(rows.size()), size = static_cast<Eigen::Index>(m.integrals.size());
+  Eigen::MatrixXd A(count, size);
+  Eigen::VectorXd residual(count), unit(size);
+  for (Eigen::Index k = 0; k < size; ++k) {
+    const std::size_t variable = m.integrals[static_cast<std::size_t>(k)].variable;
+    const double own = m.M[variable * (m.variables + 1)];
+    unit[k] = own > 0 ? 1 / std::sqrt(own) : 1;
+    for (Eigen::Index r = 0; r < count; ++r)
+      A(r, k) = m.A[rows[static_cast<std::size_t>(r)] * m.variables + variable] * unit[k];
+  }
+  for (Eigen::Index r = 0; r < count; ++r) residual[r] = m.rows.residual[rows[static_cast<std::size_t>(r)]];
+  const double open = residual.norm();
+  if (open == 0 || (before >= 0 && !(open < 0.25 * before))) return false;
+  before = open;
+  const Eigen::VectorXd step = unit.cwiseProduct(A.completeOrthogonalDecomposition().solve(residual));
+  for (Eigen::Index k = 0; k < size; ++k) parts_.x[m.integrals[static_cast<std::size_t>(k)].state] -= step[k];
+  return true;
 }
 
 /// A constraint element or module whose residual is no number where it was drawn is its type's fault. False when there
@@ -89,14 +179,12 @@ bool InitialState::report_no_number(const std::vector<double>& start) {
   return false;
 }
 
-void InitialState::report_open_loop(const std::vector<double>& start, const std::string& why, double residual) {
+void InitialState::report_open_loop(const std::vector<double>& start, const PositionSearch::Open& open) {
   if (report_no_number(start) || report_contradiction(start)) return;
+  const std::string why = fmt::format("{} `{}` stays off by {:.3g} m or rad", open.kind, open.name, open.residual);
   if (view().cut_joints().empty()) {
-    const std::string message =
-        fmt::format("the constraints cannot be met from the given initial positions: a residual of {:.3g} remains ({})",
-                    residual, why);
     diagnostics_.report({Severity::error,
-                         message,
+                         fmt::format("the constraints cannot be met from the given initial positions: {}", why),
                          "give initial positions nearer to what the constraints ask for",
                          {},
                          parts_.description.file,
@@ -129,9 +217,7 @@ void InitialState::report_open_loop(const std::vector<double>& start, const std:
   for (const std::size_t edge : loop.moving_path) names += fmt::format(", {}", parts_.description.joints[edge].name);
   parts_.report(
       diagnostics_, Severity::error, parts_.description.joints[loop.cut_edge], {}, {},
-      fmt::format("the loop through the joints {} cannot be closed from the given initial positions: a residual of "
-                  "{:.3g} remains ({})",
-                  names, residual, why),
+      fmt::format("the loop through the joints {} cannot be closed from the given initial positions: {}", names, why),
       "give initial positions nearer to a closed loop, or fewer of them");
 }
 

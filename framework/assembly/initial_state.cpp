@@ -12,20 +12,25 @@
 namespace polyform::host {
 
 InitialState::InitialState(System::Parts& parts, Diagnostics& diagnostics)
-    : parts_(parts), diagnostics_(diagnostics), locks_(parts.joints.size()), tree_(parts.view) {}
+    : parts_(parts), diagnostics_(diagnostics), given_(parts.joints.size()), tree_(parts.view) {}
 
 bool InitialState::build() {
   read_given();
-  if (diagnostics_.failed()) return false;
-  // As drawn all loops are closed; constraint elements and rows of modules need not hold there.
-  moves_loops_ = !view().constraints.empty() || has_holonomic_modules() || (moved_ && !view().cut_joints().empty());
-  rates_as_drawn();
-  if (diagnostics_.failed()) return false;
-  parts_.q = given_q_;
-  parts_.eta = given_eta_;
   first_order_states();
   if (diagnostics_.failed()) return false;
-  if (moves_loops_ && !(close_loops() && close_velocities())) return false;
+  length_ = InertiaMetric(view()).length();
+  fit_rates();
+  const std::vector<double> drawn = parts_.q;
+  // As drawn all loops are closed; constraint elements and rows of modules need not hold there.
+  const bool closed =
+      view().constraints.empty() && !has_holonomic_modules() && (!moved_ || view().cut_joints().empty());
+  if (closed) {
+    parts_.q = given_q_;
+    parts_.eta = given_eta_;
+  } else if (!close_loops()) {
+    return false;
+  }
+  if (!find_rates(drawn)) return false;
   if (!view().constraints.empty() && report_contradiction(parts_.q)) return false;
   if (!view().modules.empty()) module_states();
   return !diagnostics_.failed();
@@ -46,10 +51,10 @@ void InitialState::read_given() {
   for (std::size_t i = 0; i < view().joints.size(); ++i) {
     if (parts_.user_joint[i] == System::Parts::none) continue;
     read_joint(i, item(i).initial_position, view().joints[i].q_offset, view().joints[i].nq, "position", given_q_,
-               locks_[i].position);
+               given_[i].position);
     read_joint(i, item(i).initial_velocity, view().joints[i].v_offset, view().joints[i].nv, "velocity", given_v_,
-               locks_[i].velocity);
-    if (!locks_[i].position) continue;
+               given_[i].velocity);
+    if (!given_[i].position) continue;
     const double off = joint_normalize(view().joints[i], given_q_.data() + view().joints[i].q_offset);
     if (off > 1e-6)
       complain(i, "initial.position", fmt::format("the quaternion's length differs from 1 by {:.3g}", off),
@@ -89,23 +94,6 @@ void InitialState::complain(std::size_t joint, std::string_view path, const std:
   parts_.report(diagnostics_, severity, item(joint), item(joint).initial_place, path, message, remedy);
 }
 
-/// Says which flexible bodies could not keep what was given of their modes.
-void InitialState::warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now,
-                                       std::string_view what) {
-  for (const FlexibleData& f : view().flexible) {
-    double off = 0;
-    for (std::size_t k = f.mode_offset; k < f.mode_offset + f.modes; ++k)
-      off = std::max(off, std::abs(given[k] - now[k]));
-    if (off <= 1e-9) continue;
-    const BodyItem& item = body_item(at(f.body));
-    parts_.report(diagnostics_, Severity::warning, item, {}, {},
-                  fmt::format("the loops do not allow the given {} of body `{}`: it was changed by up to {:.3g} to "
-                              "close them",
-                              what, item.name, off),
-                  "give the modes values that the loops allow");
-  }
-}
-
 template <class Group>
 void InitialState::report_no_batch(std::string_view kind, std::span<const Group> groups) {
   std::string names;
@@ -131,55 +119,39 @@ void InitialState::first_order_states() {
 }
 
 /// Where the rows of modules do not fit the motion of what they are attached to, u moves the least (in the scale of M)
-/// that makes them fit. Rows that ask more than that tie the motion itself: then the velocities move too.
+/// that makes them fit.
 void InitialState::module_states() {
   ModuleSet modules(view());
-  std::string_view worst;
-  if (fit_variables(modules, worst) == 0) return;
-  modules_count_ = true;
-  tree_.evaluate(parts_.q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
-  const std::vector<BodyMotion> frames(tree_.frames().begin(), tree_.frames().end());
-  if (!project(frames, parts_.eta, "at the initial position", true)) return;
-  if (const double rest = fit_variables(modules, worst); rest > 0)
-    diagnostics_.error(fmt::format("module `{}` cannot follow the initial motion of what it is attached to: its rows "
-                                   "are off by {:.3g}",
-                                   worst, rest),
-                       "change the initial velocities of its joints or bodies");
-}
-
-/// The largest residual of the velocity rows of modules that no u takes away, zero below rounding, and the module.
-double InitialState::fit_variables(ModuleSet& modules, std::string_view& worst) {
   tree_.evaluate(parts_.q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
   modules.evaluate(0, tree_.frames(), parts_.q, parts_.v, parts_.x);
-  double largest = 0;
   for (const ModuleSet::Module& m : modules.modules()) {
     const auto rows = static_cast<Eigen::Index>(m.rows.rows), size = static_cast<Eigen::Index>(m.variables);
-    if (rows == 0) continue;
     using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     Eigen::Map<Eigen::VectorXd> u(parts_.x.data() + m.u, size);
     Matrix A = Eigen::Map<const Matrix>(m.A.data(), rows, size);
     Eigen::VectorXd left = Eigen::Map<const Eigen::VectorXd>(m.rows.velocity_right.data(), rows) - A * u;
     for (Eigen::Index r = 0; r < rows; ++r)
       left[r] -= velocity_of_row(view(), m.rows, static_cast<std::size_t>(r), parts_.v);
-    const double before = left.lpNorm<Eigen::Infinity>();
+    const double before = left.size() == 0 ? 0 : left.lpNorm<Eigen::Infinity>();
     if (before == 0) continue;
+    Eigen::VectorXd unit(size);
+    for (Eigen::Index k = 0; k < size; ++k) {
+      const double own = m.M[static_cast<std::size_t>(k * (size + 1))];
+      unit[k] = own > 0 ? 1 / std::sqrt(own) : 1;
+    }
     if (size > 0) {
-      Eigen::VectorXd unit(size);
-      for (Eigen::Index k = 0; k < size; ++k) {
-        const double own = m.M[static_cast<std::size_t>(k * (size + 1))];
-        unit[k] = own > 0 ? 1 / std::sqrt(own) : 1;
-      }
       const Eigen::VectorXd step =
           unit.cwiseProduct((A * unit.asDiagonal()).completeOrthogonalDecomposition().solve(left));
       u += step;
       left -= A * step;
     }
     const double rest = left.lpNorm<Eigen::Infinity>();
-    if (rest <= 1e-9 * (1 + before) || rest <= largest) continue;
-    largest = rest;
-    worst = m.rows.name;
+    if (rest > 1e-9 * (1 + before))
+      diagnostics_.error(fmt::format("module `{}` cannot follow the initial motion of what it is attached to: its rows "
+                                     "are off by {:.3g}",
+                                     m.rows.name, rest),
+                         "change the initial velocities of its joints or bodies");
   }
-  return largest;
 }
 
 bool build_initial_state(System::Parts& parts, Diagnostics& diagnostics) {

@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/assembly/keeping.hpp"
 #include "framework/assembly/parts.hpp"
-#include "polyform/absolute_system.hpp"
+#include "framework/assembly/position_search.hpp"
 #include "polyform/constraint_set.hpp"
 #include "polyform/kinematics.hpp"
 #include "polyform/module_set.hpp"
@@ -30,6 +31,11 @@ class InitialState {
   void complain(std::size_t joint, std::string_view path, const std::string& message, std::string_view remedy,
                 Severity severity = Severity::error);
 
+  /// What is given of a joint.
+  struct Given {
+    bool position = false, velocity = false;
+  };
+
   // initial_state.cpp: what the model gives, and what is left when bodies and joints are done
   void read_given();
   void read_joint(std::size_t joint, const std::vector<double>& given, std::size_t offset, std::size_t count,
@@ -37,83 +43,75 @@ class InitialState {
   void read_modes();
   template <class Group>
   void report_no_batch(std::string_view kind, std::span<const Group>);
+  StateView state() const { return {parts_.q, parts_.v, parts_.eta, parts_.etadot, parts_.x}; }
   bool has_holonomic_modules() const;
   void first_order_states();
   void module_states();
-  double fit_variables(ModuleSet&, std::string_view& worst);
 
-  // initial_rates.cpp: velocities
+  // initial_fit.cpp: rates of the tree joints from those given and from bodies, as drawn
   /// What the model says of a body's velocity.
   struct GivenTwist {
     bool turn = false, whole = false;  ///< angular velocity given; velocity too
     Spatial twist;                     ///< of the frame origin
   };
   GivenTwist given_twist(std::size_t body, const BodyMotion& pose) const;
-  void rates_as_drawn();
-  double rate_as_drawn(std::size_t body, const NodeMotions& nodes, std::vector<BodyMotion>& frames);
+  void fit_rates();
+  void fit_joint(std::size_t body, const NodeMotions& nodes, std::vector<BodyMotion>& frames);
   void place_body(const JointMotion&, const NodeMotions&, std::size_t body, std::vector<BodyMotion>& frames);
-  void warn_of_misfit(std::size_t body, double misfit);
-  void fit_rates(std::size_t body, const JointMotion&, const NodeMotions&, std::span<const BodyMotion> frames,
-                 const GivenTwist&, double* v) const;
-  double loop_velocity_violation(std::span<const BodyMotion> frames);
+  void fit_rate(std::size_t body, const JointMotion&, const NodeMotions&, std::span<const BodyMotion> frames,
+                double* v) const;
+  /// Twists are compared in the largest speed that is given or follows.
+  double speed_of(const Spatial& V) const;
+  bool differ(const Spatial& a, const Spatial& b) const;
+
+  // initial_rates.cpp: rates that respect everything
+  /// Which rows are to be respected, and whether given rates are kept.
+  struct Projection {
+    ConstraintJacobian::Of rows;
+    bool keep;
+  };
+  bool find_rates(const std::vector<double>& drawn);
+  bool project(const Projection&);
+  std::vector<std::size_t> wishes(bool Given::*what) const;
+  bool close_rates();
+  void report_unmet(const ConstraintJacobian::Row&, double left);
+
+  // initial_changes.cpp: what is not as given
+  void tell_changes(const ConstraintJacobian& now, bool kept, std::span<const double> wanted,
+                    const std::vector<char>& settled);
+  void tell_rates();
+  void tell_bodies(std::span<const BodyMotion> now);
+  void tell_open(std::span<const double> wanted, const std::vector<char>& settled);
+  void warn_of_overruled(std::size_t body, const Spatial& taken);
+  void warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now, std::string_view what);
   std::string restraint_of(std::size_t joint) const;
-  void cut_rates(std::span<const BodyMotion> frames);
-  bool cut_rates_given() const;
-  bool project(const std::vector<BodyMotion>& frames, const std::vector<double>& eta, std::string_view where,
-               bool keep_rates);
-  bool close_velocities();
+  std::string restraint() const;
 
   // initial_loops.cpp: positions
   bool close_loops();
-  bool try_close(std::span<const JointLock> locks, bool hold_modes, const std::vector<double>& start, std::string& why,
-                 double& residual);
+  void tell_positions();
+  void tell_open_positions(const std::vector<double>& drawn, const std::vector<char>& settled);
+  double unsaid_change(const JointData&, std::size_t coordinate) const;
+  bool module_positions();
+  bool fit_integrals(const ModuleSet::Module&, double& before);
   bool report_no_number(const std::vector<double>& start);
-  void report_open_loop(const std::vector<double>& start, const std::string& why, double residual);
+  void report_open_loop(const std::vector<double>& start, const PositionSearch::Open&);
 
   // initial_contradictions.cpp
   bool report_contradiction(const std::vector<double>& q);
   void report_contradiction(std::string_view one, std::string_view other, std::size_t coordinate, std::string_view what,
                             double apart);
 
-  void warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now, std::string_view what);
-
-  /// Tries with the modes of flexible bodies held at their given values; failing that, with the modes free.
-  template <class Attempt>
-  bool keep_what_loops_allow(bool JointLock::*what, Attempt attempt) {
-    const auto with_modes = [&](bool hold) {
-      return keep_joints(what, [&](std::span<const JointLock> locks) { return attempt(locks, hold); });
-    };
-    return with_modes(true) || (view().modes > 0 && with_modes(false));
-  }
-  /// Tries with every given value of a joint kept; failing that, keeps them one by one in the order of the tree as long
-  /// as the loops allow it. The last attempt is the successful one.
-  template <class Attempt>
-  bool keep_joints(bool JointLock::*what, Attempt attempt) {
-    std::vector<JointLock> locks(locks_.size());
-    for (std::size_t i = 0; i < locks.size(); ++i) locks[i].*what = locks_[i].*what;
-    if (attempt(std::span<const JointLock>(locks))) return true;
-    std::vector<JointLock> kept(locks_.size());
-    if (!attempt(std::span<const JointLock>(kept))) return false;
-    bool last_succeeded = true;
-    for (std::size_t i = 0; i < locks.size(); ++i) {
-      if (!(locks[i].*what)) continue;
-      kept[i].*what = true;
-      last_succeeded = attempt(std::span<const JointLock>(kept));
-      kept[i].*what = last_succeeded;
-    }
-    return last_succeeded || attempt(std::span<const JointLock>(kept));
-  }
-
   System::Parts& parts_;
   Diagnostics& diagnostics_;
-  std::vector<JointLock> locks_;  ///< what is given of each joint
+  std::vector<Given> given_;  ///< what is given of each joint
   TreeKinematics tree_;
   std::vector<double> given_q_, given_v_, given_eta_, given_etadot_;
-  std::vector<double> given_x_;   ///< the elements' own starting values of first-order states
-  bool modules_count_ = false;    ///< velocities are projected onto the rows of modules too
-  std::vector<Spatial> wanted_;  ///< twists of the bodies as drawn: given, or from the joints
-  bool moved_ = false;        ///< some initial position is given
-  bool moves_loops_ = false;  ///< loops or constraint elements are to be closed at a moved pose
+  std::vector<double> given_x_;           ///< the elements' own starting values of first-order states
+  std::vector<GivenTwist> given_twists_;  ///< of the bodies, as drawn
+  std::vector<Spatial> excess_;           ///< what the tree joints leave of them, or empty
+  double length_ = 1, speed_ = 0;         ///< of the system, m; the largest given or following, m/s
+  bool moved_ = false;                    ///< some initial position is given
 };
 
 }  // namespace polyform::host

@@ -1,0 +1,38 @@
+// The inertia of all bodies as a metric for changes of their motion.
+#pragma once
+
+#include <Eigen/Core>
+#include <span>
+#include <vector>
+
+#include "polyform/flexible_set.hpp"
+#include "polyform/system_view.hpp"
+
+namespace polyform::host {
+
+/// Per body the mass matrix of its twist (angular velocity, velocity of the frame origin; ground axes) and, of a
+/// flexible body, of the rates of its modes. So that the nearest motion is always one, a body without mass or without
+/// inertia about an axis is given a billionth of what its neighbours have: too little to be felt, enough to decide.
+class InertiaMetric {
+ public:
+  explicit InertiaMetric(const SystemView&);
+  bool good() const { return flexible_.good(); }
+  /// frames: of all bodies at least.
+  void evaluate(std::span<const BodyMotion> frames, std::span<const double> eta);
+  /// 6 + modes, symmetric.
+  const Eigen::MatrixXd& operator[](std::size_t body) const { return matrices_[body]; }
+  double largest_mass() const { return largest_mass_; }
+  /// A length of the system: from joints to mass centres and other joints, m.
+  double length() const { return length_; }
+
+ private:
+  void find_fill();
+
+  const SystemView& view_;
+  FlexibleSet flexible_;
+  std::vector<double> fill_mass_, fill_inertia_;  ///< added to each body
+  std::vector<Eigen::MatrixXd> matrices_;
+  double largest_mass_ = 1, length_ = 1;
+};
+
+}  // namespace polyform::host

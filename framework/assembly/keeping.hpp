@@ -1,0 +1,72 @@
+// Which of the given rates are kept.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "framework/assembly/nearest_rates.hpp"
+
+namespace polyform::host {
+
+/// Takes as many of a list as go: all, or one after the other each that goes with those before it. The longest run of
+/// further ones that goes is found by halving: few trials for few contradictions. goes(list) tries; the last trial is the
+/// successful one. False where not even none goes.
+template <class Goes>
+bool keep_most(const std::vector<std::size_t>& all, Goes goes) {
+  if (goes(all)) return true;
+  if (all.empty() || !goes({})) return false;
+  std::vector<std::size_t> kept;
+  bool last_went = true;
+  for (std::size_t from = 0; from < all.size();) {
+    const auto with = [&](std::size_t count) {
+      std::vector<std::size_t> list = kept;
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(from);
+      list.insert(list.end(), first, first + static_cast<std::ptrdiff_t>(count));
+      return list;
+    };
+    const auto try_with = [&](std::size_t count) { return last_went = goes(with(count)); };
+    const std::size_t rest = all.size() - from;
+    std::size_t good = 0, bad = from == 0 ? rest : rest + 1;  // so many further ones go, so many do not
+    if (from > 0 && try_with(rest)) good = rest;
+    while (bad - good > 1) {
+      const std::size_t middle = (good + bad) / 2;
+      (try_with(middle) ? good : bad) = middle;
+    }
+    kept = with(good);
+    from += good + 1;
+  }
+  return last_went || goes(kept);
+}
+
+/// Modes and joints whose rates are to stay as given, as many as the rows allow.
+class Keeping {
+ public:
+  /// In a list of what to keep: the modes of all flexible bodies, else the number of a joint.
+  static constexpr std::size_t modes = static_cast<std::size_t>(-1);
+
+  /// given: rates of all joints. at: the state, at which the Jacobian is evaluated; the Jacobian gets rows for the
+  /// rates of cut joints that are kept.
+  Keeping(const SystemView&, ConstraintJacobian&, const std::vector<double>& given, const StateView& at);
+
+  /// Keeps these, whether the rows allow it or not.
+  void keep(std::vector<std::size_t> list);
+  /// Keeps as many of them as the rows allow, which start from the rates w. False where the rows alone cannot be met.
+  bool find(std::span<const double> w);
+
+  NearestRates& rates() { return *rates_; }
+  const std::vector<char>& columns() const { return columns_; }
+
+ private:
+  bool goes(std::span<const double> w, const std::vector<std::size_t>& list, NearestRates::Margin);
+
+  const SystemView& view_;
+  ConstraintJacobian& jacobian_;
+  const std::vector<double>& given_;
+  StateView at_;
+  std::vector<std::size_t> wanted_;
+  std::vector<char> columns_;
+  std::unique_ptr<NearestRates> rates_;
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,78 @@
+#include "framework/assembly/nearest_rates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/assembly/rate_equations.hpp"
+
+namespace polyform::host {
+namespace {
+
+/// A loop that moves slower than this beside the fastest is judged as if it moved so fast: met times this is rounding.
+constexpr double at_rest = 1e-6;
+/// Independent parts below this are rounding of the rows.
+constexpr double rounding = 1e-12;
+
+}  // namespace
+
+NearestRates::NearestRates(const SystemView& view, const ConstraintJacobian& jacobian)
+    : view_(view), jacobian_(jacobian), scales_(jacobian, view.nv_tree + view.modes) {}
+
+std::vector<double> NearestRates::left(std::span<const double> w) const {
+  std::vector<double> out;
+  out.reserve(jacobian_.rows().size());
+  for (const ConstraintJacobian::Row& row : jacobian_.rows()) out.push_back(row.velocity_right);
+  for (const ConstraintJacobian::Entry& e : jacobian_.entries()) out[e.row] -= e.value * w[e.column];
+  return out;
+}
+
+NearestRates::Missed NearestRates::missed(std::span<const double> w) const {
+  const std::vector<double> off = left(w);
+  std::vector<double> scale;
+  for (const ConstraintJacobian::Row& row : jacobian_.rows()) scale.push_back(std::abs(row.velocity_right));
+  double fastest = 0;
+  for (const ConstraintJacobian::Entry& e : jacobian_.entries()) {
+    scale[e.row] = std::max(scale[e.row], e.reach * std::abs(w[e.column]));
+    fastest = std::max(fastest, std::abs(w[e.column]) / scales_.column[e.column]);
+  }
+  Missed worst;
+  for (std::size_t r = 0; r < off.size(); ++r) {
+    const double size = std::abs(off[r]), least = at_rest * fastest / scales_.row[r],
+                 yardstick = std::max(scale[r], least);
+    const double relative = yardstick > 0 ? size / yardstick : size;
+    if (relative > worst.relative || std::isnan(relative)) worst = {r, size, relative};
+  }
+  return worst;
+}
+
+/// Adds the least change that meets the independent rows, again until rounding is left. What is missed then.
+NearestRates::Missed NearestRates::meet(std::span<double> w) const {
+  std::vector<double> d(w.size());
+  for (int round = 0; round < 3 && !(missed(w).relative <= 1e-15); ++round) {
+    factors_->least_change(left(w), d);
+    for (std::size_t k = 0; k < w.size(); ++k) w[k] += d[k];
+  }
+  return missed(w);
+}
+
+bool NearestRates::can_meet(std::span<const double> w, const std::vector<char>& kept, Margin margin) {
+  factors_ = std::make_unique<RowFactors>(jacobian_, scales_, kept);
+  factors_->factorize(margin == Margin::wide ? near_singular : rounding);
+  std::vector<double> trial(w.begin(), w.end());
+  worst_ = meet(trial);
+  return worst_.relative <= met;
+}
+
+void NearestRates::take(std::span<double> w, const std::vector<char>& kept, InertiaMetric& metric,
+                        std::span<const Spatial> excess) {
+  const std::vector<double> off = left(w);
+  if (excess.empty() && missed(w).relative <= rounding) return;
+  const RateEquations equations(view_, jacobian_, metric, kept, factors_->independent());
+  std::vector<double> change(w.size());
+  // Where the equations are singular in spite of the metric's fill, what remains is the least change of rates.
+  if (equations.solve(off, excess, change))
+    for (std::size_t k = 0; k < w.size(); ++k) w[k] += change[k];
+  meet(w);
+}
+
+}  // namespace polyform::host

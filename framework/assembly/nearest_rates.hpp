@@ -1,0 +1,62 @@
+// Rates that respect loops, constraint elements and modules, as near as can be to those that are wanted.
+//
+// Two steps that need not trust each other. Whether rows can be met, which of them are independent and what is left in
+// the end is decided in joint rates alone (RowFactors), without masses. Among the rates that meet them the nearest is
+// found in the metric of the bodies' inertia:
+//
+//   min ½ Σ (V_i − V*_i)ᵀ M_i (V_i − V*_i)   subject to   V_out = V_in + S w  (tree joints),   J w = c
+//
+// as one sparse system for w, V, η̇ and the multipliers, with the independent rows only: linear in the bodies for
+// chains, trees and ladders of loops.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "framework/assembly/constraint_jacobian.hpp"
+#include "framework/assembly/inertia_metric.hpp"
+#include "framework/assembly/row_factors.hpp"
+
+namespace polyform::host {
+
+class NearestRates {
+ public:
+  /// The Jacobian is evaluated, with w of the start; both outlive the object. Columns: tree joints' rates, then modes'.
+  NearestRates(const SystemView&, const ConstraintJacobian&);
+
+  /// How far from a singular position rates must rest: a margin, where values are to be kept that need not be; down to
+  /// rounding.
+  enum class Margin { wide, none };
+  /// Whether all rows can be met by changing the columns that are not kept; the rates of those are as in w.
+  bool can_meet(std::span<const double> w, const std::vector<char>& kept, Margin);
+  /// What can_meet could not: the row that was left, and by how much.
+  struct Missed {
+    std::size_t row = 0;
+    double left = 0, relative = 0;  ///< relative to what the joints around it do
+  };
+  const Missed& worst() const { return worst_; }
+
+  /// After can_meet: w becomes the nearest to what is wanted. excess: per body, wanted twist less that of w (frame
+  /// origin, ground axes); empty where w is what is wanted.
+  void take(std::span<double> w, const std::vector<char>& kept, InertiaMetric&, std::span<const Spatial> excess);
+  Missed missed(std::span<const double> w) const;
+  /// After can_meet: per column, whether rows and kept columns settle it.
+  std::vector<char> settled() const { return factors_->settled(); }
+
+ private:
+  std::vector<double> left(std::span<const double> w) const;
+  Missed meet(std::span<double> w) const;
+
+  const SystemView& view_;
+  const ConstraintJacobian& jacobian_;
+  RowScales scales_;
+  std::unique_ptr<RowFactors> factors_;
+  Missed worst_;
+};
+
+/// Relative error of a row up to which rates meet it.
+constexpr double met = 1e-9;
+
+}  // namespace polyform::host

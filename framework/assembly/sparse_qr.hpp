@@ -1,0 +1,55 @@
+// QR factorization of a sparse matrix with columns taken out that depend on earlier ones.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace polyform::host {
+
+/// A P = Q R on those columns that are independent. Columns are eliminated one after the other in an order that keeps the
+/// factors sparse: the rows that begin with a column make a small dense front, which a Householder reflection reduces to
+/// one row of R and rows that begin further on (George and Heath 1980). A column that is shorter than the tolerance then
+/// depends on the others and is left out, at no further cost. Linear in the columns where loops are local.
+class SparseQr {
+ public:
+  struct Entry {
+    std::size_t row, column;
+    double value;
+  };
+  void compute(std::size_t rows, std::size_t columns, std::span<const Entry> entries, double tolerance);
+
+  std::size_t rank() const { return pivots_.size(); }
+  /// Columns that are independent, in the order of their elimination.
+  std::size_t column(std::size_t k) const { return pivots_[k].column; }
+  /// The shortest y with Aᵀ y = b in the independent columns; b: one value for each of them, k after k.
+  void shortest(std::span<const double> b, std::span<double> y) const;
+  /// Takes out of y its part in the span of the columns.
+  void take_out(std::span<double> y) const;
+
+ private:
+  using Row = std::vector<std::pair<std::size_t, double>>;  ///< places of columns, ascending; values
+  struct Pivot {
+    std::size_t column, slot;
+    Row row;
+  };
+  struct Reflection {
+    std::size_t first, count;  ///< in slots_ and vector_
+  };
+
+  void order(std::size_t rows, std::size_t columns, std::span<const Entry> entries);
+  void eliminate(std::size_t place, double tolerance);
+  void apply(const Reflection&, std::span<double> y) const;
+
+  std::vector<std::size_t> order_, place_;        ///< column of each place, and the converse
+  std::vector<Row> rows_;                         ///< what is left of each row
+  std::vector<std::vector<std::size_t>> begins_;  ///< per place the rows that begin there
+  std::vector<std::size_t> pivot_at_;             ///< per place its pivot
+  std::vector<Pivot> pivots_;
+  std::vector<Reflection> reflections_;
+  std::vector<std::size_t> slots_;  ///< rows that a reflection mixes, the pivot's first
+  std::vector<double> vector_;      ///< of unit length √2
+};
+
+}  // namespace polyform::host

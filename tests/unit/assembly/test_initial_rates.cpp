@@ -1,0 +1,168 @@
+// Initial velocities that loops, prescribed motions and modules do not allow: projected, told, or refused.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/unit/assembly/assembled.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+std::string pin(const char* name, const char* base, const char* moving, double x, double y,
+                const std::string& more = "") {
+  return fmt::format(
+      "  - {{name: {}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], axis: [0, 0, 1]{}}}\n", name, base,
+      moving, x, y, more);
+}
+std::string rod(const char* name, double x, double y, const std::string& more = "") {
+  return fmt::format(
+      "  - {{name: {}, position: [{}, {}, 0], mass: 1.5, inertia: {{xx: 0.02, yy: 0.03, zz: 0.04}}{}}}\n", name, x, y,
+      more);
+}
+std::string rate(double v) { return fmt::format(", initial: {{velocity: {}}}", v); }
+
+/// Five pins and four rods in a plane: two freedoms.
+std::string five_bar(const std::string& a, const std::string& b, const std::string& c, const std::string& d,
+                     const std::string& e) {
+  return "polyform: 1\nbodies:\n" + rod("p", 0.1, 0.4) + rod("q", 0.7, 1.1) + rod("r", 1.6, 1.0) + rod("s", 2.2, 0.4) +
+         "joints:\n" + pin("A", "ground", "p", 0, 0, a) + pin("B", "p", "q", 0.2, 0.8, b) +
+         pin("C", "q", "r", 1.2, 1.4, c) + pin("D", "r", "s", 2.0, 0.7, d) + pin("E", "s", "ground", 2.4, 0, e);
+}
+
+/// A parallelogram in line: a singular position, where two motions part.
+std::string flat_parallelogram(const std::string& a, const std::string& d) {
+  return "polyform: 1\nbodies:\n" + rod("p", 0.5, 0) + rod("q", 2, 0) + rod("r", 2.5, 0) + "joints:\n" +
+         pin("A", "ground", "p", 0, 0, a) + pin("B", "p", "q", 1, 0) + pin("C", "q", "r", 3, 0) +
+         pin("D", "r", "ground", 2, 0, d);
+}
+
+}  // namespace
+
+TEST_CASE("rates given to all joints of a loop that do not close it are projected, and each is told") {
+  const Assembled model(five_bar(rate(-0.725), rate(0.817), rate(-0.241), rate(0.14), rate(0.3)));
+  REQUIRE(model.system != nullptr);
+  CHECK(model.open().second < 1e-14);
+  // The first two that the loop allows are kept; it has two freedoms.
+  CHECK(model.v("A") == -0.725);
+  CHECK(model.v("B") == 0.817);
+  for (const char* joint : {"`C`", "`D`", "`E`"})
+    CHECK_THAT(model.messages(), Catch::Contains(std::string("(joint ") + joint));
+}
+
+TEST_CASE("rates that a loop allows are kept to the last digit, in any order and number, without a word") {
+  const Assembled free(five_bar(rate(0.3), "", rate(-1.1), "", ""));
+  REQUIRE(free.system != nullptr);
+  CHECK(free.messages().empty());
+  CHECK(free.v("A") == 0.3);
+  CHECK(free.v("C") == -1.1);
+  const auto text = [&](const char* joint) { return fmt::format(", initial: {{velocity: {:.17g}}}", free.v(joint)); };
+  const Assembled all(five_bar(text("A"), text("B"), text("C"), text("D"), text("E")));
+  REQUIRE(all.system != nullptr);
+  CHECK(all.messages().empty());
+  for (const char* joint : {"A", "B", "C", "D", "E"}) CHECK(all.v(joint) == Approx(free.v(joint)).epsilon(1e-14));
+}
+
+TEST_CASE("in a singular position rates of either motion are kept, and those of neither are changed with a word") {
+  // Both cranks of the flat parallelogram (lengths 1 and 1, coupler 2) may turn alike or against each other; with a
+  // crank at rest the other can only turn where the coupler does, about the line: not at all.
+  for (const double sign : {1.0, -1.0}) {
+    INFO(sign);
+    const Assembled model(flat_parallelogram(rate(2), rate(sign * 2)));
+    REQUIRE(model.system != nullptr);
+    CHECK(model.messages().empty());
+    CHECK(model.open().second < 1e-12);
+    CHECK(model.v("A") == 2);
+    CHECK(std::abs(model.v("B")) < 10);
+  }
+}
+
+TEST_CASE("velocities of bodies that contradict a loop are projected in the inertia metric, and told body by body") {
+  // A parallelogram of two cranks and a rod that stays parallel: with crank 10 and rod −3 given, the cranks' common
+  // rate w and the rod's velocity w × l minimize the kinetic energy of the difference.
+  const std::string text = "polyform: 1\nbodies:\n" + rod("p", 0, 0.5, ", angular_velocity: [0, 0, 10]") +
+                           rod("q", 1, 1, ", angular_velocity: [0, 0, -3]") + rod("r", 2, 0.5) + "joints:\n" +
+                           pin("A", "ground", "p", 0, 0) + pin("B", "p", "q", 0, 1) + pin("C", "q", "r", 2, 1) +
+                           pin("D", "r", "ground", 2, 0);
+  const Assembled model(text);
+  REQUIRE(model.system != nullptr);
+  CHECK(model.open().second < 1e-12);
+  CHECK_THAT(model.messages(),
+             Catch::Contains("the loops do not allow the given velocity of body `p`: angular velocity "
+                             "(0 0 10) given") &&
+                 Catch::Contains("body `q`: angular velocity (0 0 -3) given, (0 0 0) taken"));
+}
+
+TEST_CASE("a prescribed motion that sets free joints in motion says which") {
+  // A hub that is driven at 5 rad/s carries a blade on a hinge at 0.3 m. From rest, an impulse of the drive leaves the
+  // blade's angular momentum about the hinge zero: J w + m c (0.3 * 5 + c w) = 0 for its absolute rate w.
+  const std::string text = R"(
+polyform: 1
+bodies:
+  - {name: hub, mass: 2, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: blade, position: [0.3, 0, 0], mass: 1.2, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: shaft, type: revolute, base: ground, moving: hub, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: hinge, type: revolute, base: hub, moving: blade, position: [0.3, 0, 0], axis: [0, 0, 1]}
+constraints:
+  - {name: drive, type: prescribed-motion, joint: shaft, motion: {polynomial: [0, 5]}}
+)";
+  const Assembled model(text);
+  REQUIRE(model.system != nullptr);
+  const double absolute = -1.2 * 0.5 * 0.3 * 5 / (0.1 + 1.2 * 0.25);
+  CHECK(model.v("shaft") == Approx(5).epsilon(1e-14));
+  CHECK(model.v("hinge") == Approx(absolute - 5).epsilon(1e-12));
+  CHECK_THAT(model.messages(),
+             Catch::Contains("leave open how some joints start to move") && Catch::Contains("`hinge` -7.25"));
+  // With a rate of its own the blade keeps it, and nothing is to be said.
+  std::string given = text;
+  given.insert(given.find(", axis: [0, 0, 1]}\nconstraints"), ", initial: {velocity: 0}");
+  const Assembled silent(given);
+  CHECK(silent.messages().empty());
+  CHECK(silent.v("hinge") == 0);
+}
+
+TEST_CASE("a shaft of two Cardan joints with massless crosses turns as one") {
+  const auto body = [](const char* name, double x, double mass) {
+    return fmt::format("  - {{name: {0}, position: [{1}, 0, 0], mass: {2}, inertia: {{xx: {3}, yy: {3}, zz: {3}}}}}\n",
+                       name, x, mass, 0.01 * mass);
+  };
+  const auto joint = [](const char* name, const char* type, const char* base, const char* moving, double x, double y,
+                        const char* axis, const char* more = "") {
+    return fmt::format("  - {{name: {}, type: {}, base: {}, moving: {}, position: [{}, {}, 0], axis: [{}]{}}}\n", name,
+                       type, base, moving, x, y, axis, more);
+  };
+  // Parallel outer shafts and forks in phase: what goes in comes out.
+  const Assembled model(
+      "polyform: 1\nbodies:\n" + body("in", 0, 1) + body("x", 1, 0) + body("mid", 1.5, 2) + body("y", 2, 0) +
+      body("out", 3, 1) + "joints:\n" +
+      joint("entry", "revolute", "ground", "in", 0, 0, "1, 0, 0", ", initial: {velocity: 30}") +
+      joint("a", "revolute", "in", "x", 1, 0, "0, 0, 1") + joint("b", "revolute", "x", "mid", 1, 0, "-0.5, 1, 0") +
+      joint("c", "revolute", "mid", "y", 2, 0.5, "-0.5, 1, 0") + joint("d", "revolute", "y", "out", 2, 0.5, "0, 0, 1") +
+      joint("exit", "cylindrical", "out", "ground", 3, 0.5, "1, 0, 0"));
+  INFO(model.messages());
+  REQUIRE(model.system != nullptr);
+  CHECK(model.messages().empty());
+  CHECK(model.v("entry") == 30);
+  CHECK(model.open().second < 1e-11);
+  const ConstStateView state = model.system->initial_state();
+  TreeKinematics tree(model.system->view());
+  tree.evaluate(state.q.data(), state.v.data());
+  for (std::size_t i = 0; i < model.system->view().bodies.size(); ++i)
+    if (model.system->view().bodies[i].name == "out") CHECK(tree.bodies()[i].V.angular.x == Approx(30).epsilon(1e-12));
+}
+
+TEST_CASE("a prescribed motion that a mechanism cannot follow in its position is refused by name") {
+  // At its dead centre a slider cannot be pushed.
+  const Assembled model(
+      "polyform: 1\nbodies:\n" + rod("crank", 0.5, 0) + rod("rod", 2, 0) + rod("slider", 3, 0) + "joints:\n" +
+      pin("A", "ground", "crank", 0, 0) + pin("B", "crank", "rod", 1, 0) + pin("C", "rod", "slider", 3, 0) +
+      "  - {name: D, type: prismatic, base: ground, moving: slider, position: [3, 0, 0], axis: [1, 0, 0]}\n"
+      "constraints:\n"
+      "  - {name: push, type: prescribed-motion, joint: D, motion: {polynomial: [0, 1]}}\n");
+  CHECK(model.system == nullptr);
+  CHECK_THAT(model.messages(),
+             Catch::Contains("no velocities respect all loops and constraints at the initial position"));
+}
