@@ -168,11 +168,11 @@ bool Recursion::looks_wrong(const double* vdot, const double* efforts) noexcept 
   const double part = solved ? size_of_step(vdot) : 1;
   std::copy(refinement_.z.begin(), refinement_.z.end(), z_.begin());
   if (!loops_.empty()) loops_.restore_multipliers();
-  return !(part < Mending::from);
+  return refinement_.mending.is_much(part);
 }
 
 /// Steps until they get no shorter.
-void Recursion::refine(double* vdot, const double* efforts) noexcept {
+void Recursion::refine(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
   Refinement& refine = refinement_;
   for (std::size_t v = 0; v < refine.step.size(); ++v) refine.fine_rates[v] = vdot[v];
   const auto find = [&] {
@@ -186,17 +186,17 @@ void Recursion::refine(double* vdot, const double* efforts) noexcept {
   const auto drop = [&] {
     if (!loops_.empty()) loops_.restore_multipliers();
   };
-  refine.mending.mended(refine.mending.mend(find, add, drop));
+  refine.mending.mended(refine.mending.mend(aim, find, add, drop));
   accelerate_finely();
-  find_rest(refine.fine_z.data(), refine.fine_force.data(), efforts);
+  if (aim == Mending::Aim::forces) find_rest(refine.fine_z.data(), refine.fine_force.data(), efforts);
   for (std::size_t v = 0; v < refine.step.size(); ++v) vdot[v] = static_cast<double>(refine.fine_rates[v]);
   for (std::size_t i = 0; i < links_.size(); ++i) {
     z_[i] = narrowed(refine.fine_z[i]);
-    refine.force[i] = narrowed(refine.fine_force[i]);
+    if (aim == Mending::Aim::forces) refine.force[i] = narrowed(refine.fine_force[i]);
   }
 }
 
-void Recursion::mend(double* vdot, const double* efforts) noexcept {
+void Recursion::mend(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
   Refinement& refine = refinement_;
   refine.mended = false;
   if (!refine.mending.is_due()) return;
@@ -204,7 +204,7 @@ void Recursion::mend(double* vdot, const double* efforts) noexcept {
     refine.mending.found_nothing();
     return;
   }
-  this->refine(vdot, efforts);
+  this->refine(vdot, efforts, aim);
   refine.mended = true;
 }
 

@@ -148,7 +148,7 @@ bool Recursion::looks_wrong(const Input& in) noexcept {
   const bool solved = solve_for_rest(in);
   const double part = solved ? size_of_step(refinement_.step, z_, find_acting(in)) : 1;
   if (!loops_.empty()) loops_.restore_multipliers();
-  return !(part < Mending::from);
+  return refinement_.mending.is_much(part);
 }
 
 /// Whether z_ has been changed.
@@ -175,7 +175,7 @@ bool Recursion::mend(const Input& in) noexcept {
   const auto drop = [&] {
     if (!loops_.empty()) loops_.restore_multipliers();
   };
-  refine.mending.mend(find, add, drop);
+  refine.mending.mend(Mending::Aim::accelerations, find, add, drop);
   accelerate();
   for (std::size_t i = 0; i < z_.size(); ++i) {
     const Spatial z = narrowed(refine.fine_z[i]);

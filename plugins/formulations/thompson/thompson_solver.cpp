@@ -160,8 +160,8 @@ void ThompsonSolver::mend(const Problem& problem) noexcept {
   };
   reduced_.start_mending(udot_.data());
   const double lost = find();
-  if (!(lost < Mending::from)) {
-    mending_.mend(find, [&] { reduced_.add_missing(); }, [] {});
+  if (mending_.is_much(lost)) {
+    mending_.mend(Mending::Aim::accelerations, find, [&] { reduced_.add_missing(); }, [] {});
     reduced_.finish_mending(udot_.data(), qddot_);
   }
   mending_.mended(lost);

@@ -103,7 +103,7 @@ class ThompsonSolver final : public Solver, public PowerSource {
   std::vector<double> kept_;                   ///< y of a stage
   std::vector<Spatial> wrenches_;
   BodyVectors Q_, qddot_, gamma_, reaction_forces_;
-  Mending mending_;
+  Mending mending_{1e-10};                     ///< as of Recursion
   BodyVectors steps_;                          ///< of q̈
   std::vector<Spatial> accelerations_, change_;
   std::vector<Quat> orientations_;

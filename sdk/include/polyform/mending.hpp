@@ -16,10 +16,8 @@ namespace polyform {
 
 class Mending {
  public:
-  /// A residual that is mended, relative. With masses over eight orders of magnitude the error of the accelerations can
-  /// be some hundred times the residual: from here on it stays below 1e-8. Systems without such ratios have smaller ones.
-  static constexpr double from = 1e-10;
-
+  /// from: a residual that is mended, relative.
+  explicit Mending(double from) : from_(from) {}
   /// The next evaluation is looked at, as after a state that has nothing to do with the ones before.
   void look() { until_look_ = 0; }
   /// Asked once per evaluation: whether it is to be looked at.
@@ -28,34 +26,42 @@ class Mending {
     --until_look_;
     return false;
   }
-  bool is_on() const { return on_; }  ///< every result is mended without a look
+  bool is_on() const { return on_; }                              ///< every result is mended without a look
+  bool is_much(double lost) const { return !(lost < from_); }     ///< to be mended
   /// After a look that found no digits lost.
   void found_nothing() noexcept {
     until_look_ = looks_every;
     left_ = 0;
   }
+  /// What steps are brought down to, relative: the rounding of accelerations; or less, for what is left of them would be
+  /// felt in the forces on light bodies.
+  enum class Aim { accelerations, forces };
   /// Calls find(), which solves for what is missing and returns its size relative to the accelerations, and add(), until
-  /// what is found gets no shorter: that is dropped by drop(). Returns the size of the first.
+  /// the next step would be below the aim, or what is found gets no shorter: that is dropped by drop(). Returns the size
+  /// of the first.
   template <class Find, class Add, class Drop>
-  double mend(const Find& find, const Add& add, const Drop& drop) noexcept {
-    double before = std::numeric_limits<double>::infinity(), first = 0;
-    for (std::size_t steps = 0; steps < most_steps && before > finest; ++steps) {
+  double mend(Aim aim, const Find& find, const Add& add, const Drop& drop) noexcept {
+    const double finest = aim == Aim::forces ? 1e-24 : 1e-16;
+    double before = 1, first = 0;
+    left_ = 1;
+    for (std::size_t steps = 0; steps < most_steps && left_ > finest; ++steps) {
       const double part = find();
       if (steps == 0) {
         first = part;
       } else if (!(part < contraction * before)) {
+        left_ = before;
         drop();
         break;
       }
       add();
+      left_ = part * std::min(part / before, 1.0);
       before = part;
     }
-    left_ = before;
     return first;
   }
   /// After mend(): how much had been lost, relative to the accelerations.
   void mended(double lost) noexcept {
-    on_ = !(lost < from);
+    on_ = is_much(lost);
     if (!on_) until_look_ = coarse_looks_every;
   }
   /// Error of the accelerations that could not be mended, relative; 0 where nothing was to be mended.
@@ -71,9 +77,8 @@ class Mending {
   /// A step that leaves more than this part of the error is no use.
   static constexpr double contraction = 0.5;
   static constexpr std::size_t most_steps = 20;
-  /// A step below this is of no use to the rates, but what is left of it would be felt in the forces on light bodies.
-  static constexpr double finest = 1e-24;
 
+  double from_;
   std::size_t until_look_ = 0;
   bool on_ = false;
   double left_ = 0;
