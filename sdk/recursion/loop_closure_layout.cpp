@@ -6,7 +6,7 @@
 namespace polyform {
 
 LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible)
-    : view_(view), flexible_(flexible), loops_(view.cut_joints().size()) {
+    : view_(view), flexible_(flexible), yardstick_(view), loops_(view.cut_joints().size()) {
   constraints_.resize(loops_.size());
   left_out_.resize(loops_.size());
   if (loops_.empty()) return;

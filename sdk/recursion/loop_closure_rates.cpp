@@ -53,12 +53,18 @@ Spatial LoopClosure::reaction(std::size_t i, const BodyMotion& base) const noexc
 
 double LoopClosure::joint_accelerations(std::span<const BodyMotion> frames, std::span<const Spatial> accelerations,
                                         std::span<double> vdot) noexcept {
+  if (loops_.empty()) return 0;
   const auto of = [&](FrameIndex f) { return is_ground(f) ? Spatial{} : accelerations[at(f)]; };
-  // One yardstick for all: what stands still has rounding only, of what the multipliers undo.
-  double largest = 1e-8 * (1 + size(view_.gravity)), contradiction = 0;
-  for (std::size_t b = 0; b < passages_of_.size(); ++b)
+  // One yardstick for all: what stands still or turns evenly has rounding only, of what the multipliers undo and of what
+  // the bearings could ask for.
+  double largest = 0, contradiction = 0;
+  for (std::size_t b = 0; b < passages_of_.size(); ++b) {
+    if (passages_of_[b].count == 0) continue;
+    const Vec3& omega = frames[b].V.angular;
+    largest = std::max({largest, yardstick_.of_body(b, frames[b]).acceleration, dot(omega, omega)});
     for (std::size_t k = 0; k < view_.joints[b].nv && !passing(b).empty(); ++k)
       largest = std::max(largest, std::abs(rate(b, k)));
+  }
   for (const FrameIndex f : tied_) largest = std::max({largest, size(of(f).angular), size(of(f).linear)});
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
@@ -74,7 +80,7 @@ double LoopClosure::joint_accelerations(std::span<const BodyMotion> frames, std:
       worst_ = view_.bodies.size() + i;
     }
   }
-  return contradiction / largest;
+  return contradiction > 0 ? contradiction / largest : 0;
 }
 
 }  // namespace polyform

@@ -153,7 +153,7 @@ bool Recursion::accelerations(std::span<const FrameIndex> loaded, std::span<cons
   const double* given = efforts.empty() ? nullptr : efforts.data();
   if (!tips_to_roots(!loaded.empty(), given, keep)) return false;
   roots_to_tips(vdot, etaddot);
-  if (flexible_.empty()) mend(vdot, given);
+  if (flexible_.empty()) mend(vdot, given, keep ? Mending::Aim::forces : Mending::Aim::accelerations);
   return true;
 }
 

@@ -11,41 +11,13 @@
 // times what the recursion gets wrong, down to the last digit of a double.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "double_double.hpp"
+#include "polyform/loop_residual.hpp"
 #include "polyform/recursion.hpp"
 
 namespace polyform {
 namespace {
 
-/// Evaluations from one look at the residual to the next: a look costs as much as two evaluations, so all looks together
-/// cost less than 1 %.
-constexpr std::size_t looks_every = 256;
-/// The same where a look in plain doubles is too coarse (long chains), so that it had to be done with twice the digits,
-/// which takes 50 times as long.
-constexpr std::size_t coarse_looks_every = 16 * 1024;
-/// A residual that is mended, relative. With masses over eight orders of magnitude the error of the accelerations can be
-/// some hundred times the residual: from here on it stays below 1e-8. Systems without such ratios have smaller ones.
-constexpr double mended_from = 1e-10;
-/// A step that leaves more than this part of the error is no use.
-constexpr double contraction = 0.5;
-constexpr std::size_t most_steps = 20;
-/// A step below this is of no use to the rates, but what is left of it would be felt in the forces on light bodies.
-constexpr double finest = 1e-24;
-
-template <class T>
-SpatialVector<T> widened(const Spatial& s) {
-  return {{s.angular.x, s.angular.y, s.angular.z}, {s.linear.x, s.linear.y, s.linear.z}};
-}
-template <class T>
-Vector3<T> widened(const Vec3& v) {
-  return {v.x, v.y, v.z};
-}
-template <class T>
-Vec3 narrowed(const Vector3<T>& v) {
-  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
-}
 template <class T>
 Vector3<T> times(const Mat3& m, const Vector3<T>& v) {
   const auto row = [&](std::size_t k) { return dot(widened<T>(m.row(k)), v); };
@@ -107,7 +79,7 @@ void Recursion::find_rest(const SpatialVector<T>* z, SpatialVector<T>* force, co
     force[i] = inertia_force(bodies_[i].turned(work_[i].R), work_[i].omega, z[i]);
     force[i] -= widened<T>(load_[i]);
   }
-  if (!loops_.empty()) find_rest_of_loops(z, force);
+  find_rest_of_loops(loops_, motions_, arms_, ground_, z, force);
   for (std::size_t i = links_.size(); i-- > 0;) {
     const Link& link = links_[i];
     const SpatialVector<T>& f = force[i];
@@ -129,26 +101,6 @@ void Recursion::find_rest(const SpatialVector<T>* z, SpatialVector<T>* force, co
     SpatialVector<T>& parent = force[link.parent];
     parent.linear += f.linear;
     parent.angular += f.angular + cross(widened<T>(work_[i].r), f.linear);
-  }
-}
-
-/// The multipliers act on the bodies of the cut joints; what the accelerations miss of the constraints.
-template <class T>
-void Recursion::find_rest_of_loops(const SpatialVector<T>* z, SpatialVector<T>* force) noexcept {
-  for (std::size_t i = 0; i < loops_.count(); ++i) {
-    const std::span<const double> multipliers = loops_.multipliers(i);
-    for (std::size_t r = 0; r < multipliers.size(); ++r) {
-      T missing = loops_.asked(i, r);
-      loops_.each_share(i, r, motions_, [&](FrameIndex frame, const Spatial& about_origin) {
-        const std::size_t b = at(frame);
-        SpatialVector<T> row = widened<T>(about_origin);
-        row.angular -= cross(widened<T>(arms_[b]), row.linear);
-        const SpatialVector<T> a{z[b].angular, z[b].linear - widened<T>(ground_)};
-        missing -= dot(row, a);
-        force[b] -= T(multipliers[r]) * row;
-      });
-      loops_.set_rest(i, r, static_cast<double>(missing));
-    }
   }
 }
 
@@ -176,11 +128,12 @@ bool Recursion::solve_for_rest() noexcept {
 }
 
 /// The step relative to the rates, each against its own and a thousandth of the largest that the motion or what acts asks
-/// for: of rotations and of translations.
+/// for: of rotations and of translations. What turns evenly has rates of rounding: of its gyroscopic terms.
 double Recursion::size_of_step(const double* vdot) const noexcept {
-  double acting = 0, mass = 0, reach = 0, largest[2] = {};
+  double acting = 0, mass = 0, reach = 0, turning = 0, largest[2] = {};
   for (std::size_t i = 0; i < links_.size(); ++i) {
     acting += size(load_[i].linear);
+    turning = std::max(turning, dot(refinement_.omega[i], refinement_.omega[i]));
     mass += bodies_[i].mass;
     reach = std::max(reach, size(work_[i].r) + (bodies_[i].mass > 0 ? size(bodies_[i].moment) / bodies_[i].mass : 0));
     for (std::uint32_t k = 0; k < links_[i].count; ++k) {
@@ -188,8 +141,9 @@ double Recursion::size_of_step(const double* vdot) const noexcept {
       most = std::max(most, std::abs(vdot[links_[i].v + k]));
     }
   }
-  const double acceleration = size(ground_) + (mass > 0 ? acting / mass : 0);
+  const double acceleration = size(ground_) + turning * reach + (mass > 0 ? acting / mass : 0);
   largest[1] = std::max(largest[1], acceleration);
+  largest[0] = std::max(largest[0], turning);
   if (reach > 0) largest[0] = std::max(largest[0], acceleration / reach);
   double part = 0;
   for (std::size_t i = 0; i < links_.size(); ++i)
@@ -214,53 +168,44 @@ bool Recursion::looks_wrong(const double* vdot, const double* efforts) noexcept 
   const double part = solved ? size_of_step(vdot) : 1;
   std::copy(refinement_.z.begin(), refinement_.z.end(), z_.begin());
   if (!loops_.empty()) loops_.restore_multipliers();
-  return !(part < mended_from);
+  return refinement_.mending.is_much(part);
 }
 
-/// Steps until they get no shorter. The first one tells how many digits had been lost, the last one what is left.
-void Recursion::refine(double* vdot, const double* efforts) noexcept {
+/// Steps until they get no shorter.
+void Recursion::refine(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
   Refinement& refine = refinement_;
   for (std::size_t v = 0; v < refine.step.size(); ++v) refine.fine_rates[v] = vdot[v];
-  double before = std::numeric_limits<double>::infinity();
-  for (std::size_t steps = 0; steps < most_steps && before > finest; ++steps) {
+  const auto find = [&] {
     accelerate_finely();
     find_rest(refine.fine_z.data(), refine.fine_force.data(), efforts);
-    const double part = solve_for_rest() ? size_of_step(vdot) : 1;
-    if (steps == 0) refine.lost = part;
-    if (steps > 0 && !(part < contraction * before)) {
-      if (!loops_.empty()) loops_.restore_multipliers();
-      break;
-    }
+    return solve_for_rest() ? size_of_step(vdot) : 1;
+  };
+  const auto add = [&] {
     for (std::size_t v = 0; v < refine.step.size(); ++v) refine.fine_rates[v] += refine.step[v];
-    before = part;
-  }
-  refine.left = before;
+  };
+  const auto drop = [&] {
+    if (!loops_.empty()) loops_.restore_multipliers();
+  };
+  refine.mending.mended(refine.mending.mend(aim, find, add, drop));
   accelerate_finely();
-  find_rest(refine.fine_z.data(), refine.fine_force.data(), efforts);
+  if (aim == Mending::Aim::forces) find_rest(refine.fine_z.data(), refine.fine_force.data(), efforts);
   for (std::size_t v = 0; v < refine.step.size(); ++v) vdot[v] = static_cast<double>(refine.fine_rates[v]);
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    const auto &z = refine.fine_z[i], &f = refine.fine_force[i];
-    z_[i] = {narrowed(z.angular), narrowed(z.linear)};
-    refine.force[i] = {narrowed(f.angular), narrowed(f.linear)};
+    z_[i] = narrowed(refine.fine_z[i]);
+    if (aim == Mending::Aim::forces) refine.force[i] = narrowed(refine.fine_force[i]);
   }
 }
 
-void Recursion::mend(double* vdot, const double* efforts) noexcept {
+void Recursion::mend(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
   Refinement& refine = refinement_;
   refine.mended = false;
-  refine.left = 0;
-  if (!refine.on) {
-    if (refine.until_look > 0) {
-      --refine.until_look;
-      return;
-    }
-    refine.until_look = looks_every;
-    if (!looks_wrong(vdot, efforts)) return;
+  if (!refine.mending.is_due()) return;
+  if (!refine.mending.is_on() && !looks_wrong(vdot, efforts)) {
+    refine.mending.found_nothing();
+    return;
   }
-  this->refine(vdot, efforts);
+  this->refine(vdot, efforts, aim);
   refine.mended = true;
-  refine.on = !(refine.lost < mended_from);
-  if (!refine.on) refine.until_look = coarse_looks_every;
 }
 
 }  // namespace polyform

@@ -17,12 +17,20 @@ constexpr double rounded_share = 1e-3;
 Balance::Balance(const SystemView& view)
     : view_(view), yardstick_(view), forces_(view), flexible_(view), constraints_(view), modules_(view), joints_(view.joints), nodes_(view),
       frames_(view.frames()), accelerations_(view.frames()), wrenches_(view.frames()), loads_(view.frames()),
-      terms_(view.frames()), efforts_(view.nv), rates_(view.states), driven_(view.joints.size()), parts_(view.bodies.size()) {
+      terms_(view.frames()), efforts_(view.nv), rates_(view.states), driven_(view.joints.size()), loose_(view.bodies.size(), true),
+      parts_(view.bodies.size()) {
+  for (const JointData& joint : view.joints)
+    for (const BodyIndex b : {joint.base, joint.moving})
+      if (!is_ground(b) && joint.nv < 6) loose_[at(b)] = false;
   std::size_t longest = 6;
   for (const FlexibleData& f : view.flexible) longest = std::max(longest, 6 + f.modes);
   const auto& elements = constraints_.elements();
   for (std::size_t e = 0; e < elements.size(); ++e) {
-    for (const JointIndex j : elements[e].joints) driven_[at(j)] = true;
+    for (const JointIndex j : elements[e].joints) {
+      driven_[at(j)] = true;
+      for (const BodyIndex b : {view.joints[at(j)].base, view.joints[at(j)].moving})
+        if (!is_ground(b)) loose_[at(b)] = false;
+    }
     for (std::size_t m = 0; m < elements[e].markers.size(); ++m)
       for (std::size_t r = 0; r < elements[e].rows && !is_ground(elements[e].markers[m].body); ++r)
         rows_.push_back({at(elements[e].markers[m].body), e, r, m});
@@ -56,7 +64,8 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
   load_modules(now);
   force_ = moment_ = 0;
   std::fill(parts_.begin(), parts_.end(), 0.0);
-  if (has_reactions(now)) {
+  const bool told = has_reactions(now);
+  if (told || std::ranges::find(loose_, true) != loose_.end()) {
     load_joints(now);
     double force = 0, moment = 0, mass = 0, inertia = 0;
     for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
@@ -77,10 +86,9 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
     force_ = mass > 0 ? forces_count * force / mass : 0;
     moment_ = inertia > 0 ? forces_count * moment / inertia : 0;
     for (std::size_t i = 0; i < view_.bodies.size(); ++i)
-      if (view_.bodies[i].flexible == rigid)
-        balance_rigid(i, now);
-      else
-        balance_flexible(view_.bodies[i].flexible, now);
+      if (!told && !loose_[i]) continue;
+      else if (view_.bodies[i].flexible == rigid) balance_rigid(i, now);
+      else balance_flexible(view_.bodies[i].flexible, now);
   }
   balance_modules(now);
   return worst_;

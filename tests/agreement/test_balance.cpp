@@ -92,6 +92,29 @@ TEST_CASE("a wrong acceleration is an imbalance of its size, and the body is nam
   }
 }
 
+TEST_CASE("a wrong acceleration of a body that nothing holds is an imbalance, though no joint carries anything") {
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: stone, mass: 2, center_of_mass: [0.3, 0, 0], inertia: {xx: 0.01, yy: 0.08, zz: 0.08}}
+joints:
+  - {name: flight, type: free, base: ground, moving: stone, initial: {velocity: [1, 0, 2, 3, 1, -2]}}
+)");
+  Balance balance(system->view());
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    host::ObservationStore store(system->view());
+    const auto solver = solver_for(*system, *formulation);
+    REQUIRE(solver->observe(0, initial_vector(*system, *solver), store.now()) == Status::ok);
+    CHECK(balance.check(0, store.now()).part < 1e-12);
+    store.now().bodies[0].acceleration += Vec3{0, 0.1, 0};
+    const Imbalance& imbalance = balance.check(0, store.now());
+    CHECK(imbalance.name == "stone");
+    CHECK(imbalance.part > 1e-3);
+  }
+}
+
 TEST_CASE("a wrong reaction is an imbalance, and its body is named") {
   const auto system = system_from_text(rods);
   Balance balance(system->view());

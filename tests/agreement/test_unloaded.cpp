@@ -42,9 +42,9 @@ TEST_CASE("a rotor without weight in two bearings turns evenly, and they carry t
       for (const double rate : {0.0, 1e-6, 0.7, 31.0, 1e3}) {
         const Quat turn = from_rotation_vector({0.37 * k, 0.9 - 0.23 * k, 0.05 * k * k});
         const auto system = system_from_text(rotor(turn, second, rate));
-        for (const char* name : {"cartesian", "hierarchy"}) {
-          INFO(name << ", second bearing " << second << ", attitude " << k << ", " << rate << " rad/s");
-          const auto solver = solver_for(*system, *registry().catalog().formulations.at(name));
+        for (const Formulation* formulation : formulations_for(*system)) {
+          INFO(formulation->name() << ", second bearing " << second << ", attitude " << k << ", " << rate << " rad/s");
+          const auto solver = solver_for(*system, *formulation);
           host::ObservationStore store(system->view());
           const Status status = solver->observe(0, initial_vector(*system, *solver), store.now());
           INFO(solver->failure());

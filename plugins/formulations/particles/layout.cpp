@@ -11,6 +11,12 @@ namespace {
 
 /// Points nearer than this part of the body's size are one particle.
 constexpr double same_place = 1e-9;
+/// Joints that lie nearer to each other than this part of a neighbour's size give a body without inertia no size: places
+/// closer than that would cost the square of it in digits.
+constexpr double no_size = 1e-3;
+/// A radius of gyration below this part of a neighbour's size is no inertia: its square is below the rounding of the
+/// neighbour's.
+constexpr double no_gyration = 1e-8;
 
 /// A point of a joint, in the axes of both of its bodies.
 struct JointPoint {
@@ -47,14 +53,35 @@ class Builder {
       reach(joint.base, joint.p_base);
       reach(joint.moving, joint.p_moving);
     }
+    std::vector<double> gyration(view_.bodies.size());
     for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
       const BodyData& body = view_.bodies[i];
       double& length = layout_.bodies[i].length;
       const double half_trace = 0.5 * (body.inertia.xx + body.inertia.yy + body.inertia.zz);
-      if (body.mass > 0) length = std::max(length, std::sqrt(half_trace / body.mass));
-      const BodyIndex in = view_.joints[i].inboard();
-      if (!(length > 0)) length = is_ground(in) ? 1 : layout_.bodies[at(in)].length;
+      if (body.mass > 0) gyration[i] = std::sqrt(half_trace / body.mass);
+      length = std::max(length, gyration[i]);
     }
+    // Of the tree, what the tips have comes to the roots first, and then to all.
+    for (int round = 0; round < 2; ++round) {
+      for (std::size_t j = view_.joints.size(); j-- > 0;) take_sizes(view_.joints[j], gyration);
+      for (const JointData& joint : view_.joints) take_sizes(joint, gyration);
+    }
+    for (ParticleBody& body : layout_.bodies)
+      if (!(body.length > 0)) body.length = 1;
+  }
+
+  /// What is welded moves as one body and has one size, as it has the same particles. What has hardly any inertia of its
+  /// own has no size of its own either where its joints lie next to each other: their distance may be the rounding of
+  /// a model's numbers, and particles as near to each other would tell nothing of a turn.
+  void take_sizes(const JointData& joint, const std::vector<double>& gyration) {
+    if (is_ground(joint.base) || is_ground(joint.moving)) return;
+    double &base = layout_.bodies[at(joint.base)].length, &moving = layout_.bodies[at(joint.moving)].length;
+    const double larger = std::max(base, moving);
+    const auto take = [&](BodyIndex b, double& length) {
+      if (joint.nv == 0 || (length < no_size * larger && gyration[at(b)] < no_gyration * larger)) length = larger;
+    };
+    take(joint.base, base);
+    take(joint.moving, moving);
   }
 
   /// The points that tree joint i shares, except for a fixed joint, which takes what its inboard body has.

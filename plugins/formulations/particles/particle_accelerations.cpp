@@ -136,6 +136,7 @@ bool ParticleSystem::is_beside_singular_position() const {
 
 bool ParticleSystem::check_regular() noexcept {
   failure_size_ = 0;
+  recursion_.look();
   const bool regular = std::none_of(masses_.begin(), masses_.end(), [](const Mass& m) { return m.singular; });
   if (recursive_)
     return (regular && loops_.empty()) || recursion_.corrections(recursion_input(), true, accelerations_) ||

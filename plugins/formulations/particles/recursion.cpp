@@ -12,6 +12,7 @@ Recursion::Recursion(const SystemView& view, const Layout& layout, LoopClosure& 
   for (std::size_t p = 0; p < layout.particles.size(); ++p)
     if (layout.particles[p].body != none) own[layout.particles[p].body].push_back(static_cast<std::uint32_t>(p));
   links_.resize(n);
+  std::uint32_t rates = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const JointData& joint = view.joints[i];
     Link& link = links_[i];
@@ -40,6 +41,8 @@ Recursion::Recursion(const SystemView& view, const Layout& layout, LoopClosure& 
     link.directions =
         link.hinge == Hinge::spherical ? 0 : static_cast<std::uint32_t>(std::min<std::size_t>(joint.nv, 6));
     directions_.resize(directions_.size() + link.directions);
+    link.rate = rates;
+    rates += link.hinge == Hinge::spherical ? 3 : link.directions;
     link.own = static_cast<std::uint32_t>(own_.size());
     link.owns = static_cast<std::uint32_t>(own[i].size());
     own_.insert(own_.end(), own[i].begin(), own[i].end());
@@ -58,6 +61,7 @@ Recursion::Recursion(const SystemView& view, const Layout& layout, LoopClosure& 
   errors_.resize(n);
   tied_.resize(layout.particles.size());
   if (!loops.empty()) to_first_.resize(n);
+  refinement_.resize(n, rates);
 }
 
 /// The part of Eqs 2.15 and 2.16 that the accelerations of a rigid triangle make: S of one body.
@@ -146,25 +150,27 @@ Spatial Recursion::general_bias(std::size_t i, const Input& in) const noexcept {
 
 /// What the joint does not bear tells how the body moves: no moment about the shared particle of a spherical joint
 /// (Eq 2.18 = 0, which leaves the force of Eq 2.17 as a function of r̈_1 alone), none along the axis of a revolute joint
-/// (Step 3), no work on the motions of any other (Step 4).
+/// (Step 3), no work on the motions of any other (Step 4). mending: what is missing of these conditions.
+template <bool mending>
 bool Recursion::pass_joint(std::size_t i, Transfer<double>& m) noexcept {
   const Link& link = links_[i];
+  const auto missing = [&](std::size_t k) { return mending ? refinement_.rest[link.rate + k] : 0.0; };
   if (link.hinge == Hinge::spherical) {
-    if (!eliminate_ball(m, balls_[i], {})) return false;
+    if (!eliminate_ball(m, balls_[i], Vec3{missing(0), missing(1), missing(2)})) return false;
     m.e.linear = add_product(m.e.linear, m.uu, biases_[i].linear);
     return true;
   }
   m.e += multiply(m, biases_[i]);
   if (link.hinge == Hinge::revolute) {
     Column<double>& axis = directions_[link.direction];
-    if (!prepare_rotation(m, axis, 0.0)) return false;
+    if (!prepare_rotation(m, axis, missing(0))) return false;
     condense(m, axis);
     return true;
   }
   const PivotScale<double> scale(m);
   const std::span<Column<double>> directions = std::span(directions_).subspan(link.direction, link.directions);
   for (std::size_t k = directions.size(); k-- > 0;)
-    if (!eliminate(m, scale, directions[k], 0.0) || is_rounding(directions.subspan(k), scale)) return false;
+    if (!eliminate(m, scale, directions[k], missing(k)) || is_rounding(directions.subspan(k), scale)) return false;
   return true;
 }
 
@@ -185,6 +191,7 @@ Transfer<double> Recursion::about_parent(std::size_t i, const Transfer<double>& 
 }
 
 /// Step 2 for all bodies, from the tips to the roots. In a chain the sum goes from body to body without memory between.
+template <bool mending>
 [[gnu::flatten]] bool Recursion::sum_momenta() noexcept {
   Transfer<double> sum;
   bool carries = false;
@@ -197,7 +204,7 @@ Transfer<double> Recursion::about_parent(std::size_t i, const Transfer<double>& 
       loops_.gather(i, with_loops);
       sum = with_loops;
     }
-    if (!pass_joint(i, sum)) {
+    if (!pass_joint<mending>(i, sum)) {
       failed_ = i;
       return false;
     }
@@ -214,6 +221,9 @@ Transfer<double> Recursion::about_parent(std::size_t i, const Transfer<double>& 
   }
   return true;
 }
+
+template bool Recursion::sum_momenta<false>() noexcept;
+template bool Recursion::sum_momenta<true>() noexcept;
 
 /// z of a body from that of its parent.
 Spatial Recursion::follow_joint(std::size_t i, const Spatial& at_ground) noexcept {
@@ -257,19 +267,23 @@ bool Recursion::accelerations(const Input& in, std::span<Vec3> out) noexcept {
     set_velocity_terms(i, in);
   }
   begin_loops(LoopClosure::Level::acceleration, in, -view_.gravity);
-  if (!sum_momenta()) return false;
+  if (!sum_momenta<false>()) return false;
   loops_.close_ground();
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    const Link& link = links_[i];
-    const Spatial z = follow_joint(i, {{}, -view_.gravity});
-    const Vec3& r1 = in.positions[link.particle[0]];
-    const Vec3& omega = in.angular_velocities[i];
-    for (std::size_t k = link.own; k < link.own + link.owns; ++k) {
-      const Vec3 r = in.positions[own_[k]] - r1;
-      out[own_[k]] = z.linear + view_.gravity + cross(z.angular, r) + centripetal(omega, r);
-    }
-  }
+  for (std::size_t i = 0; i < links_.size(); ++i) tell_particles(i, in, follow_joint(i, {{}, -view_.gravity}), out);
+  if (refinement_.mending.is_due() && mend(in))
+    for (std::size_t i = 0; i < links_.size(); ++i) tell_particles(i, in, z_[i], out);
   return true;
+}
+
+/// r̈ of the particles that a body brought.
+void Recursion::tell_particles(std::size_t i, const Input& in, const Spatial& z, std::span<Vec3> out) const noexcept {
+  const Link& link = links_[i];
+  const Vec3& r1 = in.positions[link.particle[0]];
+  const Vec3& omega = in.angular_velocities[i];
+  for (std::size_t k = link.own; k < link.own + link.owns; ++k) {
+    const Vec3 r = in.positions[own_[k]] - r1;
+    out[own_[k]] = z.linear + view_.gravity + cross(z.angular, r) + centripetal(omega, r);
+  }
 }
 
 }  // namespace polyform::particles

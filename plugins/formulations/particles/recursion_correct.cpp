@@ -114,7 +114,7 @@ bool Recursion::corrections(const Input& in, bool of_velocities, std::span<Vec3>
     set_shape_terms(i, in);
   }
   begin_loops(of_velocities ? LoopClosure::Level::velocity : LoopClosure::Level::position, in, {});
-  if (!sum_momenta()) return false;
+  if (!sum_momenta<false>()) return false;
   loops_.close_ground();
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = links_[i];

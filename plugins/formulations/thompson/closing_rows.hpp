@@ -39,8 +39,8 @@ class ClosingRows {
   double position_rounding() const { return 1e-14 * size_; }
   double velocity_rounding() const { return 1e-14 * speed_; }
   /// After set(Level::acceleration): what rows that were left out are off by at u̇, relative to the largest acceleration
-  /// that rows ask for; worst() names the joint or element.
-  double contradiction(const double* udot) noexcept;
+  /// that rows ask for, or that acts; worst() names the joint or element.
+  double contradiction(const double* udot, double acting) noexcept;
 
   /// forces += Σ Φ_qᵀ multipliers, of all rows.
   void add_forces(const double* multipliers, std::span<Vector6> forces) const noexcept;

@@ -38,8 +38,8 @@ void ClosingRows::sweep(std::size_t g, std::size_t row) noexcept {
   reduction_.set_scale(g, row, scale);
 }
 
-double ClosingRows::contradiction(const double* udot) noexcept {
-  double largest = 1e-8, worst = 0;
+double ClosingRows::contradiction(const double* udot, double acting) noexcept {
+  double largest = acting, worst = 0;
   for (std::size_t k = 0; k < h2_.size(); ++k) largest = std::max(largest, std::abs(udot[k]));
   for (const double right : right_) largest = std::max(largest, std::abs(right));
   for (std::size_t g = 0; g < groups_.size(); ++g)
@@ -53,7 +53,7 @@ double ClosingRows::contradiction(const double* udot) noexcept {
       }
       note(worst, off, g);
     }
-  return worst / largest;
+  return worst > 0 ? worst / largest : 0;
 }
 
 void ClosingRows::add_forces(const double* multipliers, std::span<Vector6> forces) const noexcept {

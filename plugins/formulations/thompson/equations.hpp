@@ -33,9 +33,19 @@ struct Problem {
 class ReducedForm {
  public:
   ReducedForm(const SystemView&, const H2&, SecondReduction&);
+  ~ReducedForm();
   /// u̇ (of q2) and q̈. False where a coordinate moves no inertia: failed_coordinate() tells which.
   bool solve(const Problem&, double* udot, BodyVectors& qddot) noexcept;
   std::size_t failed_coordinate() const { return failed_; }
+
+  // What rounding has left of u̇ after solve() for a problem with forces (reduced_form_mending.cpp):
+  /// u̇ is as solve() gave it, without further digits.
+  void start_mending(const double* udot) noexcept;
+  /// Solves for what is missing of u̇, the residual being formed with twice the digits. steps: of q̈.
+  void find_missing(const Problem&, BodyVectors& steps) noexcept;
+  void add_missing() noexcept;
+  /// u̇ and q̈ with what was added.
+  void finish_mending(double* udot, BodyVectors& qddot) noexcept;
 
  private:
   struct Direction {
@@ -48,6 +58,9 @@ class ReducedForm {
   void column(std::size_t coordinate) noexcept;
   bool factorize(std::size_t n) noexcept;
   void substitute(std::size_t n) noexcept;
+  void find_residual(const Problem&) noexcept;
+  void solve_missing(BodyVectors& steps) noexcept;
+  void solve_missing_dense(BodyVectors& steps) noexcept;
 
   const H2& h2_;
   SecondReduction& second_;
@@ -60,6 +73,8 @@ class ReducedForm {
   // With loops.
   std::unique_ptr<double[]> matrix_;  ///< lower triangle, rows first; set aside for P², of which q3 uses what it has
   std::vector<double> column_, right_;
+  struct Missing;
+  std::unique_ptr<Missing> missing_;
   std::size_t failed_ = 0;
 };
 

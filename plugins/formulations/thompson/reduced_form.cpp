@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "body_inertia.hpp"
-#include "equations.hpp"
+#include "reduced_form_missing.hpp"
 
 namespace polyform::thompson {
 namespace {
@@ -31,8 +31,11 @@ ReducedForm::ReducedForm(const SystemView& view, const H2& h2, SecondReduction& 
     has_massless_ = has_massless_ || is_singular(body);
   }
   if (has_massless_) unyielding_.resize(view.bodies.size());
+  missing_ = std::make_unique<Missing>(view.bodies.size(), h2.size(), second.rows());
   if (!second.empty()) matrix_.reset(new double[h2.size() * h2.size()]);
 }
+
+ReducedForm::~ReducedForm() = default;
 
 bool ReducedForm::solve(const Problem& problem, double* udot, BodyVectors& qddot) noexcept {
   if (!second_.empty()) return solve_dense(problem, udot, qddot);

@@ -41,6 +41,9 @@ class SecondReduction {
   double* row(std::size_t group, std::size_t r) {
     return values_.data() + groups_[group].first_value + r * groups_[group].columns.size();
   }
+  std::size_t groups() const { return groups_.size(); }
+  std::size_t rows_of(std::size_t group) const { return groups_[group].rows; }
+  std::span<const std::size_t> columns(std::size_t group) const { return groups_[group].columns; }
   void set_scale(std::size_t group, std::size_t r, double scale) { scales_[groups_[group].first_row + r] = scale; }
   /// Rows of a group that depend on others, a bit each: as told, and those that eliminate() has found.
   std::uint64_t left_out(std::size_t group) const { return groups_[group].left_out; }

@@ -13,7 +13,7 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
   read(y);
   if (!find_accelerations(t, xdot_, true)) return Status::failed;
   if (!closing_.empty()) {
-    const double contradiction = closing_.contradiction(udot_.data());
+    const double contradiction = closing_.contradiction(udot_.data(), acting());
     if (contradiction > 1e-4 + 100 * (closing_.position_violation() + closing_.velocity_violation())) {
       fmt::format_to_n(
           std::back_inserter(failure_), 400,
@@ -39,6 +39,20 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
   out.position_violation = closing_.position_violation();
   out.velocity_violation = closing_.velocity_violation();
   return Status::ok;
+}
+
+/// The largest acceleration that acts or that bearings could ask for (Yardstick); of what loads would give a light body
+/// alone only rounding counts.
+double ThompsonSolver::acting() const noexcept {
+  constexpr double held_share = 1e-7;
+  double largest = 0;
+  for (std::size_t i = 0; i < Q_.size(); ++i) {
+    const BodyMotion& m = tree_.bodies()[i];
+    const Vec3 force = linear(Q_[i]), moment = m.R * angular(Q_[i]) + cross(h2_.center(i), force);
+    largest = std::max({largest, yardstick_.of_body(i, m).acceleration, dot(m.V.angular, m.V.angular),
+                        held_share * yardstick_.of_body(i, m, {moment, force}).acceleration});
+  }
+  return largest;
 }
 
 void ThompsonSolver::observe_bodies(Observation& out) noexcept {

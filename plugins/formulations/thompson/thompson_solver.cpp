@@ -11,6 +11,7 @@ namespace polyform::thompson {
 ThompsonSolver::ThompsonSolver(const SystemView& view, Options options)
     : view_(view),
       options_(std::move(options)),
+      yardstick_(view),
       h2_(view, options_.construction),
       closing_(view, h2_, reduction_),
       reduced_(view, h2_, reduction_),
@@ -30,8 +31,9 @@ ThompsonSolver::ThompsonSolver(const SystemView& view, Options options)
   kept_.resize(vector_.size());
   wrenches_.resize(n);
   accelerations_.resize(n);
+  change_.resize(n);
   orientations_.resize(n);
-  for (auto* b : {&Q_, &qddot_, &gamma_, &reaction_forces_}) b->resize(n);
+  for (auto* b : {&Q_, &qddot_, &gamma_, &reaction_forces_, &steps_}) b->resize(n);
   failure_.reserve(500);
 }
 
@@ -131,11 +133,38 @@ bool ThompsonSolver::find_accelerations(double t, std::span<double> xdot, bool w
   const bool solved =
       implicit_ ? implicit_->solve(problem, udot_.data(), qddot_) : reduced_.solve(problem, udot_.data(), qddot_);
   if (!solved) return fail_massless(implicit_ ? implicit_->failed_coordinate() : reduced_.failed_coordinate());
+  if (!implicit_ && mending_.is_due()) mend(problem);
   if (options_.construction == Construction::velocity)
     std::copy(udot_.begin(), udot_.end(), vdot_.begin());
   else
     h2_.joint_rates(qddot_, true, tree_.bodies(), tree_.joints(), vdot_.data());
   return true;
+}
+
+/// Looks at what u̇ leaves of Eq 15, and wins back what has been lost of it between light and heavy bodies.
+void ThompsonSolver::mend(const Problem& problem) noexcept {
+  double turning = 0, load = 0, mass = 0, reach = yardstick_.largest_reach();
+  for (std::size_t i = 0; i < Q_.size(); ++i) {
+    const Vec3& w = tree_.bodies()[i].V.angular;
+    turning = std::max(turning, dot(w, w));
+    load += size(linear(Q_[i]));
+    mass += view_.bodies[i].mass;
+    accelerations_[i] = {angular(qddot_[i]), linear(qddot_[i])};
+  }
+  const double acceleration = size(view_.gravity) + turning * reach + (mass > 0 ? load / mass : 0);
+  const ActingAccelerations acting{turning + (reach > 0 ? acceleration / reach : 0), acceleration};
+  const auto find = [&] {
+    reduced_.find_missing(problem, steps_);
+    for (std::size_t i = 0; i < steps_.size(); ++i) change_[i] = {angular(steps_[i]), linear(steps_[i])};
+    return size_of_step(change_, accelerations_, acting);
+  };
+  reduced_.start_mending(udot_.data());
+  const double lost = find();
+  if (mending_.is_much(lost)) {
+    mending_.mend(Mending::Aim::accelerations, find, [&] { reduced_.add_missing(); }, [] {});
+    reduced_.finish_mending(udot_.data(), qddot_);
+  }
+  mending_.mended(lost);
 }
 
 std::size_t ThompsonSolver::joint_of(std::size_t coordinate) const noexcept {
@@ -178,6 +207,7 @@ Status ThompsonSolver::do_encode(const ConstStateView& state, std::span<double> 
   failure_.clear();
   vector_.joints().encode(state, joints_);
   std::fill(y.begin(), y.end(), 0.0);
+  mending_.look();
   for (std::size_t g = 0; g < closing_.groups(); ++g) reduction_.leave_out(g, 0);
   place(0);
   if (!closing_.empty()) {

@@ -10,7 +10,9 @@
 #include "euler_angles.hpp"
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
+#include "polyform/mending.hpp"
 #include "polyform/power_source.hpp"
+#include "polyform/scale.hpp"
 
 namespace polyform::thompson {
 
@@ -58,6 +60,7 @@ class ThompsonSolver final : public Solver, public PowerSource {
   void add_wrench(BodyIndex, const Spatial& about_origin) noexcept;
   void add_effort(const JointData&, const JointMotion&, const double* effort) noexcept;
   bool find_accelerations(double t, std::span<double> xdot, bool with_H1) noexcept;
+  void mend(const Problem&) noexcept;
   bool find_rates(double t, std::span<double> xdot) noexcept;
   const JointMotion& motion_of_joint(std::size_t j) const noexcept;
   std::size_t joint_of(std::size_t coordinate) const noexcept;
@@ -76,11 +79,13 @@ class ThompsonSolver final : public Solver, public PowerSource {
   // thompson_observe.cpp
   void find_multipliers() noexcept;
   void find_reactions(std::span<Spatial> out) noexcept;
+  double acting() const noexcept;
   void observe_bodies(Observation&) noexcept;
   void observe_cut_joints(Observation&) noexcept;
 
   const SystemView& view_;
   Options options_;
+  Yardstick yardstick_;
   H2 h2_;
   SecondReduction reduction_;
   ClosingRows closing_;
@@ -98,7 +103,9 @@ class ThompsonSolver final : public Solver, public PowerSource {
   std::vector<double> kept_;                   ///< y of a stage
   std::vector<Spatial> wrenches_;
   BodyVectors Q_, qddot_, gamma_, reaction_forces_;
-  std::vector<Spatial> accelerations_;
+  Mending mending_{1e-10};                     ///< as of Recursion
+  BodyVectors steps_;                          ///< of q̈
+  std::vector<Spatial> accelerations_, change_;
   std::vector<Quat> orientations_;
   std::string failure_;
 };

@@ -40,7 +40,7 @@ class Balance {
   bool good() const { return forces_.good() && flexible_.good() && constraints_.good() && modules_.good(); }
 
   /// The largest imbalance of what a solver observed. Nothing allocates. Where the solver gives no reactions (all are zero)
-  /// only modules are looked at.
+  /// only modules and the bodies that no joint holds are looked at.
   const Imbalance& check(double t, const Observation&) noexcept;
   /// After check: how many times the inertia force of a body the forces through it are, at most. The balance cannot see an
   /// error of its acceleration that is smaller than that many roundings.
@@ -81,6 +81,7 @@ class Balance {
   std::vector<Terms> terms_;
   std::vector<double> efforts_, rates_;
   std::vector<bool> driven_;       ///< per joint: a constraint element acts on it by a force that is not observed
+  std::vector<bool> loose_;        ///< per body: no joint holds it, so that its reactions are zero whoever tells them
   /// A row of a constraint element on a body: what it puts there is not observed.
   struct Row {
     std::size_t body, element, row, marker;

@@ -30,6 +30,7 @@
 #include "polyform/constraint.hpp"
 #include "polyform/flexible_links.hpp"
 #include "polyform/multiplier_matrix.hpp"
+#include "polyform/scale.hpp"
 #include "polyform/system_view.hpp"
 #include "polyform/transfer.hpp"
 
@@ -139,7 +140,7 @@ class LoopClosure {
   Spatial reaction(std::size_t i, const BodyMotion& base) const noexcept;
   /// d/dt of the velocity coordinates of the cut joints, into their places in canonical order. frames: as evaluated;
   /// accelerations: of their origins. Returns the largest of Tᵀ (A_FM − Ḣ v), which is left where a row that depends on
-  /// others contradicts them, relative to the accelerations that it is made of; worst_joint() tells where.
+  /// others contradicts them, relative to the accelerations that act or could; worst_joint() tells where.
   double joint_accelerations(std::span<const BodyMotion> frames, std::span<const Spatial> accelerations,
                              std::span<double> vdot) noexcept;
   /// Motion of the i-th cut joint as evaluated.
@@ -195,6 +196,7 @@ class LoopClosure {
 
   const SystemView& view_;
   FlexibleLinks& flexible_;
+  Yardstick yardstick_;
   std::vector<Loop> loops_;               ///< per cut joint
   std::vector<FrameIndex> tied_;
   std::vector<PassagesOf> passages_of_;   ///< per body

@@ -15,6 +15,7 @@
 #include "polyform/flexible_links.hpp"
 #include "polyform/kinematics.hpp"
 #include "polyform/loop_closure.hpp"
+#include "polyform/mending.hpp"
 #include "polyform/system_view.hpp"
 #include "polyform/transfer.hpp"
 
@@ -42,9 +43,9 @@ class Recursion {
                      double* vdot, double* etaddot, bool keep = false) noexcept;
   std::size_t failed_joint() const { return failed_; }
   /// Error of the last accelerations that could not be mended, relative; 0 where nothing was to be mended.
-  double lost() const { return refinement_.left; }
+  double lost() const { return refinement_.mending.left(); }
   /// The next accelerations are looked at, as after a state that has nothing to do with the ones before.
-  void look() { refinement_.until_look = 0; }
+  void look() { refinement_.mending.look(); }
   /// Whether it is a mode of the body that this joint carries.
   bool failed_in_mode() const { return failed_in_mode_; }
   /// After kinematics() and motions() with v = 0 and LoopClosure::evaluate: the step in the coordinates, or change of the
@@ -137,14 +138,12 @@ class Recursion {
   void accelerate_finely() noexcept;
   template <class T>
   void find_rest(const SpatialVector<T>* z, SpatialVector<T>* force, const double* efforts) noexcept;
-  template <class T>
-  void find_rest_of_loops(const SpatialVector<T>* z, SpatialVector<T>* force) noexcept;
   bool solve_for_rest() noexcept;
   double size_of_step(const double* vdot) const noexcept;
   bool is_turn(std::size_t body, std::uint32_t k) const noexcept;
   bool looks_wrong(const double* vdot, const double* efforts) noexcept;
-  void refine(double* vdot, const double* efforts) noexcept;
-  void mend(double* vdot, const double* efforts) noexcept;
+  void refine(double* vdot, const double* efforts, Mending::Aim) noexcept;
+  void mend(double* vdot, const double* efforts, Mending::Aim) noexcept;
 
   /// For the residual and what it takes to win back lost digits.
   struct Refinement {
@@ -155,10 +154,10 @@ class Recursion {
     std::vector<Spatial> z, force, no_beta;
     std::vector<Vec3> omega;
     std::vector<double> rest, step;       ///< per velocity coordinate
-    std::size_t until_look = 0;           ///< evaluations
-    bool on = false;                      ///< every result is refined
-    bool mended = false;                  ///< the last one was
-    double lost = 0, left = 0;            ///< error of the accelerations before and after, relative
+    /// With masses over eight orders of magnitude the error of the accelerations can be some hundred times the residual:
+    /// from here on it stays below 1e-8. Systems without such ratios have smaller ones.
+    Mending mending{1e-10};
+    bool mended = false;                  ///< the last result was
   };
 
   LoopClosure& loops_;

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "polyform/spatial.hpp"
+
 namespace polyform {
 
 struct DoubleDouble {
@@ -46,5 +48,23 @@ struct DoubleDouble {
   friend DoubleDouble operator-(DoubleDouble a, const DoubleDouble& b) { return a -= b; }
   friend DoubleDouble operator*(DoubleDouble a, const DoubleDouble& b) { return a *= b; }
 };
+
+/// Vectors of doubles as vectors of numbers with more digits, and back.
+template <class T>
+Vector3<T> widened(const Vec3& v) {
+  return {v.x, v.y, v.z};
+}
+template <class T>
+SpatialVector<T> widened(const Spatial& s) {
+  return {widened<T>(s.angular), widened<T>(s.linear)};
+}
+template <class T>
+Vec3 narrowed(const Vector3<T>& v) {
+  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
+}
+template <class T>
+Spatial narrowed(const SpatialVector<T>& s) {
+  return {narrowed(s.angular), narrowed(s.linear)};
+}
 
 }  // namespace polyform

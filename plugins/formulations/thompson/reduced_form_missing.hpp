@@ -1,0 +1,25 @@
+// What ReducedForm knows of a solution beyond the digits of its doubles.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "equations.hpp"
+#include "polyform/double_double.hpp"
+
+namespace polyform::thompson {
+
+struct ReducedForm::Missing {
+  using Six = std::array<DoubleDouble, 6>;
+
+  Missing(std::size_t bodies, std::size_t coordinates, std::size_t of_rows)
+      : udot(coordinates), y(coordinates), lambda(of_rows), q(bodies), forces(bodies), of_coordinates(coordinates),
+        step(coordinates), spent(coordinates), rows(of_rows), lambda_step(of_rows) {}
+
+  std::vector<DoubleDouble> udot, y, lambda;    ///< y: the forces along the coordinates that nothing balances
+  std::vector<Six> q, forces;                   ///< q̈; Q − M q̈ with all that is outboard
+  std::vector<double> of_coordinates, step, spent;
+  std::vector<double> rows, lambda_step;        ///< what is missing of J u̇ = right
+};
+
+}  // namespace polyform::thompson
