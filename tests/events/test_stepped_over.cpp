@@ -16,8 +16,10 @@ host::Comparison compare_balls(const std::string& contact) {
 polyform: 1
 gravity: [0, 0, 0]
 bodies:
-  - {name: left, mass: 0.4, center_of_mass: [0, 0, 0], inertia: {xx: 0.0001, yy: 0.0001, zz: 0.0001}, position: [0, 0, 0]}
-  - {name: right, mass: 0.4, center_of_mass: [0, 0, 0], inertia: {xx: 0.0001, yy: 0.0001, zz: 0.0001}, position: [1.1, 0, 0]}
+  - {name: left, mass: 0.4, center_of_mass: [0, 0, 0], inertia: {xx: 0.0001, yy: 0.0001, zz: 0.0001},
+     position: [0, 0, 0]}
+  - {name: right, mass: 0.4, center_of_mass: [0, 0, 0], inertia: {xx: 0.0001, yy: 0.0001, zz: 0.0001},
+     position: [1.1, 0, 0]}
 joints:
   - {name: a, type: free, base: ground, moving: left, initial: {velocity: [15, 0, 0, 0, 0, 0]}}
   - {name: b, type: free, base: ground, moving: right, initial: {velocity: [-15, 0, 0, 0, 0, 0]}}

@@ -121,7 +121,7 @@ TEST_CASE("stiffening is on where a motion drives the blade round, and can be gi
 
 TEST_CASE("the example blade flaps at the published frequency for its speed") {
   const auto system = system_from_file(POLYFORM_MODELS "/rotating_blade.yaml");
-  // Wright and others, hub radius 0, speed 10 √(EI / μ l⁴): the first frequency is 11.2023 of that unit, which is 2 rad/s.
+  // Wright and others, hub radius 0, speed 10 √(EI / μ l⁴): the first frequency is 11.2023 of that unit, 2 rad/s.
   const auto all = linearize_all(*system);
   REQUIRE(all.size() >= 2);
   for (const LinearCase& c : all) {

@@ -69,7 +69,8 @@ class ReducedFormulation final : public Formulation {
       Choice choice;
       refusal = read(options, choice);
       if (refusal) return nullptr;
-      return with_welds_merged(view, [&](const SystemView& merged) { return made_solver<ReducedSolver>(merged, choice); });
+      return with_welds_merged(
+          view, [&](const SystemView& merged) { return made_solver<ReducedSolver>(merged, choice); });
     };
     return compiled(name(), "make the model smaller", sink, make);
   }
