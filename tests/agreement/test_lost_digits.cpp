@@ -125,7 +125,9 @@ TEST_CASE("whatever the masses, accelerations are right, or it is said that they
           if (o.refused) continue;
           CHECK((o.error < 1e-5 || o.imbalance > host::warned_imbalance));
           if (ratio == 1) CHECK(o.error < 1e-11);
-          if (name != "cartesian" && name != "hierarchy") CHECK(o.error < 1e-8);  // these win them back
+          // These win them back; of loops thompson forms a dense matrix, which may have lost them all.
+          if (name == "riccati" || name == "reduced" || name == "particles" || (name == "thompson" && !shape.loop))
+            CHECK(o.error < 1e-8);
         }
         table += "\n";
       }

@@ -66,8 +66,11 @@ class Builder {
       for (std::size_t j = view_.joints.size(); j-- > 0;) take_sizes(view_.joints[j], gyration);
       for (const JointData& joint : view_.joints) take_sizes(joint, gyration);
     }
-    for (ParticleBody& body : layout_.bodies)
-      if (!(body.length > 0)) body.length = 1;
+    for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
+      const BodyIndex in = view_.joints[i].inboard();
+      double& length = layout_.bodies[i].length;
+      if (!(length > 0)) length = is_ground(in) ? 1 : layout_.bodies[at(in)].length;
+    }
   }
 
   /// What is welded moves as one body and has one size, as it has the same particles. What has hardly any inertia of its
@@ -78,7 +81,7 @@ class Builder {
     double &base = layout_.bodies[at(joint.base)].length, &moving = layout_.bodies[at(joint.moving)].length;
     const double larger = std::max(base, moving);
     const auto take = [&](BodyIndex b, double& length) {
-      if (joint.nv == 0 || (length < no_size * larger && gyration[at(b)] < no_gyration * larger)) length = larger;
+      if (joint.nv == 0 || (length > 0 && length < no_size * larger && gyration[at(b)] < no_gyration * larger)) length = larger;
     };
     take(joint.base, base);
     take(joint.moving, moving);
