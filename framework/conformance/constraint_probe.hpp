@@ -7,6 +7,7 @@
 
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batch_probe.hpp"
+#include "framework/conformance/canaries.hpp"
 #include "framework/conformance/element_systems.hpp"
 
 namespace polyform::host {
@@ -65,11 +66,21 @@ inline Rows evaluate(ConstraintBatch& batch, std::span<const ElementInstance> in
     a += rows[i] * instances[i].markers.size();
     b += rows[i] * velocities;
   }
-  out.A.resize(a);
-  out.B.resize(b);
-  for (auto* list : {&out.residual, &out.velocity_right, &out.acceleration_right, &out.effort}) list->resize(count);
-  ConstraintOutput view{out.A, out.B, out.residual, out.velocity_right, out.acceleration_right, out.effort};
+  Canaries given;
+  const std::span<Spatial> A = given.spatials("A", a);
+  const std::span<double> B = given.numbers("B", b), residual = given.numbers("residual", count),
+                          velocity_right = given.numbers("velocity_right", count),
+                          acceleration_right = given.numbers("acceleration_right", count),
+                          effort = given.numbers("effort", count);
+  ConstraintOutput view{A, B, residual, velocity_right, acceleration_right, effort};
   out.allocations = allocations_of([&] { batch.evaluate(in.view(), view); });
+  given.check();
+  out.A.assign(A.begin(), A.end());
+  out.B.assign(B.begin(), B.end());
+  out.residual.assign(residual.begin(), residual.end());
+  out.velocity_right.assign(velocity_right.begin(), velocity_right.end());
+  out.acceleration_right.assign(acceleration_right.begin(), acceleration_right.end());
+  out.effort.assign(effort.begin(), effort.end());
   return out;
 }
 

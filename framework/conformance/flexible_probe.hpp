@@ -6,6 +6,7 @@
 
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batch_probe.hpp"
+#include "framework/conformance/canaries.hpp"
 #include "framework/conformance/checklist.hpp"
 
 namespace polyform::host::flexible {
@@ -41,12 +42,13 @@ class Call {
  public:
   Call(const Eigen::Vector3d& omega, const Vector& eta, const Vector& etadot)
       : size_(6 + static_cast<std::size_t>(eta.size())),
-        mass_(size_ * size_),
-        force_(size_),
+        mass_(given_.numbers("mass", size_ * size_)),
+        force_(given_.numbers("force", size_)),
         in_{{omega[0], omega[1], omega[2]}, {eta.data(), size_ - 6}, {etadot.data(), size_ - 6}} {}
   const FlexibleInput& in() const { return in_; }
   FlexibleOutput out() { return {mass_, force_, 0, 0}; }
   Equations equations(const FlexibleOutput& out, std::size_t allocations) const {
+    given_.check();
     return {Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
                 mass_.data(), index(size_), index(size_)),
             Eigen::Map<const Vector>(force_.data(), index(size_)), out.strain_energy, out.damping_power, allocations};
@@ -54,7 +56,8 @@ class Call {
 
  private:
   std::size_t size_;
-  std::vector<double> mass_, force_;
+  Canaries given_;
+  std::span<double> mass_, force_;
   FlexibleInput in_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batch_probe.hpp"
+#include "framework/conformance/canaries.hpp"
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/element_systems.hpp"
 #include "framework/conformance/event_checks.hpp"
@@ -43,11 +44,17 @@ BatchPointer<ForceBatch> make(const ForceType& type, std::span<const ElementInst
 
 Load evaluate(ForceBatch& batch, const BatchInput& in) {
   Load load;
-  load.wrenches.resize(in.markers.size());
-  load.efforts.resize(in.v.size());
-  load.rates.assign(in.states.size(), std::numeric_limits<double>::quiet_NaN());  // which the call has to replace
-  ForceOutput out{load.wrenches, load.efforts, load.rates, 0, 0};
+  Canaries given;
+  const std::span<Spatial> wrenches = given.spatials("wrenches", in.markers.size());
+  const std::span<double> efforts = given.numbers("efforts", in.v.size()),
+                          rates = given.numbers("xdot", in.states.size());
+  std::ranges::fill(rates, std::numeric_limits<double>::quiet_NaN());  // which the call has to replace
+  ForceOutput out{wrenches, efforts, rates, 0, 0};
   load.allocations = allocations_of([&] { batch.evaluate(in.view(), out); });
+  given.check();
+  load.wrenches.assign(wrenches.begin(), wrenches.end());
+  load.efforts.assign(efforts.begin(), efforts.end());
+  load.rates.assign(rates.begin(), rates.end());
   load.potential_energy = out.potential_energy;
   load.power = out.power;
   return load;

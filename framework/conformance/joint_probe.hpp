@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 
 #include "framework/conformance/joint_checks.hpp"
 #include "framework/conformance/larger.hpp"
@@ -22,9 +24,16 @@ inline double distance(const Mat3& a, const Mat3& b) {
 }
 
 inline JointMotion motion(const JointData& joint, const Numbers& q, const Numbers& v) {
-  JointMotion m;
-  joint_motion(joint, q.data(), v.data(), m);
-  return m;
+  // Between two others that the call must leave alone.
+  std::array<JointMotion, 3> all;
+  std::array<char, sizeof(JointMotion)> pattern{};
+  pattern.fill(0x5A);
+  for (const std::size_t beside : {0, 2}) std::memcpy(static_cast<void*>(&all[beside]), pattern.data(), pattern.size());
+  joint_motion(joint, q.data(), v.data(), all[1]);
+  for (const std::size_t beside : {0, 2})
+    if (std::memcmp(&all[beside], pattern.data(), pattern.size()) != 0)
+      throw Failure(Exit::simulation_failed, "evaluate() writes beside the JointMotion of its instance");
+  return all[1];
 }
 inline Numbers flowed(const JointData& joint, Numbers q, const Numbers& v, double time) {
   flow(joint, q, v, Numbers(joint.nv), time);

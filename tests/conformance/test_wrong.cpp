@@ -70,6 +70,11 @@ void require_sound(const std::string& type) {
 
 }  // namespace
 
+TEST_CASE("a force that writes beside its output, or changes how numbers are computed, is told so by its calls") {
+  require_found("spring-beyond", "same output", "writes beyond the");
+  require_found("spring-rounding", "same output", "changes how floating-point numbers are computed");
+}
+
 TEST_CASE("mistakes of a joint are found") {
   require_sound("hinge-sound");
   require_failed("hinge-motion", "H is the rate of the pose");
