@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
+#include <cstring>
 #include <deque>
 #include <span>
 #include <string_view>
@@ -21,18 +21,29 @@ namespace polyform::host {
 /// floating-point environment.
 class Canaries {
  public:
-  std::span<double> numbers(std::string_view name, std::size_t size) { return lend(numbers_, name, size); }
-  std::span<Spatial> spatials(std::string_view name, std::size_t size) { return lend(spatials_, name, size); }
+  std::span<double> numbers(std::string_view name, std::size_t size, double fill = 0) {
+    return lend(numbers_, name, size, fill);
+  }
+  /// With what is in the list.
+  std::span<double> numbers(std::string_view name, std::span<const double> list) {
+    const std::span<double> lent = lend(numbers_, name, list.size(), 0.0);
+    std::ranges::copy(list, lent.begin());
+    return lent;
+  }
+  std::span<Spatial> spatials(std::string_view name, std::size_t size) {
+    return lend(spatials_, name, size, Spatial{});
+  }
 
-  /// After the call. Failure (simulation_failed) that names the part.
-  void check() const {
-    for (const auto& part : numbers_) check(part);
-    for (const auto& part : spatials_) check(part);
+  /// After the call. Failure (simulation_failed) that names the call and the part.
+  void check(std::string_view call = "evaluate()") const {
+    for (const auto& part : numbers_) check(part, call);
+    for (const auto& part : spatials_) check(part, call);
     if (floating_point_control() == control_) return;
     std::fesetenv(FE_DFL_ENV);
-    throw Failure(
-        Exit::simulation_failed,
-        "evaluate() changes how floating-point numbers are computed (rounding, traps) and does not put it back");
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("{} changes how floating-point numbers are computed (rounding, traps) and does not put "
+                              "it back",
+                              call));
   }
 
  private:
@@ -40,37 +51,34 @@ class Canaries {
   template <class T>
   struct Part {
     std::string_view name;
-    std::size_t size, around;
+    std::size_t size;
     std::vector<T> storage;
   };
 
   template <class T>
-  static std::span<T> lend(std::deque<Part<T>>& parts, std::string_view name, std::size_t size) {
+  static std::span<T> lend(std::deque<Part<T>>& parts, std::string_view name, std::size_t size, const T& fill) {
     constexpr std::size_t around = margin / sizeof(T);
-    Part<T>& part = parts.emplace_back(Part<T>{name, size, around, std::vector<T>(size + 2 * around)});
-    const std::span<double> words = all_words(part.storage);
-    const std::size_t edge = margin / sizeof(double);
-    std::ranges::fill(words.first(edge), std::bit_cast<double>(guard_word));
-    std::ranges::fill(words.last(edge), std::bit_cast<double>(guard_word));
+    static_assert(around * sizeof(T) == margin);
+    Part<T>& part = parts.emplace_back(Part<T>{name, size, std::vector<T>(size + 2 * around, fill)});
+    char* const bytes = reinterpret_cast<char*>(part.storage.data());
+    for (std::size_t at = 0; at < margin; at += sizeof guard_word) {
+      std::memcpy(bytes + at, &guard_word, sizeof guard_word);
+      std::memcpy(bytes + part.storage.size() * sizeof(T) - margin + at, &guard_word, sizeof guard_word);
+    }
     return std::span(part.storage).subspan(around, size);
   }
   template <class T>
-  static std::span<double> all_words(std::vector<T>& storage) {
-    return {reinterpret_cast<double*>(storage.data()), storage.size() * sizeof(T) / sizeof(double)};
-  }
-  template <class T>
-  static void check(const Part<T>& part) {
-    const auto touched = [&](const char* from) {
-      for (std::size_t k = 0; k < margin / sizeof guard_word; ++k)
-        if (std::memcmp(from + k * sizeof guard_word, &guard_word, sizeof guard_word) != 0) return true;
+  static void check(const Part<T>& part, std::string_view call) {
+    const auto touched = [](const char* from) {
+      for (std::size_t at = 0; at < margin; at += sizeof guard_word)
+        if (std::memcmp(from + at, &guard_word, sizeof guard_word) != 0) return true;
       return false;
     };
     const char* const bytes = reinterpret_cast<const char*>(part.storage.data());
     const bool before = touched(bytes), behind = touched(bytes + part.storage.size() * sizeof(T) - margin);
     if (before || behind)
-      throw Failure(Exit::simulation_failed,
-                    fmt::format("evaluate() writes {} the {} numbers of `{}` that it was given",
-                                before ? "before" : "beyond", part.size, part.name));
+      throw Failure(Exit::simulation_failed, fmt::format("{} writes {} the {} numbers of `{}` that it was given", call,
+                                                         before ? "before" : "beyond", part.size, part.name));
   }
 
   std::deque<Part<double>> numbers_;

@@ -9,6 +9,7 @@
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/canaries.hpp"
 #include "framework/conformance/element_systems.hpp"
+#include "framework/conformance/model_state.hpp"
 
 namespace polyform::host {
 
@@ -92,6 +93,18 @@ inline double applied(const Rows& rows, std::size_t row, std::span<const Spatial
   return sum;
 }
 
+/// The sum of the sizes of those terms.
+inline double applied_size(const Rows& rows, std::size_t row, std::span<const Spatial> twists,
+                           std::span<const double> v) {
+  double sum = 0;
+  for (std::size_t k = 0; k < twists.size(); ++k) {
+    const Spatial& a = rows.A[row * twists.size() + k];
+    for (std::size_t i = 0; i < 6; ++i) sum += std::abs(a[i] * twists[k][i]);
+  }
+  for (std::size_t k = 0; k < v.size(); ++k) sum += std::abs(rows.B[row * v.size() + k] * v[k]);
+  return sum;
+}
+
 /// Where a path starts from a configuration that satisfies the rows.
 enum class Start {
   allowed,  ///< with velocities that satisfy them too
@@ -104,7 +117,6 @@ template <class Body>
 void on_instances(const std::vector<Case>& cases, Measure& m, Body body, Start start = Start::allowed) {
   Random random(29);
   for (const Case& one : cases) {
-    m.in_model(one.sample.text);
     const SystemView& view = one.sample.view();
     const ConstraintGroup& group = view.constraints[0];
     for (std::size_t i = 0; i < group.instances.size(); ++i) {
@@ -113,6 +125,7 @@ void on_instances(const std::vector<Case>& cases, Measure& m, Body body, Start s
         first.v = random.numbers(view.nv, 1.5);
         first.etadot = random.numbers(view.modes, 0.1);
       }
+      m.in_model(with_state(one.sample.text, view, first));
       Path path(view, first, random);
       const auto instance = group.instances.subspan(i, 1);
       const auto batch = make(group, instance);

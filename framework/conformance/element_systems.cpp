@@ -7,6 +7,7 @@
 #include "framework/conformance/agreement.hpp"
 #include "framework/conformance/energy.hpp"
 #include "framework/conformance/larger.hpp"
+#include "framework/conformance/model_state.hpp"
 #include "framework/conformance/observed.hpp"
 
 namespace polyform::host {
@@ -53,7 +54,7 @@ double state_rate_difference(Observed& a, Observed& b, std::size_t states) {
 
 void see_case(const Formulation& formulation, const Case& one, Expected& expected, bool balanced, Measure& m) {
   const SystemView& view = one.sample.view();
-  m.in_model(one.sample.text);
+  m.in_model(with_state(one.sample.text, view, one.state));
   Observed seen(formulation, view, one.state);
   const Difference d = difference(view, expected.seen().now(), seen.now(), expected.undetermined());
   m.see(d.motion, "positions or velocities differ from the first formulation's");
@@ -83,7 +84,8 @@ constexpr int other_draws = 8;  ///< of a system with constraint elements that s
 
 /// No formulation can tell the accelerations and multipliers of such a system from its rows.
 bool stands_singular(const System& system) {
-  return !(system.view().constraints.empty() && system.view().modules.empty()) && system.count_constraints().redundant > 0;
+  return !(system.view().constraints.empty() && system.view().modules.empty()) &&
+         system.count_constraints().redundant > 0;
 }
 
 }  // namespace
@@ -183,7 +185,7 @@ void check_in_formulations(const std::vector<Case>& cases, bool balanced, const 
                [&](Measure& m) {
                  for (const std::size_t i : able) {
                    if (cases[i].driven) continue;
-                   m.in_model(cases[i].sample.text);
+                   m.in_model(with_state(cases[i].sample.text, cases[i].sample.view(), cases[i].state));
                    m.see(power_error(*formulation, cases[i].sample.view(), cases[i].state), "dE/dt is not the power");
                  }
                });

@@ -67,6 +67,28 @@ inline BatchPointer<FlexibleBatch> make(const FlexibleBodyType& type, std::span<
   return batch;
 }
 
+/// What initial_state() gives.
+struct Start {
+  Vector eta, etadot;
+};
+inline Start start_of(const FlexibleData& body) {
+  Canaries given;
+  const std::span<double> eta = given.numbers("eta", body.modes), etadot = given.numbers("etadot", body.modes);
+  body.type->initial_state(body.instance, eta, etadot);
+  given.check("initial_state()");
+  return {Eigen::Map<const Vector>(eta.data(), index(eta.size())),
+          Eigen::Map<const Vector>(etadot.data(), index(etadot.size()))};
+}
+/// Asks for the mode shapes at a point, of which nothing may be written beyond what is given.
+inline void ask_shapes(const FlexibleData& body, const Vec3& point) {
+  Canaries given;
+  const std::size_t m = body.modes;
+  ModeShapes shapes{given.numbers("displacement", 3 * m), given.numbers("rotation", 3 * m),
+                    given.numbers("second_order", 3 * m * m)};
+  body.type->shapes_at(body.instance, point, shapes);
+  given.check("shapes_at()");
+}
+
 class Probe {
  public:
   explicit Probe(const FlexibleData& data)
@@ -90,14 +112,21 @@ struct Motion {
   Eigen::Vector3d omega, v, alpha, a;
   Vector eta, etadot, etaddot;
 
-  Motion(std::size_t modes, Random& random)
+  Motion(const FlexibleData& body, Random& random)
       : omega(eigen(random.vector(2))),
         v(eigen(random.vector(2))),
         alpha(eigen(random.vector(2))),
         a(eigen(random.vector(2))),
-        eta(numbers(modes, 0.05, random)),
-        etadot(numbers(modes, 0.5, random)),
-        etaddot(numbers(modes, 1, random)) {}
+        eta(numbers(body.modes, 0.05, random)),
+        etadot(numbers(body.modes, 0.5, random)),
+        etaddot(numbers(body.modes, 1, random)) {
+    const std::vector<ValueRange> modes =
+        ranges_of(*body.type, ValueRanges::Kind::mode, body.modes, body.instance.fields);
+    for (Index k = 0; k < eta.size(); ++k) {
+      const double size = modes[static_cast<std::size_t>(k)].typical / 0.05;
+      if (size > 0) eta[k] *= size, etadot[k] *= size, etaddot[k] *= size;
+    }
+  }
   static Vector numbers(std::size_t count, double size, Random& random) {
     const std::vector<double> list = random.numbers(count, size);
     return Eigen::Map<const Vector>(list.data(), index(count));
