@@ -17,6 +17,10 @@
 
 namespace polyform::host {
 
+/// What to do about what was found.
+inline constexpr const char* keep_to_what_is_given =
+    "write to what a call is given, as far as its size, and put back whatever else a call changes";
+
 /// Lends storage for the parts of an output, and finds out whether a call wrote beside one of them or left another
 /// floating-point environment.
 class Canaries {
@@ -43,7 +47,8 @@ class Canaries {
     throw Failure(Exit::simulation_failed,
                   fmt::format("{} changes how floating-point numbers are computed (rounding, traps) and does not put "
                               "it back",
-                              call));
+                              call),
+                  keep_to_what_is_given);
   }
 
  private:
@@ -77,8 +82,10 @@ class Canaries {
     const char* const bytes = reinterpret_cast<const char*>(part.storage.data());
     const bool before = touched(bytes), behind = touched(bytes + part.storage.size() * sizeof(T) - margin);
     if (before || behind)
-      throw Failure(Exit::simulation_failed, fmt::format("{} writes {} the {} numbers of `{}` that it was given", call,
-                                                         before ? "before" : "beyond", part.size, part.name));
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("{} writes {} the {} numbers of `{}` that it was given", call,
+                                before ? "before" : "beyond", part.size, part.name),
+                    keep_to_what_is_given);
   }
 
   std::deque<Part<double>> numbers_;

@@ -27,6 +27,7 @@ Claim Checklist::decide(std::string_view name, double tolerance, std::string_vie
     claim.verdict = Verdict::failed;
     claim.finding = problem.message();
     claim.model = measure.current_model();
+    claim.remedy = problem.remedy();
   }
   claim.measured = measure.worst();
   if (!measure.good()) {
@@ -34,7 +35,7 @@ Claim Checklist::decide(std::string_view name, double tolerance, std::string_vie
     claim.finding = measure.where();
     claim.model = measure.model();
   }
-  if (claim.verdict == Verdict::failed) claim.remedy = remedy;
+  if (claim.verdict == Verdict::failed && claim.remedy.empty()) claim.remedy = remedy;
   return claim;
 }
 

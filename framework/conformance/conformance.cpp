@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "framework/conformance/batteries.hpp"
+#include "framework/conformance/canaries.hpp"
 #include "framework/conformance/message_sink.hpp"
 #include "framework/process/process.hpp"
 
@@ -73,8 +74,7 @@ std::string finding_of(const Attempt& attempt, const ProcessLimits& limits, doub
 }
 
 std::string remedy_of(const Attempt& attempt) {
-  if (attempt.end.how == ProcessEnd::How::failed)
-    return "write to what a call is given, as far as its size, and put back whatever else a call changes";
+  if (attempt.end.how == ProcessEnd::How::failed) return keep_to_what_is_given;
   return attempt.greedy() ? "look for what grows with every call, or for a size that comes from a wrong number"
                           : "find the place with a debugger or with -fsanitize=address,undefined";
 }

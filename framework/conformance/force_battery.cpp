@@ -39,6 +39,32 @@ struct Load {
   }
 };
 
+/// The largest difference of two loads: of wrenches and efforts, of rates, of energy and power, each relative to the
+/// largest of its kind in `a` or in `beside`.
+double difference(const Load& a, const Load& b, const Load& beside) {
+  double worst = 0;
+  const auto compare = [&](auto part) {
+    const std::vector<double> x = part(a), y = part(b), z = part(beside);
+    double error = 0, scale = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      error = larger(error, std::abs(x[i] - y[i]));
+      scale = larger(scale, std::abs(x[i]));
+    }
+    for (const double v : z) scale = larger(scale, std::abs(v));
+    worst = larger(worst, relative(error, scale));
+  };
+  compare([](const Load& load) {
+    std::vector<double> all = load.efforts;
+    for (const Spatial& w : load.wrenches)
+      for (std::size_t k = 0; k < 6; ++k) all.push_back(w[k]);
+    return all;
+  });
+  compare([](const Load& load) { return load.rates; });
+  compare([](const Load& load) { return std::vector<double>{load.potential_energy}; });
+  compare([](const Load& load) { return std::vector<double>{load.power}; });
+  return worst;
+}
+
 BatchPointer<ForceBatch> make(const ForceType& type, std::span<const ElementInstance> instances) {
   BatchPointer<ForceBatch> batch(type.create(instances));
   if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
@@ -142,12 +168,13 @@ void check_power(const ForceType& type, const std::vector<Case>& cases, Checklis
       });
 }
 
-/// Calls body(instance, input) for each instance of all cases.
+/// Calls body(instance, input, load of all instances in its system) for each instance of all cases.
 template <class Body>
 void on_instances(const std::vector<Case>& cases, Measure& m, Body body) {
   on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
     const std::vector<BatchInput> all = inputs(one, path, 0);
-    for (std::size_t i = 0; i < all.size(); ++i) body(group.instances[i], all[i]);
+    const Load beside = evaluate(*make(*group.type, group.instances), joined(all));
+    for (std::size_t i = 0; i < all.size(); ++i) body(group.instances[i], all[i], beside);
   });
 }
 
@@ -158,9 +185,10 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
   const auto load_of = [&](const ElementInstance& instance, const BatchInput& in) {
     return evaluate(*make(type, std::span(&instance, 1)), in);
   };
-  const auto differ = [](const Load& a, const Load& b) { return largest_difference(a.numbers(), b.numbers(), 0); };
   claim_drawn_axes(type, markers, list, [&](Measure& m, auto see) {
-    on_instances(cases, m, [&](const ElementInstance& read, const BatchInput& in) { see(read, in, load_of, differ); });
+    on_instances(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
+      see(read, in, load_of, [&](const Load& a, const Load& b) { return difference(a, b, beside); });
+    });
   });
   if (markers == 0) {
     list.unsupported(turns, "not applicable: it has no markers");
@@ -172,12 +200,12 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
   const auto see_turns = [&](Measure& m) {
     Random random(23);
     errors.clear();
-    on_instances(cases, m, [&](const ElementInstance& read, const BatchInput& in) {
+    on_instances(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
       const Mat3 R = rotation_matrix(random.quaternion());
       Load expected = load_of(read, in);
       for (Spatial& w : expected.wrenches) w = {R * w.angular, R * w.linear};
       const auto error_of = [&](const ElementInstance& instance, const BatchInput& there) {
-        return differ(expected, load_of(instance, there));
+        return difference(expected, load_of(instance, there), beside);
       };
       errors.push_back(see_turned(type, read, in, R, random.vector(2), error_of, tied, m));
     });
@@ -192,7 +220,7 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
     if (errors.empty()) see_quietly(see_turns);  // where the claim before was known already
     std::size_t i = 0;
     const bool may_hold_on = std::ranges::any_of(type.fields(), &FieldSpec::tied_to_ground);
-    on_instances(cases, m, [&](const ElementInstance& read, const BatchInput& in) {
+    on_instances(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
       if (may_hold_on && !(errors[i++] <= 1e-9)) return;  // ground takes its part
       const Load load = load_of(read, in);
       Spatial sum;
@@ -200,10 +228,9 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
       for (std::size_t k = 0; k < in.markers.size(); ++k) {
         const Spatial& w = load.wrenches[k];
         sum += {w.angular + cross(in.markers[k].position, w.linear), w.linear};
-        scale = larger({scale, norm(w.linear), norm(w.angular)});
       }
-      const double left = larger(norm(sum.linear), norm(sum.angular));
-      m.see(left == 0 ? 0 : left / scale, "action is not reaction");
+      for (const Spatial& w : beside.wrenches) scale = larger({scale, norm(w.linear), norm(w.angular)});
+      m.see(relative(larger(norm(sum.linear), norm(sum.angular)), scale), "action is not reaction");
     });
     if (m.seen() == 0) throw Undecided(tied_by(tied));
   });

@@ -37,7 +37,8 @@ inline JointMotion motion(const JointData& joint, const Numbers& q, const Number
     joint_motion(joint, q.data(), v.data(), all[1]);
   for (const std::size_t beside : {0, 2})
     if (std::memcmp(&all[beside], pattern.data(), pattern.size()) != 0)
-      throw Failure(Exit::simulation_failed, "evaluate() writes beside the JointMotion of its instance");
+      throw Failure(Exit::simulation_failed, "evaluate() writes beside the JointMotion of its instance",
+                    keep_to_what_is_given);
   return all[1];
 }
 /// The functions of the joint beside it, none of which may write beyond the coordinates that it is given.

@@ -9,6 +9,7 @@
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/canaries.hpp"
+#include "framework/conformance/larger.hpp"
 #include "framework/conformance/module_checks.hpp"
 #include "framework/conformance/redrawing.hpp"
 
@@ -153,8 +154,11 @@ void check_frames(const ModuleType& type, const std::vector<Case>& cases, Checkl
   const auto on_each = [&](Measure& m, auto body) {
     on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
       const std::vector<ModuleState> states = states_of(one, path, random, 0);
-      for (std::size_t i = 0; i < states.size(); ++i)
-        body(one.sample.view().modules[0].instances[i], states[i], random);
+      const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+      double size = 0;  // of what all instances in the system do
+      for (const double x : evaluate(*make(type, instances), type, instances.size(), joined(states)).numbers())
+        size = larger(size, std::abs(x));
+      for (std::size_t i = 0; i < states.size(); ++i) body(instances[i], states[i], size, random);
     });
   };
   const auto equations_of = [&](const ModuleState& s) {
@@ -162,24 +166,23 @@ void check_frames(const ModuleType& type, const std::vector<Case>& cases, Checkl
       return evaluate(*make(type, std::span(&instance, 1)), type, 1, {in, s.u, s.x});
     };
   };
-  const auto differ = [](const ModuleEquations& a, const ModuleEquations& b) {
-    return largest_difference(a.numbers(), b.numbers(), 0);
-  };
   claim_drawn_axes(type, markers, list, [&](Measure& m, auto see) {
-    on_each(m, [&](const ElementInstance& read, const ModuleState& s, Random&) {
-      see(read, s.attachments, equations_of(s), differ);
+    on_each(m, [&](const ElementInstance& read, const ModuleState& s, double size, Random&) {
+      see(read, s.attachments, equations_of(s), [&](const ModuleEquations& a, const ModuleEquations& b) {
+        return largest_difference(a.numbers(), b.numbers(), size);
+      });
     });
   });
   if (markers == 0) return list.unsupported(name, "not applicable: it has no markers");
   list.claim(name, 1e-9, turn_with_markers, [&](Measure& m) {
     std::string tied;
-    on_each(m, [&](const ElementInstance& read, const ModuleState& s, Random& random) {
+    on_each(m, [&](const ElementInstance& read, const ModuleState& s, double size, Random& random) {
       const Mat3 R = rotation_matrix(random.quaternion());
       ModuleEquations expected = equations_of(s)(read, s.attachments);
       for (auto* const turned : {&expected.C, &expected.wrenches})
         for (Spatial& w : *turned) w = {R * w.angular, R * w.linear};
       const auto error_of = [&](const ElementInstance& instance, const BatchInput& there) {
-        return differ(expected, equations_of(s)(instance, there));
+        return largest_difference(expected.numbers(), equations_of(s)(instance, there).numbers(), size);
       };
       see_turned(type, read, s.attachments, R, random.vector(2), error_of, tied, m);
     });

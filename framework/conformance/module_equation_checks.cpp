@@ -267,6 +267,17 @@ bool solve(const ModuleEquations& e, const ModuleMotion& motion, Vector& alpha, 
   return largest(all * x - right) <= 1e-9 * std::max(1.0, largest(right));
 }
 
+/// Whether nothing moves but for rounding, so that no power is left to compare.
+bool rests(const ModuleState& s) {
+  constexpr double rounding = 1e-12;
+  double fastest = 0;
+  for (const auto* list : {&s.u, &s.attachments.v})
+    for (const double x : *list) fastest = larger(fastest, std::abs(x));
+  for (const MarkerMotion& m : s.attachments.markers)
+    fastest = larger({fastest, norm(m.velocity), norm(m.angular_velocity)});
+  return fastest < rounding;
+}
+
 /// What rows do to markers and joints they take from the module, −uᵀ Aᵀ λ; what rows do that move by themselves is in
 /// no energy and in no power.
 void check_energy(const std::vector<Case>& cases, Checklist& list) {
@@ -278,7 +289,7 @@ void check_energy(const std::vector<Case>& cases, Checklist& list) {
                  const ModuleEquations e = motion.equations(0);
                  const ModuleState s = motion.at(0);
                  Vector alpha, lambda;
-                 if (!solve(e, motion, alpha, lambda)) return;
+                 if (rests(s) || !solve(e, motion, alpha, lambda)) return;
                  motion.alpha.assign(alpha.begin(), alpha.end());
                  double given = 0, moved = 0;  // the sum, and that of the sizes
                  const auto give = [&](double power) { given += power, moved += std::abs(power); };

@@ -13,8 +13,9 @@ namespace polyform::host {
 
 namespace {
 
-constexpr double nearby = 0.1;    ///< how far from the drawn configuration loops are closed, rad or m
-constexpr double some_way = 1.2;  ///< how far from it a joint of a tree is taken, rad or m
+constexpr double nearby = 0.1;      ///< how far from the drawn configuration loops are closed, rad or m
+constexpr double short_way = 0.01;  ///< rad or m
+constexpr double some_way = 1.2;    ///< how far from it a joint of a tree is taken, rad or m
 
 std::span<double> part(std::vector<double>& all, std::size_t offset, std::size_t count) {
   return std::span(all).subspan(offset, count);
@@ -150,8 +151,9 @@ void flow(const JointData& joint, std::span<double> q, std::span<const double> v
   int steps = 1 + static_cast<int>(std::min(200 * std::abs(time) * fastest, 1e5));
   const std::vector<double> from(q.begin(), q.end());
   const bool even = carry(joint, q, v0, vdot, time, steps);
-  if (even || joint.kernel == nullptr) return;
+  if (even || joint.kernel == nullptr || std::abs(time) * fastest > short_way) return;
   // N of a code-defined joint may turn as fast as it likes: twice the steps until they change nothing, or no less.
+  // Where a long way leads to does not matter to the last digit.
   constexpr int most_steps = 1 << 17;
   constexpr double enough = 1e-13;
   for (double last = std::numeric_limits<double>::infinity(); steps < most_steps;) {
