@@ -91,8 +91,7 @@ class FailingModels {
       text += fmt::format("# {}\n", claim.finding.substr(at, end - at));
       at = end + 1;
     }
-    text += fmt::format("# polyform evaluate {} --solver all --plugin-path {}\n{}", name,
-                        std::filesystem::path(plugin_.file).parent_path().string(), claim.model);
+    text += fmt::format("# polyform evaluate {} --solver all --plugin-path {}\n{}", name, plugin_.file, claim.model);
     if (folder_.empty()) return text;
     const std::filesystem::path path = std::filesystem::path(folder_) / name;
     std::ofstream out(path);

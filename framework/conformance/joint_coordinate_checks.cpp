@@ -19,7 +19,7 @@ void see_round_trip(const JointData& joint, const Numbers& q, const Numbers& v, 
 /// each is what the twist makes of it, by Simpson's rule. Where no step is short enough, it jumps.
 void see_steady(const JointData& joint, Numbers q, const Numbers& v, Measure& m) {
   constexpr double tolerance = 1e-4, longest = 0.05, shortest = 1e-9, way = 15;
-  constexpr int most_steps = 2000;
+  constexpr int most_steps = 600;
   JointMotion before = motion(joint, q, v);
   double step = longest, gone = 0;
   for (int i = 0; i < most_steps && gone < way; ++i) {

@@ -103,6 +103,7 @@ void at_states(const std::vector<Sample>& samples, Measure& m, Body body) {
   for (const Sample& sample : samples) {
     const JointData& joint = tested_joint(sample.view());
     const JointSizes sizes = sizes_of(*sample.system, joint);
+    m.in_model(sample.text);
     for (int i = 0; i < 5; ++i) {
       const Numbers near = random_coordinates(joint, sizes, random);
       const Numbers q = i < 3 ? near : carried_far(joint, sizes, near, random);
