@@ -165,7 +165,8 @@ void joint_motion(const JointData& joint, const double* q, const double* v, Join
 
 void joint_position_rates(const JointData& joint, const double* q, const double* v, double* qdot) noexcept {
   if (joint.kernel != nullptr) {
-    guard_numbers(joint, qdot, [&](std::span<double> out) { joint.kernel->position_rates(single(joint, q, v), out); });
+    joint.kernel->position_rates(single(joint, q, v),
+                                 {qdot, joint.nq});  // guards would be 2 % of a run: conform has them
     return;
   }
   for (const Primitive& p : joint.primitives) {
