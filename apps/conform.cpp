@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 
 #include "apps/arguments.hpp"
@@ -23,9 +25,10 @@ using host::Exit;
 using host::Verdict;
 
 struct Arguments {
-  std::string file, type, model;
+  std::string file, type, model, models;
   std::vector<std::string> paths;
   double time_limit = host::ConformanceSettings{}.time_limit;
+  std::uint64_t draw = 0;
   bool json = false, lenient = false;
 };
 
@@ -60,6 +63,49 @@ std::vector<host::Offer> chosen_types(const host::PluginRecord& plugin, const st
                       host::did_you_mean(name, known) + "It offers: " + host::listing(known) + ".");
 }
 
+/// The models in which checks failed, each once: written to files where a folder is given, or else printed.
+class FailingModels {
+ public:
+  FailingModels(std::string folder, const host::PluginRecord& plugin) : folder_(std::move(folder)), plugin_(plugin) {
+    if (folder_.empty()) return;
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error)
+      throw host::Failure(Exit::bad_input, fmt::format("--models: {} cannot be made: {}", folder_, error.message()));
+  }
+
+  /// Where the model of a failed claim is found, for people; empty where there is none.
+  std::string tell(const Claim& claim) {
+    if (claim.model.empty()) return {};
+    const auto [known, first] = places_.try_emplace(claim.model);
+    if (first) known->second = put(claim);
+    return known->second.empty() ? "" : (first ? "" : "as above: ") + known->second;
+  }
+
+ private:
+  std::string put(const Claim& claim) {
+    const std::string name = fmt::format("{}-{}.yaml", claim.type, ++count_[claim.type]);
+    std::string text = fmt::format("# {} {}: {}\n", claim.kind, claim.type, claim.name);
+    for (std::size_t at = 0; at < claim.finding.size();) {
+      const std::size_t end = std::min(claim.finding.find('\n', at), claim.finding.size());
+      text += fmt::format("# {}\n", claim.finding.substr(at, end - at));
+      at = end + 1;
+    }
+    text += fmt::format("# polyform evaluate {} --solver all --plugin-path {}\n{}", name, plugin_.file, claim.model);
+    if (folder_.empty()) return text;
+    const std::filesystem::path path = std::filesystem::path(folder_) / name;
+    std::ofstream out(path);
+    out << text << std::flush;
+    if (!out) throw host::Failure(Exit::bad_input, fmt::format("--models: {} cannot be written", path.string()));
+    return path.string();
+  }
+
+  std::string folder_;
+  const host::PluginRecord& plugin_;
+  std::map<std::string, std::string> places_;
+  std::map<std::string, int> count_;
+};
+
 void print_claim(const Claim& claim) {
   const char* const mark = claim.verdict == Verdict::passed   ? "passed"
                            : claim.verdict == Verdict::failed ? "FAILED"
@@ -83,6 +129,18 @@ Json claim_json(const Claim& claim) {
   return out;
 }
 
+void tell_model(const Claim& claim, const Arguments& arguments, FailingModels& models) {
+  if (arguments.json && arguments.models.empty()) return;  // the claim has its text
+  const std::string place = models.tell(claim);
+  if (arguments.json || place.empty()) return;
+  if (!arguments.models.empty())
+    fmt::print(output(), "              model: {}\n", place);
+  else if (!place.starts_with("as above"))
+    fmt::print(output(), "---\n{}---\n", place);
+  else
+    fmt::print(output(), "              the model is the same as above\n");
+}
+
 Exit conform(const Arguments& arguments) {
   host::FileRoles files;  // the output stream may lead to one
   files.read("the plugin", arguments.file);
@@ -95,6 +153,7 @@ Exit conform(const Arguments& arguments) {
   const host::Registry registry(search);
   const host::PluginRecord& plugin = loaded_plugin(registry, arguments.file);
   tell_of_refused(registry, plugin);
+  FailingModels models(arguments.models, plugin);
   std::size_t count[3]{};
   Json claims = Json::array();
   for (const host::Offer& offer : chosen_types(plugin, arguments.type)) {
@@ -102,12 +161,15 @@ Exit conform(const Arguments& arguments) {
     host::check_conformance(plugin, offer, registry.catalog(), registry.keep_alive(),
                             {.example = arguments.model,
                              .time_limit = arguments.time_limit,
-                             .lenient = arguments.lenient}, [&](const Claim& claim) {
+                             .lenient = arguments.lenient,
+                             .draw = arguments.draw},
+                            [&](const Claim& claim) {
                               ++count[static_cast<std::size_t>(claim.verdict)];
                               if (arguments.json)
                                 claims.push_back(claim_json(claim));
                               else
                                 print_claim(claim);
+                              if (claim.verdict == Verdict::failed) tell_model(claim, arguments, models);
                               std::fflush(output());
                             });
   }
@@ -138,7 +200,16 @@ void add_conform(CLI::App& app, Action& action) {
                   "formulation: a model to try beside the random ones")
       ->type_name("FILE");
   add_lenient(*sub, arguments->lenient);
-  sub->add_option("--time-limit", arguments->time_limit, "Of one check, s")
+  sub->add_option("--models", arguments->models,
+                  "Write the model in which a check failed, with the state that it failed in, to a file in this folder "
+                  "instead of printing it")
+      ->type_name("FOLDER");
+  sub->add_option("--draw", arguments->draw, "Another number draws other random models")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000}))
+      ->type_name("N")
+      ->capture_default_str();
+  sub->add_option("--time-limit", arguments->time_limit,
+                  "Of one check, s, without what it waits for a processor that others have")
       ->check(CLI::Validator([](std::string& text) { return check_limit(text, 0.1, 1e6); }, ""))
       ->type_name("NUMBER")
       ->capture_default_str();
@@ -151,8 +222,11 @@ void add_conform(CLI::App& app, Action& action) {
       "end\n"
       "the checks of that type. A type of which no random instance can be made fails, for nothing of it is checked: "
       "give\n"
-      "an example with --model. Examples:\n"
+      "an example with --model. Beneath a failed check stands the model in which it failed, between lines of ---, with "
+      "the\n"
+      "state as initial one: polyform evaluate shows it again. Examples:\n"
       "  polyform conform my-joint.so\n"
+      "  polyform conform my-joint.so --models failed\n"
       "  polyform conform my-beam.so --type beam --model example.yaml");
   sub->final_callback([&action, arguments] { action = [arguments] { return conform(*arguments); }; });
 }

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,6 +19,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/original_process.hpp"
+#include "framework/used_time.hpp"
 #include "polyform/guarded.hpp"
 
 namespace polyform::apps {
@@ -35,6 +35,7 @@ pid_t process = 0;  ///< whose results they are
 char stack_of_handler[1u << 16];
 const host::Messenger* home = nullptr;  ///< where it is awaited, of a process that follows
 char time_limit[32] = "";               ///< of such a process, s
+std::int64_t time_ends = 0;             ///< in its used_milliseconds()
 
 constexpr const char* all_kept = " Results so far are kept.\n";
 constexpr const char* most_kept = " Results so far are kept but for the last seconds.\n";
@@ -108,6 +109,8 @@ void on_signal(int signal, siginfo_t* why, void*) {
 }
 
 void on_late(int) {
+  if (const std::int64_t left = time_ends - host::used_milliseconds(); left > 0)
+    return host::set_alarm(1e-3 * static_cast<double>(left));
   end_program(
       " was not done within the time limit of ", time_limit, "",
       "polyform conform FILE tells whether a plugin hangs; where the model is only large, give a longer --time-limit.");
@@ -197,11 +200,9 @@ void CrashReport::follow(const host::Messenger& back, double seconds) {
   std::set_new_handler(nullptr);  // so that memory which runs out is an exception, as in the command
   if (!(seconds > 0)) return;
   std::strcpy(std::to_chars(time_limit, time_limit + sizeof time_limit - 3, seconds).ptr, " s");
+  time_ends = host::used_milliseconds() + static_cast<std::int64_t>(std::ceil(1e3 * seconds));
   ::signal(SIGALRM, on_late);
-  constexpr std::int64_t million = 1'000'000;
-  const auto microseconds = static_cast<std::int64_t>(std::ceil(static_cast<double>(million) * seconds));
-  const itimerval timer{{0, 0}, {microseconds / million, microseconds % million}};
-  ::setitimer(ITIMER_REAL, &timer, nullptr);
+  host::set_alarm(seconds);
 }
 
 WatchedWork::WatchedWork(CrashReport& report, std::string_view text) : report_(report) {

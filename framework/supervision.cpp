@@ -19,6 +19,7 @@
 
 #include "framework/original_process.hpp"
 #include "framework/streams.hpp"
+#include "framework/used_time.hpp"
 
 namespace polyform::host {
 
@@ -78,7 +79,7 @@ void look(int) {
   const std::int64_t now = clock_milliseconds(), deadline = shared->where.deadline;
   if (wish_ends != 0 && now > wish_ends && (wishes > 1 || !shared->heeded))
     killed_for_wish = 1;
-  else if (deadline != 0 && now > deadline)
+  else if (deadline != 0 && now > deadline && used_milliseconds(copy) > deadline)
     killed_for_time = 1;
   else
     return;

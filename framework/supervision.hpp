@@ -34,7 +34,7 @@ struct Whereabouts {
   char work[1024] = "";                  ///< "solver riccati"
   char time[32] = "";                    ///< s; empty: not known
   Exit blame = Exit::simulation_failed;  ///< the code of an untimely end
-  std::int64_t deadline = 0;             ///< by which the work must be done, ms of the monotonic clock; 0: none
+  std::int64_t deadline = 0;             ///< by which the work must be done, in its used_milliseconds(); 0: none
 
   /// The work is what is said here, one after the other; cut where it is too long.
   void set_work(std::string_view first, std::string_view second = {}) noexcept;

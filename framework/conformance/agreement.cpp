@@ -51,6 +51,7 @@ Difference difference(const SystemView& view, const Observation& a, const Observ
                       const std::set<std::size_t>& undetermined) {
   Difference d;
   double motion_scale = 1, coordinate_scale = 1, acceleration_scale = 1, reaction_scale = 1;
+  double rates = 0, rate_scale = 1;  // of first-order states, which have units of their own
   for (std::size_t i = 0; i < view.bodies.size(); ++i) {
     widen(d.motion, motion_scale, a.bodies[i].pose.position, b.bodies[i].pose.position);
     widen(d.motion, motion_scale, a.bodies[i].velocity, b.bodies[i].velocity);
@@ -75,9 +76,9 @@ Difference difference(const SystemView& view, const Observation& a, const Observ
         larger({d.motion, std::abs(a.state.eta[i] - b.state.eta[i]), std::abs(a.state.etadot[i] - b.state.etadot[i])});
   }
   for (std::size_t i = 0; i < view.states; ++i) {
-    d.acceleration = larger(d.acceleration, std::abs(a.state_rates[i] - b.state_rates[i]));
-    acceleration_scale = larger(acceleration_scale, std::abs(a.state_rates[i]));
-    d.motion = larger(d.motion, std::abs(a.state.x[i] - b.state.x[i]));
+    rates = larger(rates, std::abs(a.state_rates[i] - b.state_rates[i]));
+    rate_scale = larger(rate_scale, std::abs(a.state_rates[i]));
+    d.motion = larger(d.motion, std::abs(a.state.x[i] - b.state.x[i]) / (1 + std::abs(a.state.x[i])));
   }
   for (std::size_t i = 0; i < view.module_rows; ++i)
     d.reaction = larger(d.reaction, std::abs(a.module_multipliers[i] - b.module_multipliers[i]));
@@ -87,8 +88,8 @@ Difference difference(const SystemView& view, const Observation& a, const Observ
     widen(d.reaction, reaction_scale, a.reactions[i].angular, b.reactions[i].angular);
   }
   d.energy = std::abs(a.kinetic_energy - b.kinetic_energy) + std::abs(a.potential_energy - b.potential_energy);
-  return {d.motion / motion_scale, d.coordinates / coordinate_scale, d.acceleration / acceleration_scale,
-          d.reaction / reaction_scale,
+  return {d.motion / motion_scale, d.coordinates / coordinate_scale,
+          larger(d.acceleration / acceleration_scale, rates / rate_scale), d.reaction / reaction_scale,
           d.energy / std::max(1.0, std::abs(a.kinetic_energy) + std::abs(a.potential_energy))};
 }
 

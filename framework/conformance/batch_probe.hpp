@@ -53,6 +53,28 @@ BatchInput input_of(const SystemView& view, const Group& group, std::size_t inst
   return in;
 }
 
+/// The same as drawn, to the last bit, with all in motion or at rest.
+template <class Group>
+BatchInput input_as_drawn(const SystemView& view, const Group& group, std::size_t instance, double speed) {
+  const ElementInstance& read = group.instances[instance];
+  BatchInput in;
+  for (std::size_t k = 0; k < read.markers.size(); ++k) {
+    const Mat3 R = rotation_matrix(read.drawn[k].orientation);
+    const Vec3 u = is_ground(read.markers[k].body) ? Vec3{} : speed * Vec3{0.3, -0.7, 0.5};
+    in.markers.push_back({R, read.drawn[k].position + R * read.markers[k].point, u, cross(u, Vec3{1, 2, 3})});
+  }
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < instance; ++i) first += group.instances[i].joints.size();
+  for (std::size_t k = 0; k < read.joints.size(); ++k) {
+    const JointData& joint = view.joints[at(group.joints[first + k])];
+    std::vector<double> q(joint.nq);
+    joint_neutral(joint, q.data());
+    in.q.insert(in.q.end(), q.begin(), q.end());
+    in.v.insert(in.v.end(), joint.nv, speed);
+  }
+  return in;
+}
+
 /// Several inputs as that of one batch, in this order.
 inline BatchInput joined(std::span<const BatchInput> parts) {
   BatchInput all;
@@ -164,23 +186,8 @@ inline bool all_finite(const std::vector<double>& list) {
   return std::ranges::all_of(list, [](double x) { return std::isfinite(x); });
 }
 
-/// Whether a type's fields say that something of it is fixed in ground: the word stands in a meaning or a choice.
-inline bool depends_on_ground(std::span<const FieldSpec> fields) {
-  for (const FieldSpec& field : fields) {
-    if (field.meaning.find("ground") != std::string_view::npos) return true;
-    for (const std::string_view choice : field.choices)
-      if (choice.find("ground") != std::string_view::npos) return true;
-  }
-  return false;
-}
-
-/// Why nobody expects what an element does to turn with the system; empty where it must.
-inline std::string why_it_need_not_turn(std::span<const FieldSpec> fields, std::size_t markers) {
-  if (markers == 0) return "not applicable: it has no markers";
-  return depends_on_ground(fields) ? "not applicable: a field says that something of it is fixed in ground" : "";
-}
 inline constexpr std::string_view turn_with_markers =
-    "vectors of the type must turn with its markers (use MarkerMotion::R); where something is meant to be fixed in "
-    "ground, say so in that field's meaning";
+    "vectors of the type must turn with its markers (use MarkerMotion::R); where a value is meant to be fixed in "
+    "ground, its field says so by FieldSpec::tied_to_ground";
 
 }  // namespace polyform::host

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 
 #include "framework/reading/reader.hpp"
@@ -33,11 +35,17 @@ Sample example_of(const std::string& file, const Catalog& catalog, std::shared_p
     throw Failure(missing ? Exit::plugin : Exit::bad_input,
                   fmt::format("{} is no sound model: {}", file, first_error(diagnostics)),
                   "polyform check MODEL tells all that is wrong with it.");
-  return {{}, std::move(system)};
+  std::ifstream text(file);
+  return {{std::istreambuf_iterator<char>(text), {}}, std::move(system)};
 }
 
-Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, ExampleFields examples, bool thorough)
-    : catalog_(catalog), keep_alive_(std::move(keep_alive)), examples_(std::move(examples)), thorough_(thorough) {
+Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, ExampleFields examples, bool thorough,
+             std::uint64_t draw)
+    : catalog_(catalog),
+      keep_alive_(std::move(keep_alive)),
+      examples_(std::move(examples)),
+      thorough_(thorough),
+      draw_(draw) {
   find_joints();
 }
 
@@ -46,6 +54,7 @@ Bench::Bench(const Bench& other, const Catalog& catalog)
       keep_alive_(other.keep_alive_),
       examples_(other.examples_),
       thorough_(other.thorough_),
+      draw_(other.draw_),
       joints_(other.joints_),
       forces_(other.forces()) {}
 
@@ -71,7 +80,8 @@ Sample Bench::sample(std::uint64_t seed, const std::function<void(ModelWriter&, 
   std::map<std::string, Complaints> all;
   for (std::uint64_t attempt = 0; attempt < tries; ++attempt) {
     std::string complaint;
-    Random random(1000 * seed + attempt);
+    constexpr std::uint64_t between_draws = 1'000'003;
+    Random random(1000 * seed + attempt + between_draws * draw_);
     ModelWriter writer(random, examples_);
     write(writer, random);
     if (auto accepted = assemble(writer.text(), complaint)) return std::move(*accepted);

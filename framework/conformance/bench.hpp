@@ -36,7 +36,9 @@ Sample example_of(const std::string& file, const Catalog&, std::shared_ptr<const
 
 class Bench {
  public:
-  Bench(const Catalog&, std::shared_ptr<const void> keep_alive, ExampleFields examples, bool thorough);
+  /// draw: another number gives other random models.
+  Bench(const Catalog&, std::shared_ptr<const void> keep_alive, ExampleFields examples, bool thorough,
+        std::uint64_t draw = 0);
   /// The same with a catalog of further elements; its random models have none of them.
   Bench(const Bench&, const Catalog&);
 
@@ -73,6 +75,7 @@ class Bench {
   std::shared_ptr<const void> keep_alive_;
   ExampleFields examples_;
   bool thorough_;
+  std::uint64_t draw_;
   std::vector<KnownJoint> joints_;
   mutable std::optional<std::vector<const ForceType*>> forces_;
 };

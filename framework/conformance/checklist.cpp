@@ -15,7 +15,7 @@ double Measure::infinite() { return std::numeric_limits<double>::infinity(); }
 
 Claim Checklist::decide(std::string_view name, double tolerance, std::string_view remedy,
                         const std::function<void(Measure&)>& body) const {
-  Measure measure(tolerance);
+  Measure measure(tolerance, &sink_);
   Claim claim{kind_, type_, std::string(name), Verdict::passed, 0, tolerance, {}, {}, {}};
   try {
     body(measure);
@@ -26,6 +26,8 @@ Claim Checklist::decide(std::string_view name, double tolerance, std::string_vie
   } catch (const Failure& problem) {
     claim.verdict = Verdict::failed;
     claim.finding = problem.message();
+    claim.model = measure.current_model();
+    claim.remedy = problem.remedy();
   }
   claim.measured = measure.worst();
   if (!measure.good()) {
@@ -33,7 +35,7 @@ Claim Checklist::decide(std::string_view name, double tolerance, std::string_vie
     claim.finding = measure.where();
     claim.model = measure.model();
   }
-  if (claim.verdict == Verdict::failed) claim.remedy = remedy;
+  if (claim.verdict == Verdict::failed && claim.remedy.empty()) claim.remedy = remedy;
   return claim;
 }
 

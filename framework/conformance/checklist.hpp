@@ -25,7 +25,8 @@ class Undecided : public std::exception {
 /// Keeps the largest error of a claim, and where it was.
 class Measure {
  public:
-  explicit Measure(double tolerance) : tolerance_(tolerance) {}
+  /// sink: hears of the models; may be none.
+  explicit Measure(double tolerance, ClaimSink* sink = nullptr) : tolerance_(tolerance), sink_(sink) {}
 
   /// where: a text, or a function that makes it; only asked for when the error is the first beyond the tolerance, or
   /// larger than that. What is no number is beyond every tolerance.
@@ -42,18 +43,24 @@ class Measure {
     model_ = current_model_;
   }
   /// The model that what follows is seen in.
-  void in_model(const std::string& text) { current_model_ = text; }
+  void in_model(const std::string& text) {
+    if (text == current_model_) return;
+    current_model_ = text;
+    if (sink_ != nullptr) sink_->in_model(text);
+  }
 
   bool good() const { return worst_ <= tolerance_; }
   std::size_t seen() const { return seen_; }
   double worst() const { return worst_; }
   const std::string& where() const { return where_; }
   const std::string& model() const { return model_; }
+  const std::string& current_model() const { return current_model_; }
 
  private:
   static double infinite();
   double tolerance_, worst_ = 0;
   std::size_t seen_ = 0;
+  ClaimSink* sink_;
   std::string where_, current_model_, model_;
 };
 

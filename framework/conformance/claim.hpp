@@ -32,6 +32,8 @@ class ClaimSink {
  public:
   virtual ~ClaimSink() = default;
   virtual bool begin(std::string_view name) = 0;
+  /// The model that the check goes on in, for where it ends there.
+  virtual void in_model(const std::string& text) = 0;
   virtual void add(const Claim&) = 0;
 };
 

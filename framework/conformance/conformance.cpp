@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "framework/conformance/batteries.hpp"
+#include "framework/conformance/canaries.hpp"
 #include "framework/conformance/message_sink.hpp"
 #include "framework/process/process.hpp"
 
@@ -43,7 +44,7 @@ void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& 
   Sample example = example_of(settings.example, all, keep_alive, settings.lenient);
   const bool has_fields = example.system != nullptr && offer.kind != "formulation";
   const Bench bench(catalog, keep_alive, has_fields ? ExampleFields(*example.system, offer.name) : ExampleFields{},
-                    settings.thorough);
+                    settings.thorough, settings.draw);
   if (offer.kind == "joint") check_joint(type_of(catalog.joints, offer), bench, list);
   if (offer.kind == "force") check_force(type_of(catalog.forces, offer), bench, list);
   if (offer.kind == "constraint") check_constraint(type_of(catalog.constraints, offer), bench, list);
@@ -57,6 +58,7 @@ void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& 
 struct Attempt {
   ProcessEnd end;
   std::string begun;           ///< the check it ended in; empty where it ended between checks
+  std::string model;           ///< the model that it ended in
   std::optional<double> late;  ///< the check took too long; memory taken by then, bytes
 
   bool greedy() const {
@@ -72,6 +74,7 @@ std::string finding_of(const Attempt& attempt, const ProcessLimits& limits, doub
 }
 
 std::string remedy_of(const Attempt& attempt) {
+  if (attempt.end.how == ProcessEnd::How::failed) return keep_to_what_is_given;
   return attempt.greedy() ? "look for what grows with every call, or for a size that comes from a wrong number"
                           : "find the place with a debugger or with -fsanitize=address,undefined";
 }
@@ -95,25 +98,21 @@ std::vector<Claim> check_conformance(const PluginRecord& plugin, const Offer& of
                          },
                          [&](std::string_view text) {
                            BatteryMessage message = read_message(text);
-                           attempt.begun = message.begun.value_or(message.late ? attempt.begun : "");
+                           if (message.begun || message.claim) attempt.begun = message.begun.value_or("");
+                           if (message.begun || message.model) attempt.model = message.model.value_or("");
                            attempt.late = message.late;
                            if (message.claim) keep(std::move(*message.claim));
                          },
                          {}};
     attempt.end = run_in_processes(std::span(&job, 1), limits, 1).front();
-    if (attempt.end.how == ProcessEnd::How::failed)
+    const bool breach = attempt.end.how == ProcessEnd::How::failed && attempt.end.code == Exit::simulation_failed;
+    if (attempt.end.how == ProcessEnd::How::failed && !breach)
       throw Failure(attempt.end.code, attempt.end.message, attempt.end.remedy);
     if (attempt.end.done()) break;
     const bool last = lost == most_lost || attempt.begun.empty();
-    keep({offer.kind,
-          offer.name,
-          attempt.begun.empty() ? "making random models" : attempt.begun,
-          Verdict::failed,
-          0,
-          0,
+    keep({offer.kind, offer.name, attempt.begun.empty() ? "making random models" : attempt.begun, Verdict::failed, 0, 0,
           finding_of(attempt, limits, settings.time_limit) + (last ? "; the checks after this one were not made" : ""),
-          remedy_of(attempt),
-          {}});
+          remedy_of(attempt), attempt.model});
     if (last) break;
   }
   return claims;

@@ -15,9 +15,10 @@ namespace polyform::host {
 struct ConformanceSettings {
   /// A model of the author's: its field values are used, or a formulation is tried on it too; may be empty.
   std::string example{};
-  double time_limit = 20;  ///< of one check, s
+  double time_limit = 20;  ///< of one check, computing or asleep, s
   bool lenient = false;    ///< of the example: see ReadingOptions
   bool thorough = true;    ///< false: fewer random systems and shorter runs of each battery
+  std::uint64_t draw = 0;  ///< of the random systems: another number gives others
 };
 
 /// Runs the battery of one type that a plugin offers, in a process of its own: a crash or a hang of the plugin is a

@@ -7,7 +7,9 @@
 
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batch_probe.hpp"
+#include "framework/conformance/canaries.hpp"
 #include "framework/conformance/element_systems.hpp"
+#include "framework/conformance/model_state.hpp"
 
 namespace polyform::host {
 
@@ -65,11 +67,21 @@ inline Rows evaluate(ConstraintBatch& batch, std::span<const ElementInstance> in
     a += rows[i] * instances[i].markers.size();
     b += rows[i] * velocities;
   }
-  out.A.resize(a);
-  out.B.resize(b);
-  for (auto* list : {&out.residual, &out.velocity_right, &out.acceleration_right, &out.effort}) list->resize(count);
-  ConstraintOutput view{out.A, out.B, out.residual, out.velocity_right, out.acceleration_right, out.effort};
+  Canaries given;
+  const std::span<Spatial> A = given.spatials("A", a);
+  const std::span<double> B = given.numbers("B", b), residual = given.numbers("residual", count),
+                          velocity_right = given.numbers("velocity_right", count),
+                          acceleration_right = given.numbers("acceleration_right", count),
+                          effort = given.numbers("effort", count);
+  ConstraintOutput view{A, B, residual, velocity_right, acceleration_right, effort};
   out.allocations = allocations_of([&] { batch.evaluate(in.view(), view); });
+  given.check();
+  out.A.assign(A.begin(), A.end());
+  out.B.assign(B.begin(), B.end());
+  out.residual.assign(residual.begin(), residual.end());
+  out.velocity_right.assign(velocity_right.begin(), velocity_right.end());
+  out.acceleration_right.assign(acceleration_right.begin(), acceleration_right.end());
+  out.effort.assign(effort.begin(), effort.end());
   return out;
 }
 
@@ -78,6 +90,18 @@ inline double applied(const Rows& rows, std::size_t row, std::span<const Spatial
   double sum = 0;
   for (std::size_t k = 0; k < twists.size(); ++k) sum += dot(rows.A[row * twists.size() + k], twists[k]);
   for (std::size_t k = 0; k < v.size(); ++k) sum += rows.B[row * v.size() + k] * v[k];
+  return sum;
+}
+
+/// The sum of the sizes of those terms.
+inline double applied_size(const Rows& rows, std::size_t row, std::span<const Spatial> twists,
+                           std::span<const double> v) {
+  double sum = 0;
+  for (std::size_t k = 0; k < twists.size(); ++k) {
+    const Spatial& a = rows.A[row * twists.size() + k];
+    for (std::size_t i = 0; i < 6; ++i) sum += std::abs(a[i] * twists[k][i]);
+  }
+  for (std::size_t k = 0; k < v.size(); ++k) sum += std::abs(rows.B[row * v.size() + k] * v[k]);
   return sum;
 }
 
@@ -93,7 +117,6 @@ template <class Body>
 void on_instances(const std::vector<Case>& cases, Measure& m, Body body, Start start = Start::allowed) {
   Random random(29);
   for (const Case& one : cases) {
-    m.in_model(one.sample.text);
     const SystemView& view = one.sample.view();
     const ConstraintGroup& group = view.constraints[0];
     for (std::size_t i = 0; i < group.instances.size(); ++i) {
@@ -102,6 +125,7 @@ void on_instances(const std::vector<Case>& cases, Measure& m, Body body, Start s
         first.v = random.numbers(view.nv, 1.5);
         first.etadot = random.numbers(view.modes, 0.1);
       }
+      m.in_model(with_state(one.sample.text, view, first));
       Path path(view, first, random);
       const auto instance = group.instances.subspan(i, 1);
       const auto batch = make(group, instance);

@@ -5,6 +5,7 @@
 
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batch_probe.hpp"
+#include "framework/conformance/canaries.hpp"
 #include "polyform/events.hpp"
 
 namespace polyform::host {
@@ -25,15 +26,20 @@ struct EventValues {
 
 inline EventValues evaluate_events(EventSource& events, const BatchInput& in) {
   EventValues out;
-  out.values.assign(events.event_count(), std::numeric_limits<double>::quiet_NaN());
-  out.rates = out.values;
+  constexpr double unwritten = std::numeric_limits<double>::quiet_NaN();
+  Canaries given;
+  const std::span<double> values = given.numbers("values", events.event_count(), unwritten),
+                          rates = given.numbers("rates", events.event_count(), unwritten);
   const ForceInput attachments = in.view();
   EventInput input;
   input.attachments = &attachments;
   EventOutput output;
-  output.values = out.values;
-  output.rates = out.rates;
+  output.values = values;
+  output.rates = rates;
   out.allocations = allocations_of([&] { events.evaluate_events(input, output); });
+  given.check("evaluate_events()");
+  out.values.assign(values.begin(), values.end());
+  out.rates.assign(rates.begin(), rates.end());
   out.guard = output.guard;
   return out;
 }

@@ -11,11 +11,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/element_systems.hpp"
 #include "framework/conformance/flexible_probe.hpp"
 #include "framework/conformance/larger.hpp"
+#include "framework/conformance/measured_rate.hpp"
+#include "framework/conformance/model_state.hpp"
 
 namespace polyform::host {
 
@@ -23,35 +26,57 @@ namespace {
 
 using namespace flexible;
 
-/// The gradient of f at x by five-point differences.
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Vector one(double x) { return Vector::Constant(1, x); }
+
+/// The rates of functions of which nothing is expected.
+template <class Function>
+Vector rates_of(Function f) {
+  const Index n = f(0.0).size();
+  return measured_rates(Vector::Constant(n, infinity), Vector::Zero(n), f).value;
+}
+
+/// The gradient of f at x.
 template <class Function>
 Vector gradient(const Vector& x, Function f) {
   Vector g(x.size());
   for (Index k = 0; k < x.size(); ++k)
-    g[k] = rate([&](double h) {
+    g[k] = rates_of([&](double h) {
       Vector moved = x;
       moved[k] += h;
-      return static_cast<double>(f(moved));
-    });
+      return one(static_cast<double>(f(moved)));
+    })[0];
   return g;
 }
 
-Vector lagrange_loads(Probe& probe, const Motion& s) {
-  const auto at = [&](double t) { return probe.at(s.omega_at(t), s.eta_at(t), s.etadot_at(t)); };
-  const auto momentum = [&](double t) -> Vector { return at(t).mass * s.u_at(t); };
+/// What the loads have besides the rate of the momenta; their sizes are added to `terms`.
+Vector lagrange_loads(Probe& probe, const Motion& s, Vector& terms) {
+  const auto momentum = [&](double t) -> Vector {
+    return probe.at(s.omega_at(t), s.eta_at(t), s.etadot_at(t)).mass * s.u_at(t);
+  };
   const Vector p = momentum(0), u = s.u_at(0);
-  Vector load = rate([&](double t) -> Vector { return momentum(t); });
+  Vector load = rates_of(momentum);
+  terms += load.cwiseAbs();
+  const auto add = [&](auto part, const Vector& more) {
+    part(load) += more;
+    part(terms) += more.cwiseAbs();
+  };
+  const auto moments = [](Vector& v) { return v.head(3); };
+  const auto forces = [](Vector& v) { return v.segment(3, 3); };
+  const auto modes = [](Vector& v) { return v.tail(v.size() - 6); };
   const Eigen::Vector3d moment = p.head<3>(), impulse = p.segment<3>(3);
-  load.head<3>() += s.omega.cross(moment) + s.v.cross(impulse);
-  load.segment<3>(3) += s.omega.cross(impulse);
+  add(moments, s.omega.cross(moment));
+  add(moments, s.v.cross(impulse));
+  add(forces, s.omega.cross(impulse));
   if (probe.modes() == 0) return load;
   const auto lagrangian = [&](const Vector& eta) {
     const Equations e = probe.at(s.omega, eta, s.etadot);
     return 0.5 * u.dot(e.mass * u) - e.strain_energy;
   };
-  load.tail(s.eta.size()) -= gradient(s.eta, lagrangian);
-  load.tail(s.eta.size()) -=
-      0.5 * gradient(s.etadot, [&](const Vector& etadot) { return probe.at(s.omega, s.eta, etadot).damping_power; });
+  add(modes, -gradient(s.eta, lagrangian));
+  add(modes,
+      -0.5 * gradient(s.etadot, [&](const Vector& etadot) { return probe.at(s.omega, s.eta, etadot).damping_power; }));
   return load;
 }
 
@@ -59,10 +84,10 @@ template <class Body>
 void on_states(const std::vector<Case>& cases, Measure& m, Body body) {
   Random random(37);
   for (const Case& one : cases) {
-    m.in_model(one.sample.text);
+    m.in_model(with_state(one.sample.text, one.sample.view(), one.state));
     const FlexibleData& data = one.sample.view().flexible[0];
     Probe probe(data);
-    for (int i = 0; i < 4; ++i) body(data, probe, Motion(data.modes, random));
+    for (int i = 0; i < 4; ++i) body(data, probe, Motion(data, random));
   }
 }
 
@@ -71,6 +96,17 @@ void check_finite(const std::vector<Case>& cases, Checklist& list) {
     on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
       m.see(probe.at(s.omega, s.eta, s.etadot).finite() ? 0 : 1, "at a random state");
     });
+    for (const Case& one : cases) {
+      m.in_model(one.sample.text);
+      const FlexibleData& data = one.sample.view().flexible[0];
+      const Vector rest = Vector::Zero(index(data.modes));
+      const Start start = start_of(data);
+      Probe probe(data);
+      m.see(probe.at({0, 0, 0}, rest, rest).finite() ? 0 : 1, "undeformed, at rest");
+      m.see(probe.at({0.3, -0.7, 0.5}, rest, rest).finite() ? 0 : 1, "undeformed, in motion");
+      m.see(start.eta.allFinite() && start.etadot.allFinite() ? 0 : 1, "initial_state() gives no number");
+      m.see(probe.at({0, 0, 0}, start.eta, start.etadot).finite() ? 0 : 1, "as drawn");
+    }
   });
 }
 
@@ -78,7 +114,7 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
   list.claim("the mass matrix is symmetric", 1e-13, "fill both triangles of FlexibleOutput::mass", [&](Measure& m) {
     on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
       const Matrix M = probe.at(s.omega, s.eta, s.etadot).mass;
-      m.see(largest(M - M.transpose()) / std::max(1.0, largest(M)), "at a random state");
+      m.see(relative(largest(M - M.transpose()), largest(M)), "at a random state");
     });
   });
   list.claim("the mass matrix is positive semidefinite", 1e-10,
@@ -87,8 +123,7 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
                on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
                  const Matrix M = probe.at(s.omega, s.eta, s.etadot).mass;
                  const Vector values = Eigen::SelfAdjointEigenSolver<Matrix>(M, Eigen::EigenvaluesOnly).eigenvalues();
-                 m.see(larger(0, -values[0]) / std::max(1.0, values[values.size() - 1]),
-                       "its smallest eigenvalue is negative");
+                 m.see(relative(larger(0, -values[0]), largest(values)), "its smallest eigenvalue is negative");
                });
              });
   list.claim("mass and first moment are those of the mass matrix", 1e-10,
@@ -99,20 +134,25 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
                  Vec3 c;
                  data.type->mass_moment(data.instance, {s.eta.data(), probe.modes()}, mass, c);
                  const Mat3 expected = skew(c);  // moment per acceleration of the origin
+                 const double moments = larger(largest(M.block<3, 3>(0, 3)), norm(c));
                  for (Index i = 0; i < 3; ++i)
                    for (Index k = 0; k < 3; ++k) {
                      const auto r = static_cast<std::size_t>(i), col = static_cast<std::size_t>(k);
-                     m.see(std::abs(M(3 + i, 3 + k) - (i == k ? mass : 0)), "mass");
-                     m.see(std::abs(M(i, 3 + k) - expected(r, col)), "first moment");
+                     m.see(relative(std::abs(M(3 + i, 3 + k) - (i == k ? mass : 0)), mass), "mass");
+                     m.see(relative(std::abs(M(i, 3 + k) - expected(r, col)), moments), "first moment");
                    }
                  if (probe.modes() == 0) return;
                  // The velocity of the mass centre times the mass is the rate of the first moment.
-                 for (Index i = 0; i < 3; ++i) {
-                   const Vector shapes = gradient(s.eta, [&](const Vector& eta) {
+                 for (Index k = 0; k < s.eta.size(); ++k) {
+                   const Vector found = M.block<3, 1>(3, 6 + k);
+                   const auto moment_at = [&](double h) {
+                     Vector eta = s.eta;
+                     eta[k] += h;
                      data.type->mass_moment(data.instance, {eta.data(), probe.modes()}, mass, c);
-                     return i == 0 ? c.x : i == 1 ? c.y : c.z;
-                   });
-                   m.see(largest(M.row(3 + i).tail(s.eta.size()).transpose() - shapes), "first moment of the modes");
+                     return Vector(eigen(c));
+                   };
+                   const Vector size = Vector::Constant(3, found.norm());
+                   m.see(largest(rate_errors(found, size, 1e-10, moment_at)), "first moment of the modes");
                  }
                });
              });
@@ -125,11 +165,15 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
           Vector rates(6 + s.eta.size());
           rates << s.alpha, s.a, s.etaddot;
           const Equations e = probe.at(s.omega, s.eta, s.etadot);
-          const Vector found = e.mass * rates - e.force, expected = lagrange_loads(probe, s), error = found - expected;
-          for (Index k = 0; k < error.size(); ++k)
-            m.see(std::abs(error[k]) / (1 + largest(expected)), [&] {
+          Vector terms = e.mass.cwiseAbs() * rates.cwiseAbs() + e.force.cwiseAbs();
+          const Vector found = e.mass * rates - e.force, expected = lagrange_loads(probe, s, terms),
+                       error = found - expected;
+          for (Index k = 0; k < error.size(); ++k) {
+            const double size = k < 3 ? largest(terms.head(3)) : k < 6 ? largest(terms.segment(3, 3)) : terms[k];
+            m.see(relative(std::abs(error[k]), size), [&] {
               return fmt::format("{} {}", k < 3 ? "moment" : k < 6 ? "force" : "mode", k < 6 ? k % 3 : k - 6);
             });
+          }
         });
       });
   list.claim("strain energy is not negative, and damping takes energy", 0,
@@ -151,13 +195,15 @@ void check_calls(const std::vector<Case>& cases, Checklist& list) {
       m.see(first.mass == again.mass && first.force == again.force ? 0 : 1,
             "a call between two equal ones changes the second");
     });
+    for (const Case& one : cases)
+      for (const FlexibleNode& node : one.sample.view().nodes) ask_shapes(one.sample.view().flexible[0], node.point);
   });
   list.claim(
       "instances in one batch give what each gives alone", 1e-12,
       "evaluate() must read the input of each instance, and write its own output", [&](Measure& m) {
         const FlexibleData &a = cases.front().sample.view().flexible[0], &b = cases.back().sample.view().flexible[0];
         Random random(59);
-        const Motion s(a.modes, random), r(b.modes, random);
+        const Motion s(a, random), r(b, random);
         Probe alone_a(a), alone_b(b);
         const Equations first = alone_a.at(s.omega, s.eta, s.etadot), second = alone_b.at(r.omega, r.eta, r.etadot);
         const auto [third, fourth] = pair_of(a, s, b, r);
@@ -174,7 +220,7 @@ void check_calls(const std::vector<Case>& cases, Checklist& list) {
       [](const Case& one) { return std::make_unique<Probe>(one.sample.view().flexible[0]); },
       [](const Case& one) {
         Random random(61);
-        return Motion(one.sample.view().flexible[0].modes, random);
+        return Motion(one.sample.view().flexible[0], random);
       },
       [](Probe& probe, const Case&, const Motion& s) { return probe.at(s.omega, s.eta, s.etadot).numbers(); });
   claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {

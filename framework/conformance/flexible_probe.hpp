@@ -6,6 +6,7 @@
 
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batch_probe.hpp"
+#include "framework/conformance/canaries.hpp"
 #include "framework/conformance/checklist.hpp"
 
 namespace polyform::host::flexible {
@@ -41,12 +42,13 @@ class Call {
  public:
   Call(const Eigen::Vector3d& omega, const Vector& eta, const Vector& etadot)
       : size_(6 + static_cast<std::size_t>(eta.size())),
-        mass_(size_ * size_),
-        force_(size_),
+        mass_(given_.numbers("mass", size_ * size_)),
+        force_(given_.numbers("force", size_)),
         in_{{omega[0], omega[1], omega[2]}, {eta.data(), size_ - 6}, {etadot.data(), size_ - 6}} {}
   const FlexibleInput& in() const { return in_; }
   FlexibleOutput out() { return {mass_, force_, 0, 0}; }
   Equations equations(const FlexibleOutput& out, std::size_t allocations) const {
+    given_.check();
     return {Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
                 mass_.data(), index(size_), index(size_)),
             Eigen::Map<const Vector>(force_.data(), index(size_)), out.strain_energy, out.damping_power, allocations};
@@ -54,7 +56,8 @@ class Call {
 
  private:
   std::size_t size_;
-  std::vector<double> mass_, force_;
+  Canaries given_;
+  std::span<double> mass_, force_;
   FlexibleInput in_;
 };
 
@@ -62,6 +65,28 @@ inline BatchPointer<FlexibleBatch> make(const FlexibleBodyType& type, std::span<
   BatchPointer<FlexibleBatch> batch(type.create(instances));
   if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
   return batch;
+}
+
+/// What initial_state() gives.
+struct Start {
+  Vector eta, etadot;
+};
+inline Start start_of(const FlexibleData& body) {
+  Canaries given;
+  const std::span<double> eta = given.numbers("eta", body.modes), etadot = given.numbers("etadot", body.modes);
+  body.type->initial_state(body.instance, eta, etadot);
+  given.check("initial_state()");
+  return {Eigen::Map<const Vector>(eta.data(), index(eta.size())),
+          Eigen::Map<const Vector>(etadot.data(), index(etadot.size()))};
+}
+/// Asks for the mode shapes at a point, of which nothing may be written beyond what is given.
+inline void ask_shapes(const FlexibleData& body, const Vec3& point) {
+  Canaries given;
+  const std::size_t m = body.modes;
+  ModeShapes shapes{given.numbers("displacement", 3 * m), given.numbers("rotation", 3 * m),
+                    given.numbers("second_order", 3 * m * m)};
+  body.type->shapes_at(body.instance, point, shapes);
+  given.check("shapes_at()");
 }
 
 class Probe {
@@ -87,14 +112,21 @@ struct Motion {
   Eigen::Vector3d omega, v, alpha, a;
   Vector eta, etadot, etaddot;
 
-  Motion(std::size_t modes, Random& random)
+  Motion(const FlexibleData& body, Random& random)
       : omega(eigen(random.vector(2))),
         v(eigen(random.vector(2))),
         alpha(eigen(random.vector(2))),
         a(eigen(random.vector(2))),
-        eta(numbers(modes, 0.05, random)),
-        etadot(numbers(modes, 0.5, random)),
-        etaddot(numbers(modes, 1, random)) {}
+        eta(numbers(body.modes, 0.05, random)),
+        etadot(numbers(body.modes, 0.5, random)),
+        etaddot(numbers(body.modes, 1, random)) {
+    const std::vector<ValueRange> modes =
+        ranges_of(*body.type, ValueRanges::Kind::mode, body.modes, body.instance.fields);
+    for (Index k = 0; k < eta.size(); ++k) {
+      const double size = modes[static_cast<std::size_t>(k)].typical / 0.05;
+      if (size > 0) eta[k] *= size, etadot[k] *= size, etaddot[k] *= size;
+    }
+  }
   static Vector numbers(std::size_t count, double size, Random& random) {
     const std::vector<double> list = random.numbers(count, size);
     return Eigen::Map<const Vector>(list.data(), index(count));

@@ -8,9 +8,13 @@
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/batteries.hpp"
+#include "framework/conformance/canaries.hpp"
 #include "framework/conformance/element_systems.hpp"
 #include "framework/conformance/event_checks.hpp"
 #include "framework/conformance/larger.hpp"
+#include "framework/conformance/measured_rate.hpp"
+#include "framework/conformance/model_state.hpp"
+#include "framework/conformance/redrawing.hpp"
 
 namespace polyform::host {
 
@@ -35,6 +39,32 @@ struct Load {
   }
 };
 
+/// The largest difference of two loads: of wrenches and efforts, of rates, of energy and power, each relative to the
+/// largest of its kind in `a` or in `beside`.
+double difference(const Load& a, const Load& b, const Load& beside) {
+  double worst = 0;
+  const auto compare = [&](auto part) {
+    const std::vector<double> x = part(a), y = part(b), z = part(beside);
+    double error = 0, scale = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      error = larger(error, std::abs(x[i] - y[i]));
+      scale = larger(scale, std::abs(x[i]));
+    }
+    for (const double v : z) scale = larger(scale, std::abs(v));
+    worst = larger(worst, relative(error, scale));
+  };
+  compare([](const Load& load) {
+    std::vector<double> all = load.efforts;
+    for (const Spatial& w : load.wrenches)
+      for (std::size_t k = 0; k < 6; ++k) all.push_back(w[k]);
+    return all;
+  });
+  compare([](const Load& load) { return load.rates; });
+  compare([](const Load& load) { return std::vector<double>{load.potential_energy}; });
+  compare([](const Load& load) { return std::vector<double>{load.power}; });
+  return worst;
+}
+
 BatchPointer<ForceBatch> make(const ForceType& type, std::span<const ElementInstance> instances) {
   BatchPointer<ForceBatch> batch(type.create(instances));
   if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
@@ -43,14 +73,28 @@ BatchPointer<ForceBatch> make(const ForceType& type, std::span<const ElementInst
 
 Load evaluate(ForceBatch& batch, const BatchInput& in) {
   Load load;
-  load.wrenches.resize(in.markers.size());
-  load.efforts.resize(in.v.size());
-  load.rates.assign(in.states.size(), std::numeric_limits<double>::quiet_NaN());  // which the call has to replace
-  ForceOutput out{load.wrenches, load.efforts, load.rates, 0, 0};
+  Canaries given;
+  const std::span<Spatial> wrenches = given.spatials("wrenches", in.markers.size());
+  const std::span<double> efforts = given.numbers("efforts", in.v.size()),
+                          rates = given.numbers("xdot", in.states.size());
+  std::ranges::fill(rates, std::numeric_limits<double>::quiet_NaN());  // which the call has to replace
+  ForceOutput out{wrenches, efforts, rates, 0, 0};
   load.allocations = allocations_of([&] { batch.evaluate(in.view(), out); });
+  given.check();
+  load.wrenches.assign(wrenches.begin(), wrenches.end());
+  load.efforts.assign(efforts.begin(), efforts.end());
+  load.rates.assign(rates.begin(), rates.end());
   load.potential_energy = out.potential_energy;
   load.power = out.power;
   return load;
+}
+
+void initial_states(const ForceBatch& batch, std::vector<double>& x) {
+  Canaries given;
+  const std::span<double> states = given.numbers("states", x);
+  batch.initial_states(states);
+  given.check("initial_states()");
+  x.assign(states.begin(), states.end());
 }
 
 /// The inputs of all instances of the case's group along the path, at its present place.
@@ -69,12 +113,27 @@ std::vector<BatchInput> inputs(const Case& one, const Path& path, double t) {
   return all;
 }
 
+/// The same as drawn, to the last bit, at rest or in motion.
+std::vector<BatchInput> inputs_as_drawn(const Case& one, double speed) {
+  const ForceGroup& group = one.sample.view().forces[0];
+  const std::size_t states = group.type->state_count();
+  std::vector<double> x(states * group.instances.size());
+  initial_states(*make(*group.type, group.instances), x);
+  std::vector<BatchInput> all;
+  for (std::size_t i = 0; i < group.instances.size(); ++i) {
+    all.push_back(input_as_drawn(one.sample.view(), group, i, speed));
+    all.back().states.assign(x.begin() + static_cast<std::ptrdiff_t>(i * states),
+                             x.begin() + static_cast<std::ptrdiff_t>((i + 1) * states));
+  }
+  return all;
+}
+
 /// Calls body(case, path, group) for all cases.
 template <class Body>
 void on_paths(const std::vector<Case>& cases, Measure& m, Body body) {
   Random random(19);
   for (const Case& one : cases) {
-    m.in_model(one.sample.text);
+    m.in_model(with_state(one.sample.text, one.sample.view(), one.state));
     Path path(one.sample.view(), one.state, random);
     body(one, path, one.sample.view().forces[0]);
   }
@@ -101,60 +160,79 @@ void check_power(const ForceType& type, const std::vector<Case>& cases, Checklis
             deliver(dot(load.wrenches[i].linear, now.markers[i].velocity));
           }
           for (std::size_t i = 0; i < now.v.size(); ++i) deliver(load.efforts[i] * now.v[i]);
-          // The shorter step is for those that stand near a kink: the touch-down of a tyre, a stop.
-          double error = std::numeric_limits<double>::infinity();
-          for (const double h : {1e-3, 1e-4}) {
-            const double stored = rate([&](double t) { return evaluate(*batch, at(t)).potential_energy; }, h);
-            const double size =
-                std::max({moved, std::abs(stored), std::abs(load.power), std::abs(load.potential_energy)});
-            const double left = std::abs(delivered + stored - load.power);
-            error = std::fmin(error, left == 0 ? 0 : left / size);
-          }
+          const auto stored = [&](double t) { return evaluate(*batch, at(t)).potential_energy; };
+          const double error = rate_error(load.power - delivered, larger({moved, std::abs(load.power)}), 1e-7, stored);
           m.see(error,
                 [&] { return fmt::format("{:.6g} W are delivered, the power is {:.6g} W", delivered, load.power); });
         });
       });
 }
 
+/// Calls body(instance, input, load of all instances in its system) for each instance of all cases.
+template <class Body>
+void on_instances(const std::vector<Case>& cases, Measure& m, Body body) {
+  on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+    const std::vector<BatchInput> all = inputs(one, path, 0);
+    const Load beside = evaluate(*make(*group.type, group.instances), joined(all));
+    for (std::size_t i = 0; i < all.size(); ++i) body(group.instances[i], all[i], beside);
+  });
+}
+
 void check_frames(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
   constexpr std::string_view turns = "wrenches turn with the frame, all else stays";
   constexpr std::string_view balances = "what it puts on its markers cancels";
   const std::size_t markers = cases.front().sample.view().forces[0].instances[0].markers.size();
-  if (const std::string why = why_it_need_not_turn(type.fields(), markers); !why.empty()) {
-    list.unsupported(turns, why);
-    list.unsupported(balances, why);
-    return;
-  }
-  list.claim(turns, 1e-9, turn_with_markers, [&](Measure& m) {
-    Random random(23);
-    on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
-      const auto batch = make(type, group.instances);
-      const BatchInput in = joined(inputs(one, path, 0));
-      const Mat3 R = rotation_matrix(random.quaternion());
-      Load expected = evaluate(*batch, in);
-      for (Spatial& w : expected.wrenches) w = {R * w.angular, R * w.linear};
-      const Load found = evaluate(*batch, carried(in, R, random.vector(2)));
-      m.see(largest_difference(expected.numbers(), found.numbers(), 0), "after a turn and a shift of the whole system");
+  const auto load_of = [&](const ElementInstance& instance, const BatchInput& in) {
+    return evaluate(*make(type, std::span(&instance, 1)), in);
+  };
+  claim_drawn_axes(type, markers, list, [&](Measure& m, auto see) {
+    on_instances(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
+      see(read, in, load_of, [&](const Load& a, const Load& b) { return difference(a, b, beside); });
     });
   });
+  if (markers == 0) {
+    list.unsupported(turns, "not applicable: it has no markers");
+    list.unsupported(balances, "not applicable: it has no markers");
+    return;
+  }
+  std::vector<double> errors;  // of each instance
+  std::string tied;
+  const auto see_turns = [&](Measure& m) {
+    Random random(23);
+    errors.clear();
+    on_instances(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
+      const Mat3 R = rotation_matrix(random.quaternion());
+      Load expected = load_of(read, in);
+      for (Spatial& w : expected.wrenches) w = {R * w.angular, R * w.linear};
+      const auto error_of = [&](const ElementInstance& instance, const BatchInput& there) {
+        return difference(expected, load_of(instance, there), beside);
+      };
+      errors.push_back(see_turned(type, read, in, R, random.vector(2), error_of, tied, m));
+    });
+    if (m.seen() == 0) throw Undecided(tied_by(tied));
+  };
+  list.claim(turns, 1e-9, turn_with_markers, see_turns);
   if (markers < 2) {
     list.unsupported(balances, "not applicable: it has one marker");
     return;
   }
   list.claim(balances, 1e-9, turn_with_markers, [&](Measure& m) {
-    on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
-      const BatchInput in = joined(inputs(one, path, 0));
-      const Load load = evaluate(*make(type, group.instances), in);
+    if (errors.empty()) see_quietly(see_turns);  // where the claim before was known already
+    std::size_t i = 0;
+    const bool may_hold_on = std::ranges::any_of(type.fields(), &FieldSpec::tied_to_ground);
+    on_instances(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
+      if (may_hold_on && !(errors[i++] <= 1e-9)) return;  // ground takes its part
+      const Load load = load_of(read, in);
       Spatial sum;
       double scale = 0;
-      for (std::size_t i = 0; i < in.markers.size(); ++i) {
-        const Spatial& w = load.wrenches[i];
-        sum += {w.angular + cross(in.markers[i].position, w.linear), w.linear};
-        scale = larger({scale, norm(w.linear), norm(w.angular)});
+      for (std::size_t k = 0; k < in.markers.size(); ++k) {
+        const Spatial& w = load.wrenches[k];
+        sum += {w.angular + cross(in.markers[k].position, w.linear), w.linear};
       }
-      const double left = larger(norm(sum.linear), norm(sum.angular));
-      m.see(left == 0 ? 0 : left / scale, "action is not reaction");
+      for (const Spatial& w : beside.wrenches) scale = larger({scale, norm(w.linear), norm(w.angular)});
+      m.see(relative(larger(norm(sum.linear), norm(sum.angular)), scale), "action is not reaction");
     });
+    if (m.seen() == 0) throw Undecided(tied_by(tied));
   });
 }
 
@@ -215,6 +293,11 @@ void check_finite(const ForceType& type, const std::vector<Case>& cases, Checkli
             path.go(t);
             const Load load = evaluate(*batch, joined(inputs(one, path, t)));
             m.see(all_finite(load.numbers()) ? 0 : 1, "at a random state");
+          }
+          for (const double speed : {0.0, 1.0}) {
+            const BatchInput drawn = joined(inputs_as_drawn(one, speed));
+            m.see(all_finite(evaluate(*batch, drawn).numbers()) ? 0 : 1,
+                  speed == 0 ? "as drawn, at rest" : "as drawn, in motion");
           }
           BatchInput special = joined(inputs(one, path, 0.3));
           for (MarkerMotion& marker : special.markers) marker.velocity = marker.angular_velocity = {};

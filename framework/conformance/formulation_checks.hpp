@@ -5,6 +5,7 @@
 
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/element_systems.hpp"
+#include "framework/conformance/model_state.hpp"
 #include "framework/conformance/observed.hpp"
 
 namespace polyform::host {
@@ -32,7 +33,7 @@ void claim_on(const std::vector<Case>& cases, std::string_view kind, std::string
   }
   list.claim(title, tolerance, remedy, [&](Measure& m) {
     for (const Case& one : cases) {
-      m.in_model(one.sample.text);
+      m.in_model(with_state(one.sample.text, one.sample.view(), one.state));
       see(one, m);
     }
   });

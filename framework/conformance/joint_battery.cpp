@@ -8,6 +8,7 @@
 #include "framework/conformance/energy.hpp"
 #include "framework/conformance/joint_checks.hpp"
 #include "framework/conformance/larger.hpp"
+#include "framework/conformance/model_state.hpp"
 #include "framework/conformance/observed.hpp"
 
 namespace polyform::host {
@@ -92,7 +93,7 @@ void see_response(const Formulation& formulation, const Pair& pair, bool cut, st
                   Measure& m) {
   const Sample& sample = cut ? pair.loop : pair.tree;
   const State& state = cut ? pair.loop_state : pair.tree_state;
-  m.in_model(sample.text);
+  m.in_model(with_state(sample.text, sample.view(), state));
   Observed seen(formulation, sample.view(), state);
   const Response found = response(sample.view(), seen.now());
   if (!expected) expected = found;
@@ -130,8 +131,9 @@ void check_standing(bool cut, const std::vector<Pair>& pairs, std::vector<std::o
       const double duration = bench.duration(0.3);
       for (std::size_t i = 0; i < 2; ++i) {
         const Sample& sample = cut ? pairs[i].loop : pairs[i].tree;
-        m.in_model(sample.text);
-        m.see(energy_drift(*formulation, sample.view(), cut ? pairs[i].loop_state : pairs[i].tree_state, duration),
+        const State& state = cut ? pairs[i].loop_state : pairs[i].tree_state;
+        m.in_model(with_state(sample.text, sample.view(), state));
+        m.see(energy_drift(*formulation, sample.view(), state, duration),
               [&] { return fmt::format("within {:g} s, {}", duration, pairs[i].direction); });
       }
     });

@@ -43,12 +43,12 @@ void see_same_span(const std::vector<Spatial>& H, const std::vector<Spatial>& ot
     for (const Spatial& h : other) m.see(std::abs(dot(T[r], h)), what);
 }
 
-bool in_ground(const FieldSpec& field) { return field.meaning.find("ground") != std::string_view::npos; }
+bool in_ground(const FieldSpec& field) { return field.tied_to_ground; }
 
 void check_axes(const JointType& type, const Bench& bench, const std::vector<Sample>& samples, Checklist& list) {
   constexpr std::string_view name = "its directions are as drawn, however the frame of the base body stands";
   if (std::ranges::none_of(type.fields(), in_ground)) {
-    list.unsupported(name, "no field is said to be in ground axes (the word is looked for in FieldSpec::meaning)");
+    list.unsupported(name, "no field is said to be of the ground frame (FieldSpec::tied_to_ground)");
     return;
   }
   list.claim(name, 1e-10,
@@ -57,9 +57,10 @@ void check_axes(const JointType& type, const Bench& bench, const std::vector<Sam
              [&](Measure& m) {
                for (const Sample& sample : samples) {
                  m.in_model(sample.text);
-                 if (const auto turned = with_list(bench, sample, "bodies:", "orientation: {rpy: [", {0.7, -0.4, 1.9}))
-                   see_same_span(subspace_at(sample, {}), subspace_at(*turned, {}),
-                                 "the motion that the joint allows turns with the base body's frame", m);
+                 for (const char* const body : {"name: b0,", "name: b1,"})
+                   if (const auto turned = with_list(bench, sample, body, "orientation: {rpy: [", {0.7, -0.4, 1.9}))
+                     see_same_span(subspace_at(sample, {}), subspace_at(*turned, {}),
+                                   "the motion that the joint allows turns with the base body's frame", m);
                }
              });
 }
@@ -69,7 +70,8 @@ void check_place(const JointType& type, const Bench& bench, const std::vector<Sa
   const std::span<const FieldSpec> fields = type.fields();
   const auto field = std::ranges::find(fields, "position", &FieldSpec::name);
   if (field == fields.end() || field->type != FieldType::vector3 || !in_ground(*field)) {
-    list.unsupported(name, "not applicable: no field `position` is said to be in ground");
+    list.unsupported(
+        name, "not applicable: no field `position` is said to be of the ground frame (FieldSpec::tied_to_ground)");
     return;
   }
   list.claim(name, 1e-10, "define() must hand the position on: definition.set_position()", [&](Measure& m) {

@@ -4,16 +4,42 @@
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/joint_probe.hpp"
+#include "framework/conformance/measured_rate.hpp"
 #include "polyform/constraint.hpp"
 
 namespace polyform::host {
 
 namespace {
 
-Spatial twist_by_differences(const JointData& joint, const Numbers& q, const Numbers& v) {
-  const auto pose = [&](double t) { return motion(joint, flowed(joint, q, v, t), v); };
-  return {angular_velocity(motion(joint, q, v).R_FM, rate([&](double t) { return pose(t).R_FM; })),
-          rate([&](double t) { return pose(t).p_FM; })};
+/// The pose as twelve numbers: the axes of M, then its origin.
+Eigen::VectorXd pose_numbers(const JointMotion& m) {
+  Eigen::VectorXd all(12);
+  for (Eigen::Index i = 0; i < 9; ++i) all[i] = m.R_FM.m[i];
+  all.tail<3>() << m.p_FM.x, m.p_FM.y, m.p_FM.z;
+  return all;
+}
+/// The rate of the pose that belongs to a twist.
+Eigen::VectorXd pose_rates(const Spatial& twist, const Mat3& R_FM) {
+  JointMotion rates;
+  rates.R_FM = skew(twist.angular) * R_FM;
+  rates.p_FM = twist.linear;
+  return pose_numbers(rates);
+}
+
+Eigen::VectorXd numbers_of(const Spatial& s) {
+  Eigen::VectorXd all(6);
+  for (std::size_t i = 0; i < 6; ++i) all[static_cast<Eigen::Index>(i)] = s[i];
+  return all;
+}
+
+/// How far a twist lies from the rate of the pose that q has at each time, its parts relative to their own sizes.
+template <class Coordinates>
+double twist_error(const JointData& joint, const Spatial& twist, const Mat3& R_FM, const Numbers& v, double tolerance,
+                   Coordinates q_at) {
+  Eigen::VectorXd scale(12);
+  scale << Eigen::VectorXd::Constant(9, norm(twist.angular)), Eigen::VectorXd::Constant(3, norm(twist.linear));
+  return largest(rate_errors(pose_rates(twist, R_FM), scale, tolerance,
+                             [&](double t) { return pose_numbers(motion(joint, q_at(t), v)); }));
 }
 
 double smallest_part(const JointData& joint, const JointMotion& m) {
@@ -27,13 +53,12 @@ double smallest_part(const JointData& joint, const JointMotion& m) {
 /// All that a joint gives at a state.
 Numbers numbers_of(const JointData& joint, const Numbers& q, const Numbers& v) {
   const JointMotion m = motion(joint, q, v);
-  Numbers all(std::begin(m.R_FM.m), std::end(m.R_FM.m)), qdot(joint.nq), found = q;
+  Numbers all(std::begin(m.R_FM.m), std::end(m.R_FM.m));
   const auto add = [&](const Vec3& x) { all.insert(all.end(), {x.x, x.y, x.z}); };
   add(m.p_FM);
   for (const Spatial& s : {m.twist, m.bias}) add(s.angular), add(s.linear);
   for (std::size_t k = 0; k < joint.nv; ++k) add(m.H[k].angular), add(m.H[k].linear);
-  joint_position_rates(joint, q.data(), v.data(), qdot.data());
-  joint_coordinates(joint, m.R_FM, m.p_FM, found.data());
+  const Numbers qdot = position_rates(joint, q, v), found = coordinates(joint, m.R_FM, m.p_FM, q);
   const Quat o = joint_orientation(joint, q.data());
   all.insert(all.end(), {o.w, o.x, o.y, o.z});
   for (const Numbers* list : {&qdot, &found}) all.insert(all.end(), list->begin(), list->end());
@@ -47,14 +72,23 @@ void check_finite(const std::vector<Sample>& samples, Checklist& list) {
                at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
                  m.see(all_finite(numbers_of(joint, q, v)) ? 0 : 1, [&] { return at(q, v); });
                });
+               // As drawn, where many a quotient is none.
+               for (const Sample& sample : samples) {
+                 const JointData& joint = tested_joint(sample.view());
+                 const Numbers q = neutral(joint), rest(joint.nv), v(joint.nv, 1);
+                 for (const Numbers& speed : {rest, v}) {
+                   m.in_model(with_state(sample.text, joint, q, speed));
+                   m.see(all_finite(numbers_of(joint, q, speed)) ? 0 : 1, [&] { return "as drawn, " + at(q, speed); });
+                 }
+               }
              });
 }
 
 void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
   list.claim("as drawn, its coordinates are neutral and its pose is the identity", 1e-12,
              "evaluate() must give R_FM = 1 and p_FM = 0 at what neutral() writes", [&](Measure& m) {
-               at_states(samples, m, [&](const JointData& joint, Numbers q, const Numbers& v, Random&) {
-                 joint_neutral(joint, q.data());
+               at_states(samples, m, [&](const JointData& joint, const Numbers&, const Numbers& v, Random&) {
+                 const Numbers q = neutral(joint);
                  const JointMotion now = motion(joint, q, v);
                  m.see(larger(distance(now.R_FM, Mat3::identity()), norm(now.p_FM)), [&] { return at(q, v); });
                });
@@ -69,9 +103,10 @@ void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
           for (std::size_t k = 0; k < joint.nv; ++k) {
             Numbers unit(joint.nv);
             unit[k] = 1;
-            const Spatial& H = motion(joint, q, unit).H[k];
-            m.see(norm6(H - twist_by_differences(joint, q, unit)) / (1 + norm6(H)),
-                  [&] { return fmt::format("column {} of H {}", k, at(q, unit)); });
+            const JointMotion now = motion(joint, q, unit);
+            m.see(
+                twist_error(joint, now.H[k], now.R_FM, unit, 1e-8, [&](double t) { return flowed(joint, q, unit, t); }),
+                [&] { return fmt::format("column {} of H {}", k, at(q, unit)); });
           }
         });
       });
@@ -83,24 +118,25 @@ void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
       m.see(norm6(error) / (1 + norm6(now.twist)), [&] { return at(q, v); });
     });
   });
-  list.claim("the bias is the rate of H times v", 1e-7,
-             "JointMotion::bias must be dH/dt v at constant v, differentiated in F", [&](Measure& m) {
-               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
-                 const Spatial bias = motion(joint, q, v).bias;
-                 const Spatial twist_rate =
-                     rate([&](double t) { return motion(joint, flowed(joint, q, v, t), v).twist; });
-                 m.see(norm6(bias - twist_rate) / (1 + norm6(bias)), [&] { return at(q, v); });
-               });
-             });
+  list.claim(
+      "the bias is the rate of H times v", 1e-7, "JointMotion::bias must be dH/dt v at constant v, differentiated in F",
+      [&](Measure& m) {
+        at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
+          const Spatial bias = motion(joint, q, v).bias;
+          Eigen::VectorXd scale(6);
+          scale << Eigen::VectorXd::Constant(3, norm(bias.angular)), Eigen::VectorXd::Constant(3, norm(bias.linear));
+          const auto twist = [&](double t) { return numbers_of(motion(joint, flowed(joint, q, v, t), v).twist); };
+          m.see(largest(rate_errors(numbers_of(bias), scale, 1e-7, twist)), [&] { return at(q, v); });
+        });
+      });
   list.claim("N is linear in v", 1e-12, "position_rates() must give N(q) v with N a function of q alone",
              [&](Measure& m) {
                at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random& random) {
                  const Numbers w = random.numbers(joint.nv, 2);
-                 Numbers sum(joint.nv), a(joint.nq), b(joint.nq), both(joint.nq);
+                 Numbers sum(joint.nv);
                  for (std::size_t k = 0; k < joint.nv; ++k) sum[k] = v[k] - 3 * w[k];
-                 joint_position_rates(joint, q.data(), v.data(), a.data());
-                 joint_position_rates(joint, q.data(), w.data(), b.data());
-                 joint_position_rates(joint, q.data(), sum.data(), both.data());
+                 const Numbers a = position_rates(joint, q, v), b = position_rates(joint, q, w),
+                               both = position_rates(joint, q, sum);
                  m.see(0, "");
                  for (std::size_t k = 0; k < joint.nq; ++k)
                    m.see(std::abs(both[k] - a[k] + 3 * b[k]) / (1 + std::abs(both[k])), [&] { return at(q, v); });
@@ -126,7 +162,9 @@ void check_batches(const std::vector<Sample>& samples, Checklist& list) {
                Numbers q, v;
                for (const Sample& sample : samples) {
                  JointData joint = tested_joint(sample.view());
-                 const Numbers own_q = random_coordinates(joint, random), own_v = random.numbers(joint.nv, 2);
+                 const JointSizes sizes = sizes_of(*sample.system, joint);
+                 const Numbers own_q = random_coordinates(joint, sizes, random),
+                               own_v = random_velocities(joint, sizes, 2, random);
                  joint.q_offset = q.size();
                  joint.v_offset = v.size();
                  q.insert(q.end(), own_q.begin(), own_q.end());
@@ -155,8 +193,9 @@ void check_static_memory(const JointType& type, const std::vector<Sample>& sampl
   Random random(83);
   const auto call = [&](const Sample& sample) {
     const JointData& joint = tested_joint(sample.view());
-    const Numbers q = random_coordinates(joint, random);
-    numbers_of(joint, q, random.numbers(joint.nv, 2));
+    const JointSizes sizes = sizes_of(*sample.system, joint);
+    const Numbers q = random_coordinates(joint, sizes, random);
+    numbers_of(joint, q, random_velocities(joint, sizes, 2, random));
   };
   claim_no_static_writing(
       &type, list, [&] { call(samples.front()); }, [&] { call(samples.back()); });

@@ -5,10 +5,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 
+#include "framework/conformance/canaries.hpp"
 #include "framework/conformance/joint_checks.hpp"
 #include "framework/conformance/larger.hpp"
+#include "framework/conformance/model_state.hpp"
 
 namespace polyform::host {
 
@@ -22,9 +26,51 @@ inline double distance(const Mat3& a, const Mat3& b) {
 }
 
 inline JointMotion motion(const JointData& joint, const Numbers& q, const Numbers& v) {
-  JointMotion m;
-  joint_motion(joint, q.data(), v.data(), m);
-  return m;
+  // Between two others that the call must leave alone.
+  std::array<JointMotion, 3> all;
+  std::array<char, sizeof(JointMotion)> pattern{};
+  pattern.fill(0x5A);
+  for (const std::size_t beside : {0, 2}) std::memcpy(static_cast<void*>(&all[beside]), pattern.data(), pattern.size());
+  if (joint.kernel != nullptr)  // the guards of runs would end this program
+    joint.kernel->evaluate({1, joint.parameters, q, v}, std::span(&all[1], 1));
+  else
+    joint_motion(joint, q.data(), v.data(), all[1]);
+  for (const std::size_t beside : {0, 2})
+    if (std::memcmp(&all[beside], pattern.data(), pattern.size()) != 0)
+      throw Failure(Exit::simulation_failed, "evaluate() writes beside the JointMotion of its instance",
+                    keep_to_what_is_given);
+  return all[1];
+}
+/// The functions of the joint beside it, none of which may write beyond the coordinates that it is given.
+inline Numbers position_rates(const JointData& joint, const Numbers& q, const Numbers& v) {
+  Canaries given;
+  const std::span<double> rates = given.numbers("qdot", joint.nq);
+  if (joint.kernel != nullptr)
+    joint.kernel->position_rates({1, joint.parameters, q, v}, rates);
+  else
+    joint_position_rates(joint, q.data(), v.data(), rates.data());
+  given.check("position_rates()");
+  return {rates.begin(), rates.end()};
+}
+inline Numbers coordinates(const JointData& joint, const Mat3& R_FM, const Vec3& p_FM, const Numbers& hint) {
+  Canaries given;
+  const std::span<double> q = given.numbers("q", hint);
+  if (joint.kernel != nullptr)
+    joint.kernel->coordinates(joint.parameters, R_FM, p_FM, q);
+  else
+    joint_coordinates(joint, R_FM, p_FM, q.data());
+  given.check("coordinates()");
+  return {q.begin(), q.end()};
+}
+inline Numbers neutral(const JointData& joint) {
+  Canaries given;
+  const std::span<double> q = given.numbers("q", joint.nq);
+  if (joint.kernel != nullptr)
+    joint.kernel->neutral(q);
+  else
+    joint_neutral(joint, q.data());
+  given.check("neutral()");
+  return {q.begin(), q.end()};
 }
 inline Numbers flowed(const JointData& joint, Numbers q, const Numbers& v, double time) {
   flow(joint, q, v, Numbers(joint.nv), time);
@@ -34,28 +80,39 @@ inline std::string at(const Numbers& q, const Numbers& v) {
   return fmt::format("at q = [{:.6g}], v = [{:.6g}]", fmt::join(q, ", "), fmt::join(v, ", "));
 }
 
-/// Coordinates carried by several turns, or as many metres, along one velocity coordinate, to either side.
-inline Numbers carried_far(const JointData& joint, const Numbers& q, Random& random) {
+/// Coordinates carried by several turns, or as many metres, along one velocity coordinate, to either side; those given
+/// where the type tells bounds.
+inline Numbers carried_far(const JointData& joint, const JointSizes& sizes, const Numbers& q, Random& random) {
   Numbers along(joint.nv);
   if (joint.nv == 0) return q;
   const double far = random.uniform(6, 20);
-  along[static_cast<std::size_t>(random.integer(0, static_cast<int>(joint.nv) - 1))] = random.coin() ? far : -far;
+  const auto k = static_cast<std::size_t>(random.integer(0, static_cast<int>(joint.nv) - 1));
+  along[k] = random.coin() ? far : -far;
+  if (sizes.bounded()) return q;
+  if (joint.nq == joint.nv && sizes.q[k].typical > 0) along[k] *= sizes.q[k].typical;
   Numbers there = flowed(joint, q, along, 1);
   joint_normalize(joint, there.data());
   return there;
 }
 
-/// Calls body(joint, q, v, random) for several instances at several states, some of them after several turns.
+/// Calls body(joint, q, v, random) for several instances at several states, some of them after several turns; or
+/// body(joint, q, v, random, sizes).
 template <class Body>
 void at_states(const std::vector<Sample>& samples, Measure& m, Body body) {
   Random random(3);
   for (const Sample& sample : samples) {
-    m.in_model(sample.text);
     const JointData& joint = tested_joint(sample.view());
+    const JointSizes sizes = sizes_of(*sample.system, joint);
+    m.in_model(sample.text);
     for (int i = 0; i < 5; ++i) {
-      const Numbers near = random_coordinates(joint, random);
-      const Numbers q = i < 3 ? near : carried_far(joint, near, random);
-      body(joint, q, random.numbers(joint.nv, 2), random);
+      const Numbers near = random_coordinates(joint, sizes, random);
+      const Numbers q = i < 3 ? near : carried_far(joint, sizes, near, random);
+      const Numbers v = random_velocities(joint, sizes, 2, random);
+      m.in_model(with_state(sample.text, joint, q, v));
+      if constexpr (std::is_invocable_v<Body, decltype(joint), decltype(q), decltype(v), Random&, decltype(sizes)>)
+        body(joint, q, v, random, sizes);
+      else
+        body(joint, q, v, random);
     }
   }
 }

@@ -14,6 +14,9 @@ inline double larger(std::initializer_list<double> list) {
   return worst;
 }
 
+/// An error beside a size; infinite where there is an error and no size.
+inline double relative(double error, double size) { return error == 0 ? 0 : error / size; }
+
 /// The largest entry by size.
 template <class Matrix>
 double largest(const Matrix& M) {

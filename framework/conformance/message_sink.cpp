@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+
+#include "framework/used_time.hpp"
 
 namespace polyform::host {
 
@@ -16,7 +18,8 @@ using Json = nlohmann::json;
 
 // For the handler, which takes no argument.
 const Messenger* messenger = nullptr;
-double memory_at_start = 0;  ///< bytes
+double memory_at_start = 0;   ///< bytes
+std::int64_t check_ends = 0;  ///< in used_milliseconds()
 
 /// The second number of /proc/self/statm in bytes, by what a signal handler may call.
 double resident_memory() {
@@ -31,19 +34,19 @@ double resident_memory() {
   return std::strtod(text + space, nullptr) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-[[noreturn]] void end_late(int) {
+void end_late(int) {
+  if (const std::int64_t left = check_ends - used_milliseconds(); left > 0)
+    return set_alarm(1e-3 * static_cast<double>(left));
   char text[64];
   const auto written = fmt::format_to_n(text, sizeof text, R"({{"late":{:.0f}}})", resident_memory() - memory_at_start);
   messenger->send(std::string_view(text, written.size));
   ::_exit(1);
 }
 
-/// SIGALRM after so many seconds; none after 0.
-void set_alarm(double seconds) {
-  itimerval timer{};
-  timer.it_value.tv_sec = static_cast<time_t>(seconds);
-  timer.it_value.tv_usec = static_cast<suseconds_t>(1e6 * (seconds - static_cast<double>(timer.it_value.tv_sec)));
-  ::setitimer(ITIMER_REAL, &timer, nullptr);
+/// Lets a check take so much time from now on.
+void allow(double seconds) {
+  check_ends = used_milliseconds() + static_cast<std::int64_t>(1e3 * seconds);
+  set_alarm(seconds);
 }
 
 void say(const Messenger& to, const Json& message) {
@@ -76,7 +79,7 @@ bool MessageSink::begin(std::string_view name) {
   if (!wanted) --known_;
   set_alarm(0);  // no message is to be cut in two
   if (wanted) say(to_, {{"begin", name}});
-  set_alarm(seconds_);
+  allow(seconds_);
   return wanted;
 }
 
@@ -91,14 +94,23 @@ void MessageSink::add(const Claim& c) {
             {"finding", c.finding},
             {"remedy", c.remedy},
             {"model", c.model}});
-  set_alarm(seconds_);
+  allow(seconds_);
+}
+
+void MessageSink::in_model(const std::string& text) {
+  const std::int64_t ends = check_ends;
+  set_alarm(0);
+  say(to_, {{"in", text}});
+  check_ends = ends;
+  set_alarm(std::max(1e-3, 1e-3 * static_cast<double>(ends - used_milliseconds())));
 }
 
 BatteryMessage read_message(std::string_view text) {
   const Json message = Json::parse(text);
-  if (message.contains("begin")) return {message["begin"].get<std::string>(), {}, {}};
-  if (message.contains("late")) return {{}, {}, message["late"].get<double>()};
-  return {{}, claim_of(message), {}};
+  if (message.contains("begin")) return {.begun = message["begin"].get<std::string>()};
+  if (message.contains("in")) return {.model = message["in"].get<std::string>()};
+  if (message.contains("late")) return {.late = message["late"].get<double>()};
+  return {.claim = claim_of(message)};
 }
 
 }  // namespace polyform::host

@@ -17,6 +17,7 @@ class MessageSink final : public ClaimSink {
   /// known: so many claims are not wanted, since an earlier process has decided them. seconds: of one check.
   MessageSink(const Messenger&, std::size_t known, double seconds);
   bool begin(std::string_view name) override;
+  void in_model(const std::string& text) override;
   void add(const Claim&) override;
 
  private:
@@ -25,11 +26,12 @@ class MessageSink final : public ClaimSink {
   double seconds_;
 };
 
-/// What a message says: one of the three.
+/// What a message says: one of the four.
 struct BatteryMessage {
-  std::optional<std::string> begun;
-  std::optional<Claim> claim;
-  std::optional<double> late;  ///< time is over; memory taken since the start, bytes
+  std::optional<std::string> begun{};
+  std::optional<std::string> model{};  ///< in which the check goes on
+  std::optional<Claim> claim{};
+  std::optional<double> late{};  ///< time is over; memory taken since the start, bytes
 };
 BatteryMessage read_message(std::string_view);
 

@@ -9,6 +9,9 @@ namespace polyform::host {
 
 namespace {
 
+/// Of a usual value.
+double size_of(const FieldSpec& field) { return field.typical > 0 ? field.typical : 1; }
+
 std::string text_of(const Vec3& v) { return fmt::format("[{}, {}, {}]", v.x, v.y, v.z); }
 
 }  // namespace
@@ -114,17 +117,19 @@ std::string ModelWriter::entries(std::string_view type, std::span<const FieldSpe
   return all;
 }
 
-/// Numbers stay near 1, where nothing is extreme: an SI value of a small laboratory model.
+/// Numbers stay near what is said to be usual, or near 1, where nothing is extreme: an SI value of a small laboratory
+/// model; and where the type says that its model holds.
 std::string ModelWriter::number(const FieldSpec& field) {
-  const bool below = std::isfinite(field.minimum), above = std::isfinite(field.maximum);
-  double x = random_.uniform(0.2, 2) * (field.typical > 0 ? field.typical : 1);
+  const double minimum = std::max(field.minimum, field.valid_minimum),
+               maximum = std::min(field.maximum, field.valid_maximum), size = size_of(field);
+  const bool below = std::isfinite(minimum), above = std::isfinite(maximum);
+  double x = random_.uniform(0.2, 2) * size;
   if (below && above)
-    x = field.maximum - field.minimum <= 4 ? random_.uniform(field.minimum, field.maximum)
-                                           : std::clamp(field.minimum + x, field.minimum, field.maximum);
+    x = maximum - minimum <= 4 * size ? random_.uniform(minimum, maximum) : std::clamp(minimum + x, minimum, maximum);
   else if (below)
-    x = field.minimum < 0 ? random_.uniform(field.minimum, field.minimum + 2) : field.minimum + x;
+    x = minimum < 0 ? random_.uniform(minimum, minimum + 2 * size) : minimum + x;
   else if (above)
-    x = field.maximum > 0 ? std::min(x, field.maximum) * (random_.coin() ? 1 : -1) : field.maximum - x;
+    x = maximum > 0 ? std::min(x, maximum) * (random_.coin() ? 1 : -1) : maximum - x;
   else if (random_.coin())
     x = -x;
   return fmt::format("{}", x);
@@ -169,7 +174,7 @@ std::string ModelWriter::value(const FieldSpec& field) {
       return std::string(
           field.choices[static_cast<std::size_t>(random_.integer(0, static_cast<int>(field.choices.size()) - 1))]);
     case FieldType::vector3:
-      return text_of(random_.vector(1));
+      return text_of(random_.vector(size_of(field)));
     case FieldType::direction:
       return text_of(random_.direction());
     case FieldType::orientation:
@@ -186,7 +191,7 @@ std::string ModelWriter::value(const FieldSpec& field) {
       return any_of(bodies_);
     case FieldType::marker:
       return fmt::format("{{body: {}, point: {}}}", random_.integer(0, 3) == 0 ? "ground" : any_of(bodies_),
-                         text_of(random_.vector(0.3)));
+                         text_of(random_.vector(0.3 * size_of(field))));
     case FieldType::joint:
       return any_of(joints_);
   }

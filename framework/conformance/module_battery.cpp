@@ -8,7 +8,10 @@
 
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batteries.hpp"
+#include "framework/conformance/canaries.hpp"
+#include "framework/conformance/larger.hpp"
 #include "framework/conformance/module_checks.hpp"
+#include "framework/conformance/redrawing.hpp"
 
 namespace polyform::host {
 
@@ -31,12 +34,15 @@ void check_names(const ModuleType& type, Checklist& list) {
 
 /// What initial_state gives to instances, u of all of them and then x.
 std::vector<double> start_of(const ModuleType& type, std::span<const ElementInstance> instances) {
-  // Not a number where it writes nothing.
-  std::vector<double> u(instances.size() * type.variables().size(), std::numeric_limits<double>::quiet_NaN());
-  std::vector<double> x(instances.size() * type.states().size(), std::numeric_limits<double>::quiet_NaN());
+  constexpr double unwritten = std::numeric_limits<double>::quiet_NaN();
+  Canaries given;
+  const std::span<double> u = given.numbers("u", instances.size() * type.variables().size(), unwritten),
+                          x = given.numbers("x", instances.size() * type.states().size(), unwritten);
   make(type, instances)->initial_state(u, x);
-  u.insert(u.end(), x.begin(), x.end());
-  return u;
+  given.check("initial_state()");
+  std::vector<double> all(u.begin(), u.end());
+  all.insert(all.end(), x.begin(), x.end());
+  return all;
 }
 
 void check_start(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
@@ -114,6 +120,16 @@ void check_batches(const ModuleType& type, const std::vector<Case>& cases, Check
   });
 }
 
+/// What the first module of a case gives as drawn, to the last bit, in the state that it begins in.
+ModuleEquations as_drawn(const ModuleType& type, const Case& one, double speed) {
+  const ModuleGroup& group = one.sample.view().modules[0];
+  const auto instance = group.instances.first(1);
+  std::vector<double> u = start_of(type, instance);
+  std::vector<double> x(u.begin() + static_cast<std::ptrdiff_t>(type.variables().size()), u.end());
+  u.resize(type.variables().size());
+  return evaluate(*make(type, instance), type, 1, {input_as_drawn(one.sample.view(), group, 0, speed), u, x});
+}
+
 void check_finite(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
   list.claim("everything it gives is a finite number", 0,
              "guard divisions by lengths and speeds that may be zero, and roots of what may be negative",
@@ -125,6 +141,9 @@ void check_finite(const ModuleType& type, const std::vector<Case>& cases, Checkl
                    const ModuleEquations e = evaluate(*make(type, instances), type, instances.size(), s);
                    m.see(all_finite(e.numbers()) ? 0 : 1, "at a random state");
                  }
+                 for (const double speed : {0.0, 1.0})
+                   m.see(all_finite(as_drawn(type, one, speed).numbers()) ? 0 : 1,
+                         speed == 0 ? "as drawn, at rest" : "as drawn, in motion");
                });
              });
 }
@@ -132,23 +151,42 @@ void check_finite(const ModuleType& type, const std::vector<Case>& cases, Checkl
 void check_frames(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
   constexpr std::string_view name = "wrenches and rows turn with the frame, all else stays";
   const std::size_t markers = cases.front().sample.view().modules[0].instances[0].markers.size();
-  if (const std::string why = why_it_need_not_turn(type.fields(), markers); !why.empty()) {
-    list.unsupported(name, why);
-    return;
-  }
-  list.claim(name, 1e-9, turn_with_markers, [&](Measure& m) {
+  const auto on_each = [&](Measure& m, auto body) {
     on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+      const std::vector<ModuleState> states = states_of(one, path, random, 0);
       const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
-      const auto batch = make(type, instances);
-      ModuleState s = joined(states_of(one, path, random, 0));
+      double size = 0;  // of what all instances in the system do
+      for (const double x : evaluate(*make(type, instances), type, instances.size(), joined(states)).numbers())
+        size = larger(size, std::abs(x));
+      for (std::size_t i = 0; i < states.size(); ++i) body(instances[i], states[i], size, random);
+    });
+  };
+  const auto equations_of = [&](const ModuleState& s) {
+    return [&](const ElementInstance& instance, const BatchInput& in) {
+      return evaluate(*make(type, std::span(&instance, 1)), type, 1, {in, s.u, s.x});
+    };
+  };
+  claim_drawn_axes(type, markers, list, [&](Measure& m, auto see) {
+    on_each(m, [&](const ElementInstance& read, const ModuleState& s, double size, Random&) {
+      see(read, s.attachments, equations_of(s), [&](const ModuleEquations& a, const ModuleEquations& b) {
+        return largest_difference(a.numbers(), b.numbers(), size);
+      });
+    });
+  });
+  if (markers == 0) return list.unsupported(name, "not applicable: it has no markers");
+  list.claim(name, 1e-9, turn_with_markers, [&](Measure& m) {
+    std::string tied;
+    on_each(m, [&](const ElementInstance& read, const ModuleState& s, double size, Random& random) {
       const Mat3 R = rotation_matrix(random.quaternion());
-      ModuleEquations expected = evaluate(*batch, type, instances.size(), s);
+      ModuleEquations expected = equations_of(s)(read, s.attachments);
       for (auto* const turned : {&expected.C, &expected.wrenches})
         for (Spatial& w : *turned) w = {R * w.angular, R * w.linear};
-      s.attachments = carried(s.attachments, R, random.vector(2));
-      m.see(largest_difference(expected.numbers(), evaluate(*batch, type, instances.size(), s).numbers()),
-            "after a turn and a shift of the whole system");
+      const auto error_of = [&](const ElementInstance& instance, const BatchInput& there) {
+        return largest_difference(expected.numbers(), equations_of(s)(instance, there).numbers(), size);
+      };
+      see_turned(type, read, s.attachments, R, random.vector(2), error_of, tied, m);
     });
+    if (m.seen() == 0) throw Undecided(tied_by(tied));
   });
 }
 

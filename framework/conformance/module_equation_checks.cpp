@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "framework/conformance/larger.hpp"
+#include "framework/conformance/measured_rate.hpp"
 #include "framework/conformance/module_checks.hpp"
 
 namespace polyform::host {
@@ -41,15 +42,16 @@ Vector attached_rows(const ModuleEquations& e, std::span<const Spatial> V, std::
   return sum;
 }
 
-/// The rates of rows, of each by the step that comes nearest to what was found: the shorter one is for rows that bend
-/// much.
-template <class Function>
-Vector nearest_rate(const Vector& found, Function f) {
-  Vector nearest = rate(f, 1e-3);
-  const Vector finer = rate(f, 1e-4);
-  for (Index r = 0; r < found.size(); ++r)
-    if (std::abs(found[r] - finer[r]) < std::abs(found[r] - nearest[r])) nearest[r] = finer[r];
-  return nearest;
+/// The sizes of the terms of the rows, A u' + C V' + B v' less the right-hand side.
+Vector row_terms(const ModuleEquations& e, const Vector& rates, std::span<const Spatial> V, std::span<const double> v,
+                 const std::vector<double>& right) {
+  Vector sum = own_rows(e).cwiseAbs() * rates.cwiseAbs() + vector_of(right).cwiseAbs();
+  for (std::size_t r = 0; r < right.size(); ++r) {
+    for (std::size_t k = 0; k < V.size(); ++k)
+      for (std::size_t i = 0; i < 6; ++i) sum[index(r)] += std::abs(e.C[r * V.size() + k][i] * V[k][i]);
+    for (std::size_t k = 0; k < v.size(); ++k) sum[index(r)] += std::abs(e.B[r * v.size() + k] * v[k]);
+  }
+  return sum;
 }
 
 void check_mass(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
@@ -64,7 +66,7 @@ void check_mass(const ModuleType& type, const std::vector<Case>& cases, Checklis
   list.claim(symmetric, 1e-13, "fill both triangles of ModuleOutput::M, rows first", [&](Measure& m) {
     on_modules(cases, m, [&](ModuleMotion& motion) {
       const Matrix M = mass_matrix(motion.equations(0.05));
-      m.see(largest(M - M.transpose()) / std::max(1.0, largest(M)), "at a random state");
+      m.see(relative(largest(M - M.transpose()), largest(M)), "at a random state");
     });
   });
   list.claim(definite, 1e-10, "an inertia is never negative; forces that depend on rates of variables belong into f",
@@ -73,7 +75,7 @@ void check_mass(const ModuleType& type, const std::vector<Case>& cases, Checklis
                  const Vector values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
                                            mass_matrix(motion.equations(0.05)), Eigen::EigenvaluesOnly)
                                            .eigenvalues();
-                 m.see(larger(0, -values[0]) / std::max(1.0, values[values.size() - 1]),
+                 m.see(relative(larger(0, -values[0]), largest(values)),
                        [&] { return fmt::format("an eigenvalue is {:.6g}", values[0]); });
                });
              });
@@ -110,7 +112,8 @@ void check_mass(const ModuleType& type, const std::vector<Case>& cases, Checklis
                  }
                  if (!any) return;
                  const double expected = 0.5 * u.dot(mass_matrix(e) * u);
-                 m.see(std::abs(e.kinetic_energy - expected) / std::max(1.0, std::abs(expected)), [&] {
+                 const double terms = 0.5 * u.cwiseAbs().dot(mass_matrix(e).cwiseAbs() * u.cwiseAbs());
+                 m.see(relative(std::abs(e.kinetic_energy - expected), terms), [&] {
                    return fmt::format("kinetic_energy is {:.6g} J, half uᵀ M u {:.6g} J", e.kinetic_energy, expected);
                  });
                });
@@ -126,25 +129,29 @@ void check_rows(const ModuleType& type, const std::vector<Case>& cases, Checklis
     for (const std::string_view name : {rates, filled}) list.unsupported(name, "not applicable: the type has no rows");
     return;
   }
-  list.claim(rates, 1e-7, "acceleration_right must be d(velocity_right)/dt - dA/dt u - dC/dt V - dB/dt v",
-             [&](Measure& m) {
-               on_modules(cases, m, [&](ModuleMotion& motion) {
-                 const ModuleEquations e = motion.equations(0);
-                 const Vector found = own_rows(e) * vector_of(motion.alpha) +
-                                      attached_rows(e, motion.Vdot, motion.vdot) - vector_of(e.acceleration_right);
-                 const Vector expected = nearest_rate(found, [&](double t) -> Vector {
-                   const ModuleEquations then = motion.equations(t);
-                   const ModuleState s = motion.at(t);
-                   return own_rows(then) * vector_of(s.u) +
-                          attached_rows(then, twists(s.attachments), s.attachments.v) - vector_of(then.velocity_right);
-                 });
-                 for (Index r = 0; r < found.size(); ++r)
-                   m.see(std::abs(found[r] - expected[r]) / (1 + std::abs(expected[r])), [&] {
-                     return fmt::format("row `{}`: {:.6g}, the velocity row changes by {:.6g} per second",
-                                        type.rows()[static_cast<std::size_t>(r)].name, found[r], expected[r]);
-                   });
-               });
-             });
+  list.claim(
+      rates, 1e-7, "acceleration_right must be d(velocity_right)/dt - dA/dt u - dC/dt V - dB/dt v", [&](Measure& m) {
+        on_modules(cases, m, [&](ModuleMotion& motion) {
+          const ModuleEquations e = motion.equations(0);
+          const Vector found = own_rows(e) * vector_of(motion.alpha) + attached_rows(e, motion.Vdot, motion.vdot) -
+                               vector_of(e.acceleration_right);
+          const auto velocity_rows = [&](double t) -> Vector {
+            const ModuleEquations then = motion.equations(t);
+            const ModuleState s = motion.at(t);
+            return own_rows(then) * vector_of(s.u) + attached_rows(then, twists(s.attachments), s.attachments.v) -
+                   vector_of(then.velocity_right);
+          };
+          Vector expected;
+          const Vector errors =
+              rate_errors(found, row_terms(e, vector_of(motion.alpha), motion.Vdot, motion.vdot, e.acceleration_right),
+                          1e-7, velocity_rows, &expected);
+          for (Index r = 0; r < found.size(); ++r)
+            m.see(errors[r], [&] {
+              return fmt::format("row `{}`: {:.6g}, the velocity row changes by {:.6g} per second",
+                                 type.rows()[static_cast<std::size_t>(r)].name, found[r], expected[r]);
+            });
+        });
+      });
   list.claim(filled, 0, "write A, C and B of each row; a row of zeros leaves its multiplier open", [&](Measure& m) {
     std::vector<bool> written(type.rows().size());
     on_modules(cases, m, [&](ModuleMotion& motion) {
@@ -183,11 +190,13 @@ void check_positions(const ModuleType& type, const std::vector<Case>& cases, Che
                    const Vector found = own_rows(e) * vector_of(s.u) +
                                         attached_rows(e, twists(s.attachments), s.attachments.v) -
                                         vector_of(e.velocity_right);
-                   const Vector expected =
-                       nearest_rate(found, [&](double t) -> Vector { return vector_of(motion.equations(t).residual); });
+                   Vector expected;
+                   const Vector errors = rate_errors(
+                       found, row_terms(e, vector_of(s.u), twists(s.attachments), s.attachments.v, e.velocity_right),
+                       1e-7, [&](double t) -> Vector { return vector_of(motion.equations(t).residual); }, &expected);
                    for (Index r = 0; r < found.size(); ++r)
                      if (rows[static_cast<std::size_t>(r)].holonomic)
-                       m.see(std::abs(found[r] - expected[r]) / (1 + std::abs(expected[r])), [&] {
+                       m.see(errors[r], [&] {
                          return fmt::format("row `{}`: {:.6g}, the residual changes by {:.6g} per second",
                                             rows[static_cast<std::size_t>(r)].name, found[r], expected[r]);
                        });
@@ -258,6 +267,17 @@ bool solve(const ModuleEquations& e, const ModuleMotion& motion, Vector& alpha, 
   return largest(all * x - right) <= 1e-9 * std::max(1.0, largest(right));
 }
 
+/// Whether nothing moves but for rounding, so that no power is left to compare.
+bool rests(const ModuleState& s) {
+  constexpr double rounding = 1e-12;
+  double fastest = 0;
+  for (const auto* list : {&s.u, &s.attachments.v})
+    for (const double x : *list) fastest = larger(fastest, std::abs(x));
+  for (const MarkerMotion& m : s.attachments.markers)
+    fastest = larger({fastest, norm(m.velocity), norm(m.angular_velocity)});
+  return fastest < rounding;
+}
+
 /// What rows do to markers and joints they take from the module, −uᵀ Aᵀ λ; what rows do that move by themselves is in
 /// no energy and in no power.
 void check_energy(const std::vector<Case>& cases, Checklist& list) {
@@ -269,27 +289,25 @@ void check_energy(const std::vector<Case>& cases, Checklist& list) {
                  const ModuleEquations e = motion.equations(0);
                  const ModuleState s = motion.at(0);
                  Vector alpha, lambda;
-                 if (!solve(e, motion, alpha, lambda)) return;
+                 if (rests(s) || !solve(e, motion, alpha, lambda)) return;
                  motion.alpha.assign(alpha.begin(), alpha.end());
-                 double given = -vector_of(s.u).dot(own_rows(e).transpose() * lambda);
-                 const std::vector<Spatial> V = twists(s.attachments);
-                 for (std::size_t k = 0; k < V.size(); ++k) given += dot(e.wrenches[k], V[k]);
-                 for (std::size_t k = 0; k < e.efforts.size(); ++k) given += e.efforts[k] * s.attachments.v[k];
-                 double error = std::numeric_limits<double>::infinity(), stored = 0;
-                 // The shorter step is for fast circuits and for states next to a kink.
-                 for (const double h : {1e-3, 1e-4}) {
-                   const double slope = rate(
-                       [&](double t) {
-                         const ModuleEquations then = motion.equations(t);
-                         return then.kinetic_energy + then.potential_energy;
-                       },
-                       h);
-                   const double off =
-                       std::abs(slope + given - e.power) / std::max({1.0, std::abs(given), std::abs(slope),
-                                                                     e.kinetic_energy, std::abs(e.potential_energy)});
-                   if (off < error) stored = slope;
-                   error = std::fmin(error, off);
+                 double given = 0, moved = 0;  // the sum, and that of the sizes
+                 const auto give = [&](double power) { given += power, moved += std::abs(power); };
+                 const Vector loads = own_rows(e).transpose() * lambda;
+                 for (Index k = 0; k < loads.size(); ++k) {
+                   const double u = s.u[static_cast<std::size_t>(k)];
+                   give(-u * loads[k]);
+                   moved += std::abs(u * e.f[static_cast<std::size_t>(k)]);
                  }
+                 const std::vector<Spatial> V = twists(s.attachments);
+                 for (std::size_t k = 0; k < V.size(); ++k) give(dot(e.wrenches[k], V[k]));
+                 for (std::size_t k = 0; k < e.efforts.size(); ++k) give(e.efforts[k] * s.attachments.v[k]);
+                 double stored = 0;
+                 const auto energy = [&](double t) {
+                   const ModuleEquations then = motion.equations(t);
+                   return then.kinetic_energy + then.potential_energy;
+                 };
+                 const double error = rate_error(e.power - given, moved + std::abs(e.power), 1e-7, energy, &stored);
                  m.see(error, [&] {
                    return fmt::format("{:.6g} W are given, the energies change by {:.6g} W, the power is {:.6g} W",
                                       given, stored, e.power);

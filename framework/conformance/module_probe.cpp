@@ -1,6 +1,11 @@
 #include "framework/conformance/module_probe.hpp"
 
+#include <array>
+#include <cmath>
+#include <tuple>
+
 #include "framework/conformance/allocation_count.hpp"
+#include "framework/conformance/canaries.hpp"
 
 namespace polyform::host {
 
@@ -46,20 +51,28 @@ BatchPointer<ModuleBatch> make(const ModuleType& type, std::span<const ElementIn
 ModuleEquations evaluate(ModuleBatch& batch, const ModuleType& type, std::size_t instances, const ModuleState& s) {
   const std::size_t variables = type.variables().size(), rows = type.rows().size();
   ModuleEquations e;
-  e.M.resize(instances * variables * variables);
-  e.f.resize(instances * variables);
-  e.A.resize(instances * rows * variables);
-  e.C.resize(rows * s.attachments.markers.size());
-  e.B.resize(rows * s.attachments.v.size());
-  e.velocity_right.resize(instances * rows);
-  e.acceleration_right.resize(instances * rows);
-  e.wrenches.resize(s.attachments.markers.size());
-  e.efforts.resize(s.attachments.v.size());
-  e.xdot.resize(s.x.size());
-  e.residual.resize(instances * rows);
-  ModuleOutput out{e.M,        e.f,       e.A,    e.C,       e.B, e.velocity_right, e.acceleration_right,
-                   e.wrenches, e.efforts, e.xdot, e.residual};
+  Canaries given;
+  const auto numbers = [&](std::string_view name, std::size_t size) { return given.numbers(name, size); };
+  const std::size_t markers = s.attachments.markers.size(), velocities = s.attachments.v.size();
+  ModuleOutput out;
+  const auto parts = std::array<std::tuple<std::span<double>*, std::vector<double>*, std::string_view, std::size_t>, 9>{
+      {{&out.M, &e.M, "M", instances * variables * variables},
+       {&out.f, &e.f, "f", instances * variables},
+       {&out.A, &e.A, "A", instances * rows * variables},
+       {&out.B, &e.B, "B", rows * velocities},
+       {&out.velocity_right, &e.velocity_right, "velocity_right", instances * rows},
+       {&out.acceleration_right, &e.acceleration_right, "acceleration_right", instances * rows},
+       {&out.efforts, &e.efforts, "efforts", velocities},
+       {&out.xdot, &e.xdot, "xdot", s.x.size()},
+       {&out.residual, &e.residual, "residual", instances * rows}}};
+  for (const auto& [span, list, name, size] : parts) *span = numbers(name, size);
+  out.C = given.spatials("C", rows * markers);
+  out.wrenches = given.spatials("wrenches", markers);
   e.allocations = allocations_of([&] { batch.evaluate({s.attachments.view(), s.u, s.x}, out); });
+  given.check();
+  for (const auto& [span, list, name, size] : parts) list->assign(span->begin(), span->end());
+  e.C.assign(out.C.begin(), out.C.end());
+  e.wrenches.assign(out.wrenches.begin(), out.wrenches.end());
   e.kinetic_energy = out.kinetic_energy;
   e.potential_energy = out.potential_energy;
   e.power = out.power;
@@ -100,13 +113,14 @@ ModuleState ModuleMotion::place(double t, const std::vector<double>& x) {
   return s;
 }
 
-/// x by Runge–Kutta steps of ẋ.
+/// x by Runge–Kutta steps of ẋ, for a time as short as differences need; later on it is that of the start.
 ModuleState ModuleMotion::at(double t) {
   constexpr int steps = 4;
   constexpr double weight[] = {1, 2, 2, 1}, ahead[] = {0, 0.5, 0.5, 1};
   const double h = t / steps;
   std::vector<double> x = x_;
-  for (int step = 0; t != 0 && !x.empty() && step < steps; ++step) {
+  const bool followed = t != 0 && std::abs(t) < Path::longest_follow && !x.empty();
+  for (int step = 0; followed && step < steps; ++step) {
     std::vector<double> sum = x, then = x;
     for (std::size_t stage = 0; stage < 4; ++stage) {
       const std::vector<double> rates = evaluate(*batch_, *group_.type, 1, place((step + ahead[stage]) * h, then)).xdot;

@@ -4,6 +4,7 @@
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/checklist.hpp"
 #include "framework/conformance/element_systems.hpp"
+#include "framework/conformance/model_state.hpp"
 
 namespace polyform::host {
 
@@ -65,7 +66,7 @@ template <class Body>
 void on_paths(const std::vector<Case>& cases, Measure& m, Body body) {
   Random random(47);
   for (const Case& one : cases) {
-    m.in_model(one.sample.text);
+    m.in_model(with_state(one.sample.text, one.sample.view(), one.state));
     Path path(one.sample.view(), one.state, random);
     body(one, path, random);
   }

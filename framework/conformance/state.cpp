@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "polyform/absolute_system.hpp"
@@ -12,7 +13,9 @@ namespace polyform::host {
 
 namespace {
 
-constexpr double nearby = 0.1;  ///< how far from the drawn configuration loops are closed, rad or m
+constexpr double nearby = 0.1;      ///< how far from the drawn configuration loops are closed, rad or m
+constexpr double short_way = 0.01;  ///< rad or m
+constexpr double some_way = 1.2;    ///< how far from it a joint of a tree is taken, rad or m
 
 std::span<double> part(std::vector<double>& all, std::size_t offset, std::size_t count) {
   return std::span(all).subspan(offset, count);
@@ -47,29 +50,79 @@ bool close(const SystemView& view, State& s) {
   return system.project_velocities(0, bodies, s.q, s.v, violation, false, s.eta, s.etadot, s.x);
 }
 
+/// The longest of the times dt, dt/4, dt/16 … in which the rates change little along themselves.
+template <class Rates>
+double calm_time(const std::vector<double>& x, double dt, Rates rates_at) {
+  constexpr double much = 0.2, shortest = 1e-12;
+  const std::vector<double> now = rates_at(x);
+  const auto calm = [&] {
+    std::vector<double> ahead = x;
+    for (std::size_t i = 0; i < x.size(); ++i) ahead[i] += dt * now[i];
+    const std::vector<double> then = rates_at(ahead);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (!(std::abs(then[i] - now[i]) <= much * std::abs(now[i])) && then[i] != now[i]) return false;
+    return true;
+  };
+  while (dt > shortest && !calm()) dt /= 4;
+  return dt;
+}
+
+std::vector<double> random_parts(std::size_t count, Random& random) { return random.numbers(count, 1); }
+
+/// First-order states of which the types tell how large they are get such values.
+void spread_states(const System& system, State& s, Random& random) {
+  const SystemView& view = system.view();
+  const auto spread = [&](const auto& type, ValueRanges::Kind kind, std::size_t count, const ElementInstance& instance,
+                          std::size_t offset) {
+    const std::vector<ValueRange> ranges = ranges_of(type, kind, count, instance.fields);
+    for (std::size_t k = 0; k < count; ++k)
+      if (ranges[k].typical > 0) s.x[offset + k] = in_range(ranges[k], random.uniform(-1, 1), 0, s.x[offset + k]);
+  };
+  for (const ForceGroup& g : view.forces)
+    for (std::size_t i = 0; i < g.instances.size(); ++i)
+      spread(*g.type, ValueRanges::Kind::state, g.type->state_count(), g.instances[i],
+             g.state_offset + i * g.type->state_count());
+  for (const ModuleGroup& g : view.modules) {
+    const std::size_t variables = g.type->variables().size(), states = g.type->states().size();
+    const std::size_t first = g.state_offset + g.instances.size() * variables;
+    for (std::size_t i = 0; i < g.instances.size(); ++i)
+      spread(*g.type, ValueRanges::Kind::state, states, g.instances[i], first + i * states);
+  }
+}
+
 /// Modules mostly start at rest, which tells nothing: their variables get other values, their states move a little.
 void stir_modules(const SystemView& view, State& s, Random& random) {
   ModuleSet modules(view);
   if (!modules.good()) throw Failure(Exit::simulation_failed, "create() gives no batch of a module in the model");
-  for (const ModuleSet::Module& m : modules.modules())
-    for (double& u : part(s.x, m.u, m.variables)) u += random.uniform(-1, 1);
+  for (const ModuleGroup& g : view.modules) {
+    const std::size_t variables = g.type->variables().size();
+    for (std::size_t i = 0; i < g.instances.size(); ++i) {
+      const std::vector<ValueRange> ranges =
+          ranges_of(*g.type, ValueRanges::Kind::variable, variables, g.instances[i].fields);
+      for (std::size_t k = 0; k < variables; ++k) {
+        double& u = s.x[g.state_offset + i * variables + k];
+        u = in_range(ranges[k], random.uniform(-1, 1), 1, u);
+      }
+    }
+  }
   TreeKinematics tree(view);
   sweep(tree, s);
-  modules.evaluate(0, tree.frames(), s.q, s.v, s.x);
-  std::vector<double> rates(s.x.size());
-  modules.put_rates(rates);
-  for (std::size_t i = 0; i < rates.size(); ++i) s.x[i] += 0.05 * rates[i];
+  const auto rates_at = [&](const std::vector<double>& x) {
+    modules.evaluate(0, tree.frames(), s.q, s.v, x);
+    std::vector<double> rates(x.size());
+    modules.put_rates(rates);
+    return rates;
+  };
+  const std::vector<double> rates = rates_at(s.x);
+  const double time = calm_time(s.x, 0.05, rates_at);
+  for (std::size_t i = 0; i < rates.size(); ++i) s.x[i] += time * rates[i];
 }
 
-}  // namespace
-
-void flow(const JointData& joint, std::span<double> q, std::span<const double> v0, std::span<const double> vdot,
-          double time) {
-  if (joint.nq == 0) return;
-  double fastest = 0;
-  for (std::size_t k = 0; k < joint.nv; ++k) fastest = std::max(fastest, std::abs(v0[k]) + std::abs(vdot[k] * time));
-  const int steps = 1 + static_cast<int>(200 * std::abs(time) * fastest);
+/// One way along q̇ = N(q) v in so many Runge–Kutta steps. True when all slopes were the same, so that it is exact.
+bool carry(const JointData& joint, std::span<double> q, std::span<const double> v0, std::span<const double> vdot,
+           double time, int steps) {
   const double h = time / steps;
+  bool even = true;
   std::vector<double> v(joint.nv), k1(joint.nq), k2(joint.nq), k3(joint.nq), k4(joint.nq), at(joint.nq);
   const auto slope = [&](double t, const std::vector<double>* k, double ahead, std::vector<double>& out) {
     for (std::size_t i = 0; i < joint.nv; ++i) v[i] = v0[i] + vdot[i] * (t + ahead);
@@ -82,16 +135,60 @@ void flow(const JointData& joint, std::span<double> q, std::span<const double> v
     slope(t, &k1, h / 2, k2);
     slope(t, &k2, h / 2, k3);
     slope(t, &k3, h, k4);
+    even = even && k1 == k2 && k2 == k3 && k3 == k4;
     for (std::size_t i = 0; i < joint.nq; ++i) q[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
+  }
+  return even;
+}
+
+}  // namespace
+
+void flow(const JointData& joint, std::span<double> q, std::span<const double> v0, std::span<const double> vdot,
+          double time) {
+  if (joint.nq == 0) return;
+  double fastest = 0;
+  for (std::size_t k = 0; k < joint.nv; ++k) fastest = std::max(fastest, std::abs(v0[k]) + std::abs(vdot[k] * time));
+  int steps = 1 + static_cast<int>(std::min(200 * std::abs(time) * fastest, 1e5));
+  const std::vector<double> from(q.begin(), q.end());
+  const bool even = carry(joint, q, v0, vdot, time, steps);
+  if (even || joint.kernel == nullptr || std::abs(time) * fastest > short_way) return;
+  // N of a code-defined joint may turn as fast as it likes: twice the steps until they change nothing, or no less.
+  // Where a long way leads to does not matter to the last digit.
+  constexpr int most_steps = 1 << 17;
+  constexpr double enough = 1e-13;
+  for (double last = std::numeric_limits<double>::infinity(); steps < most_steps;) {
+    steps *= 2;
+    std::vector<double> finer = from;
+    carry(joint, finer, v0, vdot, time, steps);
+    double change = 0, size = 1;
+    for (std::size_t i = 0; i < joint.nq; ++i) {
+      change = std::max(change, std::abs(finer[i] - q[i]));
+      size = std::max(size, std::abs(finer[i]));
+    }
+    std::ranges::copy(finer, q.begin());
+    if (!(change > enough * size) || (change > last / 2 && change < 1e-9 * size)) return;
+    last = change;
   }
 }
 
-std::vector<double> random_coordinates(const JointData& joint, Random& random) {
-  std::vector<double> q(joint.nq), rest(joint.nv);
+std::vector<double> random_coordinates(const JointData& joint, const JointSizes& sizes, Random& random) {
+  std::vector<double> q(joint.nq), along = random_parts(joint.nv, random), rest(joint.nv);
   joint_neutral(joint, q.data());
-  flow(joint, q, random.numbers(joint.nv, 1.2), rest, 1);
+  const bool told = std::ranges::any_of(sizes.q, [](const ValueRange& r) { return r.typical > 0; }) || sizes.bounded();
+  if (told && joint.nq == joint.nv) {
+    for (std::size_t k = 0; k < joint.nq; ++k) q[k] = in_range(sizes.q[k], along[k], some_way, q[k]);
+    return q;
+  }
+  for (double& x : along) x *= some_way;
+  flow(joint, q, along, rest, 1);
   joint_normalize(joint, q.data());
   return q;
+}
+
+std::vector<double> random_velocities(const JointData& joint, const JointSizes& sizes, double size, Random& random) {
+  std::vector<double> v = random_parts(joint.nv, random);
+  for (std::size_t k = 0; k < joint.nv; ++k) v[k] = in_range(sizes.v[k], v[k], size);
+  return v;
 }
 
 void read_joints(const SystemView& view, std::span<const BodyMotion> frames, std::vector<double>& q,
@@ -107,18 +204,35 @@ State random_state(const System& system, Random& random) {
   const SystemView& view = system.view();
   const State drawn(system.initial_state());
   State s = drawn;
-  s.v = random.numbers(view.nv, 1.5);
-  for (double& x : s.eta) x += random.uniform(-0.02, 0.02);
+  std::vector<JointSizes> sizes;
+  for (const JointData& joint : view.joints) {
+    sizes.push_back(sizes_of(system, joint));
+    std::ranges::copy(random_velocities(joint, sizes.back(), 1.5, random),
+                      s.v.begin() + static_cast<std::ptrdiff_t>(joint.v_offset));
+  }
+  for (const FlexibleData& body : view.flexible) {
+    const std::vector<ValueRange> modes =
+        ranges_of(*body.type, ValueRanges::Kind::mode, body.modes, body.instance.fields);
+    for (std::size_t k = 0; k < body.modes; ++k) {
+      double& eta = s.eta[body.mode_offset + k];
+      eta = in_range(modes[k], random.uniform(-1, 1), 0.02, eta);
+    }
+  }
   s.etadot = random.numbers(view.modes, 0.1);
+  spread_states(system, s, random);
   const bool closed = !view.cut_joints().empty() || !view.constraints.empty();
-  for (const JointData& joint : view.tree_joints()) {
+  for (std::size_t j = 0; j < view.bodies.size(); ++j) {
+    const JointData& joint = view.joints[j];
     const std::span<double> q = part(s.q, joint.q_offset, joint.nq);
     if (closed) {
       const std::vector<double> rest(joint.nv);
-      flow(joint, q, random.numbers(joint.nv, nearby), rest, 1);
+      std::vector<double> along = random.numbers(joint.nv, nearby);
+      for (std::size_t k = 0; k < joint.nv && joint.nq == joint.nv; ++k)
+        if (sizes[j].q[k].typical > 0) along[k] *= sizes[j].q[k].typical;
+      flow(joint, q, along, rest, 1);
       joint_normalize(joint, q.data());
     } else {
-      std::ranges::copy(random_coordinates(joint, random), q.begin());
+      std::ranges::copy(random_coordinates(joint, sizes[j], random), q.begin());
     }
   }
   if (!closed && view.modules.empty()) return s;
@@ -152,11 +266,16 @@ Path::Path(const SystemView& view, const State& start, Random& random)
       efforts_(view.nv) {
   // First-order states that start at rest tell nothing: they are let run for a while at the start.
   if (!start_.x.empty()) {
-    std::vector<double> rates(start_.x.size());
-    for (int step = 0; step < 100; ++step) {
-      place(0);
-      forces_.evaluate(clock(0), tree_.frames(), now_.q, now_.v, start_.x, wrenches_, efforts_, rates);
-      for (std::size_t i = 0; i < rates.size(); ++i) start_.x[i] += 1e-4 * rates[i];
+    place(0);
+    const auto rates_at = [&](const std::vector<double>& x) {
+      std::vector<double> rates(x.size());
+      forces_.evaluate(clock(0), tree_.frames(), now_.q, now_.v, x, wrenches_, efforts_, rates);
+      return rates;
+    };
+    const double step = calm_time(start_.x, 1e-4, rates_at);
+    for (int i = 0; i < 100; ++i) {
+      const std::vector<double> rates = rates_at(start_.x);
+      for (std::size_t k = 0; k < rates.size(); ++k) start_.x[k] += step * rates[k];
     }
   }
   go(0);
@@ -196,7 +315,7 @@ void Path::follow_states(double t) {
 }
 
 void Path::go(double t) {
-  if (!start_.x.empty()) follow_states(t);
+  if (!start_.x.empty()) follow_states(std::abs(t) < longest_follow ? t : 0);
   place(t);
 }
 

@@ -6,6 +6,7 @@
 
 #include "framework/assembly/system.hpp"
 #include "framework/conformance/random.hpp"
+#include "framework/conformance/value_sizes.hpp"
 #include "polyform/force_set.hpp"
 #include "polyform/kinematics.hpp"
 
@@ -26,8 +27,10 @@ struct State {
 
 /// Carries the coordinates of one joint along q̇ = N(q) v with v = v0 + v̇ t over the time given, to round-off.
 void flow(const JointData&, std::span<double> q, std::span<const double> v0, std::span<const double> vdot, double time);
-/// Coordinates that any joint has: neutral, then carried along a random velocity.
-std::vector<double> random_coordinates(const JointData&, Random&);
+/// Coordinates that a joint may have: neutral, then carried along a random velocity, within what the type tells.
+std::vector<double> random_coordinates(const JointData&, const JointSizes&, Random&);
+/// size: of velocities whose type tells none.
+std::vector<double> random_velocities(const JointData&, const JointSizes&, double size, Random&);
 
 /// Coordinates and velocities of all joints from the motions of all frames. q holds hints on entry.
 void read_joints(const SystemView&, std::span<const BodyMotion> frames, std::vector<double>& q, std::vector<double>& v);
@@ -40,13 +43,15 @@ State random_state(const System&, Random&);
 /// Adds whole turns to the angles of primitive rotations: all poses stay, and with them all that the joints ask.
 void add_turns(const SystemView&, State&, Random&);
 
-/// A smooth motion of a tree through a state at t = 0: constant v̇ and η̈; first-order states follow their own rates.
+/// A smooth motion of a tree through a state at t = 0: constant v̇ and η̈; first-order states follow their own rates for
+/// a time as short as differences need, and are those of the start later on.
 /// The clock shows another time than t, so that nothing in a function of time vanishes by chance. The system has no cut
 /// joints.
 class Path {
  public:
   Path(const SystemView&, const State&, Random&);
-  /// Goes to the state at a time, a small one where first-order states matter.
+  /// How long first-order states are followed, s.
+  static constexpr double longest_follow = 0.01;
   void go(double t);
   /// What the clock shows at t.
   static double clock(double t) { return 0.37 + t; }

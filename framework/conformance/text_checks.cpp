@@ -24,6 +24,10 @@ void see_fields(std::span<const FieldSpec> fields, Measure& m) {
     see(is_one_line(field.meaning), "its meaning is empty, or more than one line");
     see((field.type == FieldType::choice) != field.choices.empty(), "choices belong to a field of type choice");
     see(field.minimum <= field.maximum, "its range is empty");
+    see(field.valid_minimum <= field.valid_maximum && field.valid_minimum <= field.maximum &&
+            field.valid_maximum >= field.minimum,
+        "no value that is allowed is valid");
+    see(field.typical >= 0, "its typical size is negative");
   }
 }
 

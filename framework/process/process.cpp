@@ -18,6 +18,7 @@
 #include "framework/process/available_memory.hpp"
 #include "framework/process/worker.hpp"
 #include "framework/supervision.hpp"
+#include "framework/used_time.hpp"
 
 namespace polyform::host {
 
@@ -45,6 +46,7 @@ class Process {
     }
     ::close(ends[1]);
     pipe_ = ends[0];
+    if (id_ > 0) used_ = UsedTime(id_);
     if (id_ < 0)
       give_up();
     else
@@ -77,8 +79,7 @@ class Process {
     int status = 0;
     const pid_t gone = ::waitpid(id_, &status, WNOHANG);
     if (gone == id_) return finish(status);
-    const bool late = limits_.seconds > 0 && seconds_since(start_) > limits_.seconds;
-    if (!late && !(interrupted_ && seconds_since(interrupted_at_) > grace_seconds)) return;
+    if (!late() && !(interrupted_ && seconds_since(interrupted_at_) > grace_seconds)) return;
     ::kill(id_, SIGKILL);
     ::waitpid(id_, &status, 0);
     end_.how = interrupted_ ? How::interrupted : How::time_limit;
@@ -86,6 +87,11 @@ class Process {
   }
 
  private:
+  /// Less time is used than passes: how much is asked only once so much has passed.
+  bool late() const {
+    return limits_.seconds > 0 && seconds_since(start_) > limits_.seconds && used_.seconds() > limits_.seconds;
+  }
+
   void give_up() {
     end_.how = How::not_started;
     end_.message = std::strerror(errno);
@@ -161,6 +167,7 @@ class Process {
   const ProcessJob& job_;
   const ProcessLimits& limits_;
   Clock::time_point start_ = Clock::now(), interrupted_at_;
+  UsedTime used_;
   pid_t id_ = 0;
   int pipe_ = -1;
   bool open_ = true, said_ = false, interrupted_ = false;

@@ -16,7 +16,7 @@
 namespace polyform::host {
 
 struct ProcessLimits {
-  double seconds = 0;        ///< wall time of one process; 0: none
+  double seconds = 0;        ///< used by one process, computing or asleep (used_time.hpp); 0: any
   std::uint64_t memory = 0;  ///< bytes that a process may take beyond what it starts with; 0: none
 };
 

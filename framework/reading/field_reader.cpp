@@ -20,9 +20,20 @@ std::string range(const FieldSpec& spec) {
   return out;
 }
 
+/// The value is taken all the same.
+void warn_of_validity(const Value& value, const FieldSpec& spec, double x) {
+  const bool low = x < spec.valid_minimum;
+  value.warning(fmt::format("{} is {} {:g}{}{}, as far as the model of this type holds", x, low ? "below" : "above",
+                            low ? spec.valid_minimum : spec.valid_maximum, spec.unit.empty() ? "" : " ", spec.unit),
+                fmt::format("{}: {}. It is used as it is given.", spec.name, spec.meaning));
+}
+
 bool check_range(const Value& value, const FieldSpec& spec, double x) {
   const bool below = spec.exclusive_minimum ? x <= spec.minimum : x < spec.minimum;
-  if (!below && x <= spec.maximum) return true;
+  if (!below && x <= spec.maximum) {
+    if (x < spec.valid_minimum || x > spec.valid_maximum) warn_of_validity(value, spec, x);
+    return true;
+  }
   const std::string kind = spec.type == FieldType::integer ? "an integer" : number_in(spec.unit);
   value.unexpected(kind + range(spec), fmt::format("{}: {}.", spec.name, spec.meaning));
   return false;
@@ -40,21 +51,36 @@ std::string expectation(const FieldSpec& spec) {
   const std::string number = number_in(spec.unit) + range(spec);
   const std::string unit = spec.unit.empty() ? std::string{} : fmt::format(" in {}", spec.unit);
   switch (spec.type) {
-    case FieldType::number: return number;
-    case FieldType::integer: return "an integer" + range(spec);
-    case FieldType::boolean: return "true or false";
-    case FieldType::text: return "a text";
-    case FieldType::choice: return "one of " + listing({spec.choices.begin(), spec.choices.end()});
-    case FieldType::vector3: return fmt::format("a vector [x, y, z]{}", unit);
-    case FieldType::direction: return "a direction [x, y, z]";
-    case FieldType::orientation: return "an orientation";
-    case FieldType::numbers: return number + " or a list of them";
-    case FieldType::matrix: return fmt::format("a matrix as a list of rows{}", unit);
-    case FieldType::time_function: return number + " or a function of time";
-    case FieldType::time_functions: return number + ", a function of time, or a list of these";
-    case FieldType::body: return "the name of a body";
-    case FieldType::marker: return "a point of a body, {body: name, point: [x, y, z]}";
-    case FieldType::joint: return "the name of a joint";
+    case FieldType::number:
+      return number;
+    case FieldType::integer:
+      return "an integer" + range(spec);
+    case FieldType::boolean:
+      return "true or false";
+    case FieldType::text:
+      return "a text";
+    case FieldType::choice:
+      return "one of " + listing({spec.choices.begin(), spec.choices.end()});
+    case FieldType::vector3:
+      return fmt::format("a vector [x, y, z]{}", unit);
+    case FieldType::direction:
+      return "a direction [x, y, z]";
+    case FieldType::orientation:
+      return "an orientation";
+    case FieldType::numbers:
+      return number + " or a list of them";
+    case FieldType::matrix:
+      return fmt::format("a matrix as a list of rows{}", unit);
+    case FieldType::time_function:
+      return number + " or a function of time";
+    case FieldType::time_functions:
+      return number + ", a function of time, or a list of these";
+    case FieldType::body:
+      return "the name of a body";
+    case FieldType::marker:
+      return "a point of a body, {body: name, point: [x, y, z]}";
+    case FieldType::joint:
+      return "the name of a joint";
   }
   return "a value";
 }
@@ -106,18 +132,36 @@ std::optional<FieldValue> FieldReader::value(const Value& value, const FieldSpec
     case FieldType::number:
     case FieldType::integer:
     case FieldType::boolean:
-    case FieldType::text: good = scalar(value, spec, out); break;
-    case FieldType::choice: good = choice(value, spec, out); break;
-    case FieldType::vector3: good = store(read_vector3(value, spec.unit), out.vector); break;
-    case FieldType::direction: good = store(read_direction(value), out.vector); break;
-    case FieldType::orientation: good = store(read_orientation(value), out.orientation); break;
-    case FieldType::numbers: good = list(value, spec, out); break;
-    case FieldType::matrix: good = matrix(value, spec, out); break;
+    case FieldType::text:
+      good = scalar(value, spec, out);
+      break;
+    case FieldType::choice:
+      good = choice(value, spec, out);
+      break;
+    case FieldType::vector3:
+      good = store(read_vector3(value, spec.unit), out.vector);
+      break;
+    case FieldType::direction:
+      good = store(read_direction(value), out.vector);
+      break;
+    case FieldType::orientation:
+      good = store(read_orientation(value), out.orientation);
+      break;
+    case FieldType::numbers:
+      good = list(value, spec, out);
+      break;
+    case FieldType::matrix:
+      good = matrix(value, spec, out);
+      break;
     case FieldType::time_function:
-    case FieldType::time_functions: good = functions(value, spec, out); break;
+    case FieldType::time_functions:
+      good = functions(value, spec, out);
+      break;
     case FieldType::body:
     case FieldType::marker:
-    case FieldType::joint: good = attachment(value, spec, out); break;
+    case FieldType::joint:
+      good = attachment(value, spec, out);
+      break;
   }
   return good ? std::optional(out) : std::nullopt;
 }

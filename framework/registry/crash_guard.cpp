@@ -7,12 +7,14 @@
 
 #include "framework/process/process.hpp"
 #include "framework/supervision.hpp"
+#include "framework/used_time.hpp"
 
 namespace polyform::host {
 
 namespace {
 
 const char* guarded_file = "";
+std::int64_t load_ends = 0;  ///< in used_milliseconds()
 
 /// Safe in a signal handler.
 [[noreturn]] void name_and_end(const char* what, const char* detail = "", const char* after = "") {
@@ -26,6 +28,8 @@ const char* guarded_file = "";
 }
 
 void on_signal(int signal) {
+  const std::int64_t left = signal == SIGALRM ? load_ends - used_milliseconds() : 0;
+  if (left > 0) return set_alarm(1e-3 * static_cast<double>(left));
   static_assert(longest_load == 20, "as the message says");
   name_and_end(signal == SIGALRM ? " does not finish loading, for which it had 20 s" : " crashed while it was loaded");
 }
@@ -66,7 +70,8 @@ CrashGuard::CrashGuard(const std::filesystem::path& file) {
   whereabouts().blame = Exit::plugin;
   // For one that keeps the alarm below from being heard.
   constexpr std::int64_t grace = 3000;
-  whereabouts().deadline = clock_milliseconds() + std::int64_t{1000} * longest_load + grace;
+  load_ends = used_milliseconds() + std::int64_t{1000} * longest_load;
+  whereabouts().deadline = load_ends + grace;
   ::getrlimit(RLIMIT_AS, &memory_before_);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   limit_memory(largest_load());  // the sanitizers have taken all addresses there are
@@ -76,11 +81,11 @@ CrashGuard::CrashGuard(const std::filesystem::path& file) {
   struct sigaction action {};
   action.sa_handler = on_signal;
   for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &actions_before_[i]);
-  ::alarm(longest_load);
+  set_alarm(longest_load);
 }
 
 CrashGuard::~CrashGuard() {
-  ::alarm(0);
+  set_alarm(0);
   guarded_file = "";
   for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &actions_before_[i], nullptr);
   whereabouts() = {};

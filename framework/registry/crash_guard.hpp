@@ -12,7 +12,7 @@
 
 namespace polyform::host {
 
-/// Time after which a plugin hangs, s.
+/// Time after which a plugin hangs, as it uses it (used_time.hpp), s.
 inline constexpr unsigned longest_load = 20;
 /// Memory that a plugin may take while it is loaded, bytes: 16 GiB, or what can be had now where that is less.
 std::uint64_t largest_load();

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "polyform/constraint.hpp"
+#include "polyform/guarded.hpp"
 
 namespace polyform {
 namespace {
@@ -81,6 +82,45 @@ JointBatch single(const JointData& joint, const double* q, const double* v) {
   return {1, joint.parameters, {q, joint.nq}, {v, joint.nv}};
 }
 
+/// Lets a kernel write numbers of one joint between two guards.
+template <class Call>
+void guard_numbers(const JointData& joint, double* numbers, Call call) {
+  constexpr std::size_t most = 32;
+  const unsigned control = floating_point_control();
+  const std::size_t n = joint.nq;
+  double room[most + 2];
+  const bool fits = n <= most;
+  if (fits) {
+    std::memcpy(&room[0], &guard_word, sizeof guard_word);
+    std::memcpy(&room[n + 1], &guard_word, sizeof guard_word);
+    std::copy_n(numbers, n, room + 1);
+  }
+  call(std::span(fits ? room + 1 : numbers, n));
+  const bool memory = fits && (std::memcmp(&room[0], &guard_word, sizeof guard_word) != 0 ||
+                               std::memcmp(&room[n + 1], &guard_word, sizeof guard_word) != 0);
+  if (memory || floating_point_control() != control) [[unlikely]]
+    throw ElementBreach(joint.kernel, "joint", memory);
+  if (fits) std::copy_n(room + 1, n, numbers);
+}
+
+/// Lets a kernel write the motion of one joint between two guards.
+void guard_motion(const JointData& joint, const double* q, const double* v, JointMotion& m) {
+  struct {
+    std::uint64_t before = guard_word;
+    JointMotion motion;
+    std::uint64_t after = guard_word;
+  } room;
+  static_assert(sizeof room == sizeof(JointMotion) + 2 * sizeof guard_word);
+  const unsigned control = floating_point_control();
+  joint.kernel->evaluate(single(joint, q, v), {&room.motion, 1});
+  const volatile std::uint64_t& before = room.before;  // read again, whatever the compiler knows of it
+  const volatile std::uint64_t& after = room.after;
+  const bool memory = before != guard_word || after != guard_word;
+  if (memory || floating_point_control() != control) [[unlikely]]
+    throw ElementBreach(joint.kernel, "joint", memory);
+  m = room.motion;
+}
+
 double turns(double angle, double hint) {
   constexpr double turn = 2 * std::numbers::pi;
   return angle + turn * std::round((hint - angle) / turn);
@@ -118,14 +158,15 @@ void nearest_coordinates(const JointData& joint, const Mat3& R_FM, const Vec3& p
 
 void joint_motion(const JointData& joint, const double* q, const double* v, JointMotion& m) noexcept {
   if (joint.kernel != nullptr)
-    joint.kernel->evaluate(single(joint, q, v), {&m, 1});
+    guard_motion(joint, q, v, m);
   else
     primitives_motion(joint, q, v, m);
 }
 
 void joint_position_rates(const JointData& joint, const double* q, const double* v, double* qdot) noexcept {
   if (joint.kernel != nullptr) {
-    joint.kernel->position_rates(single(joint, q, v), {qdot, joint.nq});
+    joint.kernel->position_rates(single(joint, q, v),
+                                 {qdot, joint.nq});  // guards would be 2 % of a run: conform has them
     return;
   }
   for (const Primitive& p : joint.primitives) {
@@ -141,7 +182,7 @@ void joint_position_rates(const JointData& joint, const double* q, const double*
 
 void joint_neutral(const JointData& joint, double* q) noexcept {
   if (joint.kernel != nullptr) {
-    joint.kernel->neutral({q, joint.nq});
+    guard_numbers(joint, q, [&](std::span<double> out) { joint.kernel->neutral(out); });
     return;
   }
   for (const Primitive& p : joint.primitives) {
@@ -166,7 +207,8 @@ double joint_normalize(const JointData& joint, double* q) noexcept {
 
 void joint_coordinates(const JointData& joint, const Mat3& R_FM, const Vec3& p_FM, double* q) noexcept {
   if (joint.kernel != nullptr) {
-    joint.kernel->coordinates(joint.parameters, R_FM, p_FM, {q, joint.nq});
+    guard_numbers(joint, q,
+                  [&](std::span<double> out) { joint.kernel->coordinates(joint.parameters, R_FM, p_FM, out); });
     return;
   }
   // Translations that come before every rotation, along orthogonal axes, and then one rotation or a ball have a
@@ -306,7 +348,7 @@ JointMotions::JointMotions(std::span<const JointData> joints) : joints_(joints),
   for (Batch& b : batches_) {
     b.q.resize(b.joints.size() * b.nq);
     b.v.resize(b.joints.size() * b.nv);
-    b.motions.resize(b.joints.size());
+    b.motions = guarded<JointMotion>(b.joints.size());
   }
 }
 
@@ -319,8 +361,11 @@ void JointMotions::evaluate(const double* q, const double* v) noexcept {
       std::copy_n(q + joint.q_offset, b.nq, b.q.data() + k * b.nq);
       std::copy_n(v + joint.v_offset, b.nv, b.v.data() + k * b.nv);
     }
-    b.kernel->evaluate({b.joints.size(), b.parameters, b.q, b.v}, b.motions);
-    for (std::size_t k = 0; k < b.joints.size(); ++k) motions_[b.joints[k]] = b.motions[k];
+    const unsigned control = floating_point_control();
+    const std::span<JointMotion> given = between(b.motions);
+    b.kernel->evaluate({b.joints.size(), b.parameters, b.q, b.v}, given);
+    check_breach(control, b.kernel, "joint", b.motions);
+    for (std::size_t k = 0; k < b.joints.size(); ++k) motions_[b.joints[k]] = given[k];
   }
 }
 

@@ -15,8 +15,8 @@ const Registry& with(const std::string& plugin) {
   return registries.try_emplace(plugin, options_with({plugin})).first->second;
 }
 
-constexpr const char* libraries[] = {"wrong_joints",  "wrong_forces", "wrong_constraints",
-                                     "wrong_modules", "wrong_bodies", "wrong_solvers"};
+constexpr const char* libraries[] = {"wrong_joints", "wrong_forces",  "wrong_constraints", "wrong_modules",
+                                     "wrong_bodies", "wrong_solvers", "curve_joints",      "third_party"};
 
 std::vector<Claim> made_claims_of(const std::string& name, double seconds) {
   for (const char* library : libraries) {
@@ -61,6 +61,26 @@ void require_found(const std::string& type, const std::string& words, const std:
       CHECK_THAT(claim.finding, Catch::Contains(finding));
 }
 
+/// One of its failed claims has these words in its finding.
+void require_told(const std::string& type, const std::string& finding) {
+  std::string all;
+  for (const Claim& claim : claims_of(type))
+    if (claim.verdict == Verdict::failed) all += claim.finding + "\n";
+  CHECK_THAT(all, Catch::Contains(finding));
+}
+
+/// The type passes a claim whose name holds these words.
+void require_passed(const std::string& type, const std::string& words) {
+  bool found = false;
+  for (const Claim& claim : claims_of(type)) {
+    INFO(text(claim));
+    if (claim.name.find(words) == std::string::npos) continue;
+    found = true;
+    CHECK(claim.verdict == Verdict::passed);
+  }
+  CHECK(found);
+}
+
 void require_sound(const std::string& type) {
   for (const Claim& claim : claims_of(type)) {
     INFO(text(claim));
@@ -69,6 +89,62 @@ void require_sound(const std::string& type) {
 }
 
 }  // namespace
+
+TEST_CASE("an element that writes beside what it is given, or changes how numbers are computed, is told so") {
+  require_found("spring-beyond", "same output", "evaluate() writes beyond the");
+  require_found("spring-rounding", "same output", "changes how floating-point numbers are computed");
+  // The host evaluates some of them when it reads a model.
+  require_told("hinge-beyond", "wrote beyond the memory that it was given");
+  require_found("hinge-beyond-q", "coordinates follow from the pose",
+                "coordinates() writes beyond the 1 numbers of `q`");
+  require_told("plane-beyond", "a constraint of " POLYFORM_FIXTURES "/wrong_constraints.so wrote beyond the memory");
+  require_told("rod-beyond", "a flexible body of " POLYFORM_FIXTURES "/wrong_bodies.so wrote beyond the memory");
+  require_told("sledge-before", "evaluate() writes before the 1 numbers of `xdot` that it was given");
+}
+
+TEST_CASE("what is no number as drawn alone is found in every kind") {
+  require_found("wave-drawn", "finite number", "as drawn");
+  require_failed("foot-drawn", "finite number");
+  require_failed("guide-drawn", "finite number");
+  require_found("rod-drawn", "finite number", "undeformed");
+  require_found("sledge-drawn", "finite number", "as drawn, at rest");
+}
+
+TEST_CASE("directions of the drawing that are not turned into body axes are found in forces and constraints") {
+  require_found("thruster-axes", "its directions are as drawn", "`direction` is taken in the axes of the body");
+  require_found("guide-axes", "its directions are as drawn", "`direction` is taken in the axes of the body");
+  for (const char* const type : {"thruster-sound", "guide-sound"}) {
+    require_sound(type);
+    require_passed(type, "its directions are as drawn");
+  }
+}
+
+TEST_CASE("the word ground in a meaning switches nothing off") {
+  require_sound("foot-sound");
+  require_passed("foot-sound", "wrenches turn with the frame");
+  require_passed("foot-sound", "cancels");
+  require_failed("foot-axes", "wrenches turn with the frame");
+}
+
+TEST_CASE("elements with short waves and large numbers conform, and their mistakes are found") {
+  for (const char* const type : {"wave-curve", "wave-arc", "wave-bounded", "cylinder-sound", "cylinder-told"})
+    require_sound(type);
+  require_failed("wave-bias", "the bias is the rate of H");
+  require_failed("wave-slope", "H is the rate of the pose");
+  require_failed("cylinder-power", "less the rate of its potential energy");
+}
+
+TEST_CASE("the model in which a check failed is told, with the state as initial one") {
+  for (const char* const type : {"wave-bias", "thruster-axes", "foot-drawn", "hinge-crash"}) {
+    const std::vector<Claim>& claims = claims_of(type);
+    const auto failed = std::ranges::find(claims, Verdict::failed, &Claim::verdict);
+    REQUIRE(failed != claims.end());
+    CHECK_THAT(failed->model, Catch::Contains("polyform: 1") && Catch::Contains(std::string("type: ") + type));
+  }
+  const std::vector<Claim>& claims = claims_of("wave-bias");
+  CHECK_THAT(std::ranges::find(claims, Verdict::failed, &Claim::verdict)->model,
+             Catch::Contains("initial: {position: "));
+}
 
 TEST_CASE("mistakes of a joint are found") {
   require_sound("hinge-sound");

@@ -32,7 +32,8 @@ inline constexpr FieldSpec common_specs[common_fields]{
      .type = FieldType::time_functions,
      .unit = "m/s",
      .meaning = "the three components of the velocity of the air, ground axes",
-     .default_text = "[0, 0, 0]"}};
+     .default_text = "[0, 0, 0]",
+     .tied_to_ground = true}};
 
 /// Those fields of an instance that passed define_common.
 struct Air {

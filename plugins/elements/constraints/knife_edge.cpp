@@ -25,12 +25,14 @@ constexpr std::array specs{
               .type = FieldType::direction,
               .unit = "",
               .meaning = "direction of the edge, in ground as drawn",
-              .required = true},
+              .required = true,
+              .tied_to_ground = true},
     FieldSpec{.name = "normal",
               .type = FieldType::direction,
               .unit = "",
               .meaning = "normal of the surface that it glides on, in ground as drawn",
-              .default_text = "[0, 0, 1]"}};
+              .default_text = "[0, 0, 1]",
+              .tied_to_ground = true}};
 
 class KnifeEdges final : public ConstraintBatch {
  public:

@@ -27,7 +27,8 @@ constexpr std::array specs{
               .type = FieldType::direction,
               .unit = "",
               .meaning = "axis of the disc, in ground as drawn",
-              .required = true},
+              .required = true,
+              .tied_to_ground = true},
     FieldSpec{.name = "radius",
               .type = FieldType::number,
               .unit = "m",
@@ -39,12 +40,14 @@ constexpr std::array specs{
               .type = FieldType::vector3,
               .unit = "m",
               .meaning = "a point of the plane, in ground",
-              .default_text = "[0, 0, 0]"},
+              .default_text = "[0, 0, 0]",
+              .tied_to_ground = true},
     FieldSpec{.name = "plane_normal",
               .type = FieldType::direction,
               .unit = "",
               .meaning = "normal of the plane towards the disc, in ground",
-              .default_text = "[0, 0, 1]"}};
+              .default_text = "[0, 0, 1]",
+              .tied_to_ground = true}};
 
 /// Below this sine of the angle between disc and plane the contact is no point.
 constexpr double least_sine = 1e-6;

@@ -34,7 +34,8 @@ constexpr std::array specs{FieldSpec{.name = "body",
                                      .unit = "",
                                      .meaning = "axes of the components of force and moment",
                                      .default_text = "ground",
-                                     .choices = choices}};
+                                     .choices = choices,
+                                     .tied_to_ground = true}};
 
 struct Load {
   TimeVector force, moment;

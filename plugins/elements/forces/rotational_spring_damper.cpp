@@ -27,7 +27,8 @@ constexpr std::array specs{
               .unit = "",
               .meaning = "one to three axes of successive turns from a to b, in ground as drawn, each perpendicular to "
                          "the one before; angles are zero as drawn",
-              .required = true},
+              .required = true,
+              .tied_to_ground = true},
     FieldSpec{.name = "stiffness",
               .type = FieldType::numbers,
               .unit = "N m/rad",

@@ -9,10 +9,16 @@ inline constexpr FieldSpec position_field{.name = "position",
                                           .type = FieldType::vector3,
                                           .unit = "m",
                                           .meaning = "where the joint is, in ground as drawn",
-                                          .required = true};
+                                          .required = true,
+                                          .tied_to_ground = true};
 
 constexpr FieldSpec axis_field(std::string_view meaning) {
-  return {.name = "axis", .type = FieldType::direction, .unit = "", .meaning = meaning, .required = true};
+  return {.name = "axis",
+          .type = FieldType::direction,
+          .unit = "",
+          .meaning = meaning,
+          .required = true,
+          .tied_to_ground = true};
 }
 
 /// Three translations along the axes of the base body: no constraint on where the joint's point is.

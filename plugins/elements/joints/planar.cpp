@@ -18,7 +18,8 @@ constexpr std::array specs{
               .unit = "",
               .meaning =
                   "direction of the first displacement, in the plane, in ground as drawn; default: ground x turned "
-                  "into the plane, or ground y where the normal is within 25 degrees of x"}};
+                  "into the plane, or ground y where the normal is within 25 degrees of x",
+              .tied_to_ground = true}};
 
 /// The unit vector in the plane nearest to a direction.
 Vec3 into_plane(const Vec3& normal, const Vec3& direction) {

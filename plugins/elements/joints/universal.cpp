@@ -15,17 +15,17 @@ constexpr std::array specs{
               .type = FieldType::direction,
               .unit = "",
               .meaning = "axis of the second turn, fixed in moving, in ground as drawn; not parallel to axis",
-              .required = true}};
+              .required = true,
+              .tied_to_ground = true}};
 
 /// Two axes make the two turns only where they differ in direction.
 bool check_two_axes(const Vec3& a, const Vec3& b, std::string_view joint, std::string_view instead, FieldSink& sink) {
   if (norm(cross(a, b)) >= 1e-6) return true;  // the sine of the angle between them
-  sink.report(
-      Severity::error, 0, axis2,
-      Message("`axis` [{:.6g}, {:.6g}, {:.6g}] and `axis2` [{:.6g}, {:.6g}, {:.6g}] of the {} joint are "
-              "parallel: the two turns would be one",
-              a.x, a.y, a.z, b.x, b.y, b.z, joint),
-      Message("Give two axes that differ in direction, or use a {} joint.", instead));
+  sink.report(Severity::error, 0, axis2,
+              Message("`axis` [{:.6g}, {:.6g}, {:.6g}] and `axis2` [{:.6g}, {:.6g}, {:.6g}] of the {} joint are "
+                      "parallel: the two turns would be one",
+                      a.x, a.y, a.z, b.x, b.y, b.z, joint),
+              Message("Give two axes that differ in direction, or use a {} joint.", instead));
   return false;
 }
 

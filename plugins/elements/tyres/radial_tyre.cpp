@@ -52,12 +52,14 @@ constexpr std::array specs{
               .type = FieldType::direction,
               .unit = "",
               .meaning = "normal of the road, out of it, in ground axes",
-              .default_text = "[0, 0, 1]"},
+              .default_text = "[0, 0, 1]",
+              .tied_to_ground = true},
     FieldSpec{.name = "road_height",
               .type = FieldType::number,
               .unit = "m",
               .meaning = "distance of the road from the ground origin along its normal",
-              .default_text = "0"}};
+              .default_text = "0",
+              .tied_to_ground = true}};
 
 struct Tyre {
   double radius, stiffness, damping, onset;

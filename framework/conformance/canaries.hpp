@@ -1,0 +1,96 @@
+// What an element may write in one call, with words around each part that it may not write.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <deque>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "framework/diagnostics.hpp"
+#include "polyform/guarded.hpp"
+#include "polyform/spatial.hpp"
+
+namespace polyform::host {
+
+/// What to do about what was found.
+inline constexpr const char* keep_to_what_is_given =
+    "write to what a call is given, as far as its size, and put back whatever else a call changes";
+
+/// Lends storage for the parts of an output, and finds out whether a call wrote beside one of them or left another
+/// floating-point environment.
+class Canaries {
+ public:
+  std::span<double> numbers(std::string_view name, std::size_t size, double fill = 0) {
+    return lend(numbers_, name, size, fill);
+  }
+  /// With what is in the list.
+  std::span<double> numbers(std::string_view name, std::span<const double> list) {
+    const std::span<double> lent = lend(numbers_, name, list.size(), 0.0);
+    std::ranges::copy(list, lent.begin());
+    return lent;
+  }
+  std::span<Spatial> spatials(std::string_view name, std::size_t size) {
+    return lend(spatials_, name, size, Spatial{});
+  }
+
+  /// After the call. Failure (simulation_failed) that names the call and the part.
+  void check(std::string_view call = "evaluate()") const {
+    for (const auto& part : numbers_) check(part, call);
+    for (const auto& part : spatials_) check(part, call);
+    if (floating_point_control() == control_) return;
+    std::fesetenv(FE_DFL_ENV);
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("{} changes how floating-point numbers are computed (rounding, traps) and does not put "
+                              "it back",
+                              call),
+                  keep_to_what_is_given);
+  }
+
+ private:
+  static constexpr std::size_t margin = 96;  ///< bytes at each end: more than one number, row or wrench
+  template <class T>
+  struct Part {
+    std::string_view name;
+    std::size_t size;
+    std::vector<T> storage;
+  };
+
+  template <class T>
+  static std::span<T> lend(std::deque<Part<T>>& parts, std::string_view name, std::size_t size, const T& fill) {
+    constexpr std::size_t around = margin / sizeof(T);
+    static_assert(around * sizeof(T) == margin);
+    Part<T>& part = parts.emplace_back(Part<T>{name, size, std::vector<T>(size + 2 * around, fill)});
+    char* const bytes = reinterpret_cast<char*>(part.storage.data());
+    for (std::size_t at = 0; at < margin; at += sizeof guard_word) {
+      std::memcpy(bytes + at, &guard_word, sizeof guard_word);
+      std::memcpy(bytes + part.storage.size() * sizeof(T) - margin + at, &guard_word, sizeof guard_word);
+    }
+    return std::span(part.storage).subspan(around, size);
+  }
+  template <class T>
+  static void check(const Part<T>& part, std::string_view call) {
+    const auto touched = [](const char* from) {
+      for (std::size_t at = 0; at < margin; at += sizeof guard_word)
+        if (std::memcmp(from + at, &guard_word, sizeof guard_word) != 0) return true;
+      return false;
+    };
+    const char* const bytes = reinterpret_cast<const char*>(part.storage.data());
+    const bool before = touched(bytes), behind = touched(bytes + part.storage.size() * sizeof(T) - margin);
+    if (before || behind)
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("{} writes {} the {} numbers of `{}` that it was given", call,
+                                before ? "before" : "beyond", part.size, part.name),
+                    keep_to_what_is_given);
+  }
+
+  std::deque<Part<double>> numbers_;
+  std::deque<Part<Spatial>> spatials_;
+  unsigned control_ = floating_point_control();
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,111 @@
+#include "framework/conformance/redrawing.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace polyform::host {
+
+namespace {
+
+Vec3 turned(const Mat3& R, const double* x) { return R * Vec3{x[0], x[1], x[2]}; }
+
+}  // namespace
+
+bool holds_vectors(const FieldSpec& field) {
+  switch (field.type) {
+    case FieldType::vector3:
+    case FieldType::direction:
+    case FieldType::orientation:
+    case FieldType::matrix:
+    case FieldType::numbers:
+    case FieldType::time_functions:
+      return true;
+    default:
+      return false;
+  }
+}
+
+RedrawnInstance::RedrawnInstance(std::span<const FieldSpec> specs, const ElementInstance& read, const Redrawing& how)
+    : how_(how), read_(read), fields_(read.fields.begin(), read.fields.end()) {
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    FieldValue& value = fields_[f];
+    const bool attaches = specs[f].type == FieldType::body || specs[f].type == FieldType::marker;
+    const bool of_ground = specs[f].tied_to_ground && std::ranges::find(how.as_of_body, f) == how.as_of_body.end();
+    if (!attaches) {
+      turn(specs[f], value, of_ground);
+      continue;
+    }
+    if (specs[f].tied_to_ground && unknown_.empty()) unknown_ = specs[f].name;
+    Vec3 point = specs[f].type == FieldType::marker ? value.vector : Vec3{};
+    Pose pose = read.drawn[markers_.size()];
+    if (!is_ground(value.body)) {
+      value.vector = point = transpose_times(how.frames, point);
+      pose.orientation = pose.orientation * quaternion_of(how.frames);
+    }
+    markers_.push_back({value.body, point, read.markers[markers_.size()].frame});
+    drawn_.push_back({quaternion_of(how.turn) * pose.orientation, how.turn * pose.position});
+  }
+  instance_ = read;
+  instance_.fields = fields_;
+  instance_.markers = markers_;
+  instance_.drawn = drawn_;
+}
+
+void RedrawnInstance::turn(const FieldSpec& spec, FieldValue& value, bool of_ground) {
+  const Mat3 R = of_ground ? how_.turn : transpose(how_.frames);
+  switch (spec.type) {
+    case FieldType::vector3:
+    case FieldType::direction:
+      value.vector = R * value.vector;
+      return;
+    case FieldType::orientation:
+      value.orientation = quaternion_of(R) * value.orientation;
+      return;
+    case FieldType::matrix:
+    case FieldType::numbers: {
+      const std::size_t rows = spec.type == FieldType::matrix ? value.rows : 1;
+      if (value.numbers.size() != 3 * rows) break;
+      if (!spec.tied_to_ground) return;  // of no frame that is known
+      std::vector<double>& list = numbers_.emplace_back(value.numbers.begin(), value.numbers.end());
+      for (std::size_t r = 0; r < rows; ++r) {
+        const Vec3 v = turned(R, &list[3 * r]);
+        std::ranges::copy(std::array{v.x, v.y, v.z}, &list[3 * r]);
+      }
+      value.numbers = list;
+      return;
+    }
+    case FieldType::time_functions: {
+      const auto constant = [](const TimeFunction& f) { return f.kind == TimeFunction::Kind::constant; };
+      if (!spec.tied_to_ground) return;
+      if (value.functions.size() != 3 || !std::ranges::all_of(value.functions, constant)) break;
+      std::vector<TimeFunction>& list = functions_.emplace_back(value.functions.begin(), value.functions.end());
+      const Vec3 v = R * Vec3{list[0].constant, list[1].constant, list[2].constant};
+      list[0].constant = v.x;
+      list[1].constant = v.y;
+      list[2].constant = v.z;
+      value.functions = list;
+      return;
+    }
+    case FieldType::number:
+    case FieldType::time_function:
+      return;  // a height above a plane of ground, a size: turns about the ground origin do not change it
+    default:
+      break;
+  }
+  if (spec.tied_to_ground && unknown_.empty()) unknown_ = spec.name;
+}
+
+BatchInput RedrawnInstance::input(const BatchInput& of_read) const {
+  BatchInput in = of_read;
+  for (std::size_t k = 0; k < in.markers.size(); ++k) {
+    MarkerMotion& m = in.markers[k];
+    const Vec3 old_arm = m.R * read_.markers[k].point;
+    if (!is_ground(read_.markers[k].body)) m.R = m.R * how_.frames;
+    const Vec3 arm = m.R * instance_.markers[k].point;
+    m.position += arm - old_arm;
+    m.velocity += cross(m.angular_velocity, arm - old_arm);
+  }
+  return in;
+}
+
+}  // namespace polyform::host
