@@ -50,7 +50,7 @@ bool InitialState::try_close(std::span<const JointLock> locks, bool hold_modes, 
   tree_.orientations(parts_.q.data(), orientations, parts_.eta.data());
   std::vector<Pose> poses(view().bodies.size());
   for (std::size_t i = 0; i < poses.size(); ++i) poses[i] = {orientations[i], tree_.bodies()[i].p};
-  AbsoluteSystem system(view(), locks);
+  AbsoluteSystem system(view(), locks, {}, centred_.origin());
   system.set_targets(given_q_, given_v_);
   if (hold_modes) system.hold_modes();
   PositionCorrection correction;
@@ -66,7 +66,7 @@ bool InitialState::try_close(std::span<const JointLock> locks, bool hold_modes, 
 bool InitialState::report_no_number(const std::vector<double>& start) {
   const std::vector<double> still(view().nv), still_modes(view().modes);
   tree_.evaluate(start.data(), still.data(), given_eta_.data(), still_modes.data());
-  ConstraintSet constraints(view());
+  ConstraintSet constraints(view(), centred_.origin());
   if (!constraints.good()) return false;
   constraints.evaluate(0, tree_.frames(), start, still);
   for (const ConstraintSet::Element& element : constraints.elements()) {
@@ -76,7 +76,7 @@ bool InitialState::report_no_number(const std::vector<double>& start) {
                          "its residual is no finite number at the initial positions");
     return true;
   }
-  ModuleSet modules(view());
+  ModuleSet modules(view(), centred_.origin());
   if (!modules.good()) return false;
   modules.evaluate(0, tree_.frames(), start, still, given_x_);
   for (const ModuleSet::Module& m : modules.modules()) {

@@ -176,7 +176,7 @@ bool InitialState::project(const std::vector<BodyMotion>& frames, const std::vec
   const auto attempt = [&](std::span<const JointLock> locks, bool hold_modes) {
     std::vector<BodyMotion> trial = frames;
     double violation = 0;
-    AbsoluteSystem system(view(), locks);
+    AbsoluteSystem system(view(), locks, {}, centred_.origin());
     system.set_targets(given_q_, given_v_);
     if (hold_modes) system.hold_modes();
     parts_.etadot = given_etadot_;

@@ -12,7 +12,11 @@
 namespace polyform::host {
 
 InitialState::InitialState(System::Parts& parts, Diagnostics& diagnostics)
-    : parts_(parts), diagnostics_(diagnostics), locks_(parts.joints.size()), tree_(parts.view) {}
+    : parts_(parts),
+      diagnostics_(diagnostics),
+      centred_(parts.view),
+      locks_(parts.joints.size()),
+      tree_(centred_.view()) {}
 
 bool InitialState::build() {
   read_given();
@@ -118,12 +122,12 @@ void InitialState::report_no_batch(std::string_view kind, std::span<const Group>
 
 void InitialState::first_order_states() {
   parts_.x.assign(view().states, 0.0);
-  const ForceSet forces(view());
+  const ForceSet forces(view(), centred_.origin());
   if (forces.good())
     forces.initial_states(parts_.x);
   else
     report_no_batch("force", view().forces);
-  if (const ModuleSet modules(view()); modules.good())
+  if (const ModuleSet modules(view(), centred_.origin()); modules.good())
     modules.initial_states(parts_.x);
   else
     report_no_batch("module", view().modules);
@@ -133,7 +137,7 @@ void InitialState::first_order_states() {
 /// Where the rows of modules do not fit the motion of what they are attached to, u moves the least (in the scale of M)
 /// that makes them fit. Rows that ask more than that tie the motion itself: then the velocities move too.
 void InitialState::module_states() {
-  ModuleSet modules(view());
+  ModuleSet modules(view(), centred_.origin());
   std::string_view worst;
   if (fit_variables(modules, worst) == 0) return;
   modules_count_ = true;

@@ -78,7 +78,7 @@ void AbsoluteSystem::apply_modules() noexcept {
     for (std::size_t k = 0; k < m.wrenches.size(); ++k) {
       const FrameIndex f = m.rows.markers[k].frame;
       if (is_ground(f)) continue;
-      const Vec3 arm = m.rows.motions[k].position - motions_[at(f)].p;
+      const Vec3& arm = m.rows.arms[k];
       const Spatial& w = m.wrenches[k];
       apply_wrench(f, {w.angular + cross(arm, w.linear), w.linear});
     }

@@ -51,9 +51,9 @@ constexpr double least_contradiction = 1e-8;
 class AbsoluteSystem {
  public:
   /// locks: one per joint of the view, or empty when none is locked. absent: per tie, whether its rows do not count; or
-  /// empty. The view outlives the object.
+  /// empty. origin: what positions count from, for the elements. The view outlives the object.
   explicit AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks = {},
-                          const std::vector<bool>& absent = {});
+                          const std::vector<bool>& absent = {}, const Vec3& origin = {});
 
   /// Whether all constraint elements, flexible bodies and modules could be made.
   bool good() const { return elements_.good() && flexible_.good() && modules_.good(); }
