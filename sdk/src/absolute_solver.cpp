@@ -135,7 +135,7 @@ Status AbsoluteSolver::do_derivative(double t, std::span<const double> y, std::s
   Correction unused;
   if (project_stages_ && !project(t, y, unused)) return Status::failed;
   find_loads(t);
-  if (!solve(wrenches_, efforts_, modal_forces_)) return Status::failed;
+  if (!solve(wrenches_, efforts_, modal_forces_, Accelerations::of_stage)) return Status::failed;
   const double* x = system_.solution().data();
   double* rate = ydot.data();
   for (std::size_t i = 0; i < poses_.size(); ++i) {
@@ -198,7 +198,7 @@ Status AbsoluteSolver::do_correct(double t, std::span<double> y, Correction& out
 Status AbsoluteSolver::do_observe(double t, std::span<const double> y, Observation& out) noexcept {
   read(y);
   find_loads(t);
-  if (!solve(wrenches_, efforts_, modal_forces_) || !check_rows()) return Status::failed;
+  if (!solve(wrenches_, efforts_, modal_forces_, Accelerations::shown) || !check_rows()) return Status::failed;
   for (std::size_t i = 0; i < poses_.size(); ++i) {
     const Spatial a = system_.origin_acceleration(i);
     out.bodies[i] = {{normalized(poses_[i].orientation), centred_.origin() + poses_[i].position},

@@ -47,7 +47,7 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource {
   /// Solves the equations of motion at the evaluated motions and leaves the solution in the system. wrenches, efforts,
   /// modal_forces: as in AbsoluteSystem::accelerations. False after fail().
   virtual bool solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
-                     std::span<const double> modal_forces) noexcept = 0;
+                     std::span<const double> modal_forces, Accelerations) noexcept = 0;
   /// Whether the solution meets all rows, those that depend on others too. False after fail().
   virtual bool check_rows() noexcept = 0;
   /// Whether the inertia determines all accelerations at the evaluated motions. False after fail().
