@@ -28,7 +28,7 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
   // of the rows sums up, and rounds have to follow it. Near a singular position of a loop they would follow nearly
   // dependent rows ever further, and an integrator out of its way.
   Refinement r{10, 0, rows_independent_ ? Follow::all : Follow::inertia};
-  r.of_stage = use == Accelerations::of_stage && !rows_independent_;
+  r.leaves_nearly_dependent = use == Accelerations::of_stage && !rows_independent_;
   if (!solve(r)) return false;
   if (std::size_t block = 0; r.body_error > largest_error) return find_free(r, block) && fail_free(r, block);
   if (!check_accuracy(r)) return false;

@@ -143,7 +143,7 @@ bool AbsoluteSystem::solve(Refinement& r) noexcept {
     before = error;
     error = std::max(r.body_error, r.row_error);
     if (!conjugate && error > 0.5 * before && error < 1e-12) break;
-    if (!conjugate && r.of_stage && round + 1 >= usual_rounds && error > slow * before) break;
+    if (!conjugate && r.leaves_nearly_dependent && round + 1 >= usual_rounds && error > slow * before) break;
     stalled = error > 0.95 * before && !(conjugate && r.last_step < 0.5 * step_before) ? stalled + 1 : 0;
   }
   if (!conjugate && error > 0) r.last_step = error / before * relative_step(r.worst_step);

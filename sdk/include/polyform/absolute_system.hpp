@@ -215,7 +215,7 @@ class AbsoluteSystem {
     Follow follow;
     Neighbour neighbour{};
     double body_error = 0, row_error = 0;
-    bool of_stage = false;  ///< rows that nearly depend on others are left as the usual rounds leave them
+    bool leaves_nearly_dependent = false;  ///< rows that nearly depend on others are left as the usual rounds leave them
     double last_step = 0;  ///< what one more round would change at most, relative to the motion of a block
     std::size_t worst_step = 0;
     bool conjugate = false;  ///< the last round was such a one
