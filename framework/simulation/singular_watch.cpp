@@ -20,6 +20,8 @@ constexpr double vanishing = 1e-12;
 constexpr double share_of_way = 0.5;
 /// No loop turns by more between looks, rad: a quarter of the way between two flat positions.
 constexpr double longest_turn = 0.4;
+/// λ below this is rounding, or too near to the singular position to tell falling from rising: 1e-5 rad.
+constexpr double rounding = 1e-10;
 /// No step sees that a singular position is missed by less, rad.
 constexpr double near_by = 1e-3;
 /// What rounding of lengths makes of a singular position, rad: the root of some tens of roundings.
@@ -137,45 +139,66 @@ void SingularWatch::look(Integrator& integrator) {
   next_ = never_again;
   seen_until_ = now;
   for (Loop& loop : loops_) {
-    const double slope = loop.slope;
-    loop.measure_before = std::exchange(loop.measure, measure(loop));
+    loop.measure = measure(loop);
     loop.slope = (loop.measure - loop.shortly_before) / part;
-    loop.passes = followed && slope < 0 && loop.slope > 0;
-    std::swap(loop.rates, loop.rates_before);
     find_rates(loop);
+    follow(loop, now);
     double way = loop.speed > 0 ? longest_turn / loop.speed : never_again;
     if (loop.slope < 0) way = std::min(way, share_of_way * 2 * loop.measure / -loop.slope);
+    if (loop.approaches && loop.measure < rounding) way = 0;
     next_ = std::min(next_, now + way);
   }
-  for (Loop& loop : loops_)
-    if (loop.passes) pass(integrator, loop);
+  for (Loop& loop : loops_) {
+    if (!loop.passes) continue;
+    if (followed) find_least(integrator, loop);
+    pass(loop, now);
+  }
 }
 
-/// λ was least within the last step: how near to zero, by golden sections.
-void SingularWatch::pass(Integrator& integrator, Loop& loop) {
+/// Whether λ falls or rises at the look just had.
+void SingularWatch::follow(Loop& loop, double now) {
+  if (loop.measure > rounding && loop.slope < 0) {
+    loop.approaches = true;
+    loop.measure_before = loop.least = loop.measure;
+    loop.time_before = loop.time_of_least = now;
+    loop.rates_before = loop.rates;
+  } else if (loop.measure < loop.least) {
+    loop.least = loop.measure;
+    loop.time_of_least = now;
+  }
+  loop.passes = loop.approaches && loop.measure > rounding && loop.slope > 0;
+  if (loop.passes) loop.approaches = false;
+}
+
+/// The least λ within the last step, by golden sections.
+void SingularWatch::find_least(Integrator& integrator, Loop& loop) {
   constexpr double golden = 0.6180339887498949;
-  const double before = integrator.previous_time(), now = integrator.time();
-  double from = before, to = now, low = to - golden * (to - from), high = from + golden * (to - from);
+  double from = integrator.previous_time(), to = integrator.time();
+  double low = to - golden * (to - from), high = from + golden * (to - from);
   const auto at_time = [&](double t) { return place(integrator, t) ? measure(loop) : never_again; };
   double at_low = at_time(low), at_high = at_time(high);
-  for (int i = 0; i < narrowings && to - from > 1e-15 * std::abs(now); ++i) {
+  for (int i = 0; i < narrowings && to - from > 1e-15 * std::abs(to); ++i) {
     if (at_low < at_high) {
       to = std::exchange(high, low);
-      at_high = at_low;
-      at_low = at_time(low = to - golden * (to - from));
+      at_high = std::exchange(at_low, at_time(low = to - golden * (to - from)));
     } else {
       from = std::exchange(low, high);
-      at_low = at_high;
-      at_high = at_time(high = from + golden * (to - from));
+      at_low = std::exchange(at_high, at_time(high = from + golden * (to - from)));
     }
   }
-  const double t = 0.5 * (from + to), least = std::min(at_low, at_high);
+  if (!(std::min(at_low, at_high) < loop.least)) return;
+  loop.least = std::min(at_low, at_high);
+  loop.time_of_least = 0.5 * (from + to);
+}
+
+/// At the first look beyond.
+void SingularWatch::pass(Loop& loop, double now) {
   // λ grows with the square of the angle, which the joints' rates tell.
-  const bool earlier = t - before > now - t;
+  const double t = loop.time_of_least, least = loop.least;
+  const bool earlier = t - loop.time_before > now - t;
   const double grown = (earlier ? loop.measure_before : loop.measure) - least;
-  const double turn = loop.speed * std::max(t - before, now - t);
-  if (!(grown > 0) || !std::isfinite(least)) return;
-  const double angle = std::sqrt(least / grown) * turn;
+  if (!(grown > 0)) return;
+  const double angle = std::sqrt(least / grown) * loop.speed * (earlier ? t - loop.time_before : now - t);
   if (!(angle < near_by)) return;
   double product = 0, one = 0, other = 0;
   for (std::size_t k = 0; k < loop.rates.size(); ++k) {

@@ -38,12 +38,16 @@ class SingularWatch {
     std::vector<std::size_t> path;  ///< tree joints, each once
     double length = 0;              ///< of the loop, m: makes turning and moving comparable
     std::size_t rank = 0;           ///< of its rows, the largest seen
-    // At the last look, and at the one before:
-    double measure = 0, measure_before = 0, shortly_before = 0;  ///< λ
-    double slope = 0;                                            ///< of λ, 1/s
-    double speed = 0;                                            ///< largest rate of its joints, rad/s
-    std::vector<double> rates, rates_before;                     ///< of its joints, as angles
-    bool passes = false;
+    // At the last look:
+    double measure = 0, shortly_before = 0;  ///< λ
+    double slope = 0;                        ///< of λ, 1/s
+    double speed = 0;                        ///< largest rate of its joints, rad/s
+    std::vector<double> rates;               ///< of its joints, as angles
+    // On the way to a singular position: the last look at which λ fell, and was more than rounding.
+    bool approaches = false, passes = false;
+    double measure_before = 0, time_before = 0;
+    std::vector<double> rates_before;
+    double least = 0, time_of_least = 0;  ///< λ of all looks since, and of the step that passes
     // On another branch than the one it came on; straight on where its lengths allow no passage.
     std::size_t turnings = 0, misses = 0;
     Passage turning, miss;  ///< the first
@@ -52,7 +56,9 @@ class SingularWatch {
   bool place(Integrator&, double t);
   double measure(Loop&);
   void find_rates(Loop&) const;
-  void pass(Integrator&, Loop&);
+  void follow(Loop&, double now);
+  void find_least(Integrator&, Loop&);
+  void pass(Loop&, double now);
 
   const CentredView centred_;
   const SystemView& view_;
