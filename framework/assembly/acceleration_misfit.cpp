@@ -107,7 +107,7 @@ void AccelerationMisfit::see_row(const char* kind, const ConstraintSet::Element&
     const FrameIndex f = e.markers[k].frame;
     if (is_ground(f)) continue;
     const Vec3 w = frames_[at(f)].V.angular, alpha = accelerations_[at(f)].angular;
-    const Vec3 arm = e.motions[k].position - frames_[at(f)].p;
+    const Vec3& arm = e.arms[k];
     const Vec3 at_point = accelerations_[at(f)].linear + cross(alpha, arm) + cross(w, cross(w, arm));
     const Spatial& a = e.A[row * e.markers.size() + k];
     left += dot(a, Spatial{alpha, at_point});

@@ -16,14 +16,14 @@ Spatial from_reference(const Vec3& point, const Spatial& w) { return {w.angular 
 
 }  // namespace
 
-ConstraintJacobian::ConstraintJacobian(const SystemView& view, Of of, std::vector<bool> absent)
+ConstraintJacobian::ConstraintJacobian(const SystemView& view, Of of, std::vector<bool> absent, const Vec3& origin)
     : view_(view),
       absent_(std::move(absent)),
       columns_(view.nv_tree + view.modes),
       tree_(view),
       of_(of),
-      elements_(view),
-      modules_(view),
+      elements_(view, origin),
+      modules_(view, origin),
       sums_(view.bodies.size()),
       marked_(view.bodies.size()) {
   free_columns_.resize(view.bodies.size());

@@ -45,7 +45,9 @@ class ConstraintJacobian {
   /// modules are that a move of positions moves (positions). absent: per tie (joints, then constraint elements) whether it ties nothing; or
   /// empty. An absent tree joint leaves its body free: columns after those of the modes are its six. The view outlives the
   /// object.
-  explicit ConstraintJacobian(const SystemView&, Of = Of::motions, std::vector<bool> absent = {});
+  /// origin: what positions of the view count from (CentredView).
+  explicit ConstraintJacobian(const SystemView&, Of = Of::motions, std::vector<bool> absent = {},
+                              const Vec3& origin = {});
   bool good() const { return elements_.good() && modules_.good(); }
   /// Rows at a state. Coordinates of cut joints are hints on entry; theirs and their velocities are set.
   void evaluate(double t, const StateView& state);

@@ -44,7 +44,7 @@ constexpr Asked kinds[] = {{&Element::residual, "positions"},
 
 /// Looks for elements that contradict each other at a position; false when there are none.
 bool InitialState::report_contradiction(const std::vector<double>& q) {
-  ConstraintSet constraints(view());
+  ConstraintSet constraints(view(), centred_.origin());
   if (!constraints.good()) return false;
   tree_.evaluate(q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
   constraints.evaluate(0, tree_.frames(), q, parts_.v);

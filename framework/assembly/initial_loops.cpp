@@ -28,7 +28,7 @@ std::string text_of(std::span<const double> values) {
 bool InitialState::close_loops() {
   const std::vector<double> drawn = parts_.q;
   const std::vector<double> rates = parts_.v, modal_rates = parts_.etadot;
-  PositionSearch search(view(), given_q_, given_eta_, state());
+  PositionSearch search(view(), centred_.origin(), given_q_, given_eta_, state());
   if (!search.good()) return true;  // said where forces and modules start
   const bool closed = keep_most(wishes(&Given::position),
                                 [&](const std::vector<std::size_t>& kept) { return search.reach(kept); });
@@ -103,7 +103,7 @@ void InitialState::tell_open_positions(const std::vector<double>& drawn, const s
 /// Where holonomic rows of modules do not fit the positions, those states that are integrals of the modules' variables
 /// move the least (in the scale of M) that makes them fit.
 bool InitialState::module_positions() {
-  ModuleSet modules(view());
+  ModuleSet modules(view(), centred_.origin());
   if (modules.empty()) return true;
   const std::vector<double> still(view().nv), still_modes(view().modes);
   tree_.evaluate(parts_.q.data(), still.data(), parts_.eta.data(), still_modes.data());
@@ -156,7 +156,7 @@ bool InitialState::fit_integrals(const ModuleSet::Module& m, double& before) {
 bool InitialState::report_no_number(const std::vector<double>& start) {
   const std::vector<double> still(view().nv), still_modes(view().modes);
   tree_.evaluate(start.data(), still.data(), given_eta_.data(), still_modes.data());
-  ConstraintSet constraints(view());
+  ConstraintSet constraints(view(), centred_.origin());
   if (!constraints.good()) return false;
   constraints.evaluate(0, tree_.frames(), start, still);
   for (const ConstraintSet::Element& element : constraints.elements()) {
@@ -166,7 +166,7 @@ bool InitialState::report_no_number(const std::vector<double>& start) {
                          "its residual is no finite number at the initial positions");
     return true;
   }
-  ModuleSet modules(view());
+  ModuleSet modules(view(), centred_.origin());
   if (!modules.good()) return false;
   modules.evaluate(0, tree_.frames(), start, still, given_x_);
   for (const ModuleSet::Module& m : modules.modules()) {

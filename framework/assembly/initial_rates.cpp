@@ -32,7 +32,7 @@ bool InitialState::find_rates(const std::vector<double>& drawn) {
 
 /// Rates of cut joints follow. What all rows leave is looked at once more, in the motions of the bodies.
 bool InitialState::close_rates() {
-  ConstraintJacobian jacobian(view(), ConstraintJacobian::Of::all);
+  ConstraintJacobian jacobian(view(), ConstraintJacobian::Of::all, {}, centred_.origin());
   if (!jacobian.good()) return true;  // said where forces and modules start
   jacobian.evaluate(0, state());
   double speed = speed_;
@@ -79,7 +79,7 @@ std::vector<std::size_t> InitialState::wishes(bool Given::*what) const {
 
 /// Takes the nearest rates to those of the parts.
 bool InitialState::project(const Projection& how) {
-  ConstraintJacobian jacobian(view(), how.rows);
+  ConstraintJacobian jacobian(view(), how.rows, {}, centred_.origin());
   if (!jacobian.good()) return true;  // said where forces and modules start
   jacobian.evaluate(0, state());
   if (jacobian.rows().empty() && excess_.empty()) return true;

@@ -12,7 +12,7 @@
 namespace polyform::host {
 
 InitialState::InitialState(System::Parts& parts, Diagnostics& diagnostics)
-    : parts_(parts), diagnostics_(diagnostics), given_(parts.joints.size()), tree_(parts.view) {}
+    : parts_(parts), diagnostics_(diagnostics), centred_(parts.view), given_(parts.joints.size()), tree_(view()) {}
 
 bool InitialState::build() {
   read_given();
@@ -106,12 +106,12 @@ void InitialState::report_no_batch(std::string_view kind, std::span<const Group>
 
 void InitialState::first_order_states() {
   parts_.x.assign(view().states, 0.0);
-  const ForceSet forces(view());
+  const ForceSet forces(view(), centred_.origin());
   if (forces.good())
     forces.initial_states(parts_.x);
   else
     report_no_batch("force", view().forces);
-  if (const ModuleSet modules(view()); modules.good())
+  if (const ModuleSet modules(view(), centred_.origin()); modules.good())
     modules.initial_states(parts_.x);
   else
     report_no_batch("module", view().modules);
@@ -121,7 +121,7 @@ void InitialState::first_order_states() {
 /// Where the rows of modules do not fit the motion of what they are attached to, u moves the least (in the scale of M)
 /// that makes them fit.
 void InitialState::module_states() {
-  ModuleSet modules(view());
+  ModuleSet modules(view(), centred_.origin());
   tree_.evaluate(parts_.q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
   modules.evaluate(0, tree_.frames(), parts_.q, parts_.v, parts_.x);
   for (const ModuleSet::Module& m : modules.modules()) {

@@ -12,6 +12,7 @@
 #include "framework/assembly/keeping.hpp"
 #include "framework/assembly/parts.hpp"
 #include "framework/assembly/position_search.hpp"
+#include "polyform/centred_view.hpp"
 #include "polyform/constraint_set.hpp"
 #include "polyform/kinematics.hpp"
 #include "polyform/module_set.hpp"
@@ -25,7 +26,7 @@ class InitialState {
   bool build();
 
  private:
-  const SystemView& view() const { return parts_.view; }
+  const SystemView& view() const { return centred_.view(); }
   const JointItem& item(std::size_t joint) const { return parts_.description.joints[parts_.user_joint[joint]]; }
   const BodyItem& body_item(std::size_t body) const { return parts_.description.bodies[parts_.forest.order[body]]; }
   void complain(std::size_t joint, std::string_view path, const std::string& message, std::string_view remedy,
@@ -104,6 +105,7 @@ class InitialState {
 
   System::Parts& parts_;
   Diagnostics& diagnostics_;
+  CentredView centred_;
   std::vector<Given> given_;  ///< what is given of each joint
   TreeKinematics tree_;
   std::vector<double> given_q_, given_v_, given_eta_, given_etadot_;

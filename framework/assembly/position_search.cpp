@@ -32,14 +32,14 @@ constexpr double most_caution = 10, least_independent = 1e-9, most_independent =
 
 }  // namespace
 
-PositionSearch::PositionSearch(const SystemView& view, const std::vector<double>& given_q,
+PositionSearch::PositionSearch(const SystemView& view, const Vec3& origin, const std::vector<double>& given_q,
                                const std::vector<double>& given_eta, const StateView& state)
     : view_(view),
       given_q_(given_q),
       given_eta_(given_eta),
       state_(state),
       drawn_(here()),
-      jacobian_(view, ConstraintJacobian::Of::positions),
+      jacobian_(view, ConstraintJacobian::Of::positions, {}, origin),
       metric_(view),
       kept_joint_(view.joints.size()) {
   if (!good()) return;

@@ -22,10 +22,10 @@ namespace polyform::host {
 
 class PositionSearch {
  public:
-  /// given_q, given_eta: the given coordinates, as drawn where none is given. state: its q and eta are moved, and hold
+  /// origin: what positions of the view count from (CentredView). given_q, given_eta: the given coordinates, as drawn where none is given. state: its q and eta are moved, and hold
   /// the positions as drawn on entry. All outlive the object.
-  PositionSearch(const SystemView&, const std::vector<double>& given_q, const std::vector<double>& given_eta,
-                 const StateView& state);
+  PositionSearch(const SystemView&, const Vec3& origin, const std::vector<double>& given_q,
+                 const std::vector<double>& given_eta, const StateView& state);
   bool good() const { return jacobian_.good() && metric_.good(); }
 
   /// Positions with these joints (and modes, Keeping::modes) as given. False where none are found.

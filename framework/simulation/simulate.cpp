@@ -18,6 +18,7 @@
 #include "framework/simulation/not_finite.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/run_statistics.hpp"
+#include "framework/simulation/singular_watch.hpp"
 #include "framework/simulation/step_check.hpp"
 #include "framework/simulation/time_scales.hpp"
 #include "polyform/guarded.hpp"
@@ -132,6 +133,7 @@ class Run {
         knots_(view),
         events_(view, solver, *integrator_, settings.step, is_fixed_step(settings.integrator)),
         jumps_(view, solver),
+        singular_(view, solver),
         scales_(view) {
     for (const ElementEvents::Source& source : events_.elements().sources()) {
       knots_.add(*source.events, source.type);
@@ -215,6 +217,7 @@ class Run {
     end_copies();
     if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
     longest_step_ = std::max(longest_step_, integrator_->time() - integrator_->previous_time());
+    if (!singular_.empty()) singular_.look(*integrator_);
     if (check_ && check_->due(integrator_->statistics().steps)) check_->look(*integrator_);
     if (floating_point_control() != arithmetic_)
       throw Failure(Exit::simulation_failed,
@@ -307,6 +310,7 @@ class Run {
       for (std::string& text : more) all.push_back(std::move(text));
     };
     append(events_.warnings());
+    append(singular_.warnings());
     append(scales_.warnings(record.longest_step));
     if (check_)
       if (auto text = check_->warning(record.steps)) all.push_back(std::move(*text));
@@ -352,6 +356,7 @@ class Run {
   Knots knots_;
   EventWatch events_;
   MotionJumps jumps_;
+  SingularWatch singular_;
   TimeScales scales_;
   std::optional<StepCheck> check_;  ///< of an integrator without error control
   double longest_step_ = 0, passing_ = never;

@@ -3,17 +3,16 @@
 #include <algorithm>
 
 #include "polyform/observation.hpp"
-#include "polyform/state_origin.hpp"
 
 namespace polyform {
 
 AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tolerance, const std::vector<bool>& absent)
-    : view_(view),
-      system_(view, {}, absent),
-      forces_(view),
-      tree_(view),
-      hints_(view),
-      origin_(state_origin(view)),
+    : centred_(view),
+      view_(centred_.view()),
+      system_(view_, {}, absent, centred_.origin()),
+      forces_(view_, centred_.origin()),
+      tree_(view_),
+      hints_(view_),
       project_(project),
       tolerance_(tolerance) {
   const std::size_t n = view.bodies.size();
@@ -47,7 +46,7 @@ void AbsoluteSolver::read(std::span<const double> y) noexcept {
     const Quat orientation{b[3], b[4], b[5], b[6]};
     const Mat3 R = rotation_matrix(orientation);
     const Vec3 c = R * center_of(i);
-    const Vec3 p = origin_ + (Vec3{b[0], b[1], b[2]} - c);
+    const Vec3 p = Vec3{b[0], b[1], b[2]} - c;
     const Vec3 w{b[7], b[8], b[9]};
     poses_[i] = {orientation, p};
     orientations_[i] = orientation;
@@ -68,7 +67,7 @@ void AbsoluteSolver::write(std::span<double> y) const noexcept {
     const Quat& o = poses_[i].orientation;
     const Vec3& w = motions_[i].V.angular;
     const Vec3 c = rotation_matrix(o) * center_of(i);
-    const Vec3 p = (poses_[i].position - origin_) + c, v = motions_[i].V.linear + cross(w, c);
+    const Vec3 p = poses_[i].position + c, v = motions_[i].V.linear + cross(w, c);
     for (const double value : {p.x, p.y, p.z, o.w, o.x, o.y, o.z, w.x, w.y, w.z, v.x, v.y, v.z}) *b++ = value;
   }
   double* modes = y.data() + 13 * poses_.size();
@@ -136,7 +135,7 @@ Status AbsoluteSolver::do_derivative(double t, std::span<const double> y, std::s
   Correction unused;
   if (project_stages_ && !project(t, y, unused)) return Status::failed;
   find_loads(t);
-  if (!solve(wrenches_, efforts_, modal_forces_)) return Status::failed;
+  if (!solve(wrenches_, efforts_, modal_forces_, Accelerations::of_stage)) return Status::failed;
   const double* x = system_.solution().data();
   double* rate = ydot.data();
   for (std::size_t i = 0; i < poses_.size(); ++i) {
@@ -199,10 +198,10 @@ Status AbsoluteSolver::do_correct(double t, std::span<double> y, Correction& out
 Status AbsoluteSolver::do_observe(double t, std::span<const double> y, Observation& out) noexcept {
   read(y);
   find_loads(t);
-  if (!solve(wrenches_, efforts_, modal_forces_) || !check_rows()) return Status::failed;
+  if (!solve(wrenches_, efforts_, modal_forces_, Accelerations::shown) || !check_rows()) return Status::failed;
   for (std::size_t i = 0; i < poses_.size(); ++i) {
     const Spatial a = system_.origin_acceleration(i);
-    out.bodies[i] = {{normalized(poses_[i].orientation), poses_[i].position},
+    out.bodies[i] = {{normalized(poses_[i].orientation), centred_.origin() + poses_[i].position},
                      motions_[i].V.linear,
                      motions_[i].V.angular,
                      a.linear,
@@ -220,8 +219,8 @@ Status AbsoluteSolver::do_observe(double t, std::span<const double> y, Observati
   const FlexibleSet& flexible = system_.flexible();
   const ModuleSet& modules = system_.modules();
   out.kinetic_energy = kinetic_energy(view_, motions_, flexible, etadot_.data()) + modules.kinetic_energy();
-  out.potential_energy = gravity_potential(view_, motions_, eta_.data()) + forces_.potential_energy() +
-                         flexible.strain_energy() + modules.potential_energy();
+  out.potential_energy = centred_.potential_at_origin() + gravity_potential(view_, motions_, eta_.data()) +
+                         forces_.potential_energy() + flexible.strain_energy() + modules.potential_energy();
   out.power = power();
   out.position_violation = system_.position_violation();
   out.velocity_violation = system_.velocity_violation();

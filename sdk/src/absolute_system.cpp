@@ -9,13 +9,13 @@
 namespace polyform {
 
 AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks,
-                               const std::vector<bool>& absent)
+                               const std::vector<bool>& absent, const Vec3& origin)
     : view_(view),
       locks_(locks.begin(), locks.end()),
       target_q_(view.nq),
       target_v_(view.nv),
-      elements_(view),
-      modules_(view),
+      elements_(view, origin),
+      modules_(view, origin),
       flexible_(view),
       nodes_(view),
       yardstick_(view),

@@ -18,7 +18,7 @@ constexpr double largest_error = 1e-6;
 
 bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts,
                                    std::span<Spatial> out, std::span<const double> modal_forces,
-                                   std::span<double> etaddot) noexcept {
+                                   std::span<double> etaddot, Accelerations use) noexcept {
   failure_size_ = 0;
   factorized_ = false;
   set_loads(wrenches, efforts, modal_forces);
@@ -28,6 +28,7 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
   // of the rows sums up, and rounds have to follow it. Near a singular position of a loop they would follow nearly
   // dependent rows ever further, and an integrator out of its way.
   Refinement r{10, 0, rows_independent_ ? Follow::all : Follow::inertia};
+  r.leaves_nearly_dependent = use == Accelerations::of_stage && !rows_independent_;
   if (!solve(r)) return false;
   if (std::size_t block = 0; r.body_error > largest_error) return find_free(r, block) && fail_free(r, block);
   if (!check_accuracy(r)) return false;
@@ -78,7 +79,7 @@ void AbsoluteSystem::apply_modules() noexcept {
     for (std::size_t k = 0; k < m.wrenches.size(); ++k) {
       const FrameIndex f = m.rows.markers[k].frame;
       if (is_ground(f)) continue;
-      const Vec3 arm = m.rows.motions[k].position - motions_[at(f)].p;
+      const Vec3& arm = m.rows.arms[k];
       const Spatial& w = m.wrenches[k];
       apply_wrench(f, {w.angular + cross(arm, w.linear), w.linear});
     }

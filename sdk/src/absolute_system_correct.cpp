@@ -11,6 +11,10 @@ namespace {
 constexpr std::size_t most_steps = 200;
 /// From this residual on the constraints are nearly linear: one set of factors serves for the rest of the way.
 constexpr double near_by = 1e-4;
+/// What is subtracted from the zero block of loops where they are nearly closed (Neighbour). Next to a singular position,
+/// x (of a loop's size) away, a row tells where the loop stands across it to η/x of its rounding η, and how fast it moves
+/// to η/x²; below x = 2e-5, the root of this, the state as integrated knows that better.
+constexpr double projection_epsilon = 3e-10;
 /// No body turns by more than this in one step from afar, rad.
 constexpr double longest_turn = 0.7;
 
@@ -95,6 +99,7 @@ bool AbsoluteSystem::find_step(double worst) noexcept {
   std::copy(right_.begin(), right_.end(), data_.begin() + static_cast<std::ptrdiff_t>(row_at(0)));
   if (worst < near_by) {
     Refinement r{3, 1e-3, Follow::nothing};
+    r.neighbour.loop_epsilon = projection_epsilon;
     return solve(r);
   }
   // Far off, redundant rows contradict each other by about the square of the residual; damping the loops by as much
@@ -206,6 +211,7 @@ bool AbsoluteSystem::project_velocities(double t, std::span<BodyMotion> bodies, 
   std::fill(solution_.begin() + static_cast<std::ptrdiff_t>(row_at(0)), solution_.end(), 0.0);
   std::copy(right_.begin(), right_.end(), data_.begin() + static_cast<std::ptrdiff_t>(row_at(0)));
   Refinement r{10, 0, Follow::nothing};  // what has little inertia is not to move the more for it
+  if (after_positions) r.neighbour.loop_epsilon = projection_epsilon;
   if (!solve(r)) return false;
   if (r.row_error > 1e-6 && std::abs(residual_[row_at(r.worst_row)]) > 1e-6) {
     const std::size_t g = group_of_row(r.worst_row);

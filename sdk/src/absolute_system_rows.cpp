@@ -180,7 +180,7 @@ void AbsoluteSystem::set_element_rows(std::size_t tie, Level level) noexcept {
       rate += dot(a.angular, motion.angular_velocity) + dot(a.linear, motion.velocity);
       const FrameIndex f = element.markers[m].frame;
       if (is_ground(f)) continue;
-      const Vec3 arm = motion.position - motions_[at(f)].p;
+      const Vec3& arm = element.arms[m];
       add_to_row(group, i, f, {a.angular + cross(arm, a.linear), a.linear});
       if (level != Level::acceleration) continue;
       const Spatial terms = velocity_terms(f);

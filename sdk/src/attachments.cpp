@@ -5,7 +5,8 @@
 namespace polyform {
 
 Attachments::Attachments(const SystemView& view, std::span<const ElementInstance> instances,
-                         std::span<const JointIndex> joints) {
+                         std::span<const JointIndex> joints, const Vec3& origin)
+    : origin_(origin) {
   for (const ElementInstance& instance : instances)
     markers_.insert(markers_.end(), instance.markers.begin(), instance.markers.end());
   std::size_t nq = 0, nv = 0;
@@ -16,6 +17,7 @@ Attachments::Attachments(const SystemView& view, std::span<const ElementInstance
     nv += joint.nv;
   }
   motions_.resize(markers_.size());
+  arms_.resize(markers_.size());
   q_.resize(nq);
   v_.resize(nv);
 }
@@ -24,8 +26,9 @@ void Attachments::gather(std::span<const BodyMotion> frames, std::span<const dou
                          std::span<const double> v) noexcept {
   for (std::size_t i = 0; i < markers_.size(); ++i) {
     const BodyMotion& frame = motion_of(markers_[i].frame, frames);
-    const Vec3 arm = frame.R * markers_[i].point;
-    motions_[i] = {frame.R, frame.p + arm, frame.V.linear + cross(frame.V.angular, arm), frame.V.angular};
+    const Vec3 arm = arms_[i] = frame.R * markers_[i].point;
+    const Vec3 from_ground = is_ground(markers_[i].frame) ? arm : frame.p + arm + origin_;
+    motions_[i] = {frame.R, from_ground, frame.V.linear + cross(frame.V.angular, arm), frame.V.angular};
   }
   std::size_t at_q = 0, at_v = 0;
   for (const JointSlice& j : joints_) {

@@ -112,18 +112,17 @@ void Balance::place(double t, const Observation& now) noexcept {
   std::fill(efforts_.begin(), efforts_.end(), 0.0);
   if (!forces_.empty()) {
     forces_.evaluate(t, frames_, now.state.q, now.state.v, now.state.x, wrenches_, efforts_, rates_);
-    for (const BodyIndex b : forces_.loaded_bodies()) load_frame(frame_of(b), frames_[at(b)].p, wrenches_[at(b)]);
-    for (const FrameIndex f : forces_.loaded_nodes()) load_frame(f, frames_[at(f)].p, wrenches_[at(f)]);
+    for (const BodyIndex b : forces_.loaded_bodies()) load_frame(frame_of(b), {}, wrenches_[at(b)]);
+    for (const FrameIndex f : forces_.loaded_nodes()) load_frame(f, {}, wrenches_[at(f)]);
   }
   if (!constraints_.elements().empty()) constraints_.evaluate(t, frames_, now.state.q, now.state.v);
   if (!modules_.empty()) modules_.evaluate(t, frames_, now.state.q, now.state.v, now.state.x);
   joints_.evaluate(now.state.q.data(), now.state.v.data());
 }
 
-/// A wrench about a point that acts on a frame.
-void Balance::load_frame(FrameIndex f, const Vec3& point, const Spatial& wrench) noexcept {
+/// A wrench about a point, arm away from the origin of the frame that it acts on.
+void Balance::load_frame(FrameIndex f, const Vec3& arm, const Spatial& wrench) noexcept {
   if (is_ground(f)) return;
-  const Vec3 arm = point - frames_[at(f)].p;
   loads_[at(f)] += Spatial{wrench.angular + cross(arm, wrench.linear), wrench.linear};
   terms_[at(f)].moment += size(wrench.angular) + size(arm) * size(wrench.linear);
   terms_[at(f)].force += size(wrench.linear);
@@ -137,7 +136,7 @@ void Balance::load_modules(const Observation& now) noexcept {
     for (std::size_t k = 0; k < markers; ++k) {
       Spatial w = m.wrenches[k];
       for (std::size_t r = 0; r < m.rows.rows; ++r) w += multipliers[r] * m.rows.A[r * markers + k];
-      load_frame(m.rows.markers[k].frame, m.rows.motions[k].position, w);
+      load_frame(m.rows.markers[k].frame, m.rows.arms[k], w);
     }
     std::size_t place = 0;
     for (const JointIndex j : m.rows.joints)
@@ -164,9 +163,9 @@ void Balance::load_joints(const Observation& now) noexcept {
         extra[k] = dot(joints_[j].H[k], in_F) - efforts_[joint.v_offset + k];
       w -= reaction_in_ground(base, effort_wrench(joints_[j], joint.nv, extra));
     }
-    const Vec3 M = moving.p + moving.R * joint.p_moving;
-    load_frame(joint.moving_frame, M, w);
-    load_frame(joint.base_frame, M, -1.0 * w);
+    // By coordinates, not by the difference of two places, which far from the ground origin are rounded.
+    load_frame(joint.moving_frame, moving.R * joint.p_moving, w);
+    load_frame(joint.base_frame, base.R * (joint.p_base + joints_[j].p_FM), -1.0 * w);
   }
 }
 
@@ -274,11 +273,11 @@ void Balance::remove_constraint_forces(std::size_t body) noexcept {
     std::fill_n(w, n, 0.0);
     Spatial on_body;
     if (is_rigid) {
-      const Vec3 arm = e.motions[row->marker].position - m.p - m.R * view_.bodies[body].center_of_mass;
+      const Vec3 arm = e.arms[row->marker] - m.R * view_.bodies[body].center_of_mass;
       on_body = {A.angular + cross(arm, A.linear), A.linear};
     } else {
       if (marker.frame == frame_of(marker.body))
-        on_body = {A.angular + cross(e.motions[row->marker].position - m.p, A.linear), A.linear};
+        on_body = {A.angular + cross(e.arms[row->marker], A.linear), A.linear};
       else
         nodes_.add_wrench(at(marker.frame) - view_.bodies.size(), frames_, A, on_body, w + 6);
       on_body = {transpose_times(m.R, on_body.angular), transpose_times(m.R, on_body.linear)};

@@ -6,7 +6,7 @@
 
 namespace polyform {
 
-ConstraintSet::ConstraintSet(const SystemView& view) {
+ConstraintSet::ConstraintSet(const SystemView& view, const Vec3& origin) {
   batches_.reserve(view.constraints.size());
   for (const ConstraintGroup& group : view.constraints) {
     ConstraintBatch* batch = group.type->create(group.instances);
@@ -15,7 +15,8 @@ ConstraintSet::ConstraintSet(const SystemView& view) {
       return;
     }
     Batch& b =
-        batches_.emplace_back(Batch{batch, Attachments(view, group.instances, group.joints), {}, {}, {}, {}, {}, {}});
+        batches_.emplace_back(
+            Batch{batch, Attachments(view, group.instances, group.joints, origin), {}, {}, {}, {}, {}, {}});
     std::size_t rows = 0, markers = 0, A = 0, B = 0;
     for (std::size_t i = 0; i < group.instances.size(); ++i) {
       const ElementInstance& instance = group.instances[i];
@@ -45,6 +46,7 @@ ConstraintSet::ConstraintSet(const SystemView& view) {
       e.acceleration_right = between(b.acceleration_right).subspan(rows, e.rows);
       e.effort = between(b.effort).subspan(rows, e.rows);
       e.motions = b.attached.motions().subspan(markers, e.markers.size());
+      e.arms = b.attached.arms().subspan(markers, e.markers.size());
       markers += e.markers.size();
       joints += e.joints.size();
       rows += e.rows;

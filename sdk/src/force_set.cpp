@@ -6,7 +6,7 @@
 
 namespace polyform {
 
-ForceSet::ForceSet(const SystemView& view) {
+ForceSet::ForceSet(const SystemView& view, const Vec3& origin) {
   const std::size_t n = view.bodies.size();
   std::vector<bool> is_loaded(view.frames());
   groups_.reserve(view.forces.size());
@@ -19,7 +19,7 @@ ForceSet::ForceSet(const SystemView& view) {
     Group& g = groups_.emplace_back(Group{batch,
                                           from.state_offset,
                                           from.type->state_count() * from.instances.size(),
-                                          Attachments(view, from.instances, from.joints),
+                                          Attachments(view, from.instances, from.joints, origin),
                                           {},
                                           {}});
     loads_joints_ = loads_joints_ || !from.joints.empty();
@@ -66,7 +66,7 @@ void ForceSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<
     for (std::size_t i = 0; i < given.size(); ++i) {
       const FrameIndex f = g.attached.markers()[i].frame;
       if (is_ground(f)) continue;
-      const Vec3 arm = g.attached.motions()[i].position - frames[at(f)].p;
+      const Vec3& arm = g.attached.arms()[i];
       wrenches[at(f)] += Spatial{given[i].angular + cross(arm, given[i].linear), given[i].linear};
     }
     g.attached.add_efforts(between(g.efforts), efforts);

@@ -6,7 +6,7 @@
 
 namespace polyform {
 
-ModuleSet::ModuleSet(const SystemView& view) {
+ModuleSet::ModuleSet(const SystemView& view, const Vec3& origin) {
   for (const ModuleGroup& group : view.modules) {
     ModuleBatch* batch = group.type->create(group.instances);
     if (batch == nullptr) {
@@ -16,7 +16,7 @@ ModuleSet::ModuleSet(const SystemView& view) {
     const std::size_t count = group.instances.size(), rows = group.type->rows().size();
     const std::size_t u = group.type->variables().size(), x = group.type->states().size();
     Batch& b = batches_.emplace_back(Batch{batch,
-                                           Attachments(view, group.instances, group.joints),
+                                           Attachments(view, group.instances, group.joints, origin),
                                            group.state_offset,
                                            count * u,
                                            group.state_offset + count * u,
@@ -74,6 +74,7 @@ void ModuleSet::add_modules(const SystemView& view, const ModuleGroup& group, co
     r.effort = b.ideal;
     r.holonomic_rows = b.holonomic_rows;
     r.motions = b.attached.motions().subspan(marker, r.markers.size());
+    r.arms = b.attached.arms().subspan(marker, r.markers.size());
     m.variables = u;
     m.u = b.u + i * u;
     const std::span<const ModuleVariable> states = group.type->states();

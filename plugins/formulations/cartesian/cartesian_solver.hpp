@@ -15,8 +15,8 @@ class CartesianSolver final : public AbsoluteSolver {
  private:
   ~CartesianSolver() = default;
   bool solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
-             std::span<const double> modal_forces) noexcept override {
-    return system().accelerations(wrenches, efforts, {}, modal_forces) || fail(system().failure());
+             std::span<const double> modal_forces, Accelerations use) noexcept override {
+    return system().accelerations(wrenches, efforts, {}, modal_forces, {}, use) || fail(system().failure());
   }
   bool check_rows() noexcept override { return system().check_rows() || fail(system().failure()); }
   bool check_regular() noexcept override { return system().check_regular() || fail(system().failure()); }

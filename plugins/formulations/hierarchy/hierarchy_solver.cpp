@@ -24,9 +24,9 @@ HierarchySolver::HierarchySolver(const SystemView& view, Plan plan, const Option
 
 /// f + φ and the solution of the level's model at the evaluated motions.
 bool HierarchySolver::solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
-                            std::span<const double> modal_forces) noexcept {
+                            std::span<const double> modal_forces, Accelerations use) noexcept {
   system().set_loads(wrenches, efforts, modal_forces);
-  if (!recursion_.solve(system().loads())) return fail_solve();
+  if (!recursion_.solve(system().loads(), use)) return fail_solve();
   system().set_solution(recursion_.accelerations(), recursion_.multipliers());
   return true;
 }
@@ -44,7 +44,7 @@ bool HierarchySolver::check_regular() noexcept {
   if (std::none_of(plan_.inertia.begin(), plan_.inertia.end(), [](const BlockInertia& b) { return b.singular; }))
     return true;
   // Whether the inertia determines all accelerations shows in any of them.
-  return recursion_.solve(system().loads()) || fail_solve();
+  return recursion_.solve(system().loads(), Accelerations::shown) || fail_solve();
 }
 
 Equations::Tie HierarchySolver::tie(std::size_t i) const noexcept {

@@ -54,7 +54,7 @@ void ParticleSystem::find_reactions(std::span<const Spatial> wrenches, std::span
         const BodyIndex b = element.markers[m].body;
         if (is_ground(b)) continue;
         const Spatial w = multiplier * element.A[row * element.markers.size() + m];
-        loads_[at(b)] -= shifted(w, element.motions[m].position - motions_[at(b)].p);
+        loads_[at(b)] -= shifted(w, element.arms[m]);
       }
       // What it does to joints counts as effort of the joints.
       const double* B = element.B.data() + row * element.velocities;

@@ -211,7 +211,7 @@ void ParticleSystem::set_element_rows(const Group& g, Level level) noexcept {
       rate += dot(a.angular, motion.angular_velocity) + dot(a.linear, motion.velocity);
       const BodyIndex b = element.markers[m].body;
       if (is_ground(b)) continue;
-      const Vec3 arm = motion.position - motions_[at(b)].p;
+      const Vec3& arm = element.arms[m];
       add_to_row(g, i, b, {a.angular + cross(arm, a.linear), a.linear});
       if (level != Level::acceleration) continue;
       const Vec3& w = motion.angular_velocity;

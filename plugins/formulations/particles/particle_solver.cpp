@@ -3,19 +3,18 @@
 #include <algorithm>
 
 #include "polyform/observation.hpp"
-#include "polyform/state_origin.hpp"
 
 namespace polyform::particles {
 
 ParticleSolver::ParticleSolver(const SystemView& view, const Options& options)
-    : view_(view),
+    : centred_(view),
+      view_(centred_.view()),
       options_(options),
-      layout_(view),
-      forces_(view),
-      system_(view, layout_, forces_.loaded_bodies(), options.recursive),
-      tree_(view),
-      hints_(view),
-      origin_(state_origin(view)) {
+      layout_(view_),
+      forces_(view_, centred_.origin()),
+      system_(view_, layout_, forces_.loaded_bodies(), options.recursive, centred_.origin()),
+      tree_(view_),
+      hints_(view_) {
   orientations_.resize(view.bodies.size());
   q_.resize(view.nq);
   v_.resize(view.nv);
@@ -32,7 +31,7 @@ void ParticleSolver::read_particles(std::span<const double> y) noexcept {
     const std::size_t slot = layout_.particles[p].slot;
     if (slot == none) continue;
     const double *r = y.data() + 3 * slot, *v = rates + 3 * slot;
-    positions[p] = origin_ + Vec3{r[0], r[1], r[2]};
+    positions[p] = {r[0], r[1], r[2]};
     velocities[p] = {v[0], v[1], v[2]};
   }
 }
@@ -41,9 +40,8 @@ void ParticleSolver::write_particles(std::span<double> y) noexcept {
   double* rates = y.data() + 3 * layout_.moving;
   for (std::size_t p = 0; p < layout_.particles.size(); ++p) {
     const std::size_t slot = layout_.particles[p].slot;
-    const Vec3 from_origin = system_.positions()[p] - origin_;
     for (std::size_t k = 0; k < 3 && slot != none; ++k) {
-      y[3 * slot + k] = from_origin[k];
+      y[3 * slot + k] = system_.positions()[p][k];
       rates[3 * slot + k] = system_.velocities()[p][k];
     }
   }
@@ -226,7 +224,11 @@ Status ParticleSolver::do_observe(double t, std::span<const double> y, Observati
   const std::span<const BodyMotion> motions = system_.motions();
   for (std::size_t i = 0; i < motions.size(); ++i) {
     const Spatial a = system_.body_acceleration(i);
-    out.bodies[i] = {{orientations_[i], motions[i].p}, motions[i].V.linear, motions[i].V.angular, a.linear, a.angular};
+    out.bodies[i] = {{orientations_[i], centred_.origin() + motions[i].p},
+                     motions[i].V.linear,
+                     motions[i].V.angular,
+                     a.linear,
+                     a.angular};
   }
   std::copy(q_.begin(), q_.end(), out.state.q.begin());
   std::copy(v_.begin(), v_.end(), out.state.v.begin());
@@ -235,7 +237,8 @@ Status ParticleSolver::do_observe(double t, std::span<const double> y, Observati
   if (!system_.joint_accelerations(out.acceleration)) return Status::failed;
   system_.find_reactions(wrenches_, out.reactions);
   out.kinetic_energy = kinetic_energy(view_, motions);
-  out.potential_energy = gravity_potential(view_, motions) + forces_.potential_energy();
+  out.potential_energy =
+      centred_.potential_at_origin() + gravity_potential(view_, motions) + forces_.potential_energy();
   out.power = power();
   out.position_violation = system_.position_violation();
   out.velocity_violation = system_.velocity_violation();

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "particle_system.hpp"
+#include "polyform/centred_view.hpp"
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/joint_hints.hpp"
@@ -62,14 +63,14 @@ class ParticleSolver final : public Solver, public PowerSource {
   bool find_stage_accelerations(double t, std::span<const double> y, std::span<double> xdot) noexcept;
   std::span<const double> states_of(std::span<const double> y) const { return y.last(view_.states); }
 
-  const SystemView& view_;
+  CentredView centred_;
+  const SystemView& view_;  ///< the centred one
   Options options_;
   Layout layout_;
   ForceSet forces_;
   ParticleSystem system_;
   TreeKinematics tree_;
   JointHints hints_;
-  Vec3 origin_;  ///< positions in y count from here
 
   std::vector<Quat> orientations_;     ///< of the bodies, continuous
   std::vector<double> q_, v_, rates_;  ///< of all joints

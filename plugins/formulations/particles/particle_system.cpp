@@ -7,8 +7,8 @@
 namespace polyform::particles {
 
 ParticleSystem::ParticleSystem(const SystemView& view, const Layout& layout, std::span<const BodyIndex> loaded,
-                               bool recursive)
-    : view_(view), layout_(layout), loaded_(loaded), elements_(view), flexible_(view),
+                               bool recursive, const Vec3& origin)
+    : view_(view), layout_(layout), loaded_(loaded), elements_(view, origin), flexible_(view),
       loops_(view, flexible_), recursion_(view, layout, loops_) {
   const std::size_t n = view.bodies.size();
   positions_.resize(layout.particles.size());

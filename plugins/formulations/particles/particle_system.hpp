@@ -30,8 +30,9 @@ namespace polyform::particles {
 class ParticleSystem {
  public:
   /// loaded: the bodies whose wrenches count. All three outlive the object. recursive: the recursion, where it can be,
-  /// not the sparse system.
-  ParticleSystem(const SystemView&, const Layout&, std::span<const BodyIndex> loaded, bool recursive);
+  /// not the sparse system. origin: what positions count from, for the elements.
+  ParticleSystem(const SystemView&, const Layout&, std::span<const BodyIndex> loaded, bool recursive,
+                 const Vec3& origin = {});
   bool good() const { return elements_.good(); }
 
   /// Positions and velocities of all particles, those on ground included: set them, then call the functions below.

@@ -5,8 +5,8 @@
 
 namespace polyform::thompson {
 
-ClosingRows::ClosingRows(const SystemView& view, const H2& h2, SecondReduction& reduction)
-    : view_(view), h2_(h2), reduction_(reduction), elements_(view), cuts_(view.cut_joints().size()) {
+ClosingRows::ClosingRows(const SystemView& view, const H2& h2, SecondReduction& reduction, const Vec3& origin)
+    : view_(view), h2_(h2), reduction_(reduction), elements_(view, origin), cuts_(view.cut_joints().size()) {
   std::vector<unsigned char> on_path(view.bodies.size());
   for (const JointData& cut : view.cut_joints()) {
     add_joint_path(on_path, cut);
@@ -228,7 +228,7 @@ void ClosingRows::set_element(std::size_t index, Level level, const TreeKinemati
       const Spatial& a = element.A[r * element.markers.size() + m];
       const FrameIndex f = element.markers[m].frame;
       if (is_ground(f)) continue;
-      const Vec3 arm = element.motions[m].position - bodies[at(f)].p;
+      const Vec3& arm = element.arms[m];
       add_wrench(group, r, f, {a.angular + cross(arm, a.linear), a.linear}, bodies);
       if (level != Level::acceleration) continue;
       const Vec3& w = element.motions[m].angular_velocity;

@@ -16,7 +16,8 @@ class ClosingRows {
  public:
   enum class Level { position, velocity, acceleration };
 
-  ClosingRows(const SystemView&, const H2&, SecondReduction&);
+  /// origin: what positions count from, for the elements.
+  ClosingRows(const SystemView&, const H2&, SecondReduction&, const Vec3& origin);
   bool good() const { return elements_.good(); }
   bool empty() const { return groups_.empty(); }
   std::size_t groups() const { return groups_.size(); }

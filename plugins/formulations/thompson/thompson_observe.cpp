@@ -34,7 +34,8 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
   observe_cut_joints(out);
   find_reactions(out.reactions);
   out.kinetic_energy = kinetic_energy(view_, tree_.bodies());
-  out.potential_energy = gravity_potential(view_, tree_.bodies()) + forces_.potential_energy();
+  out.potential_energy =
+      centred_.potential_at_origin() + gravity_potential(view_, tree_.bodies()) + forces_.potential_energy();
   out.power = forces_.power() + closing_.driving_power(std::span(multipliers_).last(reduction_.rows()).data());
   out.position_violation = closing_.position_violation();
   out.velocity_violation = closing_.velocity_violation();
@@ -62,7 +63,7 @@ void ThompsonSolver::observe_bodies(Observation& out) noexcept {
     const Vec3 &c = h2_.center(i), &w = bodies[i].V.angular;
     const Vec3 alpha = bodies[i].R * angular(qddot_[i]);
     accelerations_[i] = {alpha, linear(qddot_[i]) - cross(alpha, c) - cross(w, cross(w, c))};
-    out.bodies[i] = {{orientations_[i], bodies[i].p}, bodies[i].V.linear, w, accelerations_[i].linear, alpha};
+    out.bodies[i] = {{orientations_[i], centred_.origin() + bodies[i].p}, bodies[i].V.linear, w, accelerations_[i].linear, alpha};
   }
 }
 

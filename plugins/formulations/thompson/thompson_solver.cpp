@@ -9,17 +9,18 @@
 namespace polyform::thompson {
 
 ThompsonSolver::ThompsonSolver(const SystemView& view, Options options)
-    : view_(view),
+    : centred_(view),
+      view_(centred_.view()),
       options_(std::move(options)),
-      yardstick_(view),
-      h2_(view, options_.construction),
-      closing_(view, h2_, reduction_),
-      reduced_(view, h2_, reduction_),
-      vector_(view, options_.sequences, closing_.groups() - view.cut_joints().size()),
-      forces_(view),
-      tree_(view),
+      yardstick_(view_),
+      h2_(view_, options_.construction),
+      closing_(view_, h2_, reduction_, centred_.origin()),
+      reduced_(view_, h2_, reduction_),
+      vector_(view_, options_.sequences, closing_.groups() - view.cut_joints().size()),
+      forces_(view_, centred_.origin()),
+      tree_(view_),
       loads_joints_(forces_.loads_joints()) {
-  if (options_.form != Form::reduced) implicit_.emplace(view, h2_, reduction_, options_.form == Form::implicit_2);
+  if (options_.form != Form::reduced) implicit_.emplace(view_, h2_, reduction_, options_.form == Form::implicit_2);
   const std::size_t n = view.bodies.size();
   joints_.resize(vector_.joints().size());
   joint_rates_.resize(joints_.size());

@@ -8,6 +8,7 @@
 #include "closing_rows.hpp"
 #include "equations.hpp"
 #include "euler_angles.hpp"
+#include "polyform/centred_view.hpp"
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/mending.hpp"
@@ -83,7 +84,8 @@ class ThompsonSolver final : public Solver, public PowerSource {
   void observe_bodies(Observation&) noexcept;
   void observe_cut_joints(Observation&) noexcept;
 
-  const SystemView& view_;
+  CentredView centred_;
+  const SystemView& view_;  ///< the centred one
   Options options_;
   Yardstick yardstick_;
   H2 h2_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "polyform/absolute_system.hpp"
+#include "polyform/centred_view.hpp"
 #include "polyform/equations.hpp"
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
@@ -46,7 +47,7 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource {
   /// Solves the equations of motion at the evaluated motions and leaves the solution in the system. wrenches, efforts,
   /// modal_forces: as in AbsoluteSystem::accelerations. False after fail().
   virtual bool solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
-                     std::span<const double> modal_forces) noexcept = 0;
+                     std::span<const double> modal_forces, Accelerations) noexcept = 0;
   /// Whether the solution meets all rows, those that depend on others too. False after fail().
   virtual bool check_rows() noexcept = 0;
   /// Whether the inertia determines all accelerations at the evaluated motions. False after fail().
@@ -80,12 +81,12 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource {
   bool project(double t, std::span<const double> y, Correction&) noexcept;
   void find_loads(double t) noexcept;
 
-  const SystemView& view_;
+  CentredView centred_;
+  const SystemView& view_;  ///< the centred one
   AbsoluteSystem system_;
   ForceSet forces_;
   TreeKinematics tree_;
   JointHints hints_;
-  Vec3 origin_;  ///< positions in y count from here
   bool project_;
   double tolerance_;
   /// Whether derivative() works at the projection of y onto the constraints. The stages of an integrator lie beside

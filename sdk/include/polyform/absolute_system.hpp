@@ -41,6 +41,12 @@ struct PositionCorrection {
   std::size_t iterations = 0;                ///< Newton steps
 };
 
+/// What accelerations are for. Next to a singular position of a loop, x (of its size) away, rounding of positions by η
+/// makes that of velocities η/x and of accelerations η/x²·1/x: a stage of an integrator is better off without rows that
+/// depend on others up to x = ∛η than with accelerations of rounding, which would hold the step there. What is shown is
+/// to meet all rows.
+enum class Accelerations : unsigned char { of_stage, shown };
+
 /// From this part of what acts on a row or could (Yardstick) on, accelerations do not satisfy it, at a state that meets
 /// the constraints.
 constexpr double least_contradiction = 1e-8;
@@ -51,9 +57,9 @@ constexpr double least_contradiction = 1e-8;
 class AbsoluteSystem {
  public:
   /// locks: one per joint of the view, or empty when none is locked. absent: per tie, whether its rows do not count; or
-  /// empty. The view outlives the object.
+  /// empty. origin: what positions count from, for the elements. The view outlives the object.
   explicit AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks = {},
-                          const std::vector<bool>& absent = {});
+                          const std::vector<bool>& absent = {}, const Vec3& origin = {});
 
   /// Whether all constraint elements, flexible bodies and modules could be made.
   bool good() const { return elements_.good() && flexible_.good() && modules_.good(); }
@@ -87,7 +93,8 @@ class AbsoluteSystem {
   /// evaluated motions, and η̈. wrenches: applied, about these points, without gravity and gyroscopic terms; efforts: on
   /// the velocity coordinates of all joints; modal_forces: applied, of all modes.
   bool accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts, std::span<Spatial> out,
-                     std::span<const double> modal_forces = {}, std::span<double> etaddot = {}) noexcept;
+                     std::span<const double> modal_forces = {}, std::span<double> etaddot = {},
+                     Accelerations = Accelerations::shown) noexcept;
   /// Whether the accelerations just found (or set) meet all rows, those that depend on others too: false names the joint
   /// or element in failure(). given_way: what rows that are not rigid may miss, or empty. Not for stages of an integrator:
   /// as near to a singular position as those come by chance, a row counts as dependent for once that is not quite.
@@ -208,6 +215,7 @@ class AbsoluteSystem {
     Follow follow;
     Neighbour neighbour{};
     double body_error = 0, row_error = 0;
+    bool leaves_nearly_dependent = false;  ///< rows that nearly depend on others are left as the usual rounds leave them
     double last_step = 0;  ///< what one more round would change at most, relative to the motion of a block
     std::size_t worst_step = 0;
     bool conjugate = false;  ///< the last round was such a one

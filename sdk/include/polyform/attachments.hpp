@@ -12,12 +12,15 @@ namespace polyform {
 
 class Attachments {
  public:
-  Attachments(const SystemView&, std::span<const ElementInstance>, std::span<const JointIndex>);
+  /// origin: what positions of the frames count from; elements are told them from the ground origin.
+  Attachments(const SystemView&, std::span<const ElementInstance>, std::span<const JointIndex>, const Vec3& origin = {});
 
   /// Takes what is attached from the motions of all frames (bodies, then nodes) and the coordinates of all joints.
   void gather(std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v) noexcept;
   std::span<const Marker> markers() const { return markers_; }
   std::span<const MarkerMotion> motions() const { return motions_; }
+  /// From the origins of the frames to the markers, ground axes.
+  std::span<const Vec3> arms() const { return arms_; }
   std::size_t velocities() const { return v_.size(); }
   /// What a batch is evaluated with. states: its first-order states.
   ForceInput input(double t, std::span<const double> states = {}) const { return {t, motions_, q_, v_, states}; }
@@ -30,7 +33,9 @@ class Attachments {
   };
   std::vector<Marker> markers_;
   std::vector<JointSlice> joints_;
+  Vec3 origin_;
   std::vector<MarkerMotion> motions_;
+  std::vector<Vec3> arms_;
   std::vector<double> q_, v_;
 };
 

@@ -58,7 +58,7 @@ class Balance {
   };
   bool has_reactions(const Observation&) const noexcept;
   void place(double t, const Observation&) noexcept;
-  void load_frame(FrameIndex, const Vec3& point, const Spatial& wrench) noexcept;
+  void load_frame(FrameIndex, const Vec3& arm, const Spatial& wrench) noexcept;
   void load_joints(const Observation&) noexcept;
   void load_modules(const Observation&) noexcept;
   void balance_rigid(std::size_t body, const Observation&) noexcept;

@@ -29,10 +29,12 @@ class ConstraintSet {
     std::span<const double> B;           ///< rows × velocities
     std::span<const double> residual, velocity_right, acceleration_right, effort;   ///< rows each
     std::span<const MarkerMotion> motions;
+    std::span<const Vec3> arms;          ///< from the origins of the markers' frames, ground axes
   };
 
   /// Makes the batches of all constraint types of the system. good() tells whether all could be made.
-  explicit ConstraintSet(const SystemView&);
+  /// origin: what positions of the frames count from.
+  explicit ConstraintSet(const SystemView&, const Vec3& origin = {});
   ~ConstraintSet();
   ConstraintSet(const ConstraintSet&) = delete;
   ConstraintSet& operator=(const ConstraintSet&) = delete;

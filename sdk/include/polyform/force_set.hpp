@@ -11,7 +11,8 @@ namespace polyform {
 class ForceSet {
  public:
   /// Makes the batches of all force types of the system. good() tells whether all could be made.
-  explicit ForceSet(const SystemView&);
+  /// origin: what positions of the frames count from.
+  explicit ForceSet(const SystemView&, const Vec3& origin = {});
   ~ForceSet();
   ForceSet(const ForceSet&) = delete;
   ForceSet& operator=(const ForceSet&) = delete;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "polyform/centred_view.hpp"
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/joint_state.hpp"
@@ -54,8 +55,8 @@ class JointCoordinateSolver : public Solver, public PowerSource {
   /// argument: what the sweep is made with, after the view.
   template <class Argument>
   JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction, Argument& argument)
-      : view_(view), state_(view), correction_(correction), flexible_(view), loops_(view, flexible_), sweep_(view, argument),
-        forces_(view), tree_(view), q_(view.nq), v_(view.nv), efforts_(view.nv), vdot_(view.nv), etaddot_(view.modes),
+      : centred_(view), view_(centred_.view()), state_(view_), correction_(correction), flexible_(view_),
+        loops_(view_, flexible_), sweep_(view_, argument), forces_(view_, centred_.origin()), tree_(view_), q_(view.nq), v_(view.nv), efforts_(view.nv), vdot_(view.nv), etaddot_(view.modes),
         xdot_(view.states), rest_(std::max(view.nv_tree, view.modes)), step_(view.nv_tree + view.modes),
         wrenches_(view.frames()), accelerations_(view.frames()), orientations_(view.frames()) {
     failure_.reserve(400);
@@ -225,7 +226,7 @@ class JointCoordinateSolver : public Solver, public PowerSource {
     tree_.orientations(y.data(), orientations_, parts.eta.data());
     sweep_.body_accelerations(accelerations_);
     for (std::size_t i = 0; i < out.bodies.size(); ++i)
-      out.bodies[i] = {{orientations_[i], motions[i].p},
+      out.bodies[i] = {{orientations_[i], centred_.origin() + motions[i].p},
                        motions[i].V.linear,
                        motions[i].V.angular,
                        accelerations_[i].linear,
@@ -241,8 +242,8 @@ class JointCoordinateSolver : public Solver, public PowerSource {
       out.reactions[view_.bodies.size() + i] = cut_reaction(i, motions);
     const FlexibleSet& set = flexible_.set();
     out.kinetic_energy = kinetic_energy(view_, motions, set, parts.etadot.data());
-    out.potential_energy =
-        gravity_potential(view_, motions, parts.eta.data()) + forces_.potential_energy() + set.strain_energy();
+    out.potential_energy = centred_.potential_at_origin() + gravity_potential(view_, motions, parts.eta.data()) +
+                           forces_.potential_energy() + set.strain_energy();
     out.power = power();
     out.position_violation = loops_.position_violation();
     out.velocity_violation = loops_.velocity_violation();
@@ -365,7 +366,8 @@ class JointCoordinateSolver : public Solver, public PowerSource {
     else return sweep_.failure();
   }
 
-  const SystemView& view_;
+  CentredView centred_;
+  const SystemView& view_;  ///< the centred one
   JointState state_;
   LoopCorrection correction_;
   FlexibleLinks flexible_;

@@ -30,7 +30,8 @@ class ModuleSet {
   };
 
   /// Makes the batches of all module types of the system. good() tells whether all could be made.
-  explicit ModuleSet(const SystemView&);
+  /// origin: what positions of the frames count from.
+  explicit ModuleSet(const SystemView&, const Vec3& origin = {});
   ~ModuleSet();
   ModuleSet(const ModuleSet&) = delete;
   ModuleSet& operator=(const ModuleSet&) = delete;

@@ -12,6 +12,8 @@ namespace polyform::hierarchy {
 /// singular position what is left of a row goes through zero with the way, and a state beside the constraints by
 /// rounding is divided by it: one threshold for all methods, so that all leave out the same rows.
 inline constexpr double dependent_row = 1e-12;
+/// The same in the stages of an integrator: squared, the cube root of the rounding in positions (Accelerations).
+inline constexpr double dependent_row_of_stage = 1e-10;
 
 /// B (m × k) and r (m) on entry; what the methods find of them. Memory is the caller's.
 struct Kernel {

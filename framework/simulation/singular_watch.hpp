@@ -1,0 +1,73 @@
+// Watches the loops of a run for singular positions: where the rows of a loop become dependent, it can go on in more
+// ways than one, and rounding may choose.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/integration/integrator.hpp"
+#include "polyform/centred_view.hpp"
+#include "polyform/constraint.hpp"
+#include "polyform/formulation.hpp"
+#include "polyform/kinematics.hpp"
+
+namespace polyform::host {
+
+/// Each loop is looked at by itself, with the joints on its way. Its measure is λ, the least eigenvalue that does not
+/// vanish everywhere of the rows' Gram matrix, relative to the largest: near a singular position x rad away it goes with
+/// x². Looks are far apart where λ is large, and at each step where it will soon vanish.
+class SingularWatch {
+ public:
+  SingularWatch(const SystemView&, Solver&);
+
+  /// Where it is, there is nothing to call.
+  bool empty() const { return loops_.empty(); }
+  /// After each step of the integrator. states: the solver's, of which an integrator may carry more.
+  void look(Integrator&);
+  /// A sentence for each loop that left a singular position on another branch, or passed beside it.
+  std::vector<std::string> warnings() const;
+
+ private:
+  struct Passage {
+    double time = 0;    ///< s
+    double angle = 0;   ///< from the singular position, rad
+    double turned = 0;  ///< by which the rates of the joints changed their direction, rad
+  };
+  struct Loop {
+    std::size_t cut = 0;            ///< joint
+    std::vector<std::size_t> path;  ///< tree joints, each once
+    double length = 0;              ///< of the loop, m: makes turning and moving comparable
+    std::size_t rank = 0;           ///< of its rows, the largest seen
+    // At the last look:
+    double measure = 0, shortly_before = 0;  ///< λ
+    double slope = 0;                        ///< of λ, 1/s
+    double speed = 0;                        ///< largest rate of its joints, rad/s
+    std::vector<double> rates;               ///< of its joints, as angles
+    // On the way to a singular position: the last look at which λ fell, and was more than rounding.
+    bool approaches = false, passes = false;
+    double measure_before = 0, time_before = 0;
+    std::vector<double> rates_before;
+    double least = 0, time_of_least = 0;  ///< λ of all looks since, and of the step that passes
+    // On another branch than the one it came on; straight on where its lengths allow no passage.
+    std::size_t turnings = 0, misses = 0;
+    Passage turning, miss;  ///< the first
+  };
+
+  bool place(Integrator&, double t);
+  double measure(Loop&);
+  void find_rates(Loop&) const;
+  void follow(Loop&, double now);
+  void find_least(Integrator&, Loop&);
+  void pass(Loop&, double now);
+
+  const CentredView centred_;
+  const SystemView& view_;
+  Solver& solver_;
+  TreeKinematics tree_;
+  std::vector<Loop> loops_;
+  std::vector<double> y_, q_, v_, eta_, etadot_, x_;
+  double next_ = -1;        ///< time of the next look, s
+  double seen_until_ = -1;  ///< time of the last look, s
+};
+
+}  // namespace polyform::host
