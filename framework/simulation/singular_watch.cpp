@@ -24,8 +24,9 @@ constexpr double longest_turn = 0.4;
 constexpr double rounding = 1e-10;
 /// No step sees that a singular position is missed by less, rad.
 constexpr double near_by = 1e-3;
-/// What rounding of lengths makes of a singular position, rad: the root of some tens of roundings.
-constexpr double exact = 1e-7;
+/// What interpolation within a step makes of a singular position that is passed exactly, rad, and far more than the root
+/// of some roundings of lengths.
+constexpr double exact = 1e-5;
 /// A smooth motion turns its rates by less within a step, rad.
 constexpr double sharp_turn = 0.5;
 /// Of the search for the least λ within a step, each to 0.6 of the interval.
