@@ -218,7 +218,8 @@ void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView&
   if (size > 0) {
     const Eigen::Map<const Matrix> whole(m.A.data(), static_cast<Eigen::Index>(m.rows.rows), size);
     Eigen::MatrixXd A(rows, size);
-    for (Eigen::Index r = 0; r < rows; ++r) A.row(r) = whole.row(static_cast<Eigen::Index>(used[static_cast<std::size_t>(r)]));
+    for (Eigen::Index r = 0; r < rows; ++r)
+      A.row(r) = whole.row(static_cast<Eigen::Index>(used[static_cast<std::size_t>(r)]));
     for (Eigen::Index k = 0; positions && k < size; ++k)
       if (!m.is_integrated(static_cast<std::size_t>(k))) A.col(k).setZero();
     Eigen::FullPivLU<Eigen::MatrixXd> lu(A.transpose());

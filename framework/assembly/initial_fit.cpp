@@ -30,6 +30,7 @@ void InitialState::fit_rates() {
   nodes.evaluate(parts_.eta.data(), parts_.etadot.data());
   given_twists_.resize(n);
   for (std::size_t i = 0; i < n; ++i) fit_joint(i, nodes, frames);
+  for (const GivenTwist& given : given_twists_) by_body_.push_back(given.turn);
   for (const BodyMotion& frame : frames) speed_ = std::max(speed_, speed_of(frame.V));  // nodes of moving modes too
   for (std::size_t i = 0; i < n; ++i) {
     speed_ = std::max(speed_, speed_of(given_twists_[i].twist));

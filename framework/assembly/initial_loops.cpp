@@ -112,7 +112,8 @@ bool InitialState::module_positions() {
   for (int round = 0; moved && round < 20; ++round) {
     moved = false;
     modules.evaluate(0, tree_.frames(), parts_.q, still, parts_.x);
-    for (std::size_t i = 0; i < modules.modules().size(); ++i) moved = fit_integrals(modules.modules()[i], before[i]) || moved;
+    for (std::size_t i = 0; i < modules.modules().size(); ++i)
+      moved = fit_integrals(modules.modules()[i], before[i]) || moved;
   }
   modules.evaluate(0, tree_.frames(), parts_.q, still, parts_.x);
   for (const ModuleSet::Module& m : modules.modules())

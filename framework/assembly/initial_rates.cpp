@@ -100,8 +100,14 @@ bool InitialState::project(const Projection& how) {
   keeping.rates().take(w, keeping.columns(), metric, excess_);
   std::copy_n(w.begin(), view().nv_tree, parts_.v.begin());
   std::copy(w.begin() + static_cast<std::ptrdiff_t>(view().nv_tree), w.end(), parts_.etadot.begin());
+  // Where bodies have velocities of their own these decide what the joints that carry them do.
+  std::vector<char> decided = keeping.columns();
+  for (std::size_t i = 0; i < by_body_.size(); ++i)
+    if (by_body_[i])
+      std::fill_n(decided.begin() + static_cast<std::ptrdiff_t>(view().joints[i].v_offset), view().joints[i].nv, true);
+  const std::vector<char> settled = keeping.rates().settled(decided);
   jacobian.evaluate(0, state());
-  tell_changes(jacobian, how.keep, wanted, keeping.rates().settled());
+  tell_changes(jacobian, how.keep, wanted, settled);
   return true;
 }
 

@@ -111,6 +111,7 @@ class InitialState {
   std::vector<double> given_q_, given_v_, given_eta_, given_etadot_;
   std::vector<double> given_x_;           ///< the elements' own starting values of first-order states
   std::vector<GivenTwist> given_twists_;  ///< of the bodies, as drawn
+  std::vector<char> by_body_;             ///< per body, whether a velocity of its own is given
   std::vector<Spatial> excess_;           ///< what the tree joints leave of them, or empty
   double length_ = 1, speed_ = 0;         ///< of the system, m; the largest given or following, m/s
   bool moved_ = false;                    ///< some initial position is given

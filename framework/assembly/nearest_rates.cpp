@@ -63,6 +63,12 @@ bool NearestRates::can_meet(std::span<const double> w, const std::vector<char>& 
   return worst_.relative <= met;
 }
 
+std::vector<char> NearestRates::settled(const std::vector<char>& kept) const {
+  RowFactors factors(jacobian_, scales_, kept);
+  factors.factorize(near_singular);
+  return factors.settled();
+}
+
 void NearestRates::take(std::span<double> w, const std::vector<char>& kept, InertiaMetric& metric,
                         std::span<const Spatial> excess) {
   const std::vector<double> off = left(w);

@@ -42,8 +42,8 @@ class NearestRates {
   /// origin, ground axes); empty where w is what is wanted.
   void take(std::span<double> w, const std::vector<char>& kept, InertiaMetric&, std::span<const Spatial> excess);
   Missed missed(std::span<const double> w) const;
-  /// After can_meet: per column, whether rows and kept columns settle it.
-  std::vector<char> settled() const { return factors_->settled(); }
+  /// Per column, whether the rows settle it where these columns are kept.
+  std::vector<char> settled(const std::vector<char>& kept) const;
 
  private:
   std::vector<double> left(std::span<const double> w) const;

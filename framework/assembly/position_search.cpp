@@ -102,8 +102,8 @@ void PositionSearch::place(double share, double before, const Place& last, const
     // A quaternion and its negative are one orientation.
     double same = 0;
     for (std::size_t k = first; k < end; ++k) same += drawn_.q[k] * given_q_[k];
-    const bool ball = std::ranges::any_of(joint.primitives, [](const Primitive& p) { return p.kind == Primitive::Kind::ball; });
-    const double sign = ball && joint.primitives.size() == 1 && same < 0 ? -1 : 1;
+    const bool ball = joint.primitives.size() == 1 && joint.primitives[0].kind == Primitive::Kind::ball;
+    const double sign = ball && same < 0 ? -1 : 1;
     for (std::size_t k = first; k < end; ++k) {
       if (keeps(j))
         state_.q[k] = target_[k] = share == 1 ? given_q_[k] : (1 - share) * drawn_.q[k] + share * sign * given_q_[k];
@@ -161,7 +161,8 @@ double PositionSearch::evaluate(double share) {
   jacobian_.evaluate(0, state_);
   const std::size_t own = jacobian_.rows().size();
   for (std::size_t j = view_.bodies.size(); j < view_.joints.size(); ++j)
-    if (keeps(j)) jacobian_.add_coordinates(j, std::span(target_).subspan(view_.joints[j].q_offset, view_.joints[j].nq));
+    if (keeps(j))
+      jacobian_.add_coordinates(j, std::span(target_).subspan(view_.joints[j].q_offset, view_.joints[j].nq));
   find_units();
   double far = 0;
   for (const BodyMotion& body : jacobian_.tree().bodies())
@@ -191,8 +192,8 @@ void PositionSearch::find_units() {
   for (std::size_t j = 0; j < view_.bodies.size(); ++j) {
     const JointData& joint = view_.joints[j];
     const double arms = norm(joint.p_base) + norm(joint.p_moving);
-    for (std::size_t k = 0; k < joint.nv; ++k)
-      unit_[joint.v_offset + k] = amount(tree.joints()[j].H[k], arms > 0 && !is_ground(joint.base) ? arms : metric_.length());
+    const double length = arms > 0 && !is_ground(joint.base) ? arms : metric_.length();
+    for (std::size_t k = 0; k < joint.nv; ++k) unit_[joint.v_offset + k] = amount(tree.joints()[j].H[k], length);
   }
   for (std::size_t n = 0; n < view_.nodes.size(); ++n)
     for (std::size_t k = 0; k < tree.nodes().H(n).size(); ++k) {
@@ -215,7 +216,8 @@ void PositionSearch::find_kept() {
   kept_.assign(jacobian_.columns(), true);
   for (const ConstraintJacobian::Entry& e : jacobian_.entries()) kept_[e.column] = false;
   for (std::size_t j = 0; j < view_.bodies.size(); ++j)
-    if (keeps(j)) std::fill_n(kept_.begin() + static_cast<std::ptrdiff_t>(view_.joints[j].v_offset), view_.joints[j].nv, true);
+    if (keeps(j))
+      std::fill_n(kept_.begin() + static_cast<std::ptrdiff_t>(view_.joints[j].v_offset), view_.joints[j].nv, true);
   if (modes_kept_) std::fill(kept_.begin() + static_cast<std::ptrdiff_t>(view_.nv_tree), kept_.end(), true);
 }
 

@@ -128,9 +128,10 @@ void SparseQr::eliminate(std::size_t place, double tolerance) {
 }
 
 void SparseQr::apply(const Reflection& reflection, std::span<double> y) const {
+  const std::size_t end = reflection.first + reflection.count;
   double along = 0;
-  for (std::size_t i = reflection.first; i < reflection.first + reflection.count; ++i) along += vector_[i] * y[slots_[i]];
-  for (std::size_t i = reflection.first; i < reflection.first + reflection.count; ++i) y[slots_[i]] -= vector_[i] * along;
+  for (std::size_t i = reflection.first; i < end; ++i) along += vector_[i] * y[slots_[i]];
+  for (std::size_t i = reflection.first; i < end; ++i) y[slots_[i]] -= vector_[i] * along;
 }
 
 /// R₁ᵀ z = b row after row, y = Q z.
