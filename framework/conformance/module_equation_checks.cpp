@@ -267,15 +267,16 @@ bool solve(const ModuleEquations& e, const ModuleMotion& motion, Vector& alpha, 
   return largest(all * x - right) <= 1e-9 * std::max(1.0, largest(right));
 }
 
-/// Whether nothing moves but for rounding, so that no power is left to compare.
+constexpr double rest = 1e-12;  ///< speeds of which nothing but rounding is left
+
+/// Whether nothing moves, so that no power is left to compare.
 bool rests(const ModuleState& s) {
-  constexpr double rounding = 1e-12;
   double fastest = 0;
   for (const auto* list : {&s.u, &s.attachments.v})
     for (const double x : *list) fastest = larger(fastest, std::abs(x));
   for (const MarkerMotion& m : s.attachments.markers)
     fastest = larger({fastest, norm(m.velocity), norm(m.angular_velocity)});
-  return fastest < rounding;
+  return fastest < rest;
 }
 
 /// What rows do to markers and joints they take from the module, −uᵀ Aᵀ λ; what rows do that move by themselves is in
@@ -296,6 +297,7 @@ void check_energy(const std::vector<Case>& cases, Checklist& list) {
                  const Vector loads = own_rows(e).transpose() * lambda;
                  for (Index k = 0; k < loads.size(); ++k) {
                    const double u = s.u[static_cast<std::size_t>(k)];
+                   if (std::abs(u) < rest) continue;
                    give(-u * loads[k]);
                    moved += std::abs(u * e.f[static_cast<std::size_t>(k)]);
                  }
