@@ -93,7 +93,7 @@ Outcome outcome(const host::System& system, const Formulation& formulation, cons
   const auto solver = solver_for(system, formulation);
   const std::vector<double> y = initial_vector(system, *solver);
   if (solver->observe(0, y, store.now()) != Status::ok) return {0, 0, true};
-  host::BalanceCheck check(system.view());
+  host::BalanceCheck check(system.view(), *solver);
   try {
     check.check(0, store.now());
   } catch (const host::Failure&) {
