@@ -1,9 +1,9 @@
 // polyform check MODEL: is the model sound, and what is it.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
@@ -11,6 +11,8 @@
 #include "apps/session.hpp"
 #include "apps/solver_choice.hpp"
 #include "apps/terminal.hpp"
+#include "apps/text.hpp"
+#include "framework/assembly/singular_position.hpp"
 
 namespace polyform::apps {
 
@@ -21,27 +23,39 @@ struct Arguments {
   bool json = false;
 };
 
-void print_text(const host::System& system, const host::ConstraintCount& count) {
+/// Where the position is singular; empty elsewhere.
+std::string singular_text(const host::ConstraintCount& count, std::optional<std::size_t> nearby) {
+  if (!nearby) return {};
+  return fmt::format(
+      "the initial position is singular: it has {}, positions next to it {}. Constraints that depend on each other only "
+      "there leave accelerations or branches of the motion open",
+      counted(count.degrees_of_freedom, "degree") + " of freedom", *nearby);
+}
+
+void print_text(const host::System& system, const host::ConstraintCount& count, std::optional<std::size_t> nearby) {
   fmt::print(output(), "{}\n", system.description().name);
   fmt::print(output(), "bodies              {}\n", system.bodies().size());
   fmt::print(output(), "joints              {}\n", system.joints().size());
   if (const std::size_t modules = system.description().modules.size(); modules > 0)
     fmt::print(output(), "modules of a type   {}\n", modules);
   fmt::print(output(), "loops               {}\n", system.loops());
-  fmt::print(output(), "degrees of freedom  {}\n", count.degrees_of_freedom);
+  fmt::print(output(), "degrees of freedom  {}{}\n", count.degrees_of_freedom,
+             nearby ? fmt::format("; {} in positions next to this one, which is singular", *nearby) : "");
   if (count.redundant == 0)
     fmt::print(output(), "redundant           none\n");
   else
-    fmt::print(output(), "redundant           {} constraint equations; the reactions they leave open are those of {}\n",
-               count.redundant, fmt::join(count.redundant_joints, ", "));
+    fmt::print(output(), "redundant           {}; {}\n", counted(count.redundant, "constraint equation"),
+               count.redundant_joints.empty() ? "all reactions of joints are unique"
+                                              : "the reactions left open are those of " + open_joints(count));
 }
 
-void print_object(const host::System& system, const host::ConstraintCount& count,
+void print_object(const host::System& system, const host::ConstraintCount& count, std::optional<std::size_t> nearby,
                   const host::Diagnostics& diagnostics) {
   Json warnings = Json::array();
   for (const Diagnostic& d : diagnostics.all())
     if (d.severity == Severity::warning) warnings.push_back(host::format(d));
-  print_json({{"model", system.description().name},
+  if (nearby) warnings.push_back(singular_text(count, nearby));
+  Json out = {{"model", system.description().name},
               {"bodies", system.bodies().size()},
               {"joints", system.joints().size()},
               {"modules", system.description().modules.size()},
@@ -50,7 +64,10 @@ void print_object(const host::System& system, const host::ConstraintCount& count
               {"redundant", count.redundant_joints},
               {"redundant_constraints", count.redundant},
               {"unique", unique_json(system, count, true)},
-              {"warnings", warnings}});
+              {"unique_along", unique_along_json(system, count)},
+              {"warnings", warnings}};
+  if (nearby) out["degrees_of_freedom_nearby"] = *nearby;
+  print_json(out);
 }
 
 host::Exit check(const Arguments& arguments) {
@@ -61,10 +78,11 @@ host::Exit check(const Arguments& arguments) {
   if (system->description().solver.name || !system->description().solver.options.empty())
     choose_solver(session.catalog(), *system, {}, {});
   const host::ConstraintCount count = system->count_constraints();
+  const std::optional<std::size_t> nearby = host::degrees_of_freedom_nearby(*system);
   if (arguments.json)
-    print_object(*system, count, session.diagnostics());
+    print_object(*system, count, nearby, session.diagnostics());
   else
-    print_text(*system, count);
+    print_text(*system, count, nearby);
   return host::Exit::done;
 }
 

@@ -133,8 +133,9 @@ Exit compare_all(const Arguments& arguments, const host::System& system, const h
     json = comparison_json(system, comparison);
   else
     print_comparison(system, settings, arguments.tolerance, comparison);
+  // The text of the comparison has them.
   for (const host::Standing& s : comparison.standings)
-    if (s.run)
+    if (s.run && arguments.json)
       for (const std::string& warning : s.run->warnings) print(Severity::warning, fmt::format("{}: {}", s.solver, warning));
   // The exit code stays: it did what was asked.
   if (const std::string alone = uncompared_text(comparison); !alone.empty()) print(Severity::note, alone);

@@ -81,6 +81,7 @@ Json standing_json(const host::System& system, const host::ConstraintCount& coun
   if (!count.redundant_joints.empty()) {
     out["reactions_open"] = count.redundant_joints;
     out["unique"] = unique_json(system, count, false);
+    out["unique_along"] = unique_along_json(system, count);
   }
   out["compared_until"] = comparison.until;
   out["agrees"] = !s.parting.has_value();

@@ -36,16 +36,6 @@ struct Arguments {
 std::string text(const Vec3& v) { return fmt::format("[{:.10g}, {:.10g}, {:.10g}]", v.x, v.y, v.z); }
 std::string text(std::span<const double> values) { return fmt::format("[{:.10g}]", fmt::join(values, ", ")); }
 
-/// The components of a reaction that are not unique: "fz, mx, my".
-std::string open_components(const host::OpenDirections& open) {
-  constexpr std::string_view names[] = {"mx", "my", "mz", "fx", "fy", "fz"};
-  const std::array<bool, 6> unique = open.unique();
-  std::vector<std::string_view> found;
-  for (const std::size_t c : {3, 4, 5, 0, 1, 2})
-    if (!unique[c]) found.push_back(names[c]);
-  return fmt::format("{}", fmt::join(found, ", "));
-}
-
 void print_text(const host::System& system, std::string_view solver, const Observation& now,
                 const host::ConstraintCount& count, const host::BalanceReport& balance) {
   auto open = count.open.begin();  // in the order of the joints
@@ -77,8 +67,9 @@ void print_text(const host::System& system, std::string_view solver, const Obser
     for (const auto& [row, value] : m.multipliers)
       fmt::print(output(), "  {}  {:.10g} {}\n", row.name, value, row.unit);
   }
-  if (!balance.of.empty())
-    fmt::print(output(), "balance\n  largest  {:.1e} of what acts, {}\n", balance.largest, balance.of);
+  if (!balance.bodies.empty() || !balance.of.empty())
+    fmt::print(output(), "balance\n  largest  {:.1e} of what acts{}\n", balance.largest,
+               balance.of.empty() ? "" : ", " + balance.of);
 }
 
 void warn_of_modes(const host::System& system, const Observation& now) {

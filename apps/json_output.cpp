@@ -62,7 +62,23 @@ Json unique_json(const host::OpenDirections& open) {
   return {{"force", {unique[3], unique[4], unique[5]}}, {"moment", {unique[0], unique[1], unique[2]}}};
 }
 
+Json unique_along_json(const host::OpenDirections& open) {
+  const host::UniqueDirections along = open.along();
+  Json force = Json::array(), moment = Json::array(), combined = Json::array();
+  for (const Vec3& v : along.force) force.push_back(list(v));
+  for (const Vec3& v : along.moment) moment.push_back(list(v));
+  for (const Spatial& s : along.combined) combined.push_back({{"force", list(s.linear)}, {"moment", list(s.angular)}});
+  return {{"force", std::move(force)}, {"moment", std::move(moment)}, {"combined", std::move(combined)}};
+}
+
 }  // namespace
+
+Json unique_along_json(const host::System& system, const host::ConstraintCount& count) {
+  Json out = Json::object();
+  for (const host::OpenDirections& open : count.open)
+    append(out, system.view().joints[at(open.joint())].name, unique_along_json(open));
+  return out;
+}
 
 Json unique_json(const host::System& system, const host::ConstraintCount& count, bool all) {
   Json out = Json::object();
@@ -96,14 +112,15 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
     const JointData& data = view.joints[at(j)];
     const Spatial& reaction = now.reactions[at(j)];
     const bool partly = open != count.open.end() && open->joint() == j;
-    append(joints, data.name,
-           {{"unique", unique_json(partly ? *open++ : host::OpenDirections())},
-            {"acceleration", list(now.acceleration.subspan(data.v_offset, data.nv))},
-            {"force", list(reaction.linear)},
-            {"moment", list(reaction.angular)}});
+    Json joint = {{"unique", unique_json(partly ? *open : host::OpenDirections())},
+                  {"acceleration", list(now.acceleration.subspan(data.v_offset, data.nv))},
+                  {"force", list(reaction.linear)},
+                  {"moment", list(reaction.angular)}};
+    if (partly) joint["unique_along"] = unique_along_json(*open++);
+    append(joints, data.name, std::move(joint));
   }
   Json out = {{"solver", solver}, {"bodies", std::move(bodies)}, {"joints", std::move(joints)}};
-  out["imbalance"] = balance.largest;
+  if (!balance.bodies.empty() || !balance.of.empty()) out["imbalance"] = balance.largest;
   if (!balance.of.empty()) out["imbalance_of"] = balance.of;
   if (!balance.warning.empty()) out["warnings"] = {balance.warning};
   if (view.modules.empty()) return out;

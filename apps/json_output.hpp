@@ -21,6 +21,10 @@ Json evaluation_json(const host::System&, std::string_view solver, const Observa
 /// all: those that are unique throughout, too.
 Json unique_json(const host::System&, const host::ConstraintCount&, bool all);
 
+/// Along which directions they are, of the joints where some component is not: {"force": [[3], ...], "moment": [[3], ...],
+/// "combined": [{"force": [3], "moment": [3]}, ...]}.
+Json unique_along_json(const host::System&, const host::ConstraintCount&);
+
 /// Prints to the output stream, on one line. Text that is no UTF-8 is mended rather than refused.
 void print_json(const Json&);
 

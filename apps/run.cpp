@@ -63,7 +63,7 @@ void print_summary(const Arguments& arguments, const host::System& system, const
              run.constraint_violation, run.correction.position_residual, run.correction.iterations);
   fmt::format_to(out, "balance      forces and inertia forces differ by {:.1e} at most{}\n", run.imbalance,
              run.imbalance_of.empty() ? "" : fmt::format(", {}", run.imbalance_of));
-  if (columns_of(arguments.run).reactions && count.redundant > 0)
+  if (columns_of(arguments.run).reactions && !count.redundant_joints.empty())
     fmt::format_to(out, "reactions    {}\n", open_reactions(count));
   if (!arguments.report.empty()) fmt::format_to(out, "report       {}\n", arguments.report);
   if (arguments.run.output.empty() && arguments.report.empty())

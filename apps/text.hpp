@@ -18,8 +18,15 @@ std::string counted(std::size_t, std::string_view noun);
 /// The integrator with what it uses: "rk4, step 0.001 s".
 std::string describe(const host::RunSettings&);
 
-/// Whose reactions redundant constraints leave open: "not unique in a, b and 3 more: 5 redundant constraint equations".
-/// Empty when there are none.
+/// Which components of a reaction are not unique, ground axes: "fz, mx, my". Where directions are unique that are no
+/// components, these are named too.
+std::string open_components(const host::OpenDirections&);
+
+/// Whose reactions redundant constraints leave open, and which components of them: "not unique in a (fz), b (fz, mx) and 3
+/// more: 5 redundant constraint equations". Empty when there are none.
 std::string open_reactions(const host::ConstraintCount&);
+
+/// The joints alone: "a (fz), b (fz, mx) and 3 more".
+std::string open_joints(const host::ConstraintCount&);
 
 }  // namespace polyform::apps

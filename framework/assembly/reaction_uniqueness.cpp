@@ -14,6 +14,34 @@ constexpr double negligible = 1e-7;
 // Directions that are in turn rotated and added up carry what an integration leaves of the constraints.
 constexpr double negligible_in_motion = 1e-5;
 
+using Columns = Eigen::MatrixXd;
+
+/// Orthonormal columns that span all at right angles to the given ones, of which those below the threshold count as none.
+Columns complement(const Columns& given) {
+  if (given.cols() == 0) return Columns::Identity(given.rows(), given.rows());
+  const Eigen::JacobiSVD<Columns> svd(given, Eigen::ComputeFullU);
+  Eigen::Index rank = 0;
+  while (rank < svd.singularValues().size() && svd.singularValues()[rank] > negligible_in_motion) ++rank;
+  return svd.matrixU().rightCols(given.rows() - rank);
+}
+
+/// The same space by vectors as near to the axes as it has them, so that they do not depend on how it was found.
+std::vector<Vec3> along_axes(const Columns& basis) {
+  Eigen::Matrix3d left = basis * basis.transpose();  // the axes' projections, as far as no vector has them yet
+  std::vector<Vec3> found;
+  for (Eigen::Index k = 0; k < basis.cols(); ++k) {
+    Eigen::Index axis = 0;
+    for (Eigen::Index c = 1; c < 3; ++c)
+      if (left(c, c) > left(axis, axis) + negligible_in_motion) axis = c;
+    Eigen::Vector3d unit = left.col(axis).normalized();
+    for (double& x : unit)
+      if (std::abs(x) < 1e-12) x = 0;
+    found.push_back({unit.x(), unit.y(), unit.z()});
+    left -= unit * (unit.transpose() * left);
+  }
+  return found;
+}
+
 }  // namespace
 
 OpenDirections::OpenDirections(JointIndex joint, double length, std::span<const Spatial> wrenches, double size)
@@ -54,6 +82,25 @@ std::array<bool, 6> OpenDirections::unique() const {
     double open = 0;
     for (std::size_t i = 0; i < count_; ++i) open += basis_[i][c] * basis_[i][c];
     result[c] = std::sqrt(open) <= negligible_in_motion;
+  }
+  return result;
+}
+
+UniqueDirections OpenDirections::along() const {
+  const auto count = static_cast<Eigen::Index>(count_);
+  Columns open(6, count);
+  for (Eigen::Index i = 0; i < count; ++i)
+    open.col(i) = Eigen::Map<const Eigen::Matrix<double, 6, 1>>(basis_[static_cast<std::size_t>(i)].data());
+  const Columns moment = complement(open.topRows(3)), force = complement(open.bottomRows(3));
+  Columns known = Columns::Zero(6, count + moment.cols() + force.cols());
+  known.leftCols(count) = open;
+  known.block(0, count, 3, moment.cols()) = moment;
+  known.block(3, count + moment.cols(), 3, force.cols()) = force;
+  UniqueDirections result{along_axes(force), along_axes(moment), {}};
+  const Columns combined = complement(known);
+  for (Eigen::Index k = 0; k < combined.cols(); ++k) {
+    const auto c = [&](Eigen::Index i) { return combined(i, k); };
+    result.combined.push_back({(1 / length_) * Vec3{c(0), c(1), c(2)}, {c(3), c(4), c(5)}});
   }
   return result;
 }

@@ -6,11 +6,20 @@
 
 #include <array>
 #include <span>
+#include <vector>
 
 #include "polyform/index.hpp"
 #include "polyform/spatial.hpp"
 
 namespace polyform::host {
+
+/// What of a reaction is unique, in directions: unit vectors along which the force or the moment is, and what is unique of
+/// both together, such as a force times a lever and a moment: linear · force + angular · moment (angular in 1/m).
+struct UniqueDirections {
+  std::vector<Vec3> force, moment;
+  std::vector<Spatial> combined;
+  std::size_t count() const { return force.size() + moment.size() + combined.size(); }
+};
 
 /// An open subspace of the reactions of one joint: of (moment / length, force), so that both are in N.
 class OpenDirections {
@@ -25,6 +34,8 @@ class OpenDirections {
   std::size_t count() const { return count_; }  ///< 0: all is unique
   /// Whether the components of moment (0 to 2) and force (3 to 5) are unique.
   std::array<bool, 6> unique() const;
+  /// All directions at right angles to these.
+  UniqueDirections along() const;
   /// A reaction without its open part.
   Spatial unique_part(const Spatial&) const;
   /// The same directions in axes in which the present ones have the orientation R.

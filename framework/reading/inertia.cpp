@@ -50,17 +50,12 @@ std::array<double, 3> principal_moments(const Sym3& j) {
 }
 
 /// How far the points of each body that the model names lie from its mass centre, m: its frame, its joints, the points
-/// where elements act, its shapes. About these points a tensor may have been given before it was moved to the mass
-/// centre.
+/// where elements act. About these points a tensor may have been given before it was moved to the mass centre. Shapes
+/// are for pictures and count for nothing.
 class Sizes {
  public:
   explicit Sizes(const Description& model) : model_(model), size_(model.bodies.size()) {
-    for (std::size_t b = 0; b < size_.size(); ++b) {
-      const BodyItem& body = model.bodies[b];
-      size_[b] = norm(body.center_of_mass);
-      for (const ShapeItem& shape : body.geometry)
-        see(b, shape.pose.position, 0.5 * norm(shape.size) + std::hypot(shape.radius, 0.5 * shape.length));
-    }
+    for (std::size_t b = 0; b < size_.size(); ++b) size_[b] = norm(model.bodies[b].center_of_mass);
     for (const JointItem& joint : model.joints)
       if (joint.type) see_joint(joint);
     see_all(model.forces);
@@ -75,8 +70,8 @@ class Sizes {
   double heaviest() const { return heaviest_; }
 
  private:
-  void see(std::size_t body, const Vec3& point, double beyond = 0) {
-    size_[body] = std::max(size_[body], norm(point - model_.bodies[body].center_of_mass) + beyond);
+  void see(std::size_t body, const Vec3& point) {
+    size_[body] = std::max(size_[body], norm(point - model_.bodies[body].center_of_mass));
   }
   /// The place of a joint is given in ground axes, of the drawn configuration.
   void see_joint(const JointItem& joint) {
@@ -143,10 +138,11 @@ void report(const BodyItem& body, const DoubtfulInertia& doubtful, bool lenient,
         "Check the signs: xx, yy, zz are not negative, and a product of inertia is at most as large as they are "
         "(xy is the element of the tensor, −∫xy dm).";
   } else {
+    // What is too much may be many digits below the moments themselves.
     message = fmt::format(
-        "the inertia violates the triangle inequality: of its principal moments {:g}, {:g} and {:g} kg m², the "
-        "largest exceeds the sum of the others",
-        a * scale, b * scale, c * scale);
+        "the inertia violates the triangle inequality: of its principal moments {:.12g}, {:.12g} and {:.12g} kg m², the "
+        "largest exceeds the sum of the others by {:.2g}",
+        a * scale, b * scale, c * scale, (c - a - b) * scale);
     remedy =
         "No body has such an inertia; check the values, their order and whether they are about the centre of mass.";
   }

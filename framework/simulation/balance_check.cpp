@@ -3,61 +3,88 @@
 #include <fmt/format.h>
 
 #include "framework/diagnostics.hpp"
+#include "framework/simulation/absent_ties.hpp"
 
 namespace polyform::host {
 
 namespace {
 
-std::string place_of(const Imbalance& imbalance) {
-  if (imbalance.name.empty()) return {};
-  const char* kind = imbalance.of == Imbalance::Of::body ? "body" : "module";
-  return fmt::format("{} `{}`", kind, imbalance.name);
-}
-
 constexpr const char* remedy =
     "Likely causes: masses or moments of inertia that differ by many orders of magnitude side by side, or a mechanism next "
-    "to a singular position. Another solver may carry it (polyform evaluate MODEL --solver all shows the imbalance of each).";
+    "to a singular position. Another solver may carry it (polyform evaluate MODEL --solver all shows the imbalance of each)";
 
 }  // namespace
 
-std::string BalanceCheck::sentence() const {
-  return fmt::format(
-      "the solver's accelerations do not meet the equations of motion at t = {:.6g} s: of {}, what acts on it and its "
-      "inertia forces differ by {:.1e} of their size. Digits are lost in rounding",
-      time_, place_of(worst_), worst_.part);
+BalanceCheck::BalanceCheck(const SystemView& view, Solver& solver)
+    : view_(view), solver_(solver), balance_(view, absent_ties(view, solver)) {}
+
+std::string BalanceCheck::place() const {
+  if (worst_.name.empty()) return {};
+  const char* kind = worst_.of == Imbalance::Of::body ? "body" : "module";
+  return fmt::format("{} `{}`", kind, worst_.name);
 }
 
-/// The balance of forces; where that is blind, the difference from accelerations found anew.
-Imbalance BalanceCheck::imbalance(double time, const Observation& now) {
-  const Imbalance of_forces = balance_.check(time, now);
-  if (!(balance_.overshadowed() > overshadowing)) return of_forces;
-  if (!opinion_) opinion_ = std::make_unique<SecondOpinion>(view_);
-  const auto difference = opinion_->on(time, now, balance_.force_rounding(), balance_.moment_rounding());
-  if (!difference || !(difference->part > of_forces.part)) return of_forces;
-  return {difference->part, Imbalance::Of::body, view_.bodies[difference->body].name};
+std::string BalanceCheck::sentence() const {
+  const std::string how =
+      found_ == Found::by_forces
+          ? fmt::format("of {}, what acts on it and its inertia forces differ by {:.1e} of their size", place(), worst_.part)
+          : fmt::format("those of {} differ by {:.1e} of their size from the same equations solved with twice the digits",
+                        place(), worst_.part);
+  return fmt::format("the solver's accelerations do not meet the equations of motion at t = {:.6g} s: {}. Digits are lost in "
+                     "rounding",
+                     time_, how);
+}
+
+/// Empty where there is none.
+std::string BalanceCheck::warning() const {
+  if (worst_.part > warned_imbalance) return fmt::format("{}. {}", sentence(), remedy);
+  if (!(untold_.times > 0)) return {};
+  return fmt::format(
+      "the accelerations of body `{}` may be wrong without notice at t = {:.6g} s: the forces through it are {:.1e} times its "
+      "inertia force, so that their balance tells little of its acceleration, and numbers in double precision do not "
+      "determine it well enough to find it anew. {}",
+      view_.bodies[untold_.body].name, untold_.time, untold_.times, remedy);
+}
+
+void BalanceCheck::note(const Imbalance& imbalance, Found how, double time) {
+  if (!(imbalance.part > worst_.part)) return;
+  worst_ = imbalance;
+  found_ = how;
+  time_ = time;
+  if (worst_.part > failed_imbalance)
+    throw Failure(Exit::simulation_failed, sentence() + "; none is left", fmt::format("{}.", remedy));
 }
 
 void BalanceCheck::check(double time, const Observation& now) {
   if (!balance_.good()) return;
-  const Imbalance imbalance = this->imbalance(time, now);
-  if (!(imbalance.part > worst_.part)) return;
-  worst_ = imbalance;
-  time_ = time;
-  if (worst_.part > failed_imbalance)
-    throw Failure(Exit::simulation_failed, sentence() + "; none is left", remedy);
+  note(balance_.check(time, now), Found::by_forces, time);
+  if (balance_.overshadowed() > overshadowing) look_again(time, now);
+}
+
+/// Where the balance of forces is blind: the difference from accelerations found anew. That costs many evaluations, so it
+/// is done at the first such check, the second, the fourth and so on.
+void BalanceCheck::look_again(double time, const Observation& now) {
+  if (++overshadowed_ < asked_at_) return;
+  asked_at_ *= 2;
+  if (!opinion_) opinion_ = std::make_unique<SecondOpinion>(view_, solver_);
+  const auto difference = opinion_->on(time, now, balance_.linear_rounding(), balance_.angular_rounding());
+  if (difference)
+    note({difference->part, Imbalance::Of::body, view_.bodies[difference->body].name}, Found::by_digits, time);
+  else if (balance_.overshadowed() > untold_.times)
+    untold_ = {balance_.overshadowed_body(), balance_.overshadowed(), time};
 }
 
 BalanceReport BalanceCheck::report() const {
   if (!balance_.good()) return {};
-  const auto bodies = balance_.bodies();
-  return {worst_.part, place_of(worst_), {bodies.begin(), bodies.end()},
-          worst_.part > warned_imbalance ? fmt::format("{}. {}", sentence(), remedy) : std::string()};
+  BalanceReport report{worst_.part, place(), {}, warning()};
+  if (balance_.looked()) report.bodies.assign(balance_.bodies().begin(), balance_.bodies().end());
+  return report;
 }
 
 void BalanceCheck::store(RunRecord& record) const {
   record.imbalance = worst_.part;
-  record.imbalance_of = place_of(worst_);
-  if (worst_.part > warned_imbalance) record.warnings.push_back(fmt::format("{}. {}", sentence(), remedy));
+  record.imbalance_of = place();
+  if (std::string text = warning(); !text.empty()) record.warnings.push_back(std::move(text));
 }
 
 }  // namespace polyform::host

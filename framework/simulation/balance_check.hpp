@@ -23,13 +23,14 @@ inline constexpr double overshadowing = 1e6;
 struct BalanceReport {
   double largest = 0;
   std::string of;              ///< where, such as "body `rod`"; empty where nothing is out of balance
-  std::vector<double> bodies;  ///< in the order of the view; empty where the elements could not be made
-  std::string warning;         ///< empty below warned_imbalance
+  std::vector<double> bodies;  ///< in the order of the view; empty where they could not be looked at
+  std::string warning;         ///< empty where there is none
 };
 
 class BalanceCheck {
  public:
-  explicit BalanceCheck(const SystemView& view) : view_(view), balance_(view) {}
+  /// Of what the solver observes; both outlive the object.
+  BalanceCheck(const SystemView&, Solver&);
 
   /// Failure (simulation_failed) when no digit is left.
   void check(double time, const Observation&);
@@ -39,15 +40,27 @@ class BalanceCheck {
   void store(RunRecord&) const;
 
  private:
+  enum class Found { by_forces, by_digits };
+  void look_again(double time, const Observation&);
+  void note(const Imbalance&, Found, double time);
+  std::string place() const;
   std::string sentence() const;
-
-  Imbalance imbalance(double time, const Observation&);
+  std::string warning() const;
 
   const SystemView& view_;
+  Solver& solver_;
   Balance balance_;
   std::unique_ptr<SecondOpinion> opinion_;   ///< made when it is asked for the first time
+  std::size_t overshadowed_ = 0, asked_at_ = 1;   ///< checks that the balance could not decide; the next that is looked into
   Imbalance worst_;
+  Found found_ = Found::by_forces;
   double time_ = 0;   ///< of the worst
+  /// Where the balance could not decide and no second opinion was to be had: the body, how many times its inertia force
+  /// the forces through it are, when.
+  struct Untold {
+    std::size_t body = 0;
+    double times = 0, time = 0;
+  } untold_;
 };
 
 }  // namespace polyform::host

@@ -16,7 +16,7 @@ BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& s
                   fmt::format("the accelerations at the initial state cannot be found: {}", solver.failure()));
   if (const auto trouble = not_finite(system.view(), store.now()))
     throw Failure(Exit::simulation_failed, fmt::format("at the initial state {}", std::string_view(*trouble)));
-  BalanceCheck balance(system.view());
+  BalanceCheck balance(system.view(), solver);
   balance.check(0, store.now());
   return balance.report();
 }

@@ -1,74 +1,131 @@
 #include "framework/simulation/second_opinion.hpp"
 
 #include <algorithm>
+#include <vector>
 
-#include "polyform/joint_coordinate_solver.hpp"
-#include "polyform/tree_regularity.hpp"
+#include "framework/simulation/absent_ties.hpp"
+#include "framework/simulation/balance_check.hpp"
+#include "framework/simulation/fine_equations.hpp"
+#include "polyform/equations.hpp"
+#include "polyform/force_set.hpp"
+#include "polyform/scale.hpp"
 
 namespace polyform::host {
 
 namespace {
 
-/// Part of the largest acceleration that is taken for the size of any smaller one.
-constexpr double floor_of_largest = 1e-3;
+/// Unknowns and rows that are factorized within seconds and some hundred megabytes.
+constexpr std::size_t most_numbers = 50'000;
+/// What one disturbance of the equations does to the accelerations is a sample of what rounding may do; this is a bound.
+constexpr double times_sample = 10;
+/// A state beside the constraints has other accelerations, and solvers may bring it back by some.
+constexpr double per_violation = 100;
 
-struct Ignored final : DiagnosticSink {
-  void report(const Diagnostic&) noexcept override {}
-};
-
-bool can_be_had(const SystemView& view) {
-  Ignored sink;
-  return view.flexible.empty() && view.constraints.empty() && view.modules.empty() &&
-         check_tree_is_regular(view, "", sink);
+bool has_soft_rows(Solver& solver) {
+  const auto* equations = static_cast<const Equations*>(solver.query(Equations::query_name));
+  for (std::size_t i = 0; equations != nullptr && i < equations->ties(); ++i)
+    if (equations->tie(i).covariance > 0) return true;
+  return false;
 }
 
 }  // namespace
 
-struct SecondOpinion::Own {
-  explicit Own(const SystemView& view)
-      : solver(*new JointCoordinateSolver<Recursion>(view, {false, 1e-10})), store(view), y(solver.state_size()) {}
-  ~Own() { solver.destroy(); }
-  Own(const Own&) = delete;
-  Own& operator=(const Own&) = delete;
+class SecondOpinion::Own {
+ public:
+  Own(const SystemView& view, std::vector<bool> absent)
+      : view_(view), system_(view, {}, whole(std::move(absent), view)), forces_(view), motions_(view.bodies.size()), q_(view.nq),
+        v_(view.nv), efforts_(view.nv), rates_(view.states), modal_forces_(view.modes), wrenches_(view.frames()) {}
 
-  Solver& solver;
-  ObservationStore store;
-  std::vector<double> y;
+  bool good() const {
+    return system_.good() && forces_.good() && system_.offset(system_.blocks()) + system_.rows() <= most_numbers;
+  }
+
+  /// The equations at what was observed.
+  void form(double t, const Observation& now) {
+    for (std::size_t i = 0; i < motions_.size(); ++i) {
+      const Observation::Body& b = now.bodies[i];
+      motions_[i] = {rotation_matrix(b.pose.orientation), b.pose.position, {b.angular_velocity, b.velocity}};
+    }
+    std::copy(now.state.q.begin(), now.state.q.end(), q_.begin());
+    system_.evaluate(t, motions_, q_, v_, now.state.eta, now.state.etadot, now.state.x);
+    forces_.evaluate(t, system_.frames(), q_, v_, now.state.x, wrenches_, efforts_, rates_);
+    std::fill(modal_forces_.begin(), modal_forces_.end(), 0.0);
+    for (const FrameIndex f : forces_.loaded_nodes()) {
+      const std::size_t node = at(f) - motions_.size();
+      system_.nodes().add_wrench(node, system_.frames(), wrenches_[at(f)], wrenches_[at(view_.nodes[node].body)],
+                                 modal_forces_.data() + system_.nodes().mode_offset(node));
+    }
+    for (const BodyIndex b : forces_.loaded_bodies())
+      wrenches_[at(b)].angular -= cross(system_.center(at(b)), wrenches_[at(b)].linear);
+    system_.set_loads(wrenches_, efforts_, modal_forces_);
+  }
+
+  const AbsoluteSystem& system() const { return system_; }
+  /// Of the frame origins.
+  std::vector<Spatial> accelerations(std::span<const double> x) {
+    system_.set_solution(x, {});
+    std::vector<Spatial> all(motions_.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = system_.origin_acceleration(i);
+    return all;
+  }
+
+ private:
+  /// Modules are ties too.
+  static std::vector<bool> whole(std::vector<bool> absent, const SystemView& view) {
+    if (!absent.empty()) absent.resize(absent.size() + view.modules.size());
+    return absent;
+  }
+
+  const SystemView& view_;
+  AbsoluteSystem system_;
+  ForceSet forces_;
+  std::vector<BodyMotion> motions_;
+  std::vector<double> q_, v_, efforts_, rates_, modal_forces_;
+  std::vector<Spatial> wrenches_;
 };
 
-SecondOpinion::SecondOpinion(const SystemView& view)
-    : view_(view), own_(can_be_had(view) ? std::make_unique<Own>(view) : nullptr) {}
+SecondOpinion::SecondOpinion(const SystemView& view, Solver& solver) : view_(view) {
+  const std::vector<bool> absent = absent_ties(view, solver);
+  if (has_soft_rows(solver) || (!absent.empty() && !view.modules.empty())) return;
+  own_ = std::make_unique<Own>(view, absent);
+  if (!own_->good()) own_.reset();
+}
 SecondOpinion::~SecondOpinion() = default;
 
 std::optional<SecondOpinion::Difference> SecondOpinion::on(double t, const Observation& now, double linear,
                                                            double angular) {
   if (!own_) return std::nullopt;
-  const ConstStateView state{now.state.q, now.state.v, now.state.eta, now.state.etadot, now.state.x};
-  if (own_->solver.encode(state, own_->y) != Status::ok) return std::nullopt;
-  Observation& mine = own_->store.now();
-  if (own_->solver.observe(t, own_->y, mine) != Status::ok) return std::nullopt;
+  own_->form(t, now);
+  const auto x = solve_finely(own_->system());
+  if (!x) return std::nullopt;
+  const std::vector<Spatial> mine = own_->accelerations(*x);
   double largest_linear = norm(view_.gravity), largest_angular = 0;
-  for (const Observation::Body& b : mine.bodies) {
-    largest_linear = std::max(largest_linear, norm(b.acceleration));
-    largest_angular = std::max(largest_angular, norm(b.angular_acceleration));
+  for (const Spatial& a : mine) {
+    largest_linear = std::max(largest_linear, norm(a.linear));
+    largest_angular = std::max(largest_angular, norm(a.angular));
   }
-  linear += floor_of_largest * largest_linear;
-  angular += floor_of_largest * largest_angular;
-  Difference worst;
-  for (std::size_t i = 0; i < mine.bodies.size(); ++i) {
-    const Observation::Body &a = mine.bodies[i], &b = now.bodies[i];
-    const auto part = [](const Vec3& mine_, const Vec3& other, double floor) {
-      const double size = norm(mine_) + floor;
-      return size > 0 ? norm(other - mine_) / size : 0;
+  linear += least_share * largest_linear;
+  angular += least_share * largest_angular;
+  const auto part = [&](std::size_t i, const Vec3& alpha, const Vec3& a) {
+    const auto of = [](const Vec3& one, const Vec3& other, double floor) {
+      const double size = norm(one) + floor;
+      return size > 0 ? norm(other - one) / size : 0;
     };
-    const double here = std::max(part(a.acceleration, b.acceleration, linear),
-                                 part(a.angular_acceleration, b.angular_acceleration, angular));
-    if (here > worst.part) worst = {here, i};
-  }
-  // Where digits are lost here too, neither is known to be right.
-  const auto* lost = static_cast<const LostDigits*>(own_->solver.query(lost_digits));
-  if (lost != nullptr) worst.part = std::max(worst.part, lost->part);
-  return worst;
+    return std::max(of(mine[i].linear, a, linear), of(mine[i].angular, alpha, angular));
+  };
+  Difference worst;
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    if (const double here = part(i, now.bodies[i].angular_acceleration, now.bodies[i].acceleration); !(here <= worst.part))
+      worst = {here, i};
+  worst.part -= std::min(worst.part, per_violation * (now.position_violation + now.velocity_violation));
+  if (!(worst.part > warned_imbalance)) return worst;
+  const auto disturbed = solve_disturbed(own_->system(), 1);
+  if (!disturbed) return std::nullopt;
+  const std::vector<Spatial> other = own_->accelerations(*disturbed);
+  double rounding = 0;
+  for (std::size_t i = 0; i < mine.size(); ++i) rounding = std::max(rounding, part(i, other[i].angular, other[i].linear));
+  if (worst.part > times_sample * rounding) return worst;
+  return std::nullopt;
 }
 
 }  // namespace polyform::host

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "framework/assembly/singular_position.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/integration/integrator.hpp"
 #include "framework/original_process.hpp"
@@ -126,7 +127,7 @@ class Run {
         integrator_(make_integrator(ode_, integrator_settings(settings))),
         store_(view),
         statistics_(view),
-        balance_(view),
+        balance_(view, solver),
         states_(solver.state_size()),
         y_(ode_.size()),
         times_(settings),
@@ -146,6 +147,11 @@ class Run {
     const Clock::time_point start = Clock::now();
     RunRecord record;
     guard(record, [&] { record.end = go(); });
+    if (record.end == End::failed && ended_next_to_singular())
+      record.failure += fmt::format(
+          ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another singular "
+          "one, where its constraints all but depend on each other",
+          integrator_->time());
     const Statistics done = integrator_->statistics();
     record.time = integrator_->time();
     record.state_size = states_;
@@ -186,6 +192,7 @@ class Run {
       throw Failure(Exit::simulation_failed,
                     fmt::format("the initial state cannot be taken over: {}", solver_.failure()));
     integrator_->start(0, y_);
+    is_started_ = true;
     if (!events_.empty()) events_.begin();
     rows_until(0);
     while (!times_.done()) {
@@ -317,6 +324,16 @@ class Run {
     return all;
   }
 
+  /// At the last step that was made.
+  bool ended_next_to_singular() {
+    if (!is_started_ || (view_.cut_joints().empty() && view_.constraints.empty())) return false;
+    if (!integrator_->state_at(integrator_->time(), y_)) return false;
+    Observation& last = store_.now();
+    const StateView state{last.state.q, last.state.v, last.state.eta, last.state.etadot, last.state.x};
+    if (solver_.decode(std::span(y_).first(states_), state) != Status::ok) return false;
+    return is_next_to_singular(view_, {state.q, state.v, state.eta, state.etadot, state.x});
+  }
+
   double expected_steps() const { return settings_.duration / std::min(settings_.step, settings_.max_step); }
 
   /// A check costs about what two evaluations cost: rows that stand closer than a few steps are not all checked.
@@ -342,6 +359,7 @@ class Run {
   ObservationStore store_;
   RunStatistics statistics_;
   BalanceCheck balance_;
+  bool is_started_ = false;
   std::optional<std::size_t> checked_;  ///< evaluations at the last check of the balance
   std::size_t states_;
   std::vector<double> y_;  ///< the states, and the work where any may be done

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "absolute_system_detail.hpp"
+#include "polyform/contradiction.hpp"
 
 namespace polyform {
 
@@ -51,10 +52,8 @@ bool AbsoluteSystem::check_rows(std::span<const double> given_way) noexcept {
   // A state beside the constraints makes redundant rows disagree by about as much.
   if (!(error > least_contradiction + 100 * (position_violation_ + velocity_violation_))) return true;
   return fail(
-      "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). "
-      "Likely causes: two prescribed motions of one thing, a mechanism at its limit position, or a very light body "
-      "between heavy ones",
-      kind_of_tie(worst), name_of_tie(worst), error);
+      "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). {}",
+      kind_of_tie(worst), name_of_tie(worst), error, causes_of_contradiction(view_));
 }
 
 bool AbsoluteSystem::check_finite() noexcept {

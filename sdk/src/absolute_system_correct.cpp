@@ -216,8 +216,8 @@ bool AbsoluteSystem::project_velocities(double t, std::span<BodyMotion> bodies, 
   if (r.row_error > 1e-6 && std::abs(residual_[row_at(r.worst_row)]) > 1e-6) {
     const std::size_t g = group_of_row(r.worst_row);
     return fail(
-        "No velocities respect all constraints: {} `{}` is left with {:.2e} (m/s or rad/s). Likely cause: given "
-        "or prescribed velocities that contradict each other",
+        "No velocities respect all constraints: {} `{}` is left with {:.2e} (m/s or rad/s). Likely causes: "
+        "given or prescribed velocities that contradict each other, or a mechanism at its limit position",
         kind_of_tie(g), name_of_tie(g), std::abs(residual_[row_at(r.worst_row)]));
   }
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {

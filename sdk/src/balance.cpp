@@ -7,21 +7,17 @@
 
 namespace polyform {
 
-namespace {
-
-/// Part of the largest force in the system that is taken for the size of any smaller one.
-constexpr double rounded_share = 1e-3;
-
-}  // namespace
-
-Balance::Balance(const SystemView& view)
+Balance::Balance(const SystemView& view, const std::vector<bool>& absent)
     : view_(view), yardstick_(view), forces_(view), flexible_(view), constraints_(view), modules_(view), joints_(view.joints), nodes_(view),
       frames_(view.frames()), accelerations_(view.frames()), wrenches_(view.frames()), loads_(view.frames()),
       terms_(view.frames()), efforts_(view.nv), rates_(view.states), driven_(view.joints.size()), loose_(view.bodies.size(), true),
       parts_(view.bodies.size()) {
-  for (const JointData& joint : view.joints)
+  for (std::size_t j = 0; j < view.joints.size(); ++j) {
+    const JointData& joint = view.joints[j];
+    if (joint.nv == 6 || (!absent.empty() && absent[j])) continue;
     for (const BodyIndex b : {joint.base, joint.moving})
-      if (!is_ground(b) && joint.nv < 6) loose_[at(b)] = false;
+      if (!is_ground(b)) loose_[at(b)] = false;
+  }
   std::size_t longest = 6;
   for (const FlexibleData& f : view.flexible) longest = std::max(longest, 6 + f.modes);
   const auto& elements = constraints_.elements();
@@ -51,6 +47,12 @@ void Balance::note(double part, Imbalance::Of of, std::string_view name) noexcep
   worst_ = {part, of, name};
 }
 
+void Balance::note_shadow(std::size_t body, double times) noexcept {
+  if (!(times > overshadowed_)) return;
+  overshadowed_ = times;
+  overshadowed_body_ = body;
+}
+
 /// Whether any joint transmits anything.
 bool Balance::has_reactions(const Observation& now) const noexcept {
   const auto acts = [](const Spatial& w) { return size(w.angular) + size(w.linear) != 0; };
@@ -60,11 +62,13 @@ bool Balance::has_reactions(const Observation& now) const noexcept {
 const Imbalance& Balance::check(double at_time, const Observation& now) noexcept {
   worst_ = {};
   overshadowed_ = 0;
+  overshadowed_body_ = 0;
   place(at_time, now);
   load_modules(now);
-  force_ = moment_ = 0;
+  linear_ = angular_ = 0;
   std::fill(parts_.begin(), parts_.end(), 0.0);
   const bool told = has_reactions(now);
+  looked_ = told || std::ranges::find(loose_, false) == loose_.end();
   if (told || std::ranges::find(loose_, true) != loose_.end()) {
     load_joints(now);
     double force = 0, moment = 0, mass = 0, inertia = 0;
@@ -80,11 +84,11 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
     for (std::size_t i = 0; i < view_.bodies.size(); ++i)
       most = std::max(most, terms_[i].force + yardstick_.mass(i) * (size(view_.gravity) + size(accelerations_[i].linear)));
     for (Terms& t : terms_) {
-      t.force += rounded_share * most;
-      t.moment += rounded_share * most * yardstick_.largest_reach();
+      t.force += least_share * most;
+      t.moment += least_share * most * yardstick_.largest_reach();
     }
-    force_ = mass > 0 ? forces_count * force / mass : 0;
-    moment_ = inertia > 0 ? forces_count * moment / inertia : 0;
+    linear_ = mass > 0 ? forces_count * force / mass : 0;
+    angular_ = inertia > 0 ? forces_count * moment / inertia : 0;
     for (std::size_t i = 0; i < view_.bodies.size(); ++i)
       if (!told && !loose_[i]) continue;
       else if (view_.bodies[i].flexible == rigid) balance_rigid(i, now);
@@ -195,8 +199,8 @@ void Balance::balance_rigid(std::size_t i, const Observation& now) noexcept {
   const double of_moment =
       own_moment + turned * (terms_[i].moment + (size(arm) + yardstick_.largest_reach()) * terms_[i].force);
   // A body without mass or moments of inertia has none to be overshadowed.
-  if (own_force > 0) overshadowed_ = std::max(overshadowed_, terms_[i].force / own_force);
-  if (trace > 0 && own_moment > 0) overshadowed_ = std::max(overshadowed_, terms_[i].moment / own_moment);
+  if (own_force > 0) note_shadow(i, terms_[i].force / own_force);
+  if (trace > 0 && own_moment > 0) note_shadow(i, terms_[i].moment / own_moment);
   for (std::size_t k = 0; k < 3; ++k) {
     rest_[k] = moment[k];
     rest_[3 + k] = force[k];

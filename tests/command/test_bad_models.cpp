@@ -94,6 +94,19 @@ TEST_CASE("an inertia that violates the triangle inequality is an error") {
   CHECK_THAT(message, Contains("triangle"));
 }
 
+TEST_CASE("how large a body is drawn says nothing of its inertia") {
+  const std::string message = refusal(
+      "polyform: 1\nbodies:\n  - {name: a, mass: 1, inertia: {xx: 1e-6, yy: 1e-6, zz: 3e-6}, geometry: [{type: box, size: "
+      "[10000, 10000, 10000]}]}\n");
+  CHECK_THAT(message, Contains("the largest exceeds the sum of the others by 1e-06"));
+}
+
+TEST_CASE("an inertia that is too large in its eighth digit is told with that digit") {
+  Rod rod;
+  rod.inertia = "inertia: {xx: 1, yy: 1, zz: 2.00000002}";
+  CHECK_THAT(refusal(rod.text()), Contains("1, 1 and 2.00000002 kg m²") && Contains("by 2e-08"));
+}
+
 TEST_CASE("a NaN is an error") {
   Rod rod;
   rod.mass = "mass: .nan";

@@ -106,7 +106,7 @@ TEST_CASE("messages about bodies") {
        "bodies:\n"
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 2.1}}\n",
        "m.yaml:3:33: error: bodies[0].inertia: the inertia violates the triangle inequality: of its "
-       "principal moments 1, 1 and 2.1 kg m², the largest exceeds the sum of the others\n"
+       "principal moments 1, 1 and 2.1 kg m², the largest exceeds the sum of the others by 0.1\n"
        "  No body has such an inertia; check the values, their order and whether they are about the "
        "centre of mass. --lenient, or 'lenient: true' in the model, takes it as it is, with a warning.\n"},
       {"the triangle inequality in a lenient model",

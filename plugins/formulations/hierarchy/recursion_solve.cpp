@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "polyform/scale.hpp"
 #include "recursion_detail.hpp"
 
 namespace polyform::hierarchy {
@@ -14,7 +15,7 @@ constexpr double wanted_accuracy = 1e-9, least_residual = 1e-15, usual_residual 
 /// Passes that may be made to get there.
 constexpr std::size_t most_rounds = 3;
 /// Part of the largest force that is taken for the size of any smaller one.
-constexpr double yardstick_floor = 1e-3;
+constexpr double yardstick_floor = least_share;
 /// The same where inertia does not count, when what is left has to be told from rounding.
 constexpr double singular_floor = 1e-5;
 /// A residual above this is no result.

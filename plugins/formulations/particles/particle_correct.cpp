@@ -184,8 +184,8 @@ bool ParticleSystem::correct_velocities(double t, std::span<double> q, std::span
   if (!solve(r)) return fail_with(r);
   if (r.row_error > 1e-6 && std::abs(residual_[groups_[r.worst_group].chunk.first]) > 1e-6)
     return fail(
-        "No velocities respect all constraints: {} `{}` is left with {:.2e} (m/s or rad/s). Likely cause: given "
-        "or prescribed velocities that contradict each other",
+        "No velocities respect all constraints: {} `{}` is left with {:.2e} (m/s or rad/s). Likely causes: "
+        "given or prescribed velocities that contradict each other, or a mechanism at its limit position",
         kind_of(groups_[r.worst_group]), name_of(groups_[r.worst_group]), r.row_error);
   for (std::size_t p = 0; p < chunks_.size(); ++p) {
     if (chunks_[p].block == none) continue;

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "particle_system_detail.hpp"
+#include "polyform/contradiction.hpp"
+#include "polyform/scale.hpp"
 
 namespace polyform::particles {
 
@@ -29,7 +31,7 @@ constexpr double held_share = 1e-7;
 /// Rows that are left with more than this contradict each other.
 constexpr double largest_contradiction = 1e-8;
 /// Part of the largest motion or force that is taken for the size of any smaller one.
-constexpr double yardstick_floor = 1e-3;
+constexpr double yardstick_floor = least_share;
 
 double largest(const Vec3& v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); }
 
@@ -263,10 +265,8 @@ bool ParticleSystem::check_rows() noexcept {
 
 bool ParticleSystem::contradict(const char* kind, std::string_view name, double error) noexcept {
   return fail(
-      "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). "
-      "Likely causes: two prescribed motions of one thing, a mechanism at its limit position, or a very light body "
-      "between heavy ones",
-      kind, name, error);
+      "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). {}",
+      kind, name, error, causes_of_contradiction(view_));
 }
 
 }  // namespace polyform::particles

@@ -256,7 +256,7 @@ class ParticleSystem {
   std::vector<double> efforts_;                   ///< on the joints, those of constraint elements included
   std::vector<Spatial> loads_;                    ///< on the bodies, see where it is used
   bool factorized_ = false;
-  char failure_[320];
+  char failure_[400];
   std::size_t failure_size_ = 0;
 };
 

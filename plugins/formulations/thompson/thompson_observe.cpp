@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "polyform/contradiction.hpp"
 #include "polyform/observation.hpp"
 #include "thompson_solver.hpp"
 
@@ -18,9 +19,8 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
       fmt::format_to_n(
           std::back_inserter(failure_), 400,
           "the constraints contradict each other at `{:.60}`: no accelerations satisfy them all (relative error "
-          "{:.1e}). Likely causes: two prescribed motions of one thing, velocities that the mechanism cannot have "
-          "in this position, a mechanism at its limit position, or a very light body between heavy ones",
-          closing_.worst(), contradiction);
+          "{:.1e}). {}",
+          closing_.worst(), contradiction, causes_of_contradiction(view_));
       return Status::failed;
     }
   }

@@ -36,7 +36,8 @@ class Balance {
   static constexpr double forces_count = 1e-5;
 
   /// Makes batches of all elements of the system, which outlives the object. good() tells whether all could be made.
-  explicit Balance(const SystemView&);
+  /// absent: per tie (joints first) whether a solver leaves it out; or empty.
+  explicit Balance(const SystemView&, const std::vector<bool>& absent = {});
   bool good() const { return forces_.good() && flexible_.good() && constraints_.good() && modules_.good(); }
 
   /// The largest imbalance of what a solver observed. Nothing allocates. Where the solver gives no reactions (all are zero)
@@ -45,9 +46,12 @@ class Balance {
   /// After check: how many times the inertia force of a body the forces through it are, at most. The balance cannot see an
   /// error of its acceleration that is smaller than that many roundings.
   double overshadowed() const { return overshadowed_; }
+  std::size_t overshadowed_body() const { return overshadowed_body_; }   ///< the body for which it is so
   /// After check: accelerations that are rounding of what acts on the whole system, m/s² and rad/s².
-  double force_rounding() const { return force_; }
-  double moment_rounding() const { return moment_; }
+  double linear_rounding() const { return linear_; }
+  double angular_rounding() const { return angular_; }
+  /// After check: whether bodies were looked at.
+  bool looked() const { return looked_; }
   /// After check: the part of each body, in the order of the view.
   std::span<const double> bodies() const { return parts_; }
 
@@ -57,6 +61,7 @@ class Balance {
     double moment = 0, force = 0;
   };
   bool has_reactions(const Observation&) const noexcept;
+  void note_shadow(std::size_t body, double times) noexcept;
   void place(double t, const Observation&) noexcept;
   void load_frame(FrameIndex, const Vec3& arm, const Spatial& wrench) noexcept;
   void load_joints(const Observation&) noexcept;
@@ -90,8 +95,10 @@ class Balance {
   std::vector<double> basis_;      ///< of the rows of one body
   std::vector<double> rest_, scale_;   ///< of one body: what is left, and what it is seen against; moment, force, modes
   std::vector<double> parts_;
-  double force_ = 0, moment_ = 0;  ///< κ (sum of the terms) over sum of the inertia: m/s², rad/s²
+  double linear_ = 0, angular_ = 0;  ///< forces_count (sum of the terms) over sum of the inertia: m/s², rad/s²
   double overshadowed_ = 0;
+  std::size_t overshadowed_body_ = 0;
+  bool looked_ = false;
   Imbalance worst_;
 };
 

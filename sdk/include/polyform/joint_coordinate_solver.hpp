@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "polyform/centred_view.hpp"
+#include "polyform/contradiction.hpp"
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/joint_state.hpp"
@@ -330,9 +331,8 @@ class JointCoordinateSolver : public Solver, public PowerSource {
   Status contradict(double error) noexcept {
     fmt::format_to_n(std::back_inserter(failure_), 400,
                      "the constraints contradict each other at joint `{:.60}`: no accelerations satisfy them all (relative "
-                     "error {:.1e}). Likely causes: velocities that the mechanism cannot have in this position, a "
-                     "mechanism at its limit position, or a very light body between heavy ones",
-                     view_.joints[loops_.worst_joint()].name, error);
+                     "error {:.1e}). {}",
+                     view_.joints[loops_.worst_joint()].name, error, causes_of_contradiction(view_));
     return Status::failed;
   }
 

@@ -73,6 +73,52 @@ TEST_CASE("in a tilted plane directions are unique that are no components") {
   }
 }
 
+TEST_CASE("what is unique in a tilted plane is told by directions") {
+  const Assembled model(four_bar("[0, -0.6, 0.8]", "0.56, 0.42"));
+  for (const host::OpenDirections& open : model.system->count_constraints().open) {
+    const host::UniqueDirections along = open.along();
+    REQUIRE(along.force.size() == 2);
+    REQUIRE(along.moment.size() == 1);
+    CHECK(along.combined.empty());
+    CHECK(norm(along.force[0] - Vec3{1, 0, 0}) < 1e-9);
+    CHECK(norm(along.force[1] - Vec3{0, 0.8, 0.6}) < 1e-9);
+    CHECK(norm(along.moment[0] - Vec3{0, -0.6, 0.8}) < 1e-9);
+  }
+}
+
+TEST_CASE("a force and a moment that are unique only together are told as a combination") {
+  // The pin at the left end turns about y, so that the moments about it determine one number of the clamp at the right
+  // end: my − 2 m fz.
+  const Assembled model(bar("type: revolute, axis: [0, 1, 0]", "type: fixed"));
+  const std::vector<host::OpenDirections> open = model.system->count_constraints().open;
+  REQUIRE(open.size() == 2);
+  const host::UniqueDirections pin = open[0].along(), clamp = open[1].along();
+  REQUIRE(pin.moment.size() == 1);
+  CHECK(pin.count() == 1);
+  CHECK(norm(pin.moment[0] - Vec3{0, 1, 0}) < 1e-9);
+  REQUIRE(clamp.combined.size() == 1);
+  CHECK(clamp.count() == 1);
+  const Spatial& c = clamp.combined[0];
+  CHECK(c.linear.z == Approx(-2 * c.angular.y));
+  CHECK(norm(c.angular - Vec3{0, c.angular.y, 0}) + norm(c.linear - Vec3{0, 0, c.linear.z}) < 1e-9);
+}
+
+TEST_CASE("two drives of one pin leave no reaction of a joint of a tree open that is not theirs") {
+  const Assembled pin(R"(
+polyform: 1
+bodies:
+  - {name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.08, zz: 0.08}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}
+constraints:
+  - {name: d1, type: prescribed-motion, joint: pin, motion: 0}
+  - {name: d2, type: prescribed-motion, joint: pin, motion: 0}
+)");
+  const host::ConstraintCount count = pin.system->count_constraints();
+  CHECK(count.redundant == 1);
+  CHECK(count.redundant_joints.empty());  // their sum is what the pin transmits
+}
+
 TEST_CASE("between two ball joints only the force along the line is open, however far from the origin") {
   for (const char* far : {"0", "1e5"}) {
     const Assembled model(bar("type: spherical", "type: spherical", far));

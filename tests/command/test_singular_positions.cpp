@@ -1,0 +1,93 @@
+// What is said of mechanisms at and next to limit positions and change points.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/command/command_runner.hpp"
+
+using namespace polyform::test;
+using Catch::Contains;
+using nlohmann::json;
+
+namespace {
+
+/// A crank of 1 m, a coupler of 2 m, a rocker whose pivot is 2.2 m away: drawn with the crank upright. The crank can turn
+/// 0.85 rad further and no more.
+const char* four_bar = R"(
+polyform: 1
+gravity: [0, -9.81, 0]
+bodies:
+  - {name: crank, position: [0, 0, 0], mass: 1, center_of_mass: [0, 0.5, 0], inertia: {xx: 0.08, yy: 0.001, zz: 0.08}}
+  - {name: coupler, position: [0, 1, 0], mass: 2, center_of_mass: [1, 0, 0], inertia: {xx: 0.001, yy: 0.3, zz: 0.3}}
+  - {name: rocker, position: [2.2, 0, 0], mass: 1, center_of_mass: [-0.1, 0.5, 0], inertia: {xx: 0.08, yy: 0.01, zz: 0.08}}
+joints:
+  - {name: A, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 3}}
+  - {name: B, type: revolute, base: crank, moving: coupler, position: [0, 1, 0], axis: [0, 0, 1]}
+  - {name: C, type: revolute, base: coupler, moving: rocker, position: [2, 1, 0], axis: [0, 0, 1]}
+  - {name: D, type: revolute, base: ground, moving: rocker, position: [2.2, 0, 0], axis: [0, 0, 1]}
+constraints:
+  - {name: d, type: prescribed-motion, joint: A, motion: {polynomial: [0, 3]}}
+)";
+
+const char* flat = R"(
+polyform: 1
+bodies:
+  - {name: left, position: [0, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.001, yy: 0.08, zz: 0.08}}
+  - {name: coupler, position: [1, 0, 0], mass: 2, center_of_mass: [1, 0, 0], inertia: {xx: 0.001, yy: 0.3, zz: 0.3}}
+  - {name: right, position: [2, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.001, yy: 0.08, zz: 0.08}}
+joints:
+  - {name: A, type: revolute, base: ground, moving: left, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: B, type: revolute, base: left, moving: coupler, position: [1, 0, 0], axis: [0, 0, 1]}
+  - {name: C, type: revolute, base: coupler, moving: right, position: [3, 0, 0], axis: [0, 0, 1]}
+  - {name: D, type: revolute, base: ground, moving: right, position: [2, 0, 0], axis: [0, 0, 1]}
+)";
+
+}  // namespace
+
+TEST_CASE("every solver says of a crank that is driven past its reach that the position is the cause") {
+  const Workshop shop;
+  const std::string model = shop.write("driven.yaml", four_bar);
+  for (const char* solver : {"cartesian", "hierarchy", "particles", "thompson"}) {
+    INFO(solver);
+    const Outcome run = shop.run({"run", model, "--solver", solver, "--duration", "1", "--quiet"});
+    CHECK(run.code == 1);
+    INFO(run.err);
+    CHECK_THAT(run.err, Contains("the mechanism is next to a limit position or another singular one"));
+  }
+}
+
+TEST_CASE("a run that fails elsewhere is not said to be next to a singular position") {
+  const Workshop shop;
+  const std::string model = shop.write("free.yaml", std::string(four_bar).substr(0, std::string(four_bar).find("constraints")));
+  const Outcome run = shop.run({"run", model, "--duration", "1", "--quiet", "--integrator", "dopri5", "--rtol", "1e-30", "--atol", "1e-30"});
+  CHECK_THAT(run.err, !Contains("singular"));
+}
+
+TEST_CASE("check tells a change point from the degrees of freedom next to it") {
+  const Workshop shop;
+  const std::string model = shop.write("flat.yaml", flat);
+  CHECK_THAT(shop.run({"check", model}).out, Contains("degrees of freedom  2; 1 in positions next to this one"));
+  const json checked = json::parse(shop.run({"check", model, "--json"}).out);
+  CHECK(checked.at("degrees_of_freedom") == 2);
+  CHECK(checked.at("degrees_of_freedom_nearby") == 1);
+  CHECK_THAT(checked.at("warnings").at(0).get<std::string>(), Contains("singular"));
+}
+
+TEST_CASE("check names components of open reactions, and says where no reaction is open") {
+  const Workshop shop;
+  CHECK_THAT(shop.run({"check", shipped("four_bar_rhombus")}).out, Contains("those of A (fz, mx, my), B (fz, mx, my)"));
+  const std::string twice = shop.write("twice.yaml", R"(
+polyform: 1
+bodies:
+  - {name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.001, yy: 0.08, zz: 0.08}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}
+constraints:
+  - {name: d1, type: prescribed-motion, joint: pin, motion: 0}
+  - {name: d2, type: prescribed-motion, joint: pin, motion: 0}
+)");
+  CHECK_THAT(shop.run({"check", twice}).out, Contains("1 constraint equation; all reactions of joints are unique"));
+  CHECK_THAT(shop.run({"compare", twice, "--duration", "0.01"}).out, !Contains("not unique"));
+}

@@ -1,0 +1,57 @@
+// Positions in which a mechanism has degrees of freedom that it has not next to them.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "framework/assembly/singular_position.hpp"
+#include "tests/unit/assembly/assembled.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+/// A four-bar with cranks of 1 m, pivots 2 m apart and a coupler between their ends, all at one angle of the cranks.
+std::string parallelogram(double angle, const std::string& more = "") {
+  const double x = std::cos(angle), y = std::sin(angle);
+  std::string text = "polyform: 1\nbodies:\n";
+  const auto body = [&](const char* name, double px, double py) {
+    text += fmt::format("  - {{name: {}, position: [{}, {}, 0], mass: 1, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}\n", name, px, py);
+  };
+  body("left", 0, 0);
+  body("coupler", x, y);
+  body("right", 2, 0);
+  text += "joints:\n";
+  const auto pin = [&](const char* name, const char* base, const char* moving, double px, double py) {
+    text += fmt::format("  - {{name: {}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], axis: [0, 0, 1]}}\n", name,
+                        base, moving, px, py);
+  };
+  pin("A", "ground", "left", 0, 0);
+  pin("B", "left", "coupler", x, y);
+  pin("C", "coupler", "right", 2 + x, y);
+  pin("D", "ground", "right", 2, 0);
+  return text + more;
+}
+
+}  // namespace
+
+TEST_CASE("a parallelogram at its change point has one degree of freedom next to it, and two there") {
+  const Assembled flat(parallelogram(0));
+  CHECK(flat.system->count_constraints().degrees_of_freedom == 2);
+  CHECK(host::degrees_of_freedom_nearby(*flat.system) == std::size_t{1});
+  CHECK(host::is_next_to_singular(Assembled(parallelogram(1e-5)).system->view(),
+                                  Assembled(parallelogram(1e-5)).system->initial_state()));
+}
+
+TEST_CASE("elsewhere no position is called singular") {
+  for (const double angle : {0.3, 1.0, 2.0}) {
+    const Assembled model(parallelogram(angle));
+    CHECK(model.system->count_constraints().degrees_of_freedom == 1);
+    CHECK_FALSE(host::degrees_of_freedom_nearby(*model.system));
+    CHECK_FALSE(host::is_next_to_singular(model.system->view(), model.system->initial_state()));
+  }
+  const Assembled driven(
+      parallelogram(1.0, "constraints:\n  - {name: d, type: prescribed-motion, joint: A, motion: {polynomial: [0, 3]}}\n"));
+  CHECK_FALSE(host::degrees_of_freedom_nearby(*driven.system));
+}
