@@ -95,7 +95,7 @@ void claim_drawn_axes(const Type& type, std::size_t markers, Checklist& list, On
   if (markers == 0) return list.unsupported(name, "not applicable: it has no markers");
   if (std::ranges::none_of(type.fields(), tied))
     return list.unsupported(name,
-                            "no field with a direction is said to be of the ground frame (FieldSpec::tied_to_ground)");
+                            "not applicable: no field with a direction is tied to ground (FieldSpec::tied_to_ground)");
   list.claim(name, 1e-9,
              "turn what is given in ground into the axes of the body that it goes with: transpose_times("
              "rotation_matrix(instance.drawn[k].orientation), direction)",
