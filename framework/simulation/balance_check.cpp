@@ -4,6 +4,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/simulation/absent_ties.hpp"
+#include "polyform/lost_digits.hpp"
 
 namespace polyform::host {
 
@@ -42,8 +43,9 @@ std::string BalanceCheck::warning() const {
   return fmt::format(
       "the accelerations of body `{}` may be wrong without notice at t = {:.6g} s: the forces through it are {:.1e} times its "
       "inertia force, so that their balance tells little of its acceleration, and numbers in double precision do not "
-      "determine it well enough to find it anew. {}",
-      view_.bodies[untold_.body].name, untold_.time, untold_.times, remedy);
+      "determine it well enough to find it anew{}. {}",
+      view_.bodies[untold_.body].name, untold_.time, untold_.times,
+      untold_.lost > 0 ? fmt::format(" (the solver itself knows of an error of {:.1e} of its size)", untold_.lost) : "", remedy);
 }
 
 void BalanceCheck::note(const Imbalance& imbalance, Found how, double time) {
@@ -70,8 +72,10 @@ void BalanceCheck::look_again(double time, const Observation& now) {
   const auto difference = opinion_->on(time, now, balance_.linear_rounding(), balance_.angular_rounding());
   if (difference)
     note({difference->part, Imbalance::Of::body, view_.bodies[difference->body].name}, Found::by_digits, time);
-  else if (balance_.overshadowed() > untold_.times)
-    untold_ = {balance_.overshadowed_body(), balance_.overshadowed(), time};
+  else if (balance_.overshadowed() > untold_.times) {
+    const auto* lost = static_cast<const LostDigits*>(solver_.query(lost_digits));
+    untold_ = {balance_.overshadowed_body(), balance_.overshadowed(), time, lost != nullptr ? lost->part : 0};
+  }
 }
 
 BalanceReport BalanceCheck::report() const {

@@ -60,6 +60,7 @@ class BalanceCheck {
   struct Untold {
     std::size_t body = 0;
     double times = 0, time = 0;
+    double lost = 0;   ///< error that the solver itself knows of, relative
   } untold_;
 };
 
