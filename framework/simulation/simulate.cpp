@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "framework/simulation/motion_jumps.hpp"
 #include "framework/simulation/not_finite.hpp"
 #include "framework/simulation/observation_store.hpp"
+#include "framework/simulation/passing_time.hpp"
 #include "framework/simulation/run_statistics.hpp"
 #include "framework/simulation/step_check.hpp"
 #include "framework/simulation/time_scales.hpp"
@@ -132,11 +134,13 @@ class Run {
         knots_(view),
         events_(view, solver, *integrator_, settings.step, is_fixed_step(settings.integrator)),
         jumps_(view, solver),
-        scales_(view) {
+        scales_(view),
+        passing_(view) {
     for (const ElementEvents::Source& source : events_.elements().sources()) {
       knots_.add(*source.events, source.type);
       scales_.add(source);
     }
+    std::ranges::copy_if(sinks, std::back_inserter(watchers_), [](const RowSink* sink) { return sink->wants_steps(); });
     if (is_fixed_step(settings.integrator)) check_.emplace(check_ode_, integrator_settings(settings), expected_steps());
   }
 
@@ -156,7 +160,7 @@ class Run {
     if (check_) record.evaluations += check_->evaluations();
     statistics_.store(record);
     record.longest_step = longest_step_;
-    record.passing_time = passing_;
+    record.passing_time = passing_.shortest();
     record.stops = stops_;
     record.events = events_.count();
     record.warnings = warnings(record);
@@ -199,6 +203,7 @@ class Run {
         pass_event(*event);
       } else {
         rows_until(integrator_->time());
+        show_step();
         if (integrator_->time() >= stop_.end) stop();
       }
       if (control_.progress) control_.progress(integrator_->time());
@@ -248,13 +253,25 @@ class Run {
     knots_.pass(knot.time);
     ++stops_;
     if (!knot.abrupt) return;
-    std::ranges::copy(integrator_->state(), y_.begin());
+    carry_across(knot.time);
     // Where a velocity jumps, the state is no more one that the constraints allow: the correction makes it so.
     if (jumps_.look(before, knot.time, std::span(y_).first(states_)))
       begin_anew(knot.time, 0, y_);
     else
       integrator_->restart(knot.time, y_, 0);
     if (!events_.empty()) events_.begin();
+  }
+
+  /// y_ at a knot, from the end of the step before it: the state goes on as it did on the whole over that step.
+  void carry_across(double knot) {
+    const double end = integrator_->time(), length = end - integrator_->previous_time(), rest = knot - end;
+    const std::span<const double> state = integrator_->state();
+    // Of a shorter step the difference of the states is rounding.
+    if (!(rest > 0 && length > rest) || !integrator_->state_at(integrator_->previous_time(), y_)) {
+      std::ranges::copy(state, y_.begin());
+      return;
+    }
+    for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = state[i] + rest / length * (state[i] - y_[i]);
   }
 
   void begin_anew(double t, double first_step) {
@@ -281,7 +298,7 @@ class Run {
       store_.now().correction = ode_.take_corrections();
       const double work = y_.size() > states_ ? y_.back() : 0;
       statistics_.row(t, store_.now(), work);
-      see_speeds();
+      passing_.see(store_.now());
       if (const auto trouble = not_finite(view_, store_.now()))
         throw Failure(Exit::simulation_failed, fmt::format("at t = {:.6g} s {}", t, std::string_view(*trouble)));
       if (is_balance_due()) balance_.check(t, store_.now());
@@ -292,13 +309,15 @@ class Run {
     }
   }
 
-  void see_speeds() {
-    for (std::size_t b = 0; b < view_.bodies.size(); ++b) {
-      const BodyData& body = view_.bodies[b];
-      const double squared = 0.5 * (body.inertia.xx + body.inertia.yy + body.inertia.zz);
-      const double speed = norm(store_.now().bodies[b].velocity);
-      if (squared > 0 && speed > 0) passing_ = std::min(passing_, std::sqrt(squared / body.mass) / speed);
-    }
+  /// The state now, to who looks between rows. It costs less than an evaluation: one in many changes nothing.
+  void show_step() {
+    constexpr std::size_t between = 24;
+    const std::size_t evaluations = integrator_->statistics().evaluations;
+    if (watchers_.empty() || evaluations < shown_ + between) return;
+    shown_ = evaluations;
+    const StateView& state = store_.now().state;
+    if (solver_.decode(integrator_->state().first(states_), state) != Status::ok) fail_at(integrator_->time());
+    for (RowSink* sink : watchers_) sink->step(integrator_->time(), as_const(state));
   }
 
   std::vector<std::string> warnings(const RunRecord& record) const {
@@ -333,6 +352,8 @@ class Run {
   const RunSettings& settings_;
   const RunControl& control_;
   std::span<RowSink* const> sinks_;
+  std::vector<RowSink*> watchers_;  ///< those that are shown steps
+  std::size_t shown_ = 0;           ///< evaluations when they were the last time
   SolverOde ode_, check_ode_;
   std::unique_ptr<Integrator> integrator_;
   ObservationStore store_;
@@ -354,7 +375,8 @@ class Run {
   MotionJumps jumps_;
   TimeScales scales_;
   std::optional<StepCheck> check_;  ///< of an integrator without error control
-  double longest_step_ = 0, passing_ = never;
+  PassingTime passing_;
+  double longest_step_ = 0;
   std::size_t stops_ = 0;
   const unsigned arithmetic_ = floating_point_control();
   double stepping_ = 0;                   ///< time spent in steps, s
