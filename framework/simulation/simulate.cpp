@@ -14,11 +14,13 @@
 #include "framework/original_process.hpp"
 #include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/event_watch.hpp"
+#include "framework/simulation/joint_check.hpp"
 #include "framework/simulation/knots.hpp"
 #include "framework/simulation/motion_jumps.hpp"
 #include "framework/simulation/not_finite.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/passing_time.hpp"
+#include "framework/simulation/row_times.hpp"
 #include "framework/simulation/run_statistics.hpp"
 #include "framework/simulation/step_check.hpp"
 #include "framework/simulation/time_scales.hpp"
@@ -88,22 +90,6 @@ class SolverOde final : public Ode {
   std::optional<Message> not_finite_;
 };
 
-/// The times of the rows.
-class RowTimes {
- public:
-  explicit RowTimes(const RunSettings& s) : duration_(s.duration), interval_(s.output_interval) {
-    // A last product that differs from the duration by rounding only is the end itself.
-    products_ = static_cast<std::size_t>(std::ceil(duration_ / interval_ * (1 - 1e-15)));
-  }
-  bool done() const { return next_ > products_; }
-  double next() const { return next_ < products_ ? static_cast<double>(next_) * interval_ : duration_; }
-  void advance() { ++next_; }
-
- private:
-  double duration_, interval_;
-  std::size_t products_, next_ = 0;  ///< rows at products before the end
-};
-
 IntegratorSettings integrator_settings(const RunSettings& s) {
   return {s.integrator, s.step, s.relative_tolerance, s.absolute_tolerance, s.max_step};
 }
@@ -128,6 +114,7 @@ class Run {
         store_(view),
         statistics_(view),
         balance_(view),
+        joint_check_(view, solver),
         states_(solver.state_size()),
         y_(ode_.size()),
         times_(settings),
@@ -140,6 +127,7 @@ class Run {
       knots_.add(*source.events, source.type);
       scales_.add(source);
     }
+    if (!is_fixed_step(settings.integrator)) longest_of_scales_ = scales_.longest_step(settings.duration);
     std::ranges::copy_if(sinks, std::back_inserter(watchers_), [](const RowSink* sink) { return sink->wants_steps(); });
     if (is_fixed_step(settings.integrator)) check_.emplace(check_ode_, integrator_settings(settings), expected_steps());
   }
@@ -234,7 +222,7 @@ class Run {
     stop_.knot = knots_.next();
     // A step that ends shortly before a knot sees nothing of what begins there; the next begins at the knot.
     stop_.end = stop_.knot.abrupt ? stop_.knot.time - time_resolution(stop_.knot.time) : stop_.knot.time;
-    limit_ = std::min(settings_.duration, stop_.end);
+    limit_ = std::min({settings_.duration, stop_.end, now + longest_of_scales_});
     if (!events_.empty()) limit_ = std::min(limit_, now + events_.longest_step());
   }
 
@@ -301,7 +289,10 @@ class Run {
       passing_.see(store_.now());
       if (const auto trouble = not_finite(view_, store_.now()))
         throw Failure(Exit::simulation_failed, fmt::format("at t = {:.6g} s {}", t, std::string_view(*trouble)));
-      if (is_balance_due()) balance_.check(t, store_.now());
+      if (is_balance_due()) {
+        balance_.check(t, store_.now());
+        joint_check_.check(t, store_.now());
+      }
       for (RowSink* sink : sinks_) {
         sink->work(work);
         sink->row(t, store_.now());
@@ -327,6 +318,7 @@ class Run {
     };
     append(events_.warnings());
     append(scales_.warnings(record.longest_step));
+    if (std::string text = joint_check_.warning(); !text.empty()) all.push_back(std::move(text));
     if (check_)
       if (auto text = check_->warning(record.steps)) all.push_back(std::move(*text));
     return all;
@@ -359,6 +351,7 @@ class Run {
   ObservationStore store_;
   RunStatistics statistics_;
   BalanceCheck balance_;
+  JointCheck joint_check_;
   std::optional<std::size_t> checked_;  ///< evaluations at the last check of the balance
   std::size_t states_;
   std::vector<double> y_;  ///< the states, and the work where any may be done
@@ -376,7 +369,7 @@ class Run {
   TimeScales scales_;
   std::optional<StepCheck> check_;  ///< of an integrator without error control
   PassingTime passing_;
-  double longest_step_ = 0;
+  double longest_step_ = 0, longest_of_scales_ = never;
   std::size_t stops_ = 0;
   const unsigned arithmetic_ = floating_point_control();
   double stepping_ = 0;                   ///< time spent in steps, s
