@@ -87,8 +87,10 @@ double JointCheck::part(std::size_t j, const Observation& now) const noexcept {
     linear += std::abs(rate) * norm(motion.H[k].linear);
     angular += std::abs(rate) * norm(motion.H[k].angular);
   }
-  // What is carried to the joint's point over the arms, and the centripetal and Coriolis terms of the turning.
-  const double arm = norm(moving.R * joint.p_moving) + norm(moving.p + moving.R * joint.p_moving - base.p);
+  // What the turning makes of it over the arms of the joint and the sizes of the bodies.
+  double arm = norm(joint.p_moving) + norm(moving.p + moving.R * joint.p_moving - base.p);
+  for (const BodyIndex b : {joint.base, joint.moving})
+    if (!is_ground(b)) arm = std::max(arm, yardstick_.reach(at(b)));
   const double turning = std::max(norm(base.V.angular), norm(moving.V.angular));
   linear += arm * (angular + turning * turning) + turning * norm(moving.V.linear - base.V.linear);
   angular += turning * turning;
