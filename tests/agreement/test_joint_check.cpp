@@ -69,7 +69,7 @@ TEST_CASE("a wrong acceleration of a body parts it from its joint, whose name is
 }
 
 TEST_CASE("the product of transfer matrices says what it has lost of its digits") {
-  for (const auto& [count, told] : {std::pair{3, false}, {8, true}, {12, true}}) {
+  for (const auto& [count, told] : {std::pair{3, false}, {8, false}, {12, true}}) {
     const auto system = system_from_text(chain(count));
     const auto solver = solver_for(*system, *riccati_for(*system), {{"algorithm", "transfer-product"}});
     host::ObservationStore store(system->view());
