@@ -1,12 +1,13 @@
 // Which flexible bodies can spin, so that their tension is to count where the model does not say.
 //
 // A joint on the way from a body to ground lets the body spin when it can turn and nothing turns it back:
-//   - something drives it: a constraint or force with a function of time on it that is not constant or not zero, a
-//   module;
+//   - something drives it: a constraint or force with a function of time on it, or on a body that it carries, that is not
+//   constant or not zero, a module;
 //   - or the motion at the start takes it round: with I the inertia about the joint's axis of all that is outboard, ω
 //   its
 //     speed, m its mass and r the arm of its mass centre across the axis, ½ I ω² > m (|g||r| + g·r), the height over
-//     which gravity would have it climb. A free joint turns about the mass centre: gravity is no matter there.
+//     which gravity would have it climb. A free joint turns about the mass centre: gravity is no matter there;
+//   - or one of these is true of another joint of its loop, or of one that a constraint ties to it.
 #include <algorithm>
 #include <cmath>
 
@@ -43,6 +44,8 @@ class Spin {
     for (const ModuleGroup& group : view_.modules)
       for (const JointIndex j : group.joints) driven_[at(j)] = true;
     carry(parts);
+    find_ties();
+    spread_over_ties();
   }
 
   /// Per body, whether a joint between it and ground lets it spin. Bodies stand after those that carry them.
@@ -56,18 +59,59 @@ class Spin {
   }
 
  private:
-  /// Joints that an element with a function of time acts on, one that is not zero, or not constant.
+  /// Joints that an element with a function of time acts on, one that is not zero, or not constant, and those that carry
+  /// the bodies that it acts on.
   template <class Group>
   void find_driven(std::span<const Group> groups) {
     for (const Group& group : groups) {
-      if (group.instances.empty()) continue;
-      const std::size_t each = group.joints.size() / group.instances.size();
-      for (std::size_t i = 0; i < group.instances.size() && each > 0; ++i) {
+      for (std::size_t i = 0; i < group.instances.size(); ++i) {
         if (!drives(group.instances[i], std::is_same_v<Group, ConstraintGroup>)) continue;
-        for (std::size_t k = 0; k < each; ++k) driven_[at(group.joints[i * each + k])] = true;
+        for (const JointIndex j : joints_of(group, i)) driven_[at(j)] = true;
+        for (const Marker& marker : group.instances[i].markers)
+          for (const std::size_t j : way_to_ground(marker.body)) driven_[j] = true;
       }
     }
   }
+  template <class Group>
+  static std::span<const JointIndex> joints_of(const Group& group, std::size_t instance) {
+    const std::size_t each = group.joints.size() / group.instances.size();
+    return group.joints.subspan(instance * each, each);
+  }
+  std::vector<std::size_t> way_to_ground(BodyIndex body) const {
+    std::vector<std::size_t> joints;
+    for (; !is_ground(body); body = view_.joints[at(body)].inboard()) joints.push_back(at(body));
+    return joints;
+  }
+
+  /// Joints of one loop, and those that one constraint acts on.
+  void find_ties() {
+    for (std::size_t c = view_.bodies.size(); c < view_.joints.size(); ++c) {
+      std::vector<std::size_t> a = way_to_ground(view_.joints[c].base), b = way_to_ground(view_.joints[c].moving);
+      while (!a.empty() && !b.empty() && a.back() == b.back()) a.pop_back(), b.pop_back();
+      a.insert(a.end(), b.begin(), b.end());
+      a.push_back(c);
+      ties_.push_back(std::move(a));
+    }
+    for (const ConstraintGroup& group : view_.constraints)
+      for (std::size_t i = 0; i < group.instances.size(); ++i) {
+        std::vector<std::size_t>& tie = ties_.emplace_back();
+        for (const JointIndex j : joints_of(group, i)) tie.push_back(at(j));
+      }
+  }
+  void spread_over_ties() {
+    const auto moves = [&](std::size_t j) { return driven_[j] || (j < view_.bodies.size() && goes_round(j)); };
+    for (bool more = true; more;) {
+      more = false;
+      for (const std::vector<std::size_t>& tie : ties_) {
+        if (std::ranges::none_of(tie, moves)) continue;
+        for (const std::size_t j : tie) {
+          more = more || !driven_[j];
+          driven_[j] = true;
+        }
+      }
+    }
+  }
+
   /// rates: the functions are of positions, whose constants drive nothing.
   static bool drives(const ElementInstance& instance, bool rates) {
     for (const FieldValue& field : instance.fields)
@@ -149,6 +193,7 @@ class Spin {
   const SystemView& view_;
   TreeKinematics tree_;
   std::vector<bool> driven_;
+  std::vector<std::vector<std::size_t>> ties_;  ///< joints that move together
   std::vector<Carried> carried_;
 };
 

@@ -30,6 +30,10 @@ constexpr std::size_t largest_dense = 60;
 // a larger one is a jump, after which the history of the steps describes another solution.
 constexpr double largest_drift = 10;
 
+// Trials of one step. CVODE may grow its first step 10000 times and each trial shrinks at least to a tenth in the end, so
+// its own seven do not lead back from where a force that began softly is at its full size.
+constexpr int most_trials = 25;
+
 struct Free {
   void operator()(SUNContext c) const { SUNContext_Free(&c); }
   void operator()(N_Vector v) const { N_VDestroy(v); }
@@ -123,6 +127,8 @@ Cvode::Cvode(Ode& ode, const IntegratorSettings& settings, int method)
   check(CVodeSetErrHandlerFn(cvode_.get(), ignore_message, nullptr));
   check(CVodeInit(cvode_.get(), derivative, 0, end_.get()));
   check(CVodeSetUserData(cvode_.get(), this));
+  check(CVodeSetMaxErrTestFails(cvode_.get(), most_trials));
+  check(CVodeSetMaxConvFails(cvode_.get(), most_trials));
   check(CVodeSStolerances(cvode_.get(), settings.relative_tolerance, settings.absolute_tolerance));
   if (std::isfinite(settings.max_step)) check(CVodeSetMaxStep(cvode_.get(), settings.max_step));
   if (ode.integrals() > 0) {

@@ -19,6 +19,10 @@ constexpr double agreement = 0.1;
 constexpr double comfortable = 0.5;
 // Differences of positions and lengths of about the largest value are known to some thousand units in the last place.
 constexpr double rounding = 1e-12;
+// By how much a stretch may be longer than what the sample at its end allows: the motion becomes faster within it.
+constexpr double faster = 1.5;
+// Of a step: shorter stretches are not made. Steps that are many times longer than allowed are not tried.
+constexpr double shortest_stretch = 1e-7;
 
 // Places of samples: the beginning of the step, the end of a part, the middles of parts by how often they were divided.
 constexpr std::size_t beginning = 0, ending = 1, first_middle = 2;
@@ -37,7 +41,7 @@ double EventSearch::noise(std::size_t k) const { return rounding * largest_[k]; 
 
 void EventSearch::take(double t, Signals& signals, Sample& out) {
   out.time = t;
-  signals.sample(t, out.values, out.rates);
+  out.reach = signals.sample(t, out.values, out.rates);
   for (std::size_t k = 0; k < functions_; ++k)
     if (std::isfinite(out.values[k])) largest_[k] = std::max(largest_[k], std::abs(out.values[k]));
 }
@@ -46,9 +50,31 @@ void EventSearch::begin(double t, Signals& signals) { take(t, signals, samples_.
 
 std::optional<SignChange> EventSearch::find(double t_end, double resolution, Signals& signals) {
   resolution_ = resolution;
+  const double shortest = shortest_stretch * (t_end - samples_[beginning].time);
+  for (bool done = false; !done;) {
+    done = end_of_stretch(t_end, shortest, signals) == t_end;
+    if (const auto found = find_in_stretch(signals)) return found;
+  }
+  return std::nullopt;
+}
+
+/// Takes the sample there.
+double EventSearch::end_of_stretch(double t_end, double shortest, Signals& signals) {
+  const Sample &start = samples_[beginning], &end = samples_[ending];
+  double length = std::max(start.reach, shortest);
+  for (;; length = std::max(0.5 * length, shortest)) {
+    const bool last = !(start.time + length < t_end);
+    if (last) length = t_end - start.time;
+    const double t = last ? t_end : start.time + length;
+    take(t, signals, samples_[ending]);
+    if (length <= std::max(faster * end.reach, shortest)) return t;
+  }
+}
+
+/// Between the samples in the first two places; the latter is kept as the beginning where nothing is found.
+std::optional<SignChange> EventSearch::find_in_stretch(Signals& signals) {
   Sample &start = samples_[beginning], &end = samples_[ending];
-  take(t_end, signals, end);
-  const double from = start.time;
+  const double from = start.time, t_end = end.time;
   if (judge(start, end, signals, true).clear) {
     std::swap(start, end);
     return std::nullopt;

@@ -13,8 +13,9 @@ class Signals {
  public:
   virtual ~Signals() = default;
   virtual std::size_t size() const noexcept = 0;
-  /// Values and rates at t.
-  virtual void sample(double t, std::span<double> values, std::span<double> rates) = 0;
+  /// Values and rates at t. Gives the longest time to another sample between which the motion shows itself in the two, s:
+  /// what turns looks at rest to samples a whole turn apart.
+  virtual double sample(double t, std::span<double> values, std::span<double> rates) = 0;
   /// Whether function k changing its sign is an event: to positive where `rising`.
   virtual bool counts(std::size_t k, bool rising) const noexcept = 0;
 };
@@ -33,7 +34,8 @@ struct SignChange {
 ///   - where the function goes to zero at the first end and away from it at the last, the two tangents meet on the side
 ///     of the values: a convex function lies above its tangents.
 ///
-/// A stretch that is not free is divided, where the tangents meet or in its middle. No allocation after construction.
+/// A stretch that is not free is divided, where the tangents meet or in its middle. A step longer than Signals::sample
+/// allows is first divided into stretches that are not. No allocation after construction.
 class EventSearch {
  public:
   explicit EventSearch(std::size_t functions);
@@ -48,10 +50,12 @@ class EventSearch {
   std::span<const double> rates() const { return samples_.front().rates; }
   /// Values of function k below this are rounding.
   double noise(std::size_t k) const;
+  /// As the sample at the start of the next step allows, s.
+  double reach() const { return samples_.front().reach; }
 
  private:
   struct Sample {
-    double time = 0;
+    double time = 0, reach = 0;
     std::vector<double> values, rates;
   };
   struct Cut {
@@ -59,6 +63,8 @@ class EventSearch {
     double share = 0.5;  ///< where to divide
   };
   void take(double t, Signals&, Sample&);
+  double end_of_stretch(double t_end, double shortest, Signals&);
+  std::optional<SignChange> find_in_stretch(Signals&);
   Cut judge(const Sample& a, const Sample& b, std::size_t k, bool whole_step) const;
   Cut judge(const Sample& a, const Sample& b, const Signals&, bool whole_step) const;
   bool changes(const Sample& a, const Sample& b, std::size_t k, const Signals&) const;

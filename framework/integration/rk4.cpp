@@ -60,6 +60,10 @@ class Rk4 final : public Integrator {
   bool state_at(double t, std::span<double> y) override {
     if (!is_now(t)) {
       if (!check_within_step(t)) return false;
+      if (t == previous_time_) {
+        std::copy(previous_.begin(), previous_.end(), y.begin());
+        return true;
+      }
       stepper_.do_step(std::ref(evaluator_), previous_, rate_, previous_time_, next_, t - previous_time_);
       if (evaluator_.take_failed()) return fail(evaluator_.failure());
     }

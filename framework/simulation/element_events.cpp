@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "framework/diagnostics.hpp"
@@ -23,7 +24,9 @@ ElementEvents::ElementEvents(const SystemView& view, Solver& solver) : solver_(s
   for (const ForceGroup& group : view.forces) add(view, group);
   for (const ConstraintGroup& group : view.constraints) add(view, group);
   for (const ModuleGroup& group : view.modules) add(view, group);
-  if (!empty()) motion_ = std::make_unique<Motion>(view);
+  if (empty()) return;
+  motion_ = std::make_unique<Motion>(view);
+  find_carriers(view);
 }
 
 ElementEvents::~ElementEvents() = default;
@@ -39,6 +42,7 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
   auto* events = static_cast<EventSource*>(batch->query(events_interface));
   if (events == nullptr) return;
   Batch b{std::make_unique<Attachments>(view, group.instances, group.joints),
+          group.joints,
           events,
           descriptions_.size(),
           events->event_count(),
@@ -68,6 +72,29 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
   sources_.push_back({events, group.type->name(), group.names});
   if (b.count > 0) ++evaluated_;
   batches_.push_back(std::move(b));
+}
+
+void ElementEvents::find_carriers(const SystemView& view) {
+  std::vector<bool> carries(view.bodies.size());
+  const auto mark = [&](BodyIndex body) {
+    for (; !is_ground(body) && !carries[at(body)]; body = view.joints[at(body)].inboard()) carries[at(body)] = true;
+  };
+  for (const Batch& b : batches_) {
+    if (b.count == 0) continue;
+    for (const Marker& marker : b.attached->markers()) mark(marker.body);
+    for (const JointIndex j : b.joints) mark(view.joints[at(j)].base), mark(view.joints[at(j)].moving);
+  }
+  for (std::size_t i = 0; i < carries.size(); ++i)
+    if (carries[i]) carriers_.push_back(i);
+}
+
+double ElementEvents::turning() const {
+  double fastest = 0;
+  for (const std::size_t i : carriers_) {
+    const Vec3& omega = motion_->tree.bodies()[i].V.angular;
+    fastest = std::max(fastest, dot(omega, omega));
+  }
+  return std::sqrt(fastest);
 }
 
 std::string ElementEvents::name_of(std::size_t event) const {

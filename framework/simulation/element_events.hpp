@@ -34,6 +34,9 @@ class ElementEvents {
   /// Values and rates (NaN where the element gives none) at a state, and the guard. Failure (simulation_failed) when
   /// the solver cannot decode the state.
   double evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
+  /// At the state evaluated last: the largest angular velocity of the bodies that carry what the events are attached to,
+  /// and of those that carry these, rad/s.
+  double turning() const;
 
   /// Schedules and times of their own: batches that tell any, and the names of their instances.
   struct Source {
@@ -46,6 +49,7 @@ class ElementEvents {
  private:
   struct Batch {
     std::unique_ptr<Attachments> attached;
+    std::span<const JointIndex> joints;
     EventSource* events;
     std::size_t first, count;                                 ///< event functions
     std::size_t states, state_count, u, u_count, x, x_count;  ///< among the first-order states
@@ -57,11 +61,13 @@ class ElementEvents {
   };
   template <class Group>
   void add(const SystemView&, const Group&);
+  void find_carriers(const SystemView&);
 
   Solver& solver_;
   std::vector<Batch> batches_;
   std::vector<Source> sources_;
   std::vector<Description> descriptions_;
+  std::vector<std::size_t> carriers_;  ///< bodies between ground and what event functions are attached to
   std::size_t evaluated_ = 0;  ///< batches with event functions
   struct Motion;
   std::unique_ptr<Motion> motion_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "framework/diagnostics.hpp"
+#include "framework/simulation/joint_check.hpp"
 #include "framework/simulation/not_finite.hpp"
 
 namespace polyform::host {
@@ -18,7 +19,12 @@ BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& s
     throw Failure(Exit::simulation_failed, fmt::format("at the initial state {}", std::string_view(*trouble)));
   BalanceCheck balance(system.view(), solver);
   balance.check(0, store.now());
-  return balance.report();
+  JointCheck joints(system.view(), solver);
+  joints.check(0, store.now());
+  BalanceReport report = balance.report();
+  if (const std::string text = joints.warning(); !text.empty())
+    report.warning += (report.warning.empty() ? "" : ".\n") + text;
+  return report;
 }
 
 }  // namespace polyform::host

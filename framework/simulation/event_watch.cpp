@@ -23,6 +23,12 @@ constexpr double growth = 4, growth_without_control = 0.0625;
 // Where a function goes away from zero, the step may be this multiple of the time that it took to come from there at
 // its rate: such a bound costs next to nothing, and it keeps what turns from turning many times in one step.
 constexpr double receding = 8;
+// Of a turn of anything that event functions move with: from one sample to the next. Two values and two rates of a
+// function of the position tell the sine that it is along a turn from any that differs, down to two samples a turn; an
+// eighth leaves room for functions with a few waves more.
+constexpr double share_of_turn = 0.125 * 2 * 3.14159265358979323846;
+// So many samples a step has at most: a step's own evaluations cost about as much as some tens.
+constexpr double samples_of_step = 64;
 // So many events in a row, each within this share of the time after the one before, are no motion.
 constexpr std::size_t many = 32;
 constexpr double no_time = 1e-7, first_silence = 1e-6;
@@ -66,10 +72,11 @@ void EventWatch::evaluate(double t, std::span<double> values, std::span<double> 
                     "Look at its fields, and at the motion of what it is attached to.");
 }
 
-void EventWatch::sample(double t, std::span<double> values, std::span<double> rates) {
+double EventWatch::sample(double t, std::span<double> values, std::span<double> rates) {
   evaluate(t, values, rates);
+  const double turning = elements_.turning(), reach = turning > 0 ? share_of_turn / turning : never;
   const double first = integrator_.previous_time(), last = integrator_.time();
-  if (!(last > first) || std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return;
+  if (!(last > first) || std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return reach;
   // Differences along the interpolation: short beside what the search divides a step into, long beside rounding.
   const double distance = 1e-4 * (last - first), other = t + distance <= last ? t + distance : t - distance;
   const double guard = guard_;
@@ -77,6 +84,7 @@ void EventWatch::sample(double t, std::span<double> values, std::span<double> ra
   guard_ = guard;
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(rates[k])) rates[k] = (other_values_[k] - values[k]) / (other - t);
+  return reach;
 }
 
 void EventWatch::begin() { search_.begin(integrator_.time(), *this); }
@@ -126,7 +134,7 @@ void EventWatch::check_standstill() {
 }
 
 double EventWatch::longest_step() const {
-  double longest = guard_;
+  double longest = std::min(guard_, samples_of_step * search_.reach());
   for (std::size_t k = 0; k < size(); ++k) {
     const double value = search_.values()[k], rate = search_.rates()[k];
     if (!std::isfinite(rate) || rate == 0 || std::abs(value) <= search_.noise(k)) continue;

@@ -47,7 +47,7 @@ class EventWatch final : private Signals {
     std::size_t silent_steps = 0;
   };
   std::size_t size() const noexcept override { return elements_.size(); }
-  void sample(double t, std::span<double> values, std::span<double> rates) override;
+  double sample(double t, std::span<double> values, std::span<double> rates) override;
   bool counts(std::size_t k, bool rising) const noexcept override;
   void evaluate(double t, std::span<double> values, std::span<double> rates);
   double scale(double t) const;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace polyform::host {
 
@@ -16,6 +18,31 @@ constexpr double most_deformation = 0.3;
 /// Square of the spin over that of the lowest frequency from which on a missing stiffening is told. That of a blade's
 /// first flap is ω² = ω₀² + 1.19 Ω² (Southwell): there its frequency is 1 % too low.
 constexpr double most_spin = 0.02;
+
+class Heard final : public FieldSink {
+ public:
+  void report(Severity severity, std::size_t, std::size_t, std::string_view, std::string_view text) noexcept override {
+    if (severity == Severity::error && remedy.empty()) remedy = text;
+  }
+  std::string remedy;
+};
+
+/// What lets the tension count: the field that asks for it where the type takes it with the data that are given, else what
+/// the type says is missing.
+std::string stiffening_remedy(const FlexibleData& data) {
+  const auto* stiffening = static_cast<const SpinStiffening*>(data.type->query(SpinStiffening::query_name));
+  if (stiffening == nullptr) return "Divide the body into several: bodies of this type are not stiffened by tension.";
+  std::vector<FieldValue> fields(data.instance.fields.begin(), data.instance.fields.end());
+  FieldValue& asked = fields[stiffening->field()];
+  asked.given = true;
+  asked.integer = 1;
+  FlexibleInstance trial = data.instance;
+  trial.fields = fields;
+  Heard heard;
+  if (data.type->define(trial, 0, heard) || heard.remedy.empty())
+    return fmt::format("Give the body `{}: true`.", data.type->fields()[stiffening->field()].name);
+  return heard.remedy;
+}
 
 }  // namespace
 
@@ -46,36 +73,49 @@ void ModeLimits::row(double t, const Observation& now) {
   for (Body& body : bodies_) {
     if (body.told_deformed && body.told_spinning) continue;
     const Observation::Body& seen = now.bodies[at(body.data->body)];
-    look(t, body, rotation_matrix(seen.pose.orientation), seen.angular_velocity,
-         now.state.eta.subspan(body.data->mode_offset, body.data->modes));
+    look_at_deformation(t, body, now.state.eta.subspan(body.data->mode_offset, body.data->modes));
+    look_at_spin(t, body, transpose_times(rotation_matrix(seen.pose.orientation), seen.angular_velocity));
   }
+}
+
+void ModeLimits::step(double t, const ConstStateView& state) {
+  for (Body& body : bodies_)
+    look_at_deformation(t, body, state.eta.subspan(body.data->mode_offset, body.data->modes));
 }
 
 void ModeLimits::look(double t, std::size_t i, const Mat3& R, const Vec3& omega, std::span<const double> eta) {
-  for (Body& body : bodies_)
-    if (at(body.data->body) == i) look(t, body, R, omega, eta);
+  for (Body& body : bodies_) {
+    if (at(body.data->body) != i) continue;
+    look_at_deformation(t, body, eta);
+    look_at_spin(t, body, transpose_times(R, omega));
+  }
 }
 
-void ModeLimits::look(double t, Body& body, const Mat3& R, const Vec3& omega, std::span<const double> eta) {
-  const std::string_view name = view_.bodies[at(body.data->body)].name;
+void ModeLimits::look_at_deformation(double t, Body& body, std::span<const double> eta) {
+  if (body.told_deformed) return;
   const double deformation = body.validity->deformation(0, eta);
-  if (!body.told_deformed && deformation > most_deformation) {
-    body.told_deformed = true;
-    warnings_.push_back(
-        {fmt::format("body `{}` bends beyond what linear modes can carry: at t = {:.6g} s a section of it is turned by "
-                     "{:.3g} rad (or strained by as much), and from {:g} on its deflection is wrong by 4 % and more",
-                     name, t, deformation, most_deformation),
-         "divide the body into several, each of which bends less, or make it stiffer"});
-  }
-  const double spin = body.validity->neglected_stiffening(0, transpose_times(R, omega));
-  if (body.told_spinning || !(spin > most_spin)) return;
+  if (!(deformation > most_deformation)) return;
+  body.told_deformed = true;
+  const std::string_view name = view_.bodies[at(body.data->body)].name;
+  warnings_.push_back(
+      {fmt::format("body `{}` bends beyond what linear modes can carry: at t = {:.6g} s a section of it is turned by "
+                   "{:.3g} rad (or strained by as much), and from {:g} on its deflection is wrong by 4 % and more",
+                   name, t, deformation, most_deformation),
+       "Divide the body into several, each of which bends less, or make it stiffer."});
+}
+
+void ModeLimits::look_at_spin(double t, Body& body, const Vec3& omega) {
+  if (body.told_spinning) return;
+  const double spin = body.validity->neglected_stiffening(0, omega);
+  if (!(spin > most_spin)) return;
   body.told_spinning = true;
+  const std::string_view name = view_.bodies[at(body.data->body)].name;
   warnings_.push_back(
       {fmt::format(
            "body `{}` spins and is not stiffened by its tension: at t = {:.6g} s it turns at {:.3g} rad/s, {:.3g} "
            "of its lowest frequency, which is then too low by about {:.2g} %",
            name, t, norm(omega), std::sqrt(spin), 100 * (1 - 1 / std::sqrt(1 + spin))),
-       "give the body `geometric_stiffening: true`, or its data of second order"});
+       stiffening_remedy(*body.data)});
 }
 
 }  // namespace polyform::host

@@ -18,6 +18,9 @@ class ModeLimits final : public RowSink {
   ModeLimits& operator=(const ModeLimits&) = delete;
 
   void row(double t, const Observation&) override;
+  /// A deformation may be large between rows only.
+  bool wants_steps() const override { return !bodies_.empty(); }
+  void step(double t, const ConstStateView&) override;
   /// The same at a state without an observation. R: orientations of the bodies, omega: their angular velocities, ground
   /// axes.
   void look(double t, std::size_t body, const Mat3& R, const Vec3& omega, std::span<const double> eta);
@@ -37,7 +40,8 @@ class ModeLimits final : public RowSink {
     const ModeValidity* validity;
     bool told_deformed = false, told_spinning = false;
   };
-  void look(double t, Body&, const Mat3& R, const Vec3& omega, std::span<const double> eta);
+  void look_at_deformation(double t, Body&, std::span<const double> eta);
+  void look_at_spin(double t, Body&, const Vec3& omega_in_body);
 
   const SystemView& view_;
   std::vector<Body> bodies_;

@@ -13,6 +13,9 @@ class RowSink {
   virtual void work(double) {}
   /// One instant, in the order of time. Throws Failure (simulation_failed) when it cannot be stored.
   virtual void row(double time, const Observation&) = 0;
+  /// Whether to be shown the state between rows, too, at the ends of some steps.
+  virtual bool wants_steps() const { return false; }
+  virtual void step(double, const ConstStateView&) {}
   /// After the last row, however the run ended. Throws the same.
   virtual void finish(const RunRecord&) {}
 };

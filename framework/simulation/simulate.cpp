@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -14,10 +15,13 @@
 #include "framework/original_process.hpp"
 #include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/event_watch.hpp"
+#include "framework/simulation/joint_check.hpp"
 #include "framework/simulation/knots.hpp"
 #include "framework/simulation/motion_jumps.hpp"
 #include "framework/simulation/not_finite.hpp"
 #include "framework/simulation/observation_store.hpp"
+#include "framework/simulation/passing_time.hpp"
+#include "framework/simulation/row_times.hpp"
 #include "framework/simulation/run_statistics.hpp"
 #include "framework/simulation/singular_watch.hpp"
 #include "framework/simulation/step_check.hpp"
@@ -88,22 +92,6 @@ class SolverOde final : public Ode {
   std::optional<Message> not_finite_;
 };
 
-/// The times of the rows.
-class RowTimes {
- public:
-  explicit RowTimes(const RunSettings& s) : duration_(s.duration), interval_(s.output_interval) {
-    // A last product that differs from the duration by rounding only is the end itself.
-    products_ = static_cast<std::size_t>(std::ceil(duration_ / interval_ * (1 - 1e-15)));
-  }
-  bool done() const { return next_ > products_; }
-  double next() const { return next_ < products_ ? static_cast<double>(next_) * interval_ : duration_; }
-  void advance() { ++next_; }
-
- private:
-  double duration_, interval_;
-  std::size_t products_, next_ = 0;  ///< rows at products before the end
-};
-
 IntegratorSettings integrator_settings(const RunSettings& s) {
   return {s.integrator, s.step, s.relative_tolerance, s.absolute_tolerance, s.max_step};
 }
@@ -128,6 +116,7 @@ class Run {
         store_(view),
         statistics_(view),
         balance_(view, solver),
+        joint_check_(view, solver),
         states_(solver.state_size()),
         y_(ode_.size()),
         times_(settings),
@@ -135,11 +124,14 @@ class Run {
         events_(view, solver, *integrator_, settings.step, is_fixed_step(settings.integrator)),
         jumps_(view, solver),
         singular_(view, solver),
-        scales_(view) {
+        scales_(view),
+        passing_(view) {
     for (const ElementEvents::Source& source : events_.elements().sources()) {
       knots_.add(*source.events, source.type);
       scales_.add(source);
     }
+    if (!is_fixed_step(settings.integrator)) longest_of_scales_ = scales_.longest_step(settings.duration);
+    std::ranges::copy_if(sinks, std::back_inserter(watchers_), [](const RowSink* sink) { return sink->wants_steps(); });
     if (is_fixed_step(settings.integrator)) check_.emplace(check_ode_, integrator_settings(settings), expected_steps());
   }
 
@@ -164,7 +156,7 @@ class Run {
     if (check_) record.evaluations += check_->evaluations();
     statistics_.store(record);
     record.longest_step = longest_step_;
-    record.passing_time = passing_;
+    record.passing_time = passing_.shortest();
     record.stops = stops_;
     record.events = events_.count();
     record.warnings = warnings(record);
@@ -208,6 +200,7 @@ class Run {
         pass_event(*event);
       } else {
         rows_until(integrator_->time());
+        show_step();
         if (integrator_->time() >= stop_.end) stop();
       }
       if (control_.progress) control_.progress(integrator_->time());
@@ -239,7 +232,7 @@ class Run {
     stop_.knot = knots_.next();
     // A step that ends shortly before a knot sees nothing of what begins there; the next begins at the knot.
     stop_.end = stop_.knot.abrupt ? stop_.knot.time - time_resolution(stop_.knot.time) : stop_.knot.time;
-    limit_ = std::min(settings_.duration, stop_.end);
+    limit_ = std::min({settings_.duration, stop_.end, now + longest_of_scales_});
     if (!events_.empty()) limit_ = std::min(limit_, now + events_.longest_step());
   }
 
@@ -258,13 +251,25 @@ class Run {
     knots_.pass(knot.time);
     ++stops_;
     if (!knot.abrupt) return;
-    std::ranges::copy(integrator_->state(), y_.begin());
+    carry_across(knot.time);
     // Where a velocity jumps, the state is no more one that the constraints allow: the correction makes it so.
     if (jumps_.look(before, knot.time, std::span(y_).first(states_)))
       begin_anew(knot.time, 0, y_);
     else
       integrator_->restart(knot.time, y_, 0);
     if (!events_.empty()) events_.begin();
+  }
+
+  /// y_ at a knot, from the end of the step before it: the state goes on as it did on the whole over that step.
+  void carry_across(double knot) {
+    const double end = integrator_->time(), length = end - integrator_->previous_time(), rest = knot - end;
+    const std::span<const double> state = integrator_->state();
+    // Of a shorter step the difference of the states is rounding.
+    if (!(rest > 0 && length > rest) || !integrator_->state_at(integrator_->previous_time(), y_)) {
+      std::ranges::copy(state, y_.begin());
+      return;
+    }
+    for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = state[i] + rest / length * (state[i] - y_[i]);
   }
 
   void begin_anew(double t, double first_step) {
@@ -291,10 +296,13 @@ class Run {
       store_.now().correction = ode_.take_corrections();
       const double work = y_.size() > states_ ? y_.back() : 0;
       statistics_.row(t, store_.now(), work);
-      see_speeds();
+      passing_.see(store_.now());
       if (const auto trouble = not_finite(view_, store_.now()))
         throw Failure(Exit::simulation_failed, fmt::format("at t = {:.6g} s {}", t, std::string_view(*trouble)));
-      if (is_balance_due()) balance_.check(t, store_.now());
+      if (is_balance_due()) {
+        balance_.check(t, store_.now());
+        joint_check_.check(t, store_.now());
+      }
       for (RowSink* sink : sinks_) {
         sink->work(work);
         sink->row(t, store_.now());
@@ -302,13 +310,15 @@ class Run {
     }
   }
 
-  void see_speeds() {
-    for (std::size_t b = 0; b < view_.bodies.size(); ++b) {
-      const BodyData& body = view_.bodies[b];
-      const double squared = 0.5 * (body.inertia.xx + body.inertia.yy + body.inertia.zz);
-      const double speed = norm(store_.now().bodies[b].velocity);
-      if (squared > 0 && speed > 0) passing_ = std::min(passing_, std::sqrt(squared / body.mass) / speed);
-    }
+  /// The state now, to who looks between rows. It costs less than an evaluation: one in many changes nothing.
+  void show_step() {
+    constexpr std::size_t between = 24;
+    const std::size_t evaluations = integrator_->statistics().evaluations;
+    if (watchers_.empty() || evaluations < shown_ + between) return;
+    shown_ = evaluations;
+    const StateView& state = store_.now().state;
+    if (solver_.decode(integrator_->state().first(states_), state) != Status::ok) fail_at(integrator_->time());
+    for (RowSink* sink : watchers_) sink->step(integrator_->time(), as_const(state));
   }
 
   std::vector<std::string> warnings(const RunRecord& record) const {
@@ -319,6 +329,7 @@ class Run {
     append(events_.warnings());
     append(singular_.warnings());
     append(scales_.warnings(record.longest_step));
+    if (std::string text = joint_check_.warning(); !text.empty()) all.push_back(std::move(text));
     if (check_)
       if (auto text = check_->warning(record.steps)) all.push_back(std::move(*text));
     return all;
@@ -354,12 +365,15 @@ class Run {
   const RunSettings& settings_;
   const RunControl& control_;
   std::span<RowSink* const> sinks_;
+  std::vector<RowSink*> watchers_;  ///< those that are shown steps
+  std::size_t shown_ = 0;           ///< evaluations when they were the last time
   SolverOde ode_, check_ode_;
   std::unique_ptr<Integrator> integrator_;
   ObservationStore store_;
   RunStatistics statistics_;
   BalanceCheck balance_;
   bool is_started_ = false;
+  JointCheck joint_check_;
   std::optional<std::size_t> checked_;  ///< evaluations at the last check of the balance
   std::size_t states_;
   std::vector<double> y_;  ///< the states, and the work where any may be done
@@ -377,7 +391,8 @@ class Run {
   SingularWatch singular_;
   TimeScales scales_;
   std::optional<StepCheck> check_;  ///< of an integrator without error control
-  double longest_step_ = 0, passing_ = never;
+  PassingTime passing_;
+  double longest_step_ = 0, longest_of_scales_ = never;
   std::size_t stops_ = 0;
   const unsigned arithmetic_ = floating_point_control();
   double stepping_ = 0;                   ///< time spent in steps, s

@@ -34,6 +34,12 @@ double TimeScales::shortest() const {
   return shortest;
 }
 
+double TimeScales::longest_step(double duration) const {
+  // No simple fraction of a period, at whose multiples a sine might look like another.
+  constexpr double share = 0.381966, most_steps = 3e6;
+  return std::max(share * shortest(), duration / most_steps);
+}
+
 std::vector<std::string> TimeScales::warnings(double longest_step) const {
   constexpr std::size_t most = 5;
   std::vector<std::string_view> names;

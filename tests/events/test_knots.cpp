@@ -144,9 +144,10 @@ TEST_CASE("no step is longer than max_step") {
   }
 }
 
-TEST_CASE("steps that are long beside the period of a force are told by the force's name") {
+TEST_CASE("fixed steps that are long beside the period of a force are told by the force's name") {
   const auto system = system_from_text(braked("{sine: {amplitude: 1.0e-9, frequency: 1000}}"));
-  host::RunSettings s = settings_of_all_integrators(10, 1e-2)[1];
+  host::RunSettings s = settings_of_all_integrators(10, 1e-2)[0];
+  REQUIRE(s.integrator == "rk4");
   const auto warnings = [&] {
     const auto solver = solver_for(*system, *formulations_for(*system).front());
     return host::simulate(*system, *solver, s, {}, {}).warnings;
@@ -196,4 +197,34 @@ TEST_CASE("a fixed step that is plainly too long is told with its size") {
     CHECK(run_to_end(*system, *formulation, s).record.warnings.empty());
     s.step = 0.5;
   }
+}
+
+// 1 N on 1 kg at rest, sin(2 π f t): the speed is never negative, and after whole periods of it in 1 s the way is
+// 1/(2 π f). The first step is a whole period of 1000 Hz, the second could be a thousand of them.
+TEST_CASE("no integrator takes a sine for rest because its steps are whole periods") {
+  for (const int frequency : {500, 1000, 2000}) {
+    const auto system = system_from_text(fmt::format(
+        "polyform: 1\ngravity: [0, 0, 0]\nbodies: [{{name: b, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}]\n"
+        "joints: [{{name: j, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [1, 0, 0]}}]\n"
+        "forces: [{{name: f, type: joint-force, joint: j, effort: {{sine: {{amplitude: 1, frequency: {}}}}}}}]\n",
+        frequency));
+    for (const host::RunSettings& s : settings_of_all_integrators(1, 1e-3)) {
+      if (s.integrator == "rk4") continue;
+      INFO(s.integrator << " " << frequency);
+      const Ended ended = run_to_end(*system, *formulations_for(*system).front(), s);
+      CHECK(ended.positions[0].x == Approx(1 / (2 * M_PI * frequency)).epsilon(2e-3));
+    }
+  }
+}
+
+// 2^10 N for 2^-20 s on 2 kg, at a time whose last digit is 1.8e-12 s: 2^-11 m/s.
+TEST_CASE("a pulse late in a run is delivered in full") {
+  const auto system = system_with_switches(
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies: [{name: b, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}]\n"
+      "forces:\n  - {name: g, type: gust, body: b, start: 8192, length: 9.5367431640625e-07, force: 1024}\n");
+  for (const host::RunSettings& s : settings_of_all_integrators(8200, 1))
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO(s.integrator << " " << formulation->name());
+      CHECK(run_to_end(*system, *formulation, s).velocities[0].x == Approx(std::ldexp(1, -11)).epsilon(1e-6));
+    }
 }

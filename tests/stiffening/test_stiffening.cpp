@@ -180,3 +180,99 @@ joints:
   REQUIRE(bent.size() == 1);
   CHECK_THAT(bent[0].message, Catch::Contains("body `boom` bends beyond") && Catch::Contains("0.551 rad"));
 }
+
+TEST_CASE("a moment on the hub, and a crank that turns a rocker, drive what they carry") {
+  const auto hub = [](const std::string& force) {
+    return R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: hub, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: blade, type: flexible-beam, length: 1, linear_density: 1, bending_stiffness: 1, modes: 1, boundary: clamped-free}
+joints:
+  - {name: shaft, type: revolute, base: ground, moving: hub, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: clamp, type: fixed, base: hub, moving: blade, position: [0, 0, 0]}
+  - {name: tip, type: fixed, base: blade, moving: ball, position: [1, 0, 0]}
+forces: [{name: m, type: )" +
+           force + "}]\n";
+  };
+  const auto with_ball = [&](const std::string& force) {
+    std::string text = hub(force);
+    text.insert(text.find("joints:"),
+                "  - {name: ball, position: [1, 0, 0], mass: 0.1, center_of_mass: [0, 0, 0], inertia: {xx: 0.001, yy: "
+                "0.001, zz: 0.001}}\n");
+    return system_from_text(text);
+  };
+  CHECK(stiffened(*with_ball("joint-force, joint: shaft, effort: 2"), "blade"));
+  CHECK(stiffened(*with_ball("point-force, body: hub, moment: [0, 0, 2]"), "blade"));
+  CHECK(stiffened(*with_ball("point-force, body: hub, moment: [0, 0, {sine: {amplitude: 2, frequency: 1}}]"), "blade"));
+  CHECK_FALSE(stiffened(*with_ball("point-force, body: hub, moment: [0, 0, 0]"), "blade"));
+  // A parallelogram: crank of 1 m, coupler of 2 m, and the beam of 1 m as the rocker.
+  const auto four_bar = [](const char* drive) {
+    return system_from_text(std::string(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: crank, mass: 1, center_of_mass: [0, 0.5, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: coupler, position: [0, 1, 0], mass: 1, center_of_mass: [1, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: rocker, type: flexible-beam, position: [2, 0, 0], orientation: {axis: [0, 0, 1], angle: 1.5707963267948966}, length: 1, linear_density: 1, bending_stiffness: 100, modes: 1, boundary: pinned-pinned, mass: 0.1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}
+joints:
+  - {name: a, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: b, type: revolute, base: crank, moving: coupler, position: [0, 1, 0], axis: [0, 0, 1]}
+  - {name: c, type: revolute, base: ground, moving: rocker, position: [2, 0, 0], axis: [0, 0, 1]}
+  - {name: d, type: revolute, base: coupler, moving: rocker, position: [2, 1, 0], axis: [0, 0, 1]}
+)") + drive);
+  };
+  CHECK_FALSE(stiffened(*four_bar(""), "rocker"));
+  CHECK(stiffened(*four_bar("forces: [{name: m, type: joint-force, joint: a, effort: 2}]\n"), "rocker"));
+}
+
+// η swings as sin ω t with η̇ = 2 1/s at the start: the beam is straight in every row, half a period apart.
+TEST_CASE("a beam that bends too far between rows is told") {
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: beam, type: flexible-beam, length: 1, linear_density: 1, bending_stiffness: 4, modes: 1, boundary: clamped-free, modal_velocity: [2]}
+joints:
+  - {name: clamp, type: fixed, base: ground, moving: beam, position: [0, 0, 0]}
+)");
+  const auto solver = solver_for(*system, *formulations_for(*system).front());
+  host::ModeLimits limits(system->view());
+  host::RowSink* sinks[] = {&limits};
+  host::RunSettings settings;
+  const double omega = 1.8751040687119611 * 1.8751040687119611 * 2;
+  settings.duration = 20 * M_PI / omega;
+  settings.output_interval = M_PI / omega;
+  REQUIRE(host::simulate(*system, *solver, settings, sinks, {}).end == host::End::done);
+  REQUIRE(limits.warnings().size() == 1);
+  CHECK_THAT(limits.warnings()[0].message, Catch::Contains("bends beyond"));
+}
+
+TEST_CASE("the remedy for a missing stiffening is one that the body takes") {
+  const auto remedies = [](const std::string& blade) {
+    const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: hub, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: blade, )" + blade + R"(}
+joints:
+  - {name: shaft, type: revolute, base: ground, moving: hub, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 6}}
+  - {name: clamp, type: fixed, base: hub, moving: blade, position: [0, 0, 0]}
+)");
+    const auto solver = solver_for(*system, *formulations_for(*system).front());
+    host::ModeLimits limits(system->view());
+    host::RowSink* sinks[] = {&limits};
+    host::RunSettings settings;
+    settings.duration = 0.01;
+    REQUIRE(host::simulate(*system, *solver, settings, sinks, {}).end == host::End::done);
+    REQUIRE(limits.warnings().size() == 1);
+    return limits.warnings()[0].remedy;
+  };
+  CHECK(remedies("type: flexible-beam, length: 1, linear_density: 1, bending_stiffness: 1, modes: 1, boundary: "
+                 "clamped-free, geometric_stiffening: false") == "Give the body `geometric_stiffening: true`.");
+  CHECK(remedies("type: modal-body, nodes: [[0, 0, 0], [0.5, 0, 0], [1, 0, 0]], node_masses: [0.1, 0.5, 0.4], "
+                 "mode_displacements: [[0, 0, 0, 0, 0.34, 0, 0, 1, 0]], modal_stiffness: [5]") ==
+        "Give second_order_displacements, or divide the body into flexible-beams.");
+}

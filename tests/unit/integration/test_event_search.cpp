@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "framework/integration/event_search.hpp"
 
@@ -20,10 +21,13 @@ class Given final : public Signals {
     rate_.push_back(std::move(rate));
   }
   std::size_t size() const noexcept override { return value_.size(); }
-  void sample(double t, std::span<double> values, std::span<double> rates) override {
+  double sample(double t, std::span<double> values, std::span<double> rates) override {
     ++samples;
     for (std::size_t k = 0; k < size(); ++k) values[k] = value_[k](t), rates[k] = rate_[k](t);
+    return reach(t);
   }
+  /// The longest time to the next sample.
+  std::function<double(double)> reach = [](double) { return std::numeric_limits<double>::infinity(); };
   bool counts(std::size_t, bool rising) const noexcept override { return rising ? counts_rising : counts_falling; }
   std::size_t samples = 0;
   bool counts_rising = true, counts_falling = true;
@@ -98,4 +102,30 @@ TEST_CASE("a function that stays far from zero costs one sample a step, one that
   resting.add([](double) { return 0.0; }, [](double) { return 0.0; });
   CHECK(!first(resting, 0, 1));
   CHECK(resting.samples < 50);
+}
+
+TEST_CASE("a dip once a turn is found in steps of whole turns, where both ends and the middle look alike") {
+  // 1e-6 of the radius below zero, at half a turn: cos(t) = -1/(1 + 1e-6) there, half a width of 1.41e-3 rad.
+  constexpr double depth = 1e-6;
+  const double root = std::acos(-1 / (1 + depth));
+  for (const int turns : {1, 2, 7, 16, 32}) {
+    Given given;
+    given.add([](double t) { return 1 + (1 + depth) * std::cos(t); }, [](double t) { return -(1 + depth) * std::sin(t); });
+    given.reach = [](double) { return M_PI / 4; };
+    const auto found = first(given, 0, 2 * M_PI * turns);
+    INFO(turns);
+    REQUIRE(found);
+    CHECK(found->time == Approx(root).epsilon(1e-9));
+    CHECK(given.samples < 100);
+  }
+}
+
+TEST_CASE("samples follow a motion that becomes faster within a step") {
+  // cos(t²/2) turns at the rate t: the dip of 1e-4 is first met at t²/2 = acos(-1/1.0001).
+  Given given;
+  given.add([](double t) { return 1 + 1.0001 * std::cos(t * t / 2); }, [](double t) { return -1.0001 * t * std::sin(t * t / 2); });
+  given.reach = [](double t) { return t > 0 ? M_PI / 4 / t : std::numeric_limits<double>::infinity(); };
+  const auto found = first(given, 0, std::sqrt(2 * 2 * M_PI * 20));
+  REQUIRE(found);
+  CHECK(found->time == Approx(std::sqrt(2 * std::acos(-1 / 1.0001))).epsilon(1e-9));
 }

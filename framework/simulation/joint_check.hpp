@@ -1,0 +1,45 @@
+// Whether the accelerations that a solver gives are those of bodies that its joints hold together. The balance of forces
+// cannot tell: forces and accelerations may be in balance on bodies that part.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "polyform/flexible_nodes.hpp"
+#include "polyform/formulation.hpp"
+#include "polyform/kinematics.hpp"
+#include "polyform/scale.hpp"
+
+namespace polyform::host {
+
+/// At each joint: the relative acceleration of the two bodies as observed, less what the joint's own v̇ makes of it, as a
+/// part of the accelerations there. Joints that the solver leaves out or holds softly are not asked.
+class JointCheck {
+ public:
+  JointCheck(const SystemView&, Solver&);
+
+  /// Failure (simulation_failed) when no digit is left. Nothing else allocates after construction.
+  void check(double time, const Observation&);
+  double largest() const { return worst_; }
+  /// About the largest of all checks; empty where it is small.
+  std::string warning() const;
+
+ private:
+  void place(const Observation&) noexcept;
+  double part(std::size_t joint, const Observation&) const noexcept;
+  std::string sentence() const;
+
+  const SystemView& view_;
+  Yardstick yardstick_;
+  std::vector<bool> asked_;
+  JointMotions joints_;
+  NodeMotions nodes_;
+  std::vector<BodyMotion> frames_;
+  std::vector<Spatial> accelerations_;          ///< of frames
+  double acceleration_ = 0, angular_acceleration_ = 0;  ///< that count as the size of any smaller one
+  double worst_ = 0, time_ = 0;
+  std::size_t where_ = 0;
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,30 @@
+// How fast bodies pass by what they may meet.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "polyform/formulation.hpp"
+
+namespace polyform::host {
+
+/// The shortest time in which a body, at its mass centre or where a force, constraint or module is attached to it, moves
+/// by its radius of gyration, or in which it turns by a radian.
+class PassingTime {
+ public:
+  explicit PassingTime(const SystemView&);
+  void see(const Observation&);
+  /// Of all that was seen, s; infinite where nothing moves.
+  double shortest() const { return shortest_; }
+
+ private:
+  struct Point {
+    std::size_t body;
+    Vec3 at;      ///< of the undeformed body, body axes
+    double size;  ///< radius of gyration, m
+  };
+  std::vector<Point> points_;
+  double shortest_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace polyform::host

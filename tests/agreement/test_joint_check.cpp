@@ -1,0 +1,85 @@
+// Accelerations that part bodies from one another are told: forces may be in balance all the same.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "framework/simulation/joint_check.hpp"
+#include "framework/simulation/observation_store.hpp"
+#include "tests/support/workbench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+const char* rods = R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: upper, mass: 2, center_of_mass: [0.3, 0, 0], inertia: {xx: 0.01, yy: 0.08, zz: 0.08}}
+  - {name: lower, position: [0.6, 0, 0], mass: 1, center_of_mass: [0.2, 0, 0], inertia: {xx: 0.01, yy: 0.05, zz: 0.05}}
+joints:
+  - {name: top, type: revolute, base: ground, moving: upper, position: [0, 0, 0], axis: [0, 1, 0], initial: {velocity: 3}}
+  - {name: elbow, type: spherical, base: upper, moving: lower, position: [0.6, 0, 0], initial: {velocity: [1, -2, 0.5]}}
+)";
+
+/// Ten rods of 1 kg and 1 m on ball joints, at rest: the model of transfer_product_chain.yaml.
+std::string chain(int count) {
+  return fmt::format(R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+chains:
+  - name: rod
+    count: {}
+    body: {{mass: 1, center_of_mass: [0.3535533905932738, 0, -0.3535533905932738], inertia: {{xx: 0.0421666666666667, yy: 0.0833333333333333, zz: 0.0421666666666667, xz: 0.0411666666666667}}}}
+    joint: {{type: spherical}}
+    base: ground
+    start: [0, 0, 0]
+    step: [0.7071067811865476, 0, -0.7071067811865476]
+)",
+                     count);
+}
+
+const Formulation* riccati_for(const host::System& system) {
+  for (const Formulation* f : formulations_for(system))
+    if (f->name() == "riccati") return f;
+  FAIL("there is no riccati");
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("a wrong acceleration of a body parts it from its joint, whose name is told; right ones do not") {
+  const auto system = system_from_text(rods);
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    const auto solver = solver_for(*system, *formulation);
+    host::ObservationStore store(system->view());
+    REQUIRE(solver->observe(0, initial_vector(*system, *solver), store.now()) == Status::ok);
+    host::JointCheck right(system->view(), *solver), wrong(system->view(), *solver);
+    right.check(0, store.now());
+    CHECK(right.largest() < 1e-12);
+    CHECK(right.warning().empty());
+    store.now().bodies[1].acceleration.y += 0.1;
+    wrong.check(0, store.now());
+    CHECK(wrong.largest() > 1e-3);
+    CHECK(wrong.largest() < 0.1);
+    CHECK(wrong.warning().find("at joint `elbow`") != std::string::npos);
+  }
+}
+
+TEST_CASE("the product of transfer matrices says what it has lost of its digits") {
+  for (const auto& [count, told] : {std::pair{3, false}, {8, false}, {12, true}}) {
+    const auto system = system_from_text(chain(count));
+    const auto solver = solver_for(*system, *riccati_for(*system), {{"algorithm", "transfer-product"}});
+    host::ObservationStore store(system->view());
+    REQUIRE(solver->observe(0, initial_vector(*system, *solver), store.now()) == Status::ok);
+    host::JointCheck check(system->view(), *solver);
+    check.check(0, store.now());
+    INFO(count << " " << check.largest());
+    // The error of the root's joint is what the accelerations there are, which should be none.
+    const double parted = norm(store.now().bodies[0].acceleration);
+    CHECK(check.largest() >= 0.01 * parted / 9.81);
+    CHECK(check.warning().empty() != told);
+  }
+}
