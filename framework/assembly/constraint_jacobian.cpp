@@ -15,6 +15,43 @@ namespace {
 Spatial about_reference(const Vec3& point, const Spatial& w) { return {w.angular + cross(point, w.linear), w.linear}; }
 Spatial from_reference(const Vec3& point, const Spatial& w) { return {w.angular - cross(point, w.linear), w.linear}; }
 
+/// Combinations of a module's rows in which no variable of its own is left: zᵀ A = 0, those of holonomic rows first.
+struct FreeRows {
+  Eigen::MatrixXd combinations;  ///< rows × combinations, orthonormal
+  Eigen::Index holonomic = 0;    ///< how many of them hold positions too
+};
+
+/// A basis of zᵀ A = 0.
+Eigen::MatrixXd left_null_space(const Eigen::MatrixXd& A) {
+  if (A.rows() == 0 || A.cols() == 0) return Eigen::MatrixXd::Identity(A.rows(), A.rows());
+  const Eigen::FullPivHouseholderQR<Eigen::MatrixXd> qr(A);
+  const Eigen::MatrixXd Q = qr.matrixQ();
+  return Q.rightCols(A.rows() - qr.rank());
+}
+
+FreeRows free_rows(const ModuleSet::Module& m) {
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto rows = static_cast<Eigen::Index>(m.rows.rows), size = static_cast<Eigen::Index>(m.variables);
+  const Eigen::MatrixXd A = Eigen::Map<const Matrix>(m.A.data(), rows, size), all = left_null_space(A);
+  std::vector<Eigen::Index> hold;
+  for (Eigen::Index r = 0; r < rows; ++r)
+    if (m.rows.holonomic_rows[static_cast<std::size_t>(r)]) hold.push_back(r);
+  Eigen::MatrixXd part(static_cast<Eigen::Index>(hold.size()), size);
+  for (std::size_t i = 0; i < hold.size(); ++i) part.row(static_cast<Eigen::Index>(i)) = A.row(hold[i]);
+  const Eigen::MatrixXd own = left_null_space(part);
+  FreeRows out{Eigen::MatrixXd::Zero(rows, all.cols()), own.cols()};
+  for (std::size_t i = 0; i < hold.size(); ++i)
+    out.combinations.row(hold[i]).head(own.cols()) = own.row(static_cast<Eigen::Index>(i));
+  if (own.cols() < all.cols()) {
+    const auto first = out.combinations.leftCols(own.cols());
+    const Eigen::MatrixXd rest = all - first * (first.transpose() * all);
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(rest);
+    const Eigen::MatrixXd Q = qr.householderQ();
+    out.combinations.rightCols(all.cols() - own.cols()) = Q.leftCols(all.cols() - own.cols());
+  }
+  return out;
+}
+
 }  // namespace
 
 ConstraintJacobian::ConstraintJacobian(const SystemView& view, std::vector<bool> absent)
@@ -140,26 +177,24 @@ void ConstraintJacobian::put(Row& row, const ConstraintSet::Element& e, std::siz
 }
 
 void ConstraintJacobian::add_module_rows(double t, const StateView& state) {
-  ModuleSet modules(view_);
-  if (!modules.good()) return;
-  modules.evaluate(t, tree_.frames(), state.q, state.v, state.x);
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  for (const ModuleSet::Module& m : modules.modules()) {
-    const auto rows = static_cast<Eigen::Index>(m.rows.rows), size = static_cast<Eigen::Index>(m.variables);
-    if (rows == 0) continue;
-    // Combinations z of the rows with zᵀ A = 0.
-    Eigen::MatrixXd free = Eigen::MatrixXd::Identity(rows, rows);
-    if (size > 0) {
-      const Eigen::FullPivHouseholderQR<Eigen::MatrixXd> qr(Eigen::Map<const Matrix>(m.A.data(), rows, size));
-      const Eigen::MatrixXd Q = qr.matrixQ();
-      free = Q.rightCols(rows - qr.rank());
-    }
-    for (Eigen::Index c = 0; c < free.cols(); ++c) {
+  if (!modules_) modules_ = std::make_unique<ModuleSet>(view_);
+  if (!modules_->good()) return;
+  modules_->evaluate(t, tree_.frames(), state.q, state.v, state.x);
+  for (const ModuleSet::Module& m : modules_->modules()) {
+    if (m.rows.rows == 0) continue;
+    const FreeRows free = free_rows(m);
+    for (Eigen::Index c = 0; c < free.combinations.cols(); ++c) {
       Row row;
       row.name = m.rows.name;
       row.of_element = true;
-      for (Eigen::Index r = 0; r < rows; ++r)
-        if (free(r, c) != 0) put(row, m.rows, static_cast<std::size_t>(r), free(r, c), state);
+      row.holonomic = c < free.holonomic;
+      for (std::size_t r = 0; r < m.rows.rows; ++r) {
+        const double factor = free.combinations(static_cast<Eigen::Index>(r), c);
+        if (factor == 0) continue;
+        put(row, m.rows, r, factor, state);
+        row.velocity_right += factor * m.rows.velocity_right[r];
+        if (row.holonomic) row.residual += factor * m.rows.residual[r];
+      }
       add(std::move(row));
     }
   }

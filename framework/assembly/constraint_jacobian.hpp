@@ -1,12 +1,14 @@
 // The constraints of cut joints, constraint elements and, where asked for, modules as rows on the velocities of the tree joints and the modes.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "polyform/constraint_set.hpp"
 #include "polyform/kinematics.hpp"
+#include "polyform/module_set.hpp"
 
 namespace polyform::host {
 
@@ -43,6 +45,11 @@ class ConstraintJacobian {
   /// Adds what the rows of modules ask of markers and joints whatever their variables are, at the evaluated state: the
   /// combinations of a module's rows in which no variable of its own is left. x: first-order states.
   void add_module_rows(double t, const StateView& state);
+  /// Both.
+  void evaluate_all(double t, const StateView& state) {
+    evaluate(t, state);
+    if (!view_.modules.empty()) add_module_rows(t, state);
+  }
 
   // At the evaluated state:
   std::span<const Row> rows() const { return rows_; }
@@ -80,6 +87,7 @@ class ConstraintJacobian {
   Vec3 reference_;  ///< a point of the system, about which wrenches are kept: far from the origin nothing is lost
   TreeKinematics tree_;
   ConstraintSet elements_;
+  std::unique_ptr<ModuleSet> modules_;  ///< made when it is asked for
   std::vector<Row> rows_;
   std::vector<Spatial> sums_;
   std::vector<char> marked_;

@@ -64,7 +64,7 @@ bool ClosedStates::close_positions(CanonicalState& out) {
   double last_step = 1;
   for (int i = 0;; ++i) {
     displace(view_, nominal_, delta_, out);
-    jacobian_.evaluate(t_, out.view());
+    jacobian_.evaluate_all(t_, out.view());
     if (rows.empty()) return true;
     Eigen::VectorXd residual(static_cast<Index>(rows.size()));
     for (std::size_t k = 0; k < rows.size(); ++k) residual[static_cast<Index>(k)] = jacobian_.rows()[rows[k]].residual;
@@ -95,7 +95,7 @@ bool ClosedStates::close_velocities(std::span<const double> independent, Canonic
   for (std::size_t k = 0; k < choice.independent.size(); ++k)
     velocity(view_, out, choice.independent[k]) += independent[k];
   if (!choice.rows.empty() && !solve_velocities(out)) return fail("the constraints on velocities are singular there");
-  jacobian_.evaluate(t_, out.view());  // velocities of all frames and of the cut joints
+  jacobian_.evaluate_all(t_, out.view());  // velocities of all frames and of the cut joints
   return true;
 }
 
