@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
@@ -110,6 +113,22 @@ void check_files(const Arguments& arguments, const Session& session, const std::
   files.write("--report", arguments.report);
 }
 
+/// What several solvers warn of is told once.
+void print_warnings(const host::Comparison& comparison) {
+  std::vector<std::pair<std::string, std::string>> told;  // solvers, warning
+  for (const host::Standing& s : comparison.standings) {
+    if (!s.run) continue;
+    for (const std::string& warning : s.run->warnings) {
+      const auto known = std::find_if(told.begin(), told.end(), [&](const auto& one) { return one.second == warning; });
+      if (known == told.end())
+        told.emplace_back(s.solver, warning);
+      else
+        known->first += fmt::format(", {}", s.solver);
+    }
+  }
+  for (const auto& [solvers, warning] : told) print(Severity::warning, fmt::format("{}: {}", solvers, warning));
+}
+
 /// With --json the outcome goes into `json`, else it is printed.
 Exit compare_all(const Arguments& arguments, const host::System& system, const host::RunSettings& settings,
                  const std::vector<host::Contender>& all, host::HeatControl control, ComparisonReport* report,
@@ -133,10 +152,7 @@ Exit compare_all(const Arguments& arguments, const host::System& system, const h
     json = comparison_json(system, comparison);
   else
     print_comparison(system, settings, arguments.tolerance, comparison);
-  // The text of the comparison has them.
-  for (const host::Standing& s : comparison.standings)
-    if (s.run && arguments.json)
-      for (const std::string& warning : s.run->warnings) print(Severity::warning, fmt::format("{}: {}", s.solver, warning));
+  if (arguments.json) print_warnings(comparison);  // the text of the comparison has them
   // The exit code stays: it did what was asked.
   if (const std::string alone = uncompared_text(comparison); !alone.empty()) print(Severity::note, alone);
   if (comparison.interrupted) return Exit::interrupted;

@@ -145,19 +145,6 @@ std::string initial_text(const host::System& system, const Equilibrium& found) {
   return file;
 }
 
-/// Whether flexible bodies are deformed or spin there beyond what their modes can carry.
-void warn_of_modes(const host::System& system, const host::CanonicalState& s) {
-  host::ModeLimits limits(system.view());
-  TreeKinematics tree(system.view());
-  tree.evaluate(s.q.data(), s.v.data(), s.eta.data(), s.etadot.data());
-  for (const std::size_t b : limits.bodies()) {
-    const FlexibleData& f = system.view().flexible[system.view().bodies[b].flexible];
-    const BodyMotion& now = tree.bodies()[b];
-    limits.look(0, b, now.R, now.V.angular, part(s.eta, f.mode_offset, f.modes));
-  }
-  print_warnings(limits);
-}
-
 Exit equilibrium(const Arguments& arguments) {
   host::FileRoles files;
   files.read("the model", arguments.model.file);
@@ -199,7 +186,7 @@ Exit equilibrium(const Arguments& arguments) {
     file->write(initial_text(*system, found));
     file->close();
   }
-  warn_of_modes(*system, found.point.state);
+  warn_of_modes(*system, 0, found.point.state);
   if (found.balanced) return Exit::done;
   print(Severity::error,
         fmt::format("there is no {} near the initial state; what is not balanced:\n  {}", kind, unbalanced_text(found)),

@@ -11,6 +11,7 @@
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
 #include "apps/linear_text.hpp"
+#include "apps/mode_warnings.hpp"
 #include "apps/operating_point.hpp"
 #include "apps/session.hpp"
 #include "apps/terminal.hpp"
@@ -68,6 +69,7 @@ Exit linearize(const Arguments& arguments) {
       host::judge(*system, make, point,
                   {arguments.period, rotors_of(arguments.rotors), arguments.point.at == "equilibrium"}, linear);
   warn_of_errors(linear);
+  warn_of_modes(*system, point.time, linear.nominal);
   const std::string where = describe_point(arguments.point, point, linear, stability.modes_of == host::ModesOf::motion);
   if (arguments.json) {
     Json out = {{"model", system->description().name},

@@ -102,6 +102,17 @@ std::string unbalanced_text(const host::Equilibrium& found) {
                         u.acceleration);
   }
   if (found.unbalanced.size() > most) text += fmt::format("\n  and {} more", found.unbalanced.size() - most);
+  if (found.kept.empty()) return text;
+  text += "\nThe search keeps these speeds as they are given:";
+  for (std::size_t k = 0; k < std::min(most, found.kept.size()); ++k) {
+    const host::KeptSpeed& kept = found.kept[k];
+    const bool alone = std::any_of(found.unbalanced.begin(), found.unbalanced.end(), [&](const host::Unbalanced& u) {
+      return u.coordinate == kept.coordinate && u.unit == host::of_no_symmetry;
+    });
+    text += fmt::format("\n  {} = {:.6g} {}{}", kept.coordinate, kept.speed, kept.unit,
+                        alone ? ", with which no steady motion goes on: is it left over from a guess? Then give it 0" : "");
+  }
+  if (found.kept.size() > most) text += fmt::format("\n  and {} more", found.kept.size() - most);
   return text;
 }
 

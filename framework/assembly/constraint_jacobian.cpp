@@ -14,6 +14,43 @@ namespace {
 Spatial about_reference(const Vec3& point, const Spatial& w) { return {w.angular + cross(point, w.linear), w.linear}; }
 Spatial from_reference(const Vec3& point, const Spatial& w) { return {w.angular - cross(point, w.linear), w.linear}; }
 
+/// Combinations of a module's rows in which no variable of its own is left: zᵀ A = 0, those of holonomic rows first.
+struct FreeRows {
+  Eigen::MatrixXd combinations;  ///< rows × combinations, orthonormal
+  Eigen::Index holonomic = 0;    ///< how many of them hold positions too
+};
+
+/// A basis of zᵀ A = 0.
+Eigen::MatrixXd left_null_space(const Eigen::MatrixXd& A) {
+  if (A.rows() == 0 || A.cols() == 0) return Eigen::MatrixXd::Identity(A.rows(), A.rows());
+  const Eigen::FullPivHouseholderQR<Eigen::MatrixXd> qr(A);
+  const Eigen::MatrixXd Q = qr.matrixQ();
+  return Q.rightCols(A.rows() - qr.rank());
+}
+
+FreeRows free_rows(const ModuleSet::Module& m) {
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto rows = static_cast<Eigen::Index>(m.rows.rows), size = static_cast<Eigen::Index>(m.variables);
+  const Eigen::MatrixXd A = Eigen::Map<const Matrix>(m.A.data(), rows, size), all = left_null_space(A);
+  std::vector<Eigen::Index> hold;
+  for (Eigen::Index r = 0; r < rows; ++r)
+    if (m.rows.is_holonomic(static_cast<std::size_t>(r))) hold.push_back(r);
+  Eigen::MatrixXd part(static_cast<Eigen::Index>(hold.size()), size);
+  for (std::size_t i = 0; i < hold.size(); ++i) part.row(static_cast<Eigen::Index>(i)) = A.row(hold[i]);
+  const Eigen::MatrixXd own = left_null_space(part);
+  FreeRows out{Eigen::MatrixXd::Zero(rows, all.cols()), own.cols()};
+  for (std::size_t i = 0; i < hold.size(); ++i)
+    out.combinations.row(hold[i]).head(own.cols()) = own.row(static_cast<Eigen::Index>(i));
+  if (own.cols() < all.cols()) {
+    const auto first = out.combinations.leftCols(own.cols());
+    const Eigen::MatrixXd rest = all - first * (first.transpose() * all);
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(rest);
+    const Eigen::MatrixXd Q = qr.householderQ();
+    out.combinations.rightCols(all.cols() - own.cols()) = Q.leftCols(all.cols() - own.cols());
+  }
+  return out;
+}
+
 }  // namespace
 
 ConstraintJacobian::ConstraintJacobian(const SystemView& view, Of of, std::vector<bool> absent, const Vec3& origin)
@@ -22,6 +59,7 @@ ConstraintJacobian::ConstraintJacobian(const SystemView& view, Of of, std::vecto
       columns_(view.nv_tree + view.modes),
       tree_(view),
       of_(of),
+      origin_(origin),
       elements_(view, origin),
       modules_(view, origin),
       sums_(view.bodies.size()),
@@ -192,7 +230,9 @@ ConstraintJacobian::Row ConstraintJacobian::element_row(const ConstraintSet::Ele
   row.residual = row.holonomic ? e.residual[r] : 0;
   row.velocity_right = e.velocity_right[r];
   for (std::size_t k = 0; k < e.markers.size(); ++k)
-    put(row, e.markers[k].frame, e.motions[k].position, e.A[r * e.markers.size() + k]);
+    put(row, e.markers[k].frame,
+        is_ground(e.markers[k].frame) ? e.motions[k].position - origin_ : motion(e.markers[k].frame).p + e.arms[k],
+        e.A[r * e.markers.size() + k]);
   const double* B = e.B.data() + r * e.velocities;
   for (const JointIndex j : e.joints) {
     const JointData& joint = view_.joints[at(j)];
@@ -213,32 +253,34 @@ void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView&
   for (std::size_t r = 0; r < m.rows.rows; ++r)
     if (!positions || m.rows.is_holonomic(r)) used.push_back(r);
   if (used.empty()) return;
-  const auto rows = static_cast<Eigen::Index>(used.size()), size = static_cast<Eigen::Index>(m.variables);
-  Eigen::MatrixXd z = Eigen::MatrixXd::Identity(rows, rows);
-  if (size > 0) {
+  FreeRows free;
+  if (positions) {
+    const auto size = static_cast<Eigen::Index>(m.variables);
     const Eigen::Map<const Matrix> whole(m.A.data(), static_cast<Eigen::Index>(m.rows.rows), size);
-    Eigen::MatrixXd A(rows, size);
-    for (Eigen::Index r = 0; r < rows; ++r)
-      A.row(r) = whole.row(static_cast<Eigen::Index>(used[static_cast<std::size_t>(r)]));
-    for (Eigen::Index k = 0; positions && k < size; ++k)
+    Eigen::MatrixXd A(static_cast<Eigen::Index>(used.size()), size);
+    for (std::size_t i = 0; i < used.size(); ++i)
+      A.row(static_cast<Eigen::Index>(i)) = whole.row(static_cast<Eigen::Index>(used[i]));
+    for (Eigen::Index k = 0; k < size; ++k)
       if (!m.is_integrated(static_cast<std::size_t>(k))) A.col(k).setZero();
-    Eigen::FullPivLU<Eigen::MatrixXd> lu(A.transpose());
-    if (lu.dimensionOfKernel() == 0) return;
-    z = lu.kernel();
+    free.combinations = left_null_space(A);
+    free.holonomic = free.combinations.cols();
+  } else {
+    free = free_rows(m);
   }
-  for (Eigen::Index k = 0; k < z.cols(); ++k) {
+  for (Eigen::Index k = 0; k < free.combinations.cols(); ++k) {
     Row sum;
     sum.name = m.rows.name;
     sum.kind = "module";
     sum.of_element = true;
-    sum.holonomic = false;
-    for (Eigen::Index r = 0; r < rows; ++r) {
-      if (z(r, k) == 0) continue;
-      const Row part = element_row(m.rows, used[static_cast<std::size_t>(r)], state);
-      sum.residual += z(r, k) * part.residual;
-      sum.velocity_right += z(r, k) * part.velocity_right;
-      for (const auto& [frame, wrench] : part.wrenches) sum.wrenches.emplace_back(frame, z(r, k) * wrench);
-      for (const auto& [joint, wrench] : part.efforts) sum.efforts.emplace_back(joint, z(r, k) * wrench);
+    sum.holonomic = k < free.holonomic;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      const double factor = free.combinations(static_cast<Eigen::Index>(i), k);
+      if (factor == 0) continue;
+      const Row part = element_row(m.rows, used[i], state);
+      if (sum.holonomic) sum.residual += factor * part.residual;
+      sum.velocity_right += factor * part.velocity_right;
+      for (const auto& [frame, wrench] : part.wrenches) sum.wrenches.emplace_back(frame, factor * wrench);
+      for (const auto& [joint, wrench] : part.efforts) sum.efforts.emplace_back(joint, factor * wrench);
     }
     add(std::move(sum));
   }

@@ -42,9 +42,9 @@ class ConstraintJacobian {
   enum class Of { loops, positions, motions, all };
   /// Rows of cut joints; of constraint elements too (motions); and what the rows of modules ask of the motion whatever
   /// the modules' own variables are (all). Or of these the ones that have a position residual, whatever those states of
-  /// modules are that a move of positions moves (positions). absent: per tie (joints, then constraint
-  /// elements) whether it ties nothing; or empty. An absent tree joint leaves its body free: columns after those of the modes are its six. The view outlives the
-  /// object.
+  /// modules are that a move of positions moves (positions). absent: per tie (joints, then constraint elements) whether
+  /// it ties nothing; or empty. An absent tree joint leaves its body free: columns after those of the modes are its six.
+  /// The view outlives the object.
   /// origin: what positions of the view count from (CentredView).
   explicit ConstraintJacobian(const SystemView&, Of = Of::motions, std::vector<bool> absent = {},
                               const Vec3& origin = {});
@@ -99,6 +99,7 @@ class ConstraintJacobian {
   Vec3 reference_;  ///< a point of the system, about which wrenches are kept: far from the origin nothing is lost
   TreeKinematics tree_;
   Of of_;
+  Vec3 origin_;
   ConstraintSet elements_;
   ModuleSet modules_;
   std::vector<double> hints_;                   ///< coordinates on entry

@@ -1,9 +1,12 @@
 #include "framework/comparison/heat.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstring>
 
 #include "framework/comparison/run_text.hpp"
+#include "framework/simulation/mode_limits.hpp"
 #include "framework/simulation/solver_selection.hpp"
 
 namespace polyform::host {
@@ -63,7 +66,11 @@ void run(const System& system, const Heat& heat, const HeatControl& control, con
   if (further) sinks.push_back(further.get());
   const Start start(system.initial_state(), heat.perturbation);
   const RunControl run_control{control.interrupted, Reporter(back)};
-  const RunRecord record = simulate(view, start.state, *solver, heat.settings, sinks, run_control);
+  ModeLimits limits(view);
+  if (!limits.bodies().empty()) sinks.push_back(&limits);
+  RunRecord record = simulate(view, start.state, *solver, heat.settings, sinks, run_control);
+  for (const ModeLimits::Warning& w : limits.warnings())
+    record.warnings.push_back(fmt::format("{}: {}", w.message, w.remedy));
   if (heat.note) back.send(noted + heat.note());
   back.send(over + to_text(record));
 }

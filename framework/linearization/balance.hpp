@@ -37,6 +37,10 @@ class Balance {
   Index unknowns() const { return equations() + static_cast<Index>(offsets_.size()); }
   bool anything_held() const { return anything_held_; }
   const Coordinate& coordinate(Index move) const { return names_[velocity(move)]; }
+  double speed(Index move) const {
+    const std::size_t c = velocity(move), tree = system_.view().nv_tree;
+    return c < tree ? state_.v[c] : state_.etadot[c - tree];
+  }
   /// A large value of an unknown.
   double scale(Index unknown) const;
 

@@ -42,7 +42,7 @@ ClosedStates::ClosedStates(const SystemView& view, double t, const MinimalCoordi
       t_(t),
       choice_(choice),
       nominal_(std::move(nominal)),
-      jacobian_(view),
+      jacobian_(view, ConstraintJacobian::Of::all),
       modules_(view),
       delta_(view.nv_tree + view.modes) {
   for (const Coordinate& c : coordinates_of(view)) scales_.push_back(c.scale);

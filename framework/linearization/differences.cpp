@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace polyform::host {
 namespace {
@@ -13,17 +14,47 @@ constexpr std::size_t most_orders = 8;  ///< columns of the table
 constexpr std::size_t patience = 4;     ///< levels without a gain, after which the search ends
 constexpr int most_reductions = 12;     ///< of a step at which the function fails
 constexpr double good = 2e-14;          ///< relative error that ends the search
+/// A halved step changes the difference by a quarter of what the last did where its series in h² holds. One that goes on
+/// changing by a part of it, beyond what rounding does beside the largest entry, was taken outside of the series.
+constexpr double slow = 0.5, part = 1e-3, rounded = 1e-9;
 
 /// The table of one level, entries side by side: row[order][entry].
 using Row = std::vector<std::vector<double>>;
 
+/// The levels so far: where the series of each entry begins, and what its last halving changed.
+struct Levels {
+  std::vector<std::size_t> first;
+  std::vector<double> change;
+  Row above;
+};
+
+/// Starts anew with entries that the last halving has shown to be outside of their series, whose extrapolations agree by
+/// chance at best. True where there are any.
+bool start_anew(std::size_t level, const std::vector<double>& now, Levels& levels, Derivative& best) {
+  double largest = 0;
+  for (const double d : now) largest = std::max(largest, std::abs(d));
+  bool any = false;
+  for (std::size_t k = 0; k < now.size(); ++k) {
+    const double change = std::abs(now[k] - levels.above[0][k]), last = levels.change[k];
+    levels.change[k] = change;
+    if (level < 2 || change <= slow * last || change <= std::max(part * std::abs(now[k]), rounded * largest)) continue;
+    levels.first[k] = level;
+    best.error[k] = std::numeric_limits<double>::infinity();
+    any = true;
+  }
+  return any;
+}
+
 /// Takes entries of the newest row where their error is less than the best so far. Returns how many gained much.
-std::size_t keep_best(const Row& row, const Row& above, const std::vector<double>& rounding, Derivative& best) {
+std::size_t keep_best(std::size_t level, const Row& row, const Levels& levels, const std::vector<double>& rounding,
+                      Derivative& best) {
   std::size_t gains = 0;
   for (std::size_t j = 1; j < row.size(); ++j)
     for (std::size_t k = 0; k < best.value.size(); ++k) {
+      if (levels.first[k] + j > level) continue;
       const double a = row[j][k];
-      const double error = std::max({std::abs(a - row[j - 1][k]), std::abs(a - above[j - 1][k]), rounding[k]});
+      const double error =
+          std::max({std::abs(a - row[j - 1][k]), std::abs(a - levels.above[j - 1][k]), rounding[k]});
       if (!(error < best.error[k])) continue;
       if (error < 0.5 * best.error[k]) ++gains;
       best.error[k] = error;
@@ -38,17 +69,27 @@ bool all_good(const Derivative& d, const std::vector<double>& rounding) {
   return true;
 }
 
+/// Entries whose series was not found have their last difference, and its last change as error.
+Derivative finished(Derivative best, const Levels& levels) {
+  for (std::size_t k = 0; best.found && k < best.value.size(); ++k)
+    if (std::isinf(best.error[k])) {
+      best.value[k] = levels.above[0][k];
+      best.error[k] = levels.change[k];
+    }
+  return best;
+}
+
 }  // namespace
 
 Derivative differentiate(std::size_t size, double step, const Curve& f) {
   Derivative best{std::vector<double>(size), std::vector<double>(size, std::numeric_limits<double>::infinity()), false};
   std::vector<double> plus(size), minus(size), rounding(size);
-  Row above;
+  Levels levels{std::vector<std::size_t>(size), std::vector<double>(size), {}};
   std::size_t idle = 0;
   int reductions = 0;
   for (std::size_t level = 0; level < most_levels; ++level, step /= 2) {
     while (!f(step, plus) || !f(-step, minus)) {
-      if (level > 0 || ++reductions > most_reductions) return best;
+      if (level > 0 || ++reductions > most_reductions) return finished(std::move(best), levels);
       step /= 2;
     }
     Row row(1, std::vector<double>(size));
@@ -62,16 +103,17 @@ Derivative differentiate(std::size_t size, double step, const Curve& f) {
     for (std::size_t j = 1; j <= std::min(level, most_orders); ++j) {
       const double power = std::pow(4.0, static_cast<double>(j));
       std::vector<double>& next = row.emplace_back(size);
-      for (std::size_t k = 0; k < size; ++k) next[k] = (power * row[j - 1][k] - above[j - 1][k]) / (power - 1);
+      for (std::size_t k = 0; k < size; ++k) next[k] = (power * row[j - 1][k] - levels.above[j - 1][k]) / (power - 1);
     }
     if (level > 0) {
-      idle = keep_best(row, above, rounding, best) > 0 ? 0 : idle + 1;
+      const bool anew = start_anew(level, row[0], levels, best);
+      idle = keep_best(level, row, levels, rounding, best) > 0 || anew ? 0 : idle + 1;
       best.found = true;
-      if (level + 1 >= least_levels && (idle >= patience || all_good(best, rounding))) return best;
     }
-    above = std::move(row);
+    levels.above = std::move(row);
+    if (level + 1 >= least_levels && (idle >= patience || all_good(best, rounding))) break;
   }
-  return best;
+  return finished(std::move(best), levels);
 }
 
 }  // namespace polyform::host

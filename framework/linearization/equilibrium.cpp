@@ -139,7 +139,7 @@ void name_unbalanced(Balance& balance, double tolerance, Equilibrium& out) {
     out.residual = std::max(out.residual, std::abs(a));
     if (std::abs(a) <= tolerance) continue;
     if (k >= balance.equations()) {
-      out.unbalanced.push_back({balance.turning(k).velocity, "of no symmetry", a, a});
+      out.unbalanced.push_back({balance.turning(k).velocity, of_no_symmetry, a, a});
       continue;
     }
     if (k >= n) {
@@ -174,6 +174,9 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   Balance& balance = *search;
   name_unbalanced(balance, balance_tolerance * size, out);
   out.point.state = balance.state();
+  for (Index k = 0; request.steady && k < balance.moves(); ++k)
+    if (const double speed = balance.speed(k); speed != 0)
+      out.kept.push_back({balance.coordinate(k).velocity, balance.coordinate(k).velocity_unit, speed});
   out.point.trimmed = request.trimmed;
   out.point.offsets = balance.offsets();
   out.evaluations = balance.evaluations();

@@ -14,6 +14,9 @@ struct EquilibriumRequest {
   std::vector<std::string> held;    ///< patterns of position coordinates, or joints, that keep their initial values
 };
 
+/// In place of a unit: a part of a velocity that no symmetry carries on.
+inline constexpr std::string_view of_no_symmetry = "of no symmetry";
+
 /// A generalized force that nothing balances.
 struct Unbalanced {
   std::string coordinate;  ///< name of the velocity that it would change
@@ -21,10 +24,18 @@ struct Unbalanced {
   double force = 0, acceleration = 0;
 };
 
+/// A speed that a steady motion keeps as it is given.
+struct KeptSpeed {
+  std::string coordinate;
+  std::string_view unit;
+  double speed = 0;
+};
+
 struct Equilibrium {
   OperatingPoint point;
   bool balanced = false;
   std::vector<Unbalanced> unbalanced;  ///< the largest first; empty when balanced
+  std::vector<KeptSpeed> kept;         ///< in steady motion, those of independent coordinates that are not zero
   double residual = 0;                 ///< largest acceleration left, in the units of the coordinates
   std::size_t iterations = 0, evaluations = 0;
 };

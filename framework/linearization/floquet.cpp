@@ -159,7 +159,7 @@ double misfit_of_period(const PointModel& model, const Linearization& linear, co
     }
     return std::max((A - B).norm() / std::max(A.norm(), 1e-300), rates / largest);
   };
-  constexpr double between = 0.37;
+  constexpr double between = 0.3819660112501051;  // irrational: no half of a period that is not in `period`
   std::unique_ptr<MotionPath> path = make(fine);
   OperatingPoint first = model.point(), last = first;
   first.time += between * period;

@@ -12,6 +12,21 @@
 namespace polyform::host {
 namespace {
 
+/// Of "N or N m", by what the joint of an element does with the coordinate: the first where it moves along, the second
+/// where it turns.
+std::string_view unit_of(std::string_view unit, const ElementInstance& instance, std::size_t coordinate) {
+  constexpr std::string_view either = " or ";
+  const std::size_t cut = unit.find(either);
+  if (cut == std::string_view::npos || instance.joints.size() != 1) return unit;
+  for (const Primitive& p : instance.joints[0].primitives) {
+    const std::size_t count = velocity_count(p.kind);
+    if (coordinate < count)
+      return p.kind == Primitive::Kind::translation ? unit.substr(0, cut) : unit.substr(cut + either.size());
+    coordinate -= count;
+  }
+  return unit;
+}
+
 template <class Group>
 void list_fields(std::span<const Group> groups, InputField::Of of, double t, std::vector<InputField>& out) {
   for (std::size_t g = 0; g < groups.size(); ++g)
@@ -20,7 +35,7 @@ void list_fields(std::span<const Group> groups, InputField::Of of, double t, std
       for (std::size_t f = 0; f < specs.size(); ++f) {
         const FieldValue& value = groups[g].instances[i].fields[f];
         const std::string name = fmt::format("{}.{}", groups[g].names[i], specs[f].name);
-        const InputField field{name, specs[f].unit, value.number, false, value.given, of, g, i, f, 0};
+        const InputField field{name, unit_of(specs[f].unit, groups[g].instances[i], 0), value.number, false, value.given, of, g, i, f, 0};
         if (specs[f].type == FieldType::number && (value.given || !specs[f].default_text.empty())) out.push_back(field);
         const std::size_t numbers = specs[f].type == FieldType::numbers ? value.numbers.size() : 0;
         for (std::size_t k = 0; k < value.functions.size() + numbers; ++k) {
@@ -29,6 +44,7 @@ void list_fields(std::span<const Group> groups, InputField::Of of, double t, std
           part.of_time = numbers == 0;
           part.value = part.of_time ? value.functions[k](t).value : value.numbers[k];
           part.component = k;
+          part.unit = unit_of(specs[f].unit, groups[g].instances[i], k);
         }
       }
     }

@@ -8,6 +8,8 @@
 #include <new>
 
 #include "framework/linearization/module_states.hpp"
+#include "polyform/flexible_set.hpp"
+#include "polyform/flexible_validity.hpp"
 
 namespace polyform::host {
 namespace {
@@ -35,15 +37,47 @@ void name_joint(const JointData& joint, double length, std::vector<Coordinate>& 
     out.push_back({indexed(joint.nq == joint.nv ? "q" : "turn", v, joint.nv), indexed("v", v, joint.nv), "", "1/s", 1});
 }
 
-/// An amount of each mode that moves or turns its nodes by much.
+/// What a type tells of its modes: the largest turn or strain that a unit of each makes.
+void add_deformations(const FlexibleData& f, std::vector<double>& size) {
+  FlexibleBatch* batch = f.type->create(std::span(&f.instance, 1));
+  if (batch == nullptr) throw std::bad_alloc();
+  if (const auto* validity = static_cast<const ModeValidity*>(batch->query(ModeValidity::query_name))) {
+    std::vector<double> eta(f.modes);
+    for (std::size_t k = 0; k < f.modes; ++k) {
+      eta[k] = 1;
+      size[f.mode_offset + k] = std::max(size[f.mode_offset + k], validity->deformation(0, eta));
+      eta[k] = 0;
+    }
+  }
+  batch->destroy();
+}
+
+/// An amount of each mode that moves or turns much of its body: by its nodes, by what its type tells and by its modal
+/// mass, which is that of the mean square of its displacement. Nodes that hardly move, as clamped ones, tell nothing.
 std::vector<double> mode_scales(const SystemView& view, double length) {
   std::vector<double> size(view.modes);
+  if (view.modes == 0) return size;
   for (const FlexibleNode& node : view.nodes) {
     const FlexibleData& f = view.flexible_of(node);
     for (std::size_t k = 0; k < 3 * f.modes; ++k) {
       double& s = size[f.mode_offset + k % f.modes];
       s = std::max({s, std::abs(node.displacement[k]) / length, std::abs(node.rotation[k])});
     }
+  }
+  FlexibleSet flexible(view);
+  if (!flexible.good()) throw std::bad_alloc();
+  flexible.evaluate(std::vector<BodyMotion>(view.bodies.size()), std::vector<double>(view.modes).data(),
+                    std::vector<double>(view.modes).data());
+  for (std::size_t i = 0; i < view.flexible.size(); ++i) {
+    const FlexibleData& f = view.flexible[i];
+    const std::size_t n = flexible.size(i);
+    const std::span<const double> mass = flexible.mass(i);
+    const double body = mass[3 * n + 3];
+    for (std::size_t k = 0; body > 0 && k < f.modes; ++k) {
+      double& s = size[f.mode_offset + k];
+      s = std::max(s, std::sqrt(mass[(6 + k) * (n + 1)] / body) / length);
+    }
+    add_deformations(f, size);
   }
   for (double& s : size) s = s > 0 ? 0.1 / s : 1;
   return size;
@@ -154,7 +188,7 @@ void displace(const SystemView& view, const CanonicalState& from, std::span<cons
 MinimalCoordinates choose_coordinates(const SystemView& view, double t, const CanonicalState& state,
                                       const std::vector<char>& wanted) {
   const std::vector<Coordinate> coordinates = coordinates_of(view);
-  ConstraintJacobian constraints(view);
+  ConstraintJacobian constraints(view, ConstraintJacobian::Of::all);
   if (!constraints.good()) throw std::bad_alloc();
   CanonicalState here = state;
   constraints.evaluate(t, here.view());

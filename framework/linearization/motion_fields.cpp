@@ -108,8 +108,29 @@ void MotionFields::add_joint(std::size_t j) {
   if (s.rotation && s.translations > 0)
     std::erase_if(turns, [&](const Vec3& a) { return norm(cross(a, s.axis)) > 1e-9; });
   for (const Vec3& axis : turns) fields_.push_back({Kind::turn_in_base, j, 0, axis});
-  if (s.translations == 3 && s.ball)
+  // About a single axis the body is carried across it.
+  const bool across = s.rotation && last && !turns.empty() && s.translations > 1;
+  s.carries = (s.translations == 3 && s.ball) || across;
+  if (!s.carries) return;
+  const Vec3 aside = std::abs(s.axis.x) < 0.6 * norm(s.axis) ? axes[0] : axes[1];
+  const Vec3 one = cross(s.axis, aside), other = cross(s.axis, one);
+  if (across)
+    for (const Vec3& axis : {(1 / norm(one)) * one, (1 / norm(other)) * other})
+      fields_.push_back({Kind::carry, j, 0, axis});
+  else
     for (const Vec3& axis : axes) fields_.push_back({Kind::carry, j, 0, axis});
+}
+
+Quat MotionFields::orientation(std::size_t j, const CanonicalState& state) const {
+  const Structure& s = structures_[j];
+  const std::size_t at = view_.joints[j].q_offset + s.translations;
+  return s.ball ? quaternion_at(state.q, at) : turned(s.axis, state.q[at]);
+}
+
+Vec3 MotionFields::turning(std::size_t j, std::span<const double> velocities) const {
+  const Structure& s = structures_[j];
+  const std::size_t at = view_.joints[j].v_offset + s.translations;
+  return s.ball ? Vec3{velocities[at], velocities[at + 1], velocities[at + 2]} : velocities[at] * s.axis;
 }
 
 void MotionFields::add(std::size_t k, double c, const CanonicalState& state, FieldRates& out) const {
@@ -129,8 +150,8 @@ void MotionFields::add(std::size_t k, double c, const CanonicalState& state, Fie
     const Eigen::VectorXd coordinates = s.inverse * eigen(by);
     for (std::size_t i = 0; i < s.translations; ++i) to[i] += c * coordinates[static_cast<Eigen::Index>(i)];
   };
-  const auto R = [&] { return rotation_matrix(quaternion_at(state.q, joint.q_offset + s.translations)); };
-  const auto omega = [&] { return vector_at(state.v, joint.v_offset + ball); };
+  const auto R = [&] { return rotation_matrix(orientation(field.joint, state)); };
+  const auto omega = [&] { return turning(field.joint, state.v); };
   switch (field.kind) {
     case MotionField::Kind::shift:
       w[field.index] += c;
@@ -178,7 +199,9 @@ MotionFields::JointMotionRates MotionFields::rates_of(std::size_t j, std::span<c
     if (field.kind == MotionField::Kind::carry) out.body_shift += c[k] * field.axis;
     if (field.kind == MotionField::Kind::turn_in_base) out.base_turn += c[k] * field.axis;
   }
-  out.base_shift = along(structures_[j].axes, out.shift.data());
+  const Structure& s = structures_[j];
+  out.base_shift = along(s.axes, out.shift.data());
+  if (s.rotation && s.carries) out.body_turn = out.shift[s.translations] * s.axis;
   return out;
 }
 
@@ -219,11 +242,10 @@ void MotionFields::carry_joint(std::size_t j, const JointMotionRates& rates, dou
   const Mat3 T = rotation_matrix(turn);
   if (s.translations > 0) {
     Vec3 d = along(s.axes, q) + carried(-rates.base_turn, t, rates.base_shift), speed = along(s.axes, v);
-    if (s.ball) {
-      const Mat3 R = rotation_matrix(quaternion_at(state.q, joint.q_offset + s.translations));
-      const Vec3 through = R * carried(rates.body_turn, t, rates.body_shift);
+    if (s.carries) {
+      const Vec3 through = rotation_matrix(orientation(j, state)) * carried(rates.body_turn, t, rates.body_shift);
       d += through;
-      speed += cross(vector_at(state.v, joint.v_offset + s.translations), through);
+      speed += cross(turning(j, state.v), through);
     }
     put_along(s.inverse, T * d, q);
     put_along(s.inverse, T * speed, v);
@@ -258,12 +280,10 @@ void MotionFields::carry_accelerations(const CanonicalState& from, std::span<con
     double* a = vdot.data() + joint.v_offset;
     if (s.translations > 0) {
       Vec3 linear = along(s.axes, a);
-      if (s.ball) {
-        const Mat3 R = rotation_matrix(quaternion_at(from.q, joint.q_offset + s.translations));
-        const Vec3 through = R * carried(rates.body_turn, t, rates.body_shift);
-        const Vec3 omega = vector_at(from.v, joint.v_offset + s.translations);
-        const Vec3 alpha{a[s.translations], a[s.translations + 1], a[s.translations + 2]};
-        linear += cross(alpha, through) + cross(omega, cross(omega, through));
+      if (s.carries) {
+        const Vec3 through = rotation_matrix(orientation(j, from)) * carried(rates.body_turn, t, rates.body_shift);
+        const Vec3 omega = turning(j, from.v);
+        linear += cross(turning(j, vdot), through) + cross(omega, cross(omega, through));
       }
       put_along(s.inverse, T * linear, a);
     }

@@ -28,7 +28,7 @@ struct MotionField {
   enum class Kind {
     shift,         ///< a coordinate at a constant rate: v = 1
     turn_in_body,  ///< a ball about an axis fixed in what it carries: Q̇ = ½ Q b
-    carry,         ///< a free body along an axis fixed in it: its origin moves through the body
+    carry,         ///< a body that is free, or free in a plane, along an axis fixed in it: its origin moves through it
     turn_in_base,  ///< all of the joint about an axis fixed in its base: Q̇ = ½ a Q, d and v turn with a
     state          ///< a first-order state at a constant rate
   };
@@ -69,7 +69,11 @@ class MotionFields {
     bool ball = false;         ///< follows them, and is the last
     bool rotation = false;     ///< follows them, about `axis`
     Vec3 axis;
+    bool carries = false;      ///< the translations take the body along any axis across which it turns
   };
+  /// The turn of what a joint carries, and its rates: of the ball or the rotation after the translations.
+  Quat orientation(std::size_t j, const CanonicalState&) const;
+  Vec3 turning(std::size_t j, std::span<const double> velocities) const;
   /// Sum of a joint's fields.
   struct JointMotionRates {
     Vec3 base_turn, body_turn, base_shift, body_shift;

@@ -10,7 +10,9 @@ namespace polyform::host {
 namespace {
 
 constexpr double equal = 1e-9;  ///< periods that are one
-constexpr double even = 1e-9;   ///< acceleration beside the square of the rate with which a turn is uniform
+/// Acceleration beside the square of the rate, and change of the rate later on the roughly integrated path, with which a
+/// turn is uniform.
+constexpr double even = 1e-9, still_even = 1e-5;
 constexpr int most_turns = 24;  ///< whole numbers in which a common period is looked for
 constexpr std::size_t most_periods = 8;
 
@@ -29,6 +31,14 @@ double time_of_turn(const PathMaker& make, double tolerance, std::size_t q, std:
     if (t > 20 * first) return 0;  // it slows down, or comes to rest
   }
   return t;
+}
+
+/// Whether a coordinate has the same rate later in its turn. An acceleration that is zero now may be none for long.
+bool goes_on(const PathMaker& make, std::size_t v, double rate, double turn) {
+  const std::unique_ptr<MotionPath> path = make(rough);
+  for (const double share : {0.2360679774997897, 0.6180339887498949})
+    if (std::abs(path->at(share * turn).v[v] - rate) > still_even * std::abs(rate)) return false;
+  return true;
 }
 
 /// Whole numbers of both in one time: a shortest common multiple, or 0.
@@ -66,9 +76,9 @@ std::vector<Period> possible_periods(const PointModel& model, const PathMaker& m
     for (const Primitive& p : joint.primitives) {
       const double rate = now.v[v];
       if (p.kind == Primitive::Kind::rotation && std::abs(rate) > 1e-9 * fastest) {
-        const bool uniform = std::abs(a.vdot[v]) <= even * rate * rate;
         const std::string told_by = fmt::format("a turn of joint `{}`", joint.name);
         const double length = 2 * std::numbers::pi / std::abs(rate);
+        const bool uniform = std::abs(a.vdot[v]) <= even * rate * rate && goes_on(make, v, rate, length);
         if (uniform)
           add(length, told_by);
         else

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <functional>
 #include <numbers>
 
 #include "framework/diagnostics.hpp"
@@ -16,6 +18,7 @@ namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 /// Relative changes of A after a period, or in multi-blade coordinates, that may be errors of differences and of the
 /// integration along the period.
@@ -35,12 +38,34 @@ std::vector<std::string_view> unfelt_states(const Linearization& linear) {
   return names;
 }
 
+/// Displacements between two states close by: of coordinates, and turns as vectors in base axes.
+VectorXd positions_between(const SystemView& view, const CanonicalState& from, const CanonicalState& to) {
+  std::vector<double> out;
+  for (const JointData& joint : view.tree_joints()) {
+    std::size_t q = joint.q_offset;
+    for (const Primitive& p : joint.primitives) {
+      const double *a = from.q.data() + q, *b = to.q.data() + q;
+      if (p.kind == Primitive::Kind::ball) {
+        const Quat turn = Quat{b[0], b[1], b[2], b[3]} * Quat{a[0], -a[1], -a[2], -a[3]};
+        for (const double part : {turn.x, turn.y, turn.z}) out.push_back(std::copysign(2.0, turn.w) * part);
+      } else
+        for (std::size_t k = 0; k < position_count(p.kind); ++k) out.push_back(b[k] - a[k]);
+      q += position_count(p.kind);
+    }
+    for (; joint.primitives.empty() && q < joint.q_offset + joint.nq; ++q) out.push_back(to.q[q] - from.q[q]);
+  }
+  for (std::size_t k = 0; k < view.modes; ++k) out.push_back(to.eta[k] - from.eta[k]);
+  return Eigen::Map<const VectorXd>(out.data(), static_cast<Index>(out.size()));
+}
+
 std::string growth_text(double rate) {
   return fmt::format("unstable: a disturbance doubles in {:.4g} s", std::numbers::ln2 / rate);
 }
 
-/// What becomes of disturbances of all that `unfelt` eigenvalues zero do not belong to.
-void judge_modes(const Modes& modes, std::size_t unfelt, Stability& out) {
+/// What becomes of disturbances of all that `unfelt` eigenvalues zero do not belong to. drifts: whether a mode is a
+/// displacement that stays as it is, seen in turning axes.
+void judge_modes(const Modes& modes, std::size_t unfelt, const std::function<bool(const Mode&)>& drifts,
+                 Stability& out) {
   const auto moves = [](const Mode& m) { return m.kind != Mode::Kind::rigid; };
   if (modes.any(Mode::Trend::growing)) {
     double rate = 0;
@@ -50,19 +75,24 @@ void judge_modes(const Modes& modes, std::size_t unfelt, Stability& out) {
     out.text = growth_text(rate);
     return;
   }
-  const Mode* defective = nullptr;
+  const Mode *defective = nullptr, *drift = nullptr;
   double uncertain = 0;
   bool undamped = false;
   for (const Mode& m : modes.all) {
     if (!moves(m) || m.trend != Mode::Trend::neutral) continue;
     undamped = true;
     uncertain = std::max(uncertain, std::max(10 * m.error, 1e-9 * std::abs(m.eigenvalue)));
-    if (m.defective) defective = &m;
+    if (m.defective) (drifts(m) ? drift : defective) = &m;
   }
   out.verdict = Outlook::neutral;
   if (defective != nullptr)
     out.text = fmt::format("neutral, but an oscillation of {:.4g} rad/s is defective: it grows in proportion to time",
                            std::abs(defective->eigenvalue));
+  else if (drift != nullptr)
+    out.text = fmt::format(
+        "neutral: a push lets it drift on at constant speed (the defective oscillation of {:.4g} rad/s is that drift, "
+        "seen in turning axes), and nothing else grows",
+        std::abs(drift->eigenvalue));
   else if (modes.zero_eigenvalues > unfelt)
     out.text = "neutral: some motions are not restored (rigid modes), none grows exponentially";
   else if (undamped)
@@ -124,7 +154,7 @@ class Judge {
     out_.modes = find_modes(linear_.A.value, linear_.A.error, linear_.scales);
     if (out_.modes_of == ModesOf::motion) {
       const std::vector<std::string_view> unfelt = unfelt_states(linear_);
-      judge_modes(out_.modes, unfelt.size(), out_);
+      judge_modes(out_.modes, unfelt.size(), [this](const Mode& m) { return is_drift(m); }, out_);
       if (!unfelt.empty())
         out_.text += fmt::format("; apart from {}, which nothing feels: {} what was added up", fmt::join(unfelt, ", "),
                                  unfelt.size() == 1 ? "it keeps" : "they keep");
@@ -147,15 +177,21 @@ class Judge {
     decide_by_period();
   }
 
-  /// Times at which A is compared, s after the point: within a turn, and within the duration of the model's run, but
-  /// not beyond the next knot of a function of time.
-  std::vector<double> later_times(const std::vector<double>& rates) {
+  /// Times at which A is compared, s after the point: within a turn, within the duration of the model's run and within a
+  /// period of each sine, but not beyond the next knot of a function of time. The shares are irrational, so that no
+  /// period has a whole number of halves in them, and two within a period: a sine comes back to its value once.
+  std::vector<double> later_times(const std::vector<double>& rates, bool beyond_turn = true) {
+    constexpr double early = 0.2360679774997897, late = 0.6180339887498949;  // √5 − 2, (√5 − 1) / 2
     const double duration = system_.description().simulation.duration.value_or(10);
     const double turning = fields_->fastest_turn(rates), turn = turning > 0 ? 2 * std::numbers::pi / turning : duration;
-    std::vector<double> times{0.137 * turn, 0.61 * turn, 0.39 * duration, duration};
     knot_ = model_.next_knot() - model_.time();
-    for (double& t : times)
-      if (t >= knot_) t *= 0.95 * knot_ / std::max(turn, duration);
+    std::vector<double> spans{turn};
+    if (beyond_turn) spans.push_back(std::sqrt(2.0) * duration);
+    for (const double period : model_.sine_periods())
+      if (std::find(spans.begin(), spans.end(), period) == spans.end()) spans.push_back(period);
+    std::vector<double> times;
+    for (const double span : spans)
+      for (const double share : {early, late}) times.push_back(share * std::min(span, knot_));
     return times;
   }
 
@@ -188,6 +224,7 @@ class Judge {
     linear_.A.value -= less.value;
     linear_.A.error += less.error + seen.change * frozen_.A.value.cwiseAbs();
     out_.modes_of = ModesOf::motion;
+    carried_rates_ = along->rates;
     const std::string turning = fields_->describe(along->rates);
     out_.why =
         turning.empty() ? "A is constant along the motion" : "A is constant in axes that are carried along: " + turning;
@@ -198,19 +235,36 @@ class Judge {
     return true;
   }
 
-  /// A in multi-blade coordinates, at two other instants of a motion with constant rates.
+  /// Whether the positions of an oscillation, seen in the carried axes, stay where they are to those who stand still.
+  bool is_drift(const Mode& mode) const {
+    constexpr double small = 1e-4, alike = 1e-2;
+    if (!carried_rates_ || mode.kind != Mode::Kind::oscillating) return false;
+    const double w = mode.natural_frequency();
+    VectorXd first;
+    for (const double share : {0.0, 0.2360679774997897, 0.6180339887498949}) {
+      const double t = share * 2 * std::numbers::pi / w;
+      const VectorXd z = small * (mode.shape * std::polar(1.0, w * t)).real();
+      CanonicalState there;
+      if (!model_.place(std::span(z.data(), model_.states()), there)) return false;
+      const VectorXd apart = positions_between(model_.view(), fields_->carry(model_.nominal(), *carried_rates_, t),
+                                               fields_->carry(there, *carried_rates_, t));
+      if (share == 0) first = apart;
+      if (!((apart - first).norm() <= alike * first.norm())) return false;
+    }
+    return true;
+  }
+
+  /// A in multi-blade coordinates, at other instants of a motion with constant rates.
   bool decide_by_rotors() {
     if (request_.rotors.empty() || !find_path_rates()) return false;
-    const double turning = fields_->fastest_turn(*path_rates_);
-    const double turn = turning > 0 ? 2 * std::numbers::pi / turning : 1;
     double change = 0;
-    for (const double share : {0.137, 0.61}) {
+    for (const double time : later_times(*path_rates_, false)) {
       OperatingPoint there = point_;
-      there.time += share * turn;
-      there.state = fields_->carry(model_.nominal(), *path_rates_, share * turn);
+      there.time += time;
+      there.state = fields_->carry(model_.nominal(), *path_rates_, time);
       Linearization other = linearize_in(frozen_.choice, system_, make_, there);
       use_multi_blade_coordinates(system_, there, request_.rotors, other);
-      const Eigen::Map<const Eigen::VectorXd> s(linear_.scales.data(), linear_.A.value.rows());
+      const Eigen::Map<const VectorXd> s(linear_.scales.data(), linear_.A.value.rows());
       const auto scaled = [&](const MatrixXd& A) -> MatrixXd {
         return s.cwiseInverse().asDiagonal() * A * s.asDiagonal();
       };
@@ -246,7 +300,12 @@ class Judge {
 
   void decide_by_period() {
     if (rests_nowhere()) return;
-    const std::vector<Period> periods = possible_periods(model_, path_maker(), rates_);
+    std::vector<Period> periods;
+    try {
+      periods = possible_periods(model_, path_maker(), rates_);
+    } catch (const Failure& problem) {
+      trouble_ = problem.message();
+    }
     std::string tried;
     for (const Period& period : periods) {
       if (try_period(period, false)) return;
@@ -314,6 +373,7 @@ class Judge {
   Accelerations rates_;
   std::optional<MotionFields> fields_;
   std::optional<std::vector<double>> path_rates_;
+  std::optional<std::vector<double>> carried_rates_;  ///< of the axes in which A is constant
   bool looked_for_rates_ = false;
   double knot_ = 0;
   std::string changed_, trouble_;

@@ -43,7 +43,7 @@ constexpr std::array specs{
               .unit = "V s/rad",
               .meaning = "voltage per speed of the rotor; not given: equal to the torque constant"},
     FieldSpec{.name = "gear_ratio",
-              .unit = "rad/rad or rad/m",
+              .unit = "rad/m or rad/rad",
               .meaning = "turn of the rotor per joint coordinate, not zero",
               .default_text = "1"},
     FieldSpec{.name = "rotor_inertia",
