@@ -132,6 +132,7 @@ class Run {
     }
     if (!is_fixed_step(settings.integrator)) longest_of_scales_ = scales_.longest_step(settings.duration);
     std::ranges::copy_if(sinks, std::back_inserter(watchers_), [](const RowSink* sink) { return sink->wants_steps(); });
+    step_start_.resize(y_.size());
     if (is_fixed_step(settings.integrator)) check_.emplace(check_ode_, integrator_settings(settings), expected_steps());
   }
 
@@ -211,6 +212,7 @@ class Run {
   void step() {
     const Clock::time_point start = Clock::now();
     const std::size_t evaluations = integrator_->statistics().evaluations;
+    if (stop_.knot.abrupt && limit_ >= stop_.end) std::ranges::copy(integrator_->state(), step_start_.begin());
     const bool stepped = integrator_->step(limit_);
     stepping_ += seconds_since(start);
     evaluations_in_steps_ += integrator_->statistics().evaluations - evaluations;
@@ -265,11 +267,8 @@ class Run {
     const double end = integrator_->time(), length = end - integrator_->previous_time(), rest = knot - end;
     const std::span<const double> state = integrator_->state();
     // Of a shorter step the difference of the states is rounding.
-    if (!(rest > 0 && length > rest) || !integrator_->state_at(integrator_->previous_time(), y_)) {
-      std::ranges::copy(state, y_.begin());
-      return;
-    }
-    for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = state[i] + rest / length * (state[i] - y_[i]);
+    const double share = rest > 0 && length > rest ? rest / length : 0;
+    for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = state[i] + share * (state[i] - step_start_[i]);
   }
 
   void begin_anew(double t, double first_step) {
@@ -377,6 +376,7 @@ class Run {
   std::optional<std::size_t> checked_;  ///< evaluations at the last check of the balance
   std::size_t states_;
   std::vector<double> y_;  ///< the states, and the work where any may be done
+  std::vector<double> step_start_;  ///< the same, before a step that may end at an abrupt knot
   RowTimes times_;
   /// The next knot, and the end of the step before it.
   struct Stop {
