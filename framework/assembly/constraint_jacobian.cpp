@@ -1,6 +1,6 @@
 #include "framework/assembly/constraint_jacobian.hpp"
 
-#include <Eigen/LU>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <utility>

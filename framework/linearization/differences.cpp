@@ -16,7 +16,7 @@ constexpr int most_reductions = 12;     ///< of a step at which the function fai
 constexpr double good = 2e-14;          ///< relative error that ends the search
 /// A halved step changes the difference by a quarter of what the last did where its series in h² holds. One that goes on
 /// changing by a part of it, beyond what rounding does beside the largest entry, was taken outside of the series.
-constexpr double slow = 0.5, part = 1e-3, rounded = 1e-9;
+constexpr double slow = 0.5, part = 1e-3, rounded = 1e-6;
 
 /// The table of one level, entries side by side: row[order][entry].
 using Row = std::vector<std::vector<double>>;

@@ -13,6 +13,7 @@ constexpr double equal = 1e-9;  ///< periods that are one
 /// Acceleration beside the square of the rate, and change of the rate later on the roughly integrated path, with which a
 /// turn is uniform.
 constexpr double even = 1e-9, still_even = 1e-5;
+constexpr int looks = 16;       ///< at a turn, whether it goes on
 constexpr int most_turns = 24;  ///< whole numbers in which a common period is looked for
 constexpr std::size_t most_periods = 8;
 
@@ -22,7 +23,11 @@ double time_of_turn(const PathMaker& make, double tolerance, std::size_t q, std:
   const double turn = std::copysign(2 * std::numbers::pi, rate), first = turn / rate;
   double t = begin;
   for (int tries = 0; tries < 8; ++tries) {
-    const CanonicalState there = make(tolerance)->at(t);
+    const std::unique_ptr<MotionPath> path = make(tolerance);
+    // A joint that swings is left where it turns back.
+    for (int k = 1; k < looks && tries == 0; ++k)
+      if (path->at(k * t / looks).v[v] * rate <= 0) return 0;
+    const CanonicalState there = path->at(t);
     const double missing = turn - (there.q[q] - from);
     if (std::abs(missing) < 0.1 * tolerance * std::abs(turn)) break;
     if (there.v[v] * rate <= 0) return 0;
@@ -50,6 +55,19 @@ double common(double a, double b) {
   return 0;
 }
 
+/// The largest rate about an axis, rad/s.
+double fastest_rotation(const SystemView& view, const CanonicalState& now) {
+  double fastest = 0;
+  for (const JointData& joint : view.tree_joints()) {
+    std::size_t v = joint.v_offset;
+    for (const Primitive& p : joint.primitives) {
+      if (p.kind == Primitive::Kind::rotation) fastest = std::max(fastest, std::abs(now.v[v]));
+      v += velocity_count(p.kind);
+    }
+  }
+  return fastest;
+}
+
 }  // namespace
 
 void refine(Period& period, const PointModel& model, const PathMaker& make) {
@@ -71,6 +89,7 @@ std::vector<Period> possible_periods(const PointModel& model, const PathMaker& m
   };
   double fastest = 0;
   for (std::size_t k = 0; k < view.nv_tree; ++k) fastest = std::max(fastest, std::abs(now.v[k]));
+  const double fastest_turn = fastest_rotation(view, now);
   for (const JointData& joint : view.tree_joints()) {
     std::size_t q = joint.q_offset, v = joint.v_offset;
     for (const Primitive& p : joint.primitives) {
@@ -78,10 +97,12 @@ std::vector<Period> possible_periods(const PointModel& model, const PathMaker& m
       if (p.kind == Primitive::Kind::rotation && std::abs(rate) > 1e-9 * fastest) {
         const std::string told_by = fmt::format("a turn of joint `{}`", joint.name);
         const double length = 2 * std::numbers::pi / std::abs(rate);
-        const bool uniform = std::abs(a.vdot[v]) <= even * rate * rate && goes_on(make, v, rate, length);
+        // A turn that takes so much longer than others is not followed: at such a rate a joint rather swings.
+        const bool brief = std::abs(rate) * most_turns >= fastest_turn;
+        const bool uniform = std::abs(a.vdot[v]) <= even * rate * rate && (!brief || goes_on(make, v, rate, length));
         if (uniform)
           add(length, told_by);
-        else
+        else if (brief)
           add(time_of_turn(make, rough, q, v, now.q[q], rate, length), told_by, q, v);
       }
       if (p.kind == Primitive::Kind::ball) {

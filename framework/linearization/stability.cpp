@@ -167,6 +167,11 @@ class Judge {
 
  private:
   void decide() {
+    if (model_.states() == 0) {
+      out_.modes_of = ModesOf::motion;
+      out_.why = "no coordinate is free";
+      return;
+    }
     fields_.emplace(model_.view(), model_.nominal(), rates_.xdot);
     if (request_.period) {
       try_period({*request_.period, "--floquet", {}, {}}, true);

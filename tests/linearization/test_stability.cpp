@@ -351,3 +351,123 @@ TEST_CASE("what grows slowly is unstable, what nothing restores is neutral") {
     CHECK(j.stability.modes.zero_eigenvalues == 2);
   }
 }
+
+namespace {
+
+/// What a period makes of (x, x') with x'' = stiffness(t) x: the trace, by the classical Runge-Kutta method.
+template <class Stiffness>
+double trace_over(double period, const Stiffness& stiffness) {
+  constexpr int steps = 20000;
+  const double h = period / steps;
+  double trace = 0;
+  for (const int column : {0, 1}) {
+    Eigen::Vector2d x = Eigen::Vector2d::Unit(column);
+    const auto rate = [&](double t, const Eigen::Vector2d& y) { return Eigen::Vector2d(y[1], stiffness(t) * y[0]); };
+    for (int k = 0; k < steps; ++k) {
+      const double t = k * h;
+      const Eigen::Vector2d a = rate(t, x), b = rate(t + h / 2, x + h / 2 * a), c = rate(t + h / 2, x + h / 2 * b),
+                            d = rate(t + h, x + h * c);
+      x += h / 6 * (a + 2 * b + 2 * c + d);
+    }
+    trace += x[column];
+  }
+  return trace;
+}
+
+}  // namespace
+
+TEST_CASE("a sine whose half periods fill the duration of a run is seen between them") {
+  for (const double frequency : {50.0, 100.0}) {
+    const auto system = system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {{name: rod, mass: 1, center_of_mass: [0, 0, 1], inertia: {{xx: 0, yy: 0, zz: 0}}}}
+joints:
+  - {{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 1, 0]}}
+forces:
+  - {{name: f, type: point-force, body: rod, point: [0, 0, 1], force: [0, 0, {{sine: {{amplitude: 1600, frequency: {}}}}}]}}
+)",
+                                                     frequency));
+    const double trace =
+        trace_over(1 / frequency, [&](double t) { return 9.81 - 1600 * std::sin(2 * M_PI * frequency * t); });
+    for (const Judged& j : judge_all(*system)) {
+      INFO(frequency << " Hz, " << j.formulation->name() << ": " << j.stability.text << ", " << j.stability.why);
+      CHECK(j.stability.verdict == (std::abs(trace) > 2 ? Outlook::unstable : Outlook::neutral));
+      REQUIRE(j.stability.floquet);
+      Complex sum = 0;
+      for (const host::Multiplier& mu : j.stability.floquet->multipliers)
+        sum += mu.value.imag() != 0 ? mu.value + std::conj(mu.value) : mu.value;
+      CHECK(sum.real() == Approx(trace).epsilon(1e-8));
+    }
+  }
+}
+
+TEST_CASE("a whirling pendulum has its period from wherever it starts") {
+  const double speed = 8;
+  double period = 0;  // of dθ / θ' with θ'² = v² − 2 g (1 − cos θ), by the trapezoidal rule over a turn
+  constexpr int points = 400;
+  for (int k = 0; k < points; ++k)
+    period += 2 * M_PI / points / std::sqrt(speed * speed - 2 * 9.81 * (1 - std::cos(2 * M_PI * k / points)));
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, -9.81, 0]
+bodies: [{name: b, mass: 1, center_of_mass: [0, -1, 0], inertia: {xx: 0, yy: 0, zz: 0}}]
+joints: [{name: p, type: revolute, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 8}}]
+)");
+  for (const Judged& j : judge_all(*system)) {
+    INFO(j.formulation->name() << ": " << j.stability.why);
+    REQUIRE(j.stability.floquet);
+    CHECK(j.stability.floquet->period == Approx(period).epsilon(1e-10));
+    CHECK(j.stability.verdict == Outlook::neutral);
+  }
+}
+
+TEST_CASE("a circling body in a plane has its epicycles however it spins") {
+  // k/m = 50, free length half the radius: Ω² = 25, and 3 Ω² + k/m of the radial swing.
+  for (const double spin : {0.0, 2.0, 5.0, -3.0}) {
+    const auto system = system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {{name: b, position: [1, 0, 0], mass: 1, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}, velocity: [0, 5, 0], angular_velocity: [0, 0, {}]}}
+joints: [{{name: j, type: planar, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1], axis2: [1, 0, 0]}}]
+forces: [{{name: s, type: spring-damper, a: {{body: b}}, b: {{body: ground}}, stiffness: 50, free_length: 0.5}}]
+)",
+                                                     spin));
+    for (const Judged& j : judge_all(*system)) {
+      INFO(spin << ", " << j.formulation->name() << ": " << j.stability.why);
+      CHECK(j.stability.verdict == Outlook::neutral);
+      CHECK(j.stability.modes_of == host::ModesOf::motion);
+      CHECK(distance_to(j.stability.modes, {0, std::sqrt(125.0)}) < 1e-8);
+    }
+  }
+}
+
+TEST_CASE("a push that lets a spinning body drift is told as what it is") {
+  const auto system = book("free", {3.7, 0, 0});
+  for (const Judged& j : judge_all(*system)) {
+    INFO(j.formulation->name());
+    CHECK(j.stability.verdict == Outlook::neutral);
+    CHECK_THAT(j.stability.text, Catch::Contains("drift on at constant speed") && Catch::Contains("3.7 rad/s"));
+  }
+}
+
+TEST_CASE("what is locked cannot be unstable") {
+  const auto system = system_from_text(R"(
+polyform: 1
+bodies:
+  - {name: a, mass: 1, center_of_mass: [0.2, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: b, position: [1, 0, 0], mass: 2, inertia: {xx: 0.2, yy: 0.2, zz: 0.3}}
+joints:
+  - {name: ja, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: jb, type: revolute, base: ground, moving: b, position: [1, 0, 0], axis: [0, 0, 1]}
+modules:
+  - {name: h, type: geared-shaft, joint: jb, other_joint: ja, ratio: -3, other_ratio: 2.5, inertia: 0.05}
+  - {name: g, type: geared-shaft, joint: ja, other_joint: jb, ratio: 2, other_ratio: -3, inertia: 0.05}
+)");
+  for (const Judged& j : judge_all(*system)) {
+    CHECK(j.stability.modes.all.empty());
+    CHECK(j.stability.verdict == Outlook::stable);
+  }
+}

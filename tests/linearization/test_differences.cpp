@@ -1,0 +1,34 @@
+// Derivatives by extrapolated differences.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "framework/linearization/differences.hpp"
+
+using polyform::host::Derivative;
+using polyform::host::differentiate;
+
+TEST_CASE("a first step beyond the series of a function does not spoil its derivative") {
+  // Poles at ±i r and at ±r: the series in h holds up to r, far below the step.
+  for (const double r : {0.03, 0.003})
+    for (const double sign : {1.0, -1.0}) {
+      const Derivative d = differentiate(2, 0.125, [&](double h, std::span<double> out) {
+        out[0] = 7 * h / (1 + sign * h * h / (r * r));
+        out[1] = std::sin(h);
+        return std::isfinite(out[0]);
+      });
+      INFO(r << ", " << sign);
+      REQUIRE(d.found);
+      CHECK(std::abs(d.value[0] - 7) < 1e-8);
+      CHECK(std::abs(d.value[0] - 7) <= 100 * d.error[0] + 1e-13);
+      CHECK(std::abs(d.value[1] - 1) < 1e-13);
+    }
+}
+
+TEST_CASE("the derivative of a jump has an error of its own size") {
+  const Derivative d = differentiate(1, 0.125, [](double h, std::span<double> out) {
+    out[0] = h > 0 ? 1 : h < 0 ? -1 : 0;
+    return true;
+  });
+  REQUIRE(d.found);
+  CHECK(d.error[0] >= 0.1 * std::abs(d.value[0]));
+}
