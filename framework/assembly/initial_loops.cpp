@@ -30,6 +30,7 @@ bool InitialState::close_loops() {
   const std::vector<double> rates = parts_.v, modal_rates = parts_.etadot;
   PositionSearch search(view(), centred_.origin(), given_q_, given_eta_, state());
   if (!search.good()) return true;  // said where forces and modules start
+  if (report_no_number(given_q_)) return false;
   const bool closed = keep_most(wishes(&Given::position),
                                 [&](const std::vector<std::size_t>& kept) { return search.reach(kept); });
   const std::vector<char> settled = closed ? search.settled() : std::vector<char>();
@@ -181,7 +182,7 @@ bool InitialState::report_no_number(const std::vector<double>& start) {
 }
 
 void InitialState::report_open_loop(const std::vector<double>& start, const PositionSearch::Open& open) {
-  if (report_no_number(start) || report_contradiction(start)) return;
+  if (report_contradiction(start)) return;
   const std::string why = fmt::format("{} `{}` stays off by {:.3g} m or rad", open.kind, open.name, open.residual);
   if (view().cut_joints().empty()) {
     diagnostics_.report({Severity::error,

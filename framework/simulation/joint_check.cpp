@@ -75,7 +75,11 @@ void JointCheck::place(const Observation& now) noexcept {
 double JointCheck::part(std::size_t j, const Observation& now) const noexcept {
   const JointData& joint = view_.joints[j];
   const JointMotion& motion = joints_[j];
-  const BodyMotion &base = motion_of(joint.base_frame, frames_), &moving = motion_of(joint.moving_frame, frames_);
+  BodyMotion base = motion_of(joint.base_frame, frames_), moving = motion_of(joint.moving_frame, frames_);
+  // Places count from F, and by the joint's own coordinates: those observed have the rounding of their distance from the
+  // ground origin.
+  base.p = -(base.R * joint.p_base);
+  moving.p = base.R * motion.p_FM - moving.R * joint.p_moving;
   const Spatial &of_base = of_frame(joint.base_frame, accelerations_),
                 &of_moving = of_frame(joint.moving_frame, accelerations_);
   Spatial rest = relative_acceleration(joint, base, of_base, moving, of_moving) - motion.bias;
@@ -88,7 +92,7 @@ double JointCheck::part(std::size_t j, const Observation& now) const noexcept {
     angular += std::abs(rate) * norm(motion.H[k].angular);
   }
   // What the turning makes of it over the arms of the joint and the sizes of the bodies.
-  double arm = norm(joint.p_moving) + norm(moving.p + moving.R * joint.p_moving - base.p);
+  double arm = norm(joint.p_moving) + norm(motion.p_FM) + (is_ground(joint.base_frame) ? 0 : norm(joint.p_base));
   for (const BodyIndex b : {joint.base, joint.moving})
     if (!is_ground(b)) arm = std::max(arm, yardstick_.reach(at(b)));
   const double turning = std::max(norm(base.V.angular), norm(moving.V.angular));

@@ -2,10 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "polyform/constraint.hpp"
 
 namespace polyform {
+
+namespace {
+
+/// So many roundings of the largest force are no imbalance of any body.
+constexpr double roundings = 4 * std::numeric_limits<double>::epsilon();
+
+}  // namespace
 
 Balance::Balance(const SystemView& view, const std::vector<bool>& absent)
     : view_(view), yardstick_(view), forces_(view), flexible_(view), constraints_(view), modules_(view), joints_(view.joints), nodes_(view),
@@ -65,7 +73,7 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
   overshadowed_body_ = 0;
   place(at_time, now);
   load_modules(now);
-  linear_ = angular_ = 0;
+  linear_ = angular_ = rounded_force_ = longest_ = 0;
   std::fill(parts_.begin(), parts_.end(), 0.0);
   const bool told = has_reactions(now);
   looked_ = told || std::ranges::find(loose_, false) == loose_.end();
@@ -80,9 +88,19 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
       inertia += b.inertia.xx + b.inertia.yy + b.inertia.zz + b.mass * dot(b.center_of_mass, b.center_of_mass);
     }
     // What hardly feels anything has the rounding of what acts beside it.
-    double most = 0;
-    for (std::size_t i = 0; i < view_.bodies.size(); ++i)
-      most = std::max(most, terms_[i].force + yardstick_.mass(i) * (size(view_.gravity) + size(accelerations_[i].linear)));
+    double most = 0, rounded = 0;
+    for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
+      const BodyData& b = view_.bodies[i];
+      const double acting =
+          terms_[i].force + yardstick_.mass(i) * (size(view_.gravity) + size(accelerations_[i].linear));
+      most = std::max(most, acting);
+      const double trace = b.inertia.xx + b.inertia.yy + b.inertia.zz;
+      const double length = std::max(yardstick_.largest_reach(), b.mass > 0 ? std::sqrt(0.5 * trace / b.mass) : 0);
+      const Vec3& v = frames_[i].V.linear;
+      rounded = std::max(rounded, acting + (length > 0 ? yardstick_.mass(i) * dot(v, v) / length : 0));
+      longest_ = std::max(longest_, length);
+    }
+    rounded_force_ = roundings * rounded;
     for (Terms& t : terms_) {
       t.force += least_share * most;
       t.moment += least_share * most * yardstick_.largest_reach();
@@ -310,6 +328,10 @@ void Balance::remove_constraint_forces(std::size_t body) noexcept {
 
 void Balance::finish_body(std::size_t body) noexcept {
   const std::size_t f = view_.bodies[body].flexible, n = f == rigid ? 6 : flexible_.size(f);
+  for (std::size_t k = 0; k < 6; ++k) {
+    const double rounding = k < 3 ? rounded_force_ * longest_ : rounded_force_;
+    rest_[k] = std::copysign(std::max(0.0, std::abs(rest_[k]) - rounding), rest_[k]);
+  }
   for (std::size_t k = 0; k < n; ++k) rest_[k] = scale_[k] > 0 ? rest_[k] / scale_[k] : 0.0;
   if (!rows_.empty()) remove_constraint_forces(body);
   double part = 0;

@@ -86,20 +86,22 @@ struct Outcome {
   double error = 0;       ///< of the accelerations
   double imbalance = 0;   ///< as the host tells it
   bool refused = false;   ///< by the solver
+  bool warned = false;    ///< that they may be wrong
 };
 
 Outcome outcome(const host::System& system, const Formulation& formulation, const std::vector<Spatial>& truth) {
   host::ObservationStore store(system.view());
   const auto solver = solver_for(system, formulation);
-  const std::vector<double> y = initial_vector(system, *solver);
-  if (solver->observe(0, y, store.now()) != Status::ok) return {0, 0, true};
+  std::vector<double> y(solver->state_size());
+  if (solver->encode(system.initial_state(), y) != Status::ok || solver->observe(0, y, store.now()) != Status::ok)
+    return {0, 0, true};
   host::BalanceCheck check(system.view(), *solver);
   try {
     check.check(0, store.now());
   } catch (const host::Failure&) {
-    return {error_of(truth, store.now()), 1, false};  // no digit is left
+    return {error_of(truth, store.now()), 1, false, true};  // no digit is left
   }
-  return {error_of(truth, store.now()), check.report().largest, false};
+  return {error_of(truth, store.now()), check.report().largest, false, !check.report().warning.empty()};
 }
 
 /// Four rods on ball joints of which the last is so many times heavier than the others, and a body at rest beside them
@@ -148,7 +150,7 @@ TEST_CASE("what is said of lost digits is their number, whatever else is in the 
         if (o.refused) continue;
         INFO("error " << o.error << ", told " << o.imbalance);
         if (o.error < 1e-7) CHECK(o.imbalance < host::warned_imbalance);
-        if (o.error > 3e-6) CHECK(o.imbalance > 0.3 * o.error);
+        if (o.error > 3e-6) CHECK((o.imbalance > 0.3 * o.error || o.imbalance >= host::failed_imbalance));
         if (o.error > 3e-6 && o.imbalance < host::failed_imbalance) CHECK(o.imbalance < 3 * o.error);
       }
     }
@@ -174,7 +176,7 @@ TEST_CASE("whatever the masses, accelerations are right, or it is said that they
           table += o.refused ? fmt::format("  {} refused        ", name.substr(0, 4))
                              : fmt::format("  {} {:.0e} ({:.0e})", name.substr(0, 4), o.error, o.imbalance);
           if (o.refused) continue;
-          CHECK((o.error < 1e-5 || o.imbalance > host::warned_imbalance));
+          CHECK((o.error < 1e-5 || o.imbalance > host::warned_imbalance || o.warned));
           if (ratio == 1) CHECK(o.error < 1e-11);
           // These win them back; of loops thompson forms a dense matrix, which may have lost them all.
           if (name == "riccati" || name == "reduced" || name == "particles" || (name == "thompson" && !shape.loop))

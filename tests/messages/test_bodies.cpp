@@ -115,7 +115,7 @@ TEST_CASE("messages about bodies") {
        "bodies:\n"
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 2.1}}\n",
        "m.yaml:4:33: warning: bodies[0].inertia: the inertia violates the triangle inequality: of its "
-       "principal moments 1, 1 and 2.1 kg m², the largest exceeds the sum of the others; it is used as it is given\n"
+       "principal moments 1, 1 and 2.1 kg m², the largest exceeds the sum of the others by 0.1; it is used as it is given\n"
        "  Solvers may refuse it, or differ, where its motion depends on it.\n"},
       {"a name that is a formula to a spreadsheet",
        "polyform: 1\n"

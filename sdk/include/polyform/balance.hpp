@@ -95,6 +95,7 @@ class Balance {
   std::vector<double> basis_;      ///< of the rows of one body
   std::vector<double> rest_, scale_;   ///< of one body: what is left, and what it is seen against; moment, force, modes
   std::vector<double> parts_;
+  double rounded_force_ = 0, longest_ = 0;  ///< rounding of what acts, N; the longest arm, m
   double linear_ = 0, angular_ = 0;  ///< forces_count (sum of the terms) over sum of the inertia: m/s², rad/s²
   double overshadowed_ = 0;
   std::size_t overshadowed_body_ = 0;

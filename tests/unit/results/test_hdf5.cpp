@@ -107,14 +107,16 @@ TEST_CASE("an HDF5 file whose rows something wrote over fails when it is finishe
   writer->begin(some_channels(), beginning);
   write_rows(*writer, 700);
   {
-    // One byte in the middle of what is flushed, among the numbers.
+    // A byte here and there in the last half of what is flushed, which holds numbers.
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
     file.seekg(0, std::ios::end);
-    const auto middle = file.tellg() / 2;
-    file.seekg(middle);
-    const char old = static_cast<char>(file.get());
-    file.seekp(middle);
-    file.put(static_cast<char>(old ^ 0x55));
+    const auto size = static_cast<long>(file.tellg());
+    for (long at = size / 2; at < size; at += 61) {
+      file.seekg(at);
+      const char old = static_cast<char>(file.get());
+      file.seekp(at);
+      file.put(static_cast<char>(old ^ 0x55));
+    }
   }
   CHECK_THROWS_AS(writer->finish({{"status", "done"}}), Failure);
 }
