@@ -95,9 +95,13 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
           terms_[i].force + yardstick_.mass(i) * (size(view_.gravity) + size(accelerations_[i].linear));
       most = std::max(most, acting);
       const double trace = b.inertia.xx + b.inertia.yy + b.inertia.zz;
-      const double length = std::max(yardstick_.largest_reach(), b.mass > 0 ? std::sqrt(0.5 * trace / b.mass) : 0);
+      const double length = std::max({yardstick_.largest_reach(), norm(b.center_of_mass),
+                                      b.mass > 0 ? std::sqrt(0.5 * trace / b.mass) : 0});
+      // What turns counts as the mass that it is at that length.
       const Vec3& v = frames_[i].V.linear;
-      rounded = std::max(rounded, acting + (length > 0 ? yardstick_.mass(i) * dot(v, v) / length : 0));
+      const double feels = yardstick_.mass(i) + (length > 0 ? 0.5 * trace / (length * length) : 0);
+      const double moved = size(view_.gravity) + (length > 0 ? dot(v, v) / length : 0);
+      rounded = std::max(rounded, acting + feels * moved);
       longest_ = std::max(longest_, length);
     }
     rounded_force_ = roundings * rounded;

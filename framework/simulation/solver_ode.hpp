@@ -1,0 +1,69 @@
+// A solver as the integrators see it.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "framework/integration/integrator.hpp"
+#include "framework/simulation/not_finite.hpp"
+#include "framework/simulation/observation_store.hpp"
+#include "polyform/power_source.hpp"
+
+namespace polyform::host {
+
+/// Whether anything in the system could do work without a potential.
+inline bool may_do_work(const SystemView& view) {
+  return !view.forces.empty() || !view.constraints.empty() || !view.modules.empty() || !view.flexible.empty();
+}
+
+/// A solver as the integrators see it. Where something may do work, that work is a further state, the last one.
+class SolverOde final : public Ode {
+ public:
+  SolverOde(Solver& solver, const SystemView& view)
+      : solver_(solver),
+        view_(view),
+        states_(solver.state_size()),
+        integrals_(may_do_work(view) ? 1 : 0),
+        power_(static_cast<PowerSource*>(solver.query(PowerSource::query_name))),
+        store_(view) {}
+  std::size_t size() const noexcept override { return states_ + integrals_; }
+  std::size_t integrals() const noexcept override { return integrals_; }
+  bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
+    not_finite_.reset();
+    if (solver_.derivative(t, y.first(states_), ydot.first(states_)) != Status::ok) return false;
+    return integrals_ == 0 || find_power(t, y, ydot[states_]);
+  }
+  bool correct(double t, std::span<double> y) noexcept override {
+    Correction correction;
+    const bool corrected = solver_.correct(t, y.first(states_), correction) == Status::ok;
+    since_row_.add(correction);
+    return corrected;
+  }
+  /// What was corrected since the last call.
+  Correction take_corrections() noexcept { return std::exchange(since_row_, {}); }
+  std::string_view failure() const noexcept override {
+    return not_finite_ ? std::string_view(*not_finite_) : solver_.failure();
+  }
+  void find_not_finite(double t, std::span<const double> y) noexcept override {
+    if (solver_.observe(t, y.first(states_), store_.now()) != Status::ok) return;  // its own sentence says more
+    not_finite_ = host::not_finite(view_, store_.now());
+  }
+
+ private:
+  /// At the derivative just found.
+  bool find_power(double t, std::span<const double> y, double& power) noexcept {
+    if (power_ == nullptr && solver_.observe(t, y.first(states_), store_.now()) != Status::ok) return false;
+    power = power_ != nullptr ? power_->power() : store_.now().power;
+    return true;
+  }
+
+  Solver& solver_;
+  const SystemView& view_;
+  std::size_t states_, integrals_;  ///< of the solver, and after them
+  PowerSource* power_;              ///< or none: the power is observed
+  ObservationStore store_;          ///< for that, and for find_not_finite
+  Correction since_row_;
+  std::optional<Message> not_finite_;
+};
+
+}  // namespace polyform::host
