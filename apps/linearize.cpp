@@ -58,14 +58,16 @@ Exit linearize(const Arguments& arguments) {
   const auto system = session.load(arguments.model);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   const host::SolverMaker make = maker_of(choice);
-  const host::OperatingPoint point = find_point(*system, make, arguments.point);
+  const host::OperatingPoint point = find_point(session.catalog(), *system, make, arguments.point);
   host::LinearRequest request;
   request.inputs = host::select_inputs(host::input_fields(system->view(), point.time), arguments.inputs);
   request.outputs = arguments.outputs;
   host::Linearization linear = host::linearize(*system, make, point, request);
   const host::Stability stability =
       host::judge(*system, make, point,
-                  {arguments.period, rotors_of(arguments.rotors), arguments.point.at == "equilibrium"}, linear);
+                  {host::preferred_adaptive_integrator(session.catalog().integrators), arguments.period,
+                   rotors_of(arguments.rotors), arguments.point.at == "equilibrium"},
+                  linear);
   warn_of_errors(linear);
   const std::string where = describe_point(arguments.point, point, linear, stability.modes_of == host::ModesOf::motion);
   if (arguments.json) {

@@ -38,9 +38,9 @@ class LastState final : public host::RowSink {
   host::CanonicalState state;
 };
 
-host::CanonicalState state_at(const host::System& system, const host::SolverMaker& make, double time) {
+host::CanonicalState state_at(const host::Catalog& catalog, const host::System& system, const host::SolverMaker& make, double time) {
   if (time == 0) return host::CanonicalState(system.initial_state());
-  host::RunSettings settings = settle({}, system.description());
+  host::RunSettings settings = settle(catalog, {}, system.description());
   settings.duration = settings.output_interval = time;
   const host::SolverPointer solver = make(system.view());
   host::require_constraints(system, *solver);
@@ -107,7 +107,7 @@ host::SolverMaker maker_of(const SolverChoice& choice) {
   return [&choice](const SystemView& view) { return compile(choice, view); };
 }
 
-host::OperatingPoint find_point(const host::System& system, const host::SolverMaker& make,
+host::OperatingPoint find_point(const host::Catalog& catalog, const host::System& system, const host::SolverMaker& make,
                                 const PointArguments& arguments) {
   if (arguments.at == "equilibrium") {
     host::Equilibrium found = host::find_equilibrium(system, make, request_of(arguments.equilibrium, system));
@@ -121,7 +121,7 @@ host::OperatingPoint find_point(const host::System& system, const host::SolverMa
     throw Failure(Exit::bad_input, "--steady, --trim and --hold belong to --at equilibrium");
   host::OperatingPoint point;
   point.time = time_of(arguments.at).value_or(0);
-  point.state = state_at(system, make, point.time);
+  point.state = state_at(catalog, system, make, point.time);
   return point;
 }
 

@@ -32,7 +32,8 @@ host::SolverMaker maker_of(const SolverChoice&);
 std::string unbalanced_text(const host::Equilibrium&);
 
 /// The state asked for. Failure (simulation_failed) where it is not reached.
-host::OperatingPoint find_point(const host::System&, const host::SolverMaker&, const PointArguments&);
+host::OperatingPoint find_point(const host::Catalog&, const host::System&, const host::SolverMaker&,
+                                const PointArguments&);
 
 /// "at the initial state", and what is to be known of it: that it is no equilibrium, that time is frozen. constant: A
 /// is the same along the motion.

@@ -37,7 +37,8 @@ Sample example_of(const std::string& file, const Catalog& catalog, std::shared_p
 }
 
 Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, ExampleFields examples, bool thorough)
-    : catalog_(catalog), keep_alive_(std::move(keep_alive)), examples_(std::move(examples)), thorough_(thorough) {
+    : catalog_(catalog), keep_alive_(std::move(keep_alive)), examples_(std::move(examples)), thorough_(thorough),
+      integrator_(preferred_adaptive_integrator(catalog.integrators)) {
   find_joints();
 }
 
@@ -46,6 +47,7 @@ Bench::Bench(const Bench& other, const Catalog& catalog)
       keep_alive_(other.keep_alive_),
       examples_(other.examples_),
       thorough_(other.thorough_),
+      integrator_(other.integrator_),
       joints_(other.joints_),
       forces_(other.forces()) {}
 

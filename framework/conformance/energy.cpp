@@ -8,7 +8,7 @@
 
 #include "framework/conformance/larger.hpp"
 #include "framework/conformance/observed.hpp"
-#include "framework/integration/integrator.hpp"
+#include "framework/integration/integration.hpp"
 
 namespace polyform::host {
 
@@ -38,22 +38,24 @@ double energy_of(const Observation& o) { return o.kinetic_energy + o.potential_e
 
 }  // namespace
 
-double energy_drift(const Formulation& formulation, const SystemView& view, const State& state, double duration) {
+double energy_drift(const Formulation& formulation, const SystemView& view, const State& state,
+                    const IntegratorChoice& choice, double duration) {
   Observed seen(formulation, view, state);
   Equation equation(seen.solver());
-  const auto integrator = make_integrator(equation, {"dopri5", 1e-3, 1e-11, 1e-12});
-  integrator->start(0, seen.y());
+  Integration integrator(equation, choice,
+                         {.step = 1e-3, .relative_tolerance = 1e-11, .absolute_tolerance = 1e-12});
+  integrator.start(0, seen.y());
   const double before = energy_of(seen.now()), potential_before = seen.now().potential_energy;
   double size = std::max(1.0, seen.now().kinetic_energy), worst = 0;
-  for (int steps = 0; integrator->time() < duration; ++steps) {
+  for (int steps = 0; integrator.time() < duration; ++steps) {
     if (steps == most_steps)
       throw Failure(Exit::simulation_failed,
                     fmt::format("{} has come to t = {:.3g} s in {} steps of the integrator: what it gives jumps",
-                                formulation.name(), integrator->time(), steps));
-    if (!integrator->step(duration))
+                                formulation.name(), integrator.time(), steps));
+    if (!integrator.step(duration))
       throw Failure(Exit::simulation_failed,
-                    fmt::format("{} cannot be integrated: {}", formulation.name(), integrator->failure()));
-    const Observation& o = seen.at(integrator->state());
+                    fmt::format("{} cannot be integrated: {}", formulation.name(), integrator.failure()));
+    const Observation& o = seen.at(integrator.state());
     size = std::max({size, o.kinetic_energy, std::abs(o.potential_energy - potential_before)});
     worst = larger(worst, std::abs(energy_of(o) - before));
   }

@@ -188,7 +188,7 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
     claim_on(free, kind, "energy is kept without forces", 1e-7,
              "accelerations are wrong, or correct() changes the motion", list, [&](const Case& one, Measure& m) {
                const double duration = bench.duration(0.1);
-               m.see(energy_drift(formulation, one.sample.view(), one.state, duration),
+               m.see(energy_drift(formulation, one.sample.view(), one.state, bench.integrator(), duration),
                      [&] { return fmt::format("within {:g} s", duration); });
              });
   }

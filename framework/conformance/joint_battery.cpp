@@ -131,7 +131,8 @@ void check_standing(bool cut, const std::vector<Pair>& pairs, std::vector<std::o
       for (std::size_t i = 0; i < 2; ++i) {
         const Sample& sample = cut ? pairs[i].loop : pairs[i].tree;
         m.in_model(sample.text);
-        m.see(energy_drift(*formulation, sample.view(), cut ? pairs[i].loop_state : pairs[i].tree_state, duration),
+        m.see(energy_drift(*formulation, sample.view(), cut ? pairs[i].loop_state : pairs[i].tree_state,
+                           bench.integrator(), duration),
               [&] { return fmt::format("within {:g} s, {}", duration, pairs[i].direction); });
       }
     });

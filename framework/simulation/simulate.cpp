@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "framework/diagnostics.hpp"
-#include "framework/integration/integrator.hpp"
+#include "framework/integration/integration.hpp"
 #include "framework/original_process.hpp"
 #include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/event_watch.hpp"
@@ -102,12 +102,8 @@ class RowTimes {
   std::size_t products_, next_ = 0;  ///< rows at products before the end
 };
 
-IntegratorSettings integrator_settings(const RunSettings& s) {
-  return {s.integrator, s.step, s.relative_tolerance, s.absolute_tolerance, s.max_step};
-}
-
-bool is_fixed_step(std::string_view integrator) {
-  return std::ranges::any_of(integrators(), [&](const IntegratorInfo& i) { return i.name == integrator && i.fixed_step; });
+StepSettings step_settings(const RunSettings& s) {
+  return {sizeof(StepSettings), s.step, s.relative_tolerance, s.absolute_tolerance, s.max_step};
 }
 
 class Run {
@@ -122,7 +118,7 @@ class Run {
         sinks_(sinks),
         ode_(solver, view),
         check_ode_(solver, view),
-        integrator_(make_integrator(ode_, integrator_settings(settings))),
+        integrator_(ode_, settings.integrator, step_settings(settings)),
         store_(view),
         statistics_(view),
         balance_(view),
@@ -130,22 +126,23 @@ class Run {
         y_(ode_.size()),
         times_(settings),
         knots_(view),
-        events_(view, solver, *integrator_, settings.step, is_fixed_step(settings.integrator)),
+        events_(view, solver, integrator_, settings.step, settings.integrator.fixed_step()),
         jumps_(view, solver),
         scales_(view) {
     for (const ElementEvents::Source& source : events_.elements().sources()) {
       knots_.add(*source.events, source.type);
       scales_.add(source);
     }
-    if (is_fixed_step(settings.integrator)) check_.emplace(check_ode_, integrator_settings(settings), expected_steps());
+    if (settings.integrator.fixed_step())
+      check_.emplace(check_ode_, settings.integrator, step_settings(settings), expected_steps());
   }
 
   RunRecord to_end() {
     const Clock::time_point start = Clock::now();
     RunRecord record;
     guard(record, [&] { record.end = go(); });
-    const Statistics done = integrator_->statistics();
-    record.time = integrator_->time();
+    const Statistics done = integrator_.statistics();
+    record.time = integrator_.time();
     record.state_size = states_;
     record.steps = done.steps;
     record.rejected_steps = done.rejected;
@@ -183,13 +180,13 @@ class Run {
     if (solver_.encode(start_, std::span(y_).first(states_)) != Status::ok)
       throw Failure(Exit::simulation_failed,
                     fmt::format("the initial state cannot be taken over: {}", solver_.failure()));
-    integrator_->start(0, y_);
+    integrator_.start(0, y_);
     if (!events_.empty()) events_.begin();
     rows_until(0);
     while (!times_.done()) {
       if (control_.interrupted && *control_.interrupted) return End::interrupted;
       plan();
-      if (stop_.end <= integrator_->time()) {
+      if (stop_.end <= integrator_.time()) {
         stop();
         continue;
       }
@@ -198,34 +195,34 @@ class Run {
         rows_until(*event);
         pass_event(*event);
       } else {
-        rows_until(integrator_->time());
-        if (integrator_->time() >= stop_.end) stop();
+        rows_until(integrator_.time());
+        if (integrator_.time() >= stop_.end) stop();
       }
-      if (control_.progress) control_.progress(integrator_->time());
+      if (control_.progress) control_.progress(integrator_.time());
     }
     return End::done;
   }
 
   void step() {
     const Clock::time_point start = Clock::now();
-    const std::size_t evaluations = integrator_->statistics().evaluations;
-    const bool stepped = integrator_->step(limit_);
+    const std::size_t evaluations = integrator_.statistics().evaluations;
+    const bool stepped = integrator_.step(limit_);
     stepping_ += seconds_since(start);
-    evaluations_in_steps_ += integrator_->statistics().evaluations - evaluations;
+    evaluations_in_steps_ += integrator_.statistics().evaluations - evaluations;
     end_copies();
-    if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
-    longest_step_ = std::max(longest_step_, integrator_->time() - integrator_->previous_time());
-    if (check_ && check_->due(integrator_->statistics().steps)) check_->look(*integrator_);
+    if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+    longest_step_ = std::max(longest_step_, integrator_.time() - integrator_.previous_time());
+    if (check_ && check_->due(integrator_.statistics().steps)) check_->look(integrator_);
     if (floating_point_control() != arithmetic_)
       throw Failure(Exit::simulation_failed,
                     fmt::format("a plugin has changed how numbers are computed (rounding, traps), by t = {:.6g} s",
-                                integrator_->time()),
+                                integrator_.time()),
                     "Report this to the author of the plugin: what it changes in the process it has to put back.");
   }
 
   /// Where the next step ends at the latest.
   void plan() {
-    const double now = integrator_->time();
+    const double now = integrator_.time();
     stop_.knot = knots_.next();
     // A step that ends shortly before a knot sees nothing of what begins there; the next begins at the knot.
     stop_.end = stop_.knot.abrupt ? stop_.knot.time - time_resolution(stop_.knot.time) : stop_.knot.time;
@@ -239,7 +236,7 @@ class Run {
     limit_ = std::min({before + events_.first_step(), stop_.end, settings_.duration});
     if (limit_ > before) step();
     events_.begin_after_event();
-    rows_until(integrator_->time());
+    rows_until(integrator_.time());
   }
 
   /// At the end of a step that a knot limited.
@@ -248,33 +245,33 @@ class Run {
     knots_.pass(knot.time);
     ++stops_;
     if (!knot.abrupt) return;
-    std::ranges::copy(integrator_->state(), y_.begin());
+    std::ranges::copy(integrator_.state(), y_.begin());
     // Where a velocity jumps, the state is no more one that the constraints allow: the correction makes it so.
     if (jumps_.look(before, knot.time, std::span(y_).first(states_)))
       begin_anew(knot.time, 0, y_);
     else
-      integrator_->restart(knot.time, y_, 0);
+      integrator_.restart(knot.time, y_, 0);
     if (!events_.empty()) events_.begin();
   }
 
   void begin_anew(double t, double first_step) {
-    if (!integrator_->state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
+    if (!integrator_.state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
     begin_anew(t, first_step, y_);
   }
   void begin_anew(double t, double first_step, std::span<double> y) {
     if (!ode_.correct(t, y)) fail_at(t);
-    integrator_->restart(t, y, first_step);
+    integrator_.restart(t, y, first_step);
   }
 
   /// The rows due within the last step, up to a time in it. Between steps the state is interpolated and corrected like
   /// that of a step.
   void rows_until(double end) {
-    const double now = integrator_->time();
+    const double now = integrator_.time();
     const double rounding = 1e-12 * now;
     for (; !times_.done() && times_.next() <= end + rounding; times_.advance()) {
       const double t = times_.next();
-      if (!integrator_->state_at(std::min(t, end), y_))
-        throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
+      if (!integrator_.state_at(std::min(t, end), y_))
+        throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
       if (t < now - rounding && !ode_.correct(t, y_)) fail_at(t);
       if (solver_.observe(t, std::span(y_).first(states_), store_.now()) != Status::ok) fail_at(t);
       end_copies();
@@ -317,7 +314,7 @@ class Run {
 
   /// A check costs about what two evaluations cost: rows that stand closer than a few steps are not all checked.
   bool is_balance_due() {
-    const std::size_t evaluations = integrator_->statistics().evaluations;
+    const std::size_t evaluations = integrator_.statistics().evaluations;
     if (checked_ && evaluations < *checked_ + 100) return false;
     checked_ = evaluations;
     return true;
@@ -334,7 +331,7 @@ class Run {
   const RunControl& control_;
   std::span<RowSink* const> sinks_;
   SolverOde ode_, check_ode_;
-  std::unique_ptr<Integrator> integrator_;
+  Integration integrator_;
   ObservationStore store_;
   RunStatistics statistics_;
   BalanceCheck balance_;

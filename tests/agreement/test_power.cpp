@@ -5,6 +5,7 @@
 #include "framework/integration/integrator.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/simulate.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -43,9 +44,9 @@ class LastWork final : public host::RowSink {
 
 host::RunRecord run(const host::System& system, const Formulation& formulation, std::string_view integrator,
                     LastWork& last) {
-  host::RunSettings settings;
+  host::RunSettings settings = test::run_settings();
   settings.duration = 2;
-  settings.integrator = integrator;
+  settings.integrator = test::integrator(integrator);
   settings.step = 0.005;
   const auto solver = solver_for(system, formulation);
   host::RowSink* sinks[] = {&last};
