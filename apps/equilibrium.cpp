@@ -14,6 +14,7 @@
 #include "apps/session.hpp"
 #include "apps/terminal.hpp"
 #include "framework/results/output_file.hpp"
+#include "framework/simulation/integrator_selection.hpp"
 #include "polyform/kinematics.hpp"
 
 namespace polyform::apps {

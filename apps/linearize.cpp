@@ -17,6 +17,7 @@
 #include "apps/text.hpp"
 #include "framework/linearization/stability.hpp"
 #include "framework/reading/report.hpp"
+#include "framework/simulation/integrator_selection.hpp"
 
 namespace polyform::apps {
 
