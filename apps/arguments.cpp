@@ -39,7 +39,7 @@ void check_integrator(const std::string& name, bool typed, const host::Descripti
   const std::string remedy = host::did_you_mean(name, names) + "Integrators: " + host::listing(names) + ".";
   if (typed) throw Failure(Exit::bad_input, "--integrator: " + message, remedy);
   const host::Place place = model.simulation.integrator_place;
-  print(Diagnostic{Severity::error, message, remedy, "simulation.integrator", model.file, place.line, place.column});
+  print(Diagnostic{.message = message, .remedy = remedy, .path = "simulation.integrator", .file = model.file, .line = place.line, .column = place.column});
   throw Failure(Exit::bad_input, already_said);
 }
 
@@ -153,7 +153,7 @@ host::RunSettings settle(const RunArguments& run, const host::Description& model
     const host::Place at = stands ? place : model.simulation.duration_place;
     const std::string path = fmt::format("simulation.{}", stands ? key : "duration");
     if (at.line == 0) throw Failure(Exit::bad_input, fmt::format("--duration: {}", message), remedy);
-    print(Diagnostic{Severity::error, message, remedy, path, model.file, at.line, at.column});
+    print(Diagnostic{.message = message, .remedy = remedy, .path = path, .file = model.file, .line = at.line, .column = at.column});
     throw Failure(Exit::bad_input, already_said);
   };
   if (s.duration / s.step > 0x1p53)

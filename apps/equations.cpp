@@ -26,7 +26,7 @@ struct Numbers {
 
 Numbers form(const host::System& system, Solver& solver, Equations& equations) {
   Numbers n;
-  for (std::size_t i = 0; i < equations.blocks(); ++i) n.unknowns += equations.block(i).size;
+  for (std::size_t i = 0; i < equations.blocks(); ++i) n.unknowns += equations.block(i).unknowns;
   for (std::size_t i = 0; i < equations.ties(); ++i) n.rows += equations.tie(i).rows;
   if (n.unknowns > most_unknowns)
     throw Failure(Exit::bad_input,
@@ -36,7 +36,7 @@ Numbers form(const host::System& system, Solver& solver, Equations& equations) {
   n.f.resize(n.unknowns);
   n.A.resize(n.rows * n.unknowns);
   n.b.resize(n.rows);
-  EquationValues values{n.M, n.f, n.A, n.b};
+  EquationValues values{.M = n.M, .f = n.f, .A = n.A, .b = n.b};
   if (equations.form(0, system.initial_state(), values) != Status::ok)
     throw Failure(Exit::simulation_failed,
                   fmt::format("the equations at the initial state cannot be formed: {}", solver.failure()));
@@ -68,7 +68,7 @@ Json matrix(const std::vector<double>& numbers, std::size_t columns) {
 void print_object(std::string_view solver, const Equations& equations, const Numbers& n) {
   Json unknowns = Json::array(), ties = Json::array(), levels = Json::array();
   for (std::size_t i = 0; i < equations.blocks(); ++i)
-    unknowns.push_back({{"name", equations.block(i).name}, {"size", equations.block(i).size}});
+    unknowns.push_back({{"name", equations.block(i).name}, {"size", equations.block(i).unknowns}});
   for (std::size_t i = 0; i < equations.ties(); ++i) {
     const Equations::Tie tie = equations.tie(i);
     ties.push_back({{"kind", tie.kind}, {"name", tie.name}, {"rows", tie.rows}, {"level", tie.level}});
@@ -100,7 +100,7 @@ void print_text(const host::System& system, std::string_view solver, const Equat
              system.description().name, solver, exact ? "" : " + R lambda", n.unknowns, n.rows);
   fmt::print(output(), "unknowns\n");
   for (std::size_t i = 0; i < equations.blocks(); ++i)
-    fmt::print(output(), "  {} ({})\n", equations.block(i).name, equations.block(i).size);
+    fmt::print(output(), "  {} ({})\n", equations.block(i).name, equations.block(i).unknowns);
   fmt::print(output(), "rows\n");
   for (std::size_t i = 0; i < equations.ties(); ++i) {
     const Equations::Tie tie = equations.tie(i);
@@ -123,7 +123,7 @@ void print_text(const host::System& system, std::string_view solver, const Equat
 }  // namespace
 
 void print_equations(const host::System& system, std::string_view solver_name, Solver& solver, bool json) {
-  auto* equations = static_cast<Equations*>(solver.query(Equations::query_name));
+  auto* equations = ask<Equations>(solver);
   if (equations == nullptr)
     throw Failure(Exit::bad_input,
                   fmt::format("{} does not have the equations M a = f + A^T lambda, A a = b to show", solver_name),

@@ -55,14 +55,15 @@ constexpr std::array reserved{"alignas",       "alignof",     "and",          "a
 constexpr std::string_view types_of_sdk =
     " Ability Attachments BodyData BodyIndex BodyModule BodyMotion ConstraintBatch ConstraintGroup"
     " ConstraintOutput ConstraintSet ConstraintType Correction Diagnostic DiagnosticSink ElementGroup"
-    " ElementInstance EquationValues Equations FieldSink FieldSpec FieldType FieldValue FlexibleBatch"
+    " ElementInstance ElementType EquationValues Equations FieldSink FieldSpec FieldType FieldValue FlexibleBatch"
     " FlexibleBodyType FlexibleData FlexibleInput FlexibleInstance FlexibleOutput FlexibleSet ForceBatch"
     " ForceGroup ForceInput ForceOutput ForceSet ForceType Formulation Inertia JointBatch JointConstraint"
     " JointData JointDefinition JointHints JointIndex JointInstance JointKernel JointMotion JointMotions"
-    " JointShape JointState JointType LoopClosure Marker MarkerMotion Mat3 Matrix3 ModeShapes ModuleBatch"
-    " ModuleGroup ModuleInput ModuleOutput ModuleSet ModuleType ModuleVariable MultiplierMatrix Observation"
-    " PluginManifest Pose Primitive Quat Quaternion Recursion Registrar Run Severity Solver Spatial SpatialVector"
-    " StateView Status Symmetric3 SystemView TimeFunction Transfer TreeKinematics Vec3 Vector3 ";
+    " JointShape JointState JointType Later LoopClosure Marker MarkerMotion Mat3 Matrix3 ModeShapes ModuleBatch"
+    " ModuleGroup ModuleInput ModuleOutput ModuleSet ModuleType MultiplierMatrix Observation"
+    " PluginManifest Pose Primitive Quat Quaternion Recursion Registrar Run Severity Size Solver Spatial SpatialVector"
+    " StateView Status Strided Structure Symmetric3 SystemView TimeFunction Transfer TreeKinematics TypeDescriptor"
+    " Variable Vec3 Vector3 ";
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -15,7 +15,7 @@ std::vector<ModuleValues> module_values(const SystemView& view, const Observatio
         m.rates.emplace_back(u[k], now.state_rates[group.state_offset + i * u.size() + k]);
       for (std::size_t k = 0; k < x.size(); ++k)
         m.rates.emplace_back(x[k], now.state_rates[group.state_offset + count * u.size() + i * x.size() + k]);
-      for (const ModuleVariable& row : group.type->rows()) m.multipliers.emplace_back(row, *multiplier++);
+      for (const Variable& row : group.type->rows()) m.multipliers.emplace_back(row, *multiplier++);
     }
   }
   return all;

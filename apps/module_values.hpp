@@ -11,8 +11,8 @@ namespace polyform::apps {
 
 struct ModuleValues {
   std::string_view name;
-  std::vector<std::pair<ModuleVariable, double>> rates;        ///< d/dt of variables and states; units are those of these
-  std::vector<std::pair<ModuleVariable, double>> multipliers;  ///< of its rows
+  std::vector<std::pair<Variable, double>> rates;        ///< d/dt of variables and states; units are those of these
+  std::vector<std::pair<Variable, double>> multipliers;  ///< of its rows
 };
 
 std::vector<ModuleValues> module_values(const SystemView&, const Observation&);

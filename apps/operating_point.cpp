@@ -36,7 +36,7 @@ std::string check_at(std::string& text) {
 /// Keeps the last state of a run.
 class LastState final : public host::RowSink {
  public:
-  void row(double, const Observation& now) override { state = host::CanonicalState(as_const(now.state)); }
+  void row(double, const Observation& now) override { state = host::CanonicalState(as_const(now.state())); }
   host::CanonicalState state;
 };
 

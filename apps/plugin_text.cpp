@@ -25,25 +25,55 @@ std::vector<std::string> supported(const Formulation& formulation) {
   return names;
 }
 
-/// Fields of a type of any kind; options of a formulation.
-std::span<const FieldSpec> fields_of(const host::Catalog& catalog, const host::Offer& offer) {
-  std::span<const FieldSpec> fields;
-  if (offer.kind == "formulation") {
-    if (const Formulation* f = host::find(catalog.formulations, offer.name)) fields = f->options();
-    return fields;
-  }
+/// Of an element, or nullptr.
+const TypeDescriptor* descriptor_of(const host::Catalog& catalog, const host::Offer& offer) {
+  const TypeDescriptor* descriptor = nullptr;
   const auto look_in = [&](const auto& names) {
-    if (const auto* type = host::find(names, offer.name)) fields = type->fields();
+    if (const auto* type = host::find(names, offer.name)) descriptor = &type->descriptor();
   };
   if (offer.kind == "joint") look_in(catalog.joints);
   if (offer.kind == "force") look_in(catalog.forces);
   if (offer.kind == "flexible body") look_in(catalog.flexible_bodies);
   if (offer.kind == "module") look_in(catalog.modules);
   if (offer.kind == "constraint") look_in(catalog.constraints);
-  return fields;
+  return descriptor;
 }
 
-Json fields_json(std::span<const FieldSpec> fields) {
+/// Fields of a type of any kind; options of a formulation.
+Strided<const FieldSpec> fields_of(const host::Catalog& catalog, const host::Offer& offer) {
+  if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer)) return descriptor->fields;
+  const Formulation* formulation = host::find(catalog.formulations, offer.name);
+  return formulation == nullptr ? Strided<const FieldSpec>() : formulation->options();
+}
+
+/// Calls visit(what, variables) for each list of variables of a type that is not empty.
+template <class Visit>
+void for_each_list(const TypeDescriptor& descriptor, Visit&& visit) {
+  for (const auto& [what, list] : {std::pair("positions", descriptor.positions),
+                                   std::pair("velocities", descriptor.velocities),
+                                   std::pair("variables", descriptor.variables), std::pair("states", descriptor.states),
+                                   std::pair("rows", descriptor.rows)})
+    if (!list.empty()) visit(what, list);
+}
+
+Json variables_json(Strided<const Variable> variables) {
+  Json out = Json::array();
+  for (const Variable& variable : variables) out.push_back({{"name", variable.name}, {"unit", variable.unit}});
+  return out;
+}
+
+std::string variable_lines(const TypeDescriptor& descriptor) {
+  std::string text;
+  for_each_list(descriptor, [&](std::string_view what, Strided<const Variable> list) {
+    std::string names;
+    for (const Variable& variable : list)
+      names += fmt::format("{}{}, {}", names.empty() ? "" : "; ", variable.name, variable.unit);
+    text += fmt::format("  {}: {}\n", what, names);
+  });
+  return text;
+}
+
+Json fields_json(Strided<const FieldSpec> fields) {
   Json out = Json::array();
   for (const FieldSpec& field : fields) {
     Json one = {{"name", field.name},
@@ -57,7 +87,7 @@ Json fields_json(std::span<const FieldSpec> fields) {
   return out;
 }
 
-std::string field_lines(std::span<const FieldSpec> fields) {
+std::string field_lines(Strided<const FieldSpec> fields) {
   std::string text;
   for (const FieldSpec& field : fields) {
     text += fmt::format("    {:<20} {}; {}", field.name, field.meaning, host::expectation(field));
@@ -81,6 +111,8 @@ Json plugin_json(const host::PluginRecord& plugin, const host::Catalog& catalog)
       one["supports"] = supported(*formulation);
       one["preference"] = formulation->preference();
     }
+    if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer))
+      for_each_list(*descriptor, [&](const char* what, auto list) { one[what] = variables_json(list); });
     one[formulation != nullptr ? "options" : "fields"] = fields_json(fields_of(catalog, offer));
     offers.push_back(std::move(one));
   }
@@ -91,6 +123,7 @@ Json plugin_json(const host::PluginRecord& plugin, const host::Catalog& catalog)
               {"status", host::name_of(plugin.status)},
               {"sdk_version", plugin.sdk_version},
               {"abi", plugin.abi},
+              {"compiler", plugin.compiler},
               {"instruction_set", plugin.instruction_set}};
   if (plugin.refusal) out["refusal"] = host::name_of(*plugin.refusal);
   if (!plugin.explanation.empty()) out["explanation"] = plugin.explanation;
@@ -113,10 +146,11 @@ std::string plugin_text(const host::PluginRecord& plugin) {
 std::string offer_details(const host::PluginRecord& plugin, const host::Catalog& catalog) {
   std::string text;
   for (const host::Offer& offer : plugin.offers) {
-    const std::span<const FieldSpec> fields = fields_of(catalog, offer);
+    const Strided<const FieldSpec> fields = fields_of(catalog, offer);
     text += fmt::format("\n{} {}: {}\n", offer.kind, offer.name, offer.meaning);
     if (const Formulation* f = offer.kind == "formulation" ? host::find(catalog.formulations, offer.name) : nullptr)
       text += fmt::format("  source: {}\n  supports: {}\n", f->source(), fmt::join(supported(*f), ", "));
+    if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer)) text += variable_lines(*descriptor);
     text += fields.empty()
                 ? std::string(offer.kind == "formulation" ? "  no options\n" : "  no fields of its own\n")
                 : fmt::format("  {}:\n{}", offer.kind == "formulation" ? "options" : "fields", field_lines(fields));

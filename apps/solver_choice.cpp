@@ -20,7 +20,7 @@ namespace {
 
 /// Prints a failure at a place in the model file, and ends with it.
 [[noreturn]] void fail_at(const std::string& file, host::Place place, const std::string& path, const Failure& why) {
-  print({Severity::error, why.message(), why.remedy(), path, file, place.line, place.column});
+  print({.message = why.message(), .remedy = why.remedy(), .path = path, .file = file, .line = place.line, .column = place.column});
   throw Failure(why.code(), already_said);
 }
 
@@ -32,7 +32,7 @@ const Formulation& formulation_of(const host::Catalog& catalog, const host::Desc
   }
 }
 
-std::size_t index_of(std::string_view option, std::span<const FieldSpec> specs) {
+std::size_t index_of(std::string_view option, Strided<const FieldSpec> specs) {
   const auto found = std::find_if(specs.begin(), specs.end(), [&](const FieldSpec& s) { return s.name == option; });
   return static_cast<std::size_t>(found - specs.begin());
 }

@@ -53,7 +53,7 @@ void print(const host::Diagnostics& diagnostics) {
 }
 
 void print(Severity severity, std::string_view message, std::string_view remedy) {
-  print(Diagnostic{severity, message, remedy, {}, {}, 0, 0});
+  print(Diagnostic{.severity = severity, .message = message, .remedy = remedy});
 }
 
 ProgressBar::ProgressBar(bool enabled)

@@ -18,16 +18,16 @@ class Points {
     if (points_.size() >= most_points) return;
     LinePoint p{point, std::vector<double>(3 * body_.modes)};
     std::vector<double> rotation(3 * body_.modes);
-    ModeShapes shapes{p.displacement, rotation};
-    if (!body_.type->shapes_at(body_.instance, point, shapes)) return;
+    ModeShapes shapes{.displacement = p.displacement, .rotation = rotation};
+    if (!body_.type->shapes_at(*body_.instance, point, shapes)) return;
     if (std::ranges::any_of(points_, [&](const LinePoint& other) { return norm(other.point - point) == 0; })) return;
     points_.push_back(std::move(p));
   }
 
   void add_rows_of_fields() {
-    const std::span<const FieldSpec> specs = body_.type->fields();
+    const Strided<const FieldSpec> specs = body_.type->fields();
     for (std::size_t f = 0; f < specs.size(); ++f) {
-      const FieldValue& value = body_.instance.fields[f];
+      const FieldValue& value = body_.instance->fields[f];
       if (specs[f].type != FieldType::matrix || value.rows == 0 || value.numbers.size() != 3 * value.rows) continue;
       for (std::size_t row = 0; row < value.rows; ++row)
         add({value.numbers[3 * row], value.numbers[3 * row + 1], value.numbers[3 * row + 2]});
@@ -80,7 +80,7 @@ FlexibleLines flexible_lines(const FlexibleData& body, std::span<const Vec3> att
   double mass = 0;
   Vec3 moment;
   const std::vector<double> straight(body.modes);
-  body.type->mass_moment(body.instance, straight, mass, moment);
+  body.type->mass_moment(*body.instance, straight, mass, moment);
   if (mass > 0) points.add((2 / mass) * moment);
   points.add_rows_of_fields();
   points.add_between();

@@ -58,7 +58,7 @@ class Mechanism {
     for (const JointIndex j : system_.joints()) joints.push_back(joint(view_.joints[at(j)]));
     for (const ForceGroup& group : view_.forces)
       for (std::size_t i = 0; i < group.instances.size(); ++i)
-        if (const std::span<const Marker> ends = group.instances[i].markers; ends.size() == 2)
+        if (const Strided<const Marker> ends = group.instances[i].markers; ends.size() == 2)
           springs.push_back({{"name", group.names[i]},
                              {"ends", Json::array({end(ends[0].body, ends[0].frame, ends[0].point),
                                                    end(ends[1].body, ends[1].frame, ends[1].point)})}});

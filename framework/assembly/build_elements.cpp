@@ -10,7 +10,7 @@ namespace {
 template <class ItemType>
 class ElementFieldSink final : public FieldSink {
  public:
-  ElementFieldSink(const System::Parts& parts, const ItemType& item, std::span<const FieldSpec> specs,
+  ElementFieldSink(const System::Parts& parts, const ItemType& item, Strided<const FieldSpec> specs,
                    Diagnostics& diagnostics)
       : parts_(parts), item_(item), specs_(specs), diagnostics_(diagnostics) {}
   void report(Severity severity, std::size_t, std::size_t field, std::string_view message,
@@ -23,12 +23,12 @@ class ElementFieldSink final : public FieldSink {
  private:
   const System::Parts& parts_;
   const ItemType& item_;
-  std::span<const FieldSpec> specs_;
+  Strided<const FieldSpec> specs_;
   Diagnostics& diagnostics_;
 };
 
 /// Field values with the view's numbers of bodies and joints.
-std::vector<FieldValue> renumber(const System::Parts& parts, const Fields& fields, std::span<const FieldSpec> specs) {
+std::vector<FieldValue> renumber(const System::Parts& parts, const Fields& fields, Strided<const FieldSpec> specs) {
   std::vector<FieldValue> values = fields.values;
   for (std::size_t f = 0; f < values.size(); ++f) {
     const FieldType type = specs[f].type;
@@ -43,7 +43,7 @@ std::vector<FieldValue> renumber(const System::Parts& parts, const Fields& field
 /// Adds one instance: its markers and joints from the fields.
 template <class Type>
 void add_instance(const System::Parts& parts, GroupStorage<Type>& group, const Fields& fields) {
-  const std::span<const FieldSpec> specs = group.type->fields();
+  const Strided<const FieldSpec> specs = group.type->fields();
   auto& values = group.values.emplace_back(renumber(parts, fields, specs));
   auto& markers = group.markers.emplace_back();
   auto& drawn = group.drawn.emplace_back();
@@ -96,7 +96,10 @@ bool build_groups(System::Parts& parts, const std::vector<ElementItem<Type>>& it
     for (std::size_t k = 0; k < group.items.size(); ++k) {
       const auto& item = items[group.items[k]];
       ElementInstance& instance = group.instances.emplace_back(
-          ElementInstance{group.values[k], group.markers[k], group.drawn[k], group.shapes[k]});
+          ElementInstance{.fields = group.values[k],
+                          .markers = group.markers[k],
+                          .drawn = group.drawn[k],
+                          .joints = group.shapes[k]});
       ElementFieldSink<ElementItem<Type>> sink(parts, item, group.type->fields(), diagnostics);
       const std::size_t errors = diagnostics.errors();
       if (!group.type->define(instance, k, sink) && diagnostics.errors() == errors)
@@ -127,15 +130,17 @@ bool build_flexible(System::Parts& parts, Diagnostics& diagnostics) {
     if (item.flexible == nullptr) continue;
     FlexibleData data;
     data.type = item.flexible;
-    data.instance.fields = parts.values.emplace_back(item.fields.values);
+    FlexibleInstance& instance = parts.flexible_instances.emplace_back();
+    instance.fields = parts.values.emplace_back(item.fields.values);
+    data.instance = &instance;
     ElementFieldSink<BodyItem> sink(parts, item, item.flexible->fields(), diagnostics);
     const std::size_t errors = diagnostics.errors();
-    if (!data.type->define(data.instance, 0, sink)) {
+    if (!data.type->define(instance, 0, sink)) {
       if (diagnostics.errors() == errors)
         parts.report_breach(diagnostics, item, data.type->name(), "define() rejects this entry without a report");
       continue;
     }
-    data.modes = data.type->modes(data.instance);
+    data.modes = data.type->modes(instance);
     if (data.modes > most_of_one) {
       refuse_size(parts, item, data.type->name(), data.modes, "modes", diagnostics);
       continue;

@@ -69,8 +69,8 @@ class NodeBuilder {
     const Vec3 point = *attachment.point;
     std::vector<double> displacement(3 * data.modes), rotation(3 * data.modes);
     std::vector<double> second_order(3 * data.modes * data.modes);
-    ModeShapes shapes{displacement, rotation, second_order};
-    if (!data.type->shapes_at(data.instance, point, shapes)) return false;
+    ModeShapes shapes{.displacement = displacement, .rotation = rotation, .second_order = second_order};
+    if (!data.type->shapes_at(*data.instance, point, shapes)) return false;
     const auto still = [](double x) { return std::abs(x) <= 1e-14; };
     const bool straight = std::ranges::all_of(second_order, still);
     if (std::ranges::all_of(displacement, still) && std::ranges::all_of(rotation, still) && straight) return true;

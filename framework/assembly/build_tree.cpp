@@ -93,7 +93,7 @@ bool define_joint(System::Parts& parts, const JointItem& item, JointData& joint,
   CollectedDefinition definition;
   JointFieldSink sink(parts, item, diagnostics);
   const std::size_t errors = diagnostics.errors();
-  if (!item.type->define({item.fields.values, base, moving}, definition, sink)) {
+  if (!item.type->define({.fields = item.fields.values, .base = base, .moving = moving}, definition, sink)) {
     if (diagnostics.errors() == errors)
       parts.report_breach(diagnostics, item, item.type->name(), "define() rejects this entry without a report");
     return false;
@@ -107,6 +107,7 @@ bool define_joint(System::Parts& parts, const JointItem& item, JointData& joint,
   for (Primitive& p : definition.primitives) p.axis = transpose_times(R_base, p.axis);
   if (item.type->kernel() != nullptr) {
     joint.kernel = item.type->kernel();
+    joint.type = item.type;
     joint.nq = item.type->position_count();
     joint.nv = item.type->velocity_count();
     joint.parameters = parts.parameters.emplace_back(std::move(definition.parameters));
@@ -135,7 +136,7 @@ JointData added_free_joint(System::Parts& parts, std::size_t user_body, BodyInde
 }
 
 /// joints: of the user, defined.
-void order_bodies(System::Parts& parts, std::span<const JointData> joints, Diagnostics& diagnostics) {
+void order_bodies(System::Parts& parts, Strided<const JointData> joints, Diagnostics& diagnostics) {
   const Description& d = parts.description;
   std::vector<GraphEdge> edges;
   edges.reserve(d.joints.size());

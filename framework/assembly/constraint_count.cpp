@@ -126,7 +126,7 @@ bool is_next_to_singular(const SystemView& view, const ConstStateView& at_state)
   std::vector<double> q = copy(at_state.q), v = copy(at_state.v), eta = copy(at_state.eta),
                       etadot = copy(at_state.etadot), x = copy(at_state.x);
   ConstraintJacobian jacobian(view);
-  jacobian.evaluate(0, {q, v, eta, etadot, x});
+  jacobian.evaluate(0, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x});
   return !jacobian.rows().empty() && OpenMultipliers(jacobian).least_pivot() < next_to_zero;
 }
 
@@ -144,7 +144,7 @@ ConstraintCount System::count_constraints(const ConstStateView& at_state, const 
   count.degrees_of_freedom = jacobian.columns();
   for (std::size_t i = 0; i < view.bodies.size(); ++i)
     if (jacobian.is_absent(i)) count.degrees_of_freedom -= view.joints[i].nv;
-  const StateView state{q, v, eta, etadot, x};
+  const StateView state{.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x};
   jacobian.evaluate(0, state);
   if (jacobian.rows().empty()) return count;
   OpenMultipliers multipliers(jacobian);

@@ -41,7 +41,7 @@ Inertia6 inertia_of(const BodyItem& body) {
 }
 
 /// Bodies that welds hold together move as one. Clusters are numbered from 0.
-std::vector<std::size_t> weld_clusters(const Description& d, std::span<const JointData> joints) {
+std::vector<std::size_t> weld_clusters(const Description& d, Strided<const JointData> joints) {
   std::vector<std::size_t> cluster(d.bodies.size());
   std::iota(cluster.begin(), cluster.end(), std::size_t{0});
   const auto root = [&](std::size_t b) {
@@ -85,7 +85,7 @@ bool moves_nothing(const JointData& joint, const Inertia6& at_origin, const Vec3
 }
 
 /// Bodies that cannot hang by one of their joints alone, by their clusters.
-std::vector<char> light_clusters(const Description& d, std::span<const JointData> joints,
+std::vector<char> light_clusters(const Description& d, Strided<const JointData> joints,
                                  const std::vector<std::size_t>& cluster) {
   std::vector<Inertia6> inertia(d.bodies.size(), Inertia6::Zero());
   std::vector<char> light(d.bodies.size()), flexible(d.bodies.size());
@@ -120,7 +120,7 @@ std::vector<char> light_clusters(const Description& d, std::span<const JointData
 }
 
 /// The loops of a forest, in its own numbers.
-EvaluationCost cost_of(const SpanningForest& forest, std::span<const JointData> joints,
+EvaluationCost cost_of(const SpanningForest& forest, Strided<const JointData> joints,
                        std::span<const GraphEdge> edges) {
   std::vector<std::size_t> place(forest.order.size() + 1, LoopedTree::ground), parents, directions;
   for (std::size_t i = 0; i < forest.order.size(); ++i) place[forest.order[i] + 1] = i;
@@ -138,7 +138,7 @@ EvaluationCost cost_of(const SpanningForest& forest, std::span<const JointData> 
 
 }  // namespace
 
-std::vector<Hold> holds_of(const Description& d, std::span<const JointData> joints) {
+std::vector<Hold> holds_of(const Description& d, Strided<const JointData> joints) {
   std::vector<Hold> holds(joints.size(), Hold::none);
   if (joints.size() < d.bodies.size() || d.bodies.empty()) return holds;  // no loop can be there
   const std::vector<std::size_t> cluster = weld_clusters(d, joints);
@@ -151,7 +151,7 @@ std::vector<Hold> holds_of(const Description& d, std::span<const JointData> join
   return holds;
 }
 
-void warn_of_costly_cuts(const System::Parts& parts, std::span<const JointData> joints,
+void warn_of_costly_cuts(const System::Parts& parts, Strided<const JointData> joints,
                          std::span<const GraphEdge> edges, Diagnostics& diagnostics) {
   const Description& d = parts.description;
   const auto asked = std::find_if(edges.begin(), edges.end(), [](const GraphEdge& e) { return e.cut; });

@@ -38,7 +38,7 @@ bool InitialState::build() {
 
 bool InitialState::has_holonomic_modules() const {
   return std::ranges::any_of(view().modules, [](const ModuleGroup& group) {
-    return std::ranges::any_of(group.type->rows(), &ModuleVariable::holonomic);
+    return std::ranges::any_of(group.type->rows(), &Variable::holonomic);
   });
 }
 
@@ -68,7 +68,7 @@ void InitialState::read_modes() {
   given_eta_.assign(view().modes, 0.0);
   given_etadot_ = given_eta_;
   for (const FlexibleData& f : view().flexible)
-    f.type->initial_state(f.instance, {given_eta_.data() + f.mode_offset, f.modes},
+    f.type->initial_state(*f.instance, {given_eta_.data() + f.mode_offset, f.modes},
                           {given_etadot_.data() + f.mode_offset, f.modes});
   parts_.eta.assign(view().modes, 0.0);
   parts_.etadot = given_etadot_;

@@ -49,6 +49,7 @@ struct System::Parts {
   std::vector<ConstraintGroup> constraints;
   std::vector<ModuleGroup> modules;
   std::vector<FlexibleData> flexible;
+  std::deque<FlexibleInstance> flexible_instances;  ///< of `flexible`, in their order
   std::vector<FlexibleNode> nodes;
   std::vector<std::pair<std::size_t, std::size_t>> open_stiffening;  ///< flexible body and field, see spin.cpp
   std::deque<std::vector<double>> shapes;      ///< mode shapes at the nodes

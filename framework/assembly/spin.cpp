@@ -145,7 +145,7 @@ class Spin {
   void add_flexible(const System::Parts& parts, const FlexibleData& data, const BodyMotion& now, Carried& c) const {
     double mass = 0;
     Vec3 moment;
-    data.type->mass_moment(data.instance, {parts.eta.data() + data.mode_offset, data.modes}, mass, moment);
+    data.type->mass_moment(*data.instance, {parts.eta.data() + data.mode_offset, data.modes}, mass, moment);
     if (!(mass > 0)) return;
     const Vec3 arm = now.R * ((1 / mass) * moment), center = now.p + arm;
     c.mass += mass;
@@ -198,10 +198,10 @@ class Spin {
 };
 
 void set_field(System::Parts& parts, std::size_t flexible, std::size_t field, bool value) {
-  FlexibleData& data = parts.flexible[flexible];
-  std::vector<FieldValue>& values = parts.values.emplace_back(data.instance.fields.begin(), data.instance.fields.end());
+  FlexibleInstance& instance = parts.flexible_instances[flexible];
+  std::vector<FieldValue>& values = parts.values.emplace_back(instance.fields.begin(), instance.fields.end());
   values[field].integer = value ? 1 : 0;
-  data.instance.fields = values;
+  instance.fields = values;
 }
 
 }  // namespace
@@ -209,8 +209,8 @@ void set_field(System::Parts& parts, std::size_t flexible, std::size_t field, bo
 void open_spin_stiffening(System::Parts& parts) {
   for (std::size_t f = 0; f < parts.flexible.size(); ++f) {
     const auto* stiffening =
-        static_cast<const SpinStiffening*>(parts.flexible[f].type->query(SpinStiffening::query_name));
-    if (stiffening == nullptr || parts.flexible[f].instance.fields[stiffening->field()].given) continue;
+        ask<SpinStiffening>(*parts.flexible[f].type);
+    if (stiffening == nullptr || parts.flexible[f].instance->fields[stiffening->field()].given) continue;
     parts.open_stiffening.emplace_back(f, stiffening->field());
     set_field(parts, f, stiffening->field(), true);
   }

@@ -27,7 +27,9 @@ const Description& System::description() const { return parts_->description; }
 const std::vector<BodyIndex>& System::bodies() const { return parts_->body_of; }
 const std::vector<JointIndex>& System::joints() const { return parts_->joint_of; }
 std::size_t System::loops() const { return parts_->forest.loops.size(); }
-ConstStateView System::initial_state() const { return {parts_->q, parts_->v, parts_->eta, parts_->etadot, parts_->x}; }
+ConstStateView System::initial_state() const {
+  return {.q = parts_->q, .v = parts_->v, .eta = parts_->eta, .etadot = parts_->etadot, .x = parts_->x};
+}
 
 Pose System::Parts::drawn(BodyIndex b) const {
   return is_ground(b) ? Pose{} : description.bodies[forest.order[at(b)]].pose;
@@ -37,7 +39,13 @@ void System::Parts::report(Diagnostics& diagnostics, Severity severity, const It
                            std::string_view path_end, std::string_view message, std::string_view remedy) const {
   const std::string path = path_end.empty() ? item.path : fmt::format("{}.{}", item.path, path_end);
   if (place.line == 0) place = item.place;
-  diagnostics.report({severity, message, remedy, path, description.file, place.line, place.column});
+  diagnostics.report({.severity = severity,
+                      .message = message,
+                      .remedy = remedy,
+                      .path = path,
+                      .file = description.file,
+                      .line = place.line,
+                      .column = place.column});
 }
 
 void System::Parts::report_breach(Diagnostics& diagnostics, const Item& item, std::string_view type,

@@ -133,9 +133,9 @@ void TraceLayout::fill(const Observation& now, std::span<double> row) const {
     for (const double value : {p.x, p.y, p.z, q.w, q.x, q.y, q.z}) *out++ = value;
   }
   for (const std::size_t j : joints_)
-    out = std::copy_n(now.state.q.data() + view_.joints[j].q_offset, view_.joints[j].nq, out);
+    out = std::copy_n(now.state().q.data() + view_.joints[j].q_offset, view_.joints[j].nq, out);
   for (const FlexibleData& flexible : view_.flexible)
-    out = std::copy_n(now.state.eta.data() + flexible.mode_offset, flexible.modes, out);
+    out = std::copy_n(now.state().eta.data() + flexible.mode_offset, flexible.modes, out);
   for (const std::size_t j : joints_) {
     put(now.reactions[j].linear);
     put(now.reactions[j].angular);
@@ -148,8 +148,8 @@ void TraceLayout::fill(const Observation& now, std::span<double> row) const {
     out = std::copy_n(now.acceleration.data() + view_.joints[j].v_offset, view_.joints[j].nv, out);
   if (state_ == none) return;
   for (const std::span<const double> part :
-       {std::span<const double>(now.state.q), std::span<const double>(now.state.v),
-        std::span<const double>(now.state.eta), std::span<const double>(now.state.etadot)})
+       {std::span<const double>(now.state().q), std::span<const double>(now.state().v),
+        std::span<const double>(now.state().eta), std::span<const double>(now.state().etadot)})
     out = std::copy(part.begin(), part.end(), out);
 }
 
@@ -178,7 +178,7 @@ void TraceLayout::leave_open(TraceRows& run) {
       return numbers;
     };
     const auto q = part(view_.nq), v = part(view_.nv), eta = part(view_.modes), etadot = part(view_.modes);
-    open.add({q, v, eta, etadot, x}, [&](BodyIndex b) { return std::optional(axes(row, b)); });
+    open.add({.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x}, [&](BodyIndex b) { return std::optional(axes(row, b)); });
   }
   std::map<std::size_t, std::size_t> forces;  // where those of each joint stand
   for (std::size_t k = 0; const TraceItem& item : items())

@@ -21,7 +21,7 @@ struct BatchInput {
   std::vector<MarkerMotion> markers;
   std::vector<double> q, v, states;
 
-  ForceInput view() const { return {time, markers, q, v, states}; }
+  ForceInput view() const { return {.time = time, .markers = markers, .q = q, .v = v, .states = states}; }
 };
 
 template <class Batch>

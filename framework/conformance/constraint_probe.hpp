@@ -50,13 +50,13 @@ struct Rows {
   }
 };
 
-inline BatchPointer<ConstraintBatch> make(const ConstraintGroup& group, std::span<const ElementInstance> instances) {
+inline BatchPointer<ConstraintBatch> make(const ConstraintGroup& group, Strided<const ElementInstance> instances) {
   BatchPointer<ConstraintBatch> batch(group.type->create(instances));
   if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
   return batch;
 }
 
-inline Rows evaluate(ConstraintBatch& batch, std::span<const ElementInstance> instances,
+inline Rows evaluate(ConstraintBatch& batch, Strided<const ElementInstance> instances,
                      std::span<const std::size_t> rows, const BatchInput& in) {
   Rows out;
   std::size_t count = 0, a = 0, b = 0;
@@ -73,7 +73,8 @@ inline Rows evaluate(ConstraintBatch& batch, std::span<const ElementInstance> in
                           velocity_right = given.numbers("velocity_right", count),
                           acceleration_right = given.numbers("acceleration_right", count),
                           effort = given.numbers("effort", count);
-  ConstraintOutput view{A, B, residual, velocity_right, acceleration_right, effort};
+  ConstraintOutput view{.A = A, .B = B, .residual = residual, .velocity_right = velocity_right,
+                          .acceleration_right = acceleration_right, .effort = effort};
   out.allocations = allocations_of([&] { batch.evaluate(in.view(), view); });
   given.check();
   out.A.assign(A.begin(), A.end());

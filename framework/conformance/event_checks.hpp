@@ -48,7 +48,7 @@ inline EventValues evaluate_events(EventSource& events, const BatchInput& in) {
 /// joined input there. Nothing is claimed of a type that tells no events.
 template <class Make, class Input>
 void check_events(const std::vector<Case>& cases, Checklist& list, Make make, Input input) {
-  const auto events_of = [](auto& batch) { return static_cast<EventSource*>(batch->query(events_interface)); };
+  const auto events_of = [](auto& batch) { return ask<EventSource>(*batch); };
   if (const auto batch = make(cases.front()); events_of(batch) == nullptr) return;
   list.claim("its event functions are finite, depend on the input alone and allocate nothing", 0,
              "evaluate_events() must write every value, keep nothing between calls and make its memory in create()",

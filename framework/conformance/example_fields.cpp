@@ -33,6 +33,8 @@ std::string text_of(const TimeFunction& f) {
       return table_of(f.data, 2, "linear");
     case Kind::cubic_table:
       return table_of(f.data, 3, "cubic");
+    case Kind::other:
+      break;
   }
   return {};
 }
@@ -86,7 +88,7 @@ std::string text_of(const FieldSpec& spec, const FieldValue& value) {
 template <class Type>
 void ExampleFields::keep(const Type& type, const Fields& fields) {
   Instance& instance = instances_[std::string(type.name())].emplace_back();
-  const std::span<const FieldSpec> specs = type.fields();
+  const Strided<const FieldSpec> specs = type.fields();
   for (std::size_t i = 0; i < specs.size(); ++i)
     if (fields.values[i].given) instance.emplace(specs[i].name, text_of(specs[i], fields.values[i]));
 }

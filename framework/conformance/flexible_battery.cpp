@@ -132,7 +132,7 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
                  const Matrix M = probe.at(s.omega, s.eta, s.etadot).mass;
                  double mass = 0;
                  Vec3 c;
-                 data.type->mass_moment(data.instance, {s.eta.data(), probe.modes()}, mass, c);
+                 data.type->mass_moment(*data.instance, {s.eta.data(), probe.modes()}, mass, c);
                  const Mat3 expected = skew(c);  // moment per acceleration of the origin
                  const double moments = larger(largest(M.block<3, 3>(0, 3)), norm(c));
                  for (Index i = 0; i < 3; ++i)
@@ -148,7 +148,7 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
                    const auto moment_at = [&](double h) {
                      Vector eta = s.eta;
                      eta[k] += h;
-                     data.type->mass_moment(data.instance, {eta.data(), probe.modes()}, mass, c);
+                     data.type->mass_moment(*data.instance, {eta.data(), probe.modes()}, mass, c);
                      return Vector(eigen(c));
                    };
                    const Vector size = Vector::Constant(3, found.norm());

@@ -61,7 +61,7 @@ class Call {
   FlexibleInput in_;
 };
 
-inline BatchPointer<FlexibleBatch> make(const FlexibleBodyType& type, std::span<const FlexibleInstance> instances) {
+inline BatchPointer<FlexibleBatch> make(const FlexibleBodyType& type, Strided<const FlexibleInstance> instances) {
   BatchPointer<FlexibleBatch> batch(type.create(instances));
   if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
   return batch;
@@ -74,7 +74,7 @@ struct Start {
 inline Start start_of(const FlexibleData& body) {
   Canaries given;
   const std::span<double> eta = given.numbers("eta", body.modes), etadot = given.numbers("etadot", body.modes);
-  body.type->initial_state(body.instance, eta, etadot);
+  body.type->initial_state(*body.instance, eta, etadot);
   given.check("initial_state()");
   return {Eigen::Map<const Vector>(eta.data(), index(eta.size())),
           Eigen::Map<const Vector>(etadot.data(), index(etadot.size()))};
@@ -83,16 +83,17 @@ inline Start start_of(const FlexibleData& body) {
 inline void ask_shapes(const FlexibleData& body, const Vec3& point) {
   Canaries given;
   const std::size_t m = body.modes;
-  ModeShapes shapes{given.numbers("displacement", 3 * m), given.numbers("rotation", 3 * m),
-                    given.numbers("second_order", 3 * m * m)};
-  body.type->shapes_at(body.instance, point, shapes);
+  ModeShapes shapes{.displacement = given.numbers("displacement", 3 * m),
+                    .rotation = given.numbers("rotation", 3 * m),
+                    .second_order = given.numbers("second_order", 3 * m * m)};
+  body.type->shapes_at(*body.instance, point, shapes);
   given.check("shapes_at()");
 }
 
 class Probe {
  public:
   explicit Probe(const FlexibleData& data)
-      : modes_(data.modes), batch_(make(*data.type, std::span(&data.instance, 1))) {}
+      : modes_(data.modes), batch_(make(*data.type, {data.instance, 1})) {}
   Equations at(const Eigen::Vector3d& omega, const Vector& eta, const Vector& etadot) {
     Call call(omega, eta, etadot);
     FlexibleOutput out = call.out();
@@ -121,7 +122,7 @@ struct Motion {
         etadot(numbers(body.modes, 0.5, random)),
         etaddot(numbers(body.modes, 1, random)) {
     const std::vector<ValueRange> modes =
-        ranges_of(*body.type, ValueRanges::Kind::mode, body.modes, body.instance.fields);
+        ranges_of(*body.type, ValueRanges::Kind::mode, body.modes, body.instance->fields);
     for (Index k = 0; k < eta.size(); ++k) {
       const double size = modes[static_cast<std::size_t>(k)].typical / 0.05;
       if (size > 0) eta[k] *= size, etadot[k] *= size, etaddot[k] *= size;
@@ -146,7 +147,7 @@ struct Motion {
 /// Two instances in one batch.
 inline std::pair<Equations, Equations> pair_of(const FlexibleData& a, const Motion& s, const FlexibleData& b,
                                                const Motion& r) {
-  const FlexibleInstance instances[]{a.instance, b.instance};
+  const FlexibleInstance instances[]{*a.instance, *b.instance};
   Call first(s.omega, s.eta, s.etadot), second(r.omega, r.eta, r.etadot);
   const FlexibleInput in[]{first.in(), second.in()};
   FlexibleOutput out[]{first.out(), second.out()};

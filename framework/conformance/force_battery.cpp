@@ -65,7 +65,7 @@ double difference(const Load& a, const Load& b, const Load& beside) {
   return worst;
 }
 
-BatchPointer<ForceBatch> make(const ForceType& type, std::span<const ElementInstance> instances) {
+BatchPointer<ForceBatch> make(const ForceType& type, Strided<const ElementInstance> instances) {
   BatchPointer<ForceBatch> batch(type.create(instances));
   if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
   return batch;
@@ -78,7 +78,7 @@ Load evaluate(ForceBatch& batch, const BatchInput& in) {
   const std::span<double> efforts = given.numbers("efforts", in.v.size()),
                           rates = given.numbers("xdot", in.states.size());
   std::ranges::fill(rates, std::numeric_limits<double>::quiet_NaN());  // which the call has to replace
-  ForceOutput out{wrenches, efforts, rates, 0, 0};
+  ForceOutput out{.wrenches = wrenches, .efforts = efforts, .state_rates = rates};
   load.allocations = allocations_of([&] { batch.evaluate(in.view(), out); });
   given.check();
   load.wrenches.assign(wrenches.begin(), wrenches.end());

@@ -15,10 +15,10 @@ using Make = std::function<Sample(std::uint64_t seed)>;
 
 void see_states_kept(const Formulation& formulation, const Case& one, Measure& m) {
   Observed seen(formulation, one.sample.view(), one.state, one.time);
-  const State before = copy_of(seen.now().state);
+  const State before = copy_of(seen.now().state());
   Correction correction;
   require(seen.solver().correct(one.time, seen.y(), correction), seen.solver(), formulation.name(), "correct");
-  const State after = copy_of(seen.at(seen.y()).state);
+  const State after = copy_of(seen.at(seen.y()).state());
   for (std::size_t i = 0; i < before.x.size(); ++i)
     m.see(std::abs(after.x[i] - before.x[i]) / (1 + std::abs(before.x[i])), "a first-order state is changed");
 }

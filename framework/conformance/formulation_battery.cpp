@@ -99,7 +99,7 @@ void see_rates(const Formulation& formulation, const Case& one, Measure& m) {
     std::vector<double> y = seen.y();
     for (std::size_t i = 0; i < y.size(); ++i) y[i] += by * ydot[i];
     const Observation& o = seen.at(y);
-    return std::pair(std::vector<Observation::Body>(o.bodies.begin(), o.bodies.end()), copy_of(o.state));
+    return std::pair(std::vector<Observation::Body>(o.bodies.begin(), o.bodies.end()), copy_of(o.state()));
   };
   const auto [ahead, state_ahead] = moved(h);
   const auto [behind, state_behind] = moved(-h);
@@ -136,8 +136,8 @@ void see_round_trip(const Formulation& formulation, const Case& one, Measure& m)
   const SystemView& view = one.sample.view();
   Observed seen(formulation, view, one.state);
   ObservationStore store(view);
-  require(seen.solver().decode(seen.y(), store.now().state), seen.solver(), formulation.name(), "decode");
-  const StateView& s = store.now().state;
+  require(seen.solver().decode(seen.y(), store.now().state()), seen.solver(), formulation.name(), "decode");
+  const StateView& s = store.now().state();
   const auto compare = [&](std::span<const double> a, std::span<const double> b, std::size_t count, const char* what) {
     for (std::size_t i = 0; i < count; ++i) m.see(std::abs(a[i] - b[i]) / (1 + std::abs(a[i])), what);
   };

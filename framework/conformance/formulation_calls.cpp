@@ -25,7 +25,7 @@ bool call_all(Solver& solver, const Case& one, std::vector<double>& y, std::vect
     good &= solver.correct(1e-3, y, correction) == Status::ok;
     good &= solver.observe(1e-3, y, store.now()) == Status::ok;
   }
-  return good && solver.decode(y, store.now().state) == Status::ok;
+  return good && solver.decode(y, store.now().state()) == Status::ok;
 }
 
 /// A solver that goes through a case by Euler's method.

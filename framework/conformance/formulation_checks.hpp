@@ -48,7 +48,7 @@ void see_agreement(const Formulation&, const Case&, const Bench&, Measure&);
 /// Whether all that is observed of a state, and the rate of every element of y, is a finite number.
 void see_finite(const Formulation&, const SystemView&, const State&, double time, Measure&);
 /// A copy of what was observed or decoded.
-inline State copy_of(const StateView& s) { return State({s.q, s.v, s.eta, s.etadot, s.x}); }
+inline State copy_of(const StateView& s) { return State(as_const(s)); }
 /// Observed velocities and accelerations, of bodies and modes, and rates of first-order states, against differences
 /// along y + h ẏ.
 void see_rates(const Formulation&, const Case&, Measure&);

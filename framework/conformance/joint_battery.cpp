@@ -75,7 +75,7 @@ Response response(const SystemView& view, const Observation& o) {
   for (std::size_t i = 0; i < view.bodies.size(); ++i)
     r.bodies.emplace_back(view.bodies[i].name, Spatial{o.bodies[i].angular_acceleration, o.bodies[i].acceleration});
   std::ranges::sort(r.bodies, {}, &std::pair<std::string_view, Spatial>::first);
-  r.reaction = o.reactions[static_cast<std::size_t>(&tested_joint(view) - view.joints.data())];
+  r.reaction = o.reactions[static_cast<std::size_t>(&tested_joint(view) - &view.joints.front())];
   return r;
 }
 double difference(const Response& a, const Response& b) {

@@ -67,7 +67,7 @@ void check_axes(const JointType& type, const Bench& bench, const std::vector<Sam
 
 void check_place(const JointType& type, const Bench& bench, const std::vector<Sample>& samples, Checklist& list) {
   constexpr std::string_view name = "it acts where its position is drawn";
-  const std::span<const FieldSpec> fields = type.fields();
+  const Strided<const FieldSpec> fields = type.fields();
   const auto field = std::ranges::find(fields, "position", &FieldSpec::name);
   if (field == fields.end() || field->type != FieldType::vector3 || !in_ground(*field)) {
     list.unsupported(

@@ -28,7 +28,7 @@ constexpr std::array specs{
 
 class Batch final : public ForceBatch {
  public:
-  explicit Batch(std::span<const ElementInstance> instances) {
+  explicit Batch(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances) dampers_.push_back({i.fields[damping].number, i.fields[lag].number});
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
@@ -57,14 +57,20 @@ class Batch final : public ForceBatch {
   std::vector<Damper> dampers_;
 };
 
+constexpr Variable state_names[] = {{.name = "force", .unit = "N"}};
+
 class LaggingDamper final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "lagging-damper"; }
-  std::string_view meaning() const noexcept override { return "a damper whose force comes late"; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
-  std::size_t state_count() const noexcept override { return 1; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "lagging-damper",
+        .meaning = "a damper whose force comes late",
+        .fields = specs,
+        .states = state_names};
+    return descriptor;
+  }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<Batch>(instances);
   }
 };

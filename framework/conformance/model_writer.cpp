@@ -38,7 +38,7 @@ std::string ModelWriter::add_rigid_body(const std::string& inertia) {
   return name;
 }
 
-std::string ModelWriter::add_flexible_body(std::string_view type, std::span<const FieldSpec> fields) {
+std::string ModelWriter::add_flexible_body(std::string_view type, Strided<const FieldSpec> fields) {
   const std::string name = fmt::format("b{}", bodies_.size());
   bodies_.push_back(name);
   body_lines_ += fmt::format("  - {{name: {}, type: {}, {}{}}}\n", name, type, body(), entries(type, fields));
@@ -51,7 +51,7 @@ Vec3 ModelWriter::attachment() {
   return pick == 0 ? Vec3{} : known[static_cast<std::size_t>(pick - 1)];
 }
 
-void ModelWriter::add_joint(std::string_view name, std::string_view type, std::span<const FieldSpec> fields,
+void ModelWriter::add_joint(std::string_view name, std::string_view type, Strided<const FieldSpec> fields,
                             std::string_view base, std::string_view moving, std::string_view extra,
                             const std::optional<Vec3>& position) {
   joint_lines_ += fmt::format("  - {{name: {}, type: {}, base: {}, moving: {}{}{}}}\n", name, type, base, moving,
@@ -67,7 +67,7 @@ void ModelWriter::repeat_joint(std::string_view name) {
 }
 
 void ModelWriter::add_element(std::string_view section, std::string_view name, std::string_view type,
-                              std::span<const FieldSpec> fields) {
+                              Strided<const FieldSpec> fields) {
   const std::string all = entries(type, fields);
   lines_of(section) += fmt::format("  - {{name: {}, type: {}{}}}\n", name, type, all);
 }
@@ -95,7 +95,7 @@ std::string ModelWriter::text() const {
 }
 
 /// ", name: value" of the fields that the example gives, or of all required ones and of some of the others.
-std::string ModelWriter::entries(std::string_view type, std::span<const FieldSpec> fields,
+std::string ModelWriter::entries(std::string_view type, Strided<const FieldSpec> fields,
                                  const std::optional<Vec3>& position) {
   const ExampleFields::Instance* const example = examples_.pick(type, random_);
   // Lists of one instance belong together: one entry per coordinate of a joint, or per component of a vector.

@@ -24,16 +24,16 @@ class ModelWriter {
   /// A body at a random pose without mass and inertia.
   std::string add_massless_body();
   /// A body of a flexible type, its frame that of ground.
-  std::string add_flexible_body(std::string_view type, std::span<const FieldSpec>);
+  std::string add_flexible_body(std::string_view type, Strided<const FieldSpec>);
   /// Where something may be attached to such a body: its frame origin, or a point that the examples attach to.
   Vec3 attachment();
   /// position: what the field of that name gets; random where not given. extra: further entries, such as ", cut: true".
-  void add_joint(std::string_view name, std::string_view type, std::span<const FieldSpec>, std::string_view base,
+  void add_joint(std::string_view name, std::string_view type, Strided<const FieldSpec>, std::string_view base,
                  std::string_view moving, std::string_view extra = {}, const std::optional<Vec3>& position = {});
   /// The last joint once more under another name.
   void repeat_joint(std::string_view name);
   /// section: "forces", "constraints" or "modules".
-  void add_element(std::string_view section, std::string_view name, std::string_view type, std::span<const FieldSpec>);
+  void add_element(std::string_view section, std::string_view name, std::string_view type, Strided<const FieldSpec>);
   void remove_last_element(std::string_view section);
   void set_gravity(const Vec3& g) { gravity_ = g; }
 
@@ -42,7 +42,7 @@ class ModelWriter {
  private:
   std::string& lines_of(std::string_view section);
   std::string add_rigid_body(const std::string& inertia);
-  std::string entries(std::string_view type, std::span<const FieldSpec>, const std::optional<Vec3>& position = {});
+  std::string entries(std::string_view type, Strided<const FieldSpec>, const std::optional<Vec3>& position = {});
   std::string value(const FieldSpec&);
   std::string number(const FieldSpec&);
   std::string integer(const FieldSpec&);

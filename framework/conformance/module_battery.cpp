@@ -24,7 +24,7 @@ void check_names(const ModuleType& type, Checklist& list) {
                std::set<std::string_view> names;
                m.see(0, "");
                for (const auto& of : {type.variables(), type.states(), type.rows()})
-                 for (const ModuleVariable& v : of) {
+                 for (const Variable& v : of) {
                    m.see(v.name.empty() ? 1 : 0, "a name is empty");
                    m.see(v.name.empty() || names.insert(v.name).second ? 0 : 1,
                          [&] { return fmt::format("two are called `{}`", v.name); });
@@ -33,7 +33,7 @@ void check_names(const ModuleType& type, Checklist& list) {
 }
 
 /// What initial_state gives to instances, u of all of them and then x.
-std::vector<double> start_of(const ModuleType& type, std::span<const ElementInstance> instances) {
+std::vector<double> start_of(const ModuleType& type, Strided<const ElementInstance> instances) {
   constexpr double unwritten = std::numeric_limits<double>::quiet_NaN();
   Canaries given;
   const std::span<double> u = given.numbers("u", instances.size() * type.variables().size(), unwritten),
@@ -55,7 +55,7 @@ void check_start(const ModuleType& type, const std::vector<Case>& cases, Checkli
   list.claim(name, 0, "write u and x of all instances, in the order of the instances", [&](Measure& m) {
     for (const Case& one : cases) {
       m.in_model(one.sample.text);
-      const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+      const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
       const std::vector<double> all = start_of(type, instances);
       m.see(all_finite(all) ? 0 : 1, "a value is not written, or not finite");
       for (std::size_t i = 0; i < instances.size(); ++i) {
@@ -100,7 +100,7 @@ void check_batches(const ModuleType& type, const std::vector<Case>& cases, Check
       });
   list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
     on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
-      const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+      const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
       const auto batch = make(type, instances);
       const ModuleState now = joined(states_of(one, path, random, 0)),
                         later = joined(states_of(one, path, random, 0.05));
@@ -113,7 +113,7 @@ void check_batches(const ModuleType& type, const std::vector<Case>& cases, Check
   });
   claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {
     on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
-      const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+      const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
       const ModuleState s = joined(states_of(one, path, random, 0));
       see_allocations(evaluate(*make(type, instances), type, instances.size(), s).allocations, m);
     });
@@ -135,7 +135,7 @@ void check_finite(const ModuleType& type, const std::vector<Case>& cases, Checkl
              "guard divisions by lengths and speeds that may be zero, and roots of what may be negative",
              [&](Measure& m) {
                on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
-                 const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+                 const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
                  for (const double t : {0.0, 0.1, 0.3}) {
                    const ModuleState s = joined(states_of(one, path, random, t));
                    const ModuleEquations e = evaluate(*make(type, instances), type, instances.size(), s);
@@ -154,7 +154,7 @@ void check_frames(const ModuleType& type, const std::vector<Case>& cases, Checkl
   const auto on_each = [&](Measure& m, auto body) {
     on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
       const std::vector<ModuleState> states = states_of(one, path, random, 0);
-      const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+      const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
       double size = 0;  // of what all instances in the system do
       for (const double x : evaluate(*make(type, instances), type, instances.size(), joined(states)).numbers())
         size = larger(size, std::abs(x));
@@ -195,7 +195,7 @@ bool drives(const ModuleType& type, const Case& one) {
   Random random(43);
   Path path(one.sample.view(), one.state, random);
   const ModuleState s = joined(states_of(one, path, random, 0));
-  const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+  const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
   const ModuleEquations e = evaluate(*make(type, instances), type, instances.size(), s);
   return !std::ranges::all_of(e.velocity_right, [](double x) { return x == 0; });
 }

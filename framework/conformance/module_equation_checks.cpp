@@ -176,8 +176,8 @@ void check_positions(const ModuleType& type, const std::vector<Case>& cases, Che
                              of_positions = "residuals do not depend on u",
                              silent = "a row that is not holonomic has no residual",
                              integrals = "a state that is the integral of a variable has it for its rate";
-  const std::span<const ModuleVariable> rows = type.rows(), states = type.states();
-  const auto holonomic = std::ranges::count_if(rows, &ModuleVariable::holonomic);
+  const Strided<const Variable> rows = type.rows(), states = type.states();
+  const auto holonomic = std::ranges::count_if(rows, &Variable::holonomic);
   if (holonomic == 0) {
     for (const std::string_view name : {rates, of_positions})
       list.unsupported(name, "not applicable: no row of the type is holonomic");
@@ -204,7 +204,7 @@ void check_positions(const ModuleType& type, const std::vector<Case>& cases, Che
                });
     list.claim(of_positions, 0, "a residual is a condition on positions and states x alone", [&](Measure& m) {
       on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
-        const std::span<const ElementInstance> instances = one.sample.view().modules[0].instances;
+        const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
         const auto batch = make(type, instances);
         ModuleState s = joined(states_of(one, path, random, 0.05));
         const std::vector<double> before = evaluate(*batch, type, instances.size(), s).residual;
@@ -221,7 +221,7 @@ void check_positions(const ModuleType& type, const std::vector<Case>& cases, Che
   if (holonomic == std::ssize(rows)) {
     list.unsupported(silent, "not applicable: the type has no such rows");
   } else {
-    list.claim(silent, 0, "where a row's residual is a condition on positions, ModuleVariable::holonomic is true",
+    list.claim(silent, 0, "where a row's residual is a condition on positions, Variable::holonomic is true",
                [&](Measure& m) {
                  on_modules(cases, m, [&](ModuleMotion& motion) {
                    const ModuleEquations e = motion.equations(0.05);
@@ -232,12 +232,12 @@ void check_positions(const ModuleType& type, const std::vector<Case>& cases, Che
                  });
                });
   }
-  if (std::ranges::all_of(states, [](const ModuleVariable& s) { return s.integral_of < 0; })) {
+  if (std::ranges::all_of(states, [](const Variable& s) { return s.integral_of < 0; })) {
     list.unsupported(integrals, "not applicable: no state of the type is said to be one");
     return;
   }
   list.claim(
-      integrals, 1e-13, "write xdot = u of the variable that ModuleVariable::integral_of names", [&](Measure& m) {
+      integrals, 1e-13, "write xdot = u of the variable that Variable::integral_of names", [&](Measure& m) {
         on_modules(cases, m, [&](ModuleMotion& motion) {
           const ModuleEquations e = motion.equations(0.05);
           const ModuleState s = motion.at(0.05);

@@ -42,7 +42,7 @@ void ModuleEquations::append(const ModuleEquations& b) {
   power += b.power;
 }
 
-BatchPointer<ModuleBatch> make(const ModuleType& type, std::span<const ElementInstance> instances) {
+BatchPointer<ModuleBatch> make(const ModuleType& type, Strided<const ElementInstance> instances) {
   BatchPointer<ModuleBatch> batch(type.create(instances));
   if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
   return batch;
@@ -68,7 +68,8 @@ ModuleEquations evaluate(ModuleBatch& batch, const ModuleType& type, std::size_t
   for (const auto& [span, list, name, size] : parts) *span = numbers(name, size);
   out.C = given.spatials("C", rows * markers);
   out.wrenches = given.spatials("wrenches", markers);
-  e.allocations = allocations_of([&] { batch.evaluate({s.attachments.view(), s.u, s.x}, out); });
+  const ForceInput attachments = s.attachments.view();
+  e.allocations = allocations_of([&] { batch.evaluate({.attachments = &attachments, .u = s.u, .x = s.x}, out); });
   given.check();
   for (const auto& [span, list, name, size] : parts) list->assign(span->begin(), span->end());
   e.C.assign(out.C.begin(), out.C.end());

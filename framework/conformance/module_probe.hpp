@@ -27,7 +27,7 @@ struct ModuleEquations {
   void append(const ModuleEquations&);
 };
 
-BatchPointer<ModuleBatch> make(const ModuleType&, std::span<const ElementInstance>);
+BatchPointer<ModuleBatch> make(const ModuleType&, Strided<const ElementInstance>);
 ModuleEquations evaluate(ModuleBatch&, const ModuleType&, std::size_t instances, const ModuleState&);
 /// Several as those of one batch, in this order.
 ModuleState joined(std::span<const ModuleState> parts);

@@ -25,7 +25,7 @@ bool holds_vectors(const FieldSpec& field) {
   }
 }
 
-RedrawnInstance::RedrawnInstance(std::span<const FieldSpec> specs, const ElementInstance& read, const Redrawing& how)
+RedrawnInstance::RedrawnInstance(Strided<const FieldSpec> specs, const ElementInstance& read, const Redrawing& how)
     : how_(how), read_(read), fields_(read.fields.begin(), read.fields.end()) {
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     FieldValue& value = fields_[f];

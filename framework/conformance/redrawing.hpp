@@ -20,7 +20,7 @@ struct Redrawing {
 /// others with the frames of the bodies.
 class RedrawnInstance {
  public:
-  RedrawnInstance(std::span<const FieldSpec>, const ElementInstance& read, const Redrawing&);
+  RedrawnInstance(Strided<const FieldSpec>, const ElementInstance& read, const Redrawing&);
   RedrawnInstance(const RedrawnInstance&) = delete;
   RedrawnInstance& operator=(const RedrawnInstance&) = delete;
 
@@ -62,7 +62,7 @@ template <class Type, class Evaluate, class Differ>
 void see_drawn_axes(const Type& type, const ElementInstance& read, const BatchInput& in, const Mat3& frames,
                     Evaluate evaluate, Differ differ, Measure& m) {
   constexpr double equal = 1e-9;
-  const std::span<const FieldSpec> specs = type.fields();
+  const Strided<const FieldSpec> specs = type.fields();
   const auto expected = evaluate(read, in);
   const auto error_of = [&](std::vector<std::size_t> as_of_body) {
     RedrawnInstance other(specs, read, {.frames = frames, .as_of_body = std::move(as_of_body)});

@@ -32,7 +32,7 @@ constexpr std::array specs{FieldSpec{.name = "position",
 /// Parameters: the axis in F axes, the lead.
 class Kernel final : public JointKernel {
  public:
-  void evaluate(const JointBatch& batch, std::span<JointMotion> out) const noexcept override {
+  void evaluate(const JointBatch& batch, Strided<JointMotion> out) const noexcept override {
     for (std::size_t i = 0; i < batch.count; ++i) {
       const std::span<const double> p = batch.parameters.subspan(parameters * i, parameters);
       const Vec3 a = axis_of(p);
@@ -61,11 +61,20 @@ class Kernel final : public JointKernel {
   static Vec3 axis_of(std::span<const double> p) { return {p[0], p[1], p[2]}; }
 };
 
+constexpr Variable position_names[] = {{.name = "angle", .unit = "rad", .kind = Variable::Kind::angle}};
+constexpr Variable velocity_names[] = {{.name = "angular velocity", .unit = "rad/s"}};
+
 class ScrewJoint final : public JointType {
  public:
-  std::string_view name() const noexcept override { return "screw"; }
-  std::string_view meaning() const noexcept override { return "a screw; coordinate: angle about axis, rad"; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "screw",
+        .meaning = "a screw; coordinate: angle about axis, rad",
+        .fields = specs,
+        .positions = position_names,
+        .velocities = velocity_names};
+    return descriptor;
+  }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink&) const noexcept override {
     const Vec3 a = transpose_times(rotation_matrix(joint.base.orientation), joint.fields[axis].vector);
     definition.set_position(joint.fields[position].vector);
@@ -76,8 +85,6 @@ class ScrewJoint final : public JointType {
     static constexpr Kernel kernel;
     return &kernel;
   }
-  std::size_t position_count() const noexcept override { return 1; }
-  std::size_t velocity_count() const noexcept override { return 1; }
   std::size_t parameter_count() const noexcept override { return Kernel::parameters; }
 };
 

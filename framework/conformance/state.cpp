@@ -212,7 +212,7 @@ State random_state(const System& system, Random& random) {
   }
   for (const FlexibleData& body : view.flexible) {
     const std::vector<ValueRange> modes =
-        ranges_of(*body.type, ValueRanges::Kind::mode, body.modes, body.instance.fields);
+        ranges_of(*body.type, ValueRanges::Kind::mode, body.modes, body.instance->fields);
     for (std::size_t k = 0; k < body.modes; ++k) {
       double& eta = s.eta[body.mode_offset + k];
       eta = in_range(modes[k], random.uniform(-1, 1), 0.02, eta);

@@ -22,7 +22,7 @@ struct State {
         eta(s.eta.begin(), s.eta.end()),
         etadot(s.etadot.begin(), s.etadot.end()),
         x(s.x.begin(), s.x.end()) {}
-  ConstStateView view() const { return {q, v, eta, etadot, x}; }
+  ConstStateView view() const { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x}; }
 };
 
 /// Carries the coordinates of one joint along q̇ = N(q) v with v = v0 + v̇ t over the time given, to round-off.

@@ -13,7 +13,7 @@ bool is_one_line(std::string_view text) {
   return text.find_first_not_of(' ') != std::string_view::npos && text.find('\n') == std::string_view::npos;
 }
 
-void see_fields(std::span<const FieldSpec> fields, Measure& m) {
+void see_fields(Strided<const FieldSpec> fields, Measure& m) {
   std::set<std::string_view> names;
   for (const FieldSpec& field : fields) {
     const auto see = [&](bool good, const char* what) {

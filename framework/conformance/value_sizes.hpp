@@ -24,9 +24,9 @@ JointSizes sizes_of(const System&, const JointData&);
 /// Of one instance of a type: of the numbers of a kind in order.
 template <class Type>
 std::vector<ValueRange> ranges_of(const Type& type, ValueRanges::Kind kind, std::size_t count,
-                                  std::span<const FieldValue> fields) {
+                                  Strided<const FieldValue> fields) {
   std::vector<ValueRange> all(count);
-  const auto* const told = static_cast<const ValueRanges*>(type.query(ValueRanges::query_name));
+  const auto* const told = ask<ValueRanges>(type);
   for (std::size_t k = 0; told != nullptr && k < count; ++k) told->describe(kind, k, fields, all[k]);
   return all;
 }

@@ -18,8 +18,8 @@ struct CanonicalState {
         etadot(s.etadot.begin(), s.etadot.end()),
         x(s.x.begin(), s.x.end()) {}
 
-  StateView view() { return {q, v, eta, etadot, x}; }
-  ConstStateView constant() const { return {q, v, eta, etadot, x}; }
+  StateView view() { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x}; }
+  ConstStateView constant() const { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x}; }
 };
 
 }  // namespace polyform::host

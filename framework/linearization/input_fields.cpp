@@ -28,10 +28,10 @@ std::string_view unit_of(std::string_view unit, const ElementInstance& instance,
 }
 
 template <class Group>
-void list_fields(std::span<const Group> groups, InputField::Of of, double t, std::vector<InputField>& out) {
+void list_fields(Strided<const Group> groups, InputField::Of of, double t, std::vector<InputField>& out) {
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (std::size_t i = 0; i < groups[g].instances.size(); ++i) {
-      const std::span<const FieldSpec> specs = groups[g].type->fields();
+      const Strided<const FieldSpec> specs = groups[g].type->fields();
       for (std::size_t f = 0; f < specs.size(); ++f) {
         const FieldValue& value = groups[g].instances[i].fields[f];
         const std::string name = fmt::format("{}.{}", groups[g].names[i], specs[f].name);
@@ -78,16 +78,20 @@ TimeFunction shifted(const TimeFunction& f, double offset, std::vector<double>& 
     case Kind::cubic_table:
       shift_every(3);
       break;
+    case Kind::other:  // its values are the host's own code: none of them is read yet
+      break;
   }
   out.data = table;
   return out;
 }
 
-/// The copy of a list that a span points to, made where it is not one already.
-template <class T>
-std::vector<T>& own(std::span<const T>& part, std::deque<std::vector<T>>& copies) {
+/// The copy of a list that is pointed to, made where it is not one already.
+template <class Part>
+std::vector<std::remove_const_t<typename Part::element_type>>& own(
+    Part& part, std::deque<std::vector<std::remove_const_t<typename Part::element_type>>>& copies) {
+  using T = std::remove_const_t<typename Part::element_type>;
   for (std::vector<T>& known : copies)
-    if (known.data() == part.data()) return known;
+    if (!part.empty() && known.data() == &part.front()) return known;
   std::vector<T>& copy = copies.emplace_back(part.begin(), part.end());
   part = copy;
   return copy;

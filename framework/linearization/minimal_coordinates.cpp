@@ -33,15 +33,21 @@ void name_joint(const JointData& joint, double length, std::vector<Coordinate>& 
     q += position_count(p.kind);
     v += velocity_count(p.kind);
   }
-  for (; v < joint.nv; ++v)  // a code-defined joint does not say its units
-    out.push_back({indexed(joint.nq == joint.nv ? "q" : "turn", v, joint.nv), indexed("v", v, joint.nv), "", "1/s", 1});
+  if (joint.type == nullptr) return;
+  const TypeDescriptor& told = joint.type->descriptor();
+  const bool alike = joint.nq == joint.nv;
+  for (; v < joint.nv; ++v) {
+    const bool is_length = alike && told.positions[v].unit == "m";
+    out.push_back({indexed(alike ? "q" : "turn", v, joint.nv), indexed("v", v, joint.nv),
+                   alike ? told.positions[v].unit : "rad", told.velocities[v].unit, is_length ? length : 1});
+  }
 }
 
 /// What a type tells of its modes: the largest turn or strain that a unit of each makes.
 void add_deformations(const FlexibleData& f, std::vector<double>& size) {
-  FlexibleBatch* batch = f.type->create(std::span(&f.instance, 1));
+  FlexibleBatch* batch = f.type->create({f.instance, 1});
   if (batch == nullptr) throw std::bad_alloc();
-  if (const auto* validity = static_cast<const ModeValidity*>(batch->query(ModeValidity::query_name))) {
+  if (const auto* validity = ask<ModeValidity>(*batch)) {
     std::vector<double> eta(f.modes);
     for (std::size_t k = 0; k < f.modes; ++k) {
       eta[k] = 1;

@@ -23,7 +23,7 @@ struct Elimination {
 /// One coordinate of a system.
 struct Coordinate {
   std::string position, velocity;  ///< names: `pin.q`, `ball.turn[0]`, `beam.eta[0]`; `pin.v`, `beam.etadot[0]`
-  const char *position_unit, *velocity_unit;
+  std::string_view position_unit, velocity_unit;
   double scale = 1;  ///< a deviation of this size is a large one
 };
 

@@ -19,12 +19,12 @@ std::vector<Channel> first_order_states(const SystemView& view) {
   for (const ForceGroup& group : view.forces)
     for (std::size_t i = 0, k = group.state_offset; i < group.instances.size(); ++i)
       for (std::size_t s = 0; s < group.type->state_count(); ++s, ++k)
-        out[k] = {fmt::format("{}.state[{}]", group.names[i], s), ""};
+        out[k] = {fmt::format("{}.state[{}]", group.names[i], s), std::string(group.type->descriptor().states[s].unit)};
   for (const ModuleGroup& group : view.modules) {
     std::size_t k = group.state_offset;
     for (const auto& own : {group.type->variables(), group.type->states()})
       for (std::size_t i = 0; i < group.instances.size(); ++i)
-        for (const ModuleVariable& variable : own)
+        for (const Variable& variable : own)
           out[k++] = {fmt::format("{}.{}", group.names[i], variable.name), std::string(variable.unit)};
   }
   return out;

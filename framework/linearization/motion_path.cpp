@@ -36,7 +36,7 @@ class IntegratedPath final : public MotionPath, private Ode {
     const std::span<const double> now = integrator_->state();
     std::copy(now.begin(), now.end(), y_.begin());
     if (solver_->observe(end, y_, store_.now()) != Status::ok) fail(solver_->failure());
-    return CanonicalState(as_const(store_.now().state));
+    return CanonicalState(as_const(store_.now().state()));
   }
 
  private:

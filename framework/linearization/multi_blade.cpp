@@ -181,7 +181,7 @@ class Transformer {
       const FlexibleData& f = view.flexible[data.flexible];
       double part = 0;
       Vec3 first;
-      f.type->mass_moment(f.instance, std::span(point_.state.eta).subspan(f.mode_offset, f.modes), part, first);
+      f.type->mass_moment(*f.instance, std::span(point_.state.eta).subspan(f.mode_offset, f.modes), part, first);
       mass += part;
       moment += first;
     }

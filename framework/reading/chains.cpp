@@ -11,7 +11,7 @@ constexpr std::size_t no_field = static_cast<std::size_t>(-1);
 
 /// Which field of the joint type takes the place of the joint, if it has one.
 std::size_t position_field(const JointType& type) {
-  const std::span<const FieldSpec> specs = type.fields();
+  const Strided<const FieldSpec> specs = type.fields();
   for (std::size_t i = 0; i < specs.size(); ++i)
     if (specs[i].name == "position" && specs[i].type == FieldType::vector3) return i;
   return no_field;

@@ -85,7 +85,7 @@ std::string expectation(const FieldSpec& spec) {
   return "a value";
 }
 
-Fields FieldReader::read(MapReader& map, std::span<const FieldSpec> specs, std::string_view provided) {
+Fields FieldReader::read(MapReader& map, Strided<const FieldSpec> specs, std::string_view provided) {
   Fields out;
   out.values.resize(specs.size());
   out.places.resize(specs.size(), map.value().place());

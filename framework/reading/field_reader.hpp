@@ -16,7 +16,7 @@ class FieldReader {
 
   /// One value per spec, in order, from the entries of a map; a missing one gets its default, or is reported when
   /// required. A field named `provided` is left to the caller.
-  Fields read(MapReader&, std::span<const FieldSpec>, std::string_view provided = {});
+  Fields read(MapReader&, Strided<const FieldSpec>, std::string_view provided = {});
 
   /// One value; nothing after a report.
   std::optional<FieldValue> value(const Value&, const FieldSpec&);

@@ -75,7 +75,7 @@ class Sizes {
   }
   /// The place of a joint is given in ground axes, of the drawn configuration.
   void see_joint(const JointItem& joint) {
-    const std::span<const FieldSpec> specs = joint.type->fields();
+    const Strided<const FieldSpec> specs = joint.type->fields();
     for (std::size_t i = 0; i < std::min(specs.size(), joint.fields.values.size()); ++i) {
       if (specs[i].type != FieldType::vector3 || specs[i].name != "position") continue;
       for (const BodyIndex b : {joint.base, joint.moving})
@@ -89,7 +89,7 @@ class Sizes {
   void see_all(const Items& items) {
     for (const auto& item : items) {
       if (!item.type) continue;
-      const std::span<const FieldSpec> specs = item.type->fields();
+      const Strided<const FieldSpec> specs = item.type->fields();
       for (std::size_t i = 0; i < std::min(specs.size(), item.fields.values.size()); ++i)
         if (const FieldValue& value = item.fields.values[i];
             specs[i].type == FieldType::marker && !is_ground(value.body))

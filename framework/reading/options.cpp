@@ -26,7 +26,7 @@ bool refers_to_names(const FieldSpec& spec) {
 /// Reads options one by one: those of the model file with their places, typed ones without.
 class OptionReader {
  public:
-  OptionReader(std::span<const FieldSpec> specs, std::string_view formulation, Description& storage,
+  OptionReader(Strided<const FieldSpec> specs, std::string_view formulation, Description& storage,
                Diagnostics& diagnostics, const OptionPlaces& places)
       : specs_(specs),
         formulation_(formulation),
@@ -92,7 +92,7 @@ class OptionReader {
     return fields_.value(Value(*parsed, path, report), spec);
   }
 
-  std::span<const FieldSpec> specs_;
+  Strided<const FieldSpec> specs_;
   std::string_view formulation_;
   const OptionPlaces& places_;
   const Names names_;
@@ -104,7 +104,7 @@ class OptionReader {
 
 }  // namespace
 
-std::vector<FieldValue> read_options(std::span<const FieldSpec> specs,
+std::vector<FieldValue> read_options(Strided<const FieldSpec> specs,
                                      const std::vector<std::pair<std::string, std::string>>& given,
                                      std::string_view formulation, Description& storage, Diagnostics& diagnostics,
                                      const OptionPlaces& places) {

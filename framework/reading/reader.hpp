@@ -37,7 +37,7 @@ struct OptionPlaces {
 /// order. Reports unknown keys, bad values and missing required options, with the path options.<key>, or in the model
 /// file with their place and the path solver.options.<key>. The texts and lists live in `storage`; options that name
 /// bodies or joints mean those of `storage`.
-std::vector<FieldValue> read_options(std::span<const FieldSpec> specs,
+std::vector<FieldValue> read_options(Strided<const FieldSpec> specs,
                                      const std::vector<std::pair<std::string, std::string>>& given,
                                      std::string_view formulation, Description& storage, Diagnostics&,
                                      const OptionPlaces& = {});

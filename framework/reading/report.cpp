@@ -43,11 +43,11 @@ void Report::finish() {
     diagnostics_.report({e.severity, e.message, e.remedy, e.path, file_, e.place.line, e.place.column});
   entries_.clear();
   if (warnings_ > most)
-    diagnostics_.report({Severity::warning, fmt::format("… and {} more warnings", warnings_ - most), {}, {}, file_, 0, 0});
+    diagnostics_.report({.severity = Severity::warning, .message = fmt::format("… and {} more warnings", warnings_ - most), .file = file_});
   if (errors_ <= most) return;
   const std::size_t left = errors_ - most;
   const std::string message = fmt::format("… and {} more error{}", left, left == 1 ? "" : "s");
-  diagnostics_.report({Severity::error, message, "Correct those above first.", {}, file_, 0, 0});
+  diagnostics_.report({.message = message, .remedy = "Correct those above first.", .file = file_});
 }
 
 std::string show(std::string_view text) {

@@ -200,7 +200,7 @@ Json name_schema(std::string_view description) {
       description);
 }
 
-void add_fields(std::span<const FieldSpec> specs, std::string_view provided, Json& properties,
+void add_fields(Strided<const FieldSpec> specs, std::string_view provided, Json& properties,
                 std::vector<std::string>& required) {
   for (const FieldSpec& spec : specs) {
     if (!provided.empty() && spec.name == provided) continue;

@@ -27,7 +27,7 @@ Json one_of(Json kinds);
 Json name_schema(std::string_view description);
 
 /// Adds the declared fields to an object's properties and required keys; a field named `provided` is left out.
-void add_fields(std::span<const FieldSpec>, std::string_view provided, Json& properties,
+void add_fields(Strided<const FieldSpec>, std::string_view provided, Json& properties,
                 std::vector<std::string>& required);
 
 /// vector3, direction, orientation, inertia, time_function, numbers, matrix, body, marker, joint, initial, geometry,

@@ -37,6 +37,7 @@ void describe(PluginRecord& record, const PluginManifest& manifest) {
   record.version = text_of(manifest.version);
   record.abi = text_of(manifest.abi);
   record.instruction_set = text_of(manifest.instruction_set);
+  record.compiler = text_of(manifest.compiler);
   record.sdk_version = fmt::format("{}.{}", manifest.sdk_major, manifest.sdk_minor);
 }
 
@@ -49,7 +50,7 @@ bool check_sdk(PluginRecord& record, const PluginManifest& manifest) {
     return false;
   }
   record.sdk_version = fmt::format("{}.{}", manifest.sdk_major, manifest.sdk_minor);
-  if (manifest.sdk_major == sdk_major && manifest.sdk_minor <= sdk_minor) return true;
+  if (manifest.sdk_major == sdk_major) return true;
   refuse(record, Refusal::sdk_version,
          fmt::format("was built with SDK {}, but this polyform offers SDK {}.{}", record.sdk_version, sdk_major,
                      sdk_minor),
@@ -57,10 +58,13 @@ bool check_sdk(PluginRecord& record, const PluginManifest& manifest) {
   return false;
 }
 
+/// Of SDK 1.0; later ones are longer.
+constexpr std::size_t least_manifest = sizeof(PluginManifest);
+
 bool check_manifest(PluginRecord& record, const PluginManifest& manifest) {
-  if (manifest.size != sizeof(PluginManifest)) {
+  if (manifest.size < least_manifest) {
     refuse(record, Refusal::bad_manifest,
-           fmt::format("has a manifest of {} bytes, where {} are expected", manifest.size, sizeof(PluginManifest)),
+           fmt::format("has a manifest of {} bytes, where {} are expected at least", manifest.size, least_manifest),
            rebuild);
     return false;
   }
@@ -79,23 +83,37 @@ bool check_manifest(PluginRecord& record, const PluginManifest& manifest) {
   return false;
 }
 
-bool check_contract(PluginRecord& record, const PluginManifest& manifest) {
-  if (record.abi != POLYFORM_ABI) {
-    refuse(record, Refusal::compiler_abi,
-           fmt::format("was built for the compiler ABI '{}', but this polyform has '{}'", record.abi, POLYFORM_ABI),
-           "rebuild the plugin with the compiler and standard library of this polyform");
-    return false;
-  }
-  constexpr std::uint32_t expected[] = POLYFORM_CONTRACT_SIZES;
-  constexpr std::string_view structs[] = {"SystemView", "BodyData",    "JointData",       "FieldValue",
-                                          "FieldSpec",  "Observation", "ElementInstance", "JointMotion"};
-  static_assert(std::size(expected) == std::size(structs) && sizeof expected == sizeof manifest.contract_sizes);
-  for (std::size_t i = 0; i < std::size(expected); ++i) {
-    if (manifest.contract_sizes[i] == expected[i]) continue;
+/// A plugin of an older SDK fits, and one of a newer SDK that can do with what there is here.
+bool check_needs(PluginRecord& record, const PluginManifest& manifest) {
+  if (manifest.needs_minor <= sdk_minor) return true;
+  refuse(record, Refusal::sdk_version,
+         fmt::format("needs what came with SDK {}.{}, but this polyform offers SDK {}.{}", sdk_major,
+                     manifest.needs_minor, sdk_major, sdk_minor),
+         fmt::format("use a polyform that offers SDK {}.{} or a later one of {}.x, or rebuild the plugin with this SDK",
+                     sdk_major, manifest.needs_minor, sdk_major));
+  return false;
+}
+
+bool check_abi(PluginRecord& record) {
+  if (record.abi == POLYFORM_ABI) return true;
+  refuse(record, Refusal::compiler_abi,
+         fmt::format("was built for the ABI '{}' ({}), but this polyform has '{}' ({})", record.abi, record.compiler,
+                     POLYFORM_ABI, POLYFORM_COMPILER),
+         "rebuild the plugin with the standard library of this polyform");
+  return false;
+}
+
+/// The members that the plugin relies on must lie where they lie here. Equal sources and compilers see to that, unless
+/// options or changed headers move them.
+bool check_layouts(PluginRecord& record, const PluginManifest& manifest) {
+  const auto here = contract_layouts(manifest.needs_minor);
+  for (std::size_t i = 0; i < std::size(structure_records); ++i) {
+    if (manifest.layouts[i] == here[i]) continue;
     refuse(record, Refusal::contract_sizes,
-           fmt::format("was built with headers where {} has {} bytes, but in this polyform it has {}", structs[i],
-                       manifest.contract_sizes[i], expected[i]),
-           rebuild);
+           fmt::format("lays out {} otherwise than SDK {}.{} of this polyform, although it was built with SDK {} ({})",
+                       structure_records[i].name, sdk_major, manifest.needs_minor, record.sdk_version, record.compiler),
+           "rebuild the plugin against the unchanged headers of the SDK, without compiler options that pack structures "
+           "or shorten enumerations");
     return false;
   }
   return true;
@@ -119,8 +137,8 @@ bool examine(PluginRecord& record, Candidate& candidate) {
   candidate.manifest = *reading.manifest;
   if (!check_sdk(record, candidate.manifest)) return false;
   describe(record, candidate.manifest);
-  return check_manifest(record, candidate.manifest) && check_contract(record, candidate.manifest) &&
-         check_permissions(record);
+  return check_manifest(record, candidate.manifest) && check_needs(record, candidate.manifest) && check_abi(record) &&
+         check_layouts(record, candidate.manifest) && check_permissions(record);
 }
 
 int usable_rank(std::string_view set) noexcept {

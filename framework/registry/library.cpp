@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -149,7 +150,7 @@ Library::Library(const std::filesystem::path& file, const PluginManifest& expect
       throw LoadFailure{Refusal::missing_symbol, fmt::format("does not export `{}`, although its symbol table names it", symbol),
                         "rebuild the plugin: the file is damaged"};
   const auto& in_memory = library_.get<const PluginManifest>("polyform_manifest");
-  if (in_memory.size == sizeof in_memory) loaded = in_memory;
+  std::memcpy(&loaded, &in_memory, std::min<std::size_t>(in_memory.size, sizeof loaded));
   if (std::memcmp(&loaded, &expected, sizeof loaded) != 0)
     throw LoadFailure{Refusal::bad_manifest, "has another manifest in memory than in its section .polyform",
                       "rebuild it, and do not change it while polyform starts"};

@@ -14,9 +14,9 @@ enum class Refusal {
   not_a_library,       ///< no ELF shared library for this machine, or cut short
   missing_symbol,      ///< no manifest, or no polyform_register
   bad_manifest,        ///< a manifest whose contents make no sense
-  sdk_version,         ///< built for an SDK that this host does not offer
-  compiler_abi,        ///< other compiler or standard library ABI
-  contract_sizes,      ///< structs of the contract differ in size
+  sdk_version,         ///< needs an SDK that this host does not offer
+  compiler_abi,        ///< other machine, standard library or way of calls
+  contract_sizes,      ///< structures of the contract are laid out otherwise
   instruction_set,     ///< needs instructions that this CPU lacks
   duplicate_name,      ///< plugin name or type name is taken
   missing_dependency,  ///< a library or symbol it needs is not there
@@ -46,6 +46,7 @@ struct PluginRecord {
   std::string name, version;
   std::string sdk_version;  ///< "major.minor"
   std::string abi, instruction_set;
+  std::string compiler;  ///< with its version
   PluginStatus status = PluginStatus::loaded;
   bool replaced = false;  ///< passed over: one from a folder that the user named stands in for it
   std::optional<Refusal> refusal;  ///< set when refused

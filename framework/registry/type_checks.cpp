@@ -17,7 +17,7 @@ bool is_printable(std::string_view text) {
 
 /// Names of fields, of variables: each once, and none empty.
 template <class Named>
-std::string mistake_in_names(std::string_view what, std::span<const Named> all) {
+std::string mistake_in_names(std::string_view what, Strided<const Named> all) {
   std::set<std::string_view> known;
   for (const Named& one : all) {
     if (one.name.empty() || !is_printable(one.name)) return fmt::format("one of whose {}s has no name", what);
@@ -26,7 +26,7 @@ std::string mistake_in_names(std::string_view what, std::span<const Named> all) 
   return {};
 }
 
-std::string mistake_in_fields(std::span<const FieldSpec> fields) {
+std::string mistake_in_fields(Strided<const FieldSpec> fields) {
   if (std::string mistake = mistake_in_names("field", fields); !mistake.empty()) return mistake;
   for (const FieldSpec& field : fields) {
     if (field.type == FieldType::choice && field.choices.empty())
@@ -35,6 +35,19 @@ std::string mistake_in_fields(std::span<const FieldSpec> fields) {
       return fmt::format("whose field '{}' allows no value: its minimum is above its maximum", field.name);
   }
   return {};
+}
+
+/// The parts of a quaternion come together.
+std::string mistake_in_coordinates(Strided<const Variable> positions) {
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (positions[i].kind != Variable::Kind::quaternion) continue;
+    for (std::size_t k = 1; k < 4; ++k)
+      if (i + k >= positions.size() || positions[i + k].kind != Variable::Kind::quaternion)
+        return fmt::format("whose coordinate '{}' begins a quaternion, of which not all four parts follow",
+                           positions[i].name);
+    i += 3;
+  }
+  return mistake_in_names("coordinate", positions);
 }
 
 /// A rotation matrix and a place are twelve numbers; a kernel that needs more coordinates than this counts wrongly.
@@ -64,12 +77,15 @@ std::string mistake_of(const Formulation& type) { return mistake_in_fields(type.
 
 std::string mistake_of(const JointType& type) {
   std::string mistake = mistake_in_sizes(type);
+  if (mistake.empty()) mistake = mistake_in_coordinates(type.descriptor().positions);
+  if (mistake.empty()) mistake = mistake_in_names("velocity", type.descriptor().velocities);
   return mistake.empty() ? mistake_in_fields(type.fields()) : mistake;
 }
 
 std::string mistake_of(const ForceType& type) {
   if (type.state_count() > most_parameters)
     return fmt::format("which declares {} states for each, where {} are the most", type.state_count(), most_parameters);
+  if (std::string mistake = mistake_in_names("state", type.descriptor().states); !mistake.empty()) return mistake;
   return mistake_in_fields(type.fields());
 }
 
@@ -79,7 +95,7 @@ std::string mistake_of(const ModuleType& type) {
   for (const auto& [what, names] :
        {std::pair("variable", type.variables()), std::pair("state", type.states()), std::pair("row", type.rows())})
     if (std::string mistake = mistake_in_names(what, names); !mistake.empty()) return mistake;
-  for (const ModuleVariable& state : type.states())
+  for (const Variable& state : type.states())
     if (state.integral_of < -1 || state.integral_of >= static_cast<std::int64_t>(type.variables().size()))
       return fmt::format("whose state '{}' is said to be the integral of variable {}, of {}", state.name,
                          state.integral_of, type.variables().size());

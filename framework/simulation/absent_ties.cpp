@@ -7,7 +7,7 @@
 namespace polyform::host {
 
 std::vector<bool> absent_ties(const SystemView& view, Solver& solver) {
-  const auto* equations = static_cast<const Equations*>(solver.query(Equations::query_name));
+  const auto* equations = ask<Equations>(solver);
   if (equations == nullptr) return {};
   std::vector<std::size_t> rows;
   for (const JointData& joint : view.joints) rows.push_back(6 - joint.nv);

@@ -73,7 +73,7 @@ void BalanceCheck::look_again(double time, const Observation& now) {
   if (difference)
     note({difference->part, Imbalance::Of::body, view_.bodies[difference->body].name}, Found::by_digits, time);
   else if (balance_.overshadowed() > untold_.times) {
-    const auto* lost = static_cast<const LostDigits*>(solver_.query(lost_digits));
+    const auto* lost = ask<LostDigits>(solver_);
     untold_ = {balance_.overshadowed_body(), balance_.overshadowed(), time, lost != nullptr ? lost->part : 0};
   }
 }

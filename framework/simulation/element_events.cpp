@@ -15,7 +15,7 @@ namespace polyform::host {
 struct ElementEvents::Motion {
   explicit Motion(const SystemView& view)
       : q(view.nq), v(view.nv), eta(view.modes), etadot(view.modes), x(view.states), tree(view) {}
-  StateView state() { return {q, v, eta, etadot, x}; }
+  StateView state() { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x}; }
   std::vector<double> q, v, eta, etadot, x;
   TreeKinematics tree;
 };
@@ -39,7 +39,7 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
     throw Failure(Exit::simulation_failed, fmt::format("the elements of type {} could not be made", group.type->name()),
                   "Perhaps memory ran out.");
   std::unique_ptr<void, void (*)(void*)> object(batch, [](void* it) { static_cast<Object*>(it)->destroy(); });
-  auto* events = static_cast<EventSource*>(batch->query(events_interface));
+  auto* events = ask<EventSource>(*batch);
   if (events == nullptr) return;
   Batch b{std::make_unique<Attachments>(view, group.instances, group.joints),
           group.joints,

@@ -41,7 +41,7 @@ JointCheck::JointCheck(const SystemView& view, Solver& solver)
       nodes_(view),
       frames_(view.frames()),
       accelerations_(view.frames()) {
-  const auto* equations = static_cast<const Equations*>(solver.query(Equations::query_name));
+  const auto* equations = ask<Equations>(solver);
   for (std::size_t j = 0; equations != nullptr && j < std::min(asked_.size(), equations->ties()); ++j) {
     const Equations::Tie tie = equations->tie(j);
     asked_[j] = (tie.rows > 0 || view.joints[j].nv == 6) && tie.covariance == 0;
@@ -55,11 +55,11 @@ void JointCheck::place(const Observation& now) noexcept {
     accelerations_[i] = {b.angular_acceleration, b.acceleration};
   }
   if (!nodes_.empty()) {
-    nodes_.evaluate(now.state.eta.data(), now.state.etadot.data());
+    nodes_.evaluate(now.state().eta.data(), now.state().etadot.data());
     nodes_.place(frames_);
     nodes_.accelerate(frames_, now.modal_acceleration.data(), accelerations_);
   }
-  joints_.evaluate(now.state.q.data(), now.state.v.data());
+  joints_.evaluate(now.state().q.data(), now.state().v.data());
   double linear = norm(view_.gravity), angular = 0;
   for (const Spatial& a : accelerations_) {
     linear = std::max(linear, norm(a.linear));

@@ -30,13 +30,13 @@ class Heard final : public FieldSink {
 /// What lets the tension count: the field that asks for it where the type takes it with the data that are given, else what
 /// the type says is missing.
 std::string stiffening_remedy(const FlexibleData& data) {
-  const auto* stiffening = static_cast<const SpinStiffening*>(data.type->query(SpinStiffening::query_name));
+  const auto* stiffening = ask<SpinStiffening>(*data.type);
   if (stiffening == nullptr) return "Divide the body into several: bodies of this type are not stiffened by tension.";
-  std::vector<FieldValue> fields(data.instance.fields.begin(), data.instance.fields.end());
+  std::vector<FieldValue> fields(data.instance->fields.begin(), data.instance->fields.end());
   FieldValue& asked = fields[stiffening->field()];
   asked.given = true;
   asked.integer = 1;
-  FlexibleInstance trial = data.instance;
+  FlexibleInstance trial = *data.instance;
   trial.fields = fields;
   Heard heard;
   if (data.type->define(trial, 0, heard) || heard.remedy.empty())
@@ -49,9 +49,9 @@ std::string stiffening_remedy(const FlexibleData& data) {
 ModeLimits::ModeLimits(const SystemView& view) : view_(view) {
   bodies_.reserve(view.flexible.size());
   for (const FlexibleData& data : view.flexible) {
-    FlexibleBatch* batch = data.type->create(std::span(&data.instance, 1));
+    FlexibleBatch* batch = data.type->create({data.instance, 1});
     if (batch == nullptr) continue;  // memory ran out, which the solver says
-    const auto* validity = static_cast<const ModeValidity*>(batch->query(ModeValidity::query_name));
+    const auto* validity = ask<ModeValidity>(*batch);
     if (validity == nullptr)
       batch->destroy();
     else
@@ -73,7 +73,7 @@ void ModeLimits::row(double t, const Observation& now) {
   for (Body& body : bodies_) {
     if (body.told_deformed && body.told_spinning) continue;
     const Observation::Body& seen = now.bodies[at(body.data->body)];
-    look_at_deformation(t, body, now.state.eta.subspan(body.data->mode_offset, body.data->modes));
+    look_at_deformation(t, body, now.state().eta.subspan(body.data->mode_offset, body.data->modes));
     look_at_spin(t, body, transpose_times(rotation_matrix(seen.pose.orientation), seen.angular_velocity));
   }
 }

@@ -22,7 +22,12 @@ class ObservationStore {
     };
     now_.bodies = bodies_;
     now_.reactions = reactions_;
-    now_.state = {take(view.nq), take(view.nv), take(view.modes), take(view.modes), take(view.states)};
+    now_.q = take(view.nq);
+    now_.v = take(view.nv);
+    now_.eta = take(view.modes);
+    now_.etadot = take(view.modes);
+    now_.x = take(view.states);
+    now_.correction = &correction;
     now_.acceleration = take(view.nv);
     now_.modal_acceleration = take(view.modes);
     now_.state_rates = take(view.states);
@@ -32,6 +37,8 @@ class ObservationStore {
   ObservationStore& operator=(const ObservationStore&) = delete;
 
   Observation& now() { return now_; }
+
+  Correction correction;  ///< of all steps since the last observation
 
  private:
   std::vector<Observation::Body> bodies_;

@@ -25,11 +25,11 @@ const char* velocity_unit(Primitive::Kind kind) { return kind == Primitive::Kind
 
 /// `<joint>.q` for one coordinate, `<joint>.q[k]` for more.
 void add_coordinates(std::vector<Channel>& channels, std::string_view joint, char letter,
-                     const std::vector<const char*>& units) {
+                     const std::vector<std::string_view>& units) {
   for (std::size_t k = 0; k < units.size(); ++k)
     channels.push_back(
         {units.size() == 1 ? fmt::format("{}.{}", joint, letter) : fmt::format("{}.{}[{}]", joint, letter, k),
-         units[k]});
+         std::string(units[k])});
 }
 
 double* put(double* out, const Vec3& v) {
@@ -121,7 +121,17 @@ void RowMaker::choose(const Columns& columns) {
 
 void RowMaker::add_joint(const JointData& joint) {
   joints_.push_back({joint.q_offset, joint.nq, joint.v_offset, joint.nv});
-  std::vector<const char*> q_units(joint.nq, ""), v_units(joint.nv, "");
+  std::vector<std::string_view> q_units(joint.nq), v_units(joint.nv);
+  if (joint.type != nullptr) {
+    const TypeDescriptor& told = joint.type->descriptor();
+    std::ranges::transform(told.positions, q_units.begin(), &Variable::unit);
+    std::ranges::transform(told.velocities, v_units.begin(), &Variable::unit);
+    for (std::size_t k = 0; k + 4 <= joint.nq; ++k) {
+      if (told.positions[k].kind != Variable::Kind::quaternion) continue;
+      balls_.push_back({joint.q_offset + k, channels_.size() + k});
+      k += 3;
+    }
+  }
   std::size_t q = 0, v = 0;
   for (const Primitive& primitive : joint.primitives) {
     if (primitive.kind == Primitive::Kind::ball) balls_.push_back({joint.q_offset + q, channels_.size() + q});
@@ -156,7 +166,7 @@ void RowMaker::add_modules() {
     const auto u = group.type->variables(), x = group.type->states();
     const std::size_t first_x = group.state_offset + group.names.size() * u.size();
     for (std::size_t i = 0; i < group.names.size(); ++i) {
-      const auto add = [&](std::span<const ModuleVariable> own, std::size_t first) {
+      const auto add = [&](Strided<const Variable> own, std::size_t first) {
         for (std::size_t k = 0; k < own.size(); ++k) {
           channels_.push_back(
               {fmt::format("{}.{}", group.names[i], own[k].name), std::string(own[k].unit), "modules"});
@@ -172,14 +182,14 @@ void RowMaker::add_modules() {
 void RowMaker::add_module_multipliers() {
   for (const ModuleGroup& group : view_.modules)
     for (const std::string_view name : group.names)
-      for (const ModuleVariable& row : group.type->rows())
+      for (const Variable& row : group.type->rows())
         channels_.push_back({fmt::format("{}.{}", name, row.name), std::string(row.unit), "reactions"});
 }
 
 void RowMaker::settle_signs(const Observation& now) {
   for (BodyColumns& b : bodies_) b.sign = first_sign(now.bodies[b.body].pose.orientation);
   for (BallColumns& b : balls_) {
-    const double* q = now.state.q.data() + b.q;
+    const double* q = now.state().q.data() + b.q;
     b.sign = first_sign({q[0], q[1], q[2], q[3]});
   }
   settled_ = true;
@@ -190,8 +200,8 @@ std::span<const double> RowMaker::make(double time, const Observation& now, doub
   double* out = row_.data();
   *out++ = time;
   for (const JointColumns& j : joints_) {
-    out = std::copy_n(now.state.q.data() + j.q, j.nq, out);
-    out = std::copy_n(now.state.v.data() + j.v, j.nv, out);
+    out = std::copy_n(now.state().q.data() + j.q, j.nq, out);
+    out = std::copy_n(now.state().v.data() + j.v, j.nv, out);
   }
   for (const BallColumns& b : balls_)
     for (std::size_t k = 0; k < 4; ++k) row_[b.column + k] *= b.sign;
@@ -201,8 +211,8 @@ std::span<const double> RowMaker::make(double time, const Observation& now, doub
     out = put(out, body.pose.orientation, b.sign);
     out = put(out, body.velocity);
     out = put(out, body.angular_velocity);
-    out = std::copy_n(now.state.eta.data() + b.mode_offset, b.modes, out);
-    out = std::copy_n(now.state.etadot.data() + b.mode_offset, b.modes, out);
+    out = std::copy_n(now.state().eta.data() + b.mode_offset, b.modes, out);
+    out = std::copy_n(now.state().etadot.data() + b.mode_offset, b.modes, out);
   }
   if (columns_.energy) {
     *out++ = now.kinetic_energy;
@@ -215,11 +225,11 @@ std::span<const double> RowMaker::make(double time, const Observation& now, doub
   if (columns_.constraints) {
     *out++ = now.position_violation;
     *out++ = now.velocity_violation;
-    *out++ = now.correction.position_residual;
-    *out++ = now.correction.velocity_residual;
-    *out++ = static_cast<double>(now.correction.iterations);
+    *out++ = now.correction->position_residual;
+    *out++ = now.correction->velocity_residual;
+    *out++ = static_cast<double>(now.correction->iterations);
   }
-  for (const std::size_t k : module_states_) *out++ = now.state.x[k];
+  for (const std::size_t k : module_states_) *out++ = now.state().x[k];
   for (const std::size_t j : reactions_) {
     out = put(out, now.reactions[j].linear);
     out = put(out, now.reactions[j].angular);

@@ -21,7 +21,7 @@ void RunStatistics::start(const Observation& now, double balance) {
     motions_[i] = {rotation_matrix(body.pose.orientation), body.pose.position, {body.angular_velocity, body.velocity}};
     terms_ += yardstick_.mass(i) * norm(view_.gravity) * norm(body.pose.position);
   }
-  const double sprung = now.potential_energy - gravity_potential(view_, motions_, now.state.eta.data());
+  const double sprung = now.potential_energy - gravity_potential(view_, motions_, now.state().eta.data());
   possible_ = yardstick_.of_system(motions_).energy + std::abs(sprung);
 }
 
@@ -37,7 +37,7 @@ void RunStatistics::row(double time, const Observation& now, double work) {
   exchange_ = std::max(exchange_, std::abs(now.potential_energy - first_potential_));
   work_ = std::max(work_, std::abs(work));
   violation_ = std::max(violation_, now.position_violation);
-  correction_.add(now.correction);
+  correction_.add(*now.correction);
   conservative_ = conservative_ && now.power == 0 && work == 0;
 }
 

@@ -22,7 +22,7 @@ constexpr double times_sample = 10;
 constexpr double per_violation = 100;
 
 bool has_soft_rows(Solver& solver) {
-  const auto* equations = static_cast<const Equations*>(solver.query(Equations::query_name));
+  const auto* equations = ask<Equations>(solver);
   for (std::size_t i = 0; equations != nullptr && i < equations->ties(); ++i)
     if (equations->tie(i).covariance > 0) return true;
   return false;
@@ -46,9 +46,9 @@ class SecondOpinion::Own {
       const Observation::Body& b = now.bodies[i];
       motions_[i] = {rotation_matrix(b.pose.orientation), b.pose.position, {b.angular_velocity, b.velocity}};
     }
-    std::copy(now.state.q.begin(), now.state.q.end(), q_.begin());
-    system_.evaluate(t, motions_, q_, v_, now.state.eta, now.state.etadot, now.state.x);
-    forces_.evaluate(t, system_.frames(), q_, v_, now.state.x, wrenches_, efforts_, rates_);
+    std::copy(now.state().q.begin(), now.state().q.end(), q_.begin());
+    system_.evaluate(t, motions_, q_, v_, now.state().eta, now.state().etadot, now.state().x);
+    forces_.evaluate(t, system_.frames(), q_, v_, now.state().x, wrenches_, efforts_, rates_);
     std::fill(modal_forces_.begin(), modal_forces_.end(), 0.0);
     for (const FrameIndex f : forces_.loaded_nodes()) {
       const std::size_t node = at(f) - motions_.size();

@@ -237,7 +237,7 @@ class Run {
       if (t < now - rounding && !ode_.correct(t, y_)) fail_at(t);
       if (solver_.observe(t, std::span(y_).first(states_), store_.now()) != Status::ok) fail_at(t);
       end_copies();
-      store_.now().correction = ode_.take_corrections();
+      store_.correction = ode_.take_corrections();
       const double work = y_.size() > states_ ? y_.back() : 0;
       statistics_.row(t, store_.now(), work);
       passing_.see(store_.now());
@@ -260,7 +260,7 @@ class Run {
     const std::size_t evaluations = integrator_->statistics().evaluations;
     if (watchers_.empty() || evaluations < shown_ + between) return;
     shown_ = evaluations;
-    const StateView& state = store_.now().state;
+    const StateView state = store_.now().state();
     if (solver_.decode(integrator_->state().first(states_), state) != Status::ok) fail_at(integrator_->time());
     for (RowSink* sink : watchers_) sink->step(integrator_->time(), as_const(state));
   }
@@ -284,7 +284,7 @@ class Run {
     if (!is_started_ || (view_.cut_joints().empty() && view_.constraints.empty())) return false;
     if (!integrator_->state_at(integrator_->time(), y_)) return false;
     Observation& last = store_.now();
-    const StateView state{last.state.q, last.state.v, last.state.eta, last.state.etadot, last.state.x};
+    const StateView state = last.state();
     if (solver_.decode(std::span(y_).first(states_), state) != Status::ok) return false;
     return is_next_to_singular(view_, {state.q, state.v, state.eta, state.etadot, state.x});
   }

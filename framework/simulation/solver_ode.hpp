@@ -24,7 +24,7 @@ class SolverOde final : public Ode {
         view_(view),
         states_(solver.state_size()),
         integrals_(may_do_work(view) ? 1 : 0),
-        power_(static_cast<PowerSource*>(solver.query(PowerSource::query_name))),
+        power_(ask<PowerSource>(solver)),
         store_(view) {}
   std::size_t size() const noexcept override { return states_ + integrals_; }
   std::size_t integrals() const noexcept override { return integrals_; }

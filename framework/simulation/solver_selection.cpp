@@ -29,8 +29,9 @@ std::string reasons(const Diagnostics& diagnostics) {
 namespace {
 
 EvaluationCost cost_of(const Formulation& formulation, const SystemView& view) noexcept {
-  const auto* told = static_cast<const CostModel*>(formulation.query(CostModel::interface_name));
-  return told == nullptr ? EvaluationCost{} : told->cost(view);
+  EvaluationCost cost;
+  if (const auto* told = ask<CostModel>(formulation)) told->estimate(view, cost);
+  return cost;
 }
 
 /// Whether the memory that the formulation tells to need is there; reports where not, with the hinge that most rows
@@ -42,16 +43,11 @@ bool fits_memory(const Formulation& formulation, const SystemView& view, Diagnos
   const double left = static_cast<double>(free_memory());
   if (cost.bytes <= left) return true;
   const bool at_hinge = cost.widest < view.bodies.size();
-  sink.report({Severity::error,
-               Message("{}: this model needs about {:.2g} GB of memory, {:.2g} GB are free{}{}{}", formulation.name(),
+  sink.report({.message = Message("{}: this model needs about {:.2g} GB of memory, {:.2g} GB are free{}{}{}", formulation.name(),
                        cost.bytes / 1e9, left / 1e9, at_hinge ? ": its closed loops all pass the hinge of body `" : "",
                        at_hinge ? view.bodies[cost.widest].name : "", at_hinge ? "`" : ""),
-               at_hinge ? "let polyform choose the cut joints (no `cut: true`), or use another solver"
-                        : "make the model smaller, or use another solver",
-               {},
-               {},
-               0,
-               0});
+               .remedy = at_hinge ? "let polyform choose the cut joints (no `cut: true`), or use another solver"
+                        : "make the model smaller, or use another solver"});
   return false;
 }
 
@@ -85,7 +81,7 @@ const Formulation& preferred_formulation(const Named<Formulation>& formulations,
   return *best;
 }
 
-SolverPointer compile(const Formulation& formulation, const SystemView& view, std::span<const FieldValue> options) {
+SolverPointer compile(const Formulation& formulation, const SystemView& view, Strided<const FieldValue> options) {
   Diagnostics diagnostics;
   if (!can_run(formulation, view, diagnostics)) {
     const std::string text = reasons(diagnostics);

@@ -25,6 +25,6 @@ bool can_run(const Formulation&, const SystemView&, DiagnosticSink&) noexcept;
 const Formulation& preferred_formulation(const Named<Formulation>&, const SystemView&);
 
 /// A solver for the system. Failure (bad_input) with what the formulation reported, and the option it blames.
-SolverPointer compile(const Formulation&, const SystemView&, std::span<const FieldValue> options);
+SolverPointer compile(const Formulation&, const SystemView&, Strided<const FieldValue> options);
 
 }  // namespace polyform::host

@@ -46,9 +46,9 @@ bool check_tree_is_regular(const SystemView& view, std::string_view formulation,
   try {
     std::string why;
     if (tree_is_regular(view, formulation, why)) return true;
-    sink.report({Severity::error, why, "cut the loop at another joint (`cut: true`), or use another solver", {}, {}, 0, 0});
+    sink.report({.message = why, .remedy = "cut the loop at another joint (`cut: true`), or use another solver"});
   } catch (const std::bad_alloc&) {
-    sink.report({Severity::error, "memory ran out while the solver was made", {}, {}, {}, 0, 0});
+    sink.report({.message = "memory ran out while the solver was made"});
   }
   return false;
 }

@@ -30,9 +30,9 @@ AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tole
   efforts_.resize(view.nv);
 }
 
-void* AbsoluteSolver::query(std::string_view interface_name) noexcept {
-  if (interface_name == PowerSource::query_name) return static_cast<PowerSource*>(this);
-  return interface_name == Equations::query_name ? static_cast<Equations*>(this) : nullptr;
+void* AbsoluteSolver::query(std::string_view asked) noexcept {
+  if (asked == PowerSource::interface_name) return static_cast<PowerSource*>(this);
+  return asked == Equations::interface_name ? static_cast<Equations*>(this) : nullptr;
 }
 
 double AbsoluteSolver::power() noexcept {
@@ -207,7 +207,7 @@ Status AbsoluteSolver::do_observe(double t, std::span<const double> y, Observati
                      a.linear,
                      a.angular};
   }
-  put_state(out.state);
+  put_state(out.state());
   for (const FlexibleData& f : view_.flexible)
     std::copy_n(system_.solution().data() + system_.offset(at(f.body)) + 6, f.modes,
                 out.modal_acceleration.data() + f.mode_offset);

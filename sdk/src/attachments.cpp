@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "polyform/completed.hpp"
+
 namespace polyform {
 
-Attachments::Attachments(const SystemView& view, std::span<const ElementInstance> instances,
+Attachments::Attachments(const SystemView& view, Strided<const ElementInstance> instances,
                          std::span<const JointIndex> joints, const Vec3& origin)
     : origin_(origin) {
   for (const ElementInstance& instance : instances)
-    markers_.insert(markers_.end(), instance.markers.begin(), instance.markers.end());
+    for (std::size_t k = 0; k < instance.markers.size(); ++k) markers_.push_back(completed(instance.markers, k));
   std::size_t nq = 0, nv = 0;
   for (const JointIndex j : joints) {
     const JointData& joint = view.joints[at(j)];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "polyform/completed.hpp"
 #include "polyform/guarded.hpp"
 
 namespace polyform {
@@ -20,7 +21,7 @@ class CarriedBatch final : public ForceBatch {
         efforts_(guarded<double>(velocities)) {}
 
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
-    std::copy(in.markers.begin(), in.markers.end(), markers_.begin());
+    for (std::size_t k = 0; k < markers_.size(); ++k) copy_known(in.markers, k, markers_[k]);
     for (const CarriedForce::Turn& turn : turns_) markers_[turn.marker].R = in.markers[turn.marker].R * turn.R;
     const std::span<Spatial> wrenches = between(wrenches_);
     const std::span<double> efforts = between(efforts_);
@@ -28,7 +29,7 @@ class CarriedBatch final : public ForceBatch {
     std::ranges::fill(efforts, 0.0);
     ForceInput turned = in;
     turned.markers = markers_;
-    ForceOutput given{wrenches, efforts, out.state_rates, 0, 0};
+    ForceOutput given{.wrenches = wrenches, .efforts = efforts, .state_rates = out.state_rates};
     const unsigned control = floating_point_control();
     batch_.evaluate(turned, given);
     check_breach(control, &batch_, "force", wrenches_, efforts_);
@@ -38,7 +39,7 @@ class CarriedBatch final : public ForceBatch {
     out.power = given.power;
   }
   void initial_states(std::span<double> states) const noexcept override { batch_.initial_states(states); }
-  void* query(std::string_view interface_name) noexcept override { return batch_.query(interface_name); }
+  void* query(std::string_view asked) noexcept override { return batch_.query(asked); }
   void destroy() noexcept override {
     batch_.destroy();
     delete this;
@@ -54,7 +55,7 @@ class CarriedBatch final : public ForceBatch {
 
 }  // namespace
 
-ForceBatch* CarriedForce::create(std::span<const ElementInstance>) const noexcept {
+ForceBatch* CarriedForce::create(Strided<const ElementInstance>) const noexcept {
   ForceBatch* batch = type_.create(instances_);
   if (batch == nullptr) return nullptr;
   std::size_t markers = 0, velocities = 0;

@@ -17,22 +17,19 @@ class CarriedForce final : public ForceType {
     Mat3 R;
   };
   /// instances: as of the system before its bodies are merged.
-  CarriedForce(const ForceType& type, std::span<const ElementInstance> instances, std::vector<Turn> turns)
+  CarriedForce(const ForceType& type, Strided<const ElementInstance> instances, std::vector<Turn> turns)
       : type_(type), instances_(instances), turns_(std::move(turns)) {}
 
-  std::string_view name() const noexcept override { return type_.name(); }
-  std::string_view meaning() const noexcept override { return type_.meaning(); }
-  std::span<const FieldSpec> fields() const noexcept override { return type_.fields(); }
-  std::size_t state_count() const noexcept override { return type_.state_count(); }
+  const TypeDescriptor& descriptor() const noexcept override { return type_.descriptor(); }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     return type_.define(instance, number, sink);
   }
-  ForceBatch* create(std::span<const ElementInstance>) const noexcept override;
-  const void* query(std::string_view interface_name) const noexcept override { return type_.query(interface_name); }
+  ForceBatch* create(Strided<const ElementInstance>) const noexcept override;
+  const void* query(std::string_view asked) const noexcept override { return type_.query(asked); }
 
  private:
   const ForceType& type_;
-  std::span<const ElementInstance> instances_;
+  Strided<const ElementInstance> instances_;
   std::vector<Turn> turns_;
 };
 

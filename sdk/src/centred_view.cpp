@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "polyform/completed.hpp"
 #include "polyform/kinematics.hpp"
 #include "polyform/observation.hpp"
 
@@ -38,9 +39,9 @@ Vec3 origin_of(const SystemView& view) {
 
 }  // namespace
 
-CentredView::CentredView(const SystemView& given) : origin_(origin_of(given)), view_(given) {
+CentredView::CentredView(const SystemView& given) : origin_(origin_of(given)), view_(complete(given)) {
   if (dot(origin_, origin_) == 0) return;
-  joints_.assign(given.joints.begin(), given.joints.end());
+  joints_ = completed(given.joints);
   for (JointData& joint : joints_) {
     if (is_ground(joint.base_frame)) joint.p_base -= origin_;
     if (is_ground(joint.moving_frame)) joint.p_moving -= origin_;

@@ -70,8 +70,12 @@ void ConstraintSet::evaluate(double t, std::span<const BodyMotion> frames, std::
     std::ranges::fill(between(b.A), Spatial{});
     for (auto* of_rows : {&b.B, &b.residual, &b.velocity_right, &b.acceleration_right, &b.effort})
       std::ranges::fill(between(*of_rows), 0.0);
-    ConstraintOutput out{between(b.A),        between(b.B), between(b.residual), between(b.velocity_right),
-                         between(b.acceleration_right), between(b.effort)};
+    ConstraintOutput out{.A = between(b.A),
+                         .B = between(b.B),
+                         .residual = between(b.residual),
+                         .velocity_right = between(b.velocity_right),
+                         .acceleration_right = between(b.acceleration_right),
+                         .effort = between(b.effort)};
     b.batch->evaluate(b.attached.input(t), out);
     check_breach(control, b.batch, "constraint", b.A, b.B, b.residual, b.velocity_right, b.acceleration_right, b.effort);
   }

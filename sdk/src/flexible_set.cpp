@@ -33,7 +33,7 @@ FlexibleSet::FlexibleSet(const SystemView& view) : view_(view) {
       out.force = {next + n * n, n};
       next += n * (n + 1);
       batch.outputs.push_back(out);
-      instances.push_back(view.flexible[i].instance);
+      instances.push_back(complete(*view.flexible[i].instance));
     }
     batch.inputs.resize(batch.members.size());
     batch.batch = types[b]->create(instances);

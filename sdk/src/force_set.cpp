@@ -58,7 +58,9 @@ void ForceSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<
     const std::span<Spatial> given = between(g.wrenches);
     std::fill(given.begin(), given.end(), Spatial{});
     std::ranges::fill(between(g.efforts), 0.0);
-    ForceOutput out{given, between(g.efforts), xdot.subspan(g.state_offset, g.state_count), 0, 0};
+    ForceOutput out{.wrenches = given,
+                    .efforts = between(g.efforts),
+                    .state_rates = xdot.subspan(g.state_offset, g.state_count)};
     g.batch->evaluate(g.attached.input(t, x.subspan(g.state_offset, g.state_count)), out);
     check_breach(control, g.batch, "force", g.wrenches, g.efforts);
     potential_energy_ += out.potential_energy;

@@ -79,7 +79,7 @@ void primitives_motion(const JointData& joint, const double* q, const double* v,
 }
 
 JointBatch single(const JointData& joint, const double* q, const double* v) {
-  return {1, joint.parameters, {q, joint.nq}, {v, joint.nv}};
+  return {.count = 1, .parameters = joint.parameters, .q = {q, joint.nq}, .v = {v, joint.nv}};
 }
 
 /// Lets a kernel write numbers of one joint between two guards.
@@ -331,7 +331,7 @@ Spatial outboard_acceleration(const JointData& joint, const JointMotion& m, cons
   return {alpha, A.linear + cross(A.angular, to_M) + sweep - linear - cross(alpha, r)};
 }
 
-JointMotions::JointMotions(std::span<const JointData> joints) : joints_(joints), motions_(joints.size()) {
+JointMotions::JointMotions(Strided<const JointData> joints) : joints_(joints), motions_(joints.size()) {
   for (std::size_t i = 0; i < joints.size(); ++i) {
     const JointData& joint = joints[i];
     if (joint.kernel == nullptr) {
@@ -362,8 +362,8 @@ void JointMotions::evaluate(const double* q, const double* v) noexcept {
       std::copy_n(v + joint.v_offset, b.nv, b.v.data() + k * b.nv);
     }
     const unsigned control = floating_point_control();
-    const std::span<JointMotion> given = between(b.motions);
-    b.kernel->evaluate({b.joints.size(), b.parameters, b.q, b.v}, given);
+    const Strided<JointMotion> given = between(b.motions);
+    b.kernel->evaluate({.count = b.joints.size(), .parameters = b.parameters, .q = b.q, .v = b.v}, given);
     check_breach(control, b.kernel, "joint", b.motions);
     for (std::size_t k = 0; k < b.joints.size(); ++k) motions_[b.joints[k]] = given[k];
   }

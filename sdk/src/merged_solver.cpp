@@ -29,7 +29,7 @@ class MergedSolver final : public Solver {
   void adopt(Solver& merged) { merged_ = &merged; }
 
   std::string_view failure() const noexcept override { return merged_->failure(); }
-  void* query(std::string_view interface_name) noexcept override { return merged_->query(interface_name); }
+  void* query(std::string_view asked) noexcept override { return merged_->query(asked); }
   void destroy() noexcept override { delete this; }
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "carried_force.hpp"
+#include "polyform/completed.hpp"
 
 namespace polyform {
 namespace {
@@ -24,13 +25,13 @@ void add_inertia(BodyData& sum, const BodyData& part, const RigidGroups::Place& 
 }  // namespace
 
 MergedSystem::MergedSystem(const SystemView& whole, RigidGroups groups)
-    : whole_(whole), groups_(std::move(groups)), view_(whole) {
+    : whole_(whole), groups_(std::move(groups)), view_(complete(whole)) {
   merge_bodies();
   move_joints();
   move_flexible_bodies();
   move_forces();
-  for (const ConstraintGroup& group : whole.constraints) constraints_.push_back(moved_elements(group));
-  for (const ModuleGroup& group : whole.modules) modules_.push_back(moved_elements(group));
+  for (const ConstraintGroup& group : completed(whole.constraints)) constraints_.push_back(moved_elements(group));
+  for (const ModuleGroup& group : completed(whole.modules)) modules_.push_back(moved_elements(group));
   name_modules();
   view_.bodies = bodies_;
   view_.joints = joints_;
@@ -62,7 +63,7 @@ void MergedSystem::merge_bodies() {
     const BodyIndex b = body_index(i);
     if (!groups_.is_carried(b)) {
       body_numbers_[i] = bodies_.size();
-      bodies_.push_back(whole_.bodies[i]);
+      bodies_.push_back(completed(whole_.bodies, i));
     } else if (const BodyIndex to = carrier(b); !is_ground(to)) {
       add_inertia(bodies_[at(to)], whole_.bodies[i], groups_[i]);
     }
@@ -73,7 +74,7 @@ void MergedSystem::move_joints() {
   for (std::size_t j = 0; j < whole_.joints.size(); ++j) {
     const bool within = j < whole_.bodies.size() && groups_.is_carried(body_index(j));
     joint_numbers_.push_back(within ? JointIndex::none : joint_index(joints_.size()));
-    if (!within) joints_.push_back(moved(whole_.joints[j]));
+    if (!within) joints_.push_back(moved(completed(whole_.joints, j)));
   }
 }
 
@@ -102,14 +103,16 @@ JointData MergedSystem::moved(const JointData& joint) {
 }
 
 void MergedSystem::move_flexible_bodies() {
-  flexible_.assign(whole_.flexible.begin(), whole_.flexible.end());
+  flexible_ = completed(whole_.flexible);
   for (FlexibleData& data : flexible_) data.body = carrier(data.body);
-  nodes_.assign(whole_.nodes.begin(), whole_.nodes.end());
+  nodes_ = completed(whole_.nodes);
   for (FlexibleNode& node : nodes_) node.body = carrier(node.body);
 }
 
 Marker MergedSystem::moved(const Marker& marker) const {
-  Marker out{carrier(marker.body), marker.point, frame(marker.frame)};
+  Marker out = marker;
+  out.body = carrier(marker.body);
+  out.frame = frame(marker.frame);
   if (groups_.is_carried(marker.body)) {
     const RigidGroups::Place& place = groups_[at(marker.body)];
     out.point = place.p + place.R * marker.point;
@@ -121,9 +124,9 @@ Marker MergedSystem::moved(const Marker& marker) const {
 template <class Group>
 Group MergedSystem::moved_elements(const Group& group) {
   Elements& to = elements_.emplace_back();
-  to.instances.assign(group.instances.begin(), group.instances.end());
+  to.instances = completed(group.instances);
   for (const ElementInstance& instance : group.instances)
-    for (const Marker& marker : instance.markers) to.markers.push_back(moved(marker));
+    for (const Marker& marker : completed(instance.markers)) to.markers.push_back(moved(marker));
   std::size_t first = 0;
   for (ElementInstance& instance : to.instances) {
     instance.markers = std::span(to.markers).subspan(first, instance.markers.size());
@@ -137,7 +140,7 @@ Group MergedSystem::moved_elements(const Group& group) {
 }
 
 void MergedSystem::move_forces() {
-  for (const ForceGroup& group : whole_.forces) {
+  for (const ForceGroup& group : completed(whole_.forces)) {
     ForceGroup& to = forces_.emplace_back(moved_elements(group));
     std::vector<CarriedForce::Turn> turns;
     std::size_t marker = 0;

@@ -26,7 +26,7 @@ ModuleSet::ModuleSet(const SystemView& view, const Vec3& origin) {
                                            {},
                                            std::vector<double>(rows),
                                            {}});
-    for (const ModuleVariable& row : group.type->rows()) b.holonomic_rows.push_back(row.holonomic ? 1 : 0);
+    for (const Variable& row : group.type->rows()) b.holonomic_rows.push_back(row.holonomic ? 1 : 0);
     const std::size_t markers = b.attached.markers().size(), velocities = b.attached.velocities();
     b.spatial = guarded<Spatial>((rows + 1) * markers);
     b.out.C = between(b.spatial).first(rows * markers);
@@ -77,7 +77,7 @@ void ModuleSet::add_modules(const SystemView& view, const ModuleGroup& group, co
     r.arms = b.attached.arms().subspan(marker, r.markers.size());
     m.variables = u;
     m.u = b.u + i * u;
-    const std::span<const ModuleVariable> states = group.type->states();
+    const Strided<const Variable> states = group.type->states();
     for (std::size_t k = 0; k < states.size(); ++k)
       if (states[k].integral_of >= 0)
         m.integrals.push_back({b.x + i * states.size() + k, static_cast<std::size_t>(states[k].integral_of)});
@@ -105,7 +105,9 @@ void ModuleSet::evaluate(double t, std::span<const BodyMotion> frames, std::span
     std::ranges::fill(between(b.numbers), 0.0);
     std::ranges::fill(between(b.spatial), Spatial{});
     b.out.kinetic_energy = b.out.potential_energy = b.out.power = 0;
-    b.batch->evaluate({b.attached.input(t), x.subspan(b.u, b.u_count), x.subspan(b.x, b.x_count)}, b.out);
+    const ForceInput attachments = b.attached.input(t);
+    b.batch->evaluate({.attachments = &attachments, .u = x.subspan(b.u, b.u_count), .x = x.subspan(b.x, b.x_count)},
+                      b.out);
     check_breach(control, b.batch, "module", b.numbers, b.spatial);
     kinetic_energy_ += b.out.kinetic_energy;
     potential_energy_ += b.out.potential_energy;

@@ -48,7 +48,7 @@ double gravity_potential(const SystemView& view, std::span<const BodyMotion> mot
   for (const FlexibleData& f : view.flexible) {
     double mass = 0;
     Vec3 moment;
-    f.type->mass_moment(f.instance, {eta + f.mode_offset, f.modes}, mass, moment);
+    f.type->mass_moment(*f.instance, {eta + f.mode_offset, f.modes}, mass, moment);
     energy -= dot(view.gravity, mass * motions[at(f.body)].p + motions[at(f.body)].R * moment);
   }
   return energy;
@@ -115,7 +115,7 @@ bool check_abilities(const SystemView& view, std::string_view formulation, std::
       sink.report(d);
     }
   } catch (const std::exception&) {
-    sink.report({Severity::error, "memory ran out while checking the model", {}, {}, {}, 0, 0});
+    sink.report({.message = "memory ran out while checking the model"});
     return false;
   }
   return covered;

@@ -72,11 +72,14 @@ EvaluationCost recursion_cost(const SystemView& view) {
   return recursion_cost(LoopedTree{parents, directions, cuts});
 }
 
-EvaluationCost RecursionCostModel::cost(const SystemView& view) const noexcept {
+void RecursionCostModel::estimate(const SystemView& view, EvaluationCost& out) const noexcept {
   try {
-    return recursion_cost(view);
+    const EvaluationCost cost = recursion_cost(view);
+    out.operations = cost.operations;
+    out.bytes = cost.bytes;
+    out.widest = cost.widest;
+    out.rows = cost.rows;
   } catch (const std::bad_alloc&) {
-    return {};
   }
 }
 

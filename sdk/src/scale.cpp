@@ -60,7 +60,7 @@ void Yardstick::find_masses() {
     rest.assign(flexible.modes, 0.0);
     double mass = 0;
     Vec3 moment;
-    flexible.type->mass_moment(flexible.instance, rest, mass, moment);
+    flexible.type->mass_moment(*flexible.instance, rest, mass, moment);
     moment += s.mass * s.center;
     s.mass += mass;
     if (s.mass > 0) s.center = (1 / s.mass) * moment;

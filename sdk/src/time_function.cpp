@@ -83,6 +83,7 @@ TimeFunction::Value TimeFunction::operator()(double t) const noexcept {
     case Kind::sine: return sine(*this, t);
     case Kind::linear_table:
     case Kind::cubic_table: return table(data, stride_of(kind), t);
+    case Kind::other: return source->value(t);
   }
   return {0, 0, 0};
 }
@@ -94,6 +95,7 @@ double TimeFunction::next_knot(double t) const noexcept {
     case Kind::polynomial:
     case Kind::sine: return never;
     case Kind::ramp: return rate == 0 ? never : t < start ? start : t < end ? end : never;
+    case Kind::other: return source->next_knot(t);
     case Kind::linear_table:
     case Kind::cubic_table: break;
   }
@@ -107,6 +109,7 @@ double TimeFunction::shortest_time() const noexcept {
   switch (kind) {
     case Kind::constant:
     case Kind::polynomial: break;
+    case Kind::other: return source->shortest_time();
     case Kind::sine:
       if (amplitude != 0 && frequency != 0) shortest = 1 / std::abs(frequency);
       break;

@@ -65,7 +65,7 @@ TEST_CASE("derivative, correct, observe, encode and decode make no allocation") 
       const std::size_t before = allocations();
       const Status status[] = {solver->derivative(0, y, rate), solver->correct(0, y, correction),
                                solver->observe(0, y, store.now()), solver->encode(system->initial_state(), y),
-                               solver->decode(y, store.now().state)};
+                               solver->decode(y, store.now().state())};
       const std::size_t after = allocations();
       CHECK(after == before);
       for (const Status s : status) CHECK(s == Status::ok);

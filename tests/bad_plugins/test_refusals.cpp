@@ -67,7 +67,7 @@ TEST_CASE("a manifest that makes no sense is refused") {
   require_refused_alone_and_beside_good("wrong-manifest-size", Refusal::bad_manifest,
                                         "has a manifest of 12 bytes, where " +
                                             std::to_string(sizeof(polyform::PluginManifest)) +
-                                            " are expected; rebuild the plugin against the SDK of this polyform");
+                                            " are expected at least; rebuild the plugin against the SDK of this polyform");
   require_refused_alone_and_beside_good("wrong-kind", Refusal::bad_manifest, "'machinery'");
   require_refused_alone_and_beside_good("without-version", Refusal::bad_manifest, "no version");
   SECTION("a name that could command a terminal is shown with its unprintable bytes replaced") {
@@ -88,13 +88,17 @@ TEST_CASE("a plugin of another SDK is refused with both versions") {
   const std::string mine = std::to_string(polyform::sdk_major) + "." + std::to_string(polyform::sdk_minor);
   require_refused_alone_and_beside_good("newer-sdk", Refusal::sdk_version,
                                         std::to_string(polyform::sdk_major + 1) + ".");
-  require_refused_alone_and_beside_good("newer-sdk-minor", Refusal::sdk_version, "offers SDK " + mine);
+  require_refused_alone_and_beside_good("newer-sdk-minor", Refusal::sdk_version,
+                                        "needs what came with SDK " + std::to_string(polyform::sdk_major) + "." +
+                                            std::to_string(polyform::sdk_minor + 1) +
+                                            ", but this polyform offers SDK " + mine);
   require_refused_alone_and_beside_good("older-sdk", Refusal::sdk_version, "rebuild");
 }
 
 TEST_CASE("a plugin that does not fit compiler, headers or CPU is refused") {
   require_refused_alone_and_beside_good("wrong-abi", Refusal::compiler_abi, "'itanium-0 other'");
-  require_refused_alone_and_beside_good("wrong-sizes", Refusal::contract_sizes, "SystemView has 1 bytes");
+  require_refused_alone_and_beside_good("wrong-layouts", Refusal::contract_sizes,
+                                        "lays out Vec3 otherwise than SDK ");
   const PluginFolder folder;
   const fs::path bad = folder.add("wrong-cpu");
   require_refused(check_plugin_file(bad), bad, Refusal::instruction_set, "'x86-64-v9'");

@@ -15,7 +15,7 @@ namespace polyform::test {
 /// Values for the fields of a type by name; the others hold their defaults.
 class FieldSet {
  public:
-  explicit FieldSet(std::span<const FieldSpec> specs) : specs_(specs), values_(specs.size()) {
+  explicit FieldSet(Strided<const FieldSpec> specs) : specs_(specs), values_(specs.size()) {
     for (std::size_t i = 0; i < specs.size(); ++i) read_default(specs[i], values_[i]);
   }
   FieldSet(FieldSet&&) = default;
@@ -59,8 +59,8 @@ class FieldSet {
     return set(name, [&](FieldValue& v) { v = {}; });
   }
 
-  std::span<const FieldSpec> specs() const { return specs_; }
-  std::span<const FieldValue> values() const { return values_; }
+  Strided<const FieldSpec> specs() const { return specs_; }
+  Strided<const FieldValue> values() const { return values_; }
 
  private:
   template <class Change>
@@ -95,7 +95,7 @@ class FieldSet {
     value.numbers = numbers_.emplace_back(std::move(list));
   }
 
-  std::span<const FieldSpec> specs_;
+  Strided<const FieldSpec> specs_;
   std::vector<FieldValue> values_;
   std::deque<std::vector<double>> numbers_;
   std::deque<std::vector<TimeFunction>> functions_;
@@ -104,7 +104,7 @@ class FieldSet {
 /// Keeps "field: message | remedy" of every report.
 class RecordingSink final : public FieldSink {
  public:
-  explicit RecordingSink(std::span<const FieldSpec> specs) : specs_(specs) {}
+  explicit RecordingSink(Strided<const FieldSpec> specs) : specs_(specs) {}
   void report(Severity severity, std::size_t instance, std::size_t field, std::string_view message,
               std::string_view remedy) noexcept override {
     severities.push_back(severity);
@@ -117,7 +117,7 @@ class RecordingSink final : public FieldSink {
   std::vector<std::size_t> instances;
 
  private:
-  std::span<const FieldSpec> specs_;
+  Strided<const FieldSpec> specs_;
 };
 
 }  // namespace polyform::test

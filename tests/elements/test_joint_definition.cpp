@@ -8,7 +8,7 @@ namespace {
 
 /// Defines a joint of a type; the reports are in sink.
 bool define(std::string_view name, const FieldSet& fields, RecordingSink& sink, Defined& defined) {
-  return joint_type(name).define({fields.values(), {}, {}}, defined, sink);
+  return joint_type(name).define({.fields = fields.values()}, defined, sink);
 }
 std::vector<std::string> required_fields(std::string_view name) {
   std::vector<std::string> out;
@@ -134,8 +134,8 @@ TEST_CASE("a free joint does not use position and axis") {
   const Pose base = random.pose(), moving = random.pose();
   RecordingSink sink(type.fields());
   Defined a, b;
-  REQUIRE(type.define({plain.values(), base, moving}, a, sink));
-  REQUIRE(type.define({placed.values(), base, moving}, b, sink));
+  REQUIRE(type.define({.fields = plain.values(), .base = base, .moving = moving}, a, sink));
+  REQUIRE(type.define({.fields = placed.values(), .base = base, .moving = moving}, b, sink));
   CHECK(distance(a.position, moving.position) == 0);
   CHECK(distance(b.position, moving.position) == 0);
   for (std::size_t k = 0; k < 4; ++k) CHECK(distance(a.primitives[k].axis, b.primitives[k].axis) == 0);

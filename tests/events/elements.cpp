@@ -17,7 +17,7 @@ struct Contact {
 
 class Contacts final : public ForceBatch, public EventSource {
  public:
-  Contacts(std::span<const ElementInstance> instances, bool tells) : tells_(tells) {
+  Contacts(Strided<const ElementInstance> instances, bool tells) : tells_(tells) {
     for (const ElementInstance& i : instances) contacts_.push_back({i.fields[2].number, i.fields[3].number, 0});
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
@@ -32,7 +32,7 @@ class Contacts final : public ForceBatch, public EventSource {
   }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view name) noexcept override {
-    return tells_ && name == events_interface ? static_cast<EventSource*>(this) : nullptr;
+    return tells_ && name == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
   }
 
   std::size_t event_count() const noexcept override { return contacts_.size(); }
@@ -65,11 +65,15 @@ constexpr FieldSpec contact_fields[] = {
 template <bool tells>
 class ContactType final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return tells ? "ball-contact" : "silent-contact"; }
-  std::string_view meaning() const noexcept override { return "two balls that touch"; }
-  std::span<const FieldSpec> fields() const noexcept override { return contact_fields; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = tells ? "ball-contact" : "silent-contact",
+        .meaning = "two balls that touch",
+        .fields = contact_fields};
+    return descriptor;
+  }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<Contacts>(instances, tells);
   }
 };
@@ -87,7 +91,7 @@ class Flips final : public ForceBatch, public EventSource {
   }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view name) noexcept override {
-    return name == events_interface ? static_cast<EventSource*>(this) : nullptr;
+    return name == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
   }
   std::size_t event_count() const noexcept override { return count_; }
   void describe_event(std::size_t k, EventDescription& out) const noexcept override {
@@ -107,18 +111,22 @@ constexpr FieldSpec flip_fields[] = {
 
 class FlipType final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "flip"; }
-  std::string_view meaning() const noexcept override { return "dry friction as a sign"; }
-  std::span<const FieldSpec> fields() const noexcept override { return flip_fields; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "flip",
+        .meaning = "dry friction as a sign",
+        .fields = flip_fields};
+    return descriptor;
+  }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<Flips>(instances.size());
   }
 };
 
 class Gusts final : public ForceBatch, public EventSource {
  public:
-  explicit Gusts(std::span<const ElementInstance> instances) {
+  explicit Gusts(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
       gusts_.push_back({i.fields[1].number, i.fields[1].number + i.fields[2].number, i.fields[3].number});
   }
@@ -131,7 +139,7 @@ class Gusts final : public ForceBatch, public EventSource {
   }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view name) noexcept override {
-    return name == events_interface ? static_cast<EventSource*>(this) : nullptr;
+    return name == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
   }
   std::size_t event_count() const noexcept override { return 0; }
   void describe_event(std::size_t, EventDescription&) const noexcept override {}
@@ -159,11 +167,12 @@ constexpr FieldSpec gust_fields[] = {
 
 class GustType final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "gust"; }
-  std::string_view meaning() const noexcept override { return "a force for a while"; }
-  std::span<const FieldSpec> fields() const noexcept override { return gust_fields; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{.name = "gust", .meaning = "a force for a while", .fields = gust_fields};
+    return descriptor;
+  }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<Gusts>(instances);
   }
 };

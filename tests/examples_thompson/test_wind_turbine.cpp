@@ -88,7 +88,7 @@ TEST_CASE("the running wind turbine takes from the wind what the blade-element s
   const SystemView& view = system->view();
   const auto solver = solver_for(*system, *formulations_for(*system).back());
   const JointData& shaft = joint_named(view, "shaft");
-  const auto shaft_index = static_cast<std::size_t>(&shaft - view.joints.data());
+  const auto shaft_index = static_cast<std::size_t>(&shaft - &view.joints.front());
   double speed = 0, thrust = 0;
   int rows = 0;
   const double turn = 2 * pi / 1.267;
@@ -96,7 +96,7 @@ TEST_CASE("the running wind turbine takes from the wind what the blade-element s
       *system, *solver, 8 * turn,
       [&](double t, const Observation& o) {
         if (t <= 4 * turn) return;  // the mean over four turns
-        speed += o.state.v[shaft.v_offset];
+        speed += o.state().v[shaft.v_offset];
         thrust -= o.reactions[shaft_index].linear.x;
         ++rows;
       },

@@ -65,7 +65,7 @@ class FlexibleBench {
   };
   std::optional<Shapes> shapes_at(const Vec3& point) const {
     Shapes s{std::vector<double>(3 * modes_, std::nan("")), std::vector<double>(3 * modes_, std::nan(""))};
-    ModeShapes out{s.displacement, s.rotation};
+    ModeShapes out{.displacement = s.displacement, .rotation = s.rotation};
     if (!type_.shapes_at(instance_, point, out)) return std::nullopt;
     return s;
   }
@@ -91,7 +91,7 @@ class FlexibleBench {
 /// What `define` says of wrong fields, all in one text.
 inline std::string complaints(const FlexibleBodyType& type, const FieldSet& fields) {
   RecordingSink sink(type.fields());
-  const bool good = type.define({fields.values()}, 0, sink);
+  const bool good = type.define({.fields = fields.values()}, 0, sink);
   std::string text = good ? "accepted" : "";
   for (const std::string& report : sink.reports) text += report + '\n';
   return text;

@@ -21,7 +21,7 @@ struct Formed {
 
 /// The equations of a solver at the initial state, and the accelerations that it finds.
 Formed form(const host::System& system, Solver& solver) {
-  auto* equations = static_cast<Equations*>(solver.query(Equations::query_name));
+  auto* equations = ask<Equations>(solver);
   REQUIRE(equations != nullptr);
   Eigen::Index unknowns = 0, rows = 0;
   for (std::size_t i = 0; i < equations->blocks(); ++i) unknowns += static_cast<Eigen::Index>(equations->block(i).size);
@@ -30,7 +30,7 @@ Formed form(const host::System& system, Solver& solver) {
   const auto span = [](auto& m) { return std::span<double>(m.data(), static_cast<std::size_t>(m.size())); };
   const std::vector<double> y = initial_vector(system, solver);
   std::vector<double> rate(y.size());
-  EquationValues values{span(e.M), span(e.f), span(e.A), span(e.b)};
+  EquationValues values{.M = span(e.M), .f = span(e.f), .A = span(e.A), .b = span(e.b)};
   REQUIRE(equations->form(0, system.initial_state(), values) == Status::ok);
   REQUIRE(solver.derivative(0, y, rate) == Status::ok);
   // ẏ holds the accelerations: per body the last six of 13, then η̇, η̈; u̇ among the last.
@@ -74,7 +74,7 @@ TEST_CASE("the accelerations of every level obey the equations of that level, by
 TEST_CASE("a module of a type stands on level 1 and joins the module that has its bodies") {
   const auto system = system_from_text(mixed_model);
   const auto solver = solver_with(*system, {{"level", "0"}});
-  auto* equations = static_cast<Equations*>(solver->query(Equations::query_name));
+  auto* equations = ask<Equations>(*solver);
   REQUIRE(equations->levels() == 3);
   const auto block = [&](std::string_view name) {
     std::size_t i = 0;
@@ -101,13 +101,13 @@ TEST_CASE("a module of a type stands on level 1 and joins the module that has it
 TEST_CASE("the equations of a level are formed where they do not determine the accelerations") {
   const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/slider_crank.yaml");  // of rods without spin
   const auto solver = solver_with(*system, {{"level", "1"}});
-  auto* equations = static_cast<Equations*>(solver->query(Equations::query_name));
+  auto* equations = ask<Equations>(*solver);
   REQUIRE(equations != nullptr);
   std::size_t unknowns = 0, rows = 0;
   for (std::size_t i = 0; i < equations->blocks(); ++i) unknowns += equations->block(i).size;
   for (std::size_t i = 0; i < equations->ties(); ++i) rows += equations->tie(i).rows;
   std::vector<double> M(unknowns * unknowns), f(unknowns), A(rows * unknowns), b(rows), y(solver->state_size());
-  EquationValues values{M, f, A, b};
+  EquationValues values{.M = M, .f = f, .A = A, .b = b};
   CHECK(equations->form(0, system->initial_state(), values) == Status::ok);
   for (std::size_t i = 0; i < system->bodies().size(); ++i)
     CHECK(M[(6 * i + 3) * (unknowns + 1)] == system->view().bodies[i].mass);

@@ -43,10 +43,10 @@ class ToldFormulation final : public Formulation {
   std::string_view name() const noexcept override { return name_; }
   std::string_view meaning() const noexcept override { return "for tests"; }
   std::string_view source() const noexcept override { return ""; }
-  std::span<const FieldSpec> options() const noexcept override { return {}; }
+  Strided<const FieldSpec> options() const noexcept override { return {}; }
   std::uint32_t abilities() const noexcept override { return ~0u; }
   int preference() const noexcept override { return 0; }
-  Solver* compile(const SystemView& view, std::span<const FieldValue>, DiagnosticSink& sink) const noexcept override {
+  Solver* compile(const SystemView& view, Strided<const FieldValue>, DiagnosticSink& sink) const noexcept override {
     return compile_(view, sink);
   }
 

@@ -62,19 +62,21 @@ class HandBuilt {
                       {Primitive::Kind::ball, {}}});
   }
   /// Groups of elements that the caller owns.
-  void set_forces(std::span<const ForceGroup> groups, std::size_t states = 0) {
+  void set_forces(Strided<const ForceGroup> groups, std::size_t states = 0) {
     view_.forces = groups;
     view_.states = states;
   }
-  void set_constraints(std::span<const ConstraintGroup> groups) { view_.constraints = groups; }
+  void set_constraints(Strided<const ConstraintGroup> groups) { view_.constraints = groups; }
 
   /// Makes the body flexible; its rigid part stays as its hub. The caller owns the type, which needs no fields. Joints
   /// with less than six freedoms attach to nodes, one for each.
   void set_flexible(BodyIndex b, const FlexibleBodyType& type) {
+    static const FlexibleInstance no_fields;
     FlexibleData data;
     data.type = &type;
+    data.instance = &no_fields;
     data.body = b;
-    data.modes = type.modes({});
+    data.modes = type.modes(no_fields);
     data.mode_offset = view_.modes;
     view_.modes += data.modes;
     bodies_[at(b)].flexible = flexible_.size();
@@ -117,8 +119,8 @@ class HandBuilt {
   void attach(const FlexibleData& f, FrameIndex& frame, Vec3& point) {
     auto& displacement = shapes_.emplace_back(3 * f.modes);
     auto& rotation = shapes_.emplace_back(3 * f.modes);
-    ModeShapes shapes{displacement, rotation};
-    f.type->shapes_at(f.instance, point, shapes);
+    ModeShapes shapes{.displacement = displacement, .rotation = rotation};
+    f.type->shapes_at(*f.instance, point, shapes);
     frame = frame_index(bodies_.size() + nodes_.size());
     nodes_.push_back({f.body, point, displacement, rotation});
     point = {};
@@ -144,8 +146,8 @@ struct State {
   explicit State(const SystemView& view) : q(view.nq), v(view.nv), eta(view.modes), etadot(view.modes), x(view.states) {
     for (const JointData& joint : view.joints) joint_neutral(joint, q.data() + joint.q_offset);
   }
-  StateView view() { return {q, v, eta, etadot, x}; }
-  ConstStateView constant() const { return {q, v, eta, etadot, x}; }
+  StateView view() { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x}; }
+  ConstStateView constant() const { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x}; }
 };
 
 /// An observation with its arrays.
@@ -165,7 +167,7 @@ struct Observed {
         module_multipliers(view.module_rows),
         reactions(view.joints.size()) {
     observation.bodies = bodies;
-    observation.state = state.view();
+    observation.state() = state.view();
     observation.acceleration = acceleration;
     observation.modal_acceleration = modal_acceleration;
     observation.state_rates = state_rates;

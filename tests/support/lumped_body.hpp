@@ -22,9 +22,10 @@ class LumpedBody final : public FlexibleBodyType {
   LumpedBody(std::vector<Particle> particles, std::vector<double> stiffness, std::vector<double> damping)
       : particles_(std::move(particles)), stiffness_(std::move(stiffness)), damping_(std::move(damping)) {}
 
-  std::string_view name() const noexcept override { return "lumped"; }
-  std::string_view meaning() const noexcept override { return "particles on springs"; }
-  std::span<const FieldSpec> fields() const noexcept override { return {}; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{.name = "lumped", .meaning = "particles on springs"};
+    return descriptor;
+  }
   std::size_t modes(const FlexibleInstance&) const noexcept override { return stiffness_.size(); }
   bool define(const FlexibleInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
   bool shapes_at(const FlexibleInstance&, const Vec3& point, ModeShapes& shapes) const noexcept override {
@@ -51,7 +52,7 @@ class LumpedBody final : public FlexibleBodyType {
       moment += p.mass * place(p, eta);
     }
   }
-  FlexibleBatch* create(std::span<const FlexibleInstance> instances) const noexcept override {
+  FlexibleBatch* create(Strided<const FlexibleInstance> instances) const noexcept override {
     return instances.size() == 1 ? new Batch(*this) : nullptr;
   }
 
@@ -66,7 +67,7 @@ class LumpedBody final : public FlexibleBodyType {
   class Batch final : public FlexibleBatch {
    public:
     explicit Batch(const LumpedBody& body) : body_(body) {}
-    void evaluate(std::span<const FlexibleInput> inputs, std::span<FlexibleOutput> outputs) noexcept override {
+    void evaluate(Strided<const FlexibleInput> inputs, Strided<FlexibleOutput> outputs) noexcept override {
       const FlexibleInput& in = inputs[0];
       FlexibleOutput& out = outputs[0];
       const std::size_t m = in.eta.size(), n = 6 + m;

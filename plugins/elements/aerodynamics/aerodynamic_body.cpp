@@ -27,7 +27,7 @@ struct Body {
   std::vector<std::array<double, coefficient_count>> by_control;
   Polar polar;
 
-  explicit Body(std::span<const FieldValue> f)
+  explicit Body(Strided<const FieldValue> f)
       : air(air_of(f)),
         area(f[reference_area].number),
         chord(f[reference_chord].number),
@@ -110,17 +110,19 @@ bool check_polar(const ElementInstance& instance, std::size_t number, FieldSink&
 
 class AerodynamicBody final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "aerodynamic-body"; }
-  std::string_view meaning() const noexcept override {
-    return "force and torque of the air on a whole body, from lift, drag, side force and moment coefficients";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static const TypeDescriptor descriptor{
+        .name = "aerodynamic-body",
+        .meaning = "force and torque of the air on a whole body, from lift, drag, side force and moment coefficients",
+        .fields = body_specs()};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return body_specs(); }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     bool good = define_common(instance, number, sink);
     good = check_controls(instance, number, sink) && good;
     return check_polar(instance, number, sink) && good;
   }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<AirBatch<Body>>(instances);
   }
 };

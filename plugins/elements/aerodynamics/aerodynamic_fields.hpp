@@ -41,7 +41,7 @@ struct Air {
   double density;  ///< kg/m^3
   TimeVector wind;
 };
-inline Air air_of(std::span<const FieldValue> f) {
+inline Air air_of(Strided<const FieldValue> f) {
   return {rotation_matrix(f[orientation].orientation), f[density].number, TimeVector(f[wind])};
 }
 
@@ -56,7 +56,7 @@ struct AirMotion {
 template <class Loaded>
 class AirBatch final : public ForceBatch {
  public:
-  explicit AirBatch(std::span<const ElementInstance> instances) {
+  explicit AirBatch(Strided<const ElementInstance> instances) {
     loaded_.reserve(instances.size());
     for (const ElementInstance& i : instances) loaded_.emplace_back(i.fields);
   }

@@ -54,7 +54,7 @@ struct Blade {
   Polar polar;
   TimeFunction pitch;
 
-  explicit Blade(std::span<const FieldValue> f)
+  explicit Blade(Strided<const FieldValue> f)
       : air(air_of(f)), polar(f[polar_rows]), pitch(f[Field::pitch].functions[0]) {
     const std::span<const double> rows = f[strip_rows].numbers;
     for (std::size_t i = 0; i < rows.size(); i += 4) strips.push_back({rows[i], rows[i + 1], rows[i + 2], rows[i + 3]});
@@ -114,17 +114,19 @@ bool check_coverage(const ElementInstance& instance, std::size_t number, FieldSi
 
 class BladeElementType final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "blade-elements"; }
-  std::string_view meaning() const noexcept override {
-    return "strips of a blade or wing in plane flow, with the polar of their section at every angle of attack";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "blade-elements",
+        .meaning = "strips of a blade or wing in plane flow, with the polar of their section at every angle of attack",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     bool good = define_common(instance, number, sink);
     good = check_strips(instance, number, sink) && good;
     return check_coverage(instance, number, sink) && good;
   }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<AirBatch<Blade>>(instances);
   }
 };

@@ -89,6 +89,6 @@ constexpr auto specs = [] {
 
 }  // namespace
 
-std::span<const FieldSpec> body_specs() noexcept { return specs; }
+Strided<const FieldSpec> body_specs() noexcept { return specs; }
 
 }  // namespace polyform::aerodynamics

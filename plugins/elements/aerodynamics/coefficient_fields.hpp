@@ -33,6 +33,6 @@ constexpr std::size_t derivative(std::size_t coefficient, std::size_t variable) 
   return first_derivative + coefficient * variable_count + variable;
 }
 
-std::span<const FieldSpec> body_specs() noexcept;
+Strided<const FieldSpec> body_specs() noexcept;
 
 }  // namespace polyform::aerodynamics

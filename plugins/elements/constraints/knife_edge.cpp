@@ -36,7 +36,7 @@ constexpr std::array specs{
 
 class KnifeEdges final : public ConstraintBatch {
  public:
-  explicit KnifeEdges(std::span<const ElementInstance> instances) {
+  explicit KnifeEdges(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances) {
       const Vec3 across = cross(i.fields[normal].vector, i.fields[edge].vector);
       across_.push_back(transpose_times(rotation_matrix(i.drawn[0].orientation), (1 / norm(across)) * across));
@@ -58,9 +58,13 @@ class KnifeEdges final : public ConstraintBatch {
 
 class KnifeEdge final : public ConstraintType {
  public:
-  std::string_view name() const noexcept override { return "knife-edge"; }
-  std::string_view meaning() const noexcept override { return "a point of a body that does not move across an edge"; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "knife-edge",
+        .meaning = "a point of a body that does not move across an edge",
+        .fields = specs};
+    return descriptor;
+  }
   bool holonomic() const noexcept override { return false; }
   std::size_t rows(const ElementInstance&) const noexcept override { return 1; }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
@@ -70,7 +74,7 @@ class KnifeEdge final : public ConstraintType {
                 "Give the direction in which the body may glide, and the normal of the surface.");
     return false;
   }
-  ConstraintBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ConstraintBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<KnifeEdges>(instances);
   }
 };

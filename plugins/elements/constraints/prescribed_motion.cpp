@@ -43,7 +43,7 @@ std::size_t row_count(const ElementInstance& i) { return i.fields[coordinate].gi
 
 class PrescribedMotions final : public ConstraintBatch {
  public:
-  explicit PrescribedMotions(std::span<const ElementInstance> instances) {
+  explicit PrescribedMotions(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances) {
       const JointShape& shape = i.joints[0];
       Driven& d = driven_.emplace_back(Driven{shape.nq, shape.nv, {}});
@@ -86,11 +86,13 @@ class PrescribedMotions final : public ConstraintBatch {
 
 class PrescribedMotion final : public ConstraintType {
  public:
-  std::string_view name() const noexcept override { return "prescribed-motion"; }
-  std::string_view meaning() const noexcept override {
-    return "coordinates of a joint as functions of time; the driving force is part of the joint's reaction";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "prescribed-motion",
+        .meaning = "coordinates of a joint as functions of time; the driving force is part of the joint's reaction",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool holonomic() const noexcept override { return true; }
   std::size_t rows(const ElementInstance& i) const noexcept override { return row_count(i); }
   bool define(ElementInstance& i, std::size_t number, FieldSink& sink) const noexcept override {
@@ -126,7 +128,7 @@ class PrescribedMotion final : public ConstraintType {
       }
     return true;
   }
-  ConstraintBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ConstraintBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<PrescribedMotions>(instances);
   }
 };

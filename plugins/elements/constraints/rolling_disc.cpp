@@ -66,7 +66,7 @@ Vec3 perpendicular(const Vec3& n) {
 
 class RollingDiscs final : public ConstraintBatch {
  public:
-  explicit RollingDiscs(std::span<const ElementInstance> instances) {
+  explicit RollingDiscs(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances) {
       const Mat3 R = rotation_matrix(i.drawn[0].orientation);
       const Vec3 n = i.fields[plane_normal].vector, along = perpendicular(n);
@@ -103,9 +103,13 @@ class RollingDiscs final : public ConstraintBatch {
 
 class RollingDisc final : public ConstraintType {
  public:
-  std::string_view name() const noexcept override { return "rolling-disc"; }
-  std::string_view meaning() const noexcept override { return "a thin disc that rolls on a plane without slip"; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "rolling-disc",
+        .meaning = "a thin disc that rolls on a plane without slip",
+        .fields = specs};
+    return descriptor;
+  }
   /// The first row is; the others ask nothing of positions, and their zero residual keeps corrections from slipping.
   bool holonomic() const noexcept override { return true; }
   std::size_t rows(const ElementInstance&) const noexcept override { return 3; }
@@ -118,7 +122,7 @@ class RollingDisc final : public ConstraintType {
                 "Give the direction of the disc's axle, or tilt the disc.");
     return false;
   }
-  ConstraintBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ConstraintBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<RollingDiscs>(instances);
   }
 };

@@ -38,7 +38,7 @@ constexpr std::array specs{
 
 class SlidingFrictions final : public ForceBatch {
  public:
-  explicit SlidingFrictions(std::span<const ElementInstance> instances) {
+  explicit SlidingFrictions(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances) contacts_.push_back({i.fields[force].number, i.fields[speed].number});
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
@@ -60,16 +60,18 @@ class SlidingFrictions final : public ForceBatch {
 
 class SlidingFriction final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "sliding-friction"; }
-  std::string_view meaning() const noexcept override {
-    return "Coulomb friction at a point that slides on ground, with a given normal load";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "sliding-friction",
+        .meaning = "Coulomb friction at a point that slides on ground, with a given normal load",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(ElementInstance& instance, std::size_t, FieldSink&) const noexcept override {
     instance.markers[0].point = instance.fields[point].vector;
     return true;
   }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<SlidingFrictions>(instances);
   }
 };

@@ -164,15 +164,17 @@ double slope_square(const Beam& beam, std::span<const double> eta) {
 
 class FlexibleBeam final : public FlexibleBodyType, public SpinStiffening {
  public:
-  const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == SpinStiffening::query_name ? static_cast<const SpinStiffening*>(this) : nullptr;
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == SpinStiffening::interface_name ? static_cast<const SpinStiffening*>(this) : nullptr;
   }
   std::size_t field() const noexcept override { return geometric_stiffening; }
-  std::string_view name() const noexcept override { return "flexible-beam"; }
-  std::string_view meaning() const noexcept override {
-    return "uniform Euler-Bernoulli beam that bends in its x-y plane, by its exact modes";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "flexible-beam",
+        .meaning = "uniform Euler-Bernoulli beam that bends in its x-y plane, by its exact modes",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   std::size_t modes(const FlexibleInstance& instance) const noexcept override { return Beam(instance).modes; }
   bool define(const FlexibleInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     bool good = true;
@@ -212,7 +214,7 @@ class FlexibleBeam final : public FlexibleBodyType, public SpinStiffening {
     for (std::size_t k = 0; k < eta.size(); ++k) moment.y += mass * beam.mode(k).mean() * eta[k];
     if (beam.stiffens && beam.boundary != Boundary::free_free) moment.x -= 0.5 * beam.density * slope_square(beam, eta);
   }
-  FlexibleBatch* create(std::span<const FlexibleInstance> instances) const noexcept override {
+  FlexibleBatch* create(Strided<const FlexibleInstance> instances) const noexcept override {
     return make_batch<ModalBatch>(instances, &invariants_of);
   }
 };

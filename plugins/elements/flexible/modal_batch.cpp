@@ -5,7 +5,7 @@
 
 namespace polyform::flexible {
 
-ModalBatch::ModalBatch(std::span<const FlexibleInstance> instances, Invariants invariants) {
+ModalBatch::ModalBatch(Strided<const FlexibleInstance> instances, Invariants invariants) {
   bodies_.reserve(instances.size());
   std::size_t largest = 0;
   for (const FlexibleInstance& instance : instances) {
@@ -20,7 +20,7 @@ ModalBatch::ModalBatch(std::span<const FlexibleInstance> instances, Invariants i
   damping_.resize(largest);
 }
 
-void ModalBatch::evaluate(std::span<const FlexibleInput> in, std::span<FlexibleOutput> out) noexcept {
+void ModalBatch::evaluate(Strided<const FlexibleInput> in, Strided<FlexibleOutput> out) noexcept {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const Deformed now = deform(bodies_[i], in[i]);
     write_mass(bodies_[i], now, out[i].mass);

@@ -9,12 +9,12 @@ namespace polyform::flexible {
 class ModalBatch final : public FlexibleBatch, public ModeValidity {
  public:
   using Invariants = ModalInvariants (*)(const FlexibleInstance&);
-  ModalBatch(std::span<const FlexibleInstance>, Invariants);
+  ModalBatch(Strided<const FlexibleInstance>, Invariants);
 
-  void evaluate(std::span<const FlexibleInput>, std::span<FlexibleOutput>) noexcept override;
+  void evaluate(Strided<const FlexibleInput>, Strided<FlexibleOutput>) noexcept override;
   void destroy() noexcept override { delete this; }
-  void* query(std::string_view interface_name) noexcept override {
-    return interface_name == ModeValidity::query_name ? static_cast<ModeValidity*>(this) : nullptr;
+  void* query(std::string_view asked) noexcept override {
+    return asked == ModeValidity::interface_name ? static_cast<ModeValidity*>(this) : nullptr;
   }
   double deformation(std::size_t instance, std::span<const double> eta) const noexcept override;
   double neglected_stiffening(std::size_t instance, const Vec3& angular_velocity) const noexcept override;

@@ -131,15 +131,17 @@ ModalInvariants invariants_of(const FlexibleInstance& instance) {
 
 class ModalBody final : public FlexibleBodyType, public SpinStiffening {
  public:
-  const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == SpinStiffening::query_name ? static_cast<const SpinStiffening*>(this) : nullptr;
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == SpinStiffening::interface_name ? static_cast<const SpinStiffening*>(this) : nullptr;
   }
   std::size_t field() const noexcept override { return modal_body_field::geometric_stiffening; }
-  std::string_view name() const noexcept override { return "modal-body"; }
-  std::string_view meaning() const noexcept override {
-    return "spatial flexible body by nodes, mode shapes and modal matrices, as finite elements give them";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static const TypeDescriptor descriptor{
+        .name = "modal-body",
+        .meaning = "spatial flexible body by nodes, mode shapes and modal matrices, as finite elements give them",
+        .fields = modal_body_fields()};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return modal_body_fields(); }
   std::size_t modes(const FlexibleInstance& instance) const noexcept override {
     return ModalBodyData(instance).modes();
   }
@@ -194,7 +196,7 @@ class ModalBody final : public FlexibleBodyType, public SpinStiffening {
       moment += data.node_mass(n) * point;
     }
   }
-  FlexibleBatch* create(std::span<const FlexibleInstance> instances) const noexcept override {
+  FlexibleBatch* create(Strided<const FlexibleInstance> instances) const noexcept override {
     return make_batch<ModalBatch>(instances, &invariants_of);
   }
 };

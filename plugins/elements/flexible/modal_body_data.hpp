@@ -27,7 +27,7 @@ enum Field : std::size_t {
 };
 }  // namespace modal_body_field
 
-std::span<const FieldSpec> modal_body_fields() noexcept;
+Strided<const FieldSpec> modal_body_fields() noexcept;
 
 /// The fields of one instance with their indices made plain. i, j: 0 to 2; matrices may be unsymmetric by rounding, of
 /// which half is taken from either side.
@@ -87,7 +87,7 @@ class ModalBodyData {
     const double* x = fields_[field].numbers.data() + 3 * i;
     return {x[0], x[1], x[2]};
   }
-  std::span<const FieldValue> fields_;
+  Strided<const FieldValue> fields_;
 };
 
 /// False after an error, which was reported.

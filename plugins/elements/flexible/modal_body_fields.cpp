@@ -74,6 +74,6 @@ constexpr std::array specs{
 
 }  // namespace
 
-std::span<const FieldSpec> modal_body_fields() noexcept { return specs; }
+Strided<const FieldSpec> modal_body_fields() noexcept { return specs; }
 
 }  // namespace polyform::flexible

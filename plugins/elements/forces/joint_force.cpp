@@ -22,7 +22,7 @@ constexpr std::array specs{
 
 class JointForces final : public ForceBatch {
  public:
-  explicit JointForces(std::span<const ElementInstance> instances) {
+  explicit JointForces(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
       efforts_.insert(efforts_.end(), i.fields[effort].functions.begin(), i.fields[effort].functions.end());
   }
@@ -40,11 +40,13 @@ class JointForces final : public ForceBatch {
 
 class JointForce final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "joint-force"; }
-  std::string_view meaning() const noexcept override {
-    return "given force or torque in a joint, e.g. of a motor; never potential";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "joint-force",
+        .meaning = "given force or torque in a joint, e.g. of a motor; never potential",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     const std::size_t given = instance.fields[effort].functions.size(), needed = instance.joints[0].nv;
     if (needed == 0) {
@@ -59,7 +61,7 @@ class JointForce final : public ForceType {
                 Message("Give {} effort{}, in the order of the joint's velocity coordinates.", needed, plural(needed)));
     return false;
   }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<JointForces>(instances);
   }
 };

@@ -48,7 +48,7 @@ struct Spring {
 /// damping v: the gradient of stiffness |θ|²/2, since θ · θ̇ = θ · v.
 class JointSpringDampers final : public ForceBatch {
  public:
-  explicit JointSpringDampers(std::span<const ElementInstance> instances) {
+  explicit JointSpringDampers(Strided<const ElementInstance> instances) {
     for (const ElementInstance& instance : instances) {
       const JointShape& shape = instance.joints[0];
       std::size_t k = 0;
@@ -87,7 +87,7 @@ class JointSpringDampers final : public ForceBatch {
   void destroy() noexcept override { delete this; }
 
  private:
-  void add_scalar(std::span<const FieldValue> fields, std::size_t& k) {
+  void add_scalar(Strided<const FieldValue> fields, std::size_t& k) {
     springs_.push_back({false,
                         entry(fields[stiffness].numbers, k),
                         {entry(fields[damping].numbers, k), 0, 0},
@@ -95,7 +95,7 @@ class JointSpringDampers final : public ForceBatch {
                         {}});
     ++k;
   }
-  void add_ball(std::span<const FieldValue> fields, std::size_t& k) {
+  void add_ball(Strided<const FieldValue> fields, std::size_t& k) {
     const auto three = [&](Field f) {
       const std::span<const double> values = fields[f].numbers;
       return Vec3{entry(values, k), entry(values, k + 1), entry(values, k + 2)};
@@ -132,9 +132,13 @@ bool check_balls(const ElementInstance& instance, std::size_t number, FieldSink&
 
 class JointSpringDamper final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "joint-spring-damper"; }
-  std::string_view meaning() const noexcept override { return "spring and damper in the coordinates of a joint"; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "joint-spring-damper",
+        .meaning = "spring and damper in the coordinates of a joint",
+        .fields = specs};
+    return descriptor;
+  }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     const JointShape& shape = instance.joints[0];
     if (shape.nv == 0) {
@@ -158,7 +162,7 @@ class JointSpringDamper final : public ForceType {
       good = check_count(instance.fields[field], specs[field], shape.nv, owner, number, field, sink) && good;
     return good && check_balls(instance, number, sink);
   }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<JointSpringDampers>(instances);
   }
 };

@@ -44,7 +44,7 @@ struct Load {
 
 class PointForces final : public ForceBatch {
  public:
-  explicit PointForces(std::span<const ElementInstance> instances) {
+  explicit PointForces(Strided<const ElementInstance> instances) {
     loads_.reserve(instances.size());
     for (const ElementInstance& i : instances)
       loads_.push_back({TimeVector(i.fields[force]), TimeVector(i.fields[moment]), i.fields[axes].text == "body"});
@@ -67,11 +67,13 @@ class PointForces final : public ForceBatch {
 
 class PointForce final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "point-force"; }
-  std::string_view meaning() const noexcept override {
-    return "given force and moment at a point of a body; never potential";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "point-force",
+        .meaning = "given force and moment at a point of a body; never potential",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     instance.markers[0].point = instance.fields[point].vector;
     if (is_ground(instance.markers[0].body))
@@ -82,7 +84,7 @@ class PointForce final : public ForceType {
       good = check_time_vector(instance.fields[f], specs[f], number, f, sink) && good;
     return good;
   }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<PointForces>(instances);
   }
 };

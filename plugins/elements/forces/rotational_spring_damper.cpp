@@ -113,7 +113,7 @@ struct Spring {
 /// that the potential ½ Σ stiffness_k (θ_k − rest_k)² is exact.
 class RotationalSpringDampers final : public ForceBatch {
  public:
-  explicit RotationalSpringDampers(std::span<const ElementInstance> instances) {
+  explicit RotationalSpringDampers(Strided<const ElementInstance> instances) {
     springs_.reserve(instances.size());
     for (const ElementInstance& i : instances) {
       const std::size_t count = i.fields[axes].rows;
@@ -185,11 +185,13 @@ bool check_axes(const ElementInstance& instance, std::size_t number, FieldSink& 
 
 class RotationalSpringDamper final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "rotational-spring-damper"; }
-  std::string_view meaning() const noexcept override {
-    return "springs and dampers about the Euler angles between two bodies";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "rotational-spring-damper",
+        .meaning = "springs and dampers about the Euler angles between two bodies",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     if (instance.markers[0].body == instance.markers[1].body) {
       sink.report(Severity::error, number, b, "both ends of the spring turn with the same body: it does nothing",
@@ -204,7 +206,7 @@ class RotationalSpringDamper final : public ForceType {
       good = check_count(instance.fields[field], specs[field], count, owner, number, field, sink) && good;
     return good;
   }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<RotationalSpringDampers>(instances);
   }
 };

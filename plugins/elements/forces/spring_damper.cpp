@@ -49,7 +49,7 @@ double drawn_length(const ElementInstance& instance) {
 /// tension = stiffness (l − free_length) + damping l̇, pulling the ends together.
 class SpringDampers final : public ForceBatch {
  public:
-  explicit SpringDampers(std::span<const ElementInstance> instances) {
+  explicit SpringDampers(Strided<const ElementInstance> instances) {
     springs_.reserve(instances.size());
     for (const ElementInstance& i : instances)
       springs_.push_back({i.fields[stiffness].number, i.fields[damping].number,
@@ -81,9 +81,13 @@ class SpringDampers final : public ForceBatch {
 
 class SpringDamper final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "spring-damper"; }
-  std::string_view meaning() const noexcept override { return "spring and damper along the line between two points"; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "spring-damper",
+        .meaning = "spring and damper along the line between two points",
+        .fields = specs};
+    return descriptor;
+  }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     if (instance.markers[0].body != instance.markers[1].body) return true;
     sink.report(Severity::error, number, b,
@@ -93,7 +97,7 @@ class SpringDamper final : public ForceType {
                 "Attach one end to another body.");
     return false;
   }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<SpringDampers>(instances);
   }
 };

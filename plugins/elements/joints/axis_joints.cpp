@@ -18,9 +18,7 @@ class AxisJoint final : public JointType {
   constexpr AxisJoint(std::string_view name, std::string_view meaning, std::span<const Kind> motions)
       : name_(name), meaning_(meaning), motions_(motions) {}
 
-  std::string_view name() const noexcept override { return name_; }
-  std::string_view meaning() const noexcept override { return meaning_; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink&) const noexcept override {
     definition.set_position(joint.fields[position].vector);
     for (const Kind motion : motions_) definition.add_primitive(motion, joint.fields[axis].vector);
@@ -29,6 +27,7 @@ class AxisJoint final : public JointType {
 
  private:
   std::string_view name_, meaning_;
+  TypeDescriptor descriptor_{.name = name_, .meaning = meaning_, .fields = specs};
   std::span<const Kind> motions_;
 };
 
@@ -40,12 +39,14 @@ constexpr Kind on_line[]{Kind::translation, Kind::ball};
 /// A direction fixed in moving stays along one fixed in base (Thompson 2011, Table 2, parallel): the point is free.
 class Parallel final : public JointType {
  public:
-  std::string_view name() const noexcept override { return "parallel"; }
-  std::string_view meaning() const noexcept override {
-    return "keeps axis of moving along axis of base; coordinates: displacements of the point in base axes, m, angle "
-           "about axis, rad";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "parallel",
+        .meaning = "keeps axis of moving along axis of base; coordinates: displacements of the point in base "
+                   "axes, m, angle about axis, rad",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink&) const noexcept override {
     definition.set_position(joint.fields[position].vector);
     add_free_translations(joint, definition);

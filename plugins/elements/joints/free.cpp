@@ -17,12 +17,14 @@ constexpr std::array specs{
 /// Displacement of the moving frame origin from the drawn one and rotation, all in the axes of the base body.
 class Free final : public JointType {
  public:
-  std::string_view name() const noexcept override { return "free"; }
-  std::string_view meaning() const noexcept override {
-    return "no constraint; coordinates: displacement of the moving frame origin, m, and unit quaternion w x y z; "
-           "velocities: of the origin, m/s, and angular, rad/s; all in base axes";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "free",
+        .meaning = "no constraint; coordinates: displacement of the moving frame origin, m, and unit quaternion "
+                   "w x y z; velocities: of the origin, m/s, and angular, rad/s; all in base axes",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink&) const noexcept override {
     definition.set_position(joint.moving.position);
     add_free_translations(joint, definition);

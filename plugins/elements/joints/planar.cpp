@@ -55,9 +55,7 @@ class PlaneJoint final : public JointType {
   constexpr PlaneJoint(std::string_view name, std::string_view meaning, Primitive::Kind turn)
       : name_(name), meaning_(meaning), turn_(turn) {}
 
-  std::string_view name() const noexcept override { return name_; }
-  std::string_view meaning() const noexcept override { return meaning_; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink& sink) const noexcept override {
     const Vec3 normal = joint.fields[axis].vector;
     Vec3 first = default_direction(normal);
@@ -74,6 +72,7 @@ class PlaneJoint final : public JointType {
 
  private:
   std::string_view name_, meaning_;
+  TypeDescriptor descriptor_{.name = name_, .meaning = meaning_, .fields = specs};
   Primitive::Kind turn_;
 };
 

@@ -12,11 +12,13 @@ constexpr std::array specs{position_field};
 
 class Fixed final : public JointType {
  public:
-  std::string_view name() const noexcept override { return "fixed"; }
-  std::string_view meaning() const noexcept override {
-    return "no relative motion; position is where its reaction is given";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "fixed",
+        .meaning = "no relative motion; position is where its reaction is given",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink&) const noexcept override {
     definition.set_position(joint.fields[position].vector);
     return true;
@@ -25,11 +27,14 @@ class Fixed final : public JointType {
 
 class Spherical final : public JointType {
  public:
-  std::string_view name() const noexcept override { return "spherical"; }
-  std::string_view meaning() const noexcept override {
-    return "a ball joint; coordinates: unit quaternion w x y z; velocities: angular velocity in base axes, rad/s";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "spherical",
+        .meaning = "a ball joint; coordinates: unit quaternion w x y z; velocities: angular velocity in base axes, "
+                   "rad/s",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink&) const noexcept override {
     definition.set_position(joint.fields[position].vector);
     definition.add_primitive(Primitive::Kind::ball, {});

@@ -32,11 +32,14 @@ bool check_two_axes(const Vec3& a, const Vec3& b, std::string_view joint, std::s
 /// R = Rot(axis, q1) Rot(axis2, q2), both axes as drawn: the angle between them stays what it is there.
 class Universal final : public JointType {
  public:
-  std::string_view name() const noexcept override { return "universal"; }
-  std::string_view meaning() const noexcept override {
-    return "a Cardan joint; coordinates: angle about axis, fixed in base, and about axis2, fixed in moving, rad";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "universal",
+        .meaning = "a Cardan joint; coordinates: angle about axis, fixed in base, and about axis2, fixed in "
+                   "moving, rad",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink& sink) const noexcept override {
     const Vec3 a = joint.fields[axis].vector, b = joint.fields[axis2].vector;
     if (!check_two_axes(a, b, name(), "revolute", sink)) return false;
@@ -51,12 +54,14 @@ class Universal final : public JointType {
 /// perpendicular, also at a fixed angle that is not right).
 class Perpendicular final : public JointType {
  public:
-  std::string_view name() const noexcept override { return "perpendicular"; }
-  std::string_view meaning() const noexcept override {
-    return "keeps the angle between axis of base and axis2 of moving as drawn; coordinates: displacements of the point "
-           "in base axes, m, angle about axis and about axis2, rad";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "perpendicular",
+        .meaning = "keeps the angle between axis of base and axis2 of moving as drawn; coordinates: "
+                   "displacements of the point in base axes, m, angle about axis and about axis2, rad",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink& sink) const noexcept override {
     const Vec3 a = joint.fields[axis].vector, b = joint.fields[axis2].vector;
     if (!check_two_axes(a, b, name(), "parallel", sink)) return false;

@@ -58,13 +58,13 @@ constexpr std::array specs{
               .minimum = 0},
     FieldSpec{.name = "current", .unit = "A", .meaning = "at the start", .default_text = "0"}};
 
-constexpr ModuleVariable variable_names[] = {{"current", "A"}, {"speed", "rad/s"}};
-constexpr ModuleVariable state_names[] = {{"angle", "rad"}};
-constexpr ModuleVariable row_names[] = {{"gear_torque", "N m"}};
+constexpr Variable variable_names[] = {{"current", "A"}, {"speed", "rad/s"}};
+constexpr Variable state_names[] = {{"angle", "rad"}};
+constexpr Variable row_names[] = {{"gear_torque", "N m"}};
 
 class DcMotors final : public ModuleBatch {
  public:
-  explicit DcMotors(std::span<const ElementInstance> instances) {
+  explicit DcMotors(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances) {
       const auto number = [&](Field f) { return i.fields[f].number; };
       motors_.push_back({i.fields[voltage].functions[0], number(resistance), number(inductance),
@@ -76,7 +76,7 @@ class DcMotors final : public ModuleBatch {
   void evaluate(const ModuleInput& in, ModuleOutput& out) noexcept override {
     for (std::size_t k = 0; k < motors_.size(); ++k) {
       const Motor& m = motors_[k];
-      const double i = in.u[2 * k], speed = in.u[2 * k + 1], applied = m.voltage(in.attachments.time).value;
+      const double i = in.u[2 * k], speed = in.u[2 * k + 1], applied = m.voltage(in.attachments->time).value;
       out.M[4 * k] = m.inductance;
       out.M[4 * k + 3] = m.inertia;
       out.f[2 * k] = applied - m.resistance * i - m.back_emf_constant * speed;
@@ -107,14 +107,16 @@ class DcMotors final : public ModuleBatch {
 
 class DcMotor final : public ModuleType {
  public:
-  std::string_view name() const noexcept override { return "dc-motor"; }
-  std::string_view meaning() const noexcept override {
-    return "direct-current motor with its circuit and rotor, driving a joint through a gear";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "dc-motor",
+        .meaning = "direct-current motor with its circuit and rotor, driving a joint through a gear",
+        .fields = specs,
+        .variables = variable_names,
+        .states = state_names,
+        .rows = row_names};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
-  std::span<const ModuleVariable> variables() const noexcept override { return variable_names; }
-  std::span<const ModuleVariable> states() const noexcept override { return state_names; }
-  std::span<const ModuleVariable> rows() const noexcept override { return row_names; }
   bool define(ElementInstance& i, std::size_t number, FieldSink& sink) const noexcept override {
     if (i.joints[0].nv != 1) {
       sink.report(Severity::error, number, joint,
@@ -138,7 +140,7 @@ class DcMotor final : public ModuleType {
     }
     return true;
   }
-  ModuleBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ModuleBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<DcMotors>(instances);
   }
 };

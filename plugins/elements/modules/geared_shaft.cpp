@@ -38,14 +38,14 @@ constexpr std::array specs{FieldSpec{.name = "joint",
                                      .default_text = "0",
                                      .minimum = 0}};
 
-constexpr ModuleVariable variable_names[] = {{"speed", "rad/s"}};
-constexpr ModuleVariable state_names[] = {{.name = "angle", .unit = "rad", .integral_of = 0}};
-constexpr ModuleVariable row_names[] = {{.name = "torque", .unit = "N m", .holonomic = true},
+constexpr Variable variable_names[] = {{"speed", "rad/s"}};
+constexpr Variable state_names[] = {{.name = "angle", .unit = "rad", .integral_of = 0}};
+constexpr Variable row_names[] = {{.name = "torque", .unit = "N m", .holonomic = true},
                                         {.name = "other_torque", .unit = "N m", .holonomic = true}};
 
 class GearedShafts final : public ModuleBatch {
  public:
-  explicit GearedShafts(std::span<const ElementInstance> instances) {
+  explicit GearedShafts(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
       shafts_.push_back({{i.fields[ratio].number, i.fields[other_ratio].number},
                          i.fields[inertia].number,
@@ -61,7 +61,7 @@ class GearedShafts final : public ModuleBatch {
         const std::size_t row = 2 * i + side;
         out.A[row] = 1;
         out.B[4 * i + 3 * side] = -shaft.ratio[side];  // row `side`, joint `side`
-        out.residual[row] = angle - shaft.ratio[side] * in.attachments.q[row];
+        out.residual[row] = angle - shaft.ratio[side] * in.attachments->q[row];
       }
       out.xdot[i] = speed;
       out.kinetic_energy += 0.5 * shaft.inertia * speed * speed;
@@ -83,14 +83,16 @@ class GearedShafts final : public ModuleBatch {
 
 class GearedShaft final : public ModuleType {
  public:
-  std::string_view name() const noexcept override { return "geared-shaft"; }
-  std::string_view meaning() const noexcept override {
-    return "shaft with inertia and friction that gears two joints together";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "geared-shaft",
+        .meaning = "shaft with inertia and friction that gears two joints together",
+        .fields = specs,
+        .variables = variable_names,
+        .states = state_names,
+        .rows = row_names};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
-  std::span<const ModuleVariable> variables() const noexcept override { return variable_names; }
-  std::span<const ModuleVariable> states() const noexcept override { return state_names; }
-  std::span<const ModuleVariable> rows() const noexcept override { return row_names; }
   bool define(ElementInstance& i, std::size_t number, FieldSink& sink) const noexcept override {
     for (const auto& [field, shape] : {std::pair{joint, i.joints[0]}, std::pair{other_joint, i.joints[1]}})
       if (shape.nv != 1 || shape.nq != 1 || shape.code_defined) {
@@ -107,7 +109,7 @@ class GearedShaft final : public ModuleType {
       }
     return true;
   }
-  ModuleBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ModuleBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<GearedShafts>(instances);
   }
 };

@@ -78,7 +78,7 @@ struct Tyre {
 };
 
 Tyre tyre_of(const ElementInstance& instance) {
-  const std::span<const FieldValue> f = instance.fields;
+  const Strided<const FieldValue> f = instance.fields;
   return {f[radius].number, f[stiffness].number,   f[damping].number,    f[onset].number,
           f[axis].vector,   f[road_normal].vector, f[road_height].number};
 }
@@ -93,7 +93,7 @@ Tyre tyre_of(const ElementInstance& instance) {
 /// begins and where it ends.
 class RadialTyres final : public ForceBatch, public EventSource {
  public:
-  explicit RadialTyres(std::span<const ElementInstance> instances) {
+  explicit RadialTyres(Strided<const ElementInstance> instances) {
     tyres_.reserve(instances.size());
     for (const ElementInstance& i : instances) tyres_.push_back(tyre_of(i));
   }
@@ -112,8 +112,8 @@ class RadialTyres final : public ForceBatch, public EventSource {
     }
   }
   void destroy() noexcept override { delete this; }
-  void* query(std::string_view interface_name) noexcept override {
-    return interface_name == events_interface ? static_cast<EventSource*>(this) : nullptr;
+  void* query(std::string_view asked) noexcept override {
+    return asked == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
   }
 
   std::size_t event_count() const noexcept override { return tyres_.size(); }
@@ -156,11 +156,13 @@ class RadialTyres final : public ForceBatch, public EventSource {
 
 class RadialTyre final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "tyre"; }
-  std::string_view meaning() const noexcept override {
-    return "radial spring and damper of a wheel on a smooth flat road; never pulls";
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "tyre",
+        .meaning = "radial spring and damper of a wheel on a smooth flat road; never pulls",
+        .fields = specs};
+    return descriptor;
   }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     if (is_ground(instance.markers[0].body)) {
       sink.report(Severity::error, number, wheel, "the wheel is fixed in ground: its tyre moves nothing",
@@ -183,7 +185,7 @@ class RadialTyre final : public ForceType {
                   "Draw it above the road, or correct road_normal and road_height.");
     return true;
   }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<RadialTyres>(instances);
   }
 };

@@ -22,18 +22,18 @@ class Cartesian final : public Formulation {
   std::string_view source() const noexcept override {
     return "absolute coordinates with Lagrange multipliers, the comparison in Rui et al. 2020 and Zhang et al. 2023";
   }
-  std::span<const FieldSpec> options() const noexcept override { return option_fields; }
+  Strided<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
            Ability::constraint_elements | Ability::modules | Ability::first_order_states | Ability::code_joints |
            Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 10; }
-  const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
-  Solver* compile(const SystemView& view, std::span<const FieldValue> options,
+  Solver* compile(const SystemView& view, Strided<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
     return compiled(name(), "make the model smaller, or use a formulation in joint coordinates", sink,
                     [&](std::optional<Refusal>&) {

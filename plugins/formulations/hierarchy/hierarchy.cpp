@@ -130,7 +130,7 @@ std::optional<Refusal> check_clearance(const SystemView& view, const Plan& plan,
 }
 
 /// The hierarchy and what of it counts.
-std::optional<Refusal> make_plan(const SystemView& view, std::span<const FieldValue> options, Plan& plan) {
+std::optional<Refusal> make_plan(const SystemView& view, Strided<const FieldValue> options, Plan& plan) {
   plan.ties = ties_of(view);
   plan.inertia = inertia_of_blocks(view, plan.ties);
   const std::size_t n = plan.inertia.size();
@@ -168,18 +168,18 @@ class Hierarchy final : public Formulation {
     return "R. M. M. Orsino, Recursive modular modelling methodology for lumped-parameter dynamic systems, "
            "Proceedings of the Royal Society A 473 (2017)";
   }
-  std::span<const FieldSpec> options() const noexcept override { return option_fields; }
+  Strided<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
            Ability::constraint_elements | Ability::modules | Ability::first_order_states | Ability::code_joints |
            Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 3; }
-  const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
-  Solver* compile(const SystemView& view, std::span<const FieldValue> values,
+  Solver* compile(const SystemView& view, Strided<const FieldValue> values,
                   DiagnosticSink& sink) const noexcept override {
     const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
       const Options options{static_cast<Method>(values[method].integer), values[correction].integer == 0,

@@ -47,11 +47,10 @@ bool HierarchySolver::check_regular() noexcept {
   return recursion_.solve(system().loads(), Accelerations::shown) || fail_solve();
 }
 
-Equations::Tie HierarchySolver::tie(std::size_t i) const noexcept {
-  Equations::Tie tie = AbsoluteSolver::tie(i);
-  tie.level = plan_.ties[i].level;
-  if (!plan_.noise.empty()) tie.covariance = plan_.noise[i];
-  return tie;
+void HierarchySolver::describe_tie(std::size_t i, Tie& out) const noexcept {
+  AbsoluteSolver::describe_tie(i, out);
+  out.level = plan_.ties[i].level;
+  if (!plan_.noise.empty()) out.covariance = plan_.noise[i];
 }
 
 std::size_t HierarchySolver::module_of(std::size_t block, std::size_t level) const noexcept {

@@ -33,8 +33,8 @@ class ParticleSolver final : public Solver, public PowerSource {
 
   std::string_view failure() const noexcept override { return system_.failure(); }
   void destroy() noexcept override { delete this; }
-  void* query(std::string_view interface_name) noexcept override {
-    return interface_name == PowerSource::query_name ? static_cast<PowerSource*>(this) : nullptr;
+  void* query(std::string_view asked) noexcept override {
+    return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override { return forces_.power() + system_.driving_power(); }
 

@@ -42,17 +42,17 @@ class Particles final : public Formulation {
     return "H. A. Attia, Dynamic model of multi-rigid-body systems based on particle dynamics with recursive approach, "
            "Journal of Applied Mathematics 2005:4";
   }
-  std::span<const FieldSpec> options() const noexcept override { return option_fields; }
+  Strided<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements |
            Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 5; }
-  const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
-  Solver* compile(const SystemView& whole, std::span<const FieldValue> options,
+  Solver* compile(const SystemView& whole, Strided<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
     const auto make_for = [&](const SystemView& view, std::optional<Refusal>& refusal) -> Solver* {
       auto* solver = new ParticleSolver(view, {options[0].integer == 0, options[1].number, options[2].integer == 0});

@@ -50,21 +50,21 @@ class ReducedFormulation final : public Formulation {
     return "Zhang, Rui, Zhang, Wang, Gu, Zhang: A framework for establishing constraint Jacobian matrices of planar "
            "rigid-flexible-multibody systems. AIMS Mathematics 8 (2023)";
   }
-  std::span<const FieldSpec> options() const noexcept override { return option_fields; }
+  Strided<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
            Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 40; }
-  const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
   bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {
     return check_tree_is_regular(view, name(), sink);
   }
 
-  Solver* compile(const SystemView& view, std::span<const FieldValue> options, DiagnosticSink& sink) const noexcept override {
+  Solver* compile(const SystemView& view, Strided<const FieldValue> options, DiagnosticSink& sink) const noexcept override {
     const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
       Choice choice;
       refusal = read(options, choice);
@@ -77,7 +77,7 @@ class ReducedFormulation final : public Formulation {
 
  private:
   /// Options that would mean nothing beside the others are refused.
-  static std::optional<Refusal> read(std::span<const FieldValue> options, Choice& choice) {
+  static std::optional<Refusal> read(Strided<const FieldValue> options, Choice& choice) {
     choice = {static_cast<Choice::Correction>(options[correction].integer), options[jacobian].integer == 1,
               options[metric].integer == 1, options[tolerance].number, options[alpha].number, options[beta].number};
     if (choice.correction != Choice::Correction::direct)

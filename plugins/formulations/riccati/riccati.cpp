@@ -42,21 +42,21 @@ class RiccatiFormulation final : public Formulation {
     return "Rui, Bestle, Wang, Zhang: A new version of the Riccati transfer matrix method for multibody systems "
            "consisting of chain and branch bodies. Multibody System Dynamics 49 (2020)";
   }
-  std::span<const FieldSpec> options() const noexcept override { return option_fields; }
+  Strided<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
            Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 50; }
-  const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
   bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {
     return check_tree_is_regular(view, name(), sink);
   }
 
-  Solver* compile(const SystemView& whole, std::span<const FieldValue> options,
+  Solver* compile(const SystemView& whole, Strided<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
     const paper::Variant variant{options[0].integer == 1, options[1].integer == 1};
     const auto make_for = [&](const SystemView& view, std::optional<Refusal>& refusal) -> Solver* {

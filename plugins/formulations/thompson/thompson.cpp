@@ -95,14 +95,14 @@ class Thompson final : public Formulation {
     return "P. M. Thompson, Reduced Order Multi-body Problems, AIAA Modeling and Simulation Technologies Conference, "
            "AIAA 2011-6277 (2011)";
   }
-  std::span<const FieldSpec> options() const noexcept override { return option_fields; }
+  Strided<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements |
            Ability::first_order_states | Ability::code_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 4; }
 
-  Solver* compile(const SystemView& whole, std::span<const FieldValue> values,
+  Solver* compile(const SystemView& whole, Strided<const FieldValue> values,
                   DiagnosticSink& sink) const noexcept override {
     const auto make_for = [&](const SystemView& view, std::optional<Refusal>& refusal) -> Solver* {
       Options options{static_cast<Construction>(values[construction].integer),

@@ -36,8 +36,8 @@ class ThompsonSolver final : public Solver, public PowerSource {
 
   std::string_view failure() const noexcept override { return failure_; }
   void destroy() noexcept override { delete this; }
-  void* query(std::string_view interface_name) noexcept override {
-    return interface_name == PowerSource::query_name ? static_cast<PowerSource*>(this) : nullptr;
+  void* query(std::string_view asked) noexcept override {
+    return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override;
 

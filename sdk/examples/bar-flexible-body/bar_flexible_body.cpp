@@ -76,9 +76,9 @@ struct Rod {
 ///   force = −[ J e × c + 2 g η̇ e × (Ω × e);  s c + 2 f η̇ Ω × e;  g e·c + k η ]
 class Rods final : public FlexibleBatch {
  public:
-  explicit Rods(std::span<const FlexibleInstance> instances) : rods_(instances.begin(), instances.end()) {}
+  explicit Rods(Strided<const FlexibleInstance> instances) : rods_(instances.begin(), instances.end()) {}
 
-  void evaluate(std::span<const FlexibleInput> in, std::span<FlexibleOutput> out) noexcept override {
+  void evaluate(Strided<const FlexibleInput> in, Strided<FlexibleOutput> out) noexcept override {
     for (std::size_t i = 0; i < rods_.size(); ++i) {
       const Rod& rod = rods_[i];
       const double eta = in[i].eta[0], rate = in[i].etadot[0];
@@ -114,9 +114,13 @@ class Rods final : public FlexibleBatch {
 
 class BarFlexibleBody final : public FlexibleBodyType {
  public:
-  std::string_view name() const noexcept override { return "bar"; }
-  std::string_view meaning() const noexcept override { return "a slender rod that stretches, by its lowest mode"; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "bar",
+        .meaning = "a slender rod that stretches, by its lowest mode",
+        .fields = specs};
+    return descriptor;
+  }
   std::size_t modes(const FlexibleInstance&) const noexcept override { return 1; }
   bool define(const FlexibleInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
   /// Any point of the axis; a section does not turn.
@@ -139,7 +143,7 @@ class BarFlexibleBody final : public FlexibleBodyType {
     mass = rod.mass;
     moment = {rod.first_moment(eta[0]), 0, 0};
   }
-  FlexibleBatch* create(std::span<const FlexibleInstance> instances) const noexcept override {
+  FlexibleBatch* create(Strided<const FlexibleInstance> instances) const noexcept override {
     return make_batch<Rods>(instances);
   }
 };

@@ -41,7 +41,7 @@ double drawn_length(const ElementInstance& instance) {
 ///   acceleration  (r/l) · (a_b − a_a) = −ṙ·ṙ / l
 class Couplers final : public ConstraintBatch {
  public:
-  explicit Couplers(std::span<const ElementInstance> instances) {
+  explicit Couplers(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
       lengths_.push_back(i.fields[length].given ? i.fields[length].number : drawn_length(i));
   }
@@ -66,9 +66,13 @@ class Couplers final : public ConstraintBatch {
 
 class CouplerConstraint final : public ConstraintType {
  public:
-  std::string_view name() const noexcept override { return "coupler"; }
-  std::string_view meaning() const noexcept override { return "a massless rod that keeps two points at a distance"; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "coupler",
+        .meaning = "a massless rod that keeps two points at a distance",
+        .fields = specs};
+    return descriptor;
+  }
   bool holonomic() const noexcept override { return true; }
   std::size_t rows(const ElementInstance&) const noexcept override { return 1; }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
@@ -82,7 +86,7 @@ class CouplerConstraint final : public ConstraintType {
                 "Draw the ends apart, or use a spherical joint.");
     return false;
   }
-  ConstraintBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ConstraintBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<Couplers>(instances);
   }
 };

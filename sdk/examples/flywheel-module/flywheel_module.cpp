@@ -35,9 +35,9 @@ constexpr std::array specs{FieldSpec{.name = "joint",
                                      .default_text = "0",
                                      .minimum = 0}};
 
-constexpr std::array<ModuleVariable, 1> variable_names{{{"speed", "rad/s"}}};
-constexpr std::array<ModuleVariable, 1> state_names{{{"angle", "rad"}}};
-constexpr std::array<ModuleVariable, 1> row_names{{{"torque", "N m"}}};
+constexpr std::array<Variable, 1> variable_names{{{"speed", "rad/s"}}};
+constexpr std::array<Variable, 1> state_names{{{"angle", "rad"}}};
+constexpr std::array<Variable, 1> row_names{{{"torque", "N m"}}};
 
 struct Wheel {
   double ratio, inertia, friction;
@@ -49,7 +49,7 @@ struct Wheel {
 ///   J ω̇ = −c ω + λ,   φ̇ = ω,   ω − n v = 0
 class Wheels final : public ModuleBatch {
  public:
-  explicit Wheels(std::span<const ElementInstance> instances) {
+  explicit Wheels(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
       wheels_.push_back({i.fields[ratio].number, i.fields[inertia].number, i.fields[friction].number});
   }
@@ -79,12 +79,16 @@ class Wheels final : public ModuleBatch {
 
 class FlywheelModule final : public ModuleType {
  public:
-  std::string_view name() const noexcept override { return "flywheel"; }
-  std::string_view meaning() const noexcept override { return "a wheel that a joint turns through a gear"; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
-  std::span<const ModuleVariable> variables() const noexcept override { return variable_names; }
-  std::span<const ModuleVariable> states() const noexcept override { return state_names; }
-  std::span<const ModuleVariable> rows() const noexcept override { return row_names; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "flywheel",
+        .meaning = "a wheel that a joint turns through a gear",
+        .fields = specs,
+        .variables = variable_names,
+        .states = state_names,
+        .rows = row_names};
+    return descriptor;
+  }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     if (instance.joints[0].nv == 1) return true;
     sink.report(Severity::error, number, joint,
@@ -93,7 +97,7 @@ class FlywheelModule final : public ModuleType {
                 "Name a revolute or prismatic joint.");
     return false;
   }
-  ModuleBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ModuleBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<Wheels>(instances);
   }
 };

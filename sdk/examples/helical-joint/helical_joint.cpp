@@ -42,7 +42,7 @@ struct Screw {
 //   R_FM = Rot(axis, q),  p_FM = lead q axis,  H = [axis; lead axis],  Ḣ = 0,  q̇ = v
 class ScrewKernel final : public JointKernel {
  public:
-  void evaluate(const JointBatch& batch, std::span<JointMotion> out) const noexcept override {
+  void evaluate(const JointBatch& batch, Strided<JointMotion> out) const noexcept override {
     for (std::size_t i = 0; i < batch.count; ++i) {
       const Screw s(batch.parameters.subspan(Screw::count * i, Screw::count));
       const double q = batch.q[i], v = batch.v[i];
@@ -72,11 +72,20 @@ class ScrewKernel final : public JointKernel {
   void neutral(std::span<double> q) const noexcept override { q[0] = 0; }
 };
 
+constexpr Variable position_names[] = {{.name = "angle", .unit = "rad", .kind = Variable::Kind::angle}};
+constexpr Variable velocity_names[] = {{.name = "angular velocity", .unit = "rad/s"}};
+
 class HelicalJoint final : public JointType {
  public:
-  std::string_view name() const noexcept override { return "helical"; }
-  std::string_view meaning() const noexcept override { return "a screw; coordinate: angle about axis, rad"; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "helical",
+        .meaning = "a screw; coordinate: angle about axis, rad",
+        .fields = specs,
+        .positions = position_names,
+        .velocities = velocity_names};
+    return descriptor;
+  }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink& sink) const noexcept override {
     if (joint.fields[pitch].number == 0) {
       sink.report(Severity::error, 0, pitch, "the pitch of a screw is 0: it would turn and not advance",
@@ -94,8 +103,6 @@ class HelicalJoint final : public JointType {
     static constexpr ScrewKernel kernel;
     return &kernel;
   }
-  std::size_t position_count() const noexcept override { return 1; }
-  std::size_t velocity_count() const noexcept override { return 1; }
   std::size_t parameter_count() const noexcept override { return Screw::count; }
 };
 

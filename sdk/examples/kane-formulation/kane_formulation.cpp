@@ -98,7 +98,7 @@ class KaneSolver final : public Solver {
                        acceleration_[i].linear,
                        acceleration_[i].angular};
     }
-    do_decode(y, out.state);
+    do_decode(y, out.state());
     std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
     std::copy(xdot_.begin(), xdot_.end(), out.state_rates.begin());
     find_reactions(out.reactions);
@@ -221,7 +221,7 @@ class KaneFormulation final : public Formulation {
   std::string_view source() const noexcept override {
     return "Kane and Levinson, Dynamics: Theory and Applications, 1985";
   }
-  std::span<const FieldSpec> options() const noexcept override { return {}; }
+  Strided<const FieldSpec> options() const noexcept override { return {}; }
   std::uint32_t abilities() const noexcept override {
     return Ability::first_order_states | Ability::code_joints | Ability::reactions;
   }
@@ -235,7 +235,7 @@ class KaneFormulation final : public Formulation {
     sink.report(d);
     return false;
   }
-  Solver* compile(const SystemView& view, std::span<const FieldValue>, DiagnosticSink& sink) const noexcept override {
+  Solver* compile(const SystemView& view, Strided<const FieldValue>, DiagnosticSink& sink) const noexcept override {
     return compiled(name(), "make the model smaller, or use a formulation with a cost linear in the bodies", sink,
                     [&](std::optional<Refusal>&) { return made_solver<KaneSolver>(view); });
   }

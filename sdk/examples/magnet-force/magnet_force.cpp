@@ -46,7 +46,7 @@ struct Pair {
 ///   moments      n × B(at b),  m × B(at a),  B of m at e: k (3 (m·e) e − m) / r³
 class MagnetPairs final : public ForceBatch {
  public:
-  explicit MagnetPairs(std::span<const ElementInstance> instances) {
+  explicit MagnetPairs(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances) pairs_.push_back({i.fields[moment_a].vector, i.fields[moment_b].vector});
   }
 
@@ -73,16 +73,20 @@ class MagnetPairs final : public ForceBatch {
 
 class MagnetForce final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "magnet"; }
-  std::string_view meaning() const noexcept override { return "two magnetic dipoles, each fixed in a body"; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "magnet",
+        .meaning = "two magnetic dipoles, each fixed in a body",
+        .fields = specs};
+    return descriptor;
+  }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     if (instance.markers[0].body != instance.markers[1].body) return true;
     sink.report(Severity::error, number, b, "both dipoles are fixed in the same body: they do nothing",
                 "Attach one of them to another body.");
     return false;
   }
-  ForceBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<MagnetPairs>(instances);
   }
 };

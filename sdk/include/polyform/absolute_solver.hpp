@@ -25,14 +25,19 @@ namespace polyform {
 class AbsoluteSolver : public Solver, public Equations, public PowerSource {
  public:
   std::string_view failure() const noexcept override { return failure_; }
-  void* query(std::string_view interface_name) noexcept override;
+  void* query(std::string_view asked) noexcept override;
   double power() noexcept override;
 
   std::size_t blocks() const noexcept override { return system_.blocks(); }
-  Block block(std::size_t i) const noexcept override { return {system_.name_of_block(i), system_.size(i)}; }
+  void describe_block(std::size_t i, Block& out) const noexcept override {
+    out.name = system_.name_of_block(i);
+    out.unknowns = system_.size(i);
+  }
   std::size_t ties() const noexcept override { return system_.ties(); }
-  Tie tie(std::size_t i) const noexcept override {
-    return {system_.kind_of_tie(i), system_.name_of_tie(i), system_.rows(i), 0, 0};
+  void describe_tie(std::size_t i, Tie& out) const noexcept override {
+    out.kind = system_.kind_of_tie(i);
+    out.name = system_.name_of_tie(i);
+    out.rows = system_.rows(i);
   }
   std::size_t levels() const noexcept override { return 0; }
   std::size_t module_of(std::size_t, std::size_t) const noexcept override { return 0; }

@@ -38,7 +38,7 @@ Solver* made_solver(Args&&... args) {
 template <class Make>
 Solver* compiled(std::string_view name, std::string_view smaller, DiagnosticSink& sink, Make&& make) noexcept {
   const auto report = [&](std::string_view message, std::string_view remedy, std::string_view option = {}) {
-    sink.report({Severity::error, message, remedy, option, {}, 0, 0});
+    sink.report({.message = message, .remedy = remedy, .path = option});
   };
   try {
     std::optional<Refusal> refusal;

@@ -15,12 +15,13 @@ namespace polyform {
 /// effort is the given part of the constraint force (non-ideal constraints): the wrench on a marker is Aᵀ(λ + effort),
 /// the generalized force on a joint Bᵀ(λ + effort). All outputs are zero on entry.
 struct ConstraintOutput {
-  std::span<Spatial> A;                    ///< count × rows × markers
-  std::span<double> B;                     ///< count × rows × joint velocities of the instance
-  std::span<double> residual;              ///< count × rows, for holonomic constraints
-  std::span<double> velocity_right;        ///< count × rows
-  std::span<double> acceleration_right;    ///< count × rows
-  std::span<double> effort;                ///< count × rows
+  Size<ConstraintOutput> size{};
+  std::span<Spatial> A{};                  ///< count × rows × markers
+  std::span<double> B{};                   ///< count × rows × joint velocities of the instance
+  std::span<double> residual{};            ///< count × rows, for holonomic constraints
+  std::span<double> velocity_right{};      ///< count × rows
+  std::span<double> acceleration_right{};  ///< count × rows
+  std::span<double> effort{};              ///< count × rows
 };
 
 class ConstraintBatch {
@@ -34,18 +35,13 @@ class ConstraintBatch {
   ~ConstraintBatch() = default;
 };
 
-class ConstraintType {
+class ConstraintType : public ElementType {
  public:
-  virtual std::string_view name() const noexcept = 0;
-  virtual std::string_view meaning() const noexcept = 0;
-  virtual std::span<const FieldSpec> fields() const noexcept = 0;
   virtual bool holonomic() const noexcept = 0;
   /// Rows of one instance (after define), e.g. one per velocity of the attached joint.
   virtual std::size_t rows(const ElementInstance&) const noexcept = 0;
   virtual bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept = 0;
-  virtual ConstraintBatch* create(std::span<const ElementInstance>) const noexcept = 0;
-  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
+  virtual ConstraintBatch* create(Strided<const ElementInstance>) const noexcept = 0;
 
  protected:
   ~ConstraintType() = default;

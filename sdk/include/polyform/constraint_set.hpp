@@ -15,7 +15,7 @@ class ConstraintSet {
   /// One constraint element. The spans are those of the view and of this object, valid as long as both.
   struct Element {
     std::string_view name;
-    std::span<const Marker> markers;
+    Strided<const Marker> markers;
     std::span<const JointIndex> joints;
     std::size_t rows = 0;
     std::size_t velocities = 0;          ///< of the attached joints together
@@ -28,7 +28,7 @@ class ConstraintSet {
     std::span<const Spatial> A;          ///< rows × markers
     std::span<const double> B;           ///< rows × velocities
     std::span<const double> residual, velocity_right, acceleration_right, effort;   ///< rows each
-    std::span<const MarkerMotion> motions;
+    Strided<const MarkerMotion> motions;
     std::span<const Vec3> arms;          ///< from the origins of the markers' frames, ground axes
   };
 

@@ -14,7 +14,7 @@ class CostModel {
  public:
   static constexpr std::string_view interface_name = "polyform.evaluation_cost.1";
   /// Of the formulation with default options, to a factor of about two. Where no memory is left to tell: zero.
-  virtual EvaluationCost cost(const SystemView&) const noexcept = 0;
+  virtual void estimate(const SystemView&, EvaluationCost& out) const noexcept = 0;
 
  protected:
   ~CostModel() = default;
@@ -25,8 +25,9 @@ class CostModel {
 class LinearCostModel final : public CostModel {
  public:
   constexpr explicit LinearCostModel(double operations) : operations_(operations) {}
-  EvaluationCost cost(const SystemView& view) const noexcept override {
-    return {operations_ * static_cast<double>(view.joints.size()), 1e4 * static_cast<double>(view.joints.size())};
+  void estimate(const SystemView& view, EvaluationCost& out) const noexcept override {
+    out.operations = operations_ * static_cast<double>(view.joints.size());
+    out.bytes = 1e4 * static_cast<double>(view.joints.size());
   }
 
  private:
@@ -36,7 +37,7 @@ class LinearCostModel final : public CostModel {
 /// The cost of a recursion over the spanning tree.
 class RecursionCostModel final : public CostModel {
  public:
-  EvaluationCost cost(const SystemView& view) const noexcept override;
+  void estimate(const SystemView& view, EvaluationCost& out) const noexcept override;
 };
 
 }  // namespace polyform

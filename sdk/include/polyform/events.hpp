@@ -2,7 +2,7 @@
 //
 // A force, constraint or module with a switch (a contact that opens or closes, a stop, a valve, a schedule) gives its
 // batch this interface: ForceBatch::query, ConstraintBatch::query or ModuleBatch::query return an EventSource* for
-// events_interface. The host then
+// EventSource::interface_name. The host then
 //
 //   - stops every integrator at next_knot() and begins it anew there;
 //   - looks for sign changes of the event functions within each step, locates the first one to 1e-12 of the time,
@@ -23,7 +23,6 @@
 
 namespace polyform {
 
-inline constexpr std::string_view events_interface = "polyform.events.1";
 inline constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Which sign changes of an event function are events. Zero counts as positive.
@@ -31,7 +30,7 @@ enum class Crossing : int { any = 0, falling = -1, rising = 1 };
 
 /// What an event function is.
 struct EventDescription {
-  std::size_t size = sizeof(EventDescription);  ///< of this structure in the host: members may follow in later versions
+  Size<EventDescription> size{};
   std::size_t instance = 0;                     ///< of the batch: whose event it is
   std::string_view name = "event";              ///< for messages: "contact", "stick"
   Crossing crossing = Crossing::any;
@@ -39,13 +38,13 @@ struct EventDescription {
 
 /// The state at which the batch is asked: what its `evaluate` gets.
 struct EventInput {
-  std::size_t size = sizeof(EventInput);  ///< as above
+  Size<EventInput> size{};
   const ForceInput* attachments = nullptr;
   std::span<const double> u{}, x{};  ///< of a module, as in ModuleInput
 };
 
 struct EventOutput {
-  std::size_t size = sizeof(EventOutput);  ///< as above
+  Size<EventOutput> size{};
   /// One per event function: continuous in the motion, of one sign on either side of the event. A signed gap is best.
   std::span<double> values{};
   /// d/dt of the values along the present motion. NaN on entry: the host takes differences where it stays so.
@@ -59,6 +58,7 @@ struct EventOutput {
 /// what is given depends only on the input, as for `evaluate`. The host calls from one thread.
 class EventSource {
  public:
+  static constexpr std::string_view interface_name = "polyform.events.1";
   /// Event functions of the whole batch; constant. Where there are none, evaluate_events is not called.
   virtual std::size_t event_count() const noexcept = 0;
   /// Of event function k; called before the run.
@@ -77,8 +77,8 @@ class EventSource {
   }
   /// A further ability by name, or nullptr. What else happens at an event (a jump, a change of a discrete state) will
   /// be such an ability: an element without one has its integration begun anew, and no more.
-  virtual void* query(std::string_view interface_name) noexcept {
-    (void)interface_name;
+  virtual void* query(std::string_view asked) noexcept {
+    (void)asked;
     return nullptr;
   }
 

@@ -16,7 +16,7 @@
 
 namespace polyform {
 
-enum class FieldType {
+enum class FieldType : std::int32_t {
   number,          ///< FieldValue::number
   integer,         ///< FieldValue::integer
   boolean,         ///< FieldValue::integer, 0 or 1

@@ -11,7 +11,8 @@ namespace polyform {
 
 /// One instance as read. The rigid part (mass, centre of mass, inertia) is the host's; it may be zero.
 struct FlexibleInstance {
-  std::span<const FieldValue> fields;
+  Size<FlexibleInstance> size{};
+  Strided<const FieldValue> fields{};
 };
 
 /// Motion of one instance: angular velocity of the body frame in body axes, modal coordinates and their rates. The
@@ -37,8 +38,9 @@ struct FlexibleOutput {
 
 /// Shape functions at one point of the undeformed body.
 struct ModeShapes {
-  std::span<double> displacement;  ///< Φu, 3 × m, rows first
-  std::span<double> rotation;      ///< Φθ, 3 × m, rows first
+  Size<ModeShapes> size{};
+  std::span<double> displacement{};  ///< Φu, 3 × m, rows first
+  std::span<double> rotation{};      ///< Φθ, 3 × m, rows first
   /// Γ: the displacement of second order along direction k is ½ Σ Γ[k][i][j] η_i η_j (the foreshortening of a beam that
   /// bends), 3 × m × m, symmetric in i and j; zero on entry.
   std::span<double> second_order{};
@@ -48,7 +50,7 @@ struct ModeShapes {
 /// never allocates or throws and depends only on its input.
 class FlexibleBatch {
  public:
-  virtual void evaluate(std::span<const FlexibleInput>, std::span<FlexibleOutput>) noexcept = 0;
+  virtual void evaluate(Strided<const FlexibleInput>, Strided<FlexibleOutput>) noexcept = 0;
   virtual void destroy() noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
   virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
@@ -57,11 +59,8 @@ class FlexibleBatch {
   ~FlexibleBatch() = default;
 };
 
-class FlexibleBodyType {
+class FlexibleBodyType : public ElementType {
  public:
-  virtual std::string_view name() const noexcept = 0;
-  virtual std::string_view meaning() const noexcept = 0;
-  virtual std::span<const FieldSpec> fields() const noexcept = 0;
   virtual std::size_t modes(const FlexibleInstance&) const noexcept = 0;
   virtual bool define(const FlexibleInstance&, std::size_t instance, FieldSink&) const noexcept = 0;
   /// Shape functions at a point of the undeformed body (body axes, m). False when nothing can be attached there.
@@ -70,9 +69,7 @@ class FlexibleBodyType {
   virtual void initial_state(const FlexibleInstance&, std::span<double> eta, std::span<double> etadot) const noexcept = 0;
   /// Mass and first moment ∫ρ dm of the flexible part at η, body axes about the frame origin: for the gravity potential.
   virtual void mass_moment(const FlexibleInstance&, std::span<const double> eta, double& mass, Vec3& moment) const noexcept = 0;
-  virtual FlexibleBatch* create(std::span<const FlexibleInstance>) const noexcept = 0;
-  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
+  virtual FlexibleBatch* create(Strided<const FlexibleInstance>) const noexcept = 0;
 
  protected:
   ~FlexibleBodyType() = default;

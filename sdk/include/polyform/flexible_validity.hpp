@@ -6,10 +6,10 @@
 
 namespace polyform {
 
-/// Of a FlexibleBodyType whose stiffness may follow the tension of a spinning body: FlexibleBodyType::query(query_name).
+/// Of a FlexibleBodyType whose stiffness may follow the tension of a spinning body: FlexibleBodyType::query(interface_name).
 class SpinStiffening {
  public:
-  static constexpr std::string_view query_name = "spin-stiffening";
+  static constexpr std::string_view interface_name = "polyform.spin_stiffening.1";
   /// A field of the type, boolean, without a default: whether a body is stiffened by its tension. Where the model does
   /// not give it, the host sets it to whether the body can spin.
   virtual std::size_t field() const noexcept = 0;
@@ -18,10 +18,10 @@ class SpinStiffening {
   ~SpinStiffening() = default;
 };
 
-/// Of a FlexibleBatch, by instance: FlexibleBatch::query(query_name).
+/// Of a FlexibleBatch, by instance: FlexibleBatch::query(interface_name).
 class ModeValidity {
  public:
-  static constexpr std::string_view query_name = "mode-validity";
+  static constexpr std::string_view interface_name = "polyform.mode_validity.1";
   /// The largest turn of a section (rad) or strain (m/m) in this deformation: modes are right to first order in it.
   virtual double deformation(std::size_t instance, std::span<const double> eta) const noexcept = 0;
   /// The square of the spin that draws the body out, over that of its lowest frequency: about the part by which its

@@ -38,25 +38,28 @@ struct JointShape {
 /// One instance as read. Markers come from the fields of type body and marker, joints from those of type joint,
 /// both in the order of the fields. `define` may move marker points.
 struct ElementInstance {
-  std::span<const FieldValue> fields;
-  std::span<Marker> markers;
-  std::span<const Pose> drawn;            ///< frames of the markers in ground as drawn
-  std::span<const JointShape> joints;
+  Size<ElementInstance> size{};
+  Strided<const FieldValue> fields{};
+  Strided<Marker> markers{};
+  std::span<const Pose> drawn{};            ///< frames of the markers in ground as drawn
+  Strided<const JointShape> joints{};
 };
 
 /// Kinematics of all attachments of a batch, instance after instance.
 struct ForceInput {
+  Size<ForceInput> size{};
   double time = 0;
-  std::span<const MarkerMotion> markers;  ///< count × markers per instance
-  std::span<const double> q, v;           ///< coordinates of the joints, in the order of attachment
-  std::span<const double> states;         ///< first-order states, count × state_count
+  Strided<const MarkerMotion> markers{};  ///< count × markers per instance
+  std::span<const double> q{}, v{};       ///< coordinates of the joints, in the order of attachment
+  std::span<const double> states{};       ///< first-order states, count × states of the type
 };
 struct ForceOutput {
-  std::span<Spatial> wrenches;            ///< on each marker: moment and force at the marker, ground axes; zero on entry
-  std::span<double> efforts;              ///< generalized forces, in the order of v; zero on entry
-  std::span<double> state_rates;          ///< d/dt of the states
-  double potential_energy = 0;            ///< of the whole batch, J
-  double power = 0;                       ///< of what is not the rate of the potential energy, W
+  Size<ForceOutput> size{};
+  std::span<Spatial> wrenches{};   ///< on each marker: moment and force at the marker, ground axes; zero on entry
+  std::span<double> efforts{};     ///< generalized forces, in the order of v; zero on entry
+  std::span<double> state_rates{}; ///< d/dt of the states
+  double potential_energy = 0;     ///< of the whole batch, J
+  double power = 0;                ///< of what is not the rate of the potential energy, W
 };
 
 /// All instances of one force type in one solver, with their constants. One object per solver, so it may keep
@@ -73,18 +76,14 @@ class ForceBatch {
   ~ForceBatch() = default;
 };
 
-class ForceType {
+/// A force type; its descriptor names the first-order states that an instance has.
+class ForceType : public ElementType {
  public:
-  virtual std::string_view name() const noexcept = 0;
-  virtual std::string_view meaning() const noexcept = 0;
-  virtual std::span<const FieldSpec> fields() const noexcept = 0;
-  virtual std::size_t state_count() const noexcept { return 0; }  ///< first-order states per instance
+  std::size_t state_count() const noexcept { return descriptor().states.size(); }
   /// Checks one instance before anything runs; may move its markers. Reports to sink with the instance's number.
   virtual bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept = 0;
   /// Makes the batch; nullptr when memory ran out. The instances passed `define`.
-  virtual ForceBatch* create(std::span<const ElementInstance>) const noexcept = 0;
-  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
+  virtual ForceBatch* create(Strided<const ElementInstance>) const noexcept = 0;
 
  protected:
   ~ForceType() = default;

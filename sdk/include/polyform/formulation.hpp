@@ -30,6 +30,7 @@ constexpr bool has(std::uint32_t abilities, Ability a) { return (abilities & sta
 
 /// What a correction after a step found and did.
 struct Correction {
+  Size<Correction> size{};
   double position_residual = 0, velocity_residual = 0;   ///< before the correction, largest: m or rad, m/s or rad/s
   std::size_t iterations = 0;                            ///< Newton steps on position
 
@@ -44,24 +45,29 @@ struct Correction {
 /// Formulation-independent observables at one instant. The host owns the arrays; a solver fills all of them.
 /// Bodies and joints in the order of the system view; ground axes.
 struct Observation {
+  Size<Observation> size{};
   struct Body {
     Pose pose;                      ///< of the body frame; the quaternion follows y continuously
     Vec3 velocity, angular_velocity;          ///< of the frame origin
     Vec3 acceleration, angular_acceleration;  ///< of the frame origin
   };
-  std::span<Body> bodies;
-  StateView state;                  ///< joint coordinates and velocities (cut joints too), modes, first-order states
-  std::span<double> acceleration;   ///< d/dt of the joints' velocity coordinates, all joints
-  std::span<double> modal_acceleration;
-  std::span<double> state_rates;         ///< d/dt of the first-order states
-  std::span<double> module_multipliers;  ///< of the modules' rows, module after module
+  Strided<Body> bodies{};
+  /// Joint coordinates and velocities (cut joints too), modes, first-order states: together state().
+  std::span<double> q{}, v{}, eta{}, etadot{}, x{};
+  std::span<double> acceleration{};   ///< d/dt of the joints' velocity coordinates, all joints
+  std::span<double> modal_acceleration{};
+  std::span<double> state_rates{};         ///< d/dt of the first-order states
+  std::span<double> module_multipliers{};  ///< of the modules' rows, module after module
   /// What each joint transmits to its moving body at the origin of M: constraint forces and joint efforts together
   /// (cut the joint: the wrench that keeps the motion as it was).
-  std::span<Spatial> reactions;
+  std::span<Spatial> reactions{};
   double kinetic_energy = 0, potential_energy = 0;   ///< J; potential energy as in the model format
   double power = 0;                                  ///< of applied forces that have no potential, W
   double position_violation = 0, velocity_violation = 0;  ///< largest over all joints' constraint rows
-  Correction correction;            ///< of all steps since the last observation; the host keeps it, no solver fills it
+  /// Of all steps since the last observation; the host keeps it, no solver writes it.
+  const Correction* correction = nullptr;
+
+  StateView state() const noexcept { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x}; }
 };
 
 enum class Status : std::int32_t { ok = 0, failed = 1 };
@@ -113,14 +119,14 @@ class Formulation {
   virtual std::string_view name() const noexcept = 0;
   virtual std::string_view meaning() const noexcept = 0;                ///< one line
   virtual std::string_view source() const noexcept = 0;                 ///< the paper
-  virtual std::span<const FieldSpec> options() const noexcept = 0;
+  virtual Strided<const FieldSpec> options() const noexcept = 0;
   virtual std::uint32_t abilities() const noexcept = 0;                 ///< Ability bits
   /// Which formulation the host prefers when the user names none: of those that can run the model, the largest.
   virtual int preference() const noexcept = 0;
   /// Whether this system can be run, beyond the declared abilities, which the host has checked (check_abilities).
   virtual bool supports(const SystemView&, DiagnosticSink&) const noexcept { return true; }
   /// A solver for the system, or nullptr after a report to the sink. options: one value per options().
-  virtual Solver* compile(const SystemView&, std::span<const FieldValue> options, DiagnosticSink&) const noexcept = 0;
+  virtual Solver* compile(const SystemView&, Strided<const FieldValue> options, DiagnosticSink&) const noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
   virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
 

@@ -21,10 +21,11 @@
 #include "polyform/diagnostic.hpp"
 #include "polyform/field.hpp"
 #include "polyform/spatial.hpp"
+#include "polyform/type_descriptor.hpp"
 
 namespace polyform {
 
-/// One primitive motion. `axis` is a unit vector fixed in the frame that the earlier primitives lead to, as drawn.
+/// One primitive motion; frozen. `axis` is a unit vector fixed in the frame that the earlier primitives lead to, as drawn.
 struct Primitive {
   enum class Kind : std::uint8_t {
     rotation,     ///< about axis; one coordinate (rad), one velocity
@@ -49,16 +50,17 @@ struct JointMotion {
 
 /// A batch of joints of one code-defined type.
 struct JointBatch {
+  Size<JointBatch> size{};
   std::size_t count = 0;
-  std::span<const double> parameters;    ///< count × JointType::parameter_count, instance after instance
-  std::span<const double> q, v;          ///< count × nq, count × nv
+  std::span<const double> parameters{};  ///< count × JointType::parameter_count, instance after instance
+  std::span<const double> q{}, v{};      ///< count × nq, count × nv
 };
 
 /// The motion of a joint that is code. Called for all instances of a type at once; never allocates or throws.
 class JointKernel {
  public:
   /// Motions of all instances. out has batch.count entries.
-  virtual void evaluate(const JointBatch& batch, std::span<JointMotion> out) const noexcept = 0;
+  virtual void evaluate(const JointBatch& batch, Strided<JointMotion> out) const noexcept = 0;
   /// q̇ = N(q) v, count × nq.
   virtual void position_rates(const JointBatch& batch, std::span<double> qdot) const noexcept = 0;
   /// Coordinates of one instance from a pose of M in F, nearest to the hint q (in and out), which settles
@@ -78,8 +80,9 @@ class JointKernel {
 
 /// What a joint type says of one instance. All vectors in ground axes, as drawn.
 struct JointInstance {
-  std::span<const FieldValue> fields;  ///< one per JointType::fields()
-  Pose base, moving;                   ///< body frames in ground as drawn
+  Size<JointInstance> size{};
+  Strided<const FieldValue> fields{};  ///< one per field of the type
+  Pose base{}, moving{};               ///< body frames in ground as drawn
 };
 
 /// Filled by JointType::define. The host owns the storage; all vectors in ground axes, as drawn.
@@ -92,27 +95,26 @@ class JointDefinition {
   /// The parameters of a code-defined joint, JointType::parameter_count() values. Directions among them are
   /// best given in F axes: JointInstance::base turns ground axes into those of the base body.
   virtual void set_parameters(std::span<const double>) noexcept = 0;
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~JointDefinition() = default;
 };
 
-/// A joint type. One object per type, constant, living as long as its plugin.
-class JointType {
+/// A joint type. One object per type, constant, living as long as its plugin. The positions and velocities of its
+/// descriptor are those of a joint that is code; those of a sequence of primitives follow from the primitives.
+class JointType : public ElementType {
  public:
-  virtual std::string_view name() const noexcept = 0;
-  virtual std::string_view meaning() const noexcept = 0;             ///< one line for help and schema
-  virtual std::span<const FieldSpec> fields() const noexcept = 0;   ///< beyond name, type, base, moving, initial, cut
   /// Describes one instance. Reports to sink (instance 0) and returns false when the fields contradict each other.
   virtual bool define(const JointInstance&, JointDefinition&, FieldSink&) const noexcept = 0;
 
-  /// For a code-defined joint: its kernel and sizes. A joint made of primitives leaves these alone.
+  /// For a code-defined joint: its kernel and how many parameters it takes. A joint made of primitives leaves these alone.
   virtual const JointKernel* kernel() const noexcept { return nullptr; }
-  virtual std::size_t position_count() const noexcept { return 0; }   ///< nq
-  virtual std::size_t velocity_count() const noexcept { return 0; }   ///< nv, at most 6
   virtual std::size_t parameter_count() const noexcept { return 0; }
-  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
+
+  std::size_t position_count() const noexcept { return descriptor().positions.size(); }   ///< nq
+  std::size_t velocity_count() const noexcept { return descriptor().velocities.size(); }  ///< nv
 
  protected:
   ~JointType() = default;

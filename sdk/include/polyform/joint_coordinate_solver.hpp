@@ -46,9 +46,9 @@ class JointCoordinateSolver : public Solver, public PowerSource {
 
   std::string_view failure() const noexcept override { return failure_; }
   void destroy() noexcept override { delete this; }
-  void* query(std::string_view interface_name) noexcept override {
-    if (closes_loops && interface_name == lost_digits) return &lost_;
-    return interface_name == PowerSource::query_name ? static_cast<PowerSource*>(this) : nullptr;
+  void* query(std::string_view asked) noexcept override {
+    if (closes_loops && asked == LostDigits::interface_name) return &lost_;
+    return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override { return forces_.power() + flexible_.set().damping_power(); }
 
@@ -223,7 +223,7 @@ class JointCoordinateSolver : public Solver, public PowerSource {
     if (solve(t, y, vdot_.data(), etaddot_.data(), xdot_, true) == Status::failed) return Status::failed;
     const JointState::Parts parts = state_.split(y);
     const std::span<const BodyMotion> motions = sweep_.motions(y.data() + view_.nq_tree);
-    do_decode(y, out.state);
+    do_decode(y, out.state());
     tree_.orientations(y.data(), orientations_, parts.eta.data());
     sweep_.body_accelerations(accelerations_);
     for (std::size_t i = 0; i < out.bodies.size(); ++i)

@@ -44,7 +44,7 @@ Spatial outboard_acceleration(const JointData&, const JointMotion&, const BodyMo
 /// Motions of many joints at once: primitives inline, code-defined joints in one call per type.
 class JointMotions {
  public:
-  explicit JointMotions(std::span<const JointData> joints);
+  explicit JointMotions(Strided<const JointData> joints);
   /// q and v in the order of the canonical state.
   void evaluate(const double* q, const double* v) noexcept;
   const JointMotion& operator[](std::size_t joint) const { return motions_[joint]; }
@@ -57,7 +57,7 @@ class JointMotions {
     std::vector<double> parameters, q, v;
     std::vector<JointMotion> motions;
   };
-  std::span<const JointData> joints_;
+  Strided<const JointData> joints_;
   std::vector<std::size_t> data_joints_;
   std::vector<Batch> batches_;
   std::vector<JointMotion> motions_;

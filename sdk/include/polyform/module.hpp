@@ -7,20 +7,13 @@
 
 namespace polyform {
 
-/// A variable of a module, or what the multiplier of one of its rows is.
-struct ModuleVariable {
-  std::string_view name;  ///< as in results: `<module>.<name>`
-  std::string_view unit;
-  bool holonomic = false;         ///< of a row: it is the rate of a position residual, ModuleOutput::residual
-  std::int32_t integral_of = -1;  ///< of a state: the index of the variable whose time integral it is; -1: of none
-};
-
 /// State of a batch of modules, instance after instance: u, velocity-like variables (a current, a speed) whose rates α
 /// are unknowns like the accelerations of bodies, and further first-order states x.
 struct ModuleInput {
-  ForceInput attachments;     ///< time, markers and joints of the instances
-  std::span<const double> u;  ///< count × variables
-  std::span<const double> x;  ///< count × states
+  Size<ModuleInput> size{};
+  const ForceInput* attachments = nullptr;  ///< time, markers and joints of the instances
+  std::span<const double> u{};              ///< count × variables
+  std::span<const double> x{};              ///< count × states
 };
 
 /// The model of each module, M α = f + Aᵀλ with u̇ = α, and rows that tie its variables to the attached markers (twists
@@ -31,20 +24,21 @@ struct ModuleInput {
 ///   position      residual = 0, in rows that are holonomic; its rate is A u + C V + B v − velocity_right
 ///
 /// Assembly and correction keep holonomic rows: they move bodies, joints and those states that are integrals of a
-/// variable (ModuleVariable::integral_of).
+/// variable (Variable::integral_of).
 /// The multipliers put Cᵀλ on the markers and Bᵀλ on the joints; wrenches and efforts are applied besides. Energies and
 /// power balance over the whole batch: d/dt (kinetic + potential) is power less what it does to markers and joints.
 struct ModuleOutput {
-  std::span<double> M;                   ///< count × variables², symmetric, positive semidefinite
-  std::span<double> f;                   ///< count × variables
-  std::span<double> A;                   ///< count × rows × variables
-  std::span<Spatial> C;                  ///< count × rows × markers
-  std::span<double> B;                   ///< count × rows × joint velocities of the instance
-  std::span<double> velocity_right;      ///< count × rows
-  std::span<double> acceleration_right;  ///< count × rows
-  std::span<Spatial> wrenches;           ///< on the markers, as in ForceOutput
-  std::span<double> efforts;             ///< on the joints
-  std::span<double> xdot;                ///< count × states
+  Size<ModuleOutput> size{};
+  std::span<double> M{};                   ///< count × variables², symmetric, positive semidefinite
+  std::span<double> f{};                   ///< count × variables
+  std::span<double> A{};                   ///< count × rows × variables
+  std::span<Spatial> C{};                  ///< count × rows × markers
+  std::span<double> B{};                   ///< count × rows × joint velocities of the instance
+  std::span<double> velocity_right{};      ///< count × rows
+  std::span<double> acceleration_right{};  ///< count × rows
+  std::span<Spatial> wrenches{};           ///< on the markers, as in ForceOutput
+  std::span<double> efforts{};             ///< on the joints
+  std::span<double> xdot{};                ///< count × states
   std::span<double> residual{};          ///< count × rows; of rows that are not holonomic it is not read
   double kinetic_energy = 0;             ///< of what goes with u: ½ uᵀM u where M is an inertia (or inductance), J
   double potential_energy = 0;           ///< J
@@ -66,19 +60,15 @@ class ModuleBatch {
   ~ModuleBatch() = default;
 };
 
-class ModuleType {
+class ModuleType : public ElementType {
  public:
-  virtual std::string_view name() const noexcept = 0;
-  virtual std::string_view meaning() const noexcept = 0;
-  virtual std::span<const FieldSpec> fields() const noexcept = 0;
-  virtual std::span<const ModuleVariable> variables() const noexcept = 0;  ///< u
-  virtual std::span<const ModuleVariable> states() const noexcept = 0;     ///< x
-  virtual std::span<const ModuleVariable> rows() const noexcept = 0;       ///< the multipliers
   /// Checks one instance before anything runs; may move its markers. Reports to sink with the instance's number.
   virtual bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept = 0;
-  virtual ModuleBatch* create(std::span<const ElementInstance>) const noexcept = 0;
-  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
+  virtual ModuleBatch* create(Strided<const ElementInstance>) const noexcept = 0;
+
+  Strided<const Variable> variables() const noexcept { return descriptor().variables; }  ///< u
+  Strided<const Variable> states() const noexcept { return descriptor().states; }        ///< x
+  Strided<const Variable> rows() const noexcept { return descriptor().rows; }            ///< the multipliers
 
  protected:
   ~ModuleType() = default;

@@ -9,7 +9,7 @@ namespace polyform {
 /// run itself needs; of a solver without it, it observes at each.
 class PowerSource {
  public:
-  static constexpr std::string_view query_name = "polyform.power/1";
+  static constexpr std::string_view interface_name = "polyform.power.1";
   /// What Observation::power is, at the last derivative() that succeeded, W: of forces without potential, dampers,
   /// modules, and of constraints whose velocity is given (a prescribed motion: its driving force times its speed). Called
   /// at most once after each.

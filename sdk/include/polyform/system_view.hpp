@@ -55,6 +55,7 @@ struct JointData {
   std::span<const double> parameters;  ///< of a code-defined joint
   std::size_t nq = 0, nv = 0;
   std::size_t q_offset = 0, v_offset = 0;  ///< into the coordinates of the canonical state
+  const JointType* type = nullptr;         ///< whose descriptor names the coordinates of a code-defined joint
 
   BodyIndex inboard() const { return reversed ? moving : base; }
   BodyIndex outboard() const { return reversed ? base : moving; }
@@ -67,22 +68,18 @@ template <class Type>
 struct ElementGroup {
   const Type* type = nullptr;
   std::span<const std::string_view> names;
-  std::span<const ElementInstance> instances;
+  Strided<const ElementInstance> instances;
   std::span<const JointIndex> joints;      ///< attached joints, instance after instance
-};
-struct ForceGroup : ElementGroup<ForceType> {
-  std::size_t state_offset = 0;            ///< of the first instance, into the first-order states
-};
-struct ConstraintGroup : ElementGroup<ConstraintType> {
-  std::span<const std::size_t> rows;       ///< per instance
-};
-struct ModuleGroup : ElementGroup<ModuleType> {
-  /// Into the first-order states: u of all instances, then their x.
+  /// Of the first instance, into the first-order states: the states of a force; u of all modules, then their x.
   std::size_t state_offset = 0;
+  std::span<const std::size_t> rows;       ///< of constraints, per instance
 };
+using ForceGroup = ElementGroup<ForceType>;
+using ConstraintGroup = ElementGroup<ConstraintType>;
+using ModuleGroup = ElementGroup<ModuleType>;
 struct FlexibleData {
   const FlexibleBodyType* type = nullptr;
-  FlexibleInstance instance;
+  const FlexibleInstance* instance = nullptr;
   BodyIndex body = BodyIndex::ground;
   std::size_t modes = 0;
   std::size_t mode_offset = 0;             ///< into the modal coordinates
@@ -97,16 +94,17 @@ struct BodyModule {
 /// Bodies stand in depth-first preorder of the spanning forest rooted in ground: a body follows its inboard body, a
 /// chain is contiguous. Joint i < bodies.size() carries body i; the rest are the cut joints, one per loop.
 struct SystemView {
+  Size<SystemView> size{};
   std::string_view name;
   Vec3 gravity;                                ///< ground axes, m/s²
-  std::span<const BodyData> bodies;
-  std::span<const JointData> joints;           ///< tree joints, then cut joints
-  std::span<const ForceGroup> forces;
-  std::span<const ConstraintGroup> constraints;
-  std::span<const ModuleGroup> modules;
-  std::span<const FlexibleData> flexible;
-  std::span<const FlexibleNode> nodes;         ///< those of one body together, in the order of the bodies
-  std::span<const BodyModule> body_modules;
+  Strided<const BodyData> bodies;
+  Strided<const JointData> joints;           ///< tree joints, then cut joints
+  Strided<const ForceGroup> forces;
+  Strided<const ConstraintGroup> constraints;
+  Strided<const ModuleGroup> modules;
+  Strided<const FlexibleData> flexible;
+  Strided<const FlexibleNode> nodes;         ///< those of one body together, in the order of the bodies
+  Strided<const BodyModule> body_modules;
 
   std::size_t nq_tree = 0, nv_tree = 0;        ///< coordinates of the tree joints; they come first
   std::size_t nq = 0, nv = 0;                  ///< of all joints
@@ -114,8 +112,8 @@ struct SystemView {
   std::size_t states = 0;                      ///< first-order states of forces and modules
   std::size_t module_rows = 0;                 ///< rows of all modules
 
-  std::span<const JointData> tree_joints() const { return joints.first(bodies.size()); }
-  std::span<const JointData> cut_joints() const { return joints.subspan(bodies.size()); }
+  Strided<const JointData> tree_joints() const { return joints.first(bodies.size()); }
+  Strided<const JointData> cut_joints() const { return joints.subspan(bodies.size()); }
   std::size_t frames() const { return bodies.size() + nodes.size(); }
   /// The flexible data of a node's body.
   const FlexibleData& flexible_of(const FlexibleNode& node) const { return flexible[bodies[at(node.body)].flexible]; }
@@ -125,12 +123,13 @@ struct SystemView {
 /// joints follow from the others up to whole turns; they are carried for those.
 template <class T>
 struct BasicState {
-  std::span<T> q, v;            ///< all joints
-  std::span<T> eta, etadot;     ///< all modes
-  std::span<T> x;               ///< first-order states
+  Size<BasicState> size{};
+  std::span<T> q{}, v{};            ///< all joints
+  std::span<T> eta{}, etadot{};     ///< all modes
+  std::span<T> x{};                 ///< first-order states
 };
 using StateView = BasicState<double>;
 using ConstStateView = BasicState<const double>;
-inline ConstStateView as_const(const StateView& s) { return {s.q, s.v, s.eta, s.etadot, s.x}; }
+inline ConstStateView as_const(const StateView& s) { return {.q = s.q, .v = s.v, .eta = s.eta, .etadot = s.etadot, .x = s.x}; }
 
 }  // namespace polyform

@@ -13,18 +13,18 @@ namespace polyform {
 
 /// Of one number, in SI units.
 struct ValueRange {
-  std::size_t size = sizeof(ValueRange);  ///< of this structure in the host: members may follow in later versions
+  Size<ValueRange> size{};
   double typical = 0;                     ///< size of a usual value; 0: not told
   double minimum = -std::numeric_limits<double>::infinity();  ///< where the model of the type holds
   double maximum = std::numeric_limits<double>::infinity();
 };
 
-/// Of a JointType, ForceType, ModuleType or FlexibleBodyType: its query(ValueRanges::query_name).
+/// Of a JointType, ForceType, ModuleType or FlexibleBodyType: its query(ValueRanges::interface_name).
 class ValueRanges {
  public:
-  static constexpr std::string_view query_name = "polyform.value_ranges.1";
+  static constexpr std::string_view interface_name = "polyform.value_ranges.1";
   /// The numbers of one instance.
-  enum class Kind : int {
+  enum class Kind : std::int32_t {
     position,  ///< of a joint, q in their order; those of a quaternion are not asked for
     velocity,  ///< of a joint, v in their order
     variable,  ///< of a module, u in their order
@@ -32,7 +32,7 @@ class ValueRanges {
     mode       ///< of a flexible body, η in their order
   };
   /// Fills `out` for number k of its kind, of an instance with these fields; leaves alone what is not known.
-  virtual void describe(Kind, std::size_t k, std::span<const FieldValue> fields, ValueRange& out) const noexcept = 0;
+  virtual void describe(Kind, std::size_t k, Strided<const FieldValue> fields, ValueRange& out) const noexcept = 0;
 
  protected:
   ~ValueRanges() = default;

@@ -32,7 +32,7 @@ constexpr std::array specs{
               .meaning = "what the rod is longer by, as a function of time",
               .default_text = "0"}};
 
-constexpr std::array<ModuleVariable, 1> row_names{{{.name = "tension", .unit = "N", .holonomic = true}}};
+constexpr std::array<Variable, 1> row_names{{{.name = "tension", .unit = "N", .holonomic = true}}};
 
 /// One row and no variable: the multiplier is the force in the rod, positive in compression. With r from a to b, its
 /// length |r|, its direction n and the wanted length l(t):
@@ -42,7 +42,7 @@ constexpr std::array<ModuleVariable, 1> row_names{{{.name = "tension", .unit = "
 ///   acceleration  n · (a_b − a_a) = l̈ − (ṙ·ṙ − (n·ṙ)²) / |r|
 class Links final : public ModuleBatch {
  public:
-  explicit Links(std::span<const ElementInstance> instances) {
+  explicit Links(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances) {
       links_.push_back({i.fields[length].number, {}, i.fields[stretch].given});
       if (i.fields[stretch].given) links_.back().stretch = i.fields[stretch].functions[0];
@@ -50,13 +50,13 @@ class Links final : public ModuleBatch {
   }
   void evaluate(const ModuleInput& in, ModuleOutput& out) noexcept override {
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      const MarkerMotion &from = in.attachments.markers[2 * i], &to = in.attachments.markers[2 * i + 1];
+      const MarkerMotion &from = in.attachments->markers[2 * i], &to = in.attachments->markers[2 * i + 1];
       const Vec3 r = to.position - from.position, rate = to.velocity - from.velocity;
       const double distance = norm(r);
       // Where the ends coincide the rod has no direction: any will do to draw them apart.
       const Vec3 n = distance > 0 ? (1 / distance) * r : Vec3{1, 0, 0};
       const TimeFunction::Value more =
-          links_[i].stretches ? links_[i].stretch(in.attachments.time) : TimeFunction::Value{};
+          links_[i].stretches ? links_[i].stretch(in.attachments->time) : TimeFunction::Value{};
       const double along = dot(n, rate), turning = dot(rate, rate) - along * along;
       out.C[2 * i] = {{}, -n};
       out.C[2 * i + 1] = {{}, n};
@@ -79,19 +79,21 @@ class Links final : public ModuleBatch {
 
 class LinkModule final : public ModuleType {
  public:
-  std::string_view name() const noexcept override { return "link"; }
-  std::string_view meaning() const noexcept override { return "a massless rod that keeps two points at a distance"; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs; }
-  std::span<const ModuleVariable> variables() const noexcept override { return {}; }
-  std::span<const ModuleVariable> states() const noexcept override { return {}; }
-  std::span<const ModuleVariable> rows() const noexcept override { return row_names; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "link",
+        .meaning = "a massless rod that keeps two points at a distance",
+        .fields = specs,
+        .rows = row_names};
+    return descriptor;
+  }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     if (instance.markers[0].body != instance.markers[1].body) return true;
     sink.report(Severity::error, number, b, "both ends are fixed in the same body: nothing is left to constrain",
                 "Attach one of them to another body.");
     return false;
   }
-  ModuleBatch* create(std::span<const ElementInstance> instances) const noexcept override {
+  ModuleBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<Links>(instances);
   }
 };

@@ -5,15 +5,20 @@
 
 namespace polyform::test {
 
+inline constexpr Variable state_names[] = {{.name = "torque", .unit = "N m"}};
+
 /// A torque on a revolute joint that follows its state x, which decays: ẋ = −x.
 class FadingTorque final : public ForceType, public ForceBatch {
  public:
-  std::string_view name() const noexcept override { return "fading-torque"; }
-  std::string_view meaning() const noexcept override { return "a torque that decays"; }
-  std::span<const FieldSpec> fields() const noexcept override { return {}; }
-  std::size_t state_count() const noexcept override { return 1; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "fading-torque",
+        .meaning = "a torque that decays",
+        .states = state_names};
+    return descriptor;
+  }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
-  ForceBatch* create(std::span<const ElementInstance>) const noexcept override {
+  ForceBatch* create(Strided<const ElementInstance>) const noexcept override {
     return const_cast<FadingTorque*>(this);
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
@@ -27,13 +32,14 @@ class FadingTorque final : public ForceType, public ForceBatch {
 /// Joint coordinate = 0.5 sin(2 t).
 class DrivenAngle final : public ConstraintType, public ConstraintBatch {
  public:
-  std::string_view name() const noexcept override { return "driven-angle"; }
-  std::string_view meaning() const noexcept override { return "a prescribed angle"; }
-  std::span<const FieldSpec> fields() const noexcept override { return {}; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{.name = "driven-angle", .meaning = "a prescribed angle"};
+    return descriptor;
+  }
   bool holonomic() const noexcept override { return true; }
   std::size_t rows(const ElementInstance&) const noexcept override { return 1; }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
-  ConstraintBatch* create(std::span<const ElementInstance>) const noexcept override {
+  ConstraintBatch* create(Strided<const ElementInstance>) const noexcept override {
     return const_cast<DrivenAngle*>(this);
   }
   void evaluate(const ForceInput& in, ConstraintOutput& out) noexcept override {
@@ -48,13 +54,14 @@ class DrivenAngle final : public ConstraintType, public ConstraintBatch {
 /// A knife edge: the marker's point does not move along its body's y axis.
 class KnifeEdge final : public ConstraintType, public ConstraintBatch {
  public:
-  std::string_view name() const noexcept override { return "knife-edge"; }
-  std::string_view meaning() const noexcept override { return "no sideways velocity"; }
-  std::span<const FieldSpec> fields() const noexcept override { return {}; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{.name = "knife-edge", .meaning = "no sideways velocity"};
+    return descriptor;
+  }
   bool holonomic() const noexcept override { return false; }
   std::size_t rows(const ElementInstance&) const noexcept override { return 1; }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
-  ConstraintBatch* create(std::span<const ElementInstance>) const noexcept override {
+  ConstraintBatch* create(Strided<const ElementInstance>) const noexcept override {
     return const_cast<KnifeEdge*>(this);
   }
   void evaluate(const ForceInput& in, ConstraintOutput& out) noexcept override {
@@ -69,7 +76,7 @@ class KnifeEdge final : public ConstraintType, public ConstraintBatch {
 /// A screw along F's z axis with pitch p (m/rad), as a joint that is code: one coordinate, the angle.
 class Screw final : public JointKernel {
  public:
-  void evaluate(const JointBatch& batch, std::span<JointMotion> out) const noexcept override {
+  void evaluate(const JointBatch& batch, Strided<JointMotion> out) const noexcept override {
     for (std::size_t i = 0; i < batch.count; ++i) {
       const double pitch = batch.parameters[i], q = batch.q[i];
       out[i].R_FM = axis_rotation(z_axis, std::cos(q), std::sin(q));

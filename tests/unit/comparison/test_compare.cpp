@@ -32,7 +32,7 @@ const HeatControl patient{{20, 1u << 30}, 1, nullptr, {}};
 const SinkMaker no_output = [](std::string_view) { return nullptr; };
 
 const ToldFormulation refuses("refuses", [](const SystemView&, DiagnosticSink& sink) -> Solver* {
-  sink.report({Severity::error, "not this model", {}, {}, {}, 0, 0});
+  sink.report({.message = "not this model"});
   return nullptr;
 });
 

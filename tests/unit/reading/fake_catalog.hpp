@@ -33,14 +33,14 @@ inline FieldSpec positive(FieldSpec spec) {
 template <class Base>
 class Fake : public Base {
  public:
-  Fake(std::string_view name, std::vector<FieldSpec> specs) : name_(name), specs_(std::move(specs)) {}
-  std::string_view name() const noexcept override { return name_; }
-  std::string_view meaning() const noexcept override { return "for the tests"; }
-  std::span<const FieldSpec> fields() const noexcept override { return specs_; }
+  Fake(std::string_view name, std::vector<FieldSpec> specs) : specs_(std::move(specs)), descriptor_{.name = name, .meaning = "for the tests", .fields = specs_} {}
+  const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
 
  private:
-  std::string_view name_;
   std::vector<FieldSpec> specs_;
+
+ protected:
+  TypeDescriptor descriptor_;
 };
 
 class FakeJoint final : public Fake<JointType> {
@@ -52,7 +52,7 @@ class FakeForce final : public Fake<ForceType> {
  public:
   using Fake::Fake;
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
-  ForceBatch* create(std::span<const ElementInstance>) const noexcept override { return nullptr; }
+  ForceBatch* create(Strided<const ElementInstance>) const noexcept override { return nullptr; }
 };
 class FakeConstraint final : public Fake<ConstraintType> {
  public:
@@ -60,19 +60,18 @@ class FakeConstraint final : public Fake<ConstraintType> {
   bool holonomic() const noexcept override { return true; }
   std::size_t rows(const ElementInstance&) const noexcept override { return 1; }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
-  ConstraintBatch* create(std::span<const ElementInstance>) const noexcept override { return nullptr; }
+  ConstraintBatch* create(Strided<const ElementInstance>) const noexcept override { return nullptr; }
 };
 class FakeModule final : public Fake<ModuleType> {
  public:
-  using Fake::Fake;
-  std::span<const ModuleVariable> variables() const noexcept override { return one; }
-  std::span<const ModuleVariable> states() const noexcept override { return {}; }
-  std::span<const ModuleVariable> rows() const noexcept override { return one; }
+  FakeModule(std::string_view name, std::vector<FieldSpec> specs) : Fake(name, std::move(specs)) {
+    descriptor_.variables = descriptor_.rows = one;
+  }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
-  ModuleBatch* create(std::span<const ElementInstance>) const noexcept override { return nullptr; }
+  ModuleBatch* create(Strided<const ElementInstance>) const noexcept override { return nullptr; }
 
  private:
-  static constexpr ModuleVariable one[] = {{"current", "A"}};
+  static constexpr Variable one[] = {{"current", "A"}};
 };
 class FakeFlexible final : public Fake<FlexibleBodyType> {
  public:
@@ -82,7 +81,7 @@ class FakeFlexible final : public Fake<FlexibleBodyType> {
   bool shapes_at(const FlexibleInstance&, const Vec3&, ModeShapes&) const noexcept override { return true; }
   void initial_state(const FlexibleInstance&, std::span<double>, std::span<double>) const noexcept override {}
   void mass_moment(const FlexibleInstance&, std::span<const double>, double&, Vec3&) const noexcept override {}
-  FlexibleBatch* create(std::span<const FlexibleInstance>) const noexcept override { return nullptr; }
+  FlexibleBatch* create(Strided<const FlexibleInstance>) const noexcept override { return nullptr; }
 };
 
 /// A catalog with one or more types of each kind.

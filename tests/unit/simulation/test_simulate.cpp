@@ -29,11 +29,12 @@ std::unique_ptr<System> one_body() {
 /// A type of force of which there is no instance.
 class NoForce final : public ForceType {
  public:
-  std::string_view name() const noexcept override { return "no-force"; }
-  std::string_view meaning() const noexcept override { return "for tests"; }
-  std::span<const FieldSpec> fields() const noexcept override { return {}; }
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{.name = "no-force", .meaning = "for tests"};
+    return descriptor;
+  }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
-  ForceBatch* create(std::span<const ElementInstance>) const noexcept override { return new Batch; }
+  ForceBatch* create(Strided<const ElementInstance>) const noexcept override { return new Batch; }
 
  private:
   class Batch final : public ForceBatch {
