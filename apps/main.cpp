@@ -15,6 +15,7 @@
 #include "apps/terminal.hpp"
 #include "framework/reading/report.hpp"
 #include "framework/supervision.hpp"
+#include "polyform/plugin.hpp"
 
 namespace polyform::apps {
 
@@ -70,7 +71,8 @@ Exit refuse(const CLI::App& app, const CLI::ParseError& problem) {
 Exit command(int argc, char** argv) {
   CLI::App app{"Multibody dynamics with formulations as plugins: one model, many derivations of mechanics."};
   app.name("polyform");
-  app.set_version_flag("--version", "polyform " POLYFORM_VERSION, "Print the version");
+  app.set_version_flag("--version", fmt::format("polyform {} (SDK {}.{})", POLYFORM_VERSION, sdk_major, sdk_minor),
+                       "Print the versions of the program and of the contract with its plugins");
   app.set_help_flag("-h,--help", "Print this help");
   app.require_subcommand(0, 1);
   app.footer(guide);

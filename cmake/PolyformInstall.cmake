@@ -18,6 +18,9 @@ install(TARGETS polyform polyform_sdk ${recursions} EXPORT PolyformTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/polyform)
 install(DIRECTORY sdk/include/polyform DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT PolyformTargets NAMESPACE Polyform:: DESTINATION ${package_dir})
+# The SDK has a count of its own (plugin.hpp).
+file(STRINGS sdk/include/polyform/plugin.hpp sdk_version REGEX "sdk_major = [0-9]+, sdk_minor = [0-9]+")
+string(REGEX REPLACE ".*sdk_major = ([0-9]+), sdk_minor = ([0-9]+).*" "\\1.\\2" POLYFORM_SDK_VERSION "${sdk_version}")
 configure_package_config_file(cmake/PolyformConfig.cmake.in ${generated}/PolyformConfig.cmake
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${generated}/PolyformConfigVersion.cmake COMPATIBILITY SameMinorVersion)

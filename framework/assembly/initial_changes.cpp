@@ -97,15 +97,12 @@ void InitialState::tell_open(std::span<const double> wanted, const std::vector<c
   if (count == 0) return;
   if (count > most_named) names += fmt::format(" and {} more", count - most_named);
   diagnostics_.report(
-      {Severity::warning,
-       fmt::format("{} set the system in motion and leave open how some joints start to move, for which "
-                   "no initial velocity is given: {} is taken (the nearest motion in the inertia metric)",
-                   restraint(), names),
-       "give them initial velocities (initial.velocity) if they are to start otherwise",
-       {},
-       parts_.description.file,
-       0,
-       0});
+      {.severity = Severity::warning,
+       .message = fmt::format("{} set the system in motion and leave open how some joints start to move, for which "
+                              "no initial velocity is given: {} is taken (the nearest motion in the inertia metric)",
+                              restraint(), names),
+       .remedy = "give them initial velocities (initial.velocity) if they are to start otherwise",
+       .file = parts_.description.file});
 }
 
 /// The joint's rate wins over the velocity of the body that it carries.

@@ -95,7 +95,7 @@ void InitialState::complain(std::size_t joint, std::string_view path, const std:
 }
 
 template <class Group>
-void InitialState::report_no_batch(std::string_view kind, std::span<const Group> groups) {
+void InitialState::report_no_batch(std::string_view kind, Strided<const Group> groups) {
   std::string names;
   for (const Group& group : groups) names += fmt::format("{}`{}`", names.empty() ? "" : ", ", group.type->name());
   diagnostics_.error(

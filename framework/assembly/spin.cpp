@@ -62,7 +62,7 @@ class Spin {
   /// Joints that an element with a function of time acts on, one that is not zero, or not constant, and those that carry
   /// the bodies that it acts on.
   template <class Group>
-  void find_driven(std::span<const Group> groups) {
+  void find_driven(Strided<const Group> groups) {
     for (const Group& group : groups) {
       for (std::size_t i = 0; i < group.instances.size(); ++i) {
         if (!drives(group.instances[i], std::is_same_v<Group, ConstraintGroup>)) continue;

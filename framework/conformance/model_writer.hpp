@@ -9,6 +9,7 @@
 
 #include "framework/conformance/example_fields.hpp"
 #include "polyform/field.hpp"
+#include "polyform/growth.hpp"
 
 namespace polyform::host {
 

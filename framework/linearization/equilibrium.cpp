@@ -147,9 +147,7 @@ void name_unbalanced(Balance& balance, double tolerance, Equilibrium& out) {
       continue;
     }
     const Coordinate& c = balance.coordinate(k);
-    const std::string_view unit = c.position_unit == "m"     ? "N"
-                                  : c.position_unit == "rad" ? "N m"
-                                                                               : "";
+    const std::string_view unit = c.position_unit == "m" ? "N" : c.position_unit == "rad" ? "N m" : "";
     out.unbalanced.push_back({c.velocity, unit, force[k], a});
   }
   out.balanced = out.unbalanced.empty();

@@ -157,7 +157,7 @@ VariedView::VariedView(const SystemView& original, std::span<const InputField> i
 }
 
 template <class Group>
-void VariedView::add(std::vector<Group>& groups, std::span<const Group> original, const InputField& input) {
+void VariedView::add(std::vector<Group>& groups, Strided<const Group> original, const InputField& input) {
   const FieldValue& model = original[input.group].instances[input.instance].fields[input.field];
   ElementInstance& instance = own(groups[input.group].instances, instances_)[input.instance];
   FieldValue& value = own(instance.fields, fields_)[input.field];

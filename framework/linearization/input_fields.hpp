@@ -52,7 +52,7 @@ class VariedView {
     std::vector<double> table;      ///< of that
   };
   template <class Group>
-  void add(std::vector<Group>& groups, std::span<const Group> original, const InputField&);
+  void add(std::vector<Group>& groups, Strided<const Group> original, const InputField&);
 
   SystemView view_;
   std::vector<ForceGroup> forces_;

@@ -126,11 +126,11 @@ class Linearizer {
     out_.positions = choice_.positions();
     out_.velocities = choice_.velocities();
     for (const std::size_t c : choice_.position.independent) {
-      out_.states.push_back({all[c].position, all[c].position_unit});
+      out_.states.push_back({all[c].position, std::string(all[c].position_unit)});
       out_.scales.push_back(all[c].scale);
     }
     for (const std::size_t c : choice_.velocity.independent) {
-      out_.states.push_back({all[c].velocity, all[c].velocity_unit});
+      out_.states.push_back({all[c].velocity, std::string(all[c].velocity_unit)});
       const auto position = std::find(choice_.position.independent.begin(), choice_.position.independent.end(), c);
       out_.position_of_velocity.push_back(static_cast<std::size_t>(position - choice_.position.independent.begin()));
       const double v = c < view.nv_tree ? nominal_.v[c] : nominal_.etadot[c - view.nv_tree];

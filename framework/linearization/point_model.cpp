@@ -9,7 +9,7 @@ namespace {
 
 /// Calls visit with each function of time of a group's elements.
 template <class Group, class Visit>
-void each_function(std::span<const Group> groups, const Visit& visit) {
+void each_function(Strided<const Group> groups, const Visit& visit) {
   for (const Group& group : groups)
     for (const ElementInstance& instance : group.instances)
       for (const FieldValue& value : instance.fields)

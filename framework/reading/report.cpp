@@ -40,10 +40,18 @@ void Report::finish() {
   };
   std::stable_sort(entries_.begin(), entries_.end(), before);
   for (const Entry& e : entries_)
-    diagnostics_.report({e.severity, e.message, e.remedy, e.path, file_, e.place.line, e.place.column});
+    diagnostics_.report({.severity = e.severity,
+                         .message = e.message,
+                         .remedy = e.remedy,
+                         .path = e.path,
+                         .file = file_,
+                         .line = e.place.line,
+                         .column = e.place.column});
   entries_.clear();
   if (warnings_ > most)
-    diagnostics_.report({.severity = Severity::warning, .message = fmt::format("… and {} more warnings", warnings_ - most), .file = file_});
+    diagnostics_.report({.severity = Severity::warning,
+                         .message = fmt::format("… and {} more warnings", warnings_ - most),
+                         .file = file_});
   if (errors_ <= most) return;
   const std::size_t left = errors_ - most;
   const std::string message = fmt::format("… and {} more error{}", left, left == 1 ? "" : "s");

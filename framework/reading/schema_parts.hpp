@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "polyform/field.hpp"
+#include "polyform/growth.hpp"
 
 namespace polyform::host {
 

@@ -72,7 +72,8 @@ MotionJumps::~MotionJumps() = default;
 bool MotionJumps::look(double before, double at, std::span<const double> y) {
   if (!parts_) return false;
   Parts& p = *parts_;
-  if (solver_.decode(y, {p.q, p.v, p.eta, p.etadot, p.x}) != Status::ok) return false;  // the next step says why
+  const StateView state{.q = p.q, .v = p.v, .eta = p.eta, .etadot = p.etadot, .x = p.x};
+  if (solver_.decode(y, state) != Status::ok) return false;  // the next step says why
   p.tree.evaluate(p.q.data(), p.v.data(), p.eta.data(), p.etadot.data());
   double reach = 0;
   for (const double q : p.q) reach = std::max(reach, std::abs(q));

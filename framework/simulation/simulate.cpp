@@ -286,7 +286,7 @@ class Run {
     Observation& last = store_.now();
     const StateView state = last.state();
     if (solver_.decode(std::span(y_).first(states_), state) != Status::ok) return false;
-    return is_next_to_singular(view_, {state.q, state.v, state.eta, state.etadot, state.x});
+    return is_next_to_singular(view_, as_const(state));
   }
 
   double expected_steps() const { return settings_.duration / std::min(settings_.step, settings_.max_step); }

@@ -63,8 +63,8 @@ SingularWatch::SingularWatch(const SystemView& view, Solver& solver)
 bool SingularWatch::place(Integrator& integrator, double t) {
   y_.resize(integrator.state().size());
   if (!integrator.state_at(t, y_)) return false;
-  if (solver_.decode(std::span<const double>(y_).first(solver_.state_size()), {q_, v_, eta_, etadot_, x_}) != Status::ok)
-    return false;
+  const StateView state{.q = q_, .v = v_, .eta = eta_, .etadot = etadot_, .x = x_};
+  if (solver_.decode(std::span<const double>(y_).first(solver_.state_size()), state) != Status::ok) return false;
   tree_.evaluate(q_.data(), v_.data(), eta_.data(), etadot_.data());
   return true;
 }

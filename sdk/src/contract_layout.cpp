@@ -72,20 +72,13 @@ constexpr std::size_t recorded_initializers[] = {
 #define POLYFORM_STRUCTURE(id, type, size) +0, 0
 #define POLYFORM_MEMBER(id, type, member, offset, minor) +elements<decltype(type::member)>
 #include "polyform/contract_table.inc"
-#undef POLYFORM_FROZEN
-#undef POLYFORM_STRUCTURE
-#undef POLYFORM_MEMBER
 };
 
 constexpr std::size_t found_initializers[] = {
     0,
 #define POLYFORM_FROZEN(id, type, size) initializers<type>(),
 #define POLYFORM_STRUCTURE(id, type, size) initializers<type>(),
-#define POLYFORM_MEMBER(id, type, member, offset, minor)
 #include "polyform/contract_table.inc"
-#undef POLYFORM_FROZEN
-#undef POLYFORM_STRUCTURE
-#undef POLYFORM_MEMBER
 };
 
 constexpr bool members_are_recorded() {
@@ -99,15 +92,11 @@ static_assert(offsets_are_recorded(), "a member of the contract lies elsewhere t
 static_assert(members_come_last(), "contract_table.inc: members come in order, new ones last, and none newer than the SDK");
 static_assert(members_are_recorded(), "a structure of the contract has members that contract_table.inc does not record");
 
-#define POLYFORM_FROZEN(id, type, size)
 #define POLYFORM_STRUCTURE(id, type, size) \
   static_assert(begins_with_size<type>(), #type " begins with its Size or has no member `size`");
 #define POLYFORM_MEMBER(id, type, member, offset, minor) \
   static_assert((minor) == 0 || is_later<decltype(type::member)>, #type "::" #member " came later, so it is a Later<M>");
 #include "polyform/contract_table.inc"
-#undef POLYFORM_FROZEN
-#undef POLYFORM_STRUCTURE
-#undef POLYFORM_MEMBER
 
 }  // namespace
 }  // namespace polyform

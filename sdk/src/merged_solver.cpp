@@ -51,7 +51,7 @@ class MergedSolver final : public Solver {
   }
 
   Status do_observe(double t, std::span<const double> y, Observation& out) noexcept override {
-    Observation merged = out;  // joints have the coordinates that they have in the whole system
+    Observation merged = complete(out);  // joints have the coordinates that they have in the whole system
     merged.bodies = bodies_;
     merged.reactions = reactions_;
     if (merged_->observe(t, y, merged) != Status::ok) return Status::failed;

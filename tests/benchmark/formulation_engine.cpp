@@ -33,7 +33,7 @@ class FormulationEngine final : public Engine {
     for (std::size_t k = 0; k < 2; ++k) {
       copy_state(mechanism.states[k], q, v);
       vectors_[k].resize(solver_->state_size());
-      check(solver_->encode({q, v, {}, {}, x}, vectors_[k]));
+      check(solver_->encode({.q = q, .v = v, .x = x}, vectors_[k]));
     }
   }
   void evaluate(std::size_t state) override {

@@ -24,11 +24,7 @@ namespace polyform {
 enum class Structure : std::uint32_t {
 #define POLYFORM_FROZEN(id, type, size) id##_,
 #define POLYFORM_STRUCTURE(id, type, size) id##_,
-#define POLYFORM_MEMBER(id, type, member, offset, minor)
 #include "polyform/contract_table.inc"
-#undef POLYFORM_FROZEN
-#undef POLYFORM_STRUCTURE
-#undef POLYFORM_MEMBER
   count
 };
 
@@ -40,11 +36,7 @@ struct StructureRecord {
 inline constexpr StructureRecord structure_records[] = {
 #define POLYFORM_FROZEN(id, type, size) {#type, true, size, sizeof(type)},
 #define POLYFORM_STRUCTURE(id, type, size) {#type, false, size, sizeof(type)},
-#define POLYFORM_MEMBER(id, type, member, offset, minor)
 #include "polyform/contract_table.inc"
-#undef POLYFORM_FROZEN
-#undef POLYFORM_STRUCTURE
-#undef POLYFORM_MEMBER
 };
 
 struct MemberRecord {
@@ -54,14 +46,9 @@ struct MemberRecord {
   std::uint32_t minor;
 };
 inline constexpr MemberRecord member_records[] = {
-#define POLYFORM_FROZEN(id, type, size)
-#define POLYFORM_STRUCTURE(id, type, size)
 #define POLYFORM_MEMBER(id, type, member, offset, minor)                                                 \
   {Structure::id##_, #member, offset, __builtin_offsetof(type, member), sizeof(static_cast<type*>(nullptr)->member), minor},
 #include "polyform/contract_table.inc"
-#undef POLYFORM_FROZEN
-#undef POLYFORM_STRUCTURE
-#undef POLYFORM_MEMBER
 };
 
 /// Room for the structures of later versions.

@@ -1,0 +1,82 @@
+// What an element may write lies between two words that it may not; and the way floating-point numbers are computed
+// with is not an element's to change.
+#pragma once
+
+#include <bit>
+#include <cfenv>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <span>
+#include <type_traits>
+#include <vector>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+namespace polyform {
+
+/// A signalling pattern that no computation gives.
+inline constexpr std::uint64_t guard_word = 0x7FF4'9A3D'C0DE'5A17;
+
+/// Storage for so many numbers and a guard at both ends; see between().
+template <class T>
+std::vector<T> guarded(std::size_t size) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof guard_word == 0);
+  std::vector<T> storage(size + 2);
+  char* const bytes = reinterpret_cast<char*>(storage.data());
+  std::memcpy(bytes + sizeof(T) - sizeof guard_word, &guard_word, sizeof guard_word);
+  std::memcpy(bytes + (size + 1) * sizeof(T), &guard_word, sizeof guard_word);
+  return storage;
+}
+
+/// The numbers between the guards.
+template <class T>
+std::span<T> between(std::vector<T>& storage) noexcept {
+  return std::span(storage).subspan(1, storage.size() - 2);
+}
+
+/// Whether nothing was written next to the numbers.
+template <class T>
+bool intact(const std::vector<T>& storage) noexcept {
+  const char* const bytes = reinterpret_cast<const char*>(storage.data());
+  std::uint64_t front = 0, back = 0;
+  std::memcpy(&front, bytes + sizeof(T) - sizeof front, sizeof front);
+  std::memcpy(&back, bytes + (storage.size() - 1) * sizeof(T), sizeof back);
+  return front == guard_word && back == guard_word;
+}
+
+/// How floating-point numbers are computed with: rounding, traps, what becomes of tiny ones; not what has happened so
+/// far.
+inline unsigned floating_point_control() noexcept {
+#if defined(__SSE2__)
+  return _mm_getcsr() & 0xFFC0u;
+#else
+  return static_cast<unsigned>(std::fegetround());
+#endif
+}
+
+/// An element broke memory or the floating-point environment that it shares with others. Thrown through functions that
+/// may not throw, so that the host ends the run and names the element's plugin: nothing that is computed from here on
+/// could be trusted.
+class ElementBreach final : public std::exception {
+ public:
+  /// batch: the element's, whose code tells its plugin. `memory`: whether memory was broken, or else the environment.
+  ElementBreach(const void* batch, const char* kind, bool memory) noexcept;
+  const char* what() const noexcept override { return text_; }
+
+ private:
+  char text_[512];
+};
+
+/// Throws ElementBreach where a batch wrote beside what it was given, or left another floating-point environment than
+/// it found.
+template <class... Storage>
+void check_breach(unsigned control, const void* batch, const char* kind, const Storage&... given) {
+  const bool memory = !(intact(given) && ...);
+  if (memory || floating_point_control() != control) [[unlikely]]
+    throw ElementBreach(batch, kind, memory);
+}
+
+}  // namespace polyform

@@ -1,0 +1,25 @@
+// Observables that are the same in every formulation once the bodies' motions are known.
+#pragma once
+
+#include <span>
+
+#include "polyform/flexible_set.hpp"
+#include "polyform/formulation.hpp"
+#include "polyform/kinematics.hpp"
+
+namespace polyform {
+
+/// Kinetic energy of a system without flexible bodies, J.
+double kinetic_energy(const SystemView&, std::span<const BodyMotion>) noexcept;
+/// Kinetic energy of a system, J. flexible: evaluated at these motions; etadot: of all modes.
+double kinetic_energy(const SystemView&, std::span<const BodyMotion>, const FlexibleSet& flexible,
+                      const double* etadot) noexcept;
+/// −Σ m g·r of all mass centres, J. eta: of all modes; not read where no body is flexible.
+double gravity_potential(const SystemView&, std::span<const BodyMotion>, const double* eta = nullptr) noexcept;
+
+/// Reports every feature of the system that the declared abilities do not cover, by the name of the first body, joint
+/// or element that needs it. True when all are covered.
+bool check_abilities(const SystemView&, std::string_view formulation, std::uint32_t abilities,
+                     DiagnosticSink&) noexcept;
+
+}  // namespace polyform

@@ -1,0 +1,5 @@
+#include "polyform/plugin.hpp"
+
+#include "helical_joint.hpp"
+
+POLYFORM_PLUGIN("elements", "helical-joint", "1.0") { registrar.add(example::helical_joint()); }

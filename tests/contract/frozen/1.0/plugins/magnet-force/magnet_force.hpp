@@ -1,0 +1,10 @@
+// Two magnetic dipoles, each fixed in a body, that attract, repel and turn one another.
+#pragma once
+
+#include "polyform/force.hpp"
+
+namespace example {
+
+const polyform::ForceType& magnet_force() noexcept;
+
+}  // namespace example

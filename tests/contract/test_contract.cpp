@@ -1,0 +1,133 @@
+// The mechanism by which the contract grows, and the base classes, which do not.
+#include <array>
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "polyform/completed.hpp"
+#include "polyform/cost_model.hpp"
+#include "polyform/flexible_validity.hpp"
+#include "polyform/plugin.hpp"
+#include "polyform/power_source.hpp"
+
+namespace {
+
+using namespace polyform;
+
+/// A structure of two versions.
+struct Earlier {
+  Size<Earlier> size{};
+  double a = 1;
+};
+struct Now {
+  Size<Now> size{};
+  double a = 1;
+  Later<double> b{7.0};
+};
+/// The same without a size, for arrays.
+struct EarlierEntry {
+  double a = 1;
+};
+struct Entry {
+  double a = 1;
+  Later<double> b{7.0};
+};
+
+const Now& as_now(const Earlier& structure) { return reinterpret_cast<const Now&>(structure); }
+
+/// How many virtual functions come before the first one of a class that derives from Base (Itanium C++ ABI).
+template <class Base>
+struct Probe : Base {
+  virtual void first_of_its_own() {}
+};
+template <class Base>
+std::size_t functions_of() {
+  const auto words = std::bit_cast<std::array<std::uintptr_t, 2>>(&Probe<Base>::first_of_its_own);
+  return (words[0] - 1) / sizeof(void*);
+}
+
+}  // namespace
+
+TEST_CASE("a member that the maker of a structure does not know has its default") {
+  Earlier earlier;
+  earlier.a = 3;
+  CHECK(has(as_now(earlier), &Now::a));
+  CHECK_FALSE(has(as_now(earlier), &Now::b));
+  CHECK(get(as_now(earlier), &Now::b) == 7);
+  const Now whole = complete(as_now(earlier));
+  CHECK(whole.a == 3);
+  CHECK(get(whole, &Now::b) == 7);
+  CHECK(whole.size.bytes() == sizeof(Now));
+}
+
+TEST_CASE("a member that the maker knows is read and written") {
+  Now now{.a = 3, .b = 5.0};
+  CHECK(get(now, &Now::b) == 5);
+  set(now, &Now::b, 6);
+  CHECK(get(now, &Now::b) == 6);
+}
+
+TEST_CASE("nothing is written beyond a structure of an earlier version") {
+  struct {
+    Earlier earlier;
+    double beside = 11;
+  } both;
+  set(reinterpret_cast<Now&>(both.earlier), &Now::b, 6);
+  CHECK(both.beside == 11);
+}
+
+TEST_CASE("a copy has the size of its own type") {
+  Earlier earlier;
+  const Earlier copy = earlier;
+  CHECK(copy.size.bytes() == sizeof(Earlier));
+  Now now;
+  now = complete(as_now(earlier));
+  CHECK(now.size.bytes() == sizeof(Now));
+}
+
+TEST_CASE("arrays of an earlier version are stepped through at their own distance") {
+  std::vector<EarlierEntry> made(5);
+  for (std::size_t i = 0; i < made.size(); ++i) made[i].a = static_cast<double>(i);
+  const Strided<const Entry> seen(reinterpret_cast<const Entry*>(made.data()), made.size(), sizeof(EarlierEntry));
+  CHECK_FALSE(seen.has(&Entry::b));
+  double i = 0;
+  for (const Entry& entry : seen) CHECK(entry.a == i++);
+  CHECK(i == 5);
+  CHECK(seen.get(4, &Entry::b) == 7);
+  CHECK(seen.back().a == 4);
+  CHECK(seen.subspan(2).front().a == 2);
+  CHECK(seen.subspan(1, 2).size() == 2);
+  CHECK(seen.last(2)[0].a == 3);
+  CHECK(seen.end() - seen.begin() == 5);
+  const std::vector<Entry> whole = completed(seen);
+  CHECK(whole[3].a == 3);
+  CHECK(Strided(whole).get(3, &Entry::b) == 7);
+}
+
+TEST_CASE("arrays of a later version are stepped through at their own distance") {
+  std::vector<Entry> made{{.a = 1, .b = 2.0}, {.a = 3, .b = 4.0}};
+  const Strided<EarlierEntry> seen(reinterpret_cast<EarlierEntry*>(made.data()), made.size(), sizeof(Entry));
+  CHECK(seen[1].a == 3);
+  seen[1].a = 5;
+  CHECK(made[1].a == 5);
+  CHECK(Strided(made).get(1, &Entry::b) == 4);
+}
+
+TEST_CASE("base classes have the virtual functions that are recorded, and no others") {
+#define POLYFORM_BASE(type, functions) \
+  {                                    \
+    INFO(#type);                       \
+    CHECK(functions_of<type>() == (functions)); \
+  }
+#include "polyform/contract_table.inc"
+}
+
+TEST_CASE("layouts of earlier versions do not depend on later members") {
+  const auto now = contract_layouts(sdk_minor);
+  std::size_t recorded = 0;
+  for (const std::uint32_t layout : now) recorded += layout != 0 ? 1 : 0;
+  CHECK(recorded == static_cast<std::size_t>(Structure::count));
+  CHECK(contract_layouts(sdk_minor + 1) == now);
+}
