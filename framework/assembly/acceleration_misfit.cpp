@@ -40,7 +40,7 @@ AccelerationMisfit::Worst AccelerationMisfit::worst(double t, const Observation&
   turn_ = 0;
   place(now);
   see_joints(now);
-  if (!elements_.elements().empty()) elements_.evaluate(t, frames_, now.state().q, now.state().v);
+  if (!elements_.elements().empty()) elements_.evaluate(t, frames_, now.q, now.v);
   for (const ConstraintSet::Element& e : elements_.elements())
     for (std::size_t r = 0; r < e.rows; ++r) see_row("constraint", e, r, now);
   see_modules(t, now);
@@ -55,11 +55,11 @@ void AccelerationMisfit::place(const Observation& now) {
     accelerations_[i] = {body.angular_acceleration, body.acceleration};
   }
   if (!nodes_.empty()) {
-    nodes_.evaluate(now.state().eta.data(), now.state().etadot.data());
+    nodes_.evaluate(now.eta.data(), now.etadot.data());
     nodes_.place(frames_);
     nodes_.accelerate(frames_, now.modal_acceleration.data(), accelerations_);
   }
-  joints_.evaluate(now.state().q.data(), now.state().v.data());
+  joints_.evaluate(now.q.data(), now.v.data());
 }
 
 void AccelerationMisfit::see_joints(const Observation& now) {
@@ -85,7 +85,7 @@ void AccelerationMisfit::see_joints(const Observation& now) {
 
 void AccelerationMisfit::see_modules(double t, const Observation& now) {
   if (modules_.empty()) return;
-  modules_.evaluate(t, frames_, now.state().q, now.state().v, now.state().x);
+  modules_.evaluate(t, frames_, now.q, now.v, now.x);
   for (const ModuleSet::Module& m : modules_.modules())
     for (std::size_t r = 0; r < m.rows.rows; ++r)
       see_row("module", m.rows, r, now, m.A.subspan(r * m.variables, m.variables),

@@ -133,9 +133,9 @@ void TraceLayout::fill(const Observation& now, std::span<double> row) const {
     for (const double value : {p.x, p.y, p.z, q.w, q.x, q.y, q.z}) *out++ = value;
   }
   for (const std::size_t j : joints_)
-    out = std::copy_n(now.state().q.data() + view_.joints[j].q_offset, view_.joints[j].nq, out);
+    out = std::copy_n(now.q.data() + view_.joints[j].q_offset, view_.joints[j].nq, out);
   for (const FlexibleData& flexible : view_.flexible)
-    out = std::copy_n(now.state().eta.data() + flexible.mode_offset, flexible.modes, out);
+    out = std::copy_n(now.eta.data() + flexible.mode_offset, flexible.modes, out);
   for (const std::size_t j : joints_) {
     put(now.reactions[j].linear);
     put(now.reactions[j].angular);
@@ -148,8 +148,8 @@ void TraceLayout::fill(const Observation& now, std::span<double> row) const {
     out = std::copy_n(now.acceleration.data() + view_.joints[j].v_offset, view_.joints[j].nv, out);
   if (state_ == none) return;
   for (const std::span<const double> part :
-       {std::span<const double>(now.state().q), std::span<const double>(now.state().v),
-        std::span<const double>(now.state().eta), std::span<const double>(now.state().etadot)})
+       {std::span<const double>(now.q), std::span<const double>(now.v),
+        std::span<const double>(now.eta), std::span<const double>(now.etadot)})
     out = std::copy(part.begin(), part.end(), out);
 }
 

@@ -62,23 +62,23 @@ Difference difference(const SystemView& view, const Observation& a, const Observ
     widen(d.acceleration, acceleration_scale, a.bodies[i].angular_acceleration, b.bodies[i].angular_acceleration);
   }
   for (const JointData& joint : view.joints)
-    d.coordinates = larger(d.coordinates, coordinate_difference(joint, a.state.q, b.state.q));
-  for (const double q : a.state.q) coordinate_scale = larger(coordinate_scale, std::abs(q));
+    d.coordinates = larger(d.coordinates, coordinate_difference(joint, a.q, b.q));
+  for (const double q : a.q) coordinate_scale = larger(coordinate_scale, std::abs(q));
   for (std::size_t i = 0; i < view.nv; ++i) {
     d.acceleration = larger(d.acceleration, std::abs(a.acceleration[i] - b.acceleration[i]));
     acceleration_scale = larger(acceleration_scale, std::abs(a.acceleration[i]));
-    d.motion = larger(d.motion, std::abs(a.state.v[i] - b.state.v[i]));
+    d.motion = larger(d.motion, std::abs(a.v[i] - b.v[i]));
   }
   for (std::size_t i = 0; i < view.modes; ++i) {
     d.acceleration = larger(d.acceleration, std::abs(a.modal_acceleration[i] - b.modal_acceleration[i]));
     acceleration_scale = larger(acceleration_scale, std::abs(a.modal_acceleration[i]));
     d.motion =
-        larger({d.motion, std::abs(a.state.eta[i] - b.state.eta[i]), std::abs(a.state.etadot[i] - b.state.etadot[i])});
+        larger({d.motion, std::abs(a.eta[i] - b.eta[i]), std::abs(a.etadot[i] - b.etadot[i])});
   }
   for (std::size_t i = 0; i < view.states; ++i) {
     rates = larger(rates, std::abs(a.state_rates[i] - b.state_rates[i]));
     rate_scale = larger(rate_scale, std::abs(a.state_rates[i]));
-    d.motion = larger(d.motion, std::abs(a.state.x[i] - b.state.x[i]) / (1 + std::abs(a.state.x[i])));
+    d.motion = larger(d.motion, std::abs(a.x[i] - b.x[i]) / (1 + std::abs(a.x[i])));
   }
   for (std::size_t i = 0; i < view.module_rows; ++i)
     d.reaction = larger(d.reaction, std::abs(a.module_multipliers[i] - b.module_multipliers[i]));

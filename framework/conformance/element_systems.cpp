@@ -45,7 +45,7 @@ double state_rate_difference(Observed& a, Observed& b, std::size_t states) {
     std::vector<double> y = o.y(), rate(y.size());
     require(o.solver().derivative(0, y, rate), o.solver(), "the solver", "derivative");
     for (std::size_t i = 0; i < y.size(); ++i) y[i] += h * rate[i];
-    return std::vector<double>(o.at(y).state().x.begin(), o.at(y).state().x.end());
+    return std::vector<double>(o.at(y).x.begin(), o.at(y).x.end());
   };
   const std::vector<double> xa = moved(a), xb = moved(b);
   double worst = 0;

@@ -24,8 +24,8 @@ Violation violation_of(const SystemView& view, const Observation& o) {
     bodies.push_back({rotation_matrix(b.pose.orientation), b.pose.position, {b.angular_velocity, b.velocity}});
   Violation worst;
   for (const JointData& joint : view.joints) {
-    std::vector<double> q(o.state().q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset),
-                          o.state().q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset + joint.nq)),
+    std::vector<double> q(o.q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset),
+                          o.q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset + joint.nq)),
         v(joint.nv);
     JointConstraint c;
     joint_constraint(joint, motion_of(joint.base, bodies), motion_of(joint.moving, bodies), q.data(), v.data(), c);
@@ -77,7 +77,7 @@ void see_correction(const Formulation& formulation, const Case& one, Measure& m)
 double unit_coordinates(Observed& seen, const SystemView& view, std::span<const double> y, std::vector<double>& q) {
   ObservationStore store(view);
   require(seen.solver().decode(y, store.now().state()), seen.solver(), "the solver", "decode");
-  q.assign(store.now().state().q.begin(), store.now().state().q.end());
+  q.assign(store.now().q.begin(), store.now().q.end());
   double worst = 0;
   for (const JointData& joint : view.tree_joints())
     worst = larger(worst, joint_normalize(joint, q.data() + joint.q_offset));

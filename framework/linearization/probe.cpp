@@ -113,8 +113,8 @@ bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {
   const bool beside = std::any_of(deviation.begin(), deviation.end(), [](double d) { return d != 0; });
   require_constraints(misfit_, time_, now, beside);
   // Coordinates as they were placed: the solver's are the same up to round-off, turns and signs of quaternions.
-  std::copy(state_.q.begin(), state_.q.end(), now.state().q.begin());
-  std::copy(state_.v.begin(), state_.v.end(), now.state().v.begin());
+  std::copy(state_.q.begin(), state_.q.end(), now.q.begin());
+  std::copy(state_.v.begin(), state_.v.end(), now.v.begin());
   follow_signs(now);
   chart_.evaluate(state_, chart_rates_);
   const std::span<const double> row = rows_.make(time_, now);

@@ -55,11 +55,11 @@ void JointCheck::place(const Observation& now) noexcept {
     accelerations_[i] = {b.angular_acceleration, b.acceleration};
   }
   if (!nodes_.empty()) {
-    nodes_.evaluate(now.state().eta.data(), now.state().etadot.data());
+    nodes_.evaluate(now.eta.data(), now.etadot.data());
     nodes_.place(frames_);
     nodes_.accelerate(frames_, now.modal_acceleration.data(), accelerations_);
   }
-  joints_.evaluate(now.state().q.data(), now.state().v.data());
+  joints_.evaluate(now.q.data(), now.v.data());
   double linear = norm(view_.gravity), angular = 0;
   for (const Spatial& a : accelerations_) {
     linear = std::max(linear, norm(a.linear));

@@ -73,7 +73,7 @@ void ModeLimits::row(double t, const Observation& now) {
   for (Body& body : bodies_) {
     if (body.told_deformed && body.told_spinning) continue;
     const Observation::Body& seen = now.bodies[at(body.data->body)];
-    look_at_deformation(t, body, now.state().eta.subspan(body.data->mode_offset, body.data->modes));
+    look_at_deformation(t, body, now.eta.subspan(body.data->mode_offset, body.data->modes));
     look_at_spin(t, body, transpose_times(rotation_matrix(seen.pose.orientation), seen.angular_velocity));
   }
 }

@@ -51,8 +51,8 @@ class Search {
   const char* bad_part(const JointData& joint, const Observation& now) const {
     const auto of_v = [&](std::span<const double> all) { return all.subspan(joint.v_offset, joint.nv); };
     if (!good(of_v(now.acceleration))) return "acceleration";
-    if (!good(of_v(now.state().v))) return "velocity";
-    return good(now.state().q.subspan(joint.q_offset, joint.nq)) ? nullptr : "coordinate";
+    if (!good(of_v(now.v))) return "velocity";
+    return good(now.q.subspan(joint.q_offset, joint.nq)) ? nullptr : "coordinate";
   }
 
   const char* bad_part(const FlexibleData& flexible, const Observation& now) const {
@@ -60,13 +60,13 @@ class Search {
       return all.subspan(flexible.mode_offset, flexible.modes);
     };
     if (!good(of_modes(now.modal_acceleration))) return "modal acceleration";
-    if (!good(of_modes(now.state().etadot))) return "modal velocity";
-    return good(of_modes(now.state().eta)) ? nullptr : "modal coordinate";
+    if (!good(of_modes(now.etadot))) return "modal velocity";
+    return good(of_modes(now.eta)) ? nullptr : "modal coordinate";
   }
 
   const char* bad_part_of_all(const Observation& now) const {
     if (!good(now.state_rates)) return "rate of a first-order state";
-    if (!good(now.state().x)) return "value of a first-order state";
+    if (!good(now.x)) return "value of a first-order state";
     if (!good(now.module_multipliers)) return "multiplier of a module";
     if (!good(now.kinetic_energy)) return "kinetic energy";
     if (!good(now.potential_energy)) return "potential energy";

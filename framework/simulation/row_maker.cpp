@@ -189,7 +189,7 @@ void RowMaker::add_module_multipliers() {
 void RowMaker::settle_signs(const Observation& now) {
   for (BodyColumns& b : bodies_) b.sign = first_sign(now.bodies[b.body].pose.orientation);
   for (BallColumns& b : balls_) {
-    const double* q = now.state().q.data() + b.q;
+    const double* q = now.q.data() + b.q;
     b.sign = first_sign({q[0], q[1], q[2], q[3]});
   }
   settled_ = true;
@@ -200,8 +200,8 @@ std::span<const double> RowMaker::make(double time, const Observation& now, doub
   double* out = row_.data();
   *out++ = time;
   for (const JointColumns& j : joints_) {
-    out = std::copy_n(now.state().q.data() + j.q, j.nq, out);
-    out = std::copy_n(now.state().v.data() + j.v, j.nv, out);
+    out = std::copy_n(now.q.data() + j.q, j.nq, out);
+    out = std::copy_n(now.v.data() + j.v, j.nv, out);
   }
   for (const BallColumns& b : balls_)
     for (std::size_t k = 0; k < 4; ++k) row_[b.column + k] *= b.sign;
@@ -211,8 +211,8 @@ std::span<const double> RowMaker::make(double time, const Observation& now, doub
     out = put(out, body.pose.orientation, b.sign);
     out = put(out, body.velocity);
     out = put(out, body.angular_velocity);
-    out = std::copy_n(now.state().eta.data() + b.mode_offset, b.modes, out);
-    out = std::copy_n(now.state().etadot.data() + b.mode_offset, b.modes, out);
+    out = std::copy_n(now.eta.data() + b.mode_offset, b.modes, out);
+    out = std::copy_n(now.etadot.data() + b.mode_offset, b.modes, out);
   }
   if (columns_.energy) {
     *out++ = now.kinetic_energy;
@@ -229,7 +229,7 @@ std::span<const double> RowMaker::make(double time, const Observation& now, doub
     *out++ = now.correction->velocity_residual;
     *out++ = static_cast<double>(now.correction->iterations);
   }
-  for (const std::size_t k : module_states_) *out++ = now.state().x[k];
+  for (const std::size_t k : module_states_) *out++ = now.x[k];
   for (const std::size_t j : reactions_) {
     out = put(out, now.reactions[j].linear);
     out = put(out, now.reactions[j].angular);

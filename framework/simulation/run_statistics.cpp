@@ -21,7 +21,7 @@ void RunStatistics::start(const Observation& now, double balance) {
     motions_[i] = {rotation_matrix(body.pose.orientation), body.pose.position, {body.angular_velocity, body.velocity}};
     terms_ += yardstick_.mass(i) * norm(view_.gravity) * norm(body.pose.position);
   }
-  const double sprung = now.potential_energy - gravity_potential(view_, motions_, now.state().eta.data());
+  const double sprung = now.potential_energy - gravity_potential(view_, motions_, now.eta.data());
   possible_ = yardstick_.of_system(motions_).energy + std::abs(sprung);
 }
 

@@ -46,9 +46,9 @@ class SecondOpinion::Own {
       const Observation::Body& b = now.bodies[i];
       motions_[i] = {rotation_matrix(b.pose.orientation), b.pose.position, {b.angular_velocity, b.velocity}};
     }
-    std::copy(now.state().q.begin(), now.state().q.end(), q_.begin());
-    system_.evaluate(t, motions_, q_, v_, now.state().eta, now.state().etadot, now.state().x);
-    forces_.evaluate(t, system_.frames(), q_, v_, now.state().x, wrenches_, efforts_, rates_);
+    std::copy(now.q.begin(), now.q.end(), q_.begin());
+    system_.evaluate(t, motions_, q_, v_, now.eta, now.etadot, now.x);
+    forces_.evaluate(t, system_.frames(), q_, v_, now.x, wrenches_, efforts_, rates_);
     std::fill(modal_forces_.begin(), modal_forces_.end(), 0.0);
     for (const FrameIndex f : forces_.loaded_nodes()) {
       const std::size_t node = at(f) - motions_.size();

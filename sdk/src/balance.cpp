@@ -128,22 +128,22 @@ void Balance::place(double t, const Observation& now) noexcept {
     accelerations_[i] = {b.angular_acceleration, b.acceleration};
   }
   if (!nodes_.empty()) {
-    nodes_.evaluate(now.state().eta.data(), now.state().etadot.data());
+    nodes_.evaluate(now.eta.data(), now.etadot.data());
     nodes_.place(frames_);
     nodes_.accelerate(frames_, now.modal_acceleration.data(), accelerations_);
   }
-  if (!flexible_.empty()) flexible_.evaluate(frames_, now.state().eta.data(), now.state().etadot.data());
+  if (!flexible_.empty()) flexible_.evaluate(frames_, now.eta.data(), now.etadot.data());
   std::fill(loads_.begin(), loads_.end(), Spatial{});
   std::fill(terms_.begin(), terms_.end(), Terms{});
   std::fill(efforts_.begin(), efforts_.end(), 0.0);
   if (!forces_.empty()) {
-    forces_.evaluate(t, frames_, now.state().q, now.state().v, now.state().x, wrenches_, efforts_, rates_);
+    forces_.evaluate(t, frames_, now.q, now.v, now.x, wrenches_, efforts_, rates_);
     for (const BodyIndex b : forces_.loaded_bodies()) load_frame(frame_of(b), {}, wrenches_[at(b)]);
     for (const FrameIndex f : forces_.loaded_nodes()) load_frame(f, {}, wrenches_[at(f)]);
   }
-  if (!constraints_.elements().empty()) constraints_.evaluate(t, frames_, now.state().q, now.state().v);
-  if (!modules_.empty()) modules_.evaluate(t, frames_, now.state().q, now.state().v, now.state().x);
-  joints_.evaluate(now.state().q.data(), now.state().v.data());
+  if (!constraints_.elements().empty()) constraints_.evaluate(t, frames_, now.q, now.v);
+  if (!modules_.empty()) modules_.evaluate(t, frames_, now.q, now.v, now.x);
+  joints_.evaluate(now.q.data(), now.v.data());
 }
 
 /// A wrench about a point, arm away from the origin of the frame that it acts on.

@@ -50,7 +50,7 @@ void WeldReactions::place(const Observation& now) noexcept {
     frames_[i] = {rotation_matrix(b.pose.orientation), b.pose.position, {b.angular_velocity, b.velocity}};
   }
   if (nodes_.empty()) return;
-  nodes_.evaluate(now.state().eta.data(), now.state().etadot.data());
+  nodes_.evaluate(now.eta.data(), now.etadot.data());
   nodes_.place(frames_);
 }
 
@@ -74,7 +74,7 @@ Spatial WeldReactions::inertial(std::size_t body, const Observation::Body& moves
 void WeldReactions::find(double t, Observation& out) noexcept {
   place(out);
   if (!forces_.empty())
-    forces_.evaluate(t, frames_, out.state().q, out.state().v, out.state().x, wrenches_, efforts_, rates_);
+    forces_.evaluate(t, frames_, out.q, out.v, out.x, wrenches_, efforts_, rates_);
   std::fill(loads_.begin(), loads_.end(), Spatial{});
   for (const BodyIndex b : forces_.loaded_bodies()) loads_[at(b)] = wrenches_[at(b)];
   for (const End& end : ends_)

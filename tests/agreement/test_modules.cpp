@@ -106,16 +106,16 @@ TEST_CASE("current and speed of a motor answer to a voltage by their two eigenva
       double worst = 0, balance = 0, angle = 0;
       run_rows(*system, *solver, 1.5, [&](double t, const Observation& o) {
         const auto [i, v] = drive.at(t);
-        worst = std::max({worst, std::abs(o.state().x[0] - i), std::abs(o.state().v[0] - v)});
-        angle = std::max(angle, std::abs(o.state().x[2] - drive.n * o.state().q[0]));
+        worst = std::max({worst, std::abs(o.x[0] - i), std::abs(o.v[0] - v)});
+        angle = std::max(angle, std::abs(o.x[2] - drive.n * o.q[0]));
         // V i = R i² + d/dt (½ L i²) + (what drives the rotor), with k_e = k_t the torque times the speed.
-        const double current = o.state().x[0], speed = o.state().x[1], rate = o.state_rates[0];
+        const double current = o.x[0], speed = o.x[1], rate = o.state_rates[0];
         const double torque = o.state_rates[1] * drive.J - o.module_multipliers[0] + drive.c * speed;
         CHECK(torque == Approx(drive.kt * current).margin(1e-12));
         balance = std::max(balance, std::abs(drive.V * current - drive.R * current * current -
                                              drive.L * current * rate - drive.ke / drive.kt * torque * speed));
         CHECK(o.kinetic_energy ==
-              Approx(0.5 * drive.L * current * current + 0.5 * drive.inertia() * std::pow(o.state().v[0], 2))
+              Approx(0.5 * drive.L * current * current + 0.5 * drive.inertia() * std::pow(o.v[0], 2))
                   .margin(1e-14));
       });
       CHECK(worst < 1e-8);
@@ -173,7 +173,7 @@ TEST_CASE("a motor settles at the speed where its torque is that of friction") {
   for (const Formulation* formulation : able(*system)) {
     const auto solver = solver_for(*system, *formulation);
     double speed = 0;
-    run_rows(*system, *solver, 6, [&](double, const Observation& o) { speed = o.state().x[1]; });
+    run_rows(*system, *solver, 6, [&](double, const Observation& o) { speed = o.x[1]; });
     CHECK(speed == Approx(drive.V / (drive.ke + drive.R * drive.c / drive.kt)).epsilon(1e-8));
   }
 }
@@ -244,8 +244,8 @@ TEST_CASE("the example arm comes to rest where its motor's torque holds it") {
     const auto solver = solver_for(*system, *formulation);
     double current = 0, moment = 0, speed = 1;
     run_rows(*system, *solver, 10, [&](double, const Observation& o) {
-      current = o.state().x[0];
-      speed = o.state().x[1];
+      current = o.x[0];
+      speed = o.x[1];
       moment = 0;
       for (std::size_t i = 0; i < view.bodies.size(); ++i) {
         const Mat3 R = rotation_matrix(o.bodies[i].pose.orientation);
@@ -284,7 +284,7 @@ simulation: {integrator: cvode-bdf, tolerance: {relative: 1.0e-10, absolute: 1.0
     const auto system = system_from_text(text);
     const auto solver = solver_for(*system, *registry().catalog().formulations.at(formulation));
     double speed = 0;
-    run_rows(*system, *solver, 0.5, [&](double, const Observation& o) { speed = o.state().v[0]; });
+    run_rows(*system, *solver, 0.5, [&](double, const Observation& o) { speed = o.v[0]; });
     return speed;
   };
   const double torque = 20 * 0.06 * 6 / 2, damping = 400 * 0.06 * 0.06 / 2;

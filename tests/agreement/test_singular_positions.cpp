@@ -50,7 +50,7 @@ class LastRow final : public host::RowSink {
   void row(double, const Observation& o) override {
     x = o.bodies[0].pose.position.x;
     energy = o.kinetic_energy;
-    v.assign(o.state().v.begin(), o.state().v.end());
+    v.assign(o.v.begin(), o.v.end());
   }
   double x = 0, energy = 0;
   std::vector<double> v;

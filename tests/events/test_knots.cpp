@@ -28,7 +28,7 @@ std::string braked(const std::string& effort) {
 double end_speed(const host::System& system, const host::RunSettings& settings) {
   class Speed final : public host::RowSink {
    public:
-    void row(double, const Observation& now) override { v = now.state().v[0]; }
+    void row(double, const Observation& now) override { v = now.v[0]; }
     double v = 0;
   } speed;
   host::RowSink* sinks[] = {&speed};

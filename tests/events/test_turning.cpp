@@ -37,7 +37,7 @@ TEST_CASE("an arm between stops never passes them, whatever the integrator") {
       INFO(s.integrator << " " << formulation->name());
       const auto solver = solver_for(*system, *formulation);
       double farthest = 0;
-      EachRow sink([&](double, const Observation& o) { farthest = std::max(farthest, std::abs(o.state().q[0])); });
+      EachRow sink([&](double, const Observation& o) { farthest = std::max(farthest, std::abs(o.q[0])); });
       host::RowSink* sinks[] = {&sink};
       s.output_interval = 0.01;
       const host::RunRecord record = host::simulate(*system, *solver, s, sinks, {});

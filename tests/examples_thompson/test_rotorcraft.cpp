@@ -22,7 +22,7 @@ double frequency(const std::string& text, const Formulation& formulation, double
   run_rows(
       *system, *solver, duration,
       [&](double t, const Observation& o) {
-        const double q = o.state().q[hinge.q_offset], v = o.state().v[hinge.v_offset];
+        const double q = o.q[hinge.q_offset], v = o.v[hinge.v_offset];
         if (t > 0 && before < 0 && q >= 0) {
           latest = t - q / v;  // rows are so short that the oscillation is straight there
           if (first < 0) first = latest;
@@ -80,6 +80,6 @@ TEST_CASE("the rotorcraft hovers: thrust carries the weight, the engine the torq
     CHECK(norm(o.bodies[fuselage].pose.position) < 0.005);
     CHECK(norm(o.bodies[fuselage].velocity) < 0.01);
     CHECK(norm(o.bodies[fuselage].angular_velocity) < 0.01);
-    CHECK(o.state().v[shaft.v_offset] == Approx(omega).epsilon(1e-3));
+    CHECK(o.v[shaft.v_offset] == Approx(omega).epsilon(1e-3));
   });
 }

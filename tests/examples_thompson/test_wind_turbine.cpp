@@ -96,7 +96,7 @@ TEST_CASE("the running wind turbine takes from the wind what the blade-element s
       *system, *solver, 8 * turn,
       [&](double t, const Observation& o) {
         if (t <= 4 * turn) return;  // the mean over four turns
-        speed += o.state().v[shaft.v_offset];
+        speed += o.v[shaft.v_offset];
         thrust -= o.reactions[shaft_index].linear.x;
         ++rows;
       },

@@ -163,11 +163,11 @@ TEST_CASE("a weight on a rack winds up a wheel through a shaft, and the teeth ne
     const auto solver = solver_for(*system, *formulation);
     double slip = 0, worst = 0;
     run_rows(*system, *solver, 3, [&](double t, const Observation& o) {
-      const double pin = o.state().q[0], slide = o.state().q[1], angle = o.state().x[1];
+      const double pin = o.q[0], slide = o.q[1], angle = o.x[1];
       slip = std::max({slip, std::abs(angle - rack.n1 * slide), std::abs(angle - rack.n2 * pin)});
       const double expected = 0.1 + terminal * (t - (1 - std::exp(-s * t)) / s);
       worst = std::max(worst, std::abs(slide - expected) / expected);
-      CHECK(o.kinetic_energy == Approx(0.5 * rack.inertia() * std::pow(o.state().v[1], 2)).margin(1e-12));
+      CHECK(o.kinetic_energy == Approx(0.5 * rack.inertia() * std::pow(o.v[1], 2)).margin(1e-12));
     });
     CHECK(slip < 1e-12 * 300);
     CHECK(worst < 1e-7);
@@ -237,7 +237,7 @@ TEST_CASE("the example rack starts with its teeth where the slide is, and its we
     for (const JointData& joint : system->view().joints) {
       const bool slide = joint.name == "slide";
       INFO(joint.name);
-      CHECK(o.state().q[joint.q_offset] == Approx(slide ? 0.1 : -0.5).epsilon(1e-12));
+      CHECK(o.q[joint.q_offset] == Approx(slide ? 0.1 : -0.5).epsilon(1e-12));
       CHECK(o.acceleration[joint.v_offset] == Approx(slide ? fall : -fall * 20 / 4).epsilon(1e-11));
     }
     CHECK(o.position_violation < 1e-12);

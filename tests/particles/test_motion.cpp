@@ -236,7 +236,7 @@ joints:
     CHECK(std::abs(store.now().bodies[0].angular_velocity.z - 100) < 1e-8);
     CHECK(store.now().position_violation < 1e-13);
     // What is left is the error of the angle itself, ω t (ω h)⁴ / 120 of an undamped oscillation.
-    CHECK(std::abs(store.now().state().q[0] - 500) < 0.3);
+    CHECK(std::abs(store.now().q[0] - 500) < 0.3);
   }
 }
 

@@ -59,7 +59,7 @@ Run run(const host::System& system, const SolverOptions& options, double duratio
     std::vector<double> q;
     std::size_t rows = 0;
     void row(double, const Observation& o) override {
-      q.assign(o.state().q.begin(), o.state().q.end());
+      q.assign(o.q.begin(), o.q.end());
       ++rows;
     }
   } last;

@@ -230,10 +230,10 @@ Status ParticleSolver::do_observe(double t, std::span<const double> y, Observati
                      a.linear,
                      a.angular};
   }
-  std::copy(q_.begin(), q_.end(), out.state().q.begin());
-  std::copy(v_.begin(), v_.end(), out.state().v.begin());
+  std::copy(q_.begin(), q_.end(), out.q.begin());
+  std::copy(v_.begin(), v_.end(), out.v.begin());
   const auto x = states_of(y);
-  std::copy(x.begin(), x.end(), out.state().x.begin());
+  std::copy(x.begin(), x.end(), out.x.begin());
   if (!system_.joint_accelerations(out.acceleration)) return Status::failed;
   system_.find_reactions(wrenches_, out.reactions);
   out.kinetic_energy = kinetic_energy(view_, motions);

@@ -25,10 +25,10 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
     }
   }
   observe_bodies(out);
-  std::copy(q_.begin(), q_.end(), out.state().q.begin());
-  std::copy(v_.begin(), v_.end(), out.state().v.begin());
+  std::copy(q_.begin(), q_.end(), out.q.begin());
+  std::copy(v_.begin(), v_.end(), out.v.begin());
   const JointState::Parts parts = vector_.joints().split(joints_);
-  std::copy(parts.x.begin(), parts.x.end(), out.state().x.begin());
+  std::copy(parts.x.begin(), parts.x.end(), out.x.begin());
   std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
   std::copy(xdot_.begin(), xdot_.end(), out.state_rates.begin());
   observe_cut_joints(out);
