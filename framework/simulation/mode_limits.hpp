@@ -38,10 +38,12 @@ class ModeLimits final : public RowSink {
     const FlexibleData* data;
     FlexibleBatch* batch;
     const ModeValidity* validity;
-    bool told_deformed = false, told_spinning = false;
+    std::vector<std::size_t> joints;
+    bool told_deformed = false, told_spinning = false, told_loaded = false;
   };
   void look_at_deformation(double t, Body&, std::span<const double> eta);
   void look_at_spin(double t, Body&, const Vec3& omega_in_body);
+  void look_at_load(double t, Body&, const Vec3& force_in_body);
 
   const SystemView& view_;
   std::vector<Body> bodies_;

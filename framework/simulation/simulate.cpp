@@ -165,7 +165,8 @@ class Run {
     if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
     longest_step_ = std::max(longest_step_, integrator_->time() - integrator_->previous_time());
     if (!singular_.empty()) singular_.look(*integrator_);
-    if (check_ && check_->due(integrator_->statistics().steps)) check_->look(*integrator_);
+    if (const std::size_t steps = integrator_->statistics().steps; check_ && check_->due(steps))
+      check_->look(*integrator_, steps);
     if (floating_point_control() != arithmetic_)
       throw Failure(Exit::simulation_failed,
                     fmt::format("a plugin has changed how numbers are computed (rounding, traps), by t = {:.6g} s",

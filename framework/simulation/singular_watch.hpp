@@ -42,12 +42,14 @@ class SingularWatch {
     double measure = 0, shortly_before = 0;  ///< λ
     double slope = 0;                        ///< of λ, 1/s
     double speed = 0;                        ///< largest rate of its joints, rad/s
+    double opening = 0;                      ///< how far it is from closed, as a part of its length or in rad
     std::vector<double> rates;               ///< of its joints, as angles
     // On the way to a singular position: the last look at which λ fell, and was more than rounding.
     bool approaches = false, passes = false;
     double measure_before = 0, time_before = 0;
     std::vector<double> rates_before;
     double least = 0, time_of_least = 0;  ///< λ of all looks since, and of the step that passes
+    double opening_of_least = 0;          ///< there, or the largest within that step
     // On another branch than the one it came on; straight on where its lengths allow no passage.
     std::size_t turnings = 0, misses = 0;
     Passage turning, miss;  ///< the first

@@ -98,9 +98,9 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
       const double length = std::max({yardstick_.largest_reach(), norm(b.center_of_mass),
                                       b.mass > 0 ? std::sqrt(0.5 * trace / b.mass) : 0});
       // What turns counts as the mass that it is at that length.
-      const Vec3& v = frames_[i].V.linear;
+      const Vec3 &v = frames_[i].V.linear, &omega = frames_[i].V.angular;
       const double feels = yardstick_.mass(i) + (length > 0 ? 0.5 * trace / (length * length) : 0);
-      const double moved = size(view_.gravity) + (length > 0 ? dot(v, v) / length : 0);
+      const double moved = size(view_.gravity) + (length > 0 ? dot(v, v) / length : 0) + dot(omega, omega) * length;
       rounded = std::max(rounded, acting + feels * moved);
       longest_ = std::max(longest_, length);
     }
@@ -344,13 +344,36 @@ void Balance::finish_body(std::size_t body) noexcept {
   note(part, Imbalance::Of::body, view_.bodies[body].name);
 }
 
+/// The rounding of a multiplier whose row holds bodies and joints: that of what acts there, by the row's own levers.
+double Balance::rounding_of_multiplier(const ModuleSet::Module& m, std::size_t row) const noexcept {
+  double least = std::numeric_limits<double>::infinity();
+  const auto holds = [&](const Vec3& part, double rounding) {
+    if (const double lever = size(part); lever > 0) least = std::min(least, rounding / lever);
+  };
+  const std::size_t markers = m.rows.markers.size();
+  for (std::size_t k = 0; k < markers; ++k) {
+    const Spatial& A = m.rows.A[row * markers + k];
+    holds(A.angular, rounded_force_ * longest_);
+    holds(A.linear, rounded_force_);
+  }
+  const double* B = m.rows.B.data() + row * m.rows.velocities;
+  for (const JointIndex j : m.rows.joints)
+    for (std::size_t k = 0; k < view_.joints[at(j)].nv; ++k, ++B) {
+      const Spatial& H = joints_[at(j)].H[k];
+      if (*B == 0) continue;
+      const double rounding = rounded_force_ * (longest_ * size(H.angular) + size(H.linear));
+      least = std::min(least, rounding / std::abs(*B));
+    }
+  return std::isfinite(least) ? least : 0.0;
+}
+
 /// M α = f + Aᵀλ.
 void Balance::balance_modules(const Observation& now) noexcept {
   const double* multipliers = now.module_multipliers.data();
   for (const ModuleSet::Module& m : modules_.modules()) {
     const std::size_t n = m.variables;
     for (std::size_t r = 0; r < n; ++r) {
-      double rest = m.f[r], size = forces_count * std::abs(m.f[r]);
+      double rest = m.f[r], size = forces_count * std::abs(m.f[r]), rounding = 0;
       for (std::size_t s = 0; s < n; ++s) {
         const double inertia = m.M[r * n + s] * now.state_rates[m.u + s];
         rest -= inertia;
@@ -360,8 +383,10 @@ void Balance::balance_modules(const Observation& now) noexcept {
         const double held = m.A[k * n + r] * multipliers[k];
         rest += held;
         size += forces_count * std::abs(held);
+        if (m.A[k * n + r] != 0) rounding += std::abs(m.A[k * n + r]) * rounding_of_multiplier(m, k);
       }
-      if (size > 0) note(std::abs(rest) / size, Imbalance::Of::module, m.rows.name);
+      rest = std::max(0.0, std::abs(rest) - rounding);
+      if (rest > 0) note(rest / size, Imbalance::Of::module, m.rows.name);
     }
     multipliers += m.rows.rows;
   }
