@@ -163,7 +163,7 @@ Exit equilibrium(const Arguments& arguments) {
   host::Stability stability;
   if (found.balanced) {
     host::Linearization linear = host::linearize(*system, make, found.point, {{}, {"none"}});
-    stability = host::judge(*system, make, found.point, {{}, {}, true}, linear);
+    stability = host::judge(*system, make, found.point, {{}, {}, true, FloquetBar()}, linear);
   }
   const char* kind = arguments.equilibrium.steady ? "steady motion" : "equilibrium";
   if (arguments.json) {

@@ -122,6 +122,7 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
   Json out = {{"solver", solver}, {"bodies", std::move(bodies)}, {"joints", std::move(joints)}};
   if (!balance.bodies.empty() || !balance.of.empty()) out["imbalance"] = balance.largest;
   if (!balance.of.empty()) out["imbalance_of"] = balance.of;
+  out["joints_parted"] = balance.parted;
   if (!balance.warning.empty()) out["warnings"] = {balance.warning};
   if (view.modules.empty()) return out;
   Json modules = Json::object();

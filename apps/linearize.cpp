@@ -67,7 +67,8 @@ Exit linearize(const Arguments& arguments) {
   host::Linearization linear = host::linearize(*system, make, point, request);
   const host::Stability stability =
       host::judge(*system, make, point,
-                  {arguments.period, rotors_of(arguments.rotors), arguments.point.at == "equilibrium"}, linear);
+                  {arguments.period, rotors_of(arguments.rotors), arguments.point.at == "equilibrium", FloquetBar()},
+                  linear);
   warn_of_errors(linear);
   warn_of_modes(*system, point.time, linear.nominal);
   const std::string where = describe_point(arguments.point, point, linear, stability.modes_of == host::ModesOf::motion);

@@ -377,7 +377,7 @@ class Judge {
               period.length, misfit);
         return false;
       }
-      out_.floquet = find_multipliers(model_, frozen_, path, period.length, misfit);
+      out_.floquet = find_multipliers(model_, frozen_, path, period.length, misfit, request_.progress);
       out_.floquet->told_by = period.told_by;
       out_.why = fmt::format("A is periodic in {:.8g} s ({}); Floquet's multipliers of a period decide", period.length,
                              period.told_by);

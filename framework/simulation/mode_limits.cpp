@@ -10,11 +10,6 @@ namespace polyform::host {
 
 namespace {
 
-/// Turn of a section (rad) or strain from which on linear modes are told to be out of their range. They are right to
-/// first order in it: at a slope of 0.3 rad a cantilever under a force at its tip, whose deflection is known (the
-/// elastica, Bisshopp and Drucker 1945), is deflected 4 % too far by them.
-constexpr double most_deformation = 0.3;
-
 /// Square of the spin over that of the lowest frequency from which on a missing stiffening is told. That of a blade's
 /// first flap is ω² = ω₀² + 1.19 Ω² (Southwell): there its frequency is 1 % too low.
 constexpr double most_spin = 0.02;

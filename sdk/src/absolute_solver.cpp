@@ -9,7 +9,7 @@ namespace polyform {
 AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tolerance, const std::vector<bool>& absent)
     : centred_(view),
       view_(centred_.view()),
-      system_(view_, {}, absent, centred_.origin()),
+      system_(view_, absent, centred_.origin()),
       forces_(view_, centred_.origin()),
       tree_(view_),
       hints_(view_),

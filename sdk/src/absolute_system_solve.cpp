@@ -10,7 +10,6 @@ namespace polyform {
 using detail::largest;
 using detail::load;
 using detail::store;
-using detail::yardstick_floor;
 
 /// Factorizes [M + δ, Aᵀ; A, −ε], with δ and ε in the units of each block.
 bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
@@ -136,9 +135,9 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
   // Unknowns of modules, whose sizes are in units of the root of an inertia, compare with it times such a root.
   double motion_floor = 0, force_floor = 0, module_motion_floor = 0, module_force_floor = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    motion_floor = std::max(motion_floor, yardstick_floor * sizes_[i].motion);
+    motion_floor = std::max(motion_floor, least_share * sizes_[i].motion);
     module_motion_floor =
-        std::max(module_motion_floor, yardstick_floor * sizes_[i].motion * std::sqrt(scales_[i].mass));
+        std::max(module_motion_floor, least_share * sizes_[i].motion * std::sqrt(scales_[i].mass));
   }
   out.row_error = out.body_error = 0;
   double sum = 0;
@@ -147,7 +146,7 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
     for (std::size_t r = 0; r < group.rows; ++r) {
       const std::size_t row = row_at(group.row + r);
       const double multiplier = solution_[row];
-      const double carried = std::max(std::abs(multiplier), yardstick_floor * held_force(g, r));
+      const double carried = std::max(std::abs(multiplier), least_share * held_force(g, r));
       double left = data_[row], size = std::abs(left);
       for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
         const std::size_t b = entries_[e].block, frame = entries_[e].frame;
@@ -178,8 +177,8 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
     }
   }
   for (std::size_t i = 0; i < n; ++i) {
-    force_floor = std::max(force_floor, yardstick_floor * sizes_[i].force);
-    module_force_floor = std::max(module_force_floor, yardstick_floor * sizes_[i].force / std::sqrt(scales_[i].mass));
+    force_floor = std::max(force_floor, least_share * sizes_[i].force);
+    module_force_floor = std::max(module_force_floor, least_share * sizes_[i].force / std::sqrt(scales_[i].mass));
   }
   for (std::size_t i = 0; i < blocks; ++i) {
     const double* rest = residual_.data() + offsets_[i];

@@ -144,16 +144,16 @@ bool ThompsonSolver::find_accelerations(double t, std::span<double> xdot, bool w
 
 /// Looks at what u̇ leaves of Eq 15, and wins back what has been lost of it between light and heavy bodies.
 void ThompsonSolver::mend(const Problem& problem) noexcept {
-  double turning = 0, load = 0, mass = 0, reach = yardstick_.largest_reach();
+  double turning = 0, load = 0, mass = 0;
+  const double reach = yardstick_.largest_reach();
   for (std::size_t i = 0; i < Q_.size(); ++i) {
     const Vec3& w = tree_.bodies()[i].V.angular;
     turning = std::max(turning, dot(w, w));
-    load += size(linear(Q_[i]));
+    load += norm(linear(Q_[i]));
     mass += view_.bodies[i].mass;
     accelerations_[i] = {angular(qddot_[i]), linear(qddot_[i])};
   }
-  const double acceleration = size(view_.gravity) + turning * reach + (mass > 0 ? load / mass : 0);
-  const ActingAccelerations acting{turning + (reach > 0 ? acceleration / reach : 0), acceleration};
+  const ActingAccelerations acting = acting_accelerations(view_.gravity, load, mass, reach, turning);
   const auto find = [&] {
     reduced_.find_missing(problem, steps_);
     for (std::size_t i = 0; i < steps_.size(); ++i) change_[i] = {angular(steps_[i]), linear(steps_[i])};

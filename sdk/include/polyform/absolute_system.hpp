@@ -31,11 +31,6 @@
 
 namespace polyform {
 
-/// What of a joint is given and not to be solved for: all its coordinates, all its velocity coordinates.
-struct JointLock {
-  bool position = false, velocity = false;
-};
-
 struct PositionCorrection {
   double residual_before = 0, residual = 0;  ///< largest constraint residual (rad, m)
   std::size_t iterations = 0;                ///< Newton steps
@@ -47,26 +42,17 @@ struct PositionCorrection {
 /// to meet all rows.
 enum class Accelerations : unsigned char { of_stage, shown };
 
-/// From this part of what acts on a row or could (Yardstick) on, accelerations do not satisfy it, at a state that meets
-/// the constraints.
-constexpr double least_contradiction = 1e-8;
-
 /// One object per thread; nothing allocates after construction. Functions that can fail return false and leave a
 /// sentence in failure(). Constraints are those of all joints, of all constraint elements and of all modules of the
 /// view: its ties, in this order.
 class AbsoluteSystem {
  public:
-  /// locks: one per joint of the view, or empty when none is locked. absent: per tie, whether its rows do not count; or
-  /// empty. origin: what positions count from, for the elements. The view outlives the object.
-  explicit AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks = {},
-                          const std::vector<bool>& absent = {}, const Vec3& origin = {});
+  /// absent: per tie, whether its rows do not count; or empty. origin: what positions count from, for the elements. The
+  /// view outlives the object.
+  explicit AbsoluteSystem(const SystemView& view, const std::vector<bool>& absent = {}, const Vec3& origin = {});
 
   /// Whether all constraint elements, flexible bodies and modules could be made.
   bool good() const { return elements_.good() && flexible_.good() && modules_.good(); }
-  /// Values of the locked joints: coordinates and velocities of all joints (canonical order; the rest is not read).
-  void set_targets(std::span<const double> q, std::span<const double> v) noexcept;
-  /// Takes η and η̇ as given: the corrections below move only the bodies' frames.
-  void hold_modes() noexcept { modes_held_ = true; }
 
   /// Moves the bodies onto the constraints: Newton's method in the inertia metric, from near or far (steps are
   /// limited). poses: of the body frames, in and out; the quaternions stay continuous. q: coordinates of all joints,
@@ -263,10 +249,8 @@ class AbsoluteSystem {
                    std::span<const double> states) noexcept;
   void set_rows(double t, Level, double* q, double* v) noexcept;
   void set_joint_rows(std::size_t joint, Level, double* q, double* v) noexcept;
-  void set_locked_rows(std::size_t joint, Level, const double* q) noexcept;
   void set_element_rows(std::size_t tie, Level) noexcept;
   double set_module_rows(std::size_t tie, std::size_t row, Level) noexcept;
-  void hold_rows(Level) noexcept;
   std::size_t body_of(FrameIndex) const noexcept;
   Spatial wrench_about_center(FrameIndex, const Spatial& wrench, double* modal) const noexcept;
   void add_to_row(const Group&, std::size_t row, FrameIndex, const Spatial& about_origin) noexcept;
@@ -326,15 +310,12 @@ class AbsoluteSystem {
   bool fail(const char* format, const T&... values) noexcept;
 
   const SystemView& view_;
-  std::vector<JointLock> locks_;  ///< one per joint
-  std::vector<double> target_q_, target_v_;
   ConstraintSet elements_;
   ModuleSet modules_;
   FlexibleSet flexible_;
   NodeMotions nodes_;
   Yardstick yardstick_;
   BlockLdlt matrix_;
-  bool modes_held_ = false;
   bool whole_tree_ = true;         ///< no tree joint is absent
   bool rows_independent_ = true;   ///< by structure: no loops, and nothing else that may ask one thing twice
   bool rows_of_velocity_ = false;  ///< some rows ask nothing of positions: factors of these do not serve velocities

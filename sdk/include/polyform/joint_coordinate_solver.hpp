@@ -236,7 +236,8 @@ class JointCoordinateSolver : public Solver, public PowerSource {
     std::copy(etaddot_.begin(), etaddot_.end(), out.modal_acceleration.begin());
     std::copy(xdot_.begin(), xdot_.end(), out.state_rates.begin());
     const double contradiction = loops_.joint_accelerations(motions, accelerations_, out.acceleration);
-    if (contradiction > 1e-4 + 100 * (loops_.position_violation() + loops_.velocity_violation()))
+    if (is_contradiction(contradiction, least_contradiction_of_cuts, loops_.position_violation(),
+                         loops_.velocity_violation()))
       return contradict(contradiction);
     sweep_.reactions(out.reactions);
     for (std::size_t i = 0; i < view_.cut_joints().size(); ++i)
