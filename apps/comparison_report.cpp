@@ -8,6 +8,7 @@
 #include "apps/comparison_text.hpp"
 #include "apps/deviation_table.hpp"
 #include "apps/result_file.hpp"
+#include "apps/votes_text.hpp"
 #include "framework/diagnostics.hpp"
 
 namespace polyform::apps {
@@ -111,7 +112,7 @@ void ComparisonReport::add(const host::System& system, double tolerance, const h
     if (!std::filesystem::exists(file_of(s.solver))) continue;
     try {
       report_.runs.push_back({s.solver, host::ResultFile(file_of(s.solver)), s.deviation.has_value(),
-                              s.reactions});
+                              s.reactions, s.run ? s.run->kernels : std::vector<std::string>()});
     } catch (const host::Failure&) {
       // Its process ended before the file was one; the table says how.
     }
@@ -119,6 +120,8 @@ void ComparisonReport::add(const host::System& system, double tolerance, const h
   ReportTable& costs = report_.tables.emplace_back(cost_table(comparison.standings));
   if (std::string note = uncompared_text(comparison); !note.empty()) costs.notes.push_back(std::move(note));
   report_.comparison = compare_runs(report_.runs, &system);
+  if (comparison.votes.count() > 0)
+    report_.tables.push_back(vote_table("solvers", comparison.votes, names_of(comparison.standings)));
   std::vector<DeviationRow> rows;
   for (const Standing& s : comparison.standings)
     if (s.deviation) rows.push_back({s.solver, &*s.deviation});
