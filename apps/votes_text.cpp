@@ -163,9 +163,9 @@ std::string agreement_text(std::size_t runs, const host::Votes& votes, double to
       runs == 2 ? "Both" : fmt::format("All {}", runs), tolerance, until);
   if (votes.count() == 1)
     return text +
-           " They share arithmetic and are one vote:\nno independent solver confirms them here. polyform verify tests "
-           "solvers against known answers.";
-  if (votes.count() < runs) text += fmt::format(" They are {} votes.", number(static_cast<double>(votes.count())));
+           "\nThey share arithmetic and are one vote: no independent solver confirms them here.\nThe problems of polyform "
+           "verify test solvers against known answers.";
+  if (votes.count() < runs) text += fmt::format("\nThey are {} votes.", number(static_cast<double>(votes.count())));
   return text;
 }
 
@@ -196,16 +196,16 @@ std::string sides_text(std::span<const host::Side> sides, const host::Votes& vot
                         is_tie(sides) ? " No majority." : "");
   } else if (sides.size() == 2 && std::ranges::all_of(sides, is_one_vote) &&
              std::ranges::count_if(sides, has_several) == 1) {
-    text += fmt::format(", but the {} share arithmetic ({}): {}. By votes it is {}{}.", count(*several),
+    text += fmt::format(", but the {} share arithmetic ({}): {}.\nBy votes it is {}{}.", count(*several),
                         kernels_within(several->runs, votes), who, against(sides, weight), tie);
   } else {
     const std::string shared = sharing(sides, votes, names);
-    text += fmt::format(": {}.{} By votes it is {}{}.", who,
-                        shared.empty() ? "" : fmt::format(" Arithmetic is shared by {}.", shared),
+    text += fmt::format(": {}.{}\nBy votes it is {}{}.", who,
+                        shared.empty() ? "" : fmt::format("\nArithmetic is shared by {}.", shared),
                         against(sides, weight), tie);
   }
   if (const Names both = on_several_sides(sides, votes); !both.empty())
-    text += fmt::format(" What runs on several sides is hardly what parts them: {}.", fmt::join(both, ", "));
+    text += fmt::format("\nWhat runs on several sides is hardly what parts them: {}.", fmt::join(both, ", "));
   return text;
 }
 

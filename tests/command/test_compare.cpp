@@ -114,7 +114,7 @@ TEST_CASE("a disagreement tells how many solvers and how many votes stand agains
   CHECK(two.code == 1);
   CHECK_THAT(two.out, Contains("planted-a and planted-b part from thompson first at t = 0 s") &&
                           Contains("Two against one, but the two share arithmetic (planted: weight): planted-a and "
-                                   "planted-b against thompson. By votes it is one against one: no majority.") &&
+                                   "planted-b against thompson.\nBy votes it is one against one: no majority.") &&
                           Contains("1  planted-a, planted-b  planted: weight\n") && Contains("2  thompson\n"));
   const Outcome three = compare_planted(shop, "planted-alone,riccati,cartesian,thompson");
   INFO(three.out);

@@ -14,10 +14,10 @@ using namespace polyform::test;
 
 namespace {
 
-using Kernels = std::vector<std::vector<std::string>>;
+using KernelNames = std::vector<std::vector<std::string>>;
 using Groups = std::set<std::set<std::string>>;
 
-Votes all_of(const Kernels& kernels) { return Votes(kernels, std::vector<bool>(kernels.size(), true)); }
+Votes all_of(const KernelNames& kernels) { return Votes(kernels, std::vector<bool>(kernels.size(), true)); }
 
 const std::set<std::string_view> shipped{"cartesian", "hierarchy", "particles", "reduced", "riccati", "thompson"};
 
@@ -28,7 +28,7 @@ std::unique_ptr<System> model(const std::string& name) {
 /// The shipped solvers that can run a model, by their votes.
 Groups groups(const std::string& name) {
   const auto system = model(name);
-  Kernels kernels;
+  KernelNames kernels;
   std::vector<std::string> names;
   for (const Formulation* formulation : formulations_for(*system)) {
     if (!shipped.contains(formulation->name())) continue;
@@ -67,7 +67,7 @@ TEST_CASE("solvers that share a kernel, or each one with a third, have one vote"
 }
 
 TEST_CASE("who does not vote joins nobody") {
-  const Kernels kernels{{"a"}, {"b"}, {"a", "b"}};
+  const KernelNames kernels{{"a"}, {"b"}, {"a", "b"}};
   const Votes votes(kernels, {true, true, false});
   CHECK(votes.count() == 2);
   CHECK_FALSE(votes.of(2));
