@@ -120,8 +120,6 @@ void ComparisonReport::add(const host::System& system, double tolerance, const h
   ReportTable& costs = report_.tables.emplace_back(cost_table(comparison.standings));
   if (std::string note = uncompared_text(comparison); !note.empty()) costs.notes.push_back(std::move(note));
   report_.comparison = compare_runs(report_.runs, &system);
-  if (comparison.votes.count() > 0)
-    report_.tables.push_back(vote_table("solvers", comparison.votes, names_of(comparison.standings)));
   std::vector<DeviationRow> rows;
   for (const Standing& s : comparison.standings)
     if (s.deviation) rows.push_back({s.solver, &*s.deviation});
@@ -129,6 +127,8 @@ void ComparisonReport::add(const host::System& system, double tolerance, const h
   ReportTable deviations = deviation_table("solver", rows);
   deviations.notes = agreement_texts(system, tolerance, comparison);
   report_.tables.push_back(std::move(deviations));
+  if (!comparison.votes.shared().empty())
+    report_.tables.push_back(vote_table("solvers", comparison.votes, names_of(comparison.standings)));
 }
 
 void ComparisonReport::add(host::SweepOf what, const host::Sweep& sweep) {

@@ -171,7 +171,9 @@ std::vector<std::string> comparison_notes(const Report& report, std::size_t comp
   const std::size_t times = report.comparison->consensus.find("time")->values.size();
   std::vector<std::string> notes{
       fmt::format("Consensus: {}, at the {} that they have in common{}.",
-                  votes == 2 ? "the mean of both votes" : fmt::format("the median of {}", counted(votes, "vote")),
+                  votes == 1   ? fmt::format("the median of {} runs with one vote", compared)
+                  : votes == 2 ? "the mean of both votes"
+                               : fmt::format("the median of {} votes", votes),
                   counted(times, "time"),
                   compared < report.runs.size() ? "; runs that failed or broke off are left out" : "")};
   const bool reactions = std::ranges::any_of(report.runs.front().file.channels(), [](const host::Channel& channel) {
@@ -213,7 +215,7 @@ void compare_in(Report& report) {
       rows.push_back({run.label, &report.comparison->deviations[rows.size()]});
       compared.push_back(run.label);
     }
-  ReportTable votes = vote_table("runs", report.comparison->votes, compared);
+  const host::Votes& votes = report.comparison->votes;
   ReportTable deviations = deviation_table("run", rows);
   std::vector<std::string> notes = comparison_notes(report, rows.size());
   if (deviations.columns.size() == 1) {
@@ -227,8 +229,8 @@ void compare_in(Report& report) {
   // Without any size of the system lengths cannot be judged.
   if (report.system || (*rows.front().deviation)[host::Quantity::position])
     deviations.notes.push_back(verdict_text(*report.comparison, compared));
-  report.tables.push_back(std::move(votes));
   report.tables.push_back(std::move(deviations));
+  if (!votes.shared().empty()) report.tables.push_back(vote_table("runs", votes, compared));
 }
 
 /// The page beside the first result unless --output says otherwise.

@@ -147,7 +147,7 @@ void print_votes(const host::Votes& votes, const Names& names) {
 }
 
 ReportTable vote_table(const std::string& of, const host::Votes& votes, const Names& names) {
-  ReportTable table{"Votes: what shares arithmetic on this model has one together",
+  ReportTable table{fmt::format("Votes: {} that share arithmetic on this model have one together", of),
                     {{"vote", ""}, {of, ""}, {"arithmetic that they share", ""}},
                     {},
                     {}};
