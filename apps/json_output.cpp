@@ -44,6 +44,7 @@ Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::s
               {"longest_step", run.longest_step},
               {"stops", run.stops},
               {"events", run.events},
+              {"kernels", run.kernels},
               {"warnings", run.warnings},
               {"imbalance", run.imbalance},
               {"time", run.time},

@@ -16,6 +16,7 @@
 #include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/event_watch.hpp"
 #include "framework/simulation/joint_check.hpp"
+#include "framework/simulation/kernels_of.hpp"
 #include "framework/simulation/knots.hpp"
 #include "framework/simulation/motion_jumps.hpp"
 #include "framework/simulation/not_finite.hpp"
@@ -93,6 +94,7 @@ class Run {
     const Statistics done = integrator_->statistics();
     record.time = integrator_->time();
     record.state_size = states_;
+    record.kernels = kernels_of(solver_);
     record.steps = done.steps;
     record.rejected_steps = done.rejected;
     record.evaluations = done.evaluations;

@@ -15,6 +15,7 @@ AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tole
       hints_(view_),
       project_(project),
       tolerance_(tolerance) {
+  kernels_.add(kernels::saddle_point);
   const std::size_t n = view.bodies.size();
   for (std::size_t j = n; project && j < view.joints.size(); ++j)
     project_stages_ = project_stages_ || absent.empty() || !absent[j];
@@ -32,6 +33,7 @@ AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tole
 
 void* AbsoluteSolver::query(std::string_view interface_name) noexcept {
   if (interface_name == PowerSource::query_name) return static_cast<PowerSource*>(this);
+  if (interface_name == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
   return interface_name == Equations::query_name ? static_cast<Equations*>(this) : nullptr;
 }
 

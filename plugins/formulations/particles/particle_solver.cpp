@@ -22,6 +22,9 @@ ParticleSolver::ParticleSolver(const SystemView& view, const Options& options)
   wrenches_.resize(view.bodies.size());
   efforts_.resize(view.nv);
   xdot_.resize(view.states);
+  if (!system_.is_recursive()) return;
+  kernels_.add(kernels::hinge_elimination);
+  if (!view.cut_joints().empty()) kernels_.add(kernels::loop_closure);
 }
 
 void ParticleSolver::read_particles(std::span<const double> y) noexcept {

@@ -7,6 +7,7 @@
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/joint_hints.hpp"
+#include "polyform/kernels.hpp"
 #include "polyform/power_source.hpp"
 
 namespace polyform::particles {
@@ -34,6 +35,7 @@ class ParticleSolver final : public Solver, public PowerSource {
   std::string_view failure() const noexcept override { return system_.failure(); }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view interface_name) noexcept override {
+    if (interface_name == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     return interface_name == PowerSource::query_name ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override { return forces_.power() + system_.driving_power(); }
@@ -76,6 +78,7 @@ class ParticleSolver final : public Solver, public PowerSource {
   std::vector<double> q_, v_, rates_;  ///< of all joints
   std::vector<Spatial> wrenches_;
   std::vector<double> efforts_, xdot_;
+  KernelList kernels_;  ///< of the SDK: the sparse system is the formulation's own
 };
 
 }  // namespace polyform::particles

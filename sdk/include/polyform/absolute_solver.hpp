@@ -10,6 +10,7 @@
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/joint_hints.hpp"
+#include "polyform/kernels.hpp"
 #include "polyform/power_source.hpp"
 
 namespace polyform {
@@ -101,6 +102,7 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource {
   std::vector<double> q_, v_, rates_;  ///< of all joints
   std::vector<Spatial> wrenches_;
   std::vector<double> efforts_, modal_forces_, xdot_;
+  KernelList kernels_;
   std::string_view failure_;
 };
 

@@ -17,6 +17,7 @@
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/joint_state.hpp"
+#include "polyform/kernels.hpp"
 #include "polyform/lost_digits.hpp"
 #include "polyform/observation.hpp"
 #include "polyform/power_source.hpp"
@@ -48,6 +49,7 @@ class JointCoordinateSolver : public Solver, public PowerSource {
   void destroy() noexcept override { delete this; }
   void* query(std::string_view interface_name) noexcept override {
     if (closes_loops && interface_name == lost_digits) return &lost_;
+    if (interface_name == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     return interface_name == PowerSource::query_name ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override { return forces_.power() + flexible_.set().damping_power(); }
@@ -61,6 +63,9 @@ class JointCoordinateSolver : public Solver, public PowerSource {
         xdot_(view.states), rest_(std::max(view.nv_tree, view.modes)), step_(view.nv_tree + view.modes),
         wrenches_(view.frames()), accelerations_(view.frames()), orientations_(view.frames()) {
     failure_.reserve(400);
+    if (closes_loops)
+      for (const std::string_view kernel : {kernels::hinge_elimination, kernels::tree_recursion}) kernels_.add(kernel);
+    if (!loops_.empty()) kernels_.add(kernels::loop_closure);
     closed_.resize(do_state_size());
     if (!loops_.empty()) placed_.resize(state_.moving() + (view.nq - view.nq_tree));
     // Efforts on cut joints act as wrenches on the frames that these tie.
@@ -387,6 +392,7 @@ class JointCoordinateSolver : public Solver, public PowerSource {
   std::vector<Spatial> wrenches_, accelerations_;
   std::vector<Quat> orientations_;
   LostDigits lost_;
+  KernelList kernels_;
   std::string failure_;
 };
 
