@@ -240,6 +240,7 @@ void AbsoluteSystem::make_matrix() {
       if (entries_[e].frame + entries_[e].owns != 0) entries_[e].place = matrix_.block(block, entries_[e].block);
     ++block;
   }
+  if (has_uneven_masses()) make_fine(sizes, pairs);
 }
 
 std::string_view AbsoluteSystem::name_of_block(std::size_t block) const noexcept {

@@ -114,6 +114,7 @@ bool AbsoluteSystem::fail_free(const Refinement& r, std::size_t block) noexcept 
 
 bool AbsoluteSystem::check_regular() noexcept {
   failure_size_ = 0;
+  if (fine_) look_finely();
   const bool any = std::any_of(scales_.begin(), scales_.end(), [](const Scale& s) { return s.lacking; });
   if (!any) return true;
   // A load without regular pattern moves whatever can move: where nothing resists, no solution balances it. One of

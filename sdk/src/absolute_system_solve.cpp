@@ -26,26 +26,15 @@ bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
       double compliance = 0;  // of the row: about A M⁻¹ Aᵀ
       for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
         if (entries_[e].frame + entries_[e].owns == 0) continue;  // a module without variables
-        double* row = &entries_[e].place(r, 0);
-        const std::size_t stride = entries_[e].place.column_stride;
+        enter_row(entries_[e], r);
         if (entries_[e].frame != 0) {
           const Scale& s = scales_[entries_[e].block];
           const Spatial& a = coefficients_[entries_[e].first + r];
           compliance += dot(a.angular, a.angular) / s.inertia + dot(a.linear, a.linear) / s.mass;
-          row[0] = a.angular.x;
-          row[stride] = a.angular.y;
-          row[2 * stride] = a.angular.z;
-          row[3 * stride] = a.linear.x;
-          row[4 * stride] = a.linear.y;
-          row[5 * stride] = a.linear.z;
-          if (entries_[e].owns == 0) continue;
         }
         const double* own = own_coefficients_.data() + entries_[e].own + r * entries_[e].owns;
         const double* masses = own_mass_.data() + own_[entries_[e].block].first;
-        for (std::size_t k = 0; k < entries_[e].owns; ++k) {
-          compliance += own[k] * own[k] / masses[k];
-          row[(entries_[e].frame + k) * stride] = own[k];
-        }
+        for (std::size_t k = 0; k < entries_[e].owns; ++k) compliance += own[k] * own[k] / masses[k];
       }
       D(r, r) = compliance > 0 ? -relative_epsilon * compliance : -1;  // an empty row asks for nothing
     }
@@ -62,6 +51,15 @@ bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
     if (groups_[g].rows != 0 && block++ == failed) break;
   return fail("The equations of motion cannot be solved at {} `{}`: its directions are not finite", kind_of_tie(g),
               name_of_tie(g));
+}
+
+/// The coefficients of a row on one of its blocks, into the matrix.
+void AbsoluteSystem::enter_row(const Entry& entry, std::size_t r) noexcept {
+  double* row = &entry.place(r, 0);
+  const std::size_t stride = entry.place.column_stride;
+  for (std::size_t k = 0; k < entry.frame; ++k) row[k * stride] = coefficients_[entry.first + r][k];
+  const double* own = own_coefficients_.data() + entry.own + r * entry.owns;
+  for (std::size_t k = 0; k < entry.owns; ++k) row[(entry.frame + k) * stride] = own[k];
 }
 
 /// residual = data − M solution of a block, and the sizes of its terms. Moments and forces, turning and moving are

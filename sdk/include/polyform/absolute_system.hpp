@@ -6,7 +6,9 @@
 // solved as a sparse symmetric system with a cost linear in the bodies for chains, trees and ladders of loops.
 // Constraints may be redundant (A without full row rank) and M singular, as long as the motion is determined: a
 // quasi-definite neighbour of the matrix is factorized, and iterative refinement against the true matrix removes the
-// difference. The multipliers of redundant rows are those of least norm (in a metric of the bodies' masses).
+// difference. The multipliers of redundant rows are those of least norm (in a metric of the bodies' masses). Where masses
+// differ by so much that no neighbour is near enough, the matrix itself is factorized with twice the digits, without the
+// rows that depend on others (absolute_system_fine.cpp).
 //
 // Of a flexible body x holds the angular velocity, the velocity of the frame origin and η̇, 6 + m in all.
 //
@@ -17,6 +19,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -270,6 +273,7 @@ class AbsoluteSystem {
 
   // absolute_system_solve.cpp: the saddle-point system
   bool factorize(const Neighbour&) noexcept;
+  void enter_row(const Entry&, std::size_t row) noexcept;
   void find_residual(Refinement&) noexcept;
   void find_block_residual(std::size_t block) noexcept;
   double held_force(std::size_t tie, std::size_t row) const noexcept;
@@ -284,6 +288,24 @@ class AbsoluteSystem {
   double work_along_direction() noexcept;
   void take_conjugate_step(Refinement&) noexcept;
   bool check_accuracy(const Refinement&) noexcept;
+
+  // absolute_system_fine.cpp: the same with twice the digits
+  struct Fine;
+  struct DeleteFine {
+    void operator()(Fine*) const noexcept;
+  };
+  void make_fine(std::span<const std::size_t> sizes, std::span<const std::pair<std::size_t, std::size_t>> pairs);
+  bool has_uneven_masses() const;
+  void look_finely() noexcept;
+  bool solve_unevenly(Accelerations) noexcept;
+  bool solve_finely(Accelerations) noexcept;
+  bool judge_rows(Accelerations) noexcept;
+  void enter_fine_row(std::size_t entry, std::size_t row) noexcept;
+  bool factorize_finely() noexcept;
+  void find_fine_rest() noexcept;
+
+  // absolute_system_accelerations.cpp
+  bool solve_evenly(Accelerations) noexcept;
 
   // absolute_system_checks.cpp: what solutions are told from
   bool fail_free(const Refinement&, std::size_t block) noexcept;
@@ -356,6 +378,7 @@ class AbsoluteSystem {
   std::vector<double> start_eta_, eta_step_, start_states_;
   std::vector<double> velocities_;  ///< of joints at rest
   bool factorized_ = false;         ///< the factors are those of the rows, or nearly
+  std::unique_ptr<Fine, DeleteFine> fine_;  ///< where masses differ by orders of magnitude
   char failure_[400];
   std::size_t failure_size_ = 0;
 };
