@@ -1,12 +1,11 @@
 // Whether the steps of an integrator without error control are short enough.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "framework/integration/integrator.hpp"
+#include "framework/integration/integration.hpp"
 
 namespace polyform::host {
 
@@ -16,12 +15,12 @@ namespace polyform::host {
 class StepCheck {
  public:
   /// expected: steps of the whole run.
-  StepCheck(Ode&, const IntegratorSettings&, double expected);
+  StepCheck(Ode&, const IntegratorChoice&, const StepSettings&, double expected);
 
   /// Whether the step after so many is one to look at: evenly over the run, some of them.
   bool due(std::size_t steps) const { return steps % every_ == 0; }
   /// Repeats the integrator's last step. Nothing is learned where the halves fail.
-  void look(Integrator&);
+  void look(Integration&);
   std::size_t evaluations() const { return evaluations_; }
   /// A sentence when the errors of all steps add up to more than one still sees.
   std::optional<std::string> warning(std::size_t steps) const;
@@ -29,7 +28,7 @@ class StepCheck {
  private:
   double step_;
   std::size_t every_, looked_ = 0, evaluations_ = 0;
-  std::unique_ptr<Integrator> halves_;
+  Integration halves_;
   std::vector<double> start_, least_, most_, error_;  ///< per state; error_: the sum over the steps looked at
 };
 
