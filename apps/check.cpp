@@ -74,7 +74,7 @@ host::Exit check(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model);
   // What run would say of the simulation and solver blocks.
-  settle(RunArguments{}, system->description());
+  settle(session.catalog(), RunArguments{}, system->description());
   if (system->description().solver.name || !system->description().solver.options.empty())
     choose_solver(session.catalog(), *system, {}, {});
   const host::ConstraintCount count = system->count_constraints();

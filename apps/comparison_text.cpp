@@ -361,7 +361,7 @@ void print_sweep(const host::System& system, const host::RunSettings& settings, 
                  const host::Sweep& sweep) {
   const char* name = what == host::SweepOf::step ? "step" : "tolerance";
   fmt::print(output(), "{}: bodies {}; {} s with {}\n\n", system.description().name, system.bodies().size(),
-             settings.duration, settings.integrator);
+             settings.duration, settings.integrator.name());
   fmt::print(output(), "{:<12} {:>9} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9}\n", "solver", name, "steps", "evaluations",
              "wall time", "position error", "angle error", "drift");
   Reasons reasons;

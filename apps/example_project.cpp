@@ -56,12 +56,14 @@ constexpr std::string_view types_of_sdk =
     " Ability Attachments BodyData BodyIndex BodyModule BodyMotion ConstraintBatch ConstraintGroup"
     " ConstraintOutput ConstraintSet ConstraintType Correction Diagnostic DiagnosticSink ElementGroup"
     " ElementInstance EquationValues Equations FieldSink FieldSpec FieldType FieldValue FlexibleBatch"
-    " FlexibleBodyType FlexibleData FlexibleInput FlexibleInstance FlexibleOutput FlexibleSet ForceBatch"
-    " ForceGroup ForceInput ForceOutput ForceSet ForceType Formulation Inertia JointBatch JointConstraint"
+    " FirstOrderSystem FlexibleBodyType FlexibleData FlexibleInput FlexibleInstance FlexibleOutput FlexibleSet"
+    " ForceBatch ForceGroup ForceInput ForceOutput ForceSet ForceType Formulation Inertia Integrator IntegratorType"
+    " JointBatch JointConstraint"
     " JointData JointDefinition JointHints JointIndex JointInstance JointKernel JointMotion JointMotions"
     " JointShape JointState JointType LoopClosure Marker MarkerMotion Mat3 Matrix3 ModeShapes ModuleBatch"
     " ModuleGroup ModuleInput ModuleOutput ModuleSet ModuleType ModuleVariable MultiplierMatrix Observation"
-    " PluginManifest Pose Primitive Quat Quaternion Recursion Registrar Run Severity Solver Spatial SpatialVector"
+    " PluginManifest Pose Primitive Quat Quaternion Recursion Registrar Run SecondOrderSystem Sentence Severity Solver"
+    " Spatial SpatialVector StateKind StepByStep StepSettings"
     " StateView Status Symmetric3 SystemView TimeFunction Transfer TreeKinematics Vec3 Vector3 ";
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }

@@ -25,7 +25,10 @@ std::vector<std::string> supported(const Formulation& formulation) {
   return names;
 }
 
-/// Fields of a type of any kind; options of a formulation.
+/// Whether what users give of a type is called its options, not its fields.
+bool has_options(const host::Offer& offer) { return offer.kind == "formulation" || offer.kind == "integrator"; }
+
+/// Fields of a type of any kind; options of a formulation or integrator.
 std::span<const FieldSpec> fields_of(const host::Catalog& catalog, const host::Offer& offer) {
   std::span<const FieldSpec> fields;
   if (offer.kind == "formulation") {
@@ -40,6 +43,7 @@ std::span<const FieldSpec> fields_of(const host::Catalog& catalog, const host::O
   if (offer.kind == "flexible body") look_in(catalog.flexible_bodies);
   if (offer.kind == "module") look_in(catalog.modules);
   if (offer.kind == "constraint") look_in(catalog.constraints);
+  if (offer.kind == "integrator") look_in(catalog.integrators);
   return fields;
 }
 
@@ -81,7 +85,14 @@ Json plugin_json(const host::PluginRecord& plugin, const host::Catalog& catalog)
       one["supports"] = supported(*formulation);
       one["preference"] = formulation->preference();
     }
-    one[formulation != nullptr ? "options" : "fields"] = fields_json(fields_of(catalog, offer));
+    const IntegratorType* integrator = offer.kind == "integrator" ? host::find(catalog.integrators, offer.name) : nullptr;
+    if (integrator != nullptr) {
+      one["source"] = integrator->source();
+      one["order"] = integrator->order();
+      one["fixed_step"] = integrator->fixed_step();
+      one["preference"] = integrator->preference();
+    }
+    one[has_options(offer) ? "options" : "fields"] = fields_json(fields_of(catalog, offer));
     offers.push_back(std::move(one));
   }
   Json out = {{"name", plugin.name},
@@ -117,9 +128,11 @@ std::string offer_details(const host::PluginRecord& plugin, const host::Catalog&
     text += fmt::format("\n{} {}: {}\n", offer.kind, offer.name, offer.meaning);
     if (const Formulation* f = offer.kind == "formulation" ? host::find(catalog.formulations, offer.name) : nullptr)
       text += fmt::format("  source: {}\n  supports: {}\n", f->source(), fmt::join(supported(*f), ", "));
-    text += fields.empty()
-                ? std::string(offer.kind == "formulation" ? "  no options\n" : "  no fields of its own\n")
-                : fmt::format("  {}:\n{}", offer.kind == "formulation" ? "options" : "fields", field_lines(fields));
+    if (const IntegratorType* i = offer.kind == "integrator" ? host::find(catalog.integrators, offer.name) : nullptr)
+      text += fmt::format("  source: {}\n  order {}, {}\n", i->source(), i->order(),
+                          i->fixed_step() ? "a fixed step" : "steps chosen by tolerances");
+    text += fields.empty() ? std::string(has_options(offer) ? "  no options\n" : "  no fields of its own\n")
+                           : fmt::format("  {}:\n{}", has_options(offer) ? "options" : "fields", field_lines(fields));
   }
   return text;
 }

@@ -128,7 +128,7 @@ void check(Problem& problem, const Arguments& arguments, Session& session, Progr
   problem.model = system->description().name;
   std::vector<SolverChoice> storage;
   const std::vector<host::Contender> all = contenders(arguments.solvers, session.catalog(), *system, storage);
-  const host::RunSettings settings = settle({}, system->description());
+  const host::RunSettings settings = settle(session.catalog(), {}, system->description());
   const auto runs = static_cast<double>(all.size());
   const host::HeatControl control{
       limits_of(arguments.processes), arguments.processes.jobs, &interrupted, [&](std::size_t k, double time) {

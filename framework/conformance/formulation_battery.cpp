@@ -181,6 +181,10 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
     claim_on(cases, kind, "velocities and accelerations are the rates along dy/dt", 1e-6,
              "derivative() and observe() must be of one motion", list,
              [&](const Case& one, Measure& m) { see_rates(formulation, one, m); });
+    claim_on(cases, kind, "positions follow from velocities as it says", 1e-8,
+             "kinds() tells what each number of y is; position_rates() gives what derivative() gives for the positions, at "
+             "the same y",
+             list, [&](const Case& one, Measure& m) { see_second_order(formulation, one, m); });
     claim_on(cases, kind, "the state goes to y and back", 1e-10, "encode() and decode() must be inverse to each other",
              list, [&](const Case& one, Measure& m) { see_round_trip(formulation, one, m); });
     check_correction(formulation, cases, kind, list);
@@ -191,7 +195,7 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
     claim_on(free, kind, "energy is kept without forces", 1e-7,
              "accelerations are wrong, or correct() changes the motion", list, [&](const Case& one, Measure& m) {
                const double duration = bench.duration(0.1);
-               m.see(energy_drift(formulation, one.sample.view(), one.state, duration),
+               m.see(energy_drift(formulation, one.sample.view(), one.state, bench.integrator(), duration),
                      [&] { return fmt::format("within {:g} s", duration); });
              });
   }

@@ -76,6 +76,8 @@ inline State copy_of(const StateView& s) { return State({s.q, s.v, s.eta, s.etad
 /// Observed velocities and accelerations, of bodies and modes, and rates of first-order states, against differences
 /// along y + h ẏ.
 void see_rates(const Formulation&, const Case&, Measure&);
+/// What the solver tells of positions and velocities in y, where it does.
+void see_second_order(const Formulation&, const Case&, Measure&);
 /// From the state to y and back. Coordinates of cut joints are known up to whole turns.
 void see_round_trip(const Formulation&, const Case&, Measure&);
 /// A solver, or nothing after a refusal in a sentence, which `refusal` gets. Failure when the refusal says nothing.

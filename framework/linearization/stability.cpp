@@ -302,7 +302,7 @@ class Judge {
   PathMaker path_maker() {
     const bool carried = find_path_rates();
     return [this, carried](double tolerance) {
-      return carried ? carried_path(model_, *fields_, *path_rates_) : integrated_path(model_, tolerance);
+      return carried ? carried_path(model_, *fields_, *path_rates_) : integrated_path(model_, request_.integrator, tolerance);
     };
   }
 

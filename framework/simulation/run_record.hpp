@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/integration/integration.hpp"
 #include "polyform/formulation.hpp"
 
 namespace polyform::host {
@@ -16,7 +17,7 @@ struct RunSettings {
   double step = 1e-3;    ///< s: fixed, or the first of an adaptive integrator
   double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
   double output_interval = 0.1;  ///< s
-  std::string integrator = "dopri5";
+  IntegratorChoice integrator{};
   double max_step = std::numeric_limits<double>::infinity();  ///< no step is longer, s
 };
 

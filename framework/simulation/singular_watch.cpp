@@ -63,7 +63,7 @@ SingularWatch::SingularWatch(const SystemView& view, Solver& solver)
 }
 
 /// The state of the last step at a time within it. False where it cannot be had; the next step says why.
-bool SingularWatch::place(Integrator& integrator, double t) {
+bool SingularWatch::place(Integration& integrator, double t) {
   y_.resize(integrator.state().size());
   if (!integrator.state_at(t, y_)) return false;
   if (solver_.decode(std::span<const double>(y_).first(solver_.state_size()), {q_, v_, eta_, etadot_, x_}) != Status::ok)
@@ -136,7 +136,7 @@ void SingularWatch::find_rates(Loop& loop) const {
   }
 }
 
-void SingularWatch::look(Integrator& integrator) {
+void SingularWatch::look(Integration& integrator) {
   const double now = integrator.time(), before = integrator.previous_time();
   if (now < next_) return;
   const bool followed = seen_until_ == before;
@@ -181,7 +181,7 @@ void SingularWatch::follow(Loop& loop, double now) {
 }
 
 /// The least λ within the last step, by golden sections.
-void SingularWatch::find_least(Integrator& integrator, Loop& loop) {
+void SingularWatch::find_least(Integration& integrator, Loop& loop) {
   constexpr double golden = 0.6180339887498949;
   double from = integrator.previous_time(), to = integrator.time();
   double low = to - golden * (to - from), high = from + golden * (to - from);

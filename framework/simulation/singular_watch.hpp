@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/integration/integrator.hpp"
+#include "framework/integration/integration.hpp"
 #include "polyform/centred_view.hpp"
 #include "polyform/constraint.hpp"
 #include "polyform/formulation.hpp"
@@ -23,7 +23,7 @@ class SingularWatch {
   /// Where it is, there is nothing to call.
   bool empty() const { return loops_.empty(); }
   /// After each step of the integrator. states: the solver's, of which an integrator may carry more.
-  void look(Integrator&);
+  void look(Integration&);
   /// A sentence for each loop that left a singular position on another branch, or passed beside it.
   std::vector<std::string> warnings() const;
 
@@ -55,11 +55,11 @@ class SingularWatch {
     Passage turning, miss;  ///< the first
   };
 
-  bool place(Integrator&, double t);
+  bool place(Integration&, double t);
   double measure(Loop&);
   void find_rates(Loop&) const;
   void follow(Loop&, double now);
-  void find_least(Integrator&, Loop&);
+  void find_least(Integration&, Loop&);
   void pass(Loop&, double now);
 
   const CentredView centred_;

@@ -20,18 +20,18 @@ constexpr double seen = 0.01;
 // A state that moves less than this share of what others move by rests, but for rounding: it has no way to measure by.
 constexpr double resting = 1e-9;
 
-IntegratorSettings halved(IntegratorSettings settings) {
+StepSettings halved(StepSettings settings) {
   settings.step = std::min(settings.step, settings.max_step) / 2;
   return settings;
 }
 
 }  // namespace
 
-StepCheck::StepCheck(Ode& ode, const IntegratorSettings& settings, double expected)
+StepCheck::StepCheck(Ode& ode, const IntegratorChoice& choice, const StepSettings& settings, double expected)
     : step_(std::min(settings.step, settings.max_step)),
       least_error_(settings.absolute_tolerance),
       every_(static_cast<std::size_t>(std::max(1.0, std::ceil(expected / looks)))),
-      halves_(make_integrator(ode, halved(settings))),
+      halves_(ode, choice, halved(settings)),
       start_(ode.size()),
       least_(ode.size(), std::numeric_limits<double>::infinity()),
       most_(ode.size(), -std::numeric_limits<double>::infinity()),
@@ -42,7 +42,7 @@ bool StepCheck::due(std::size_t steps) const {
          (steps < every_ && std::has_single_bit(steps) && std::countr_zero(steps) % bits_between_early_looks == 0);
 }
 
-void StepCheck::look(Integrator& integrator, std::size_t steps) {
+void StepCheck::look(Integration& integrator, std::size_t steps) {
   const double from = integrator.previous_time(), to = integrator.time();
   if (!integrator.state_at(from, start_)) return;
   const std::span<const double> end = integrator.state();
@@ -50,12 +50,12 @@ void StepCheck::look(Integrator& integrator, std::size_t steps) {
     least_[i] = std::min({least_[i], start_[i], end[i]});
     most_[i] = std::max({most_[i], start_[i], end[i]});
   }
-  halves_->start(from, start_);
-  const bool done = halves_->step(0.5 * (from + to)) && halves_->step(to);
-  evaluations_ += halves_->statistics().evaluations;
+  halves_.start(from, start_);
+  const bool done = halves_.step(0.5 * (from + to)) && halves_.step(to);
+  evaluations_ += halves_.statistics().evaluations;
   if (!done) return;
   const auto stands_for = static_cast<double>(steps - last_);
-  for (std::size_t i = 0; i < start_.size(); ++i) error_[i] += stands_for * std::abs(halves_->state()[i] - end[i]);
+  for (std::size_t i = 0; i < start_.size(); ++i) error_[i] += stands_for * std::abs(halves_.state()[i] - end[i]);
   last_ = steps;
   ++looked_;
 }

@@ -9,6 +9,7 @@
 #include "polyform/joint_hints.hpp"
 #include "polyform/kernels.hpp"
 #include "polyform/power_source.hpp"
+#include "polyform/second_order.hpp"
 
 namespace polyform::particles {
 
@@ -25,7 +26,7 @@ struct Options {
 ///          turned axes, all coordinates of code-defined joints, the sign of a cut joint's quaternion;
 ///   left:  per cut joint which of its rows depend on others, found where the loops are closed, see ParticleSystem;
 ///   x:     first-order states of forces.
-class ParticleSolver final : public Solver, public PowerSource {
+class ParticleSolver final : public Solver, public PowerSource, public SecondOrderSystem {
  public:
   ParticleSolver(const SystemView&, const Options&);
   bool good() const { return forces_.good() && system_.good(); }
@@ -36,8 +37,11 @@ class ParticleSolver final : public Solver, public PowerSource {
   void destroy() noexcept override { delete this; }
   void* query(std::string_view interface_name) noexcept override {
     if (interface_name == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
+    if (interface_name == SecondOrderSystem::query_name) return static_cast<SecondOrderSystem*>(this);
     return interface_name == PowerSource::query_name ? static_cast<PowerSource*>(this) : nullptr;
   }
+  std::span<const StateKind> kinds() const noexcept override { return kinds_; }
+  Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
   double power() noexcept override { return forces_.power() + system_.driving_power(); }
 
  private:
@@ -56,6 +60,8 @@ class ParticleSolver final : public Solver, public PowerSource {
   void read_hints(std::span<const double> y, bool of_joints) noexcept;
   void write_hints(std::span<double> y) noexcept;
   void write_left_out(std::span<double> y) noexcept;
+  void find_kinds();
+  void find_position_rates(std::span<double> ydot) noexcept;
   void settle_orientations() noexcept;
   void reset_hints() noexcept;
   double revolute_rate(std::size_t joint) noexcept;
@@ -79,6 +85,7 @@ class ParticleSolver final : public Solver, public PowerSource {
   std::vector<Spatial> wrenches_;
   std::vector<double> efforts_, xdot_;
   KernelList kernels_;  ///< of the SDK: the sparse system is the formulation's own
+  std::vector<StateKind> kinds_;  ///< of each number of y
 };
 
 }  // namespace polyform::particles

@@ -34,7 +34,7 @@ struct LoopCorrection {
 /// A solver with the state of joint_state.hpp. Sweep: what evaluates the method, with the functions of Recursion; any other
 /// carries trees of rigid bodies only.
 template <class Sweep>
-class JointCoordinateSolver : public Solver, public PowerSource {
+class JointCoordinateSolver : public Solver, public PowerSource, public SecondOrderSystem {
   static constexpr bool closes_loops = std::is_same_v<Sweep, Recursion>;
 
  public:
@@ -44,15 +44,20 @@ class JointCoordinateSolver : public Solver, public PowerSource {
   virtual ~JointCoordinateSolver() = default;
 
   bool good() const { return forces_.good() && flexible_.good(); }
-
   std::string_view failure() const noexcept override { return failure_; }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view interface_name) noexcept override {
     if (closes_loops && interface_name == lost_digits) return &lost_;
     if (interface_name == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
+    if (interface_name == SecondOrderSystem::query_name) return static_cast<SecondOrderSystem*>(this);
     return interface_name == PowerSource::query_name ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override { return forces_.power() + flexible_.set().damping_power(); }
+  std::span<const StateKind> kinds() const noexcept override { return state_.kinds(); }
+  Status position_rates(double, std::span<const double> y, std::span<double> ydot) noexcept override {
+    if (!loops_.empty()) place(state_.split(y));
+    return find_position_rates(y, ydot);
+  }
 
  protected:
   /// argument: what the sweep is made with, after the view.
@@ -271,16 +276,20 @@ class JointCoordinateSolver : public Solver, public PowerSource {
     return false;
   }
   Status find_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
-    sweep_.position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());
-    const std::size_t eta = state_.joints(), etadot = eta + view_.modes, x = state_.moving();
+    const std::size_t etadot = state_.joints() + view_.modes, x = state_.moving();
     if (solve(t, y, ydot.data() + view_.nq_tree, ydot.data() + etadot, ydot.subspan(x, view_.states), false) ==
         Status::failed)
       return Status::failed;
-    std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(etadot), view_.modes, ydot.begin() + static_cast<std::ptrdiff_t>(eta));
+    std::fill(ydot.end() - static_cast<std::ptrdiff_t>(view_.cut_joints().size()), ydot.end(), 0.0);
+    return find_position_rates(y, ydot);
+  }
+  /// Of the joints, the modes and, as placed, the cut joints.
+  Status find_position_rates(std::span<const double> y, std::span<double> ydot) noexcept {
+    sweep_.position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());
+    std::copy_n(y.data() + state_.joints() + view_.modes, view_.modes, ydot.data() + state_.joints());
     for (const JointData& cut : view_.cut_joints())
       joint_position_rates(cut, q_.data() + cut.q_offset, v_.data() + cut.v_offset,
-                           ydot.data() + x + view_.states + (cut.q_offset - view_.nq_tree));
-    std::fill(ydot.end() - static_cast<std::ptrdiff_t>(view_.cut_joints().size()), ydot.end(), 0.0);
+                           ydot.data() + state_.uncut() + (cut.q_offset - view_.nq_tree));
     return Status::ok;
   }
 
@@ -297,12 +306,10 @@ class JointCoordinateSolver : public Solver, public PowerSource {
     const bool solved = sweep_.accelerations(
         loaded_, wrenches_, forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>(), vdot,
         etaddot, observing);
-    if (solved) {
-      if constexpr (closes_loops) lost_.part = sweep_.lost();
-      failure_.clear();
-      return Status::ok;
-    }
-    return blame(y);
+    if (!solved) return blame(y);
+    if constexpr (closes_loops) lost_.part = sweep_.lost();
+    failure_.clear();
+    return Status::ok;
   }
 
   void evaluate_forces(double t, std::span<const BodyMotion> motions, std::span<const double> x,
