@@ -9,8 +9,8 @@
 #include <cmath>
 
 #include "apps/terminal.hpp"
-#include "framework/integration/integrator.hpp"
 #include "framework/reading/report.hpp"
+#include "framework/simulation/integrator_selection.hpp"
 
 namespace polyform::apps {
 
@@ -31,16 +31,40 @@ void add_positive(CLI::App& app, const char* name, std::optional<double>& value,
 }
 
 /// Unknown names are refused before any output is touched, and with their place where they come from the model.
-void check_integrator(const std::string& name, bool typed, const host::Description& model) {
+const IntegratorType& integrator_named(const host::Catalog& catalog, const std::string& name, bool typed,
+                                       const host::Description& model) {
+  if (const IntegratorType* type = host::find(catalog.integrators, name)) return *type;
   std::vector<std::string_view> names;
-  for (const host::IntegratorInfo& info : host::integrators()) names.push_back(info.name);
-  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  for (const auto& [known, type] : catalog.integrators) names.push_back(known);
   const std::string message = "there is no integrator " + host::show(name);
   const std::string remedy = host::did_you_mean(name, names) + "Integrators: " + host::listing(names) + ".";
   if (typed) throw Failure(Exit::bad_input, "--integrator: " + message, remedy);
   const host::Place place = model.simulation.integrator_place;
   print(Diagnostic{.message = message, .remedy = remedy, .path = "simulation.integrator", .file = model.file, .line = place.line, .column = place.column});
   throw Failure(Exit::bad_input, already_said);
+}
+
+/// The typed integrator, else the model's, else the preferred one. Options are those of the model where it names this
+/// integrator (or none), then the typed ones.
+host::IntegratorChoice choose_integrator(const host::Catalog& catalog, const RunArguments& run,
+                                         const host::Description& model) {
+  const host::SimulationItem& file = model.simulation;
+  const std::string name = run.integrator.empty() ? file.integrator.value_or("") : run.integrator;
+  auto given = split_options("--integrator-option", run.integrator_options);
+  const IntegratorType* const preferred = host::preferred_integrator(catalog.integrators).type;
+  if (name.empty() && preferred == nullptr) return {};
+  const IntegratorType& type =
+      name.empty() ? *preferred : integrator_named(catalog, name, !run.integrator.empty(), model);
+  host::OptionPlaces places;
+  if (!file.integrator || *file.integrator == type.name()) {
+    given.insert(given.begin(), file.integrator_options.begin(), file.integrator_options.end());
+    places = {model.file, file.integrator_option_places};
+  }
+  host::Diagnostics diagnostics;
+  host::IntegratorChoice choice = host::with_options(type, given, diagnostics, places);
+  print(diagnostics);
+  if (diagnostics.failed()) throw Failure(Exit::bad_input, already_said);
+  return choice;
 }
 
 }  // namespace
@@ -83,16 +107,17 @@ void add_solver_options(CLI::App& app, std::vector<std::string>& options) {
       ->type_name("KEY=VALUE");
 }
 
-std::vector<std::pair<std::string, std::string>> split_options(const std::vector<std::string>& typed) {
+std::vector<std::pair<std::string, std::string>> split_options(const char* flag,
+                                                               const std::vector<std::string>& typed) {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const std::string& text : typed) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw Failure(Exit::bad_input, "--option: expected key=value, found " + host::show(text),
-                    "polyform plugins show NAME lists the options of a solver.");
+      throw Failure(Exit::bad_input, fmt::format("{}: expected key=value, found {}", flag, host::show(text)),
+                    "polyform plugins show NAME lists the options of a solver or an integrator.");
     const std::string key = text.substr(0, equals);
     if (std::ranges::any_of(pairs, [&](const auto& pair) { return pair.first == key; }))
-      throw Failure(Exit::bad_input, fmt::format("--option gives {} twice", host::show(key)),
+      throw Failure(Exit::bad_input, fmt::format("{} gives {} twice", flag, host::show(key)),
                     "Leave one of them out; a list is given as KEY=\"[A, B]\".");
     pairs.emplace_back(key, text.substr(equals + 1));
   }
@@ -105,8 +130,12 @@ void add_run_arguments(CLI::App& app, RunArguments& run) {
   add_positive(app, "--step", run.step,
                fmt::format("Fixed step, or the first of an adaptive one, s [model, else {}]", builtin.step));
   add_positive(app, "--max-step", run.max_step, "Longest step of any integrator, s [model, else no bound]");
-  app.add_option("--integrator", run.integrator, fmt::format("Integrator [model, else {}]", builtin.integrator))
+  app.add_option("--integrator", run.integrator, "Integrator; polyform help lists them [model, else the preferred one]")
       ->type_name("NAME");
+  app.add_option("--integrator-option", run.integrator_options,
+                 "An option of the integrator, over the model's; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
   add_positive(
       app, "--rtol", run.relative_tolerance,
       fmt::format("Relative tolerance of an adaptive integrator [model, else {}]", builtin.relative_tolerance));
@@ -125,7 +154,7 @@ void add_run_arguments(CLI::App& app, RunArguments& run) {
           [](std::string& text) { return text.empty() ? "expected a list of groups" : std::string(); }, ""));
 }
 
-host::RunSettings settle(const RunArguments& run, const host::Description& model) {
+host::RunSettings settle(const host::Catalog& catalog, const RunArguments& run, const host::Description& model) {
   const host::SimulationItem& file = model.simulation;
   host::RunSettings s;
   const auto choose = [](double& value, const std::optional<double>& typed, const std::optional<double>& written) {
@@ -141,8 +170,7 @@ host::RunSettings settle(const RunArguments& run, const host::Description& model
   choose(s.absolute_tolerance, run.absolute_tolerance, file.absolute_tolerance);
   s.output_interval = s.duration / 100;
   choose(s.output_interval, run.output_interval, file.output_interval);
-  s.integrator = !run.integrator.empty() ? run.integrator : file.integrator.value_or(s.integrator);
-  check_integrator(s.integrator, !run.integrator.empty(), model);
+  s.integrator = choose_integrator(catalog, run, model);
 
   // Where the value stands that was given: on the command line, or in the model.
   const auto refuse = [&](const char* option, const char* key, bool typed, const std::optional<double>& written,

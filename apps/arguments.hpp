@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/reading/description.hpp"
+#include "framework/registry/catalog.hpp"
 #include "framework/simulation/columns.hpp"
 #include "framework/simulation/run_record.hpp"
 
@@ -33,17 +34,18 @@ void add_lenient(CLI::App&, bool& lenient);
 
 /// Options of a solver as typed: key=value.
 void add_solver_options(CLI::App&, std::vector<std::string>& options);
-/// Splits key=value. Failure (bad_input) where there is no '='.
-std::vector<std::pair<std::string, std::string>> split_options(const std::vector<std::string>& typed);
+/// Splits key=value, given by `flag`. Failure (bad_input) where there is no '='.
+std::vector<std::pair<std::string, std::string>> split_options(const char* flag, const std::vector<std::string>& typed);
 
 struct RunArguments {
   std::optional<double> duration, step, max_step, relative_tolerance, absolute_tolerance, output_interval;
   std::string integrator, output, columns;
+  std::vector<std::string> integrator_options;
 };
 void add_run_arguments(CLI::App&, RunArguments&);
 
 /// Command line over model over built-in defaults. Failure (bad_input) for an unknown integrator or too many rows.
-host::RunSettings settle(const RunArguments&, const host::Description&);
+host::RunSettings settle(const host::Catalog&, const RunArguments&, const host::Description&);
 
 /// From a list such as "bodies,energy" or "tip.*,energy". Failure (bad_input), with a suggestion, for an unknown group; "" is the
 /// default.

@@ -74,7 +74,7 @@ host::Exit check(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model);
   // What run would say of the simulation and solver blocks.
-  settle(RunArguments{}, system->description());
+  settle(session.catalog(), RunArguments{}, system->description());
   if (system->description().solver.name || !system->description().solver.options.empty())
     choose_solver(session.catalog(), *system, {}, {});
   const host::ConstraintCount count = system->count_constraints();
@@ -94,7 +94,10 @@ void add_check(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<Arguments>();
   add_model(*sub, arguments->model);
   sub->add_flag("--json", arguments->json, "Print one JSON object");
-  sub->footer("Example: polyform check rod.yaml");
+  sub->footer(
+      "With --json, unique tells by component in ground axes which reactions are unique where redundant constraints\n"
+      "leave a part open, unique_along by directions; degrees_of_freedom_nearby is there where the mechanism stands in\n"
+      "a singular position: those of positions next to it. Example: polyform check rod.yaml");
   sub->final_callback([&action, arguments] { action = [arguments] { return check(*arguments); }; });
 }
 

@@ -195,7 +195,7 @@ Exit sweep_all(const Arguments& arguments, const host::System& system, const hos
 Exit compare(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths, memory_limit_of(arguments.processes.memory_limit));
   const auto system = session.load(arguments.model, limits_before_jobs(arguments.processes));
-  const host::RunSettings settings = settle(arguments.run, system->description());
+  const host::RunSettings settings = settle(session.catalog(), arguments.run, system->description());
   if (arguments.run.output == "-")
     throw host::Failure(Exit::bad_input, "--output - cannot take the results of several solvers",
                         "Give --output NAME.csv; each solver writes NAME.<solver>.csv.");

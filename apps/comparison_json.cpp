@@ -2,7 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <string>
+
 #include "apps/comparison_text.hpp"
+#include "framework/results/csv_writer.hpp"
+#include "framework/simulation/kernels_of.hpp"
 
 namespace polyform::apps {
 
@@ -68,6 +74,27 @@ Json divergence_json(const host::Divergence& d) {
           {"cause", name_of(d.cause)}};
 }
 
+/// The other solvers that share kernels with this one, with these.
+Json shares_json(const host::Votes& votes, const std::vector<Standing>& standings, std::size_t index) {
+  Json out = Json::object();
+  for (const host::SharedKernel& kernel : votes.shared())
+    if (std::ranges::count(kernel.solvers, index) > 0)
+      for (const std::size_t other : kernel.solvers)
+        if (other != index) out[standings[other].solver].push_back(kernel.name);
+  return out;
+}
+
+/// Who is with whom where solvers part first.
+Json sides_json(const host::Comparison& comparison) {
+  Json out = Json::array();
+  for (const host::Side& side : comparison.sides) {
+    Json solvers = Json::array();
+    for (const std::size_t s : side.runs) solvers.push_back(comparison.standings[s].solver);
+    out.push_back({{"solvers", std::move(solvers)}, {"votes", side.votes}});
+  }
+  return out;
+}
+
 Json standing_json(const host::System& system, const host::ConstraintCount& count, const host::Comparison& comparison,
                    std::size_t index) {
   const Standing& s = comparison.standings[index];
@@ -83,9 +110,13 @@ Json standing_json(const host::System& system, const host::ConstraintCount& coun
     out["unique"] = unique_json(system, count, false);
     out["unique_along"] = unique_along_json(system, count);
   }
+  out["vote"] = comparison.votes.of(index).value_or(0) + 1;
+  out["votes"] = comparison.votes.count();
+  out["shares"] = shares_json(comparison.votes, comparison.standings, index);
   out["compared_until"] = comparison.until;
   out["agrees"] = !s.parting.has_value();
   if (s.parting) out["parting"] = parting_json(*s.parting);
+  if (comparison.first && comparison.first->witness == index) out["parting"]["sides"] = sides_json(comparison);
   if (comparison.bounded && comparison.bounded->solver == s.solver) {
     const host::BoundedTwin& twin = *comparison.bounded;
     out["bounded_steps"] = {{"max_step", twin.max_step}, {"apart", twin.apart}, {"resolved", twin.resolved}};
@@ -96,6 +127,13 @@ Json standing_json(const host::System& system, const host::ConstraintCount& coun
   else if (comparison.interrupted && s.parting)
     out["divergence"] = {{"cause", "unknown"}, {"interrupted", true}};
   return out;
+}
+
+/// The number of a solver's vote in the reference, from 1; none where it is not part of that.
+std::optional<std::size_t> vote_of(const host::SweepPoint& p, const host::Sweep& sweep) {
+  const auto found = std::ranges::find(sweep.reference_solvers, p.solver);
+  if (found == sweep.reference_solvers.end()) return {};
+  return *sweep.votes.of(static_cast<std::size_t>(found - sweep.reference_solvers.begin())) + 1;
 }
 
 const char* value_name(host::SweepOf what) { return what == host::SweepOf::step ? "step" : "tolerance"; }
@@ -129,7 +167,9 @@ Json comparison_json(const host::System& system, const host::Comparison& compari
 }
 
 Json sweep_json(host::SweepOf what, const host::Sweep& sweep) {
-  Json reference = {{value_name(what), sweep.reference_value}, {"solvers", sweep.reference_solvers}};
+  Json reference = {{value_name(what), sweep.reference_value},
+                    {"solvers", sweep.reference_solvers},
+                    {"votes", sweep.votes.count()}};
   if (sweep.apart_position) reference["apart_position"] = sweep.apart_position->value;
   if (sweep.apart_angle) reference["apart_angle"] = sweep.apart_angle->value;
   for (const host::Dropout& dropout : sweep.dropouts)
@@ -144,6 +184,8 @@ Json sweep_json(host::SweepOf what, const host::Sweep& sweep) {
       continue;
     }
     solver["reference"] = reference;
+    if (const auto vote = vote_of(p, sweep)) solver["vote"] = *vote;
+    if (p.run) solver["kernels"] = p.run->kernels;
     solver["points"].push_back(point_json(what, p));
   }
   return all;
@@ -171,14 +213,16 @@ std::string sweep_csv(host::SweepOf what, const host::Sweep& sweep) {
                                      "constraint_violation"};
   std::string text = fmt::format("solver,{},status", value_name(what));
   for (const char* column : columns) text += fmt::format(",{}", column);
-  text += '\n';
+  text += ",vote,kernels\n";
   for (const host::SweepPoint& p : sweep.points) {
     if (p.how == HeatEnd::How::skipped) continue;
     const Json point = point_json(what, p);
     text += fmt::format("{},{},{}", p.solver, p.value, status_of(p));
     for (const char* column : columns)
       text += fmt::format(",{}", point.contains(column) ? point[column].dump() : std::string());
-    text += '\n';
+    const auto vote = vote_of(p, sweep);
+    text += fmt::format(",{},{}\n", vote ? std::to_string(*vote) : std::string(),
+                        p.run ? host::quoted_in_csv(host::joined_kernels(p.run->kernels)) : std::string());
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include "apps/comparison_text.hpp"
 #include "apps/deviation_table.hpp"
 #include "apps/result_file.hpp"
+#include "apps/votes_text.hpp"
 #include "framework/diagnostics.hpp"
 
 namespace polyform::apps {
@@ -111,7 +112,7 @@ void ComparisonReport::add(const host::System& system, double tolerance, const h
     if (!std::filesystem::exists(file_of(s.solver))) continue;
     try {
       report_.runs.push_back({s.solver, host::ResultFile(file_of(s.solver)), s.deviation.has_value(),
-                              s.reactions});
+                              s.reactions, s.run ? s.run->kernels : std::vector<std::string>()});
     } catch (const host::Failure&) {
       // Its process ended before the file was one; the table says how.
     }
@@ -126,6 +127,8 @@ void ComparisonReport::add(const host::System& system, double tolerance, const h
   ReportTable deviations = deviation_table("solver", rows);
   deviations.notes = agreement_texts(system, tolerance, comparison);
   report_.tables.push_back(std::move(deviations));
+  if (!comparison.votes.shared().empty())
+    report_.tables.push_back(vote_table("solvers", comparison.votes, names_of(comparison.standings)));
 }
 
 void ComparisonReport::add(host::SweepOf what, const host::Sweep& sweep) {

@@ -8,6 +8,7 @@
 
 #include "apps/terminal.hpp"
 #include "apps/text.hpp"
+#include "apps/votes_text.hpp"
 
 namespace polyform::apps {
 
@@ -111,12 +112,12 @@ std::string shortened(std::string_view name, std::size_t most) {
 }
 
 void print_costs(const std::vector<Standing>& standings) {
-  fmt::print(output(), "{:<12} {:>9} {:>11} {:>11} {:>8} {:>7} {:>9} {:>9}\n", "solver", "wall time", "evaluation",
+  fmt::print(output(), "{:<12} {:>9} {:>10} {:>11} {:>8} {:>6} {:>8} {:>9}\n", "solver", "wall time", "evaluation",
              "evaluations", "steps", "states", "drift", "violation");
   Reasons reasons;
   for (const Standing& s : standings) {
     if (s.run)
-      fmt::print(output(), "{:<12} {:>9} {:>11} {:>11} {:>8} {:>7} {:>9.1e} {:>9.1e}\n", s.solver,
+      fmt::print(output(), "{:<12} {:>9} {:>10} {:>11} {:>8} {:>6} {:>8.1e} {:>9.1e}\n", s.solver,
                  duration_text(s.run->wall_seconds), duration_text(s.run->seconds_per_evaluation), s.run->evaluations,
                  s.run->steps, s.run->state_size, s.run->energy_drift, s.run->constraint_violation);
     if (s.how != HeatEnd::How::done)
@@ -126,14 +127,24 @@ void print_costs(const std::vector<Standing>& standings) {
   for (const std::string& text : warning_texts(standings)) fmt::print(output(), "{}\n", text);
 }
 
-void print_deviations(const std::vector<Standing>& standings, std::span<const Quantity> shown) {
+/// Three columns and those before them are 77 characters.
+constexpr std::size_t in_a_row = 3;
+
+void print_deviations(const std::vector<Standing>& standings, const host::Votes& votes,
+                      std::span<const Quantity> shown) {
   constexpr std::size_t width = 19;
+  if (shown.size() > in_a_row) {
+    print_deviations(standings, votes, shown.first(in_a_row));
+    return print_deviations(standings, votes, shown.subspan(in_a_row));
+  }
   if (shown.empty()) return;
-  fmt::print(output(), "{:<12}", "solver");
+  fmt::print(output(), "{:<12} {:<4}", "solver", "vote");
   for (const Quantity q : shown) fmt::print(output(), " {:<{}}", title_of(q), width);
-  for (const Standing& s : standings) {
+  for (std::size_t k = 0; k < standings.size(); ++k) {
+    const Standing& s = standings[k];
     if (!s.deviation) continue;
-    std::string values = fmt::format("\n{:<12}", s.solver), places = fmt::format("\n{:<12}", "");
+    std::string values = fmt::format("\n{:<12} {:>4}", s.solver, votes.of(k).value_or(0) + 1);
+    std::string places = fmt::format("\n{:<17}", "");
     for (const Quantity q : shown) {
       const auto& d = (*s.deviation)[q];
       const std::string time = d ? fmt::format(" {:.4g} s", d->time) : "";
@@ -145,27 +156,20 @@ void print_deviations(const std::vector<Standing>& standings, std::span<const Qu
   fmt::print(output(), "\n");
 }
 
-void print_deviations(const std::vector<Standing>& standings) {
+void print_deviations(const std::vector<Standing>& standings, const host::Votes& votes) {
   std::vector<Quantity> present;
   for (const Quantity q : host::quantities)
     if (std::any_of(standings.begin(), standings.end(),
                     [&](const Standing& s) { return s.deviation && (*s.deviation)[q]; }))
       present.push_back(q);
   if (present.empty()) return;
-  fmt::print(output(), "\nLargest deviation from the consensus (mean of two, median of more), where and when\n");
+  fmt::print(output(), "\nLargest deviation from the consensus (mean of two votes, median of more)\n");
   const auto accelerations = std::ranges::find(present, host::Family::acceleration, host::family_of);
-  print_deviations(standings, std::span<const Quantity>(present.begin(), accelerations));
-  print_deviations(standings, std::span<const Quantity>(accelerations, present.end()));
+  print_deviations(standings, votes, std::span<const Quantity>(present.begin(), accelerations));
+  print_deviations(standings, votes, std::span<const Quantity>(accelerations, present.end()));
 }
 
 }  // namespace
-
-std::string agreement_text(std::size_t runs, double tolerance, double until) {
-  return fmt::format(
-      "{} agree within {:g} of the system's size (forces and accelerations: of the largest, or of what acts; angles: "
-      "rad) up to t = {:.6g} s.",
-      runs == 2 ? "Both" : fmt::format("All {}", runs), tolerance, until);
-}
 
 std::string unresolved_text(const host::BoundedTwin& twin, double tolerance) {
   return fmt::format(
@@ -188,18 +192,6 @@ std::vector<std::string> warning_texts(const std::vector<Standing>& standings) {
   std::vector<std::string> texts;
   for (const auto& [text, solvers] : all) texts.push_back(fmt::format("Warning ({}): {}.", fmt::join(solvers, ", "), text));
   return texts;
-}
-
-std::string parting_text(const host::Parting& parting, std::string_view who, std::string_view from, double tolerance) {
-  return fmt::format(
-      "Disagreement: {} parts from {} first at t = {:.6g} s, in the {} of {}, by {:.2e}{} ({:.1e} relative); the "
-      "tolerance is {:g}.",
-      who, from, parting.time, title_of(parting.quantity), parting.where, parting.deviation,
-      unit_of(parting.quantity, parting.length), parting.relative, tolerance);
-}
-
-std::string_view from_whom(const std::vector<std::string_view>& compared, std::string_view who) {
-  return compared.size() > 2 ? "the consensus" : compared.front() == who ? compared.back() : compared.front();
 }
 
 std::string divergence_text(const host::Divergence& d) {
@@ -250,6 +242,12 @@ std::string divergence_text(const host::Divergence& d) {
          "finer settings do not lessen it. Give a\nmuch smaller --rtol and --atol or --step, or a shorter --duration.";
 }
 
+std::vector<std::string> names_of(const std::vector<Standing>& standings) {
+  std::vector<std::string> names;
+  for (const Standing& s : standings) names.push_back(s.solver);
+  return names;
+}
+
 std::string uncompared_text(const host::Comparison& comparison) {
   const auto ran = [](const Standing& s) { return s.run && s.run->end != host::End::failed; };
   const auto only = std::ranges::find_if(comparison.standings, ran);
@@ -275,10 +273,9 @@ std::string imbalance_text(const host::Comparison& comparison, double tolerance)
 std::vector<std::string> agreement_texts(const host::System& system, double tolerance,
                                          const host::Comparison& comparison) {
   std::vector<std::string> texts;
-  std::vector<std::string_view> compared;
-  for (const Standing& s : comparison.standings)
-    if (s.deviation) compared.push_back(s.solver);
-  if (compared.empty()) return texts;
+  const auto compared = static_cast<std::size_t>(
+      std::ranges::count_if(comparison.standings, [](const Standing& s) { return s.deviation.has_value(); }));
+  if (compared == 0) return texts;
   if (const std::string open = open_reactions(system.count_constraints()); !open.empty())
     texts.push_back(fmt::format("Reactions {}; of these only the unique part is compared.", open));
   if (const std::string missed = imbalance_text(comparison, tolerance); !missed.empty()) {
@@ -286,13 +283,18 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
     if (!comparison.first) return texts;
   }
   if (!comparison.first) {
-    texts.push_back(agreement_text(compared.size(), tolerance, comparison.until));
+    texts.push_back(agreement_text(compared, comparison.votes, tolerance, comparison.until));
     if (comparison.bounded && !comparison.bounded->resolved)
       texts.push_back(unresolved_text(*comparison.bounded, tolerance));
     return texts;
   }
-  const std::string_view who = comparison.standings[comparison.first->witness].solver;
-  texts.push_back(parting_text(*comparison.first, who, from_whom(compared, who), tolerance));
+  const std::vector<std::string> names = names_of(comparison.standings);
+  texts.push_back(parting_text(*comparison.first, comparison.sides, names, tolerance));
+  // Where integration or round-off parts them, nobody is to be outvoted.
+  using Cause = host::Divergence::Cause;
+  const Cause cause = comparison.divergence ? comparison.divergence->cause : Cause::unknown;
+  if (cause == Cause::solver || cause == Cause::unknown)
+    texts.push_back(sides_text(comparison.sides, comparison.votes, names));
   texts.push_back(
       comparison.divergence ? divergence_text(*comparison.divergence)
       : comparison.interrupted
@@ -314,7 +316,8 @@ std::vector<std::string> sweep_texts(host::SweepOf what, const host::Sweep& swee
     texts.push_back(fmt::format(
         "Errors are the largest over bodies and rows, against {} at {}.",
         solvers.size() == 1 ? solvers.front()
-                            : fmt::format("the consensus of {} solvers ({})", solvers.size(), fmt::join(solvers, ", ")),
+                            : fmt::format("the consensus of {} solvers ({}), {}", solvers.size(),
+                                          fmt::join(solvers, ", "), counted(sweep.votes.count(), "vote")),
         setting));
   if (solvers.size() == 1)
     texts.push_back(fmt::format(
@@ -348,7 +351,8 @@ void print_comparison(const host::System& system, const host::RunSettings& setti
              system.bodies().size(), system.count_constraints().degrees_of_freedom, system.loops(), settings.duration,
              describe(settings));
   print_costs(comparison.standings);
-  print_deviations(comparison.standings);
+  print_votes(comparison.votes, names_of(comparison.standings));
+  print_deviations(comparison.standings, comparison.votes);
   const std::vector<std::string> texts = agreement_texts(system, tolerance, comparison);
   if (!texts.empty()) fmt::print(output(), "\n{}\n", fmt::join(texts, "\n"));
 }
@@ -357,7 +361,7 @@ void print_sweep(const host::System& system, const host::RunSettings& settings, 
                  const host::Sweep& sweep) {
   const char* name = what == host::SweepOf::step ? "step" : "tolerance";
   fmt::print(output(), "{}: bodies {}; {} s with {}\n\n", system.description().name, system.bodies().size(),
-             settings.duration, settings.integrator);
+             settings.duration, settings.integrator.name());
   fmt::print(output(), "{:<12} {:>9} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9}\n", "solver", name, "steps", "evaluations",
              "wall time", "position error", "angle error", "drift");
   Reasons reasons;

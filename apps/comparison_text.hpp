@@ -50,12 +50,8 @@ std::vector<std::string> agreement_texts(const host::System&, double tolerance, 
 std::string unresolved_text(const host::BoundedTwin&, double tolerance);
 /// What the runs warn of, each once, with the solvers that do.
 std::vector<std::string> warning_texts(const std::vector<host::Standing>&);
-/// Of so many runs; until: the last time that all have, s.
-std::string agreement_text(std::size_t runs, double tolerance, double until);
-/// Where runs part, as one sentence: who, and from whom ("the consensus"); then what is to be made of it.
-std::string parting_text(const host::Parting&, std::string_view who, std::string_view from, double tolerance);
-/// The other of two that were compared, else their consensus.
-std::string_view from_whom(const std::vector<std::string_view>& compared, std::string_view who);
+/// The solvers, in the order of the standings.
+std::vector<std::string> names_of(const std::vector<host::Standing>&);
 std::string divergence_text(const host::Divergence&);
 
 }  // namespace polyform::apps

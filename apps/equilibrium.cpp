@@ -14,6 +14,7 @@
 #include "apps/session.hpp"
 #include "apps/terminal.hpp"
 #include "framework/results/output_file.hpp"
+#include "framework/simulation/integrator_selection.hpp"
 #include "polyform/kinematics.hpp"
 
 namespace polyform::apps {
@@ -163,7 +164,9 @@ Exit equilibrium(const Arguments& arguments) {
   host::Stability stability;
   if (found.balanced) {
     host::Linearization linear = host::linearize(*system, make, found.point, {{}, {"none"}});
-    stability = host::judge(*system, make, found.point, {{}, {}, true}, linear);
+    stability = host::judge(*system, make, found.point,
+                            {host::preferred_adaptive_integrator(session.catalog().integrators), {}, {}, true, FloquetBar()},
+                            linear);
   }
   const char* kind = arguments.equilibrium.steady ? "steady motion" : "equilibrium";
   if (arguments.json) {

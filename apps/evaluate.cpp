@@ -70,6 +70,7 @@ void print_text(const host::System& system, std::string_view solver, const Obser
   if (!balance.bodies.empty() || !balance.of.empty())
     fmt::print(output(), "balance\n  largest  {:.1e} of what acts{}\n", balance.largest,
                balance.of.empty() ? "" : ", " + balance.of);
+  fmt::print(output(), "accelerations that joints do not allow\n  largest  {:.1e} of their size\n", balance.parted);
 }
 
 void warn_of_modes(const host::System& system, const Observation& now) {

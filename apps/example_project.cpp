@@ -56,12 +56,14 @@ constexpr std::string_view types_of_sdk =
     " Ability Attachments BodyData BodyIndex BodyModule BodyMotion ConstraintBatch ConstraintGroup"
     " ConstraintOutput ConstraintSet ConstraintType Correction Diagnostic DiagnosticSink ElementGroup"
     " ElementInstance ElementType EquationValues Equations FieldSink FieldSpec FieldType FieldValue FlexibleBatch"
-    " FlexibleBodyType FlexibleData FlexibleInput FlexibleInstance FlexibleOutput FlexibleSet ForceBatch"
-    " ForceGroup ForceInput ForceOutput ForceSet ForceType Formulation Inertia JointBatch JointConstraint"
+    " FirstOrderSystem FlexibleBodyType FlexibleData FlexibleInput FlexibleInstance FlexibleOutput FlexibleSet"
+    " ForceBatch ForceGroup ForceInput ForceOutput ForceSet ForceType Formulation Inertia Integrator IntegratorType"
+    " JointBatch JointConstraint"
     " JointData JointDefinition JointHints JointIndex JointInstance JointKernel JointMotion JointMotions"
     " JointShape JointState JointType Later LoopClosure Marker MarkerMotion Mat3 Matrix3 ModeShapes ModuleBatch"
     " ModuleGroup ModuleInput ModuleOutput ModuleSet ModuleType MultiplierMatrix Observation"
-    " PluginManifest Pose Primitive Quat Quaternion Recursion Registrar Run Severity Size Solver Spatial SpatialVector"
+    " PluginManifest Pose Primitive Quat Quaternion Recursion Registrar Run SecondOrderSystem Sentence Severity Size Solver"
+    " Spatial SpatialVector StateKind StepByStep StepSettings"
     " StateView Status Strided Structure Symmetric3 SystemView TimeFunction Transfer TreeKinematics TypeDescriptor"
     " Variable Vec3 Vector3 ";
 

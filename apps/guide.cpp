@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "framework/integration/integrator.hpp"
 #include "framework/registry/registry.hpp"
 
 namespace polyform::apps {
@@ -25,8 +24,9 @@ Solvers found:
     text += fmt::format("  {:<12} {}\n", name, formulation->meaning());
   if (registry.catalog().formulations.empty()) text += "  none; see polyform plugins\n";
   text += "\nIntegrators:\n";
-  for (const host::IntegratorInfo& info : host::integrators())
-    text += fmt::format("  {:<12} {}\n", info.name, info.meaning);
+  for (const auto& [name, integrator] : registry.catalog().integrators)
+    text += fmt::format("  {:<12} {}\n", name, integrator->meaning());
+  if (registry.catalog().integrators.empty()) text += "  none; see polyform plugins\n";
   text +=
       "\nPlugins are looked for in --plugin-path, then POLYFORM_PLUGIN_PATH, then the install location, and never in\n"
       "the working directory unless it is named:\n";

@@ -44,6 +44,7 @@ Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::s
               {"longest_step", run.longest_step},
               {"stops", run.stops},
               {"events", run.events},
+              {"kernels", run.kernels},
               {"warnings", run.warnings},
               {"imbalance", run.imbalance},
               {"time", run.time},
@@ -122,6 +123,7 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
   Json out = {{"solver", solver}, {"bodies", std::move(bodies)}, {"joints", std::move(joints)}};
   if (!balance.bodies.empty() || !balance.of.empty()) out["imbalance"] = balance.largest;
   if (!balance.of.empty()) out["imbalance_of"] = balance.of;
+  out["joints_parted"] = balance.parted;
   if (!balance.warning.empty()) out["warnings"] = {balance.warning};
   if (view.modules.empty()) return out;
   Json modules = Json::object();

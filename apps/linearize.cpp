@@ -18,6 +18,7 @@
 #include "apps/text.hpp"
 #include "framework/linearization/stability.hpp"
 #include "framework/reading/report.hpp"
+#include "framework/simulation/integrator_selection.hpp"
 
 namespace polyform::apps {
 
@@ -60,14 +61,16 @@ Exit linearize(const Arguments& arguments) {
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverMaker make = maker_of(choice);
-  const host::OperatingPoint point = find_point(*system, make, arguments.point);
+  const host::OperatingPoint point = find_point(session.catalog(), *system, make, arguments.point);
   host::LinearRequest request;
   request.inputs = host::select_inputs(host::input_fields(system->view(), point.time), arguments.inputs);
   request.outputs = arguments.outputs;
   host::Linearization linear = host::linearize(*system, make, point, request);
   const host::Stability stability =
       host::judge(*system, make, point,
-                  {arguments.period, rotors_of(arguments.rotors), arguments.point.at == "equilibrium"}, linear);
+                  {host::preferred_adaptive_integrator(session.catalog().integrators), arguments.period,
+                   rotors_of(arguments.rotors), arguments.point.at == "equilibrium", FloquetBar()},
+                  linear);
   warn_of_errors(linear);
   warn_of_modes(*system, point.time, linear.nominal);
   const std::string where = describe_point(arguments.point, point, linear, stability.modes_of == host::ModesOf::motion);

@@ -40,9 +40,9 @@ class LastState final : public host::RowSink {
   host::CanonicalState state;
 };
 
-host::CanonicalState state_at(const host::System& system, const host::SolverMaker& make, double time) {
+host::CanonicalState state_at(const host::Catalog& catalog, const host::System& system, const host::SolverMaker& make, double time) {
   if (time == 0) return host::CanonicalState(system.initial_state());
-  host::RunSettings settings = settle({}, system.description());
+  host::RunSettings settings = settle(catalog, {}, system.description());
   settings.duration = settings.output_interval = time;
   const host::SolverPointer solver = make(system.view());
   host::require_constraints(system, *solver);
@@ -130,7 +130,7 @@ void check_sizes(const host::System& system, const host::SolverMaker& make) {
     throw Failure(Exit::simulation_failed, fmt::format("at t = 0 {}", std::string_view(*trouble)));
 }
 
-host::OperatingPoint find_point(const host::System& system, const host::SolverMaker& make,
+host::OperatingPoint find_point(const host::Catalog& catalog, const host::System& system, const host::SolverMaker& make,
                                 const PointArguments& arguments) {
   check_sizes(system, make);
   if (arguments.at == "equilibrium") {
@@ -145,7 +145,7 @@ host::OperatingPoint find_point(const host::System& system, const host::SolverMa
     throw Failure(Exit::bad_input, "--steady, --trim and --hold belong to --at equilibrium");
   host::OperatingPoint point;
   point.time = time_of(arguments.at).value_or(0);
-  point.state = state_at(system, make, point.time);
+  point.state = state_at(catalog, system, make, point.time);
   return point;
 }
 

@@ -35,7 +35,8 @@ std::string unbalanced_text(const host::Equilibrium&);
 /// Failure (simulation_failed) where accelerations or reactions at the initial state are so large that they cannot be of
 /// any real thing. A state that cannot be evaluated passes: what is asked for may lie elsewhere.
 void check_sizes(const host::System&, const host::SolverMaker&);
-host::OperatingPoint find_point(const host::System&, const host::SolverMaker&, const PointArguments&);
+host::OperatingPoint find_point(const host::Catalog&, const host::System&, const host::SolverMaker&,
+                                const PointArguments&);
 
 /// "at the initial state", and what is to be known of it: that it is no equilibrium, that time is frozen. constant: A
 /// is the same along the motion.

@@ -25,6 +25,9 @@ std::vector<std::string> supported(const Formulation& formulation) {
   return names;
 }
 
+/// Whether what users give of a type is called its options, not its fields.
+bool has_options(const host::Offer& offer) { return offer.kind == "formulation" || offer.kind == "integrator"; }
+
 /// Of an element, or nullptr.
 const TypeDescriptor* descriptor_of(const host::Catalog& catalog, const host::Offer& offer) {
   const TypeDescriptor* descriptor = nullptr;
@@ -39,9 +42,11 @@ const TypeDescriptor* descriptor_of(const host::Catalog& catalog, const host::Of
   return descriptor;
 }
 
-/// Fields of a type of any kind; options of a formulation.
+/// Fields of a type of any kind; options of a formulation or integrator.
 Strided<const FieldSpec> fields_of(const host::Catalog& catalog, const host::Offer& offer) {
   if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer)) return descriptor->fields;
+  if (const IntegratorType* integrator = host::find(catalog.integrators, offer.name); integrator && offer.kind == "integrator")
+    return integrator->fields();
   const Formulation* formulation = host::find(catalog.formulations, offer.name);
   return formulation == nullptr ? Strided<const FieldSpec>() : formulation->options();
 }
@@ -113,7 +118,14 @@ Json plugin_json(const host::PluginRecord& plugin, const host::Catalog& catalog)
     }
     if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer))
       for_each_list(*descriptor, [&](const char* what, auto list) { one[what] = variables_json(list); });
-    one[formulation != nullptr ? "options" : "fields"] = fields_json(fields_of(catalog, offer));
+    const IntegratorType* integrator = offer.kind == "integrator" ? host::find(catalog.integrators, offer.name) : nullptr;
+    if (integrator != nullptr) {
+      one["source"] = integrator->source();
+      one["order"] = integrator->order();
+      one["fixed_step"] = integrator->fixed_step();
+      one["preference"] = integrator->preference();
+    }
+    one[has_options(offer) ? "options" : "fields"] = fields_json(fields_of(catalog, offer));
     offers.push_back(std::move(one));
   }
   Json out = {{"name", plugin.name},
@@ -151,9 +163,11 @@ std::string offer_details(const host::PluginRecord& plugin, const host::Catalog&
     if (const Formulation* f = offer.kind == "formulation" ? host::find(catalog.formulations, offer.name) : nullptr)
       text += fmt::format("  source: {}\n  supports: {}\n", f->source(), fmt::join(supported(*f), ", "));
     if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer)) text += variable_lines(*descriptor);
-    text += fields.empty()
-                ? std::string(offer.kind == "formulation" ? "  no options\n" : "  no fields of its own\n")
-                : fmt::format("  {}:\n{}", offer.kind == "formulation" ? "options" : "fields", field_lines(fields));
+    if (const IntegratorType* i = offer.kind == "integrator" ? host::find(catalog.integrators, offer.name) : nullptr)
+      text += fmt::format("  source: {}\n  order {}, {}\n", i->source(), i->order(),
+                          i->fixed_step() ? "a fixed step" : "steps chosen by tolerances");
+    text += fields.empty() ? std::string(has_options(offer) ? "  no options\n" : "  no fields of its own\n")
+                           : fmt::format("  {}:\n{}", has_options(offer) ? "options" : "fields", field_lines(fields));
   }
   return text;
 }

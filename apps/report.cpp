@@ -16,8 +16,10 @@
 #include "apps/session.hpp"
 #include "apps/terminal.hpp"
 #include "apps/text.hpp"
+#include "apps/votes_text.hpp"
 #include "framework/comparison/comparison.hpp"
 #include "framework/reading/report.hpp"
+#include "framework/simulation/kernels_of.hpp"
 
 namespace polyform::apps {
 
@@ -52,7 +54,10 @@ std::vector<ReportRun> read_runs(const std::vector<std::string>& files, const ho
     // The record of a run that was killed has none.
     const bool ended = status == name_of(host::End::done) || status == name_of(host::End::interrupted);
     const bool reactions = !solver || has(solver->abilities(), Ability::reactions);
-    runs.push_back({std::move(label), std::move(results), ended, reactions});
+    // Runs of one solver are one witness; what is told of no solver is one by itself.
+    std::vector<std::string> kernels = host::split_kernels(text_of(results.record(), "kernels"));
+    if (kernels.empty() && !label.empty()) kernels.push_back(label);
+    runs.push_back({std::move(label), std::move(results), ended, reactions, std::move(kernels)});
   }
   std::vector<std::string> labels;
   for (const ReportRun& run : runs) labels.push_back(run.label);
@@ -152,20 +157,23 @@ std::string different_models(const std::vector<ReportRun>& runs) {
 }
 
 /// Whether those that are compared agree, as far as that can be told without other runs.
-std::string verdict_text(const host::ResultComparison& comparison, const std::vector<std::string_view>& compared) {
+std::string verdict_text(const host::ResultComparison& comparison, const Names& compared) {
   constexpr double tolerance = host::default_agreement;
-  if (!comparison.first) return agreement_text(compared.size(), tolerance, comparison.until);
-  const std::string_view who = compared[comparison.first->witness];
-  return parting_text(*comparison.first, who, from_whom(compared, who), tolerance) +
-         " polyform compare tells chaos from a wrong solver.";
+  if (!comparison.first) return agreement_text(compared.size(), comparison.votes, tolerance, comparison.until);
+  return fmt::format("{} {} polyform compare tells chaos from a wrong solver.",
+                     parting_text(*comparison.first, comparison.sides, compared, tolerance),
+                     sides_text(comparison.sides, comparison.votes, compared));
 }
 
 /// What there is to say of the consensus, and of what is not compared.
 std::vector<std::string> comparison_notes(const Report& report, std::size_t compared) {
+  const std::size_t votes = report.comparison->votes.count();
   const std::size_t times = report.comparison->consensus.find("time")->values.size();
   std::vector<std::string> notes{
       fmt::format("Consensus: {}, at the {} that they have in common{}.",
-                  compared == 2 ? "the mean of both runs" : fmt::format("the median of {} runs", compared),
+                  votes == 1   ? fmt::format("the median of {} runs with one vote", compared)
+                  : votes == 2 ? "the mean of both votes"
+                               : fmt::format("the median of {} votes", votes),
                   counted(times, "time"),
                   compared < report.runs.size() ? "; runs that failed or broke off are left out" : "")};
   const bool reactions = std::ranges::any_of(report.runs.front().file.channels(), [](const host::Channel& channel) {
@@ -201,12 +209,13 @@ void compare_in(Report& report) {
     return;
   }
   std::vector<DeviationRow> rows;
-  std::vector<std::string_view> compared;
+  Names compared;
   for (const ReportRun& run : report.runs)
     if (run.compared) {
       rows.push_back({run.label, &report.comparison->deviations[rows.size()]});
       compared.push_back(run.label);
     }
+  const host::Votes& votes = report.comparison->votes;
   ReportTable deviations = deviation_table("run", rows);
   std::vector<std::string> notes = comparison_notes(report, rows.size());
   if (deviations.columns.size() == 1) {
@@ -221,6 +230,7 @@ void compare_in(Report& report) {
   if (report.system || (*rows.front().deviation)[host::Quantity::position])
     deviations.notes.push_back(verdict_text(*report.comparison, compared));
   report.tables.push_back(std::move(deviations));
+  if (!votes.shared().empty()) report.tables.push_back(vote_table("runs", votes, compared));
 }
 
 /// The page beside the first result unless --output says otherwise.

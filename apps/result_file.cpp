@@ -11,13 +11,14 @@ host::RecordFields known_of(const host::System& system, std::string_view solver,
           {"model", system.description().name},
           {"model_file", system.description().file},
           {"solver", std::string(solver)},
-          {"integrator", settings.integrator},
+          {"integrator", std::string(settings.integrator.name())},
           {"step", settings.step},
           {"relative_tolerance", settings.relative_tolerance},
           {"absolute_tolerance", settings.absolute_tolerance},
           {"duration", settings.duration},
           {"output_interval", settings.output_interval},
           {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+  if (!settings.integrator.given.empty()) known.push_back({"integrator_options", settings.integrator.given});
   if (std::isfinite(settings.max_step)) known.push_back({"max_step", settings.max_step});
   return known;
 }

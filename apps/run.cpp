@@ -122,7 +122,7 @@ Exit run(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths, memory_limit_of(arguments.memory_limit));
   session.add_plugins_to(files);
   const auto system = session.load(arguments.model);
-  const host::RunSettings settings = settle(arguments.run, system->description());
+  const host::RunSettings settings = settle(session.catalog(), arguments.run, system->description());
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverPointer solver = compile(choice, system->view());

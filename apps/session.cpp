@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apps/terminal.hpp"
+#include "framework/comparison/trace.hpp"
 #include "framework/reading/reader.hpp"
 #include "framework/registry/process_state.hpp"
 
@@ -62,7 +63,11 @@ void Session::try_assembly(host::Description& model, const host::ProcessLimits& 
   const host::ProcessJob job{[&](const host::Messenger& back) {
                                crash_report_.follow(back, limits.seconds);
                                host::Diagnostics unheard;  // what is wrong with the model is found again
-                               assemble(model, unheard);   // takes the copy that this process has
+                               const std::string file = model.file;
+                               const auto system = assemble(model, unheard);  // takes the copy that this process has
+                               if (!system) return;
+                               const WatchedWork work(crash_report_, "the first evaluation of the forces of " + file);
+                               host::acting_at_start(*system);
                              },
                              {},
                              {}};
@@ -72,11 +77,11 @@ void Session::try_assembly(host::Description& model, const host::ProcessLimits& 
   using How = host::ProcessEnd::How;
   if (end.how == How::done || end.how == How::not_started) return;
   if (end.how == How::interrupted)
-    throw host::Failure(host::Exit::interrupted, "interrupted in the assembly of " + model.file);
+    throw host::Failure(host::Exit::interrupted, "interrupted in the first use of " + model.file);
   if (end.how == How::failed) throw host::Failure(end.code, end.message, end.remedy);
   throw host::Failure(
       host::Exit::simulation_failed,
-      fmt::format("{} could not be assembled: {}", model.file, host::describe(end, limits)),
+      fmt::format("{} could not be assembled and evaluated: {}", model.file, host::describe(end, limits)),
       "No solver was run: all of them need this. polyform conform FILE tells whether a plugin is the cause.");
 }
 

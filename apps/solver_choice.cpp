@@ -82,7 +82,7 @@ SolverChoice choose_solver(const host::Catalog& catalog, const host::System& sys
                                                   : formulation_named(catalog, name);
   // The model's options belong to the solver it names; where it names none, to the one that is used.
   const bool meant = !model.solver.name || *model.solver.name == formulation.name();
-  return with_options(formulation, meant ? &model : nullptr, split_options(typed),
+  return with_options(formulation, meant ? &model : nullptr, split_options("--option", typed),
                       by_model ? model.solver.place : host::Place{});
 }
 

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "apps/arguments.hpp"
-#include "framework/integration/integrator.hpp"
 #include "framework/reading/report.hpp"
 
 namespace polyform::apps {
@@ -43,14 +42,12 @@ std::vector<double> range(const std::vector<std::string>& parts) {
 }
 
 /// What is varied must make a difference.
-void check_used(SweepOf what, const std::string& integrator) {
-  for (const host::IntegratorInfo& info : host::integrators()) {
-    if (info.name != integrator || info.fixed_step == (what == SweepOf::step)) continue;
-    refuse(info.fixed_step ? integrator +
-                                 " takes fixed steps and uses no tolerance; sweep the step, or give another "
-                                 "--integrator"
-                           : integrator + " chooses its steps itself; sweep the tolerance, or give --integrator rk4");
-  }
+void check_used(SweepOf what, const host::IntegratorChoice& integrator) {
+  if (integrator.fixed_step() == (what == SweepOf::step)) return;
+  refuse(fmt::format("{} {}", integrator.name(),
+                     integrator.fixed_step()
+                         ? "takes fixed steps and uses no tolerance; sweep the step, or give another --integrator"
+                         : "chooses its steps itself; sweep the tolerance, or give an --integrator of fixed steps"));
 }
 
 }  // namespace

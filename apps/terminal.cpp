@@ -86,4 +86,9 @@ void ProgressBar::update(double done, double whole, std::string_view what) {
   drawn_ = true;
 }
 
+void FloquetBar::operator()(std::size_t done, std::size_t steps) const {
+  bar_->update(static_cast<double>(done), static_cast<double>(steps),
+               fmt::format("A along the period in {} steps", steps));
+}
+
 }  // namespace polyform::apps

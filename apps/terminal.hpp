@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <memory>
 
 #include "framework/diagnostics.hpp"
 #include "framework/streams.hpp"
@@ -37,6 +39,15 @@ class ProgressBar {
 
   bool enabled_, drawn_ = false;
   Clock::time_point start_ = Clock::now(), next_;
+};
+
+/// The same along the periods of which Floquet's multipliers are found; copies share the bar.
+class FloquetBar {
+ public:
+  void operator()(std::size_t done, std::size_t steps) const;
+
+ private:
+  std::shared_ptr<ProgressBar> bar_ = std::make_shared<ProgressBar>(true);
 };
 
 }  // namespace polyform::apps

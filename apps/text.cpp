@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "framework/integration/integrator.hpp"
 
 namespace polyform::apps {
 
@@ -25,12 +24,12 @@ std::string counted(std::size_t count, std::string_view noun) {
 }
 
 std::string describe(const host::RunSettings& s) {
-  const auto all = host::integrators();
-  const auto info =
-      std::find_if(all.begin(), all.end(), [&](const host::IntegratorInfo& i) { return i.name == s.integrator; });
+  const std::string name =
+      s.integrator.given.empty() ? std::string(s.integrator.name())
+                                 : fmt::format("{} ({})", s.integrator.name(), s.integrator.given);
   const std::string bound = std::isfinite(s.max_step) ? fmt::format(", no step beyond {} s", s.max_step) : "";
-  if (info != all.end() && info->fixed_step) return fmt::format("{}, step {} s{}", s.integrator, s.step, bound);
-  return fmt::format("{}, tolerances {} relative and {} absolute, first step {} s{}", s.integrator,
+  if (s.integrator.fixed_step()) return fmt::format("{}, step {} s{}", name, s.step, bound);
+  return fmt::format("{}, tolerances {} relative and {} absolute, first step {} s{}", name,
                      s.relative_tolerance, s.absolute_tolerance, s.step, bound);
 }
 

@@ -19,6 +19,7 @@
 #include "apps/solver_choice.hpp"
 #include "apps/terminal.hpp"
 #include "apps/text.hpp"
+#include "framework/comparison/votes.hpp"
 #include "framework/reading/report.hpp"
 
 namespace polyform::apps {
@@ -46,6 +47,17 @@ struct Problem {
   std::string trouble = {};            ///< why it could not be checked; empty where it could
   Exit code = Exit::bad_input;         ///< of that trouble
   std::vector<Verification> results = {};
+
+  /// Of the runs that passed.
+  host::Votes votes() const {
+    std::vector<std::vector<std::string>> kernels;
+    std::vector<bool> passed;
+    for (const Verification& v : results) {
+      kernels.push_back(v.run ? v.run->kernels : std::vector<std::string>());
+      passed.push_back(v.passed);
+    }
+    return {kernels, passed};
+  }
 };
 
 Problem read_problem(const std::string& file) {
@@ -116,7 +128,7 @@ void check(Problem& problem, const Arguments& arguments, Session& session, Progr
   problem.model = system->description().name;
   std::vector<SolverChoice> storage;
   const std::vector<host::Contender> all = contenders(arguments.solvers, session.catalog(), *system, storage);
-  const host::RunSettings settings = settle({}, system->description());
+  const host::RunSettings settings = settle(session.catalog(), {}, system->description());
   const auto runs = static_cast<double>(all.size());
   const host::HeatControl control{
       limits_of(arguments.processes), arguments.processes.jobs, &interrupted, [&](std::size_t k, double time) {
@@ -148,8 +160,10 @@ void print_problem(const Problem& problem) {
 
 Json problem_json(const Problem& problem) {
   if (!problem.trouble.empty()) return {{"status", "not checked"}, {"reason", problem.trouble}};
+  const host::Votes votes = problem.votes();
   Json solvers = Json::object();
-  for (const Verification& v : problem.results) {
+  for (std::size_t k = 0; k < problem.results.size(); ++k) {
+    const Verification& v = problem.results[k];
     Json& out = solvers[v.solver];
     out["status"] = v.how == HeatEnd::How::done      ? (v.passed ? "passed" : "failed")
                     : v.how == HeatEnd::How::skipped ? "skipped"
@@ -157,6 +171,8 @@ Json problem_json(const Problem& problem) {
                                                      : "interrupted";
     if (!v.reason.empty()) out["reason"] = v.reason;
     if (v.how != HeatEnd::How::done) continue;
+    out["kernels"] = v.run->kernels;
+    if (const auto vote = votes.of(k)) out["vote"] = *vote + 1;
     out["errors"] = v.errors.largest;
     out["worst"] = {{"channel", v.errors.channel},
                     {"time", v.errors.time},
@@ -170,15 +186,20 @@ Json problem_json(const Problem& problem) {
     out["energy_drift"] = v.run->energy_drift;
     out["constraint_violation"] = v.run->constraint_violation;
   }
-  return {{"model", problem.model}, {"source", problem.reference->source}, {"solvers", std::move(solvers)}};
+  return {{"model", problem.model},
+          {"source", problem.reference->source},
+          {"votes_passed", votes.count()},
+          {"solvers", std::move(solvers)}};
 }
 
 /// How many came to what.
 struct Count {
   std::size_t passed = 0, failed = 0, skipped = 0, unchecked = 0;
+  std::size_t votes = 0;  ///< of those that passed
   bool broken = false, interrupted = false;
   void add(const Problem& problem) {
     unchecked += !problem.trouble.empty();
+    votes += problem.votes().count();
     broken = broken || problem.code == Exit::simulation_failed;
     interrupted = interrupted || problem.code == Exit::interrupted;
     for (const Verification& v : problem.results) {
@@ -216,8 +237,11 @@ Exit verify(const Arguments& arguments) {
   if (arguments.json)
     print_json(all);
   else
-    fmt::print(output(), "\n{}: {} passed, {} failed, {} skipped{}{}\n", counted(problems.size(), "problem"),
+    fmt::print(output(), "\n{}: {} passed, {} failed, {} skipped{}{}{}\n", counted(problems.size(), "problem"),
                counted(count.passed, "run"), count.failed, count.skipped,
+               count.votes < count.passed
+                   ? fmt::format("; {}, as solvers that share arithmetic have one together", counted(count.votes, "vote"))
+                   : "",
                count.unchecked > 0 ? fmt::format("; {} not checked", counted(count.unchecked, "problem")) : "",
                count.interrupted ? "; interrupted" : "");
   return count.code();
@@ -244,7 +268,8 @@ void add_verify(CLI::App& app, Action& action) {
   sub->add_flag("--json", arguments->json, "Print one JSON object, by problem and solver, in place of the table");
   sub->add_flag("--quiet", arguments->quiet, "No progress bar");
   sub->footer(
-      "A run passes when every value of the reference is met within its tolerance. The references, with their "
+      "A run passes when every value of the reference is met within its tolerance. Solvers that share arithmetic on a\n"
+      "model have one vote together there. The references, with their "
       "sources,\n"
       "stand beside the example models; the README there tells how to add one's own. Exit code 1: a run failed, or a "
       "plugin\n"

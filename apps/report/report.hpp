@@ -21,6 +21,7 @@ struct ReportRun {
   host::ResultFile file;
   bool compared = true;   ///< whether it is part of the consensus: not where it failed or broke off
   bool reactions = true;  ///< whether its solver gives any
+  std::vector<std::string> kernels = {};  ///< that its solver stands on
 };
 
 /// A table of the page; a number is shown as such, null as a dash.

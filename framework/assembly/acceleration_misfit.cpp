@@ -4,6 +4,8 @@
 #include <cmath>
 #include <new>
 
+#include "polyform/observation.hpp"
+
 namespace polyform::host {
 
 namespace {
@@ -49,16 +51,8 @@ AccelerationMisfit::Worst AccelerationMisfit::worst(double t, const Observation&
 
 /// Motions and accelerations of all frames.
 void AccelerationMisfit::place(const Observation& now) {
-  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
-    const Observation::Body& body = now.bodies[i];
-    frames_[i] = {rotation_matrix(body.pose.orientation), body.pose.position, {body.angular_velocity, body.velocity}};
-    accelerations_[i] = {body.angular_acceleration, body.acceleration};
-  }
-  if (!nodes_.empty()) {
-    nodes_.evaluate(now.eta.data(), now.etadot.data());
-    nodes_.place(frames_);
-    nodes_.accelerate(frames_, now.modal_acceleration.data(), accelerations_);
-  }
+  observed_motions(now, nodes_, frames_);
+  observed_accelerations(now, nodes_, frames_, accelerations_);
   joints_.evaluate(now.q.data(), now.v.data());
 }
 

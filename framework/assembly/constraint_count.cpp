@@ -9,6 +9,7 @@
 
 #include "framework/assembly/constraint_jacobian.hpp"
 #include "framework/assembly/parts.hpp"
+#include "framework/assembly/row_factors.hpp"
 #include "framework/assembly/singular_position.hpp"
 #include "polyform/scale.hpp"
 
@@ -19,27 +20,21 @@ namespace {
 class OpenMultipliers {
  public:
   explicit OpenMultipliers(const ConstraintJacobian& jacobian)
-      : rows_(jacobian.rows().size()), place_(rows_, -1), row_scale_(rows_) {
+      : rows_(jacobian.rows().size()), scales_(jacobian, jacobian.columns()), place_(rows_, -1) {
     // Rows without any entry are redundant by themselves, and would only slow the factorization down.
     for (const auto& entry : jacobian.entries()) place_[entry.row] = 0;
     for (int& at : place_)
       if (at == 0) at = filled_++;
     if (filled_ == 0) return;
-    // Columns, then rows are scaled by what their geometry could make of them, not by what it does: an entry that is
-    // zero but for rounding stays so.
-    std::vector<double> column_scale(std::max<std::size_t>(jacobian.columns(), 1));
-    for (const auto& e : jacobian.entries()) column_scale[e.column] = std::max(column_scale[e.column], e.size);
-    for (const auto& e : jacobian.entries())
-      row_scale_[e.row] = std::max(row_scale_[e.row], e.size / column_scale[e.column]);
     std::vector<Eigen::Triplet<double>> entries;
     for (const auto& e : jacobian.entries())
       if (e.size > 0)
         entries.emplace_back(place_[e.row], static_cast<int>(e.column),
-                             e.value / (column_scale[e.column] * row_scale_[e.row]));
-    Eigen::SparseMatrix<double> J(filled_, static_cast<Eigen::Index>(column_scale.size()));
+                             scales_.row[e.row] * e.value * scales_.column[e.column]);
+    Eigen::SparseMatrix<double> J(filled_, static_cast<Eigen::Index>(std::max<std::size_t>(jacobian.columns(), 1)));
     J.setFromTriplets(entries.begin(), entries.end());
     J.makeCompressed();
-    qr_.setPivotThreshold(1e-9);
+    qr_.setPivotThreshold(std::max(1e-9, 16 * jacobian.place_rounding()));
     qr_.compute(J);
     rank_ = qr_.rank();
   }
@@ -67,7 +62,7 @@ class OpenMultipliers {
       if (filled_ > 0) z = qr_.matrixQ() * z;
       std::vector<double>& mu = result.emplace_back(rows_);
       for (std::size_t r = 0; r < rows_; ++r)
-        mu[r] = place_[r] < 0 ? random() : row_scale_[r] > 0 ? z[place_[r]] / row_scale_[r] : z[place_[r]];
+        mu[r] = place_[r] < 0 ? random() : scales_.row[r] * z[place_[r]];
     }
     return result;
   }
@@ -80,8 +75,8 @@ class OpenMultipliers {
   }
 
   std::size_t rows_;
+  RowScales scales_;
   std::vector<int> place_;
-  std::vector<double> row_scale_;
   int filled_ = 0;
   Eigen::Index rank_ = 0;
   Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr_;
@@ -93,23 +88,25 @@ std::vector<OpenDirections> open_directions(const SystemView& view, const Constr
                                             std::span<const std::vector<double>> multipliers) {
   const std::size_t joints = view.joints.size(), samples = multipliers.size();
   std::vector<Spatial> through(joints), all(joints * samples);
-  std::vector<double> sizes(joints), largest(joints);
+  std::vector<ConstraintJacobian::WrenchSize> sizes(joints);
+  std::vector<double> lengths(joints), largest(joints);
+  const Yardstick yardstick(view);
+  for (std::size_t j = 0; j < joints; ++j) {
+    for (const BodyIndex b : {view.joints[j].base, view.joints[j].moving})
+      if (!is_ground(b)) lengths[j] = std::max(lengths[j], yardstick.reach(at(b)));
+    if (lengths[j] == 0) lengths[j] = yardstick.largest_reach() > 0 ? yardstick.largest_reach() : 1;
+  }
   for (std::size_t k = 0; k < samples; ++k) {
     jacobian.transmit(multipliers[k], through, sizes);
     for (std::size_t j = 0; j < joints; ++j) {
       all[j * samples + k] = through[j];
-      largest[j] = std::max(largest[j], sizes[j]);
+      largest[j] = std::max(largest[j], sizes[j].moment / lengths[j] + sizes[j].force);
     }
   }
-  const Yardstick yardstick(view);
   std::vector<OpenDirections> result;
   for (std::size_t j = 0; j < joints; ++j) {
     if (largest[j] == 0 || jacobian.is_absent(j)) continue;
-    const JointData& joint = view.joints[j];
-    double length = 0;
-    for (const BodyIndex b : {joint.base, joint.moving})
-      if (!is_ground(b)) length = std::max(length, yardstick.reach(at(b)));
-    const OpenDirections open(joint_index(j), length, std::span(all).subspan(j * samples, samples), largest[j]);
+    const OpenDirections open(joint_index(j), lengths[j], std::span(all).subspan(j * samples, samples), largest[j]);
     if (open.count() > 0) result.push_back(open);
   }
   return result;

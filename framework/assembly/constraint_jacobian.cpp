@@ -3,16 +3,18 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "polyform/constraint.hpp"
 #include "polyform/module_set.hpp"
+#include "polyform/scale.hpp"
 
 namespace polyform::host {
 namespace {
 
-Spatial about_reference(const Vec3& point, const Spatial& w) { return {w.angular + cross(point, w.linear), w.linear}; }
-Spatial from_reference(const Vec3& point, const Spatial& w) { return {w.angular - cross(point, w.linear), w.linear}; }
+/// A wrench about a point, taken about another one that lies `away` from it.
+Spatial about(const Vec3& away, const Spatial& w) { return {w.angular - cross(away, w.linear), w.linear}; }
 
 /// Combinations of a module's rows in which no variable of its own is left: zᵀ A = 0, those of holonomic rows first.
 struct FreeRows {
@@ -59,11 +61,11 @@ ConstraintJacobian::ConstraintJacobian(const SystemView& view, Of of, std::vecto
       columns_(view.nv_tree + view.modes),
       tree_(view),
       of_(of),
-      origin_(origin),
       elements_(view, origin),
       modules_(view, origin),
       sums_(view.bodies.size()),
       marked_(view.bodies.size()) {
+  if (const double reach = Yardstick(view).largest_reach(); reach > 0) length_ = reach;
   free_columns_.resize(view.bodies.size());
   for (std::size_t i = 0; i < view.bodies.size(); ++i)
     if (is_absent(i)) free_columns_[i] = std::exchange(columns_, columns_ + 6);
@@ -85,7 +87,10 @@ void ConstraintJacobian::add_all(double t, const StateView& state) {
   entries_.clear();
   hints_.assign(state.q.begin(), state.q.end());
   tree_.evaluate(state.q.data(), state.v.data(), state.eta.data(), state.etadot.data());
-  reference_ = tree_.bodies().empty() ? Vec3{} : tree_.bodies().front().p;
+  double farthest = 0;
+  for (const JointData& joint : view_.joints)
+    farthest = std::max({farthest, norm(place(joint)), norm(joint.p_base), norm(joint.p_moving)});
+  place_rounding_ = std::numeric_limits<double>::epsilon() * farthest / length_;
   for (std::size_t i = view_.bodies.size(); i < view_.joints.size(); ++i)
     if (!is_absent(i)) add_cut_joint(i, state);
   if (of_ == Of::loops) return;
@@ -104,40 +109,45 @@ double ConstraintJacobian::velocity_error(std::size_t r) const {
   double error = -rows_[r].velocity_right;
   for (const auto& [frame, wrench] : rows_[r].wrenches) {
     const BodyMotion& m = motion(frame);
-    error += dot(from_reference(m.p - reference_, wrench), m.V);
+    error += dot(about(m.p - rows_[r].point, wrench), m.V);
   }
   return error;
 }
 
 void ConstraintJacobian::transmit(std::span<const double> mu, std::span<Spatial> through,
-                                  std::span<double> sizes) const {
+                                  std::span<WrenchSize> sizes) const {
   std::fill(through.begin(), through.end(), Spatial{});
-  std::fill(sizes.begin(), sizes.end(), 0.0);
-  const auto add = [&](std::size_t joint, double factor, const Spatial& wrench) {
-    through[joint] += factor * wrench;
-    sizes[joint] += std::abs(factor) * std::sqrt(dot(wrench, wrench));
+  std::fill(sizes.begin(), sizes.end(), WrenchSize{});
+  const auto place = [&](std::size_t joint) { return this->place(view_.joints[joint]); };
+  const auto load = [&](std::size_t joint, double factor, const Spatial& wrench, const Vec3& away) {
+    const Spatial w = about(away, wrench);
+    through[joint] += factor * w;
+    sizes[joint].moment += std::abs(factor) * (norm(wrench.angular) + norm(away) * norm(w.linear));
+    sizes[joint].force += std::abs(factor) * norm(w.linear);
   };
   for (std::size_t r = 0; r < rows_.size(); ++r) {
-    for (const auto& [frame, wrench] : rows_[r].wrenches) {
+    const Row& row = rows_[r];
+    for (const auto& [frame, wrench] : row.wrenches) {
       const BodyIndex body = body_of(frame);
-      add(at(body), mu[r], wrench);
-      if (rows_[r].cut_joint != none) add(rows_[r].cut_joint, mu[r] * cut_sign(rows_[r], body), wrench);
+      load(at(body), mu[r], wrench, place(at(body)) - row.point);
+      if (row.cut_joint != none)
+        load(row.cut_joint, mu[r] * cut_sign(row, body), wrench, place(row.cut_joint) - row.point);
     }
   }
   for (std::size_t i = view_.bodies.size(); i-- > 0;) {
     const BodyIndex in = view_.joints[i].inboard();
     if (is_ground(in)) continue;
-    through[at(in)] += through[i];
-    sizes[at(in)] += sizes[i];
+    const Vec3 away = place(at(in)) - place(i);
+    through[at(in)] += about(away, through[i]);
+    sizes[at(in)].moment += sizes[i].moment + norm(away) * sizes[i].force;
+    sizes[at(in)].force += sizes[i].force;
   }
   // A tree joint carries what acts outboard of it, but for what acts within itself, which its reaction counts.
   for (std::size_t r = 0; r < rows_.size(); ++r)
-    for (const auto& [joint, wrench] : rows_[r].efforts) add(joint, joint < view_.bodies.size() ? -mu[r] : mu[r], wrench);
-  for (std::size_t i = 0; i < through.size(); ++i) {
-    const JointData& joint = view_.joints[i];
-    const BodyMotion& moving = motion(joint.moving_frame);
-    through[i] = is_absent(i) ? Spatial{} : from_reference(moving.p + moving.R * joint.p_moving - reference_, through[i]);
-  }
+    for (const auto& [joint, wrench] : rows_[r].efforts)
+      load(joint, joint < view_.bodies.size() ? -mu[r] : mu[r], wrench, place(joint) - rows_[r].point);
+  for (std::size_t i = 0; i < through.size(); ++i)
+    if (is_absent(i)) through[i] = {};
 }
 
 /// A cut joint transmits what it puts on one of its bodies: the moving one, or base where moving is ground.
@@ -146,12 +156,20 @@ double ConstraintJacobian::cut_sign(const Row& row, BodyIndex body) const {
   return body == (is_ground(joint.moving) ? joint.base : joint.moving) ? 1 : 0;
 }
 
+/// The origin of M.
+Vec3 ConstraintJacobian::place(const JointData& joint) const {
+  const BodyMotion& moving = motion(joint.moving_frame);
+  return moving.p + moving.R * joint.p_moving;
+}
+
 void ConstraintJacobian::put(Row& row, FrameIndex frame, const Vec3& point, const Spatial& wrench) const {
-  if (!is_ground(frame)) row.wrenches.emplace_back(frame, about_reference(point - reference_, wrench));
+  if (is_ground(frame)) return;
+  row.wrenches.emplace_back(frame, about(row.point - point, wrench));
 }
 
 void ConstraintJacobian::put(Row& row, const JointData& joint, const Spatial& t) const {
   const ConstraintRow c = constraint_row(joint, motion(joint.base_frame), motion(joint.moving_frame), t);
+  if (row.wrenches.empty()) row.point = place(joint);
   put(row, joint.moving_frame, motion(joint.moving_frame).p, c.moving);
   put(row, joint.base_frame, motion(joint.base_frame).p, c.base);
 }
@@ -229,10 +247,12 @@ ConstraintJacobian::Row ConstraintJacobian::element_row(const ConstraintSet::Ele
   row.holonomic = e.is_holonomic(r);
   row.residual = row.holonomic ? e.residual[r] : 0;
   row.velocity_right = e.velocity_right[r];
-  for (std::size_t k = 0; k < e.markers.size(); ++k)
-    put(row, e.markers[k].frame,
-        is_ground(e.markers[k].frame) ? e.motions[k].position - origin_ : motion(e.markers[k].frame).p + e.arms[k],
-        e.A[r * e.markers.size() + k]);
+  for (std::size_t k = 0; k < e.markers.size(); ++k) {
+    if (is_ground(e.markers[k].frame)) continue;
+    const Vec3 marker = motion(e.markers[k].frame).p + e.arms[k];
+    if (row.wrenches.empty()) row.point = marker;
+    put(row, e.markers[k].frame, marker, e.A[r * e.markers.size() + k]);
+  }
   const double* B = e.B.data() + r * e.velocities;
   for (const JointIndex j : e.joints) {
     const JointData& joint = view_.joints[at(j)];
@@ -279,8 +299,11 @@ void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView&
       const Row part = element_row(m.rows, used[i], state);
       if (sum.holonomic) sum.residual += factor * part.residual;
       sum.velocity_right += factor * part.velocity_right;
-      for (const auto& [frame, wrench] : part.wrenches) sum.wrenches.emplace_back(frame, factor * wrench);
-      for (const auto& [joint, wrench] : part.efforts) sum.efforts.emplace_back(joint, factor * wrench);
+      if (sum.wrenches.empty()) sum.point = part.point;
+      for (const auto& [frame, wrench] : part.wrenches)
+        sum.wrenches.emplace_back(frame, factor * about(sum.point - part.point, wrench));
+      for (const auto& [joint, wrench] : part.efforts)
+        sum.efforts.emplace_back(joint, factor * about(sum.point - part.point, wrench));
     }
     add(std::move(sum));
   }
@@ -297,11 +320,12 @@ void ConstraintJacobian::add(Row row) {
     next.push_back(at(b));
     std::ranges::push_heap(next);
   };
+  const auto size_of = [&](const Spatial& wrench) { return norm(wrench.angular) / length_ + norm(wrench.linear); };
   double size = 0;
   for (const auto& [frame, wrench] : row.wrenches) {
     load(body_of(frame), wrench);
-    enter_modes(at_row, frame, wrench, 1);
-    size = std::max(size, std::sqrt(dot(wrench, wrench)));
+    enter_modes(row.point, at_row, frame, wrench, 1);
+    size = std::max(size, size_of(wrench));
   }
   while (!next.empty()) {
     std::ranges::pop_heap(next);
@@ -309,21 +333,21 @@ void ConstraintJacobian::add(Row row) {
     next.pop_back();
     const Spatial sum = std::exchange(sums_[i], {});
     marked_[i] = false;
-    if (std::sqrt(dot(sum, sum)) <= 1e-12 * size) continue;
+    if (size_of(sum) <= 1e-12 * size) continue;
     if (const BodyIndex in = view_.joints[i].inboard(); !is_ground(in)) load(in, sum);
-    enter(at_row, i, sum);
-    enter_modes(at_row, view_.joints[i].outboard_frame(), sum, -1);
-    enter_modes(at_row, view_.joints[i].inboard_frame(), sum, 1);
+    enter(row.point, at_row, i, sum);
+    enter_modes(row.point, at_row, view_.joints[i].outboard_frame(), sum, -1);
+    enter_modes(row.point, at_row, view_.joints[i].inboard_frame(), sum, 1);
   }
   rows_.push_back(std::move(row));
 }
 
-/// Power of a wrench (about the reference) on what is outboard of a tree joint, per velocity of that joint.
-void ConstraintJacobian::enter(std::size_t row, std::size_t j, const Spatial& wrench) {
+/// Power of a wrench (about a point) on what is outboard of a tree joint, per velocity of that joint.
+void ConstraintJacobian::enter(const Vec3& point, std::size_t row, std::size_t j, const Spatial& wrench) {
   const JointData& joint = view_.joints[j];
-  const BodyMotion &base = motion(joint.base_frame), &moving = motion(joint.moving_frame);
-  const Vec3 M = moving.p + moving.R * joint.p_moving;
-  const Spatial at_M = from_reference(M - reference_, wrench);
+  const BodyMotion& base = motion(joint.base_frame);
+  const Vec3 M = place(joint);
+  const Spatial at_M = about(M - point, wrench);
   const double sign = joint.reversed ? -1 : 1, force = norm(at_M.linear), moment = norm(at_M.angular);
   if (is_absent(j)) {
     for (std::size_t k = 0; k < 6; ++k) {
@@ -332,9 +356,10 @@ void ConstraintJacobian::enter(std::size_t row, std::size_t j, const Spatial& wr
     }
     return;
   }
-  // The joint is where it is to the rounding of its arms: a force through it has no moment but for that. Sums were taken
-  // about the reference, and are exact to the rounding of its distance.
-  const double own_arms = norm(joint.p_base) + norm(joint.p_moving), arms = own_arms + norm(M - reference_);
+  // The joint is where it is to the rounding of its arms, as far as they are of the size of a body (farther ones are told
+  // by place_rounding): a force through it has no moment but for that. Sums were taken
+  // about the row's point, and are exact to the rounding of its distance.
+  const double own_arms = std::min(norm(joint.p_base) + norm(joint.p_moving), length_), arms = own_arms + norm(M - point);
   for (std::size_t k = 0; k < joint.nv; ++k) {
     const Spatial& h = tree_.joints()[j].H[k];
     const double value = sign * (dot(base.R * h.angular, at_M.angular) + dot(base.R * h.linear, at_M.linear));
@@ -345,12 +370,12 @@ void ConstraintJacobian::enter(std::size_t row, std::size_t j, const Spatial& wr
   }
 }
 
-/// Power of a wrench (about the reference) on a node, per rate of its body's modes.
-void ConstraintJacobian::enter_modes(std::size_t row, FrameIndex frame, const Spatial& wrench, double sign) {
+/// Power of a wrench (about a point) on a node, per rate of its body's modes.
+void ConstraintJacobian::enter_modes(const Vec3& point, std::size_t row, FrameIndex frame, const Spatial& wrench, double sign) {
   if (!is_node(frame)) return;
   const std::size_t node = at(frame) - view_.bodies.size();
   const Mat3& R = motion(frame_of(view_.nodes[node].body)).R;
-  const Spatial at_node = from_reference(motion(frame).p - reference_, wrench);
+  const Spatial at_node = about(motion(frame).p - point, wrench);
   const Spatial w{transpose_times(R, at_node.angular), transpose_times(R, at_node.linear)};
   const std::span<const Spatial> H = tree_.nodes().H(node);
   const std::size_t first = view_.nv_tree + tree_.nodes().mode_offset(node);

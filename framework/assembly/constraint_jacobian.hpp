@@ -26,6 +26,7 @@ class ConstraintJacobian {
     double reach = 0;  ///< what the value could be with other directions: it is exact to rounding of this
   };
   struct Row {
+    Vec3 point;  ///< about which its wrenches are taken: its own, so that nothing is lost far from the origin or the rest
     std::vector<std::pair<FrameIndex, Spatial>> wrenches;
     /// Of what an element does within joints: the joint, and the part of the wrenches that it puts on its outboard body (a
     /// cut joint: on the moving one, or base where moving is ground).
@@ -61,15 +62,19 @@ class ConstraintJacobian {
   std::span<const Row> rows() const { return rows_; }
   std::span<const Entry> entries() const { return entries_; }
   const TreeKinematics& tree() const { return tree_; }
+  /// Rounding of where joints are, over the size of the largest body: what depends up to some of it may depend.
+  double place_rounding() const { return place_rounding_; }
   std::size_t columns() const { return columns_; }
   bool is_absent(std::size_t tie) const { return !absent_.empty() && absent_[tie]; }
+  /// Of terms that are summed.
+  struct WrenchSize {
+    double moment = 0, force = 0;  ///< N m about the origin of M, N
+  };
   /// What the multipliers mu (with Jᵀ mu = 0) send through each joint, up to its sign: what they change of its reaction,
   /// efforts included; about the origin of M, ground axes. sizes: of the terms that are summed.
-  void transmit(std::span<const double> mu, std::span<Spatial> through, std::span<double> sizes) const;
+  void transmit(std::span<const double> mu, std::span<Spatial> through, std::span<WrenchSize> sizes) const;
   /// J w − right of a row, taken from the motions of its frames instead of from the entries.
   double velocity_error(std::size_t row) const;
-  /// The point about which wrenches are kept, ground axes.
-  const Vec3& point() const { return reference_; }
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -80,6 +85,7 @@ class ConstraintJacobian {
     return is_node(f) ? view_.nodes[at(f) - view_.bodies.size()].body : body_index(at(f));
   }
   void add_all(double t, const StateView& state);
+  Vec3 place(const JointData&) const;
   double cut_sign(const Row&, BodyIndex) const;
   void put(Row&, FrameIndex, const Vec3& point, const Spatial& wrench) const;
   void put(Row&, const JointData&, const Spatial& t) const;
@@ -89,17 +95,17 @@ class ConstraintJacobian {
   void add_module(const ModuleSet::Module&, const StateView& state);
   void add_cut_coordinates(std::size_t cut_joint, std::span<const double> rates, const Spatial& away);
   void add(Row);
-  void enter(std::size_t row, std::size_t joint, const Spatial& wrench);
-  void enter_modes(std::size_t row, FrameIndex, const Spatial& wrench, double sign);
+  void enter(const Vec3& point, std::size_t row, std::size_t joint, const Spatial& wrench);
+  void enter_modes(const Vec3& point, std::size_t row, FrameIndex, const Spatial& wrench, double sign);
 
   const SystemView& view_;
   std::vector<bool> absent_;
   std::vector<std::size_t> free_columns_;  ///< per tree joint that is absent
   std::size_t columns_;
-  Vec3 reference_;  ///< a point of the system, about which wrenches are kept: far from the origin nothing is lost
+  double place_rounding_ = 0;
+  double length_ = 1;  ///< of the largest body, m: a moment and a force compare by it
   TreeKinematics tree_;
   Of of_;
-  Vec3 origin_;
   ConstraintSet elements_;
   ModuleSet modules_;
   std::vector<double> hints_;                   ///< coordinates on entry

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "framework/assembly/initial_state.hpp"
-#include "polyform/absolute_system.hpp"
+#include "polyform/contradiction.hpp"
 
 namespace polyform::host {
 namespace {

@@ -41,7 +41,7 @@ bool InitialState::close_rates() {
     const ConstraintJacobian::Row& row = jacobian.rows()[r];
     double size = 0;  // of the wrenches, about their own frames
     for (const auto& [frame, wrench] : row.wrenches) {
-      const Vec3 arm = motion_of(frame, jacobian.tree().frames()).p - jacobian.point();
+      const Vec3 arm = motion_of(frame, jacobian.tree().frames()).p - row.point;
       size = std::max({size, norm(wrench.angular - cross(arm, wrench.linear)) / length_, norm(wrench.linear)});
     }
     const double error = std::abs(jacobian.velocity_error(r));

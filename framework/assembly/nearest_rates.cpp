@@ -8,7 +8,8 @@
 namespace polyform::host {
 namespace {
 
-/// A loop that moves slower than this beside the fastest is judged as if it moved so fast: met times this is rounding.
+/// A loop that moves slower than this beside the fastest rate, of those found and those wanted, is judged as if it moved
+/// so fast: met times this is rounding. A locked loop takes all of a wanted rate away and leaves its rounding.
 constexpr double at_rest = 1e-6;
 /// Independent parts below this are rounding of the rows.
 constexpr double rounding = 1e-12;
@@ -26,15 +27,20 @@ std::vector<double> NearestRates::left(std::span<const double> w) const {
   return out;
 }
 
+double NearestRates::fastest(std::span<const double> w) const {
+  double most = 0;
+  for (const ConstraintJacobian::Entry& e : jacobian_.entries())
+    most = std::max(most, std::abs(w[e.column]) / scales_.column[e.column]);
+  return most;
+}
+
 NearestRates::Missed NearestRates::missed(std::span<const double> w) const {
   const std::vector<double> off = left(w);
   std::vector<double> scale;
   for (const ConstraintJacobian::Row& row : jacobian_.rows()) scale.push_back(std::abs(row.velocity_right));
-  double fastest = 0;
-  for (const ConstraintJacobian::Entry& e : jacobian_.entries()) {
+  for (const ConstraintJacobian::Entry& e : jacobian_.entries())
     scale[e.row] = std::max(scale[e.row], e.reach * std::abs(w[e.column]));
-    fastest = std::max(fastest, std::abs(w[e.column]) / scales_.column[e.column]);
-  }
+  const double fastest = std::max(fastest_wanted_, this->fastest(w));
   Missed worst;
   for (std::size_t r = 0; r < off.size(); ++r) {
     const double size = std::abs(off[r]), least = at_rest * fastest / scales_.row[r],
@@ -57,10 +63,11 @@ NearestRates::Missed NearestRates::meet(std::span<double> w) const {
 
 bool NearestRates::can_meet(std::span<const double> w, const std::vector<char>& kept, Margin margin) {
   factors_ = std::make_unique<RowFactors>(jacobian_, scales_, kept);
-  factors_->factorize(margin == Margin::wide ? near_singular : rounding);
+  factors_->factorize(std::max(margin == Margin::wide ? near_singular : rounding, 16 * jacobian_.place_rounding()));
+  fastest_wanted_ = std::max(fastest_wanted_, fastest(w));
   std::vector<double> trial(w.begin(), w.end());
   worst_ = meet(trial);
-  return worst_.relative <= met;
+  return worst_.relative <= std::max(met, 16 * jacobian_.place_rounding());
 }
 
 std::vector<char> NearestRates::settled(const std::vector<char>& kept) const {
@@ -72,6 +79,7 @@ std::vector<char> NearestRates::settled(const std::vector<char>& kept) const {
 void NearestRates::take(std::span<double> w, const std::vector<char>& kept, InertiaMetric& metric,
                         std::span<const Spatial> excess) {
   const std::vector<double> off = left(w);
+  fastest_wanted_ = std::max(fastest_wanted_, fastest(w));
   if (excess.empty() && missed(w).relative <= rounding) return;
   const RateEquations equations(view_, jacobian_, metric, kept, factors_->independent());
   std::vector<double> change(w.size());

@@ -47,12 +47,14 @@ class NearestRates {
 
  private:
   std::vector<double> left(std::span<const double> w) const;
+  double fastest(std::span<const double> w) const;
   Missed meet(std::span<double> w) const;
 
   const SystemView& view_;
   const ConstraintJacobian& jacobian_;
   RowScales scales_;
   std::unique_ptr<RowFactors> factors_;
+  double fastest_wanted_ = 0;  ///< scaled, of all rates from which changes began
   Missed worst_;
 };
 

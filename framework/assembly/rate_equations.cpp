@@ -131,10 +131,11 @@ void RateEquations::enter_joint(std::size_t i) {
 /// Power of a row's wrenches on the twists of their frames, at the frames' own origins.
 void RateEquations::enter_row(std::size_t k) {
   const Index equation = size_ - static_cast<Index>(independent_.size() - k);
-  for (const auto& [frame, wrench] : jacobian_.rows()[independent_[k]].wrenches) {
+  const ConstraintJacobian::Row& row = jacobian_.rows()[independent_[k]];
+  for (const auto& [frame, wrench] : row.wrenches) {
     const BodyIndex body = is_node(frame) ? view_.nodes[at(frame) - view_.bodies.size()].body : body_index(at(frame));
     const BodyMotion& b = motion(frame_of(body));
-    const Vec3 moment = wrench.angular - cross(b.p - jacobian_.point(), wrench.linear);
+    const Vec3 moment = wrench.angular - cross(b.p - row.point, wrench.linear);
     for (std::size_t r = 0; r < 3; ++r) {
       enter_symmetric(equation, twist_[at(body)] + static_cast<Index>(r), moment[r]);
       enter_symmetric(equation, twist_[at(body)] + 3 + static_cast<Index>(r), wrench.linear[r]);
@@ -142,7 +143,7 @@ void RateEquations::enter_row(std::size_t k) {
     if (!is_node(frame)) continue;
     const std::size_t node = at(frame) - view_.bodies.size();
     const NodeMotions& nodes = jacobian_.tree().nodes();
-    const Vec3 at_node = wrench.angular - cross(motion(frame).p - jacobian_.point(), wrench.linear);
+    const Vec3 at_node = wrench.angular - cross(motion(frame).p - row.point, wrench.linear);
     const Vec3 M = transpose_times(b.R, at_node), F = transpose_times(b.R, wrench.linear);
     for (std::size_t m = 0; m < nodes.H(node).size(); ++m)
       enter_symmetric(equation, rate_[view_.nv_tree + nodes.mode_offset(node) + m],

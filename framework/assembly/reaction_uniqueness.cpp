@@ -51,7 +51,7 @@ OpenDirections::OpenDirections(JointIndex joint, double length, std::span<const 
     const Vec3 m = (1 / length_) * w.angular, &f = w.linear;
     given.push_back({m.x, m.y, m.z, f.x, f.y, f.z});
   }
-  span_by(given, negligible * size * std::max(1.0, 1 / length_));
+  span_by(given, negligible * size);
 }
 
 void OpenDirections::add(const OpenDirections& other) {

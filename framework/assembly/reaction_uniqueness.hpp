@@ -25,7 +25,7 @@ struct UniqueDirections {
 class OpenDirections {
  public:
   OpenDirections() = default;
-  /// Of some wrenches in it (about the origin of M), in whose sums terms of this size took part.
+  /// Of some wrenches in it (about the origin of M), in whose sums terms of this size (N) took part.
   OpenDirections(JointIndex joint, double length, std::span<const Spatial> wrenches, double size);
   /// Adds those that the joint has at another time, in the same axes.
   void add(const OpenDirections&);

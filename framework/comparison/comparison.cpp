@@ -35,6 +35,14 @@ std::vector<Finisher> run_all(const System& system, const TraceLayout& layout, s
   return finishers;
 }
 
+Votes votes_of(const std::vector<Standing>& standings, std::span<const Finisher> finishers) {
+  std::vector<std::vector<std::string>> kernels;
+  for (const Standing& s : standings) kernels.push_back(s.run ? s.run->kernels : std::vector<std::string>());
+  std::vector<bool> compared(standings.size());
+  for (const Finisher& finisher : finishers) compared[finisher.index] = true;
+  return {kernels, compared};
+}
+
 }  // namespace
 
 Comparison compare(const System& system, std::span<const Contender> contenders, const RunSettings& settings,
@@ -48,7 +56,9 @@ Comparison compare(const System& system, std::span<const Contender> contenders, 
   layout.leave_open(*finishers.front().trace);
   std::vector<Witness> witnesses;
   for (const Finisher& finisher : finishers)
-    witnesses.push_back({finisher.trace.get(), result.standings[finisher.index].reactions});
+    witnesses.push_back({finisher.trace.get(), result.standings[finisher.index].reactions,
+                         result.standings[finisher.index].run->kernels});
+  result.votes = votes_of(result.standings, finishers);
   const Scales scales = scales_of(layout, layout.reach(), layout.acting(), witnesses);
   const Verdict verdict = judge(layout, witnesses, scales, tolerance);
   const auto as_standing = [&](std::optional<Parting> parting) {
@@ -61,6 +71,9 @@ Comparison compare(const System& system, std::span<const Contender> contenders, 
     standing.parting = as_standing(verdict.partings[k]);
   }
   result.first = as_standing(verdict.first);
+  result.sides = verdict.sides;
+  for (Side& side : result.sides)
+    for (std::size_t& run : side.runs) run = finishers[run].index;
   result.until = verdict.until;
   const auto interrupted = [&] { return control.interrupted != nullptr && *control.interrupted != 0; };
   result.interrupted = interrupted();

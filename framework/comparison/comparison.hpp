@@ -25,7 +25,9 @@ struct Standing : HeatEnd {
 
 struct Comparison {
   std::vector<Standing> standings;
+  Votes votes;                           ///< of the standings that are compared
   std::optional<Parting> first;          ///< the earliest parting; witness: index of the standing
+  std::vector<Side> sides;               ///< there; runs: indices of standings
   std::optional<Divergence> divergence;  ///< known where solvers part
   /// Where none part, and steps were long: whether the fastest is the same with bounded steps.
   std::optional<BoundedTwin> bounded;

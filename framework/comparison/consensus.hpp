@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/comparison/trace.hpp"
+#include "framework/comparison/votes.hpp"
 
 namespace polyform::host {
 
@@ -40,9 +41,12 @@ struct Scales {
 struct Witness {
   TraceRows* trace = nullptr;
   bool reactions = true;  ///< whether its reactions are to be read
+  std::vector<std::string> kernels = {};  ///< that its solver stands on beside its own
 };
+/// The votes of those that take part in a quantity.
+Votes votes_of(std::span<const Witness>, bool reactions);
 
-/// Of several runs the median, so that one that goes astray does not set the measure. reach: see Scales. acting: at the
+/// Of several runs the median by votes, so that one that goes astray does not set the measure. reach: see Scales. acting: at the
 /// start.
 Scales scales_of(const TraceItems&, double reach, const Scale& acting, std::span<const Witness>);
 
@@ -57,32 +61,50 @@ struct Parting {
   bool length = false;  ///< of a joint: in m, not in rad
 };
 
+/// Runs that are with each other where runs part first: nearer to one of them than half of what the parted one is away
+/// from the consensus.
+struct Side {
+  std::vector<std::size_t> runs;
+  double votes = 0;  ///< of these together
+};
+
 struct Verdict {
   std::vector<Deviation> deviations;             ///< one per run
   std::vector<std::optional<Parting>> partings;  ///< of each run on its own
   std::optional<Parting> first;                  ///< the earliest of them, furthest there
+  std::vector<Side> sides;                       ///< there, those with the fewest votes before the others
   double until = 0;                              ///< the last time that all runs have, s
 };
 
-/// Over the rows that all runs have. At least two runs. Partings are told by lengths against the system's size up to
+/// Over the rows that all runs have, each quantity with one vote for those that share kernels. At least two runs. Partings are told by lengths against the system's size up to
 /// then: a body that flies far away later does not hide what happens before. Forces are told against the largest of the
 /// whole run, as they may begin with nothing but round-off; so are lengths where no body has a reach, which may begin
 /// with nothing too.
 Verdict judge(const TraceItems&, std::span<const Witness>, const Scales&, double tolerance);
 
-/// The consensus of an item's numbers in several runs: the mean of two, the component-wise median of three or more, so
-/// that one outlier does not move it. Quaternions and angles are brought to the sign and the turn of the run in their
-/// midst before, so that the order of the runs does not matter; quaternions normalized after. numbers: one run after
-/// the other, overwritten.
-void consensus(TraceItem::Kind, std::span<double> numbers, std::size_t runs, std::span<double> result);
+/// The consensus of an item's numbers in several runs, the component-wise median by votes: runs with the same number in
+/// `votes` share one. So it is the mean of two votes, and one outlier of three does not move it, nor does a kernel that
+/// many solvers stand on. Quaternions and angles are brought to the sign and the turn of the run in their midst before,
+/// so that the order of the runs does not matter; quaternions normalized after. numbers: one run after the other,
+/// overwritten.
+void consensus(TraceItem::Kind, std::span<double> numbers, std::span<const std::size_t> votes,
+               std::span<double> result);
 
-/// The consensus of those of the runs whose numbers are all finite. runs: where the numbers of each stand; room: to
-/// work in. False, and nothing in `result`, where there are none.
-bool consensus_of_finite(TraceItem::Kind, std::span<const double* const> runs, std::vector<double>& room,
-                         std::span<double> result);
+/// The numbers of an item in one run, and the vote that it has a share in.
+struct Ballot {
+  const double* numbers;
+  std::size_t vote;
+};
+/// Room to work in.
+struct BallotBox {
+  std::vector<double> numbers;
+  std::vector<std::size_t> votes;
+};
+/// The consensus of those of the runs whose numbers are all finite. False, and nothing in `result`, where there are none.
+bool consensus_of_finite(TraceItem::Kind, std::span<const Ballot> runs, BallotBox&, std::span<double> result);
 
 /// The consensus of several runs, row by row, over the rows that all of them have.
-std::unique_ptr<Trace> consensus(const TraceLayout&, std::span<Trace* const>);
+std::unique_ptr<Trace> consensus(const TraceLayout&, std::span<Trace* const>, std::span<const std::size_t> votes);
 
 /// How far apart an item is in two rows, in its own unit; infinite where a number is not finite.
 double distance(const TraceItem&, const double* a, const double* b);

@@ -1,6 +1,7 @@
 #include "framework/comparison/result_comparison.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -205,17 +206,17 @@ class CommonRows {
 };
 
 /// Adds a row.
-void agree(const ResultItems& items, std::span<const ComparedResult> all, const std::vector<Values>& rows,
+void agree(const ResultItems& items, std::span<const Votes, 2> votes, const std::vector<Values>& rows,
            std::vector<ResultColumn>& consensus) {
-  std::vector<const double*> asked;
-  Values room;
+  std::vector<Ballot> asked;
+  BallotBox box;
   for (const Together& together : items.together()) {
     asked.clear();
     for (std::size_t r = 0; r < rows.size(); ++r)
-      if (!together.reaction || all[r].reactions) asked.push_back(rows[r].data() + together.first);
+      if (const auto vote = votes[together.reaction ? 1 : 0].of(r)) asked.push_back({rows[r].data() + together.first, *vote});
     double agreed[4];
     std::ranges::fill(agreed, std::numeric_limits<double>::quiet_NaN());
-    consensus_of_finite(together.kind, asked, room, std::span(agreed, together.count));
+    consensus_of_finite(together.kind, asked, box, std::span(agreed, together.count));
     for (std::size_t c = 0; c < together.count; ++c) consensus[together.first + c].values.push_back(agreed[c]);
   }
 }
@@ -256,8 +257,9 @@ std::optional<ResultComparison> compare(std::span<const ComparedResult> all,
   std::vector<Witness> witnesses;
   for (const ComparedResult& one : all) {
     traces.push_back(std::make_unique<ResultRows>(items));
-    witnesses.push_back({traces.back().get(), one.reactions});
+    witnesses.push_back({traces.back().get(), one.reactions, one.kernels});
   }
+  const std::array votes{votes_of(witnesses, false), votes_of(witnesses, true)};
   std::vector<Values> rows(all.size(), Values(items.width()));
   CommonRows common(all);
   bool any = false;
@@ -266,12 +268,14 @@ std::optional<ResultComparison> compare(std::span<const ComparedResult> all,
       for (std::size_t c = 0; c < items.width(); ++c) rows[r][c] = (*columns.of[r][c])[common.row(r)];
       traces[r]->put(common.time(), rows[r]);
     }
-    agree(items, all, rows, result.consensus.columns);
+    agree(items, votes, rows, result.consensus.columns);
   }
   if (!any) return {};
   Verdict verdict = judge(items, witnesses, scales_of(items, known.reach, known.acting, witnesses), tolerance);
   result.deviations = std::move(verdict.deviations);
+  result.votes = votes[0];
   result.first = verdict.first;
+  result.sides = std::move(verdict.sides);
   result.until = verdict.until;
   result.unique_parts = items.has_unique_parts();
   return result;

@@ -15,6 +15,7 @@ namespace polyform::host {
 struct ComparedResult {
   const Results* results = nullptr;
   bool reactions = true;  ///< whether its reactions are to be read
+  std::vector<std::string> kernels = {};  ///< that its solver stands on; runs of one solver share its own
 };
 
 struct ResultComparison {
@@ -23,7 +24,9 @@ struct ResultComparison {
   ResultComparison& operator=(ResultComparison&&) = default;
 
   std::vector<Deviation> deviations;  ///< one per result; their names lie in the consensus, as does that of `first`
+  Votes votes;                        ///< of the results
   std::optional<Parting> first;       ///< the earliest parting; witness: index of the result
+  std::vector<Side> sides;            ///< there; runs: indices of results
   double until = 0;                   ///< the last time that all have, s
   bool unique_parts = false;          ///< whether of each reaction that is open in part the unique part is compared
   Results consensus;                  ///< the columns that all have at the times that all have; without a record

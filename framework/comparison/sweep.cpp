@@ -80,6 +80,7 @@ Sweep sweep(const System& system, std::span<const Contender> contenders, const R
   const Round best =
       run_round(system, layout, contenders, at_value(settings, what, result.reference_value), control, 0);
   std::vector<Trace*> finished;
+  std::vector<std::vector<std::string>> kernels;
   std::vector<Contender> able;
   for (std::size_t k = 0; k < contenders.size(); ++k) {
     if (best.ends[k].how == How::skipped) {
@@ -92,11 +93,15 @@ Sweep sweep(const System& system, std::span<const Contender> contenders, const R
       continue;
     }
     finished.push_back(best.traces[k].get());
+    kernels.push_back(best.ends[k].run->kernels);
     result.reference_solvers.emplace_back(contenders[k].formulation->name());
   }
   result.apart_position = largest_apart(layout, finished, Quantity::position);
   result.apart_angle = largest_apart(layout, finished, Quantity::angle);
-  const std::unique_ptr<Trace> reference = finished.empty() ? nullptr : consensus(layout, finished);
+  result.votes = Votes(kernels, std::vector<bool>(kernels.size(), true));
+  std::vector<std::size_t> votes;
+  for (std::size_t k = 0; k < kernels.size(); ++k) votes.push_back(*result.votes.of(k));
+  const std::unique_ptr<Trace> reference = finished.empty() ? nullptr : consensus(layout, finished, votes);
 
   for (std::size_t v = 0; v < values.size(); ++v) {
     const Round round = run_round(system, layout, able, at_value(settings, what, values[v]), control, v + 1);

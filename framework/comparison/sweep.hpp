@@ -32,6 +32,7 @@ struct Dropout : HeatEnd {
 struct Sweep {
   double reference_value = 0;                  ///< finer than all values
   std::vector<std::string> reference_solvers;  ///< whose consensus at that value the reference is
+  Votes votes;                                 ///< of these
   std::vector<Dropout> dropouts;               ///< who is not among them
   /// How far the runs of the reference are from each other at most; none where there are less than two.
   std::optional<Departure> apart_position, apart_angle;

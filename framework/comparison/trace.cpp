@@ -68,7 +68,7 @@ TraceLayout::TraceLayout(const System& system)
     state_ = width();
     for (std::size_t k = view_.nq + view_.nv + 2 * view_.modes; k > 0; --k) pass();
   }
-  find_acting();
+  acting_ = acting_at_start(system);
 }
 
 void TraceItems::add(Quantity quantity, TraceItem::Kind kind, bool length, std::string_view name, double inertia) {
@@ -103,20 +103,22 @@ void TraceLayout::add_accelerations(const JointData& joint) {
     for (std::size_t k = 0; k < joint.nv; ++k) one(Kind::number, false);
 }
 
-void TraceLayout::find_acting() {
-  const ConstStateView start = system_.initial_state();
-  TreeKinematics tree(view_);
+Scale acting_at_start(const System& system) {
+  const SystemView& view = system.view();
+  const ConstStateView start = system.initial_state();
+  TreeKinematics tree(view);
   tree.evaluate(start.q.data(), start.v.data(), start.eta.data(), start.etadot.data());
-  ForceSet forces(view_);
-  std::vector<Spatial> loads(view_.frames());
-  std::vector<double> efforts(view_.nv), rates(view_.states);
+  ForceSet forces(view);
+  std::vector<Spatial> loads(view.frames());
+  std::vector<double> efforts(view.nv), rates(view.states);
   if (forces.good()) forces.evaluate(0, tree.frames(), start.q, start.v, start.x, loads, efforts, rates);
-  const Yardstick yardstick(view_);
-  acting_ = yardstick.of_system(tree.frames(), std::span(loads).first(view_.bodies.size()));
+  const Yardstick yardstick(view);
+  Scale acting = yardstick.of_system(tree.frames(), std::span(loads).first(view.bodies.size()));
   // Springs that hold each other give no load together, but round-off of theirs.
   const double stored = std::abs(forces.potential_energy()), reach = yardstick.largest_reach();
-  acting_.force = std::max(acting_.force, reach > 0 ? stored / reach : 0);
-  acting_.moment = std::max(acting_.moment, stored);
+  acting.force = std::max(acting.force, reach > 0 ? stored / reach : 0);
+  acting.moment = std::max(acting.moment, stored);
+  return acting;
 }
 
 bool TraceItems::has(Quantity quantity) const {

@@ -82,6 +82,9 @@ class TraceItems {
 
 class TraceRows;
 
+/// What acts and could act at the initial state, springs included.
+Scale acting_at_start(const System&);
+
 /// The user's bodies and joints. Of reactions that redundant constraints leave open in part, the unique rest is
 /// compared. The system outlives it.
 class TraceLayout final : public TraceItems {
@@ -90,7 +93,7 @@ class TraceLayout final : public TraceItems {
 
   /// How far the largest body reaches: its mass centre and joints from its frame origin, its radius of gyration, m.
   double reach() const { return reach_; }
-  /// What acts and could act at the start, springs included.
+  /// At the start.
   const Scale& acting() const { return acting_; }
   /// Fills a row of width() numbers.
   void fill(const Observation&, std::span<double> row) const;
@@ -111,7 +114,6 @@ class TraceLayout final : public TraceItems {
 
   void add_coordinates(const JointData&);
   void add_accelerations(const JointData&);
-  void find_acting();
   Mat3 axes(std::span<const double> row, BodyIndex) const;
 
   const System& system_;

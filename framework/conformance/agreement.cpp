@@ -6,6 +6,7 @@
 #include "framework/assembly/acceleration_misfit.hpp"
 #include "framework/conformance/larger.hpp"
 #include "polyform/force_set.hpp"
+#include "polyform/observation.hpp"
 
 namespace polyform::host {
 
@@ -14,10 +15,6 @@ namespace {
 void widen(double& worst, double& scale, const Vec3& a, const Vec3& b) {
   worst = larger(worst, norm(a - b));
   scale = larger({scale, norm(a), norm(b)});
-}
-
-BodyMotion motion(const Observation::Body& body) {
-  return {rotation_matrix(body.pose.orientation), body.pose.position, {body.angular_velocity, body.velocity}};
 }
 
 /// The largest difference of a joint's coordinates; Q and −Q of a ball are the same.
@@ -36,13 +33,6 @@ double coordinate_difference(const JointData& joint, std::span<const double> a, 
     at += count;
   }
   return larger(worst, differ(joint.q_offset + joint.nq - at, 1));
-}
-
-/// Motions of the bodies; the system has no nodes.
-std::vector<BodyMotion> motions(const Observation& o) {
-  std::vector<BodyMotion> all;
-  for (const Observation::Body& body : o.bodies) all.push_back(motion(body));
-  return all;
 }
 
 }  // namespace
@@ -102,7 +92,8 @@ std::set<std::size_t> undetermined_joints(const System& system) {
 }
 
 double newton_euler_error(const SystemView& view, const State& state, double t, const Observation& o) {
-  const std::vector<BodyMotion> bodies = motions(o);
+  std::vector<BodyMotion> bodies(view.bodies.size());  // the system has no nodes
+  observed_motions(o, bodies);
   ForceSet forces(view);
   std::vector<Spatial> load(view.bodies.size());  // about the frame origins
   std::vector<double> efforts(view.nv), rates(view.states);

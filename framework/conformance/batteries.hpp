@@ -16,5 +16,6 @@ void check_flexible_body(const FlexibleBodyType&, const Bench&, Checklist&);
 /// example: a system that it is tried on too; may have none.
 void check_formulation(const Formulation&, Sample example, const Bench&, Checklist&);
 void check_module(const ModuleType&, const Bench&, Checklist&);
+void check_integrator(const IntegratorType&, Checklist&);
 
 }  // namespace polyform::host

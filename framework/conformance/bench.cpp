@@ -45,7 +45,8 @@ Bench::Bench(const Catalog& catalog, std::shared_ptr<const void> keep_alive, Exa
       keep_alive_(std::move(keep_alive)),
       examples_(std::move(examples)),
       thorough_(thorough),
-      draw_(draw) {
+      draw_(draw),
+      integrator_(preferred_adaptive_integrator(catalog.integrators)) {
   find_joints();
 }
 
@@ -55,6 +56,7 @@ Bench::Bench(const Bench& other, const Catalog& catalog)
       examples_(other.examples_),
       thorough_(other.thorough_),
       draw_(other.draw_),
+      integrator_(other.integrator_),
       joints_(other.joints_),
       forces_(other.forces()) {}
 

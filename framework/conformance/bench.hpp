@@ -11,6 +11,7 @@
 #include "framework/conformance/checklist.hpp"
 #include "framework/conformance/model_writer.hpp"
 #include "framework/registry/catalog.hpp"
+#include "framework/simulation/integrator_selection.hpp"
 #include "framework/simulation/solver_selection.hpp"
 
 namespace polyform::host {
@@ -63,6 +64,8 @@ class Bench {
   const std::vector<KnownJoint>& joints() const { return joints_; }
   /// A joint that leaves all six freedoms. Undecided when no loaded type is one.
   const JointType& loose_joint() const;
+  /// An integrator that controls its errors.
+  const IntegratorChoice& integrator() const { return integrator_; }
   /// Formulations that carry the system, in alphabetical order.
   std::vector<const Formulation*> formulations_for(const SystemView&) const;
 
@@ -76,6 +79,7 @@ class Bench {
   ExampleFields examples_;
   bool thorough_;
   std::uint64_t draw_;
+  IntegratorChoice integrator_;
   std::vector<KnownJoint> joints_;
   mutable std::optional<std::vector<const ForceType*>> forces_;
 };

@@ -20,6 +20,7 @@ Claim Checklist::decide(std::string_view name, double tolerance, std::string_vie
   try {
     body(measure);
     if (measure.seen() == 0) throw Undecided("nothing was found to measure");
+    claim.finding = measure.remark();
   } catch (const Undecided& problem) {
     if (measure.good()) claim.verdict = Verdict::unsupported;
     claim.finding = problem.why();

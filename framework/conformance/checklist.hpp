@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "framework/conformance/claim.hpp"
 
@@ -49,10 +50,14 @@ class Measure {
     if (sink_ != nullptr) sink_->in_model(text);
   }
 
+  /// What is to be known of the claim where it passes.
+  void remark(std::string text) { remark_ = std::move(text); }
+
   bool good() const { return worst_ <= tolerance_; }
   std::size_t seen() const { return seen_; }
   double worst() const { return worst_; }
   const std::string& where() const { return where_; }
+  const std::string& remark() const { return remark_; }
   const std::string& model() const { return model_; }
   const std::string& current_model() const { return current_model_; }
 
@@ -61,7 +66,7 @@ class Measure {
   double tolerance_, worst_ = 0;
   std::size_t seen_ = 0;
   ClaimSink* sink_;
-  std::string where_, current_model_, model_;
+  std::string where_, current_model_, model_, remark_;
 };
 
 /// The first claim of the battery of an element, its remedy, and that where no instance can be made.

@@ -42,7 +42,7 @@ void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& 
   Checklist list(offer.kind, offer.name, sink);
   check_texts(offer, catalog, list);
   Sample example = example_of(settings.example, all, keep_alive, settings.lenient);
-  const bool has_fields = example.system != nullptr && offer.kind != "formulation";
+  const bool has_fields = example.system != nullptr && offer.kind != "formulation" && offer.kind != "integrator";
   const Bench bench(catalog, keep_alive, has_fields ? ExampleFields(*example.system, offer.name) : ExampleFields{},
                     settings.thorough, settings.draw);
   if (offer.kind == "joint") check_joint(type_of(catalog.joints, offer), bench, list);
@@ -52,6 +52,7 @@ void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& 
   if (offer.kind == "formulation")
     check_formulation(type_of(catalog.formulations, offer), std::move(example), bench, list);
   if (offer.kind == "module") check_module(type_of(catalog.modules, offer), bench, list);
+  if (offer.kind == "integrator") check_integrator(type_of(catalog.integrators, offer), list);
 }
 
 /// What one process of a battery came to.

@@ -8,7 +8,7 @@
 #include "framework/conformance/larger.hpp"
 #include "framework/conformance/measured_rate.hpp"
 #include "framework/conformance/observed.hpp"
-#include "framework/integration/integrator.hpp"
+#include "framework/integration/integration.hpp"
 
 namespace polyform::host {
 
@@ -40,27 +40,29 @@ double energy_of(const Observation& o) { return o.kinetic_energy + o.potential_e
 
 }  // namespace
 
-double energy_drift(const Formulation& formulation, const SystemView& view, const State& state, double duration) {
+double energy_drift(const Formulation& formulation, const SystemView& view, const State& state,
+                    const IntegratorChoice& choice, double duration) {
   Observed seen(formulation, view, state);
   Equation equation(seen.solver());
-  const auto integrator = make_integrator(equation, {"dopri5", 1e-3, 1e-11, 1e-12});
-  integrator->start(0, seen.y());
+  Integration integrator(equation, choice,
+                         {.step = 1e-3, .relative_tolerance = 1e-11, .absolute_tolerance = 1e-12});
+  integrator.start(0, seen.y());
   const double before = energy_of(seen.now()), potential_before = seen.now().potential_energy;
   double size = std::max(1.0, seen.now().kinetic_energy), worst = 0;
   double late_before = 0;
-  for (int steps = 0; integrator->time() < duration; ++steps) {
+  for (int steps = 0; integrator.time() < duration; ++steps) {
     if (steps == most_steps) {
       // A fast motion needs more steps than there are; one that jumps is not passed by any number.
-      if (integrator->time() - late_before > least_progress * integrator->time()) break;
+      if (integrator.time() - late_before > least_progress * integrator.time()) break;
       throw Failure(Exit::simulation_failed,
                     fmt::format("{} has come to t = {:.3g} s in {} steps of the integrator: what it gives jumps",
-                                formulation.name(), integrator->time(), steps));
+                                formulation.name(), integrator.time(), steps));
     }
-    if (steps == most_steps / 2) late_before = integrator->time();
-    if (!integrator->step(duration))
+    if (steps == most_steps / 2) late_before = integrator.time();
+    if (!integrator.step(duration))
       throw Failure(Exit::simulation_failed,
-                    fmt::format("{} cannot be integrated: {}", formulation.name(), integrator->failure()));
-    const Observation& o = seen.at(integrator->state());
+                    fmt::format("{} cannot be integrated: {}", formulation.name(), integrator.failure()));
+    const Observation& o = seen.at(integrator.state());
     size = std::max({size, o.kinetic_energy, std::abs(o.potential_energy - potential_before)});
     worst = larger(worst, std::abs(energy_of(o) - before));
   }

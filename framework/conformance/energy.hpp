@@ -2,14 +2,15 @@
 #pragma once
 
 #include "framework/conformance/state.hpp"
+#include "framework/integration/integration.hpp"
 #include "polyform/formulation.hpp"
 
 namespace polyform::host {
 
 /// Largest change of the total energy over a run from the state, relative to the largest kinetic energy or change of
-/// the potential one (at least 1 J), for a system whose forces all have a potential. dopri5 at tight tolerances;
-/// duration in s.
-double energy_drift(const Formulation&, const SystemView&, const State&, double duration);
+/// the potential one (at least 1 J), for a system whose forces all have a potential. The integrator
+/// works at tight tolerances; duration in s.
+double energy_drift(const Formulation&, const SystemView&, const State&, const IntegratorChoice&, double duration);
 
 /// |dE/dt − power| at the state, by differences along dy/dt, relative to the power and to energies per second (at least
 /// 1 W).

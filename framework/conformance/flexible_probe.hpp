@@ -127,6 +127,7 @@ struct Motion {
       const double size = modes[static_cast<std::size_t>(k)].typical / 0.05;
       if (size > 0) eta[k] *= size, etadot[k] *= size, etaddot[k] *= size;
     }
+    keep_modes_valid(body, {eta.data(), body.modes});
   }
   static Vector numbers(std::size_t count, double size, Random& random) {
     const std::vector<double> list = random.numbers(count, size);

@@ -25,8 +25,8 @@ void see_states_kept(const Formulation& formulation, const Case& one, Measure& m
 
 void check_what_it_runs(const Formulation& formulation, Ability ability, std::string_view what,
                         const std::vector<Case>& run, const Bench& bench, Checklist& list) {
-  claim_on(run, what, "all is as in the other formulations", 1e-9, "what is declared must not be left out", list,
-           [&](const Case& one, Measure& m) { see_agreement(formulation, one, bench, m); });
+  claim_agreement(formulation, run, what, "all is as in the other formulations",
+                  "what is declared must not be left out", bench, list);
   claim_on(run, what, "velocities, accelerations and rates of states are the rates along dy/dt", 1e-6,
            "derivative() and observe() must be of one motion", list,
            [&](const Case& one, Measure& m) { see_rates(formulation, one, m); });

@@ -10,6 +10,7 @@
 #include "framework/conformance/energy.hpp"
 #include "framework/conformance/formulation_checks.hpp"
 #include "framework/conformance/observed.hpp"
+#include "framework/simulation/kernels_of.hpp"
 
 namespace polyform::host {
 
@@ -61,13 +62,15 @@ void add_example(const Formulation& formulation, Sample example, Systems& system
 
 }  // namespace
 
-void see_agreement(const Formulation& formulation, const Case& one, const Bench& bench, Measure& m) {
+void see_agreement(const Formulation& formulation, const Case& one, const Bench& bench, Witnesses& witnesses,
+                   Measure& m) {
   const SystemView& view = one.sample.view();
   Observed seen(formulation, view, one.state, one.time);
   const std::set<std::size_t> open = undetermined_joints(*one.sample.system);
   for (const Formulation* other : bench.formulations_for(view)) {
     if (other == &formulation) continue;
     Observed expected(*other, view, one.state, one.time);
+    witnesses.add(other->name(), kernels_of(seen.solver()), kernels_of(expected.solver()));
     const Difference d = difference(view, expected.now(), seen.now(), open);
     const auto say = [&](const char* what) {
       return [=] { return fmt::format("{} differ from {}'s", what, other->name()); };
@@ -158,9 +161,9 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
              "rows too",
              list,
              [&](const Case& one, Measure& m) { see_finite(formulation, one.sample.view(), one.state, one.time, m); });
-    claim_on(cases, kind, "motion, accelerations, reactions and energies are those of the other formulations", 1e-9,
-             "the claims below tell what is wrong by itself", list,
-             [&](const Case& one, Measure& m) { see_agreement(formulation, one, bench, m); });
+    claim_agreement(formulation, cases, kind,
+                    "motion, accelerations, reactions and energies are those of the other formulations",
+                    "the claims below tell what is wrong by itself", bench, list);
     if (has(formulation.abilities(), Ability::reactions))
       claim_on(cases, kind, "the reactions balance the motion of every body", 1e-9,
                "reactions are on the moving body, at M, in ground axes, joint efforts included", list,
@@ -178,6 +181,10 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
     claim_on(cases, kind, "velocities and accelerations are the rates along dy/dt", 1e-6,
              "derivative() and observe() must be of one motion", list,
              [&](const Case& one, Measure& m) { see_rates(formulation, one, m); });
+    claim_on(cases, kind, "positions follow from velocities as it says", 1e-8,
+             "kinds() tells what each number of y is; position_rates() gives what derivative() gives for the positions, at "
+             "the same y",
+             list, [&](const Case& one, Measure& m) { see_second_order(formulation, one, m); });
     claim_on(cases, kind, "the state goes to y and back", 1e-10, "encode() and decode() must be inverse to each other",
              list, [&](const Case& one, Measure& m) { see_round_trip(formulation, one, m); });
     check_correction(formulation, cases, kind, list);
@@ -188,7 +195,7 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
     claim_on(free, kind, "energy is kept without forces", 1e-7,
              "accelerations are wrong, or correct() changes the motion", list, [&](const Case& one, Measure& m) {
                const double duration = bench.duration(0.1);
-               m.see(energy_drift(formulation, one.sample.view(), one.state, duration),
+               m.see(energy_drift(formulation, one.sample.view(), one.state, bench.integrator(), duration),
                      [&] { return fmt::format("within {:g} s", duration); });
              });
   }
@@ -219,6 +226,7 @@ void check_formulation(const Formulation& formulation, Sample example, const Ben
                     }))
     return;
   check_mechanics(formulation, systems, bench, list);
+  check_kernels(formulation, systems, list);
   check_options(formulation, systems, list);
   check_abilities_of(formulation, bench, list);
   check_calls(formulation, systems, list);

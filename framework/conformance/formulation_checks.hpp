@@ -3,6 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/element_systems.hpp"
 #include "framework/conformance/model_state.hpp"
@@ -43,8 +49,26 @@ void claim_on(const std::vector<Case>& cases, std::string_view kind, std::string
 void check_mechanics(const Formulation&, const Systems&, const Bench&, Checklist&);
 /// Drift from the joints and of quaternions: what is told of it, and what correct() does with it.
 void check_correction(const Formulation&, const std::vector<Case>&, std::string_view kind, Checklist&);
+/// The other formulations that one was compared with, by whether they share kernels with it on any of the systems.
+class Witnesses {
+ public:
+  void add(std::string_view other, const std::vector<std::string>& own, const std::vector<std::string>& its);
+  /// Remarks who confirms the formulation. Undecided where nobody does who shares nothing with it.
+  void tell(Measure&) const;
+
+ private:
+  std::set<std::string> all() const;
+
+  std::set<std::string, std::less<>> independent_;
+  std::map<std::string, std::set<std::string>, std::less<>> shared_;  ///< with what
+};
 /// One case against all other formulations that run it. Undecided when there are none.
-void see_agreement(const Formulation&, const Case&, const Bench&, Measure&);
+void see_agreement(const Formulation&, const Case&, const Bench&, Witnesses&, Measure&);
+/// The claim that all cases are as in the other formulations.
+void claim_agreement(const Formulation&, const std::vector<Case>&, std::string_view kind, std::string_view name,
+                     std::string_view remedy, const Bench&, Checklist&);
+/// Whether the kernels that a formulation tells are names, and the same whenever they are asked for.
+void check_kernels(const Formulation&, const Systems&, Checklist&);
 /// Whether all that is observed of a state, and the rate of every element of y, is a finite number.
 void see_finite(const Formulation&, const SystemView&, const State&, double time, Measure&);
 /// A copy of what was observed or decoded.
@@ -52,6 +76,8 @@ inline State copy_of(const StateView& s) { return State(as_const(s)); }
 /// Observed velocities and accelerations, of bodies and modes, and rates of first-order states, against differences
 /// along y + h ẏ.
 void see_rates(const Formulation&, const Case&, Measure&);
+/// What the solver tells of positions and velocities in y, where it does.
+void see_second_order(const Formulation&, const Case&, Measure&);
 /// From the state to y and back. Coordinates of cut joints are known up to whole turns.
 void see_round_trip(const Formulation&, const Case&, Measure&);
 /// A solver, or nothing after a refusal in a sentence, which `refusal` gets. Failure when the refusal says nothing.

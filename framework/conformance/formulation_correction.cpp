@@ -5,6 +5,7 @@
 #include "framework/conformance/formulation_checks.hpp"
 #include "framework/conformance/larger.hpp"
 #include "polyform/constraint.hpp"
+#include "polyform/observation.hpp"
 
 namespace polyform::host {
 
@@ -19,9 +20,8 @@ struct Violation {
 
 /// The largest over all joints at the observed motion of the bodies.
 Violation violation_of(const SystemView& view, const Observation& o) {
-  std::vector<BodyMotion> bodies;
-  for (const Observation::Body& b : o.bodies)
-    bodies.push_back({rotation_matrix(b.pose.orientation), b.pose.position, {b.angular_velocity, b.velocity}});
+  std::vector<BodyMotion> bodies(view.bodies.size());
+  observed_motions(o, bodies);
   Violation worst;
   for (const JointData& joint : view.joints) {
     std::vector<double> q(o.q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset),

@@ -131,9 +131,9 @@ void check_standing(bool cut, const std::vector<Pair>& pairs, std::vector<std::o
       const double duration = bench.duration(0.3);
       for (std::size_t i = 0; i < 2; ++i) {
         const Sample& sample = cut ? pairs[i].loop : pairs[i].tree;
-        const State& state = cut ? pairs[i].loop_state : pairs[i].tree_state;
-        m.in_model(with_state(sample.text, sample.view(), state));
-        m.see(energy_drift(*formulation, sample.view(), state, duration),
+          const State& state = cut ? pairs[i].loop_state : pairs[i].tree_state;
+          m.in_model(with_state(sample.text, sample.view(), state));
+          m.see(energy_drift(*formulation, sample.view(), state, bench.integrator(), duration),
               [&] { return fmt::format("within {:g} s, {}", duration, pairs[i].direction); });
       }
     });

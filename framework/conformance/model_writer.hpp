@@ -36,7 +36,6 @@ class ModelWriter {
   /// section: "forces", "constraints" or "modules".
   void add_element(std::string_view section, std::string_view name, std::string_view type, Strided<const FieldSpec>);
   void remove_last_element(std::string_view section);
-  void set_gravity(const Vec3& g) { gravity_ = g; }
 
   std::string text() const;
 

@@ -35,7 +35,6 @@ std::vector<Pose> poses_of(std::span<const BodyMotion> bodies) {
 /// Moves a state onto the loops, constraint elements and rows of modules. False when that fails.
 bool close(const SystemView& view, State& s) {
   AbsoluteSystem system(view);
-  system.hold_modes();
   TreeKinematics tree(view);
   sweep(tree, s);
   std::vector<Pose> poses = poses_of(tree.bodies());
@@ -217,6 +216,7 @@ State random_state(const System& system, Random& random) {
       double& eta = s.eta[body.mode_offset + k];
       eta = in_range(modes[k], random.uniform(-1, 1), 0.02, eta);
     }
+    keep_modes_valid(body, part(s.eta, body.mode_offset, body.modes));
   }
   s.etadot = random.numbers(view.modes, 0.1);
   spread_states(system, s, random);

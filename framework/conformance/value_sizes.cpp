@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/conformance/batch_probe.hpp"
+#include "framework/simulation/mode_limits.hpp"
+#include "polyform/flexible_validity.hpp"
+
 namespace polyform::host {
 
 double in_range(const ValueRange& range, double part, double size_if_untold, double middle) {
@@ -17,6 +21,16 @@ double in_range(const ValueRange& range, double part, double size_if_untold, dou
 bool JointSizes::bounded() const {
   return std::ranges::any_of(q,
                              [](const ValueRange& r) { return std::isfinite(r.minimum) || std::isfinite(r.maximum); });
+}
+
+void keep_modes_valid(const FlexibleData& body, std::span<double> eta) {
+  const BatchPointer<FlexibleBatch> batch(body.type->create(std::span(&body.instance, 1)));
+  if (!batch) return;
+  const auto* const validity = ask<ModeValidity>(*batch);
+  if (validity == nullptr) return;
+  const double deformation = validity->deformation(0, eta);
+  if (deformation > most_deformation)
+    for (double& x : eta) x *= most_deformation / deformation;
 }
 
 JointSizes sizes_of(const System& system, const JointData& joint) {

@@ -21,6 +21,10 @@ struct JointSizes {
 /// Of a joint of the system's view.
 JointSizes sizes_of(const System&, const JointData&);
 
+/// Makes modal coordinates of a body so much smaller that its linear modes hold, as far as its type tells
+/// (ModeValidity).
+void keep_modes_valid(const FlexibleData&, std::span<double> eta);
+
 /// Of one instance of a type: of the numbers of a kind in order.
 template <class Type>
 std::vector<ValueRange> ranges_of(const Type& type, ValueRanges::Kind kind, std::size_t count,

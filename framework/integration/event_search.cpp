@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace polyform::host {
 
@@ -24,6 +26,10 @@ constexpr double faster = 1.5;
 // Of a step: shorter stretches are not made. Steps that are many times longer than allowed are not tried.
 constexpr double shortest_stretch = 1e-7;
 
+// So many samples along a step, in which thousands of zeros would be found, are more than any motion needs: what still is
+// not clear flickers by rounding, and is taken as it is.
+constexpr std::size_t most_samples = 4096;
+
 // Places of samples: the beginning of the step, the end of a part, the middles of parts by how often they were divided.
 constexpr std::size_t beginning = 0, ending = 1, first_middle = 2;
 
@@ -31,25 +37,32 @@ bool positive(double value) { return value >= 0; }
 
 }  // namespace
 
-EventSearch::EventSearch(std::size_t functions)
-    : functions_(functions), largest_(functions), samples_(first_middle + deepest) {
+EventSearch::EventSearch(std::size_t functions, std::vector<std::size_t> kinds)
+    : functions_(functions), kinds_(std::move(kinds)), largest_(functions), samples_(first_middle + deepest) {
+  if (kinds_.empty()) {
+    kinds_.resize(functions);
+    std::iota(kinds_.begin(), kinds_.end(), std::size_t{0});
+  }
   for (Sample& s : samples_) s.values.resize(functions), s.rates.resize(functions);
   trial_ = samples_.front();
 }
 
-double EventSearch::noise(std::size_t k) const { return rounding * largest_[k]; }
+double EventSearch::noise(std::size_t k) const { return rounding * largest_[kinds_[k]]; }
 
 void EventSearch::take(double t, Signals& signals, Sample& out) {
   out.time = t;
   out.reach = signals.sample(t, out.values, out.rates);
+  if (left_ > 0) --left_;
   for (std::size_t k = 0; k < functions_; ++k)
-    if (std::isfinite(out.values[k])) largest_[k] = std::max(largest_[k], std::abs(out.values[k]));
+    if (double& largest = largest_[kinds_[k]]; std::isfinite(out.values[k]))
+      largest = std::max(largest, std::abs(out.values[k]));
 }
 
 void EventSearch::begin(double t, Signals& signals) { take(t, signals, samples_.front()); }
 
 std::optional<SignChange> EventSearch::find(double t_end, double resolution, Signals& signals) {
   resolution_ = resolution;
+  left_ = most_samples;
   const double shortest = shortest_stretch * (t_end - samples_[beginning].time);
   for (bool done = false; !done;) {
     done = end_of_stretch(t_end, shortest, signals) == t_end;
@@ -134,7 +147,7 @@ std::optional<SignChange> EventSearch::first(std::size_t a, std::size_t b, std::
   const Sample &from = samples_[a], &to = samples_[b];
   const double length = to.time - from.time;
   const Cut cut = judge(from, to, signals, false);
-  if (!cut.clear && depth < deepest && length > 2 * resolution_) {
+  if (!cut.clear && depth < deepest && left_ > 0 && length > 2 * resolution_) {
     const std::size_t middle = first_middle + depth;
     take(from.time + cut.share * length, signals, samples_[middle]);
     if (const auto found = first(a, middle, depth + 1, signals)) return found;

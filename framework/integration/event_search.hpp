@@ -38,7 +38,9 @@ struct SignChange {
 /// allows is first divided into stretches that are not. No allocation after construction.
 class EventSearch {
  public:
-  explicit EventSearch(std::size_t functions);
+  /// kinds: per function a number below `functions`, the same for those of one unit whose sizes compare (the gaps of all
+  /// contacts): the rounding of one that has always been zero is told by the others. Empty: all differ.
+  explicit EventSearch(std::size_t functions, std::vector<std::size_t> kinds = {});
 
   /// At the start of the next step: values, rates there.
   void begin(double t, Signals&);
@@ -72,8 +74,10 @@ class EventSearch {
   SignChange locate(const Sample& a, const Sample& b, std::size_t k, Signals&);
 
   std::size_t functions_;
+  std::vector<std::size_t> kinds_;
   double resolution_ = 0;
-  std::vector<double> largest_;  ///< |value| of each function, of all samples
+  std::vector<double> largest_;  ///< |value| of each kind, of all samples
+  std::size_t left_ = 0;         ///< samples that the search along this step may still take
   std::vector<Sample> samples_;
   Sample trial_;
 };

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <optional>
 
-#include "framework/linearization/balance.hpp"
+#include "framework/linearization/equilibrium_equations.hpp"
 #include "framework/linearization/point_model.hpp"
 
 namespace polyform::host {
@@ -24,14 +24,14 @@ constexpr double settled = 1e-13;     ///< a step that ends the search
 /// Accelerations, relative to those of gravity and of the held motion, that count as none.
 constexpr double balance_tolerance = 1e-8;
 
-double step_size(const Balance& balance, const VectorXd& z) {
+double step_size(const EquilibriumEquations& balance, const VectorXd& z) {
   double size = 0;
   for (Index k = 0; k < z.size(); ++k) size = std::max(size, std::abs(z[k]) / balance.scale(k));
   return size;
 }
 
 /// The step of the descent, with first-order states that follow.
-VectorXd descent_step(Balance& balance, double acceleration_size) {
+VectorXd descent_step(EquilibriumEquations& balance, double acceleration_size) {
   const Index n = balance.moves(), x = balance.states();
   const MatrixXd J = balance.jacobian();
   MatrixXd M = balance.inertia();
@@ -68,7 +68,7 @@ VectorXd descent_step(Balance& balance, double acceleration_size) {
 }
 
 /// Down the potential energy. True when the steps have settled.
-bool descend(Balance& balance, double acceleration_size, std::size_t& iterations) {
+bool descend(EquilibriumEquations& balance, double acceleration_size, std::size_t& iterations) {
   double before = 1e300;
   for (; iterations < most_iterations; ++iterations) {
     if (balance.moves() == 0) return balance.states() == 0;
@@ -90,7 +90,7 @@ bool descend(Balance& balance, double acceleration_size, std::size_t& iterations
 }
 
 /// Least squares of the accelerations over all unknowns, in scales.
-void fit(Balance& balance, std::size_t& iterations) {
+void fit(EquilibriumEquations& balance, std::size_t& iterations) {
   double damping = 1e-3, before = 1e300;
   const auto row_scales = [&] {
     VectorXd s(balance.rows());
@@ -131,7 +131,7 @@ void fit(Balance& balance, std::size_t& iterations) {
   }
 }
 
-void name_unbalanced(Balance& balance, double tolerance, Equilibrium& out) {
+void name_unbalanced(EquilibriumEquations& balance, double tolerance, Equilibrium& out) {
   const Index n = balance.moves();
   const VectorXd force = n > 0 ? VectorXd(balance.inertia() * balance.now().head(n)) : VectorXd();
   for (Index k = 0; k < balance.rows(); ++k) {
@@ -158,7 +158,7 @@ void name_unbalanced(Balance& balance, double tolerance, Equilibrium& out) {
 }  // namespace
 
 Equilibrium find_equilibrium(const System& system, const SolverMaker& make, const EquilibriumRequest& request) {
-  std::optional<Balance> search(std::in_place, system, make, request);
+  std::optional<EquilibriumEquations> search(std::in_place, system, make, request);
   Equilibrium out;
   const double size = acceleration_size(system.view(), search->state());
   const bool at_rest = !request.steady && request.trimmed.empty() && !search->anything_held();
@@ -169,7 +169,7 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
     fit(*search, out.iterations);
   }
   out.iterations += descended;
-  Balance& balance = *search;
+  EquilibriumEquations& balance = *search;
   name_unbalanced(balance, balance_tolerance * size, out);
   out.point.state = balance.state();
   for (Index k = 0; request.steady && k < balance.moves(); ++k)

@@ -98,7 +98,7 @@ struct Propagation {
 /// Φ over the period in equal steps, in the scales of the point. Each step has coordinates that are chosen in its
 /// middle: those of the point may be singular on the way.
 Propagation propagate(const PointModel& model, const std::vector<double>& scales, MotionPath& path, double period,
-                      std::size_t steps) {
+                      std::size_t steps, const FloquetProgress& progress) {
   static const Gauss gauss;
   const Index n = static_cast<Index>(scales.size());
   const Eigen::Map<const VectorXd> s(scales.data(), n);
@@ -107,6 +107,7 @@ Propagation propagate(const PointModel& model, const std::vector<double>& scales
   MatrixXd M(stages * n, stages * n), right(stages * n, n), E = MatrixXd::Zero(n, n);
   MinimalCoordinates choice = model.choice();
   for (std::size_t k = 0; k < steps; ++k) {
+    if (progress) progress(k, steps);
     const double start = h * static_cast<double>(k);
     const CanonicalState here = path.at(start);
     if (const MinimalCoordinates now = choose_coordinates(model.view(), model.time() + start, here);
@@ -192,16 +193,16 @@ double misfit_of_motion(PointModel& model, MotionPath& path, double period) {
 }
 
 Floquet find_multipliers(const PointModel& model, const Linearization& linear, const PathMaker& make, double period,
-                         double misfit) {
+                         double misfit, const FloquetProgress& progress) {
   const std::vector<double>& scales = linear.scales;
   const Index n = static_cast<Index>(scales.size());
   const MatrixXd A = scaled(linear.A.value, scales);
   std::size_t steps = steps_for(A, period);
-  Propagation before = propagate(model, scales, *make(fine), period, steps), now;
+  Propagation before = propagate(model, scales, *make(fine), period, steps, progress), now;
   double change = 1;
   for (;;) {
     steps *= 2;
-    now = propagate(model, scales, *make(fine), period, steps);
+    now = propagate(model, scales, *make(fine), period, steps, progress);
     const double last = std::exchange(change, (now.value - before.value).norm() / std::max(now.value.norm(), 1.0));
     if (change < settled || 2 * steps > most_steps || (steps > first_steps && change > 0.5 * last)) break;
     before = std::move(now);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <complex>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,9 +39,13 @@ double misfit_of_motion(PointModel&, MotionPath&, double period);
 /// The same of A and all rates, the larger of two instants.
 double misfit_of_period(const PointModel&, const Linearization&, const PathMaker&, double period);
 
+/// Told how many of so many steps along a period are done; the steps are halved until the result stays.
+using FloquetProgress = std::function<void(std::size_t done, std::size_t steps)>;
+
 /// The multipliers, by collocation in Gauss points on A along the path, with steps that are halved until Φ stays.
-/// misfit: of the period. Failure (simulation_failed) where Φ does not settle.
-Floquet find_multipliers(const PointModel&, const Linearization&, const PathMaker&, double period, double misfit);
+/// misfit: of the period; progress may be empty. Failure (simulation_failed) where Φ does not settle.
+Floquet find_multipliers(const PointModel&, const Linearization&, const PathMaker&, double period, double misfit,
+                         const FloquetProgress& progress = {});
 
 /// Above this number of states the products along a period take too long.
 inline constexpr std::size_t most_floquet_states = 300;

@@ -22,18 +22,21 @@ class CarriedPath final : public MotionPath {
 
 class IntegratedPath final : public MotionPath, private Ode {
  public:
-  IntegratedPath(const PointModel& model, double tolerance)
-      : start_(model.time()), solver_(model.maker()(model.view())), store_(model.view()), y_(solver_->state_size()) {
-    integrator_ = make_integrator(*this, {"dopri5", 1e-4, tolerance, 0.1 * tolerance});
+  IntegratedPath(const PointModel& model, const IntegratorChoice& choice, double tolerance)
+      : start_(model.time()),
+        solver_(model.maker()(model.view())),
+        store_(model.view()),
+        y_(solver_->state_size()),
+        integrator_(*this, choice, {.step = 1e-4, .relative_tolerance = tolerance, .absolute_tolerance = 0.1 * tolerance}) {
     if (solver_->encode(model.nominal().constant(), y_) != Status::ok) fail(solver_->failure());
-    integrator_->start(start_, y_);
+    integrator_.start(start_, y_);
   }
 
   CanonicalState at(double t) override {
     const double end = start_ + t;
-    while (integrator_->time() < end && end - integrator_->time() > 1e-13 * std::max(1.0, end))
-      if (!integrator_->step(end)) fail(integrator_->failure());
-    const std::span<const double> now = integrator_->state();
+    while (integrator_.time() < end && end - integrator_.time() > 1e-13 * std::max(1.0, end))
+      if (!integrator_.step(end)) fail(integrator_.failure());
+    const std::span<const double> now = integrator_.state();
     std::copy(now.begin(), now.end(), y_.begin());
     if (solver_->observe(end, y_, store_.now()) != Status::ok) fail(solver_->failure());
     return CanonicalState(as_const(store_.now().state()));
@@ -53,12 +56,15 @@ class IntegratedPath final : public MotionPath, private Ode {
     return solver_->correct(t, y, correction) == Status::ok;
   }
   std::string_view failure() const noexcept override { return solver_->failure(); }
+  SecondOrderSystem* second_order() noexcept override {
+    return ask<SecondOrderSystem>(*solver_);
+  }
 
   double start_;
   SolverPointer solver_;
   ObservationStore store_;
   std::vector<double> y_;
-  std::unique_ptr<Integrator> integrator_;
+  Integration integrator_;
 };
 
 }  // namespace
@@ -68,8 +74,8 @@ std::unique_ptr<MotionPath> carried_path(const PointModel& model, const MotionFi
   return std::make_unique<CarriedPath>(model, fields, std::move(rates));
 }
 
-std::unique_ptr<MotionPath> integrated_path(const PointModel& model, double tolerance) {
-  return std::make_unique<IntegratedPath>(model, tolerance);
+std::unique_ptr<MotionPath> integrated_path(const PointModel& model, const IntegratorChoice& choice, double tolerance) {
+  return std::make_unique<IntegratedPath>(model, choice, tolerance);
 }
 
 }  // namespace polyform::host

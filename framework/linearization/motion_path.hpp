@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "framework/integration/integrator.hpp"
+#include "framework/integration/integration.hpp"
 #include "framework/linearization/motion_fields.hpp"
 #include "framework/linearization/point_model.hpp"
 
@@ -22,7 +22,7 @@ class MotionPath {
 /// Along a field of constant coefficients, exactly.
 std::unique_ptr<MotionPath> carried_path(const PointModel&, const MotionFields&, std::vector<double> rates);
 /// By integration of the solver's equations with a relative tolerance.
-std::unique_ptr<MotionPath> integrated_path(const PointModel&, double tolerance);
+std::unique_ptr<MotionPath> integrated_path(const PointModel&, const IntegratorChoice&, double tolerance);
 
 /// Paths from the operating point on, each from its beginning, with a relative tolerance where they are integrated.
 using PathMaker = std::function<std::unique_ptr<MotionPath>(double tolerance)>;

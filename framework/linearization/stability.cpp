@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "framework/diagnostics.hpp"
+#include "framework/linearization/events_along.hpp"
 #include "framework/linearization/periods.hpp"
 #include "framework/linearization/steady_motion.hpp"
 
@@ -178,7 +179,7 @@ class Judge {
       return;
     }
     if (decide_by_symmetry()) return;
-    if (decide_by_rotors()) return;
+    if (event_.empty() && decide_by_rotors()) return;
     decide_by_period();
   }
 
@@ -220,6 +221,8 @@ class Judge {
         changed_ = fmt::format("A changes by {:.2g} of its size within {:.4g} s", seen.change, seen.time);
       return false;
     }
+    if (const double turning = fields_->fastest_turn(along->rates); turning > 0)
+      if (meets_event(*carried_path(model_, *fields_, along->rates), 2 * std::numbers::pi / turning)) return false;
     if (!request_.rotors.empty()) {
       path_rates_ = along->rates;
       if (decide_by_rotors()) return true;
@@ -299,11 +302,24 @@ class Judge {
   PathMaker path_maker() {
     const bool carried = find_path_rates();
     return [this, carried](double tolerance) {
-      return carried ? carried_path(model_, *fields_, *path_rates_) : integrated_path(model_, tolerance);
+      return carried ? carried_path(model_, *fields_, *path_rates_) : integrated_path(model_, request_.integrator, tolerance);
     };
   }
 
+  /// What a linear model cannot have ends all judgement.
+  bool meets_event(MotionPath& path, double length) {
+    const std::optional<EventAlong> event = first_event_along(model_, path, length);
+    if (event)
+      event_ = fmt::format("the event of {} happens along the motion, {:.4g} s on, which no linear model has", event->name,
+                           event->time);
+    return event.has_value();
+  }
+
   void decide_by_period() {
+    if (!event_.empty()) {
+      out_.why = event_ + "; A is frozen at one instant";
+      return;
+    }
     if (rests_nowhere()) return;
     std::vector<Period> periods;
     try {
@@ -343,6 +359,11 @@ class Judge {
     }
     try {
       const PathMaker path = path_maker();
+      if (meets_event(*path(rough), period.length)) {
+        trouble_ = event_;
+        if (demanded) out_.why = event_ + "; A is frozen at one instant";
+        return false;
+      }
       double misfit = misfit_of_motion(model_, *path(rough), period.length);
       if (misfit < may_repeat) {
         refine(period, model_, path);
@@ -356,7 +377,7 @@ class Judge {
               period.length, misfit);
         return false;
       }
-      out_.floquet = find_multipliers(model_, frozen_, path, period.length, misfit);
+      out_.floquet = find_multipliers(model_, frozen_, path, period.length, misfit, request_.progress);
       out_.floquet->told_by = period.told_by;
       out_.why = fmt::format("A is periodic in {:.8g} s ({}); Floquet's multipliers of a period decide", period.length,
                              period.told_by);
@@ -381,7 +402,7 @@ class Judge {
   std::optional<std::vector<double>> carried_rates_;  ///< of the axes in which A is constant
   bool looked_for_rates_ = false;
   double knot_ = 0;
-  std::string changed_, trouble_;
+  std::string changed_, trouble_, event_;
   Stability out_;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "framework/integration/integration.hpp"
 #include "framework/linearization/floquet.hpp"
 #include "framework/linearization/multi_blade.hpp"
 
@@ -25,10 +26,12 @@ enum class ModesOf {
 };
 
 struct StabilityRequest {
+  IntegratorChoice integrator;   ///< follows motions that run along no symmetry
   std::optional<double> period;  ///< s: of Floquet's multipliers, where the user knows it
   std::vector<Rotor> rotors;     ///< whose blades go into multi-blade coordinates
   /// The point is an equilibrium of the inputs of its time: ramps and tables may be held there.
   bool holds_inputs = false;
+  FloquetProgress progress;  ///< may be empty
 };
 
 struct Stability {

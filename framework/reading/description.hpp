@@ -80,14 +80,16 @@ struct GroupItem : Item {
   std::size_t parent = static_cast<std::size_t>(-1);  ///< index into Description::groups
 };
 
+struct OptionPlace {
+  Place name, value;
+};
 /// Defaults for the command line; empty where the file is silent.
 struct SimulationItem {
   std::optional<double> duration, step, max_step, relative_tolerance, absolute_tolerance, output_interval;
   std::optional<std::string> integrator;
+  std::vector<std::pair<std::string, std::string>> integrator_options;  ///< values as YAML text
+  std::vector<OptionPlace> integrator_option_places;                    ///< one per option
   Place integrator_place, duration_place, step_place, max_step_place, output_interval_place;
-};
-struct OptionPlace {
-  Place name, value;
 };
 struct SolverItem {
   std::optional<std::string> name;

@@ -138,9 +138,10 @@ std::optional<std::string> read_name(const Value& value) {
     return std::nullopt;
   }
   // Quotes do not keep a spreadsheet from taking such a column of a CSV file for a formula, and computing it. The marks
-  // + - @ begin names in use, such as @root, and compute nothing without a formula after them.
-  if (name->front() == '=') {
-    value.error(fmt::format("the name {} begins with '=', by which spreadsheets know formulas", show(*name)),
+  // + - @ begin names in use, such as @root, and compute nothing without a call, a reference or an operator after them.
+  const bool marked = std::string_view("+-@").find(name->front()) != std::string_view::npos;
+  if (name->front() == '=' || (marked && name->find_first_of("(!|=*/+&^", 1) != std::string::npos)) {
+    value.error(fmt::format("the name {} begins with '{}' and reads as a formula of a spreadsheet", show(*name), name->front()),
                 "Names become those of output columns: let it begin with a letter, a digit or '_'.");
     return std::nullopt;
   }

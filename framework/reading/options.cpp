@@ -1,4 +1,4 @@
-// Options of a formulation: the same declaration and the same reading as the fields of elements.
+// Options of a formulation or an integrator: the same declaration and the same reading as the fields of elements.
 #include <fmt/format.h>
 
 #include <exception>
@@ -26,10 +26,10 @@ bool refers_to_names(const FieldSpec& spec) {
 /// Reads options one by one: those of the model file with their places, typed ones without.
 class OptionReader {
  public:
-  OptionReader(Strided<const FieldSpec> specs, std::string_view formulation, Description& storage,
+  OptionReader(Strided<const FieldSpec> specs, const OptionOwner& owner, Description& storage,
                Diagnostics& diagnostics, const OptionPlaces& places)
       : specs_(specs),
-        formulation_(formulation),
+        owner_(owner),
         places_(places),
         names_(std::any_of(specs.begin(), specs.end(), refers_to_names) ? names_of(storage) : Names{}),
         fields_(names_, storage),
@@ -43,7 +43,7 @@ class OptionReader {
     for (std::size_t i = 0; i < given.size(); ++i) {
       const auto& [key, text] = given[i];
       const bool in_file = i < places_.places.size();
-      const Path path{in_file ? &solver_options_ : &options_, key, Path::no_index};
+      const Path path{in_file ? &file_options_ : &options_, key, Path::no_index};
       const OptionPlace place = in_file ? places_.places[i] : OptionPlace{};
       Report& report = in_file ? in_file_ : typed_;
       const auto spec = std::find_if(specs_.begin(), specs_.end(), [&](const FieldSpec& s) { return s.name == key; });
@@ -55,8 +55,8 @@ class OptionReader {
     for (const FieldSpec& spec : specs_)
       if (spec.required && std::none_of(given.begin(), given.end(), [&](const auto& g) { return g.first == spec.name; }))
         typed_.error({}, options_,
-                     fmt::format("formulation '{}' needs option '{}': {}", formulation_, spec.name, spec.meaning),
-                     fmt::format("Give --option {}=…, {}.", spec.name, expectation(spec)));
+                     fmt::format("{} '{}' needs option '{}': {}", owner_.kind, owner_.name, spec.name, spec.meaning),
+                     fmt::format("Give {} {}=…, {}.", owner_.flag, spec.name, expectation(spec)));
   }
   void fail(std::string_view why) { typed_.error({}, {}, fmt::format("the options cannot be read: {}", why)); }
   void finish() {
@@ -69,9 +69,9 @@ class OptionReader {
     std::vector<std::string_view> known;
     for (const FieldSpec& spec : specs_) known.push_back(spec.name);
     const std::string remedy = known.empty()
-                                   ? fmt::format("'{}' has no options.", formulation_)
+                                   ? fmt::format("'{}' has no options.", owner_.name)
                                    : fmt::format("{}Its options: {}.", did_you_mean(key, known), listing(known));
-    report.error(place, path, fmt::format("formulation '{}' has no option {}", formulation_, show(key)), remedy);
+    report.error(place, path, fmt::format("{} '{}' has no option {}", owner_.kind, owner_.name, show(key)), remedy);
   }
 
   std::optional<FieldValue> read_value(const FieldSpec& spec, const std::string& text, Place place, const Path& path,
@@ -93,22 +93,23 @@ class OptionReader {
   }
 
   Strided<const FieldSpec> specs_;
-  std::string_view formulation_;
+  const OptionOwner& owner_;
   const OptionPlaces& places_;
   const Names names_;
   FieldReader fields_;
   Report in_file_, typed_;
-  const Path options_{nullptr, "options", Path::no_index}, solver_{nullptr, "solver", Path::no_index},
-      solver_options_{&solver_, "options", Path::no_index};
+  const Path options_{nullptr, "options", Path::no_index}, group_{nullptr, owner_.group, Path::no_index},
+      member_{&group_, owner_.member, Path::no_index},
+      file_options_{owner_.member.empty() ? &group_ : &member_, "options", Path::no_index};
 };
 
 }  // namespace
 
 std::vector<FieldValue> read_options(Strided<const FieldSpec> specs,
                                      const std::vector<std::pair<std::string, std::string>>& given,
-                                     std::string_view formulation, Description& storage, Diagnostics& diagnostics,
+                                     const OptionOwner& owner, Description& storage, Diagnostics& diagnostics,
                                      const OptionPlaces& places) {
-  OptionReader reader(specs, formulation, storage, diagnostics, places);
+  OptionReader reader(specs, owner, storage, diagnostics, places);
   std::vector<FieldValue> out(specs.size());
   try {
     reader.read(given, out);

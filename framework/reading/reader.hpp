@@ -33,14 +33,34 @@ struct OptionPlaces {
   std::span<const OptionPlace> places;
 };
 
-/// Option values of a formulation: declared defaults, overlaid by key=value texts (YAML scalars, lists or maps) in
-/// order. Reports unknown keys, bad values and missing required options, with the path options.<key>, or in the model
-/// file with their place and the path solver.options.<key>. The texts and lists live in `storage`; options that name
-/// bodies or joints mean those of `storage`.
+/// Whose options are read, for messages.
+struct OptionOwner {
+  std::string_view kind, name;     ///< "formulation", and which
+  std::string_view flag;           ///< of the command line, "--option"
+  std::string_view group, member;  ///< where options stand in a model: `group.member.options`, or `group.options`
+
+  static constexpr OptionOwner formulation(std::string_view name) {
+    return {"formulation", name, "--option", "solver", ""};
+  }
+  static constexpr OptionOwner integrator(std::string_view name) {
+    return {"integrator", name, "--integrator-option", "simulation", "integrator"};
+  }
+};
+
+/// Option values of a formulation or an integrator: declared defaults, overlaid by key=value texts (YAML scalars, lists or
+/// maps) in order. Reports unknown keys, bad values and missing required options, with the path options.<key>, or in the
+/// model file with their place and a path such as solver.options.<key>. The texts and lists live in `storage`; options
+/// that name bodies or joints mean those of `storage`.
 std::vector<FieldValue> read_options(Strided<const FieldSpec> specs,
-                                     const std::vector<std::pair<std::string, std::string>>& given,
-                                     std::string_view formulation, Description& storage, Diagnostics&,
-                                     const OptionPlaces& = {});
+                                     const std::vector<std::pair<std::string, std::string>>& given, const OptionOwner&,
+                                     Description& storage, Diagnostics&, const OptionPlaces& = {});
+/// Those of a formulation.
+inline std::vector<FieldValue> read_options(Strided<const FieldSpec> specs,
+                                            const std::vector<std::pair<std::string, std::string>>& given,
+                                            std::string_view formulation, Description& storage,
+                                            Diagnostics& diagnostics, const OptionPlaces& places = {}) {
+  return read_options(specs, given, OptionOwner::formulation(formulation), storage, diagnostics, places);
+}
 
 /// JSON Schema (draft 2020-12) of the model file, with the fields of every loaded element type.
 std::string model_schema(const Catalog&);

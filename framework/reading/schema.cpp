@@ -94,6 +94,22 @@ Json chain_schema() {
   return closed_object(std::move(p), {"name", "count", "body", "joint", "step"});
 }
 
+/// A name, or a name with options.
+Json integrator_schema(const Catalog& catalog) {
+  Json names = Json::array(), kinds = Json::array();
+  for (const auto& [name, type] : catalog.integrators) {
+    names.push_back(name);
+    Json options = Json::object(), p = Json::object();
+    std::vector<std::string> required;
+    add_fields(type->fields(), {}, options, required);
+    p["name"] = Json{{"const", name}};
+    p["options"] = closed_object(std::move(options), required);
+    kinds.push_back(described(closed_object(std::move(p), {"name"}), type->meaning()));
+  }
+  kinds.push_back(Json{{"enum", std::move(names)}});
+  return described(one_of(std::move(kinds)), "The integrator: its name, or {name: NAME, options: {option: value}}.");
+}
+
 Json definitions(const Catalog& catalog) {
   Json d = basic_definitions();
   d["rigid_or_flexible_body"] = bodies_schema(catalog, false);
@@ -120,7 +136,7 @@ Json root_schema(const Catalog& catalog) {
   p["constraints"] = list_of(ref("constraint_item"), "Constraints beyond joints.");
   p["modules"] = list_of(ref("module_item"), "Modules: subsystems of a type, or named groups of bodies.");
   p["chains"] = list_of(ref("chain"), "Generators of many like bodies in a row.");
-  p["simulation"] = simulation_schema();
+  p["simulation"] = simulation_schema(integrator_schema(catalog));
   p["solver"] = solver_schema();
   Json root = Json::object();
   root["$schema"] = "https://json-schema.org/draft/2020-12/schema";

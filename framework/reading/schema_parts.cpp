@@ -226,13 +226,13 @@ Json basic_definitions() {
   return d;
 }
 
-Json simulation_schema() {
+Json simulation_schema(Json integrator) {
   Json tolerance = Json::object();
   tolerance["relative"] = positive("Relative tolerance of an adaptive integrator.");
   tolerance["absolute"] = positive("Absolute tolerance of an adaptive integrator.");
   Json p = Json::object();
   p["duration"] = positive("s");
-  p["integrator"] = described({{"type", "string"}}, "rk4, dopri5, cvode-bdf, cvode-adams, …");
+  p["integrator"] = std::move(integrator);
   p["step"] = positive("Fixed step, or the first step of an adaptive integrator, s.");
   p["max_step"] = positive("No step of any integrator is longer, s.");
   p["tolerance"] = closed_object(std::move(tolerance), {});

@@ -34,7 +34,8 @@ void add_fields(Strided<const FieldSpec>, std::string_view provided, Json& prope
 /// vector3, direction, orientation, inertia, time_function, numbers, matrix, body, marker, joint, initial, geometry,
 /// group.
 Json basic_definitions();
-Json simulation_schema();
+/// integrator: what its key takes.
+Json simulation_schema(Json integrator);
 Json solver_schema();
 
 }  // namespace polyform::host

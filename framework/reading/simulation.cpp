@@ -21,6 +21,32 @@ void read_positive(MapReader& map, std::string_view key, std::string_view unit, 
   }
 }
 
+void read_text_options(const Value& options, std::vector<std::pair<std::string, std::string>>& out,
+                       std::vector<OptionPlace>& places) {
+  if (options.node().kind != Node::Kind::map) options.unexpected("a map of options, {option: value}");
+  for (const Node::Entry& e : options.node().entries) {
+    out.emplace_back(e.key, flow_text(*e.value));
+    places.push_back({e.place, e.value->place});
+  }
+}
+
+/// A name, or {name: NAME, options: {option: value}}.
+void read_integrator(const Value& value, SimulationItem& out) {
+  out.integrator_place = value.place();
+  if (value.node().kind != Node::Kind::map) {
+    out.integrator = read_text(value, "the name of an integrator, or {name: NAME, options: {option: value}}");
+    return;
+  }
+  MapReader map(value);
+  if (const auto name = map.require("name", "which integrator")) {
+    out.integrator = read_text(*name, "the name of an integrator");
+    out.integrator_place = name->place();
+  }
+  if (const auto options = map.find("options"))
+    read_text_options(*options, out.integrator_options, out.integrator_option_places);
+  map.finish();
+}
+
 }  // namespace
 
 void read_simulation(const Value& value, SimulationItem& out) {
@@ -30,10 +56,7 @@ void read_simulation(const Value& value, SimulationItem& out) {
   read_positive(map, "step", "s", out.step, &out.step_place);
   read_positive(map, "max_step", "s", out.max_step, &out.max_step_place);
   read_positive(map, "output_interval", "s", out.output_interval, &out.output_interval_place);
-  if (const auto integrator = map.find("integrator")) {
-    out.integrator = read_text(*integrator, "the name of an integrator");
-    out.integrator_place = integrator->place();
-  }
+  if (const auto integrator = map.find("integrator")) read_integrator(*integrator, out);
   if (const auto tolerance = map.find("tolerance")) {
     MapReader both(*tolerance);
     read_positive(both, "relative", {}, out.relative_tolerance);
@@ -51,13 +74,7 @@ void read_solver(const Value& value, SolverItem& out) {
     out.name = read_text(*name, "the name of a formulation");
     out.place = name->place();
   }
-  if (const auto options = map.find("options")) {
-    if (options->node().kind != Node::Kind::map) options->unexpected("a map of options, {option: value}");
-    for (const Node::Entry& e : options->node().entries) {
-      out.options.emplace_back(e.key, flow_text(*e.value));
-      out.option_places.push_back({e.place, e.value->place});
-    }
-  }
+  if (const auto options = map.find("options")) read_text_options(*options, out.options, out.option_places);
   map.finish();
 }
 

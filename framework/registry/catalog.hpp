@@ -20,6 +20,7 @@ struct Catalog {
   Named<FlexibleBodyType> flexible_bodies;
   Named<ModuleType> modules;
   Named<ConstraintType> constraints;
+  Named<IntegratorType> integrators;
 };
 
 /// The entry of that name, or nullptr.
@@ -33,6 +34,7 @@ const Type* find(const Named<Type>& names, std::string_view name) {
 template <class Visit, class... Catalogs>
 void for_each_kind(Visit&& visit, Catalogs&... catalogs) {
   visit("formulation", catalogs.formulations...);
+  visit("integrator", catalogs.integrators...);
   visit("joint", catalogs.joints...);
   visit("force", catalogs.forces...);
   visit("flexible body", catalogs.flexible_bodies...);

@@ -69,9 +69,9 @@ bool check_manifest(PluginRecord& record, const PluginManifest& manifest) {
     return false;
   }
   std::string finding;
-  if (record.kind != "formulation" && record.kind != "elements")
-    finding =
-        fmt::format("calls itself a plugin of kind '{}', where 'formulation' or 'elements' is expected", record.kind);
+  if (record.kind != "formulation" && record.kind != "integrator" && record.kind != "elements")
+    finding = fmt::format("calls itself a plugin of kind '{}', where 'formulation', 'integrator' or 'elements' is expected",
+                          record.kind);
   else if (!is_plain_name(record.name))
     finding =
         fmt::format("has the plugin name '{}', where letters, digits, '-', '_' and '.' are expected", record.name);

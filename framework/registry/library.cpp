@@ -27,7 +27,7 @@ constexpr const char* tell_author =
 class Collector final : public Registrar {
  public:
   /// `declared`: the kind in the manifest.
-  Collector(Catalog& into, std::string_view declared) : into_(into), formulations_(declared == "formulation") {}
+  Collector(Catalog& into, std::string_view declared) : into_(into), declared_(declared) {}
 
   void add(const Formulation& type) noexcept override { keep("formulation", type, into_.formulations); }
   void add(const JointType& type) noexcept override { keep("joint", type, into_.joints); }
@@ -35,6 +35,7 @@ class Collector final : public Registrar {
   void add(const FlexibleBodyType& type) noexcept override { keep("flexible body", type, into_.flexible_bodies); }
   void add(const ModuleType& type) noexcept override { keep("module", type, into_.modules); }
   void add(const ConstraintType& type) noexcept override { keep("constraint", type, into_.constraints); }
+  void add(const IntegratorType& type) noexcept override { keep("integrator", type, into_.integrators); }
 
   std::size_t count() const noexcept { return count_; }
   const std::string& mistake() const noexcept { return mistake_; }
@@ -42,13 +43,18 @@ class Collector final : public Registrar {
   bool out_of_memory() const noexcept { return out_of_memory_; }
 
  private:
+  /// What a plugin calls itself that offers such types.
+  template <class Type>
+  static constexpr std::string_view plugin_kind = std::is_same_v<Type, Formulation>      ? "formulation"
+                                                  : std::is_same_v<Type, IntegratorType> ? "integrator"
+                                                                                         : "elements";
   template <class Type>
   void keep(std::string_view kind, const Type& type, Named<Type>& names) noexcept {
     ++count_;
     try {
       const std::string_view name = type.name();
       if (name.empty()) return note(fmt::format("registers a {} without a name", kind));
-      if (formulations_ != std::is_same_v<Type, Formulation> && stranger_.empty())
+      if (plugin_kind<Type> != declared_ && stranger_.empty())
         stranger_ = fmt::format("the {} '{}'", kind, name);
       if (!names.emplace(name, &type).second) note(fmt::format("registers the {} '{}' twice", kind, name));
       if (const std::string mistake = mistake_of(type); !mistake.empty())
@@ -62,7 +68,7 @@ class Collector final : public Registrar {
   }
 
   Catalog& into_;
-  const bool formulations_;
+  const std::string_view declared_;
   std::size_t count_ = 0;
   std::string mistake_;   ///< the first, to follow the name of the file
   std::string stranger_;  ///< the first type that is not of the declared kind
@@ -179,8 +185,8 @@ void Library::collect(std::string_view declared) {
   if (const std::string& stranger = collector.stranger(); !stranger.empty())
     throw LoadFailure{Refusal::bad_manifest,
                       fmt::format("calls itself a plugin of kind '{}', but registers {}", declared, stranger),
-                      "put 'formulation' into POLYFORM_PLUGIN for formulations and 'elements' for all else, and make "
-                      "two plugins of a library that has both"};
+                      "put 'formulation' into POLYFORM_PLUGIN for formulations, 'integrator' for integrators and "
+                      "'elements' for all else, and make a plugin of each kind of a library that has several"};
   std::string mistake = collector.mistake();
   if (mistake.empty() && collector.count() == 0) mistake = "registers nothing";
   if (!mistake.empty()) throw LoadFailure{Refusal::failed_to_register, std::move(mistake), tell_author};

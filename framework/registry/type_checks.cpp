@@ -104,4 +104,9 @@ std::string mistake_of(const ModuleType& type) {
 
 std::string mistake_of(const ConstraintType& type) { return mistake_in_fields(type.fields()); }
 
+std::string mistake_of(const IntegratorType& type) {
+  if (type.order() < 1) return fmt::format("which declares the order {}, where 1 is the least", type.order());
+  return mistake_in_fields(type.fields());
+}
+
 }  // namespace polyform::host

@@ -16,6 +16,7 @@ std::string mistake_of(const JointType&);
 std::string mistake_of(const ForceType&);
 std::string mistake_of(const FlexibleBodyType&);
 std::string mistake_of(const ModuleType&);
+std::string mistake_of(const IntegratorType&);
 std::string mistake_of(const ConstraintType&);
 
 }  // namespace polyform::host

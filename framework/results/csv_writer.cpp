@@ -18,13 +18,6 @@ constexpr std::size_t bytes_at_once = 1u << 20;
 constexpr std::chrono::seconds longest_wait{1};
 constexpr std::size_t longest_number = 32;
 
-std::string quoted(const std::string& name) {
-  if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
-  std::string out = "\"";
-  for (const char c : name) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + '"';
-}
-
 class CsvWriter final : public FileWriter {
  public:
   explicit CsvWriter(std::unique_ptr<OutputFile> file) : file_(std::move(file)) {}
@@ -41,7 +34,7 @@ class CsvWriter final : public FileWriter {
     file_->replace();
     for (const Channel& channel : channels) {
       if (!buffer_.empty()) buffer_ += ',';
-      buffer_ += quoted(channel.name);
+      buffer_ += quoted_in_csv(channel.name);
     }
     buffer_ += '\n';
     flush();
@@ -85,6 +78,13 @@ class CsvWriter final : public FileWriter {
 };
 
 }  // namespace
+
+std::string quoted_in_csv(const std::string& name) {
+  if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
+}
 
 std::unique_ptr<ResultWriter> make_csv_writer(std::unique_ptr<OutputFile> file) {
   return stored_in_time(std::make_unique<CsvWriter>(std::move(file)));

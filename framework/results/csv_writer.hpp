@@ -4,12 +4,15 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "framework/results/output_file.hpp"
 #include "framework/results/result_writer.hpp"
 
 namespace polyform::host {
 
+/// A text as a field of such a table.
+std::string quoted_in_csv(const std::string&);
 std::unique_ptr<ResultWriter> make_csv_writer(std::unique_ptr<OutputFile>);
 
 }  // namespace polyform::host

@@ -25,6 +25,7 @@ struct BalanceReport {
   std::string of;              ///< where, such as "body `rod`"; empty where nothing is out of balance
   std::vector<double> bodies;  ///< in the order of the view; empty where they could not be looked at
   std::string warning;         ///< empty where there is none
+  double parted = 0;           ///< largest part of accelerations that joints do not allow, see JointCheck
 };
 
 class BalanceCheck {

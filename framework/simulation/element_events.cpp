@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <type_traits>
+#include <utility>
 
 #include "framework/diagnostics.hpp"
 #include "polyform/kinematics.hpp"
@@ -67,10 +69,9 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
     EventDescription d;
     events->describe_event(k, d);
     descriptions_.push_back({std::string(d.instance < instances ? group.names[d.instance] : group.type->name()),
-                             std::string(d.name), d.crossing});
+                             std::string(d.name), batches_.size(), d.crossing});
   }
   sources_.push_back({events, group.type->name(), group.names});
-  if (b.count > 0) ++evaluated_;
   batches_.push_back(std::move(b));
 }
 
@@ -86,6 +87,14 @@ void ElementEvents::find_carriers(const SystemView& view) {
   }
   for (std::size_t i = 0; i < carries.size(); ++i)
     if (carries[i]) carriers_.push_back(i);
+}
+
+std::vector<std::size_t> ElementEvents::kinds() const {
+  std::vector<std::size_t> kinds;
+  std::map<std::pair<std::size_t, std::string_view>, std::size_t> known;
+  for (std::size_t k = 0; k < descriptions_.size(); ++k)
+    kinds.push_back(known.try_emplace({descriptions_[k].batch, descriptions_[k].event}, k).first->second);
+  return kinds;
 }
 
 double ElementEvents::turning() const {
@@ -104,12 +113,25 @@ std::string ElementEvents::name_of(std::size_t event) const {
 double ElementEvents::evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates) {
   if (solver_.decode(y, motion_->state()) != Status::ok)
     throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
+  return evaluate_here(t, values, rates);
+}
+
+double ElementEvents::evaluate(double t, const ConstStateView& state, std::span<double> values,
+                               std::span<double> rates) {
+  std::ranges::copy(state.q, motion_->q.begin());
+  std::ranges::copy(state.v, motion_->v.begin());
+  std::ranges::copy(state.eta, motion_->eta.begin());
+  std::ranges::copy(state.etadot, motion_->etadot.begin());
+  std::ranges::copy(state.x, motion_->x.begin());
+  return evaluate_here(t, values, rates);
+}
+
+double ElementEvents::evaluate_here(double t, std::span<double> values, std::span<double> rates) {
   motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
   std::ranges::fill(rates, std::numeric_limits<double>::quiet_NaN());
   double guard = never;
   const std::span<const double> x(motion_->x);
   for (Batch& b : batches_) {
-    if (b.count == 0) continue;
     b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
     const ForceInput attachments = b.attached->input(t, x.subspan(b.states, b.state_count));
     EventInput in;

@@ -26,14 +26,18 @@ class ElementEvents {
   /// The number of event functions.
   std::size_t size() const { return descriptions_.size(); }
   /// Whether no element tells an event or a guard, so that nothing needs to be evaluated.
-  bool empty() const { return evaluated_ == 0; }
+  bool empty() const { return batches_.empty(); }
   /// Element and event, for messages: "`a` (contact)".
   std::string name_of(std::size_t event) const;
+  /// Per event function a number below size(): the same for those of one type and name, whose values compare.
+  std::vector<std::size_t> kinds() const;
   Crossing crossing(std::size_t event) const { return descriptions_[event].crossing; }
 
   /// Values and rates (NaN where the element gives none) at a state, and the guard. Failure (simulation_failed) when
   /// the solver cannot decode the state.
   double evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
+  /// The same at a canonical state.
+  double evaluate(double t, const ConstStateView&, std::span<double> values, std::span<double> rates);
   /// At the state evaluated last: the largest angular velocity of the bodies that carry what the events are attached to,
   /// and of those that carry these, rad/s.
   double turning() const;
@@ -57,8 +61,10 @@ class ElementEvents {
   };
   struct Description {
     std::string element, event;
+    std::size_t batch;
     Crossing crossing;
   };
+  double evaluate_here(double t, std::span<double> values, std::span<double> rates);
   template <class Group>
   void add(const SystemView&, const Group&);
   void find_carriers(const SystemView&);
@@ -68,7 +74,6 @@ class ElementEvents {
   std::vector<Source> sources_;
   std::vector<Description> descriptions_;
   std::vector<std::size_t> carriers_;  ///< bodies between ground and what event functions are attached to
-  std::size_t evaluated_ = 0;  ///< batches with event functions
   struct Motion;
   std::unique_ptr<Motion> motion_;
 };

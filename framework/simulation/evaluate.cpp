@@ -22,6 +22,7 @@ BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& s
   JointCheck joints(system.view(), solver);
   joints.check(0, store.now());
   BalanceReport report = balance.report();
+  report.parted = joints.largest();
   if (const std::string text = joints.warning(); !text.empty())
     report.warning += (report.warning.empty() ? "" : ".\n") + text;
   return report;

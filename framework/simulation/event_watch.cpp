@@ -38,10 +38,10 @@ constexpr std::size_t patience = 20000;
 
 }  // namespace
 
-EventWatch::EventWatch(const SystemView& view, Solver& solver, Integrator& integrator, double step, bool fixed_step)
+EventWatch::EventWatch(const SystemView& view, Solver& solver, Integration& integrator, double step, bool fixed_step)
     : integrator_(integrator),
       elements_(view, solver),
-      search_(elements_.size()),
+      search_(elements_.size(), elements_.kinds()),
       states_(solver.state_size()),
       step_(step),
       growth_(fixed_step ? growth_without_control : growth) {

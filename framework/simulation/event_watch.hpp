@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/integration/event_search.hpp"
-#include "framework/integration/integrator.hpp"
+#include "framework/integration/integration.hpp"
 #include "framework/simulation/element_events.hpp"
 
 namespace polyform::host {
@@ -15,7 +15,7 @@ namespace polyform::host {
 class EventWatch final : private Signals {
  public:
   /// step: the run's, which gives the scale of time at t = 0. fixed_step: whether the integrator controls no errors.
-  EventWatch(const SystemView&, Solver&, Integrator&, double step, bool fixed_step);
+  EventWatch(const SystemView&, Solver&, Integration&, double step, bool fixed_step);
 
   const ElementEvents& elements() const { return elements_; }
   /// Where it is, there is nothing to call but this.
@@ -54,7 +54,7 @@ class EventWatch final : private Signals {
   void note(const SignChange&);
   void check_standstill();
 
-  Integrator& integrator_;
+  Integration& integrator_;
   ElementEvents elements_;
   EventSearch search_;
   std::size_t states_;  ///< of the solver; an integrator may carry more numbers after them

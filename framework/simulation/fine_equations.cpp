@@ -19,14 +19,6 @@ inline std::partial_ordering operator<=>(const DoubleDouble& a, const DoubleDoub
   return a.high == b.high ? a.low <=> b.low : a.high <=> b.high;
 }
 inline DoubleDouble abs(const DoubleDouble& a) { return a < DoubleDouble(0) ? -a : a; }
-inline DoubleDouble operator/(const DoubleDouble& a, const DoubleDouble& b) {
-  const double first = a.high / b.high;
-  const DoubleDouble rest = a - DoubleDouble(first) * b;
-  const double second = rest.high / b.high;
-  const DoubleDouble last = rest - DoubleDouble(second) * b;
-  return DoubleDouble::ordered_sum(first, second) + DoubleDouble(last.high / b.high);
-}
-inline DoubleDouble& operator/=(DoubleDouble& a, const DoubleDouble& b) { return a = a / b; }
 
 }  // namespace polyform
 

@@ -8,13 +8,12 @@
 #include "framework/diagnostics.hpp"
 #include "framework/simulation/balance_check.hpp"
 #include "polyform/equations.hpp"
+#include "polyform/observation.hpp"
 
 namespace polyform::host {
 
 namespace {
 
-/// Part of the largest acceleration in the system that is taken for the size of any smaller one, as in Balance.
-constexpr double floor_of_largest = 1e-3;
 /// No stabilization pulls a joint back faster than in a millisecond, 1/s: what it adds is no lost digit.
 constexpr double pull = 1e3;
 
@@ -49,16 +48,8 @@ JointCheck::JointCheck(const SystemView& view, Solver& solver)
 }
 
 void JointCheck::place(const Observation& now) noexcept {
-  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
-    const Observation::Body& b = now.bodies[i];
-    frames_[i] = {rotation_matrix(b.pose.orientation), b.pose.position, {b.angular_velocity, b.velocity}};
-    accelerations_[i] = {b.angular_acceleration, b.acceleration};
-  }
-  if (!nodes_.empty()) {
-    nodes_.evaluate(now.eta.data(), now.etadot.data());
-    nodes_.place(frames_);
-    nodes_.accelerate(frames_, now.modal_acceleration.data(), accelerations_);
-  }
+  observed_motions(now, nodes_, frames_);
+  observed_accelerations(now, nodes_, frames_, accelerations_);
   joints_.evaluate(now.q.data(), now.v.data());
   double linear = norm(view_.gravity), angular = 0;
   for (const Spatial& a : accelerations_) {
@@ -68,8 +59,8 @@ void JointCheck::place(const Observation& now) noexcept {
   const Scale acting = yardstick_.of_system(frames_);
   const double reach = yardstick_.largest_reach();
   linear = std::max({linear, acting.acceleration, angular * reach});
-  acceleration_ = floor_of_largest * linear;
-  angular_acceleration_ = floor_of_largest * (reach > 0 ? std::max(angular, linear / reach) : angular);
+  acceleration_ = least_share * linear;
+  angular_acceleration_ = least_share * (reach > 0 ? std::max(angular, linear / reach) : angular);
 }
 
 double JointCheck::part(std::size_t j, const Observation& now) const noexcept {

@@ -10,14 +10,12 @@ namespace polyform::host {
 
 namespace {
 
-/// Turn of a section (rad) or strain from which on linear modes are told to be out of their range. They are right to
-/// first order in it: at a slope of 0.3 rad a cantilever under a force at its tip, whose deflection is known (the
-/// elastica, Bisshopp and Drucker 1945), is deflected 4 % too far by them.
-constexpr double most_deformation = 0.3;
-
 /// Square of the spin over that of the lowest frequency from which on a missing stiffening is told. That of a blade's
 /// first flap is ω² = ω₀² + 1.19 Ω² (Southwell): there its frequency is 1 % too low.
 constexpr double most_spin = 0.02;
+
+/// Force along a body over the one that buckles it, from which on the same is told: its lowest frequency is 5 % off.
+constexpr double most_load = 0.1;
 
 class Heard final : public FieldSink {
  public:
@@ -55,8 +53,13 @@ ModeLimits::ModeLimits(const SystemView& view) : view_(view) {
     if (validity == nullptr)
       batch->destroy();
     else
-      bodies_.push_back({&data, batch, validity});
+      bodies_.push_back({&data, batch, validity, {}});
   }
+  std::vector<Body*> of_body(view.bodies.size());
+  for (Body& body : bodies_) of_body[at(body.data->body)] = &body;
+  for (std::size_t j = 0; j < view.joints.size(); ++j)
+    for (const BodyIndex b : {view.joints[j].base, view.joints[j].moving})
+      if (!is_ground(b) && of_body[at(b)] != nullptr) of_body[at(b)]->joints.push_back(j);
 }
 
 ModeLimits::~ModeLimits() {
@@ -71,10 +74,11 @@ std::vector<std::size_t> ModeLimits::bodies() const {
 
 void ModeLimits::row(double t, const Observation& now) {
   for (Body& body : bodies_) {
-    if (body.told_deformed && body.told_spinning) continue;
     const Observation::Body& seen = now.bodies[at(body.data->body)];
     look_at_deformation(t, body, now.eta.subspan(body.data->mode_offset, body.data->modes));
-    look_at_spin(t, body, transpose_times(rotation_matrix(seen.pose.orientation), seen.angular_velocity));
+    const Mat3 R = rotation_matrix(seen.pose.orientation);
+    look_at_spin(t, body, transpose_times(R, seen.angular_velocity));
+    for (const std::size_t j : body.joints) look_at_load(t, body, transpose_times(R, now.reactions[j].linear));
   }
 }
 
@@ -115,6 +119,18 @@ void ModeLimits::look_at_spin(double t, Body& body, const Vec3& omega) {
            "body `{}` spins and is not stiffened by its tension: at t = {:.6g} s it turns at {:.3g} rad/s, {:.3g} "
            "of its lowest frequency, which is then too low by about {:.2g} %",
            name, t, norm(omega), std::sqrt(spin), 100 * (1 - 1 / std::sqrt(1 + spin))),
+       stiffening_remedy(*body.data)});
+}
+
+void ModeLimits::look_at_load(double t, Body& body, const Vec3& force) {
+  if (body.told_loaded || body.told_spinning) return;
+  const double part = body.validity->neglected_load(0, force);
+  if (!(part > most_load)) return;
+  body.told_loaded = true;
+  warnings_.push_back(
+      {fmt::format("body `{}` is loaded along its axis and neither stiffened nor weakened by that: at t = {:.6g} s a "
+                   "joint puts {:.3g} N on it, the force along it is about {:.2g} of the one that would buckle it",
+                   view_.bodies[at(body.data->body)].name, t, norm(force), part),
        stiffening_remedy(*body.data)});
 }
 

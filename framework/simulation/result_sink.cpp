@@ -1,5 +1,7 @@
 #include "framework/simulation/result_sink.hpp"
 
+#include "framework/simulation/kernels_of.hpp"
+
 namespace polyform::host {
 
 ResultSink::ResultSink(const System& system, const Columns& columns, std::unique_ptr<ResultWriter> writer,
@@ -24,6 +26,7 @@ void ResultSink::finish(const RunRecord& run) {
                       {"correction_velocity", run.correction.velocity_residual},
                       {"correction_iterations", count(run.correction.iterations)},
                       {"imbalance", run.imbalance}};
+  if (!run.kernels.empty()) fields.push_back({"kernels", joined_kernels(run.kernels)});
   for (const std::string& warning : run.warnings) fields.push_back({"warning", warning});
   if (!run.failure.empty()) fields.push_back({"failure", run.failure});
   writer_->finish(fields);

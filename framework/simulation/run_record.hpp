@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/integration/integration.hpp"
 #include "polyform/formulation.hpp"
 
 namespace polyform::host {
@@ -16,7 +17,7 @@ struct RunSettings {
   double step = 1e-3;    ///< s: fixed, or the first of an adaptive integrator
   double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
   double output_interval = 0.1;  ///< s
-  std::string integrator = "dopri5";
+  IntegratorChoice integrator{};
   double max_step = std::numeric_limits<double>::infinity();  ///< no step is longer, s
 };
 
@@ -46,6 +47,7 @@ struct RunRecord {
   std::size_t events = 0;             ///< of elements, after each of which the integration began anew
   double imbalance = 0;               ///< largest imbalance of the rows that were checked, see BalanceCheck
   std::string imbalance_of;           ///< where, such as "body `rod`"; empty where nothing was out of balance
+  std::vector<std::string> kernels;   ///< that the solver says it stands on (kernels_of)
   std::vector<std::string> warnings;  ///< what may be wrong with the run, and why: a sentence each
 };
 

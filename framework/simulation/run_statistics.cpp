@@ -16,11 +16,9 @@ RunStatistics::RunStatistics(const SystemView& view) : view_(view), yardstick_(v
 void RunStatistics::start(const Observation& now, double balance) {
   first_balance_ = balance;
   first_potential_ = now.potential_energy;
-  for (std::size_t i = 0; i < motions_.size(); ++i) {
-    const Observation::Body& body = now.bodies[i];
-    motions_[i] = {rotation_matrix(body.pose.orientation), body.pose.position, {body.angular_velocity, body.velocity}};
-    terms_ += yardstick_.mass(i) * norm(view_.gravity) * norm(body.pose.position);
-  }
+  observed_motions(now, motions_);
+  for (std::size_t i = 0; i < motions_.size(); ++i)
+    terms_ += yardstick_.mass(i) * norm(view_.gravity) * norm(motions_[i].p);
   const double sprung = now.potential_energy - gravity_potential(view_, motions_, now.eta.data());
   possible_ = yardstick_.of_system(motions_).energy + std::abs(sprung);
 }

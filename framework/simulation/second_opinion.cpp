@@ -8,6 +8,7 @@
 #include "framework/simulation/fine_equations.hpp"
 #include "polyform/equations.hpp"
 #include "polyform/force_set.hpp"
+#include "polyform/observation.hpp"
 #include "polyform/scale.hpp"
 
 namespace polyform::host {
@@ -33,7 +34,7 @@ bool has_soft_rows(Solver& solver) {
 class SecondOpinion::Own {
  public:
   Own(const SystemView& view, std::vector<bool> absent)
-      : view_(view), system_(view, {}, whole(std::move(absent), view)), forces_(view), motions_(view.bodies.size()), q_(view.nq),
+      : view_(view), system_(view, whole(std::move(absent), view)), forces_(view), motions_(view.bodies.size()), q_(view.nq),
         v_(view.nv), efforts_(view.nv), rates_(view.states), modal_forces_(view.modes), wrenches_(view.frames()) {}
 
   bool good() const {
@@ -42,10 +43,7 @@ class SecondOpinion::Own {
 
   /// The equations at what was observed.
   void form(double t, const Observation& now) {
-    for (std::size_t i = 0; i < motions_.size(); ++i) {
-      const Observation::Body& b = now.bodies[i];
-      motions_[i] = {rotation_matrix(b.pose.orientation), b.pose.position, {b.angular_velocity, b.velocity}};
-    }
+    observed_motions(now, motions_);
     std::copy(now.q.begin(), now.q.end(), q_.begin());
     system_.evaluate(t, motions_, q_, v_, now.eta, now.etadot, now.x);
     forces_.evaluate(t, system_.frames(), q_, v_, now.x, wrenches_, efforts_, rates_);

@@ -11,11 +11,12 @@
 
 #include "framework/assembly/singular_position.hpp"
 #include "framework/diagnostics.hpp"
-#include "framework/integration/integrator.hpp"
+#include "framework/integration/integration.hpp"
 #include "framework/original_process.hpp"
 #include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/event_watch.hpp"
 #include "framework/simulation/joint_check.hpp"
+#include "framework/simulation/kernels_of.hpp"
 #include "framework/simulation/knots.hpp"
 #include "framework/simulation/motion_jumps.hpp"
 #include "framework/simulation/not_finite.hpp"
@@ -37,12 +38,8 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-IntegratorSettings integrator_settings(const RunSettings& s) {
-  return {s.integrator, s.step, s.relative_tolerance, s.absolute_tolerance, s.max_step};
-}
-
-bool is_fixed_step(std::string_view integrator) {
-  return std::ranges::any_of(integrators(), [&](const IntegratorInfo& i) { return i.name == integrator && i.fixed_step; });
+StepSettings step_settings(const RunSettings& s) {
+  return {sizeof(StepSettings), s.step, s.relative_tolerance, s.absolute_tolerance, s.max_step};
 }
 
 class Run {
@@ -57,7 +54,7 @@ class Run {
         sinks_(sinks),
         ode_(solver, view),
         check_ode_(solver, view),
-        integrator_(make_integrator(ode_, integrator_settings(settings))),
+        integrator_(ode_, settings.integrator, step_settings(settings)),
         store_(view),
         statistics_(view),
         balance_(view, solver),
@@ -66,7 +63,7 @@ class Run {
         y_(ode_.size()),
         times_(settings),
         knots_(view),
-        events_(view, solver, *integrator_, settings.step, is_fixed_step(settings.integrator)),
+        events_(view, solver, integrator_, settings.step, settings.integrator.fixed_step()),
         jumps_(view, solver),
         singular_(view, solver),
         scales_(view),
@@ -75,10 +72,11 @@ class Run {
       knots_.add(*source.events, source.type);
       scales_.add(source);
     }
-    if (!is_fixed_step(settings.integrator)) longest_of_scales_ = scales_.longest_step(settings.duration);
+    if (!settings.integrator.fixed_step()) longest_of_scales_ = scales_.longest_step(settings.duration);
     std::ranges::copy_if(sinks, std::back_inserter(watchers_), [](const RowSink* sink) { return sink->wants_steps(); });
     step_start_.resize(y_.size());
-    if (is_fixed_step(settings.integrator)) check_.emplace(check_ode_, integrator_settings(settings), expected_steps());
+    if (settings.integrator.fixed_step())
+      check_.emplace(check_ode_, settings.integrator, step_settings(settings), expected_steps());
   }
 
   RunRecord to_end() {
@@ -89,10 +87,11 @@ class Run {
       record.failure += fmt::format(
           ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another singular "
           "one, where its constraints all but depend on each other",
-          integrator_->time());
-    const Statistics done = integrator_->statistics();
-    record.time = integrator_->time();
+          integrator_.time());
+    const Statistics done = integrator_.statistics();
+    record.time = integrator_.time();
     record.state_size = states_;
+    record.kernels = kernels_of(solver_);
     record.steps = done.steps;
     record.rejected_steps = done.rejected;
     record.evaluations = done.evaluations;
@@ -129,14 +128,14 @@ class Run {
     if (solver_.encode(start_, std::span(y_).first(states_)) != Status::ok)
       throw Failure(Exit::simulation_failed,
                     fmt::format("the initial state cannot be taken over: {}", solver_.failure()));
-    integrator_->start(0, y_);
+    integrator_.start(0, y_);
     is_started_ = true;
     if (!events_.empty()) events_.begin();
     rows_until(0);
     while (!times_.done()) {
       if (control_.interrupted && *control_.interrupted) return End::interrupted;
       plan();
-      if (stop_.end <= integrator_->time()) {
+      if (stop_.end <= integrator_.time()) {
         stop();
         continue;
       }
@@ -145,37 +144,38 @@ class Run {
         rows_until(*event);
         pass_event(*event);
       } else {
-        rows_until(integrator_->time());
+        rows_until(integrator_.time());
         show_step();
-        if (integrator_->time() >= stop_.end) stop();
+        if (integrator_.time() >= stop_.end) stop();
       }
-      if (control_.progress) control_.progress(integrator_->time());
+      if (control_.progress) control_.progress(integrator_.time());
     }
     return End::done;
   }
 
   void step() {
     const Clock::time_point start = Clock::now();
-    const std::size_t evaluations = integrator_->statistics().evaluations;
-    if (stop_.knot.abrupt && limit_ >= stop_.end) std::ranges::copy(integrator_->state(), step_start_.begin());
-    const bool stepped = integrator_->step(limit_);
+    const std::size_t evaluations = integrator_.statistics().evaluations;
+    if (stop_.knot.abrupt && limit_ >= stop_.end) std::ranges::copy(integrator_.state(), step_start_.begin());
+    const bool stepped = integrator_.step(limit_);
     stepping_ += seconds_since(start);
-    evaluations_in_steps_ += integrator_->statistics().evaluations - evaluations;
+    evaluations_in_steps_ += integrator_.statistics().evaluations - evaluations;
     end_copies();
-    if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
-    longest_step_ = std::max(longest_step_, integrator_->time() - integrator_->previous_time());
-    if (!singular_.empty()) singular_.look(*integrator_);
-    if (check_ && check_->due(integrator_->statistics().steps)) check_->look(*integrator_);
+    if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+    longest_step_ = std::max(longest_step_, integrator_.time() - integrator_.previous_time());
+    if (!singular_.empty()) singular_.look(integrator_);
+    if (const std::size_t steps = integrator_.statistics().steps; check_ && check_->due(steps))
+      check_->look(integrator_, steps);
     if (floating_point_control() != arithmetic_)
       throw Failure(Exit::simulation_failed,
                     fmt::format("a plugin has changed how numbers are computed (rounding, traps), by t = {:.6g} s",
-                                integrator_->time()),
+                                integrator_.time()),
                     "Report this to the author of the plugin: what it changes in the process it has to put back.");
   }
 
   /// Where the next step ends at the latest.
   void plan() {
-    const double now = integrator_->time();
+    const double now = integrator_.time();
     stop_.knot = knots_.next();
     // A step that ends shortly before a knot sees nothing of what begins there; the next begins at the knot.
     stop_.end = stop_.knot.abrupt ? stop_.knot.time - time_resolution(stop_.knot.time) : stop_.knot.time;
@@ -189,7 +189,7 @@ class Run {
     limit_ = std::min({before + events_.first_step(), stop_.end, settings_.duration});
     if (limit_ > before) step();
     events_.begin_after_event();
-    rows_until(integrator_->time());
+    rows_until(integrator_.time());
   }
 
   /// At the end of a step that a knot limited.
@@ -203,37 +203,37 @@ class Run {
     if (jumps_.look(before, knot.time, std::span(y_).first(states_)))
       begin_anew(knot.time, 0, y_);
     else
-      integrator_->restart(knot.time, y_, 0);
+      integrator_.restart(knot.time, y_, 0);
     if (!events_.empty()) events_.begin();
   }
 
   /// y_ at a knot, from the end of the step before it: the state goes on as it did on the whole over that step.
   void carry_across(double knot) {
-    const double end = integrator_->time(), length = end - integrator_->previous_time(), rest = knot - end;
-    const std::span<const double> state = integrator_->state();
+    const double end = integrator_.time(), length = end - integrator_.previous_time(), rest = knot - end;
+    const std::span<const double> state = integrator_.state();
     // Of a shorter step the difference of the states is rounding.
     const double share = rest > 0 && length > rest ? rest / length : 0;
     for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = state[i] + share * (state[i] - step_start_[i]);
   }
 
   void begin_anew(double t, double first_step) {
-    if (!integrator_->state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
+    if (!integrator_.state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
     begin_anew(t, first_step, y_);
   }
   void begin_anew(double t, double first_step, std::span<double> y) {
     if (!ode_.correct(t, y)) fail_at(t);
-    integrator_->restart(t, y, first_step);
+    integrator_.restart(t, y, first_step);
   }
 
   /// The rows due within the last step, up to a time in it. Between steps the state is interpolated and corrected like
   /// that of a step.
   void rows_until(double end) {
-    const double now = integrator_->time();
+    const double now = integrator_.time();
     const double rounding = 1e-12 * now;
     for (; !times_.done() && times_.next() <= end + rounding; times_.advance()) {
       const double t = times_.next();
-      if (!integrator_->state_at(std::min(t, end), y_))
-        throw Failure(Exit::simulation_failed, std::string(integrator_->failure()));
+      if (!integrator_.state_at(std::min(t, end), y_))
+        throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
       if (t < now - rounding && !ode_.correct(t, y_)) fail_at(t);
       if (solver_.observe(t, std::span(y_).first(states_), store_.now()) != Status::ok) fail_at(t);
       end_copies();
@@ -257,12 +257,12 @@ class Run {
   /// The state now, to who looks between rows. It costs less than an evaluation: one in many changes nothing.
   void show_step() {
     constexpr std::size_t between = 24;
-    const std::size_t evaluations = integrator_->statistics().evaluations;
+    const std::size_t evaluations = integrator_.statistics().evaluations;
     if (watchers_.empty() || evaluations < shown_ + between) return;
     shown_ = evaluations;
     const StateView state = store_.now().state();
-    if (solver_.decode(integrator_->state().first(states_), state) != Status::ok) fail_at(integrator_->time());
-    for (RowSink* sink : watchers_) sink->step(integrator_->time(), as_const(state));
+    if (solver_.decode(integrator_.state().first(states_), state) != Status::ok) fail_at(integrator_.time());
+    for (RowSink* sink : watchers_) sink->step(integrator_.time(), as_const(state));
   }
 
   std::vector<std::string> warnings(const RunRecord& record) const {
@@ -282,7 +282,7 @@ class Run {
   /// At the last step that was made.
   bool ended_next_to_singular() {
     if (!is_started_ || (view_.cut_joints().empty() && view_.constraints.empty())) return false;
-    if (!integrator_->state_at(integrator_->time(), y_)) return false;
+    if (!integrator_.state_at(integrator_.time(), y_)) return false;
     Observation& last = store_.now();
     const StateView state = last.state();
     if (solver_.decode(std::span(y_).first(states_), state) != Status::ok) return false;
@@ -293,7 +293,7 @@ class Run {
 
   /// A check costs about what two evaluations cost: rows that stand closer than a few steps are not all checked.
   bool is_balance_due() {
-    const std::size_t evaluations = integrator_->statistics().evaluations;
+    const std::size_t evaluations = integrator_.statistics().evaluations;
     if (checked_ && evaluations < *checked_ + 100) return false;
     checked_ = evaluations;
     return true;
@@ -312,7 +312,7 @@ class Run {
   std::vector<RowSink*> watchers_;  ///< those that are shown steps
   std::size_t shown_ = 0;           ///< evaluations when they were the last time
   SolverOde ode_, check_ode_;
-  std::unique_ptr<Integrator> integrator_;
+  Integration integrator_;
   ObservationStore store_;
   RunStatistics statistics_;
   BalanceCheck balance_;

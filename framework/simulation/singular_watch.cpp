@@ -27,6 +27,9 @@ constexpr double near_by = 1e-3;
 /// What interpolation within a step makes of a singular position that is passed exactly, rad, and far more than the root
 /// of some roundings of lengths.
 constexpr double exact = 1e-5;
+/// A loop that integration leaves open by a part δ of its length is as good as one whose lengths are off by that, which
+/// misses its singular position by some √δ: a miss is that of the lengths from this multiple on.
+constexpr double by_opening = 4;
 /// A smooth motion turns its rates by less within a step, rad.
 constexpr double sharp_turn = 0.5;
 /// Of the search for the least λ within a step, each to 0.6 of the interval.
@@ -60,7 +63,7 @@ SingularWatch::SingularWatch(const SystemView& view, Solver& solver)
 }
 
 /// The state of the last step at a time within it. False where it cannot be had; the next step says why.
-bool SingularWatch::place(Integrator& integrator, double t) {
+bool SingularWatch::place(Integration& integrator, double t) {
   y_.resize(integrator.state().size());
   if (!integrator.state_at(t, y_)) return false;
   const StateView state{.q = q_, .v = v_, .eta = eta_, .etadot = etadot_, .x = x_};
@@ -103,6 +106,10 @@ double SingularWatch::measure(Loop& loop) {
       gram += column * column.transpose();
     }
   }
+  loop.opening = 0;
+  for (std::size_t r = 0; r < c.rows; ++r)
+    loop.opening =
+        std::max(loop.opening, std::abs(c.residual[r]) / (norm(c.T[r].angular) + length * norm(c.T[r].linear)));
   const auto rows = static_cast<Eigen::Index>(c.rows);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram.topLeftCorner(rows, rows), Eigen::EigenvaluesOnly);
   const auto& values = eigen.eigenvalues();  // ascending
@@ -129,7 +136,7 @@ void SingularWatch::find_rates(Loop& loop) const {
   }
 }
 
-void SingularWatch::look(Integrator& integrator) {
+void SingularWatch::look(Integration& integrator) {
   const double now = integrator.time(), before = integrator.previous_time();
   if (now < next_) return;
   const bool followed = seen_until_ == before;
@@ -161,10 +168,12 @@ void SingularWatch::follow(Loop& loop, double now) {
   if (loop.measure > rounding && loop.slope < 0) {
     loop.approaches = true;
     loop.measure_before = loop.least = loop.measure;
+    loop.opening_of_least = loop.opening;
     loop.time_before = loop.time_of_least = now;
     loop.rates_before = loop.rates;
   } else if (loop.measure < loop.least) {
     loop.least = loop.measure;
+    loop.opening_of_least = loop.opening;
     loop.time_of_least = now;
   }
   loop.passes = loop.approaches && loop.measure > rounding && loop.slope > 0;
@@ -172,11 +181,17 @@ void SingularWatch::follow(Loop& loop, double now) {
 }
 
 /// The least λ within the last step, by golden sections.
-void SingularWatch::find_least(Integrator& integrator, Loop& loop) {
+void SingularWatch::find_least(Integration& integrator, Loop& loop) {
   constexpr double golden = 0.6180339887498949;
   double from = integrator.previous_time(), to = integrator.time();
   double low = to - golden * (to - from), high = from + golden * (to - from);
-  const auto at_time = [&](double t) { return place(integrator, t) ? measure(loop) : never_again; };
+  double widest = 0;  // of the places looked at
+  const auto at_time = [&](double t) {
+    if (!place(integrator, t)) return never_again;
+    const double found = measure(loop);
+    widest = std::max(widest, loop.opening);
+    return found;
+  };
   double at_low = at_time(low), at_high = at_time(high);
   for (int i = 0; i < narrowings && to - from > 1e-15 * std::abs(to); ++i) {
     if (at_low < at_high) {
@@ -189,6 +204,7 @@ void SingularWatch::find_least(Integrator& integrator, Loop& loop) {
   }
   if (!(std::min(at_low, at_high) < loop.least)) return;
   loop.least = std::min(at_low, at_high);
+  loop.opening_of_least = widest;
   loop.time_of_least = 0.5 * (from + to);
 }
 
@@ -212,7 +228,7 @@ void SingularWatch::pass(Loop& loop, double now) {
   const double turned = std::acos(std::min(1.0, cosine));
   if (turned > sharp_turn) {
     if (loop.turnings++ == 0) loop.turning = {t, angle, turned};
-  } else if (angle > exact) {
+  } else if (angle > std::max(exact, by_opening * std::sqrt(loop.opening_of_least))) {
     if (loop.misses++ == 0) loop.miss = {t, angle, turned};
   }
 }

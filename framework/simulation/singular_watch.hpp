@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/integration/integrator.hpp"
+#include "framework/integration/integration.hpp"
 #include "polyform/centred_view.hpp"
 #include "polyform/constraint.hpp"
 #include "polyform/formulation.hpp"
@@ -23,7 +23,7 @@ class SingularWatch {
   /// Where it is, there is nothing to call.
   bool empty() const { return loops_.empty(); }
   /// After each step of the integrator. states: the solver's, of which an integrator may carry more.
-  void look(Integrator&);
+  void look(Integration&);
   /// A sentence for each loop that left a singular position on another branch, or passed beside it.
   std::vector<std::string> warnings() const;
 
@@ -42,22 +42,24 @@ class SingularWatch {
     double measure = 0, shortly_before = 0;  ///< λ
     double slope = 0;                        ///< of λ, 1/s
     double speed = 0;                        ///< largest rate of its joints, rad/s
+    double opening = 0;                      ///< how far it is from closed, as a part of its length or in rad
     std::vector<double> rates;               ///< of its joints, as angles
     // On the way to a singular position: the last look at which λ fell, and was more than rounding.
     bool approaches = false, passes = false;
     double measure_before = 0, time_before = 0;
     std::vector<double> rates_before;
     double least = 0, time_of_least = 0;  ///< λ of all looks since, and of the step that passes
+    double opening_of_least = 0;          ///< there, or the largest within that step
     // On another branch than the one it came on; straight on where its lengths allow no passage.
     std::size_t turnings = 0, misses = 0;
     Passage turning, miss;  ///< the first
   };
 
-  bool place(Integrator&, double t);
+  bool place(Integration&, double t);
   double measure(Loop&);
   void find_rates(Loop&) const;
   void follow(Loop&, double now);
-  void find_least(Integrator&, Loop&);
+  void find_least(Integration&, Loop&);
   void pass(Loop&, double now);
 
   const CentredView centred_;

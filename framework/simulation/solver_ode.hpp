@@ -1,10 +1,12 @@
 // A solver as the integrators see it.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
-#include "framework/integration/integrator.hpp"
+#include "framework/integration/ode.hpp"
 #include "framework/simulation/not_finite.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "polyform/power_source.hpp"
@@ -17,7 +19,7 @@ inline bool may_do_work(const SystemView& view) {
 }
 
 /// A solver as the integrators see it. Where something may do work, that work is a further state, the last one.
-class SolverOde final : public Ode {
+class SolverOde final : public Ode, private SecondOrderSystem {
  public:
   SolverOde(Solver& solver, const SystemView& view)
       : solver_(solver),
@@ -25,7 +27,13 @@ class SolverOde final : public Ode {
         states_(solver.state_size()),
         integrals_(may_do_work(view) ? 1 : 0),
         power_(ask<PowerSource>(solver)),
-        store_(view) {}
+        second_(ask<SecondOrderSystem>(solver)),
+        store_(view) {
+    if (second_ != nullptr && second_->kinds().size() != states_) second_ = nullptr;  // as the conformance kit tells
+    if (second_ == nullptr) return;
+    kinds_.assign(size(), StateKind::other);
+    std::ranges::copy(second_->kinds(), kinds_.begin());
+  }
   std::size_t size() const noexcept override { return states_ + integrals_; }
   std::size_t integrals() const noexcept override { return integrals_; }
   bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
@@ -48,8 +56,14 @@ class SolverOde final : public Ode {
     if (solver_.observe(t, y.first(states_), store_.now()) != Status::ok) return;  // its own sentence says more
     not_finite_ = host::not_finite(view_, store_.now());
   }
+  SecondOrderSystem* second_order() noexcept override { return second_ == nullptr ? nullptr : this; }
 
  private:
+  std::span<const StateKind> kinds() const noexcept override { return kinds_; }
+  Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
+    not_finite_.reset();
+    return second_->position_rates(t, y.first(states_), ydot.first(states_));
+  }
   /// At the derivative just found.
   bool find_power(double t, std::span<const double> y, double& power) noexcept {
     if (power_ == nullptr && solver_.observe(t, y.first(states_), store_.now()) != Status::ok) return false;
@@ -61,6 +75,8 @@ class SolverOde final : public Ode {
   const SystemView& view_;
   std::size_t states_, integrals_;  ///< of the solver, and after them
   PowerSource* power_;              ///< or none: the power is observed
+  SecondOrderSystem* second_;       ///< of the solver, or none
+  std::vector<StateKind> kinds_;    ///< of the solver's states, then of the integrals
   ObservationStore store_;          ///< for that, and for find_not_finite
   Correction since_row_;
   std::optional<Message> not_finite_;

@@ -1,12 +1,11 @@
 // Whether the steps of an integrator without error control are short enough.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "framework/integration/integrator.hpp"
+#include "framework/integration/integration.hpp"
 
 namespace polyform::host {
 
@@ -16,21 +15,22 @@ namespace polyform::host {
 class StepCheck {
  public:
   /// expected: steps of the whole run.
-  StepCheck(Ode&, const IntegratorSettings&, double expected);
+  StepCheck(Ode&, const IntegratorChoice&, const StepSettings&, double expected);
 
-  /// Whether the step after so many is one to look at: evenly over the run, some of them.
-  bool due(std::size_t steps) const { return steps % every_ == 0; }
-  /// Repeats the integrator's last step. Nothing is learned where the halves fail.
-  void look(Integrator&);
+  /// Whether the step after so many is one to look at: evenly over the run, some of them, and a few soon after the start.
+  bool due(std::size_t steps) const;
+  /// Repeats the integrator's last step, the one after so many, which stands for all since the last look. Nothing is
+  /// learned where the halves fail.
+  void look(Integration&, std::size_t steps);
   std::size_t evaluations() const { return evaluations_; }
-  /// A sentence when the errors of all steps add up to more than one still sees.
+  /// A sentence when the errors of all steps add up to more than one still sees, and to more than the absolute tolerance.
   std::optional<std::string> warning(std::size_t steps) const;
 
  private:
-  double step_;
-  std::size_t every_, looked_ = 0, evaluations_ = 0;
-  std::unique_ptr<Integrator> halves_;
-  std::vector<double> start_, least_, most_, error_;  ///< per state; error_: the sum over the steps looked at
+  double step_, least_error_;
+  std::size_t every_, looked_ = 0, last_ = 0, evaluations_ = 0;
+  Integration halves_;
+  std::vector<double> start_, least_, most_, error_;  ///< per state; error_: the sum over the steps
 };
 
 }  // namespace polyform::host

@@ -52,6 +52,25 @@ void LoopClosure::start_column(std::size_t loop, std::size_t row, std::size_t pa
   matrix_.right(loop)[row] += dot(force, ground_);
 }
 
+/// The columns of all rows of a loop, at both of its ends.
+void LoopClosure::start_columns(std::size_t i, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept {
+  const JointData& cut = view_.cut_joints()[i];
+  const BodyMotion& base = motion_of(cut.base_frame, frames);
+  const BodyMotion& moving = motion_of(cut.moving_frame, frames);
+  const Vec3 M = moving.p + moving.R * cut.p_moving;
+  const double base_lever = size(M - base.p), moving_lever = size(M - moving.p);
+  for (std::size_t r = 0; r < constraints_[i].rows; ++r) {
+    const ConstraintRow row = constraint_row(cut, base, moving, constraints_[i].T[r]);
+    start_column(i, r, loops_[i].base, cut.base_frame, row.base, base_lever, to_P);
+    start_column(i, r, loops_[i].moving, cut.moving_frame, row.moving, moving_lever, to_P);
+  }
+}
+
+void LoopClosure::clear() noexcept {
+  matrix_.clear();
+  std::fill(columns_.begin(), columns_.end(), Column6{});
+}
+
 /// A column at a frame of a flexible body, on to the body's hinge point and its modes.
 void LoopClosure::to_flexible(const Passage& passage, std::size_t row, std::size_t attachment,
                               const Column6& at_frame) noexcept {
@@ -73,8 +92,7 @@ void LoopClosure::to_flexible(const Passage& passage, std::size_t row, std::size
 void LoopClosure::begin(Level level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
                         const Vec3& ground) noexcept {
   ground_ = ground;
-  matrix_.clear();
-  std::fill(columns_.begin(), columns_.end(), Column6{});
+  clear();
   std::fill(modal_.begin(), modal_.end(), 0.0);
   std::fill(modal_terms_.begin(), modal_terms_.end(), 0.0);
   if ((level == Level::position || level == Level::velocity) && shows_dependence())
@@ -84,6 +102,7 @@ void LoopClosure::begin(Level level, std::span<const BodyMotion> frames, std::sp
     const BodyMotion& base = motion_of(cut.base_frame, frames);
     const BodyMotion& moving = motion_of(cut.moving_frame, frames);
     const JointConstraint& c = constraints_[i];
+    double* right = matrix_.right(i);
     Spatial terms;
     if (level == Level::acceleration) {
       // Of the frame origin when P and the body have no acceleration; a flexible body's share is in to_flexible().
@@ -94,9 +113,6 @@ void LoopClosure::begin(Level level, std::span<const BodyMotion> frames, std::sp
       terms = c.motion.bias - relative_acceleration(cut, base, of_origin(cut.base_frame, base), moving,
                                                     of_origin(cut.moving_frame, moving));
     }
-    const Vec3 M = moving.p + moving.R * cut.p_moving;
-    const double base_lever = size(M - base.p), moving_lever = size(M - moving.p);
-    double* right = matrix_.right(i);
     for (std::size_t r = 0; r < c.rows; ++r) {
       right[r] = level == Level::position   ? -c.residual[r]
                  : level == Level::velocity ? -dot(c.T[r], c.relative.twist)
@@ -104,10 +120,8 @@ void LoopClosure::begin(Level level, std::span<const BodyMotion> frames, std::sp
                                             : dot(c.T[r], terms) - 2 * alpha_ * dot(c.T[r], c.relative.twist) -
                                                   beta_ * beta_ * c.residual[r];
       if (level == Level::acceleration) asked_[loops_[i].first_row + r] = right[r];
-      const ConstraintRow row = constraint_row(cut, base, moving, c.T[r]);
-      start_column(i, r, loops_[i].base, cut.base_frame, row.base, base_lever, to_P);
-      start_column(i, r, loops_[i].moving, cut.moving_frame, row.moving, moving_lever, to_P);
     }
+    start_columns(i, frames, to_P);
   }
 }
 
@@ -127,7 +141,7 @@ void LoopClosure::gather(std::size_t body, Transfer<double>& s) noexcept {
 
 /// Eliminates λ of a loop: S += E G⁺ Eᵀ, e += E G⁺ g, and E_j −= E G⁺ G_ij of the loops that it shares hinges with.
 void LoopClosure::condense(const Passage& closing, std::size_t body, Transfer<double>& s) noexcept {
-  matrix_.eliminate(closing.loop, left_out_[closing.loop]);
+  eliminate(closing.loop);
   const std::size_t n = closing.rows;
   const double* L = matrix_.lower(closing.loop);
   const double* inverse = matrix_.inverse(closing.loop);

@@ -22,6 +22,9 @@ LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible)
   order_elimination(loops_in, stages);
   lay_out(loops_in, stages);
   for (auto* of_rows : {&lambda_, &kept_lambda_, &asked_, &rest_}) of_rows->resize(rows);
+  dependent_.resize(loops_.size());
+  independent_.resize(loops_.size());
+  find_uneven();
 }
 
 /// loops_in: of every body the loops that pass its hinge or close in it. stages: when a loop closes; the common ancestor

@@ -7,7 +7,7 @@
 namespace polyform {
 
 void LoopClosure::close_ground() noexcept {
-  for (const std::size_t i : in_ground_) matrix_.eliminate(i, left_out_[i]);
+  for (const std::size_t i : in_ground_) eliminate(i);
   for (std::size_t k = in_ground_.size(); k-- > 0;) matrix_.solve(in_ground_[k], nullptr, lambda_.data());
 }
 

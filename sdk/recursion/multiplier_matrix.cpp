@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace polyform {
@@ -13,6 +14,9 @@ constexpr double rounding = 1e-13;
 /// the angle δ from a singular position it goes with δ², what it adds to the motion with δ, and rounding in it with 1/δ².
 /// An adaptive integrator comes as near as it likes.
 constexpr double least_pivot = 1e-10;
+/// Part of the rounding bound that a pivot has at least of a row that is known to be independent: the rounding itself. With
+/// so much in place of a pivot that is lost, refinement has something to go on from.
+constexpr double lost_pivot = 1e-3;
 
 }  // namespace
 
@@ -113,6 +117,21 @@ std::size_t MultiplierMatrix::largest_pivot(const Row& row, std::size_t from, un
   return best;
 }
 
+/// The same among the given rows, whatever their pivots.
+std::size_t MultiplierMatrix::largest_of(const Row& row, std::size_t from, unsigned rows) const noexcept {
+  const double* A = values_.data() + row.diagonal;
+  std::size_t best = row.size;
+  double largest = -std::numeric_limits<double>::infinity();
+  for (std::size_t k = from; k < row.size; ++k) {
+    const double terms = terms_[row.first + k];
+    if ((rows >> row_at_[row.first + k] & 1u) == 0 || !(terms > 0)) continue;
+    if (!(A[k * row.size + k] > largest * terms)) continue;
+    largest = A[k * row.size + k] / terms;
+    best = k;
+  }
+  return best;
+}
+
 /// Exchanges two rows of a block, and its columns.
 void MultiplierMatrix::exchange(const Row& row, std::size_t a, std::size_t b) noexcept {
   if (a == b) return;
@@ -129,7 +148,7 @@ void MultiplierMatrix::exchange(const Row& row, std::size_t a, std::size_t b) no
   }
 }
 
-void MultiplierMatrix::factorize(const Row& row, unsigned& left_out) noexcept {
+void MultiplierMatrix::factorize(const Row& row, unsigned& left_out, const unsigned* independent) noexcept {
   const std::size_t n = row.size;
   double* A = values_.data() + row.diagonal;
   double* noise = noise_.data() + row.first;
@@ -143,9 +162,10 @@ void MultiplierMatrix::factorize(const Row& row, unsigned& left_out) noexcept {
   }
   std::size_t c = 0;
   for (; c < n; ++c) {
-    const std::size_t best = largest_pivot(row, c, left_out);
+    const std::size_t best = independent != nullptr ? largest_of(row, c, *independent) : largest_pivot(row, c, left_out);
     if (best == n) break;
     exchange(row, c, best);
+    if (independent != nullptr) A[c * n + c] = std::max(A[c * n + c], lost_pivot * noise[c]);
     const double inverse = 1 / A[c * n + c];
     smallest_pivot_ = std::min(smallest_pivot_, A[c * n + c] / usual_[row.first + c]);
     inverse_[row.first + c] = inverse;
@@ -159,18 +179,26 @@ void MultiplierMatrix::factorize(const Row& row, unsigned& left_out) noexcept {
   for (std::size_t k = c; k < n; ++k) {
     inverse_[row.first + k] = 0;
     const unsigned bit = 1u << row_at_[row.first + k];
+    for (std::size_t r = k + 1; r < n; ++r) A[r * n + k] = 0;
+    if (independent != nullptr) continue;  // told before
     if ((left_out & bit) == 0 && A[k * n + k] > noise[k])
       smallest_pivot_ = std::min(smallest_pivot_, A[k * n + k] / usual_[row.first + k]);  // for this once
     else
       left_out |= bit;
-    for (std::size_t r = k + 1; r < n; ++r) A[r * n + k] = 0;
   }
 }
 
-void MultiplierMatrix::eliminate(std::size_t i, unsigned& left_out) noexcept {
+unsigned MultiplierMatrix::eliminated(std::size_t i) const noexcept {
+  unsigned rows = 0;
+  for (std::size_t k = rows_[i].first; k < rows_[i].first + rows_[i].size; ++k)
+    if (inverse_[k] > 0) rows |= 1u << row_at_[k];
+  return rows;
+}
+
+void MultiplierMatrix::eliminate(std::size_t i, unsigned& left_out, const unsigned* independent) noexcept {
   const Row& row = rows_[i];
   const std::size_t n = row.size;
-  factorize(row, left_out);
+  factorize(row, left_out, independent);
   const double* L = values_.data() + row.diagonal;
   const double* inverse = inverse_.data() + row.first;
   for (const Neighbour& near : neighbours(i)) {

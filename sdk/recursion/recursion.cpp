@@ -16,7 +16,7 @@ bool Recursion::pass_hinge(std::size_t i, Transfer<double>& s, const double* eff
       const Vec3 local = transpose_times(frames_[i].base_K, Vec3{effort(0), effort(1), effort(2)});
       moment = link.reversed ? -(work_[i].R * local) : inboard(link).R * local;
     }
-    return eliminate_ball(s, balls_[link.first], moment);
+    return eliminate_ball(s, balls_[link.first], moment, bodies_[i].least);
   }
   if constexpr (kind == Hinge::rotation) {
     s.e.angular = add_product(s.e.angular, s.aa, beta.angular);
@@ -33,9 +33,10 @@ bool Recursion::pass_hinge(std::size_t i, Transfer<double>& s, const double* eff
   if constexpr (kind == Hinge::general) {
     s.e += multiply(s, beta);
     const PivotScale<double> scale(s);
+    const double own = link.is_ball ? bodies_[i].least : 0.0;
     for (std::uint32_t k = link.count; k-- > 1;)
-      if (!eliminate(s, scale, columns_[link.first + k], effort(k))) return false;
-    return link.count == 0 || prepare(s, scale, columns_[link.first], effort(0));
+      if (!eliminate(s, scale, columns_[link.first + k], effort(k), own)) return false;
+    return link.count == 0 || prepare(s, scale, columns_[link.first], effort(0), own);
   }
   return true;
 }
@@ -141,6 +142,12 @@ void Recursion::set_load(FrameIndex f, const Spatial& w) noexcept {
 void Recursion::begin_loops(LoopClosure::Level level) noexcept {
   for (const FrameIndex f : loops_.tied_frames())
     if (flexible_.attachment_of(f) == FlexibleLinks::none) arms_[at(f)] = motions_[at(f)].R * frames_[at(f)].to_P;
+  if (loops_.is_uneven() && level != LoopClosure::Level::rest) {
+    loops_.begin_judging(level, motions_, arms_);
+    for (std::size_t i = links_.size(); i-- > 0;)
+      if (links_[i].looped) loops_.pass_evenly(i, std::span(columns_).subspan(links_[i].first, links_[i].count), work_[i].r);
+    loops_.judge();
+  }
   loops_.begin(level, motions_, arms_, ground_);
 }
 

@@ -127,37 +127,36 @@ bool Recursion::solve_for_rest() noexcept {
   return solved;
 }
 
-/// The step relative to the rates, each against its own and a thousandth of the largest that the motion or what acts asks
+/// The step relative to the rates, each against its own and least_share of the largest that the motion or what acts asks
 /// for: of rotations and of translations. What turns evenly has rates of rounding: of its gyroscopic terms.
 double Recursion::size_of_step(const double* vdot) const noexcept {
   double acting = 0, mass = 0, reach = 0, turning = 0, largest[2] = {};
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    acting += size(load_[i].linear);
+    acting += norm(load_[i].linear);
     turning = std::max(turning, dot(refinement_.omega[i], refinement_.omega[i]));
     mass += bodies_[i].mass;
-    reach = std::max(reach, size(work_[i].r) + (bodies_[i].mass > 0 ? size(bodies_[i].moment) / bodies_[i].mass : 0));
+    reach = std::max(reach, norm(work_[i].r) + (bodies_[i].mass > 0 ? norm(bodies_[i].moment) / bodies_[i].mass : 0));
     for (std::uint32_t k = 0; k < links_[i].count; ++k) {
       double& most = largest[is_turn(i, k) ? 0 : 1];
       most = std::max(most, std::abs(vdot[links_[i].v + k]));
     }
   }
-  const double acceleration = size(ground_) + turning * reach + (mass > 0 ? acting / mass : 0);
-  largest[1] = std::max(largest[1], acceleration);
-  largest[0] = std::max(largest[0], turning);
-  if (reach > 0) largest[0] = std::max(largest[0], acceleration / reach);
+  const ActingAccelerations acts = acting_accelerations(ground_, acting, mass, reach, turning);
+  largest[0] = std::max(largest[0], acts.angular);
+  largest[1] = std::max(largest[1], acts.linear);
   double part = 0;
   for (std::size_t i = 0; i < links_.size(); ++i)
     for (std::uint32_t k = 0; k < links_[i].count; ++k) {
       const std::size_t v = links_[i].v + k;
       const double step = std::abs(refinement_.step[v]);
-      if (step > 0) part = std::max(part, step / (std::abs(vdot[v]) + 1e-3 * largest[is_turn(i, k) ? 0 : 1]));
+      if (step > 0) part = std::max(part, step / (std::abs(vdot[v]) + least_share * largest[is_turn(i, k) ? 0 : 1]));
     }
   return part;
 }
 
 bool Recursion::is_turn(std::size_t body, std::uint32_t k) const noexcept {
   const Link& link = links_[body];
-  return link.hinge == Hinge::ball || size(columns_[link.first + k].H.angular) > 0;
+  return link.hinge == Hinge::ball || norm(columns_[link.first + k].H.angular) > 0;
 }
 
 /// Whether the result has lost more digits than are tolerated, in doubles.

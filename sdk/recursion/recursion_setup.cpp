@@ -75,6 +75,7 @@ Recursion::Recursion(const SystemView& view, LoopClosure& loops)
     link.lever = transpose_times(in.K, (joint.reversed ? joint.p_moving : joint.p_base) - in.to_P);
 
     link.looped = loops.carries(i);
+    link.is_ball = joint.primitives.size() == 1 && joint.primitives.front().kind == Primitive::Kind::ball;
     if (is_general(view, loops, i)) {
       link.hinge = Hinge::general;
       link.place = general++;

@@ -9,18 +9,10 @@
 
 #include "polyform/loop_closure.hpp"
 #include "polyform/recursion.hpp"
+#include "polyform/singular_inertia.hpp"
 
 namespace polyform {
 namespace {
-
-/// Without mass, or without inertia about some axis through the mass centre (a determinant of rounding).
-bool is_singular(const BodyData& body) {
-  const Sym3& j = body.inertia;
-  const double scale = j.xx + j.yy + j.zz;
-  const double determinant = j.xx * (j.yy * j.zz - j.yz * j.yz) - j.xy * (j.xy * j.zz - j.xz * j.yz) +
-                             j.xz * (j.xy * j.yz - j.yy * j.xz);
-  return !(body.mass > 0) || !(determinant > 1e-14 * scale * scale * scale);
-}
 
 /// False with joint, body and cut joint in `why`.
 bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why) {

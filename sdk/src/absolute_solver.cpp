@@ -9,12 +9,13 @@ namespace polyform {
 AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tolerance, const std::vector<bool>& absent)
     : centred_(view),
       view_(centred_.view()),
-      system_(view_, {}, absent, centred_.origin()),
+      system_(view_, absent, centred_.origin()),
       forces_(view_, centred_.origin()),
       tree_(view_),
       hints_(view_),
       project_(project),
       tolerance_(tolerance) {
+  kernels_.add(kernels::saddle_point);
   const std::size_t n = view.bodies.size();
   for (std::size_t j = n; project && j < view.joints.size(); ++j)
     project_stages_ = project_stages_ || absent.empty() || !absent[j];
@@ -28,10 +29,30 @@ AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tole
   rates_.resize(view.nq);
   wrenches_.resize(view.frames());
   efforts_.resize(view.nv);
+  find_kinds();
+}
+
+void AbsoluteSolver::find_kinds() {
+  const auto are = [&](StateKind kind, std::size_t count) { kinds_.insert(kinds_.end(), count, kind); };
+  for (std::size_t i = 0; i < poses_.size(); ++i) {
+    are(StateKind::position, 7);
+    are(StateKind::velocity, 6);
+  }
+  are(StateKind::position, view_.modes);
+  are(StateKind::velocity, view_.modes);
+  std::size_t signs = hints_.size();
+  for (const JointHints::Coordinates& h : hints_.coordinates()) {
+    are(StateKind::position, h.count);
+    signs -= h.count;
+  }
+  are(StateKind::discrete, signs);
+  are(StateKind::other, view_.states);
 }
 
 void* AbsoluteSolver::query(std::string_view asked) noexcept {
   if (asked == PowerSource::interface_name) return static_cast<PowerSource*>(this);
+  if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
+  if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
   return asked == Equations::interface_name ? static_cast<Equations*>(this) : nullptr;
 }
 
@@ -136,28 +157,42 @@ Status AbsoluteSolver::do_derivative(double t, std::span<const double> y, std::s
   if (project_stages_ && !project(t, y, unused)) return Status::failed;
   find_loads(t);
   if (!solve(wrenches_, efforts_, modal_forces_, Accelerations::of_stage)) return Status::failed;
+  find_position_rates(ydot);
   const double* x = system_.solution().data();
-  double* rate = ydot.data();
+  for (std::size_t i = 0; i < poses_.size(); ++i) std::copy_n(x + system_.offset(i), 6, ydot.data() + 13 * i + 7);
+  double* const modes = ydot.data() + 13 * poses_.size() + view_.modes;
+  for (const FlexibleData& f : view_.flexible)
+    std::copy_n(x + system_.offset(at(f.body)) + 6, f.modes, modes + f.mode_offset);
+  for (std::size_t i = hints_at(); i < ydot.size(); ++i)
+    if (kinds_[i] == StateKind::discrete) ydot[i] = 0;
+  const auto states = ydot.last(view_.states);
+  std::copy(xdot_.begin(), xdot_.end(), states.begin());
+  system_.module_rates(states);
+  return Status::ok;
+}
+
+/// At the motions just evaluated.
+void AbsoluteSolver::find_position_rates(std::span<double> ydot) noexcept {
   for (std::size_t i = 0; i < poses_.size(); ++i) {
     const Spatial& V = motions_[i].V;
-    const Vec3 v = V.linear + cross(V.angular, system_.center(i));
-    const Quat o = quaternion_rate(poses_[i].orientation, motions_[i].V.angular);
+    const Vec3 v = V.linear + cross(V.angular, motions_[i].R * center_of(i));
+    const Quat o = quaternion_rate(poses_[i].orientation, V.angular);
+    double* rate = ydot.data() + 13 * i;
     for (const double value : {v.x, v.y, v.z, o.w, o.x, o.y, o.z}) *rate++ = value;
-    rate = std::copy_n(x + system_.offset(i), 6, rate);
   }
-  rate = std::copy(etadot_.begin(), etadot_.end(), rate);
-  for (const FlexibleData& f : view_.flexible)
-    std::copy_n(x + system_.offset(at(f.body)) + 6, f.modes, rate + f.mode_offset);
-  rate += view_.modes;
+  std::copy(etadot_.begin(), etadot_.end(), ydot.data() + 13 * poses_.size());
+  double* rate = ydot.data() + hints_at();
   for (const JointHints::Coordinates& h : hints_.coordinates()) {
     const JointData& joint = view_.joints[h.joint];
     joint_position_rates(joint, q_.data() + joint.q_offset, v_.data() + joint.v_offset, rates_.data() + joint.q_offset);
     rate = std::copy_n(rates_.data() + h.first_q, h.count, rate);
   }
-  const auto states = ydot.last(view_.states);
-  std::fill(rate, states.data(), 0.0);  // signs stay
-  std::copy(xdot_.begin(), xdot_.end(), states.begin());
-  system_.module_rates(states);
+}
+
+Status AbsoluteSolver::position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+  read(y);
+  if (!hints_.coordinates().empty()) evaluate(t);  // for the velocities of the joints
+  find_position_rates(ydot);
   return Status::ok;
 }
 

@@ -5,22 +5,18 @@
 #include <limits>
 
 #include "polyform/light_bodies.hpp"
+#include "polyform/singular_inertia.hpp"
 
 namespace polyform {
 
-AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks,
-                               const std::vector<bool>& absent, const Vec3& origin)
+AbsoluteSystem::AbsoluteSystem(const SystemView& view, const std::vector<bool>& absent, const Vec3& origin)
     : view_(view),
-      locks_(locks.begin(), locks.end()),
-      target_q_(view.nq),
-      target_v_(view.nv),
       elements_(view, origin),
       modules_(view, origin),
       flexible_(view),
       nodes_(view),
       yardstick_(view),
       tree_(view) {
-  locks_.resize(view.joints.size());
   const std::size_t n = view.bodies.size();
   own_.resize(n + modules_.modules().size());
   for (const FlexibleData& f : view.flexible) own_[at(f.body)] = {f.mode_offset, f.modes};
@@ -53,18 +49,13 @@ AbsoluteSystem::AbsoluteSystem(const SystemView& view, std::span<const JointLock
   make_matrix();
 }
 
-void AbsoluteSystem::set_targets(std::span<const double> q, std::span<const double> v) noexcept {
-  std::copy(q.begin(), q.end(), target_q_.begin());
-  std::copy(v.begin(), v.end(), target_v_.begin());
-}
-
 void AbsoluteSystem::add_ties(const std::vector<bool>& absent) {
   const auto counts = [&](std::size_t rows) { return !absent.empty() && absent[groups_.size()] ? 0 : rows; };
   for (std::size_t j = 0; j < view_.joints.size(); ++j) {
     const JointData& joint = view_.joints[j];
     const BodyIndex tied[] = {joint.base, joint.moving};
     whole_tree_ = whole_tree_ && (j >= view_.bodies.size() || absent.empty() || !absent[j]);
-    add_group(counts(locks_[j].position || locks_[j].velocity ? 6 : 6 - joint.nv), tied);
+    add_group(counts(6 - joint.nv), tied);
   }
   for (const ConstraintSet::Element& e : elements_.elements()) add_element(e, counts(e.rows));
   for (std::size_t m = 0; m < modules_.modules().size(); ++m) {
@@ -175,15 +166,8 @@ void AbsoluteSystem::make_scales() {
     const Sym3& J = body.inertia;
     const double half_trace = 0.5 * (J.xx + J.yy + J.zz);
     s.inertia = std::max(half_trace, 1e-3 * s.mass * s.length * s.length);
-    const double minor = J.xx * J.yy - J.xy * J.xy;
-    const double determinant =
-        J.xx * (J.yy * J.zz - J.yz * J.yz) - J.xy * (J.xy * J.zz - J.yz * J.xz) + J.xz * (J.xy * J.yz - J.yy * J.xz);
-    const auto definite_beside = [&](double size) {
-      const double enough = 1e-9 * size;
-      return J.xx > enough && minor > enough * size && determinant > enough * size * size;
-    };
-    s.lacking = !(body.mass > 0 && definite_beside(half_trace));
-    s.singular = light[i] || !(body.mass > 0 && definite_beside(s.inertia));
+    s.lacking = !(body.mass > 0 && is_definite_beside(J, half_trace));
+    s.singular = light[i] || !(body.mass > 0 && is_definite_beside(J, s.inertia));
   }
   for (std::size_t f = 0; f < view_.flexible.size(); ++f) make_flexible_scale(f);
   make_module_scales();
@@ -256,6 +240,7 @@ void AbsoluteSystem::make_matrix() {
       if (entries_[e].frame + entries_[e].owns != 0) entries_[e].place = matrix_.block(block, entries_[e].block);
     ++block;
   }
+  if (has_uneven_masses()) make_fine(sizes, pairs);
 }
 
 std::string_view AbsoluteSystem::name_of_block(std::size_t block) const noexcept {

@@ -23,6 +23,17 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
   factorized_ = false;
   set_loads(wrenches, efforts, modal_forces);
   std::copy(right_.begin(), right_.end(), data_.begin() + static_cast<std::ptrdiff_t>(row_at(0)));
+  if (!(fine_ ? solve_unevenly(use) : solve_evenly(use))) return false;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = load(solution_.data() + offsets_[i]);
+  for (std::size_t f = 0; !etaddot.empty() && f < view_.flexible.size(); ++f)
+    std::copy_n(solution_.data() + offsets_[at(view_.flexible[f].body)] + 6, view_.flexible[f].modes,
+                etaddot.data() + view_.flexible[f].mode_offset);
+  add_element_efforts();
+  return true;
+}
+
+/// From data_ into solution_, in doubles.
+bool AbsoluteSystem::solve_evenly(Accelerations use) noexcept {
   std::fill(solution_.begin(), solution_.end(), 0.0);
   // Most systems take two or three rounds. In a long chain that bends like a beam across its pins the added compliance
   // of the rows sums up, and rounds have to follow it. Near a singular position of a loop they would follow nearly
@@ -31,13 +42,7 @@ bool AbsoluteSystem::accelerations(std::span<const Spatial> wrenches, std::span<
   r.leaves_nearly_dependent = use == Accelerations::of_stage && !rows_independent_;
   if (!solve(r)) return false;
   if (std::size_t block = 0; r.body_error > largest_error) return find_free(r, block) && fail_free(r, block);
-  if (!check_accuracy(r)) return false;
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = load(solution_.data() + offsets_[i]);
-  for (std::size_t f = 0; !etaddot.empty() && f < view_.flexible.size(); ++f)
-    std::copy_n(solution_.data() + offsets_[at(view_.flexible[f].body)] + 6, view_.flexible[f].modes,
-                etaddot.data() + view_.flexible[f].mode_offset);
-  add_element_efforts();
-  return true;
+  return check_accuracy(r);
 }
 
 void AbsoluteSystem::set_loads(std::span<const Spatial> wrenches, std::span<const double> efforts,

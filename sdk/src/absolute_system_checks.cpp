@@ -8,7 +8,6 @@
 
 namespace polyform {
 
-using detail::yardstick_floor;
 
 namespace {
 
@@ -25,14 +24,14 @@ bool AbsoluteSystem::check_rows(std::span<const double> given_way) noexcept {
   const std::size_t n = view_.bodies.size();
   // What is left of a row is small or large beside what acts on its bodies or could: their weights, loads and inertia
   // forces. By themselves the terms of a row may cancel, or vanish, in a rotor that turns evenly in two bearings.
-  double floor = yardstick_floor * yardstick_.of_system(motions_).acceleration, module_floor = 0, error = 0;
+  double floor = least_share * yardstick_.of_system(motions_).acceleration, module_floor = 0, error = 0;
   for (std::size_t i = 0; i < own_.size(); ++i) {
     find_block_residual(i);
     if (i >= n) continue;
     const Vec3& w = motions_[i].V.angular;
     sizes_[i].motion += yardstick_.of_body(i, motions_[i]).acceleration + scales_[i].length * dot(w, w);
-    floor = std::max(floor, yardstick_floor * sizes_[i].motion);
-    module_floor = std::max(module_floor, yardstick_floor * sizes_[i].motion * std::sqrt(scales_[i].mass));
+    floor = std::max(floor, least_share * sizes_[i].motion);
+    module_floor = std::max(module_floor, least_share * sizes_[i].motion * std::sqrt(scales_[i].mass));
   }
   std::size_t worst = 0;
   for (std::size_t g = 0; g < groups_.size(); ++g)
@@ -49,8 +48,7 @@ bool AbsoluteSystem::check_rows(std::span<const double> given_way) noexcept {
       error = std::abs(left) / size;
       worst = g;
     }
-  // A state beside the constraints makes redundant rows disagree by about as much.
-  if (!(error > least_contradiction + 100 * (position_violation_ + velocity_violation_))) return true;
+  if (!is_contradiction(error, least_contradiction, position_violation_, velocity_violation_)) return true;
   return fail(
       "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). {}",
       kind_of_tie(worst), name_of_tie(worst), error, causes_of_contradiction(view_));
@@ -116,6 +114,7 @@ bool AbsoluteSystem::fail_free(const Refinement& r, std::size_t block) noexcept 
 
 bool AbsoluteSystem::check_regular() noexcept {
   failure_size_ = 0;
+  if (fine_) look_finely();
   const bool any = std::any_of(scales_.begin(), scales_.end(), [](const Scale& s) { return s.lacking; });
   if (!any) return true;
   // A load without regular pattern moves whatever can move: where nothing resists, no solution balances it. One of

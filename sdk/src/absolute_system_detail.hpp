@@ -11,9 +11,6 @@
 namespace polyform {
 namespace detail {
 
-/// Part of the largest motion or force that is taken for the size of any smaller one.
-constexpr double yardstick_floor = least_share;
-
 inline Spatial load(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 inline void store(const Spatial& s, double* x) {
   x[0] = s.angular.x;

@@ -150,9 +150,6 @@ void AbsoluteSystem::set_inertia() noexcept {
         const Vec3 turned = R * Vec3{x[0], x[1], x[2]};
         for (std::size_t k = 0; k < 3; ++k) x[k] = turned[k];
       }
-    if (!modes_held_) continue;
-    for (std::size_t r = 0; r < 6; ++r)
-      for (std::size_t c = 6; c < n; ++c) M[r * n + c] = M[c * n + r] = 0;
   }
 }
 

@@ -9,7 +9,6 @@ namespace polyform {
 
 using detail::largest;
 using detail::load;
-using detail::yardstick_floor;
 
 namespace {
 
@@ -42,8 +41,8 @@ double AbsoluteSystem::relative_step(std::size_t& worst_block) const noexcept {
   const std::size_t n = view_.bodies.size();
   double body_floor = 0, module_floor = 0, most = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    body_floor = std::max(body_floor, yardstick_floor * sizes_[i].motion);
-    module_floor = std::max(module_floor, yardstick_floor * sizes_[i].motion * std::sqrt(scales_[i].mass));
+    body_floor = std::max(body_floor, least_share * sizes_[i].motion);
+    module_floor = std::max(module_floor, least_share * sizes_[i].motion * std::sqrt(scales_[i].mass));
   }
   for (std::size_t i = 0; i < own_.size(); ++i) {
     const double* x = step_.data() + offsets_[i];

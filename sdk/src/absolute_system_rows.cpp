@@ -36,7 +36,6 @@ void AbsoluteSystem::set_rows(double t, Level level, double* q, double* v) noexc
       else
         std::fill_n(right_.data() + groups_[tie].row, groups_[tie].rows, 0.0);
   }
-  if (modes_held_) hold_rows(level);
 }
 
 void AbsoluteSystem::evaluate(double t, std::span<const BodyMotion> bodies, std::span<double> q, std::span<double> v,
@@ -44,22 +43,6 @@ void AbsoluteSystem::evaluate(double t, std::span<const BodyMotion> bodies, std:
                               std::span<const double> states) noexcept {
   set_motions(bodies, eta, etadot, states);
   set_rows(t, Level::acceleration, q.data(), v.data());
-}
-
-/// Modes that are given: what they contribute to a row goes to its right-hand side.
-void AbsoluteSystem::hold_rows(Level level) noexcept {
-  for (const Group& group : groups_)
-    for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
-      const Entry& entry = entries_[e];
-      if (entry.owns == 0 || entry.frame == 0) continue;
-      const double* rates = etadot_.data() + own_[entry.block].first;
-      double* c = own_coefficients_.data() + entry.own;
-      for (std::size_t r = 0; r < group.rows; ++r)
-        for (std::size_t k = 0; k < entry.owns; ++k, ++c) {
-          if (level == Level::velocity) right_[group.row + r] -= *c * rates[k];
-          *c = 0;
-        }
-    }
 }
 
 /// The body that a frame belongs to.
@@ -127,36 +110,12 @@ void AbsoluteSystem::set_joint_rows(std::size_t j, Level level, double* q, doubl
   if (group.rows == 0) return;
   double* right = right_.data() + group.row;
   std::fill_n(right, group.rows, 0.0);
-  if ((level == Level::position && locks_[j].position) || (level == Level::velocity && locks_[j].velocity)) {
-    set_locked_rows(j, level, q + joint.q_offset);
-    return;
-  }
   const Spatial terms = level == Level::acceleration ? c.motion.bias - velocity_terms_of(j) : Spatial{};
   for (std::size_t i = 0; i < c.rows; ++i) {
     add_joint_row(group, i, j, c.T[i]);
     position_violation_ = std::max(position_violation_, std::abs(c.residual[i]));
     velocity_violation_ = std::max(velocity_violation_, std::abs(dot(c.T[i], c.relative.twist)));
     right[i] = level == Level::position ? -c.residual[i] : dot(c.T[i], terms);
-  }
-}
-
-/// A joint whose coordinates or velocities are given is a fixed one, at the pose or twist that these make.
-void AbsoluteSystem::set_locked_rows(std::size_t j, Level level, const double* q) noexcept {
-  const JointData& joint = view_.joints[j];
-  const RelativeMotion& actual = joints_[j].relative;
-  const bool position = level == Level::position;
-  JointMotion target;
-  joint_motion(joint, position ? target_q_.data() + joint.q_offset : q, target_v_.data() + joint.v_offset, target);
-  const Spatial error = position ? Spatial{rotation_vector(quaternion_of(times_transpose(actual.R_FM, target.R_FM))),
-                                           actual.p_FM - target.p_FM}
-                                 : actual.twist - target.twist;
-  double& violation = position ? position_violation_ : velocity_violation_;
-  for (std::size_t i = 0; i < 6; ++i) {
-    Spatial t;
-    t[i] = 1;
-    add_joint_row(groups_[j], i, j, t);
-    violation = std::max(violation, std::abs(error[i]));
-    right_[groups_[j].row + i] = position ? -error[i] : target.twist[i];
   }
 }
 

@@ -10,7 +10,6 @@ namespace polyform {
 using detail::largest;
 using detail::load;
 using detail::store;
-using detail::yardstick_floor;
 
 /// Factorizes [M + δ, Aᵀ; A, −ε], with δ and ε in the units of each block.
 bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
@@ -27,26 +26,15 @@ bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
       double compliance = 0;  // of the row: about A M⁻¹ Aᵀ
       for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
         if (entries_[e].frame + entries_[e].owns == 0) continue;  // a module without variables
-        double* row = &entries_[e].place(r, 0);
-        const std::size_t stride = entries_[e].place.column_stride;
+        enter_row(entries_[e], r);
         if (entries_[e].frame != 0) {
           const Scale& s = scales_[entries_[e].block];
           const Spatial& a = coefficients_[entries_[e].first + r];
           compliance += dot(a.angular, a.angular) / s.inertia + dot(a.linear, a.linear) / s.mass;
-          row[0] = a.angular.x;
-          row[stride] = a.angular.y;
-          row[2 * stride] = a.angular.z;
-          row[3 * stride] = a.linear.x;
-          row[4 * stride] = a.linear.y;
-          row[5 * stride] = a.linear.z;
-          if (entries_[e].owns == 0) continue;
         }
         const double* own = own_coefficients_.data() + entries_[e].own + r * entries_[e].owns;
         const double* masses = own_mass_.data() + own_[entries_[e].block].first;
-        for (std::size_t k = 0; k < entries_[e].owns; ++k) {
-          compliance += own[k] * own[k] / masses[k];
-          row[(entries_[e].frame + k) * stride] = own[k];
-        }
+        for (std::size_t k = 0; k < entries_[e].owns; ++k) compliance += own[k] * own[k] / masses[k];
       }
       D(r, r) = compliance > 0 ? -relative_epsilon * compliance : -1;  // an empty row asks for nothing
     }
@@ -63,6 +51,15 @@ bool AbsoluteSystem::factorize(const Neighbour& neighbour) noexcept {
     if (groups_[g].rows != 0 && block++ == failed) break;
   return fail("The equations of motion cannot be solved at {} `{}`: its directions are not finite", kind_of_tie(g),
               name_of_tie(g));
+}
+
+/// The coefficients of a row on one of its blocks, into the matrix.
+void AbsoluteSystem::enter_row(const Entry& entry, std::size_t r) noexcept {
+  double* row = &entry.place(r, 0);
+  const std::size_t stride = entry.place.column_stride;
+  for (std::size_t k = 0; k < entry.frame; ++k) row[k * stride] = coefficients_[entry.first + r][k];
+  const double* own = own_coefficients_.data() + entry.own + r * entry.owns;
+  for (std::size_t k = 0; k < entry.owns; ++k) row[(entry.frame + k) * stride] = own[k];
 }
 
 /// residual = data − M solution of a block, and the sizes of its terms. Moments and forces, turning and moving are
@@ -136,9 +133,9 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
   // Unknowns of modules, whose sizes are in units of the root of an inertia, compare with it times such a root.
   double motion_floor = 0, force_floor = 0, module_motion_floor = 0, module_force_floor = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    motion_floor = std::max(motion_floor, yardstick_floor * sizes_[i].motion);
+    motion_floor = std::max(motion_floor, least_share * sizes_[i].motion);
     module_motion_floor =
-        std::max(module_motion_floor, yardstick_floor * sizes_[i].motion * std::sqrt(scales_[i].mass));
+        std::max(module_motion_floor, least_share * sizes_[i].motion * std::sqrt(scales_[i].mass));
   }
   out.row_error = out.body_error = 0;
   double sum = 0;
@@ -147,7 +144,7 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
     for (std::size_t r = 0; r < group.rows; ++r) {
       const std::size_t row = row_at(group.row + r);
       const double multiplier = solution_[row];
-      const double carried = std::max(std::abs(multiplier), yardstick_floor * held_force(g, r));
+      const double carried = std::max(std::abs(multiplier), least_share * held_force(g, r));
       double left = data_[row], size = std::abs(left);
       for (std::size_t e = group.entry; e < group.entry + group.entries; ++e) {
         const std::size_t b = entries_[e].block, frame = entries_[e].frame;
@@ -178,8 +175,8 @@ void AbsoluteSystem::find_residual(Refinement& out) noexcept {
     }
   }
   for (std::size_t i = 0; i < n; ++i) {
-    force_floor = std::max(force_floor, yardstick_floor * sizes_[i].force);
-    module_force_floor = std::max(module_force_floor, yardstick_floor * sizes_[i].force / std::sqrt(scales_[i].mass));
+    force_floor = std::max(force_floor, least_share * sizes_[i].force);
+    module_force_floor = std::max(module_force_floor, least_share * sizes_[i].force / std::sqrt(scales_[i].mass));
   }
   for (std::size_t i = 0; i < blocks; ++i) {
     const double* rest = residual_.data() + offsets_[i];

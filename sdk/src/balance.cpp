@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "polyform/constraint.hpp"
+#include "polyform/observation.hpp"
 
 namespace polyform {
 
@@ -63,7 +64,7 @@ void Balance::note_shadow(std::size_t body, double times) noexcept {
 
 /// Whether any joint transmits anything.
 bool Balance::has_reactions(const Observation& now) const noexcept {
-  const auto acts = [](const Spatial& w) { return size(w.angular) + size(w.linear) != 0; };
+  const auto acts = [](const Spatial& w) { return norm(w.angular) + norm(w.linear) != 0; };
   return std::ranges::any_of(now.reactions, acts);
 }
 
@@ -92,15 +93,15 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
     for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
       const BodyData& b = view_.bodies[i];
       const double acting =
-          terms_[i].force + yardstick_.mass(i) * (size(view_.gravity) + size(accelerations_[i].linear));
+          terms_[i].force + yardstick_.mass(i) * (norm(view_.gravity) + norm(accelerations_[i].linear));
       most = std::max(most, acting);
       const double trace = b.inertia.xx + b.inertia.yy + b.inertia.zz;
       const double length = std::max({yardstick_.largest_reach(), norm(b.center_of_mass),
                                       b.mass > 0 ? std::sqrt(0.5 * trace / b.mass) : 0});
       // What turns counts as the mass that it is at that length.
-      const Vec3& v = frames_[i].V.linear;
+      const Vec3 &v = frames_[i].V.linear, &omega = frames_[i].V.angular;
       const double feels = yardstick_.mass(i) + (length > 0 ? 0.5 * trace / (length * length) : 0);
-      const double moved = size(view_.gravity) + (length > 0 ? dot(v, v) / length : 0);
+      const double moved = norm(view_.gravity) + (length > 0 ? dot(v, v) / length : 0) + dot(omega, omega) * length;
       rounded = std::max(rounded, acting + feels * moved);
       longest_ = std::max(longest_, length);
     }
@@ -122,16 +123,8 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
 
 /// Motions and accelerations of all frames, and all that the elements apply.
 void Balance::place(double t, const Observation& now) noexcept {
-  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
-    const Observation::Body& b = now.bodies[i];
-    frames_[i] = {rotation_matrix(b.pose.orientation), b.pose.position, {b.angular_velocity, b.velocity}};
-    accelerations_[i] = {b.angular_acceleration, b.acceleration};
-  }
-  if (!nodes_.empty()) {
-    nodes_.evaluate(now.eta.data(), now.etadot.data());
-    nodes_.place(frames_);
-    nodes_.accelerate(frames_, now.modal_acceleration.data(), accelerations_);
-  }
+  observed_motions(now, nodes_, frames_);
+  observed_accelerations(now, nodes_, frames_, accelerations_);
   if (!flexible_.empty()) flexible_.evaluate(frames_, now.eta.data(), now.etadot.data());
   std::fill(loads_.begin(), loads_.end(), Spatial{});
   std::fill(terms_.begin(), terms_.end(), Terms{});
@@ -150,8 +143,8 @@ void Balance::place(double t, const Observation& now) noexcept {
 void Balance::load_frame(FrameIndex f, const Vec3& arm, const Spatial& wrench) noexcept {
   if (is_ground(f)) return;
   loads_[at(f)] += Spatial{wrench.angular + cross(arm, wrench.linear), wrench.linear};
-  terms_[at(f)].moment += size(wrench.angular) + size(arm) * size(wrench.linear);
-  terms_[at(f)].force += size(wrench.linear);
+  terms_[at(f)].moment += norm(wrench.angular) + norm(arm) * norm(wrench.linear);
+  terms_[at(f)].force += norm(wrench.linear);
 }
 
 /// What the modules put on markers and joints, with the multipliers as observed.
@@ -213,13 +206,13 @@ void Balance::balance_rigid(std::size_t i, const Observation& now) noexcept {
   const double gyration = body.mass > 0 ? std::sqrt(0.5 * trace / body.mass) : 0;
   // Positions that violate the joints turn reactions by that much.
   const double turned = forces_count + std::min(1.0, now.position_violation);
-  const double moved = size(acceleration.linear) + size(view_.gravity) + size(turning) +
-                       (size(alpha) + dot(omega, omega)) * gyration + size(alpha) * size(arm);
+  const double moved = norm(acceleration.linear) + norm(view_.gravity) + norm(turning) +
+                       (norm(alpha) + dot(omega, omega)) * gyration + norm(alpha) * norm(arm);
   const double own_force = body.mass * moved, of_force = own_force + turned * terms_[i].force;
-  const double own_moment = own_force * gyration + size(J_alpha) + size(gyroscopic);
+  const double own_moment = own_force * gyration + norm(J_alpha) + norm(gyroscopic);
   // Places have the rounding of the size of the system, and forces have moments by it.
   const double of_moment =
-      own_moment + turned * (terms_[i].moment + (size(arm) + yardstick_.largest_reach()) * terms_[i].force);
+      own_moment + turned * (terms_[i].moment + (norm(arm) + yardstick_.largest_reach()) * terms_[i].force);
   // A body without mass or moments of inertia has none to be overshadowed.
   if (own_force > 0) note_shadow(i, terms_[i].force / own_force);
   if (trace > 0 && own_moment > 0) note_shadow(i, terms_[i].moment / own_moment);
@@ -248,16 +241,16 @@ void Balance::balance_flexible(std::size_t element, const Observation& now) noex
     const std::size_t f = view_.bodies.size() + node;
     nodes_.add_wrench(node, frames_, loads_[f], on_body, rest_.data() + 6);
     terms.force += terms_[f].force;
-    terms.moment += terms_[f].moment + size(nodes_[node].p) * terms_[f].force;
+    terms.moment += terms_[f].moment + norm(nodes_[node].p) * terms_[f].force;
     for (std::size_t k = 0; k < data.modes; ++k) {
       const Spatial& h = nodes_.H(node)[k];
-      scale_[6 + k] += turned * (size(h.angular) * terms_[f].moment + size(h.linear) * terms_[f].force);
+      scale_[6 + k] += turned * (norm(h.angular) * terms_[f].moment + norm(h.linear) * terms_[f].force);
     }
   }
   const Spatial& a = accelerations_[i];
   const Spatial rates{transpose_times(m.R, a.angular), transpose_times(m.R, a.linear - view_.gravity)};
   const Spatial loads{transpose_times(m.R, on_body.angular), transpose_times(m.R, on_body.linear)};
-  const double weight = size(a.linear) + size(view_.gravity);
+  const double weight = norm(a.linear) + norm(view_.gravity);
   const std::span<const double> mass = flexible_.mass(element), force = flexible_.force(element);
   double largest[2] = {};
   for (std::size_t r = 0; r < n; ++r) {
@@ -344,13 +337,36 @@ void Balance::finish_body(std::size_t body) noexcept {
   note(part, Imbalance::Of::body, view_.bodies[body].name);
 }
 
+/// The rounding of a multiplier whose row holds bodies and joints: that of what acts there, by the row's own levers.
+double Balance::rounding_of_multiplier(const ModuleSet::Module& m, std::size_t row) const noexcept {
+  double least = std::numeric_limits<double>::infinity();
+  const auto holds = [&](const Vec3& part, double rounding) {
+    if (const double lever = norm(part); lever > 0) least = std::min(least, rounding / lever);
+  };
+  const std::size_t markers = m.rows.markers.size();
+  for (std::size_t k = 0; k < markers; ++k) {
+    const Spatial& A = m.rows.A[row * markers + k];
+    holds(A.angular, rounded_force_ * longest_);
+    holds(A.linear, rounded_force_);
+  }
+  const double* B = m.rows.B.data() + row * m.rows.velocities;
+  for (const JointIndex j : m.rows.joints)
+    for (std::size_t k = 0; k < view_.joints[at(j)].nv; ++k, ++B) {
+      const Spatial& H = joints_[at(j)].H[k];
+      if (*B == 0) continue;
+      const double rounding = rounded_force_ * (longest_ * norm(H.angular) + norm(H.linear));
+      least = std::min(least, rounding / std::abs(*B));
+    }
+  return std::isfinite(least) ? least : 0.0;
+}
+
 /// M α = f + Aᵀλ.
 void Balance::balance_modules(const Observation& now) noexcept {
   const double* multipliers = now.module_multipliers.data();
   for (const ModuleSet::Module& m : modules_.modules()) {
     const std::size_t n = m.variables;
     for (std::size_t r = 0; r < n; ++r) {
-      double rest = m.f[r], size = forces_count * std::abs(m.f[r]);
+      double rest = m.f[r], size = forces_count * std::abs(m.f[r]), rounding = 0;
       for (std::size_t s = 0; s < n; ++s) {
         const double inertia = m.M[r * n + s] * now.state_rates[m.u + s];
         rest -= inertia;
@@ -360,8 +376,10 @@ void Balance::balance_modules(const Observation& now) noexcept {
         const double held = m.A[k * n + r] * multipliers[k];
         rest += held;
         size += forces_count * std::abs(held);
+        if (m.A[k * n + r] != 0) rounding += std::abs(m.A[k * n + r]) * rounding_of_multiplier(m, k);
       }
-      if (size > 0) note(std::abs(rest) / size, Imbalance::Of::module, m.rows.name);
+      rest = std::max(0.0, std::abs(rest) - rounding);
+      if (rest > 0) note(rest / size, Imbalance::Of::module, m.rows.name);
     }
     multipliers += m.rows.rows;
   }

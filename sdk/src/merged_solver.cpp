@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "polyform/kernels.hpp"
 #include "polyform/merged_system.hpp"
 #include "weld_reactions.hpp"
 
@@ -26,10 +27,18 @@ class MergedSolver final : public Solver {
   const SystemView& view() const { return system_.view(); }
   bool good() const { return welds_.good(); }
   /// Takes the solver of view().
-  void adopt(Solver& merged) { merged_ = &merged; }
+  void adopt(Solver& merged) {
+    merged_ = &merged;
+    if (const auto* its = ask<Kernels>(merged))
+      for (std::size_t i = 0; i < its->count(); ++i) kernels_.add(its->name(i));
+    kernels_.add(kernels::merged_welds);
+  }
 
   std::string_view failure() const noexcept override { return merged_->failure(); }
-  void* query(std::string_view asked) noexcept override { return merged_->query(asked); }
+  void* query(std::string_view asked) noexcept override {
+    return asked == Kernels::interface_name ? static_cast<Kernels*>(&kernels_)
+                                                     : merged_->query(asked);
+  }
   void destroy() noexcept override { delete this; }
 
  private:
@@ -86,6 +95,7 @@ class MergedSolver final : public Solver {
   const SystemView& whole_;
   MergedSystem system_;
   WeldReactions welds_;
+  KernelList kernels_;  ///< of the merged solver, and the merging
   Solver* merged_ = nullptr;
   std::vector<Observation::Body> bodies_;
   std::vector<Spatial> reactions_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "polyform/observation.hpp"
+
 namespace polyform {
 namespace {
 
@@ -44,16 +46,6 @@ WeldReactions::WeldReactions(const SystemView& whole, const RigidGroups& groups)
   }
 }
 
-void WeldReactions::place(const Observation& now) noexcept {
-  for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
-    const Observation::Body& b = now.bodies[i];
-    frames_[i] = {rotation_matrix(b.pose.orientation), b.pose.position, {b.angular_velocity, b.velocity}};
-  }
-  if (nodes_.empty()) return;
-  nodes_.evaluate(now.eta.data(), now.etadot.data());
-  nodes_.place(frames_);
-}
-
 Vec3 WeldReactions::origin_of_M(std::size_t joint) const noexcept {
   const JointData& data = view_.joints[joint];
   const BodyMotion& moving = motion_of(data.moving_frame, frames_);
@@ -72,7 +64,7 @@ Spatial WeldReactions::inertial(std::size_t body, const Observation::Body& moves
 }
 
 void WeldReactions::find(double t, Observation& out) noexcept {
-  place(out);
+  observed_motions(out, nodes_, frames_);
   if (!forces_.empty())
     forces_.evaluate(t, frames_, out.q, out.v, out.x, wrenches_, efforts_, rates_);
   std::fill(loads_.begin(), loads_.end(), Spatial{});

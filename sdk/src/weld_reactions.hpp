@@ -26,7 +26,6 @@ class WeldReactions {
     std::size_t joint, body;
     double sign;  ///< of what acts on the body, in the joint's reaction
   };
-  void place(const Observation&) noexcept;
   Vec3 origin_of_M(std::size_t joint) const noexcept;
   Spatial inertial(std::size_t body, const Observation::Body&) const noexcept;
 

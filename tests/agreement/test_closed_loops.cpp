@@ -9,6 +9,7 @@
 #include "framework/simulation/simulate.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/hand_built.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -258,8 +259,7 @@ TEST_CASE("Bennett's linkage keeps its energy in every formulation, through many
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
     const auto solver = solver_for(*system, *formulation);
-    host::RunSettings settings;
-    settings.integrator = "rk4";
+    host::RunSettings settings = test::run_settings("rk4");
     settings.step = 1e-3;
     settings.duration = 2;
     settings.output_interval = 0.02;

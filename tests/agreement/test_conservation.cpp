@@ -7,6 +7,7 @@
 #include "framework/simulation/simulate.hpp"
 #include "polyform/kinematics.hpp"
 #include "tests/agreement/agreement.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/random_model.hpp"
 #include "tests/support/workbench.hpp"
 
@@ -68,7 +69,7 @@ TEST_CASE("a free spatial chain conserves momentum, angular momentum and energy"
     const auto solver = solver_for(*system, *formulation);
     ConservationSink sink(system->view());
     host::RowSink* sinks[] = {&sink};
-    host::RunSettings settings;
+    host::RunSettings settings = test::run_settings();
     settings.duration = 5;
     settings.relative_tolerance = 1e-11;
     settings.absolute_tolerance = 1e-12;

@@ -7,6 +7,7 @@
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/simulate.hpp"
 #include "tests/agreement/agreement.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -128,7 +129,7 @@ EnergySink run(const host::System& system, const Formulation& formulation, doubl
   const auto solver = solver_for(system, formulation);
   EnergySink sink;
   host::RowSink* sinks[] = {&sink};
-  host::RunSettings settings;
+  host::RunSettings settings = test::run_settings();
   settings.duration = duration;
   settings.relative_tolerance = 1e-11;
   settings.absolute_tolerance = 1e-12;

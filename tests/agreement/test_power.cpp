@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "framework/integration/integrator.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/simulate.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -43,9 +43,9 @@ class LastWork final : public host::RowSink {
 
 host::RunRecord run(const host::System& system, const Formulation& formulation, std::string_view integrator,
                     LastWork& last) {
-  host::RunSettings settings;
+  host::RunSettings settings = test::run_settings();
   settings.duration = 2;
-  settings.integrator = integrator;
+  settings.integrator = test::integrator(integrator);
   settings.step = 0.005;
   const auto solver = solver_for(system, formulation);
   host::RowSink* sinks[] = {&last};
@@ -72,10 +72,10 @@ TEST_CASE("every formulation tells the power of a drive: torque times speed") {
 TEST_CASE("the work of a drive is the energy that the driven rod gains, with every solver and integrator") {
   const auto system = system_from_text(driven);
   for (const Formulation* formulation : formulations_for(*system))
-    for (const host::IntegratorInfo& method : host::integrators()) {
-      INFO(formulation->name() << " with " << method.name);
+    for (const IntegratorType* method : test::integrator_types()) {
+      INFO(formulation->name() << " with " << method->name());
       LastWork last;
-      const host::RunRecord record = run(*system, *formulation, method.name, last);
+      const host::RunRecord record = run(*system, *formulation, method->name(), last);
       CHECK(record.end == host::End::done);
       CHECK(last.value == Approx(energy(2) - energy(0)).epsilon(1e-6));
       CHECK(record.energy_drift < 1e-6);
@@ -88,10 +88,10 @@ TEST_CASE("the work of a damper is the energy lost, with every solver and integr
       "[0, 0, 0]", "4", "forces:\n  - {name: d, type: joint-spring-damper, joint: pin, stiffness: 0, damping: 0.7}\n"));
   const double left = std::exp(-2 * 0.7 / inertia * 2);  // of the energy after 2 s
   for (const Formulation* formulation : formulations_for(*system))
-    for (const host::IntegratorInfo& method : host::integrators()) {
-      INFO(formulation->name() << " with " << method.name);
+    for (const IntegratorType* method : test::integrator_types()) {
+      INFO(formulation->name() << " with " << method->name());
       LastWork last;
-      const host::RunRecord record = run(*system, *formulation, method.name, last);
+      const host::RunRecord record = run(*system, *formulation, method->name(), last);
       CHECK(last.value == Approx(-0.5 * inertia * 16 * (1 - left)).epsilon(1e-6));
       CHECK(record.energy_drift < 1e-6);
     }

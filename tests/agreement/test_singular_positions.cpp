@@ -6,6 +6,7 @@
 
 #include "framework/simulation/simulate.hpp"
 #include "tests/agreement/agreement.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -67,7 +68,7 @@ Ran run(const std::string& model, const Formulation& formulation, std::string_vi
   const auto solver = solver_for(*system, formulation);
   LastRow last;
   host::RowSink* sinks[] = {&last};
-  host::RunSettings settings;
+  host::RunSettings settings = test::run_settings();
   settings.duration = 1;
   Ran ran;
   ran.record = host::simulate(*system, *solver, settings, sinks, {});

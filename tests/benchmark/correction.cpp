@@ -9,6 +9,7 @@
 #include "framework/simulation/run_statistics.hpp"
 #include "framework/simulation/simulate.hpp"
 #include "tests/benchmark/formulation_engine.hpp"
+#include "tests/support/integrators.hpp"
 
 namespace polyform::benchmark {
 namespace {
@@ -67,8 +68,7 @@ Timed run(const Case& item, double simulated, const Formulation& formulation, co
   const auto system =
       assembled(content_of(fmt::format(POLYFORM_MODELS "/{}.yaml", item.model)), registry, unused, unused);
   const host::SolverPointer solver = solver_for(*system, formulation, options);
-  host::RunSettings settings;
-  settings.integrator = "rk4";
+  host::RunSettings settings = test::run_settings("rk4");
   settings.step = item.step > 0 ? item.step : system->description().simulation.step.value();
   settings.duration = settings.output_interval = simulated;
   host::RunStatistics statistics;

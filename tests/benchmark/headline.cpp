@@ -10,6 +10,7 @@
 #include "framework/simulation/simulate.hpp"
 #include "tests/benchmark/formulation_engine.hpp"
 #include "tests/benchmark/headline_cases.hpp"
+#include "tests/support/integrators.hpp"
 
 namespace polyform::benchmark {
 namespace {
@@ -29,9 +30,9 @@ class LastPlaces final : public host::RowSink {
 };
 
 host::RunSettings settings_of(const HeadlineCase& item, const host::SimulationItem& model) {
-  host::RunSettings settings;
+  host::RunSettings settings = test::run_settings();
   settings.duration = settings.output_interval = item.duration;
-  settings.integrator = model.integrator.value_or(settings.integrator);
+  settings.integrator = test::integrator(model.integrator.value_or(settings.integrator));
   settings.step = model.step.value_or(settings.step);
   settings.relative_tolerance = model.relative_tolerance.value_or(settings.relative_tolerance);
   settings.absolute_tolerance = model.absolute_tolerance.value_or(settings.absolute_tolerance);
@@ -72,7 +73,7 @@ Done run(const HeadlineCase& item, const Variant& variant, const Formulation& fo
   result.bodies = system->view().bodies.size();
   result.state_size = y.size();
   result.simulated = item.duration;
-  result.integrator = settings.integrator;
+  result.integrator = settings.integrator.name();
   result.step = settings.step;
   result.memory = memory.bytes();
   return {result, last.places()};

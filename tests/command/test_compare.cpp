@@ -90,6 +90,69 @@ TEST_CASE("the JSON of a comparison tells time and place of every deviation") {
   }
 }
 
+namespace {
+
+/// A comparison of these solvers, some of which feel more gravity than there is.
+Outcome compare_planted(const Workshop& shop, const std::string& solvers, bool as_json = false) {
+  std::vector<std::string> command{"compare", shipped("double_pendulum"), "--solvers", solvers, "--duration", "0.1",
+                                   "--plugin-path", std::string(POLYFORM_FIXTURES) + "/planted.so"};
+  if (as_json) command.emplace_back("--json");
+  return shop.run(command);
+}
+
+}  // namespace
+
+TEST_CASE("a disagreement tells how many solvers and how many votes stand against each other") {
+  const Workshop shop;
+  const Outcome one = compare_planted(shop, "planted-alone,thompson");
+  INFO(one.out);
+  CHECK(one.code == 1);
+  CHECK_THAT(one.out, Contains("One against one: planted-alone against thompson. No majority.") &&
+                          Contains("Votes: no two of these solvers share arithmetic"));
+  const Outcome two = compare_planted(shop, "planted-a,planted-b,thompson");
+  INFO(two.out);
+  CHECK(two.code == 1);
+  CHECK_THAT(two.out, Contains("planted-a and planted-b part from thompson first at t = 0 s") &&
+                          Contains("Two against one, but the two share arithmetic (planted: weight): planted-a and "
+                                   "planted-b against thompson.\nBy votes it is one against one: no majority.") &&
+                          Contains("1  planted-a, planted-b  planted: weight\n") && Contains("2  thompson\n"));
+  const Outcome three = compare_planted(shop, "planted-alone,riccati,cartesian,thompson");
+  INFO(three.out);
+  CHECK(three.code == 1);
+  CHECK_THAT(three.out, Contains("Disagreement: planted-alone parts from the consensus first") &&
+                            Contains("One against three: planted-alone against riccati, cartesian and thompson, each "
+                                     "with a vote of its own."));
+}
+
+TEST_CASE("many solvers of one kernel do not outvote two that share none, and the JSON tells who shares what") {
+  const Workshop shop;
+  const json all = json::parse(compare_planted(shop, "planted-a,planted-b,riccati,thompson", true).out);
+  CHECK(all.at("planted-a").at("agrees") == false);
+  CHECK(all.at("planted-b").at("agrees") == false);
+  for (const char* right : {"riccati", "thompson"}) CHECK(all.at(right).at("agrees") == true);
+  CHECK(all.at("planted-a").at("vote") == all.at("planted-b").at("vote"));
+  CHECK(all.at("planted-a").at("kernels") == json{"planted: weight"});
+  CHECK(all.at("planted-a").at("shares") == json{{"planted-b", {"planted: weight"}}});
+  CHECK(all.at("thompson").at("shares").empty());
+  CHECK(all.at("thompson").at("votes") == 3);
+  const bool first = all.at("planted-a").at("parting").contains("sides");
+  const json& sides = all.at(first ? "planted-a" : "planted-b").at("parting").at("sides");
+  CHECK(sides == json{{{"solvers", {"planted-a", "planted-b"}}, {"votes", 1.0}},
+                      {{"solvers", {"riccati", "thompson"}}, {"votes", 2.0}}});
+}
+
+TEST_CASE("solvers of one kernel that agree are one vote, and it is said that nobody confirms them") {
+  const Workshop shop;
+  const Outcome same = shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati,reduced", "--duration", "0.1"});
+  INFO(same.out);
+  CHECK(same.code == 0);
+  CHECK_THAT(same.out, Contains("They share arithmetic and are one vote") && Contains("tree recursion"));
+  const Outcome all = shop.run({"compare", shipped("double_pendulum"), "--duration", "0.1"});
+  INFO(all.out);
+  CHECK_THAT(all.out, Contains("They are three votes.") && Contains("cartesian, hierarchy") &&
+                          Contains("saddle-point system"));
+}
+
 TEST_CASE("solvers that disagree beyond the tolerance give exit code 1 and the place where they part") {
   const Workshop shop;
   const Outcome outcome = shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati,cartesian",
@@ -121,7 +184,9 @@ TEST_CASE("a sweep gives errors against work, as JSON and as a table in a file")
   CHECK(points[0].at("tolerance").get<double>() == Approx(1e-5));
   CHECK(points[1].at("tolerance").get<double>() == Approx(1e-7));
   CHECK(points[2].at("angle_error") < points[0].at("angle_error"));
-  CHECK_THAT(shop.read("work.csv"), Contains("solver,tolerance,status,steps") && Contains("riccati,"));
+  CHECK_THAT(shop.read("work.csv"), Contains("solver,tolerance,status,steps") && Contains("riccati,") &&
+                                        Contains(",vote,kernels\n") &&
+                                        Contains(",1,hinge elimination; tree recursion\n"));
 }
 
 TEST_CASE("a solver that drops out of a sweep is named in table and JSON, with the reason, and the others go on") {

@@ -1,15 +1,18 @@
 // polyform conform: what it prints, and its exit codes.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "tests/command/command_runner.hpp"
 
 using namespace polyform::test;
 using Catch::Contains;
+using Catch::StartsWith;
 
 namespace {
 
 const std::string joints = std::string(POLYFORM_PLUGINS) + "/standard-joints.so";
+const std::string forces = std::string(POLYFORM_PLUGINS) + "/standard-forces.so";
 const std::string trouble = std::string(POLYFORM_FIXTURES) + "/trouble.so";
 
 }  // namespace
@@ -39,6 +42,40 @@ TEST_CASE("a plugin that does not conform is told what, where, and what to do, w
     if (claim["result"] == "failed") CHECK((claim.contains("finding") && claim.contains("remedy")));
     if (claim["result"] == "unsupported") CHECK(claim.contains("finding"));
   }
+}
+
+TEST_CASE("models in which checks failed are written where they are asked for, and can be evaluated again") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"conform", trouble, "--type", "no-number", "--models", "failed"});
+  CHECK(outcome.code == 1);
+  CHECK_THAT(outcome.out, Contains("model: failed/no-number-1.yaml") && !Contains("---"));
+  const std::string model = shop.read("failed/no-number-1.yaml");
+  CHECK_THAT(model, StartsWith("# force no-number: ") && Contains("\npolyform: 1\n") && Contains("type: no-number"));
+  // The command that its comment names takes it.
+  CHECK_THAT(model, Contains("\n# polyform evaluate no-number-1.yaml --solver all --plugin-path " + trouble + "\n"));
+  const Outcome again = shop.run({"check", "failed/no-number-1.yaml", "--plugin-path", trouble});
+  INFO(again.err);
+  CHECK(again.code == 0);
+  const Outcome in_the_way = shop.run({"conform", trouble, "--type", "no-number", "--models", shop.write("file", "")});
+  CHECK(in_the_way.code == 2);
+  CHECK_THAT(in_the_way.err, Contains("--models: ") && Contains("cannot be made"));
+}
+
+TEST_CASE("another draw makes other models, the same draw the same") {
+  const Workshop shop;
+  const auto measured = [&](const std::string& draw) {
+    const Outcome outcome = shop.run({"conform", forces, "--type", "point-force", "--draw", draw, "--json"});
+    INFO(outcome.out << outcome.err);
+    REQUIRE(outcome.code == 0);
+    std::vector<double> all;
+    for (const auto& claim : nlohmann::json::parse(outcome.out)["claims"]) all.push_back(claim["measured"]);
+    return all;
+  };
+  const std::vector<double> first = measured("0"), second = measured("7");
+  CHECK(first.size() == second.size());
+  CHECK(first != second);
+  CHECK(measured("7") == second);
+  CHECK(shop.run({"conform", forces, "--draw", "-1"}).code == 2);
 }
 
 TEST_CASE("a refused plugin is exit code 3, a wrong command line or example 2") {

@@ -34,6 +34,18 @@ TEST_CASE("a comparison does not wait for an assembly without end, and names the
   CHECK_THAT(outcome.err, Contains("No solver was run") && Contains("polyform conform"));
 }
 
+TEST_CASE("a comparison does not wait for a force without end at its start either") {
+  const Workshop shop;
+  Rod rod;
+  rod.more = "forces:\n  - {name: bad, type: endless-at-start, joint: pin}\n";
+  const std::string file = shop.write("rod.yaml", rod.text());
+  const Outcome outcome = shop.run({"compare", file, "--plugin-path", plugin("trouble"), "--time-limit", "0.5"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 1);
+  CHECK_THAT(outcome.err, Contains(plugin("trouble") + " was not done within the time limit of 0.5 s") &&
+                              Contains("in the first evaluation of the forces of"));
+}
+
 TEST_CASE("a plugin that ends the assembly fails the comparison with what it did, where, and its name if it is known") {
   const Workshop shop;
   const std::string in_assembly = ", in the assembly of " + shop.path("rod.yaml").string();
@@ -41,7 +53,7 @@ TEST_CASE("a plugin that ends the assembly fails the comparison with what it did
        {std::pair{"assembly-throws", plugin("assembly-throws") + " threw an exception: out of luck" + in_assembly},
         std::pair{"assembly-exits", plugin("assembly-exits") + " ended the program by calling exit" + in_assembly},
         std::pair{"assembly-ends-at-once",
-                  shop.path("rod.yaml").string() + " could not be assembled: ended the program with exit status 0"}}) {
+                  shop.path("rod.yaml").string() + " could not be assembled and evaluated: ended the program with exit status 0"}}) {
     const Outcome outcome = compare(shop, fixture);
     INFO(outcome.err);
     CHECK(outcome.code == 1);

@@ -25,7 +25,8 @@ foreach(example IN LISTS examples)
 endforeach()
 
 # All that these include, and all that the contract has beside.
-set(todo plugin.hpp events.hpp value_ranges.hpp flexible_validity.hpp cost_model.hpp power_source.hpp)
+set(todo plugin.hpp events.hpp value_ranges.hpp flexible_validity.hpp cost_model.hpp power_source.hpp second_order.hpp
+  kernels.hpp)
 file(GLOB_RECURSE sources ${frozen}/src/*.cpp ${frozen}/plugins/*.?pp)
 set(done)
 while(todo OR sources)

@@ -9,8 +9,10 @@
 #include "polyform/completed.hpp"
 #include "polyform/cost_model.hpp"
 #include "polyform/flexible_validity.hpp"
+#include "polyform/kernels.hpp"
 #include "polyform/plugin.hpp"
 #include "polyform/power_source.hpp"
+#include "polyform/second_order.hpp"
 
 namespace {
 

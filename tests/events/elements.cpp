@@ -6,6 +6,7 @@
 #include "framework/reading/reader.hpp"
 #include "polyform/element_helpers.hpp"
 #include "polyform/events.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 namespace polyform::test {
@@ -230,9 +231,8 @@ Ended run_to_end(const host::System& system, const Formulation& formulation, con
 
 std::vector<host::RunSettings> settings_of_all_integrators(double duration, double step) {
   std::vector<host::RunSettings> all;
-  for (const char* name : {"rk4", "dopri5", "cvode-adams", "cvode-bdf"}) {
-    host::RunSettings s;
-    s.integrator = name;
+  for (const char* name : {"rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf"}) {
+    host::RunSettings s = test::run_settings(name);
     s.duration = duration;
     s.step = step;
     s.output_interval = duration / 4;

@@ -7,6 +7,7 @@
 
 #include "tests/events/elements.hpp"
 #include "tests/support/contenders.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -30,7 +31,7 @@ std::string two_balls(const std::string& type, double stiffness, double miss = 0
 }
 
 host::RunSettings long_steps() {
-  host::RunSettings s;
+  host::RunSettings s = test::run_settings();
   s.duration = 0.5;
   s.output_interval = 0.1;
   s.step = 0.05;
@@ -60,7 +61,7 @@ TEST_CASE("every integrator finds the contact of a microsecond") {
   const auto system = system_with_switches(two_balls("ball-contact", 2e12));
   for (host::RunSettings s : settings_of_all_integrators(0.5, 0.05)) {
     const Ended ended = run_to_end(*system, *formulations_for(*system).front(), s);
-    INFO(s.integrator);
+    INFO(s.integrator.name());
     CHECK(ended.record.events == 2);
     CHECK(ended.velocities[0].x == Approx(-15).epsilon(1e-4));
   }
@@ -94,9 +95,9 @@ TEST_CASE("a ball that falls from rest on a thin plate bounces back to where it 
   for (host::RunSettings s : settings_of_all_integrators(2 * fall + std::numbers::pi * 1e-6, 0.3))
     for (const Formulation* formulation : formulations_for(*system)) {
       const Ended ended = run_to_end(*system, *formulation, s);
-      INFO(s.integrator << " " << formulation->name());
+      INFO(s.integrator.name() << " " << formulation->name());
       CHECK(ended.record.events == 2);
-      CHECK(ended.positions[0].z == Approx(0.70001).epsilon(s.integrator == "rk4" ? 1e-4 : 1e-5));
+      CHECK(ended.positions[0].z == Approx(0.70001).epsilon(s.integrator.name() == "rk4" ? 1e-4 : 1e-5));
     }
 }
 

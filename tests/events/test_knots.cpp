@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "tests/events/elements.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -48,7 +49,7 @@ TEST_CASE("a brake that acts for a moment late in a long run is found by all int
     for (const double tolerance : {1e-4, 1e-8, 1e-11}) {
       s.relative_tolerance = tolerance;
       s.absolute_tolerance = tolerance / 100;
-      INFO(s.integrator << " " << tolerance);
+      INFO(s.integrator.name() << " " << tolerance);
       // A few steps of the brake, each to the tolerance of a speed of 10 rad/s.
       CHECK(end_speed(*system, s) == Approx(4).margin(std::max(1e-9, 10 * tolerance * 10)));
     }
@@ -58,7 +59,7 @@ TEST_CASE("a brake that acts for a moment late in a long run is found by all int
 TEST_CASE("a pulse of two milliseconds is found by all integrators") {
   const auto system = system_from_text(braked("{table: [[3.3, 0], [3.301, -4000], [3.302, 0]]}"));
   for (const host::RunSettings& s : settings_of_all_integrators(10, 1e-2)) {
-    INFO(s.integrator);
+    INFO(s.integrator.name());
     CHECK(end_speed(*system, s) == Approx(5).margin(1e-7));
   }
 }
@@ -66,7 +67,7 @@ TEST_CASE("a pulse of two milliseconds is found by all integrators") {
 TEST_CASE("the example flywheel is braked by every integrator, to the speed that the pulse leaves") {
   const auto system = system_from_file(POLYFORM_MODELS "/brake_pulse.yaml");
   for (const host::RunSettings& s : settings_of_all_integrators(60, 1e-2)) {
-    INFO(s.integrator);
+    INFO(s.integrator.name());
     CHECK(end_speed(*system, s) == Approx(5).margin(1e-7));
   }
 }
@@ -78,7 +79,7 @@ TEST_CASE("a spline of three rows is not stepped over: its rows are stops withou
   // Natural spline of three rows: x'' in the middle is 3 (x0 − 2 x1 + x2) / (2 h²); the integral h (x0 + 10 x1 + x2)/8
   const double h = 0.05, integral = h * (10 * -100.0) / 8;
   for (const host::RunSettings& s : settings_of_all_integrators(80, 1e-2)) {
-    INFO(s.integrator);
+    INFO(s.integrator.name());
     CHECK(end_speed(*system, s) == Approx(7 + integral / 2).margin(1e-6));
   }
 }
@@ -87,7 +88,7 @@ TEST_CASE("a spline of three rows is not stepped over: its rows are stops withou
 TEST_CASE("a ramp is a knot where it begins and where it ends") {
   const auto system = system_from_text(braked("{ramp: {rate: 30, start: 6.2, end: 6.3}}"));
   for (const host::RunSettings& s : settings_of_all_integrators(10, 1e-2)) {
-    INFO(s.integrator);
+    INFO(s.integrator.name());
     CHECK(end_speed(*system, s) == Approx(7 + 11.25 / 2).margin(1e-7));
   }
 }
@@ -96,8 +97,7 @@ TEST_CASE("a ramp is a knot where it begins and where it ends") {
 // acceleration jumps is integrated exactly by a method of fourth order.
 TEST_CASE("the function has its left limit in the step before a knot and its right limit in the step after it") {
   const auto system = system_from_text(braked("{table: [[1.0, 0], [2.0, 5]]}"));  // held at 5 N m from 2 s on
-  host::RunSettings s;
-  s.integrator = "rk4";
+  host::RunSettings s = test::run_settings("rk4");
   s.step = 0.5;
   s.duration = 3;
   s.output_interval = 1;
@@ -110,7 +110,7 @@ TEST_CASE("an element's own schedule is kept") {
       "forces:\n  - {name: g, type: gust, body: b, start: 17.3, length: 1.0e-3, force: 4000}\n");
   for (const host::RunSettings& s : settings_of_all_integrators(50, 1e-2))
     for (const Formulation* formulation : formulations_for(*system)) {
-      INFO(s.integrator << " " << formulation->name());
+      INFO(s.integrator.name() << " " << formulation->name());
       CHECK(run_to_end(*system, *formulation, s).velocities[0].x == Approx(2).margin(1e-7));
     }
 }
@@ -124,7 +124,7 @@ TEST_CASE("a table of many rows costs some evaluations per row") {
     for (const host::RunSettings& s : settings_of_all_integrators(20, 1e-2)) {
       const auto solver = solver_for(*system, *formulations_for(*system).front());
       const host::RunRecord record = host::simulate(*system, *solver, s, {}, {});
-      INFO(s.integrator << " " << kind);
+      INFO(s.integrator.name() << " " << kind);
       CHECK(record.end == host::End::done);
       CHECK(record.stops == rows - 1);
       CHECK(record.evaluations < 100 * rows);
@@ -138,7 +138,7 @@ TEST_CASE("no step is longer than max_step") {
     s.max_step = 0.03;
     const auto solver = solver_for(*system, *formulations_for(*system).front());
     const host::RunRecord record = host::simulate(*system, *solver, s, {}, {});
-    INFO(s.integrator);
+    INFO(s.integrator.name());
     CHECK(record.longest_step <= 0.03 * (1 + 1e-12));
     CHECK(record.steps >= 333);
   }
@@ -147,7 +147,7 @@ TEST_CASE("no step is longer than max_step") {
 TEST_CASE("fixed steps that are long beside the period of a force are told by the force's name") {
   const auto system = system_from_text(braked("{sine: {amplitude: 1.0e-9, frequency: 1000}}"));
   host::RunSettings s = settings_of_all_integrators(10, 1e-2)[0];
-  REQUIRE(s.integrator == "rk4");
+  REQUIRE(s.integrator.name() == "rk4");
   const auto warnings = [&] {
     const auto solver = solver_for(*system, *formulations_for(*system).front());
     return host::simulate(*system, *solver, s, {}, {}).warnings;
@@ -165,7 +165,7 @@ TEST_CASE("a prescribed motion whose velocity jumps is told with time, joint and
     const auto system = system_from_text(
         disc("constraints:\n  - {name: drive, type: prescribed-motion, joint: axle, motion: " + motion + "}\n"));
     const auto solver = solver_for(*system, *formulations_for(*system).front());
-    host::RunSettings s;
+    host::RunSettings s = test::run_settings();
     s.duration = 5;
     s.output_interval = 1;
     const host::RunRecord record = host::simulate(*system, *solver, s, {}, {});
@@ -209,7 +209,7 @@ TEST_CASE("no integrator takes a sine for rest because its steps are whole perio
         "forces: [{{name: f, type: joint-force, joint: j, effort: {{sine: {{amplitude: 1, frequency: {}}}}}}}]\n",
         frequency));
     for (const host::RunSettings& s : settings_of_all_integrators(1, 1e-3)) {
-      if (s.integrator == "rk4") continue;
+      if (s.integrator.name() == "rk4") continue;
       INFO(s.integrator << " " << frequency);
       const Ended ended = run_to_end(*system, *formulations_for(*system).front(), s);
       CHECK(ended.positions[0].x == Approx(1 / (2 * M_PI * frequency)).epsilon(2e-3));

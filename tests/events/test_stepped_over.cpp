@@ -4,6 +4,7 @@
 #include "framework/comparison/comparison.hpp"
 #include "tests/events/elements.hpp"
 #include "tests/support/contenders.hpp"
+#include "tests/support/integrators.hpp"
 
 using namespace polyform;
 using namespace polyform::test;
@@ -26,7 +27,7 @@ joints:
 forces:
   - {name: touch, type: )" + contact + R"(, a: {body: left}, b: {body: right}, radii: 0.03, stiffness: 1e7}
 )");
-  host::RunSettings settings;
+  host::RunSettings settings = test::run_settings();
   settings.duration = 0.5;
   settings.output_interval = 0.1;
   settings.step = 0.05;

@@ -6,6 +6,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/simulation/simulate.hpp"
 #include "tests/hierarchy/solver_with.hpp"
+#include "tests/support/integrators.hpp"
 
 using namespace polyform;
 using namespace polyform::test;
@@ -34,7 +35,7 @@ class LastPoses final : public host::RowSink {
 std::vector<Observation::Body> run(const host::System& system, Solver& solver, double duration) {
   LastPoses sink;
   host::RowSink* sinks[] = {&sink};
-  host::RunSettings settings;
+  host::RunSettings settings = test::run_settings();
   settings.duration = duration;
   settings.relative_tolerance = 1e-11;
   settings.absolute_tolerance = 1e-12;

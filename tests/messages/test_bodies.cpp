@@ -121,7 +121,7 @@ TEST_CASE("messages about bodies") {
        "polyform: 1\n"
        "bodies:\n"
        "  - {name: =1+2, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n",
-       "m.yaml:3:12: error: bodies[0].name: the name '=1+2' begins with '=', by which spreadsheets know formulas\n"
+       "m.yaml:3:12: error: bodies[0].name: the name '=1+2' begins with '=' and reads as a formula of a spreadsheet\n"
        "  Names become those of output columns: let it begin with a letter, a digit or '_'.\n"},
       {"a name that steers a terminal",
        "polyform: 1\n"

@@ -8,6 +8,7 @@
 #include "framework/simulation/simulate.hpp"
 #include "tests/particles/solving.hpp"
 #include "tests/support/hand_built.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/random_model.hpp"
 #include "tests/support/workbench.hpp"
 
@@ -75,8 +76,7 @@ joints:
   - {name: d, type: revolute, base: coupler, moving: rocker, position: [1.2, 0.7, 0], axis: [0, 0, 1], cut: true}
 )");
   const auto solver = solver_with(*system, {});
-  host::RunSettings settings;
-  settings.integrator = "rk4";
+  host::RunSettings settings = test::run_settings("rk4");
   settings.step = 1e-3;
   settings.duration = 1;
   settings.output_interval = 0.1;
@@ -89,8 +89,7 @@ joints:
 TEST_CASE("a rhombus passes its folded positions at a step of 0.01 s") {
   const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/four_bar_rhombus.yaml");
   const auto solver = solver_with(*system, {});
-  host::RunSettings settings;
-  settings.integrator = "rk4";
+  host::RunSettings settings = test::run_settings("rk4");
   settings.step = 1e-2;
   settings.duration = 10;
   settings.output_interval = 0.1;
@@ -180,9 +179,9 @@ TEST_CASE("Gear's method keeps the energy of a chain of three, and its constrain
     }
   } sink;
   host::RowSink* sinks[] = {&sink};
-  host::RunSettings settings;
+  host::RunSettings settings = test::run_settings();
   settings.duration = 1;
-  settings.integrator = "cvode-bdf";
+  settings.integrator = test::integrator("cvode-bdf");
   settings.relative_tolerance = 1e-9;
   settings.absolute_tolerance = 1e-11;
   CHECK(host::simulate(*system, *solver, settings, sinks, {}).end == host::End::done);

@@ -6,6 +6,7 @@
 
 #include "framework/reading/reader.hpp"
 #include "framework/simulation/simulate.hpp"
+#include "tests/support/integrators.hpp"
 
 namespace polyform::test {
 namespace {
@@ -43,8 +44,7 @@ Course run(const host::System& system, const std::string& formulation, const Opt
   const auto solver = solver_with(system, formulation, options);
   CourseSink sink;
   host::RowSink* const sinks[] = {&sink};
-  host::RunSettings settings;
-  settings.integrator = "rk4";
+  host::RunSettings settings = test::run_settings("rk4");
   settings.duration = pace.duration;
   settings.step = pace.step;
   settings.output_interval = pace.interval;

@@ -246,6 +246,29 @@ TEST_CASE("a report of results tells the same deviations as the comparison that 
   }
 }
 
+TEST_CASE("a page tells which runs share arithmetic, and runs of one solver are one vote") {
+  Workshop shop;
+  shop.write("rod.yaml", Rod().text());
+  const auto run = [&](const std::string& solver, const std::string& file) {
+    REQUIRE(shop.run({"run", "rod.yaml", "--solver", solver, "--duration", "0.3", "--output", file}).code == 0);
+  };
+  run("riccati", "a.h5");
+  run("reduced", "b.h5");
+  run("thompson", "c.h5");
+  run("thompson", "d.h5");
+  REQUIRE(shop.run({"report", "a.h5", "b.h5", "c.h5", "d.h5", "--output", "x.html"}).code == 0);
+  const nlohmann::json tables = description_of(shop.read("x.html")).at("tables");
+  REQUIRE(tables.size() == 3);
+  CHECK(tables.at(1).at("notes").dump().find("They are two votes.") != std::string::npos);
+  CHECK(tables.at(2).at("rows") == nlohmann::json{{"1", "riccati, reduced", "hinge elimination, tree recursion"},
+                                                  {"2", "thompson (c.h5), thompson (d.h5)", "thompson"}});
+  REQUIRE(shop.run({"compare", "rod.yaml", "--solvers", "riccati,reduced", "--duration", "0.3", "--report", "y.html"})
+              .code == 0);
+  const nlohmann::json compared = description_of(shop.read("y.html")).at("tables");
+  REQUIRE(compared.size() == 3);
+  CHECK(compared.at(1).at("notes").dump().find("no independent solver confirms") != std::string::npos);
+}
+
 TEST_CASE("a run that failed or was killed is shown, but takes no part in the consensus") {
   Workshop shop;
   shop.write("rod.yaml", Rod().text());

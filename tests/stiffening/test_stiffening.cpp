@@ -7,6 +7,7 @@
 
 #include "framework/simulation/mode_limits.hpp"
 #include "framework/simulation/observation_store.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/row_by_row.hpp"
 #include "tests/support/workbench.hpp"
 
@@ -165,7 +166,7 @@ joints:
     const auto solver = solver_for(*system, *formulations_for(*system).front());
     host::ModeLimits limits(system->view());
     host::RowSink* sinks[] = {&limits};
-    host::RunSettings settings;
+    host::RunSettings settings = test::run_settings();
     settings.duration = 0.1;
     settings.output_interval = 0.01;
     REQUIRE(host::simulate(*system, *solver, settings, sinks, {}).end == host::End::done);
@@ -240,7 +241,7 @@ joints:
   const auto solver = solver_for(*system, *formulations_for(*system).front());
   host::ModeLimits limits(system->view());
   host::RowSink* sinks[] = {&limits};
-  host::RunSettings settings;
+  host::RunSettings settings = test::run_settings();
   const double omega = 1.8751040687119611 * 1.8751040687119611 * 2;
   settings.duration = 20 * M_PI / omega;
   settings.output_interval = M_PI / omega;
@@ -264,7 +265,7 @@ joints:
     const auto solver = solver_for(*system, *formulations_for(*system).front());
     host::ModeLimits limits(system->view());
     host::RowSink* sinks[] = {&limits};
-    host::RunSettings settings;
+    host::RunSettings settings = test::run_settings();
     settings.duration = 0.01;
     REQUIRE(host::simulate(*system, *solver, settings, sinks, {}).end == host::End::done);
     REQUIRE(limits.warnings().size() == 1);

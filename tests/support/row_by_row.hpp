@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/simulation/simulate.hpp"
+#include "tests/support/integrators.hpp"
 
 namespace polyform::test {
 
@@ -25,7 +26,7 @@ template <class F>
 void run_rows(const host::System& system, Solver& solver, double duration, F each_row, int rows = 20) {
   EachRow<F> sink(std::move(each_row));
   host::RowSink* sinks[] = {&sink};
-  host::RunSettings settings;
+  host::RunSettings settings = test::run_settings();
   settings.duration = duration;
   settings.output_interval = duration / rows;
   settings.relative_tolerance = 1e-11;

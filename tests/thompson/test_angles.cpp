@@ -7,6 +7,7 @@
 #include "euler_angles.hpp"
 #include "framework/simulation/simulate.hpp"
 #include "tests/support/hand_built.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/random_model.hpp"
 #include "tests/thompson/bench.hpp"
 
@@ -49,8 +50,7 @@ struct Run {
 
 Run run(const host::System& system, const SolverOptions& options, double duration) {
   const auto solver = solver_for(system, thompson_formulation(), options);
-  host::RunSettings settings;
-  settings.integrator = "dopri5";
+  host::RunSettings settings = test::run_settings("dopri5");
   settings.duration = duration;
   settings.output_interval = duration / 10;
   settings.relative_tolerance = settings.absolute_tolerance = 1e-11;

@@ -7,6 +7,7 @@
 
 #include "framework/simulation/simulate.hpp"
 #include "second_reduction.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/thompson/bench.hpp"
 
 using namespace polyform;
@@ -45,8 +46,7 @@ std::string ladder(int cells) {
 
 host::RunRecord run(const host::System& system, const SolverOptions& options, double step, double duration) {
   const auto solver = solver_for(system, thompson_formulation(), options);
-  host::RunSettings settings;
-  settings.integrator = "rk4";
+  host::RunSettings settings = test::run_settings("rk4");
   settings.step = step;
   settings.duration = settings.output_interval = duration;
   return host::simulate(system, *solver, settings, {}, {});

@@ -6,6 +6,7 @@
 
 #include "framework/verification/verify.hpp"
 #include "tests/support/contenders.hpp"
+#include "tests/support/integrators.hpp"
 
 using namespace polyform;
 using namespace polyform::host;
@@ -15,9 +16,9 @@ namespace {
 
 RunSettings settings_of(const System& system) {
   const SimulationItem& given = system.description().simulation;
-  RunSettings settings;
+  RunSettings settings = test::run_settings();
   settings.duration = given.duration.value();
-  settings.integrator = given.integrator.value();
+  settings.integrator = test::integrator(given.integrator.value());
   settings.step = given.step.value();
   settings.relative_tolerance = given.relative_tolerance.value_or(settings.relative_tolerance);
   settings.absolute_tolerance = given.absolute_tolerance.value_or(settings.absolute_tolerance);

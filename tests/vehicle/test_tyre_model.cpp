@@ -4,6 +4,7 @@
 
 #include "framework/reading/reader.hpp"
 #include "framework/simulation/simulate.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -36,8 +37,7 @@ HeightSink run(const host::System& system, const Formulation& formulation, doubl
   const auto solver = solver_for(system, formulation);
   HeightSink sink;
   host::RowSink* sinks[] = {&sink};
-  host::RunSettings settings;
-  settings.integrator = "cvode-bdf";
+  host::RunSettings settings = test::run_settings("cvode-bdf");
   settings.duration = duration;
   settings.step = 1e-5;
   settings.relative_tolerance = 1e-10;

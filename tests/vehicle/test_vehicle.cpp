@@ -6,6 +6,7 @@
 #include <map>
 
 #include "framework/simulation/simulate.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 #include "tests/vehicle/static_position.hpp"
 
@@ -72,9 +73,9 @@ Rows run(const host::System& system, const Formulation& formulation, const host:
 /// The settings that the model comes with.
 host::RunSettings settings_of(const host::System& system) {
   const host::SimulationItem& given = system.description().simulation;
-  host::RunSettings settings;
+  host::RunSettings settings = test::run_settings();
   settings.duration = given.duration.value();
-  settings.integrator = given.integrator.value();
+  settings.integrator = test::integrator(given.integrator.value());
   settings.step = given.step.value();
   settings.relative_tolerance = given.relative_tolerance.value();
   settings.absolute_tolerance = given.absolute_tolerance.value();
@@ -117,7 +118,7 @@ TEST_CASE("the vehicle settles in a damped oscillation to the position of least 
   for (const Formulation* formulation : formulations) {
     INFO("formulation " << formulation->name());
     host::RunSettings settings = settings_of(*system);
-    CHECK(settings.integrator == "cvode-bdf");
+    CHECK(settings.integrator.name() == "cvode-bdf");
     settings.duration = 6;
     const Rows rows = run(*system, *formulation, settings);
     const Row &first = rows.all.front(), &last = rows.all.back();
@@ -172,7 +173,7 @@ TEST_CASE("all formulations and integrators agree on the motion of the vehicle")
     INFO("formulation " << formulation->name());
     for (const auto& [integrator, step] : {std::pair<std::string, double>{"cvode-bdf", 1e-5}, {"rk4", 1e-3}}) {
       INFO("integrator " << integrator);
-      settings.integrator = integrator;
+      settings.integrator = test::integrator(integrator);
       settings.step = step;
       Rows rows = run(*system, *formulation, settings);
       if (first == nullptr) {

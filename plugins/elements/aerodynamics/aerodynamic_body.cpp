@@ -43,6 +43,11 @@ struct Body {
     }
   }
 
+  double passing_time(const AirMotion& motion, double) const noexcept {
+    const FlowAngle angle(motion.velocity, motion.angular_velocity);
+    return polar.passing_time(angle.value, angle.rate);
+  }
+
   /// Moment about the point and force.
   Spatial wrench(const AirMotion& motion, double time) const noexcept {
     const Vec3& v = motion.velocity;

@@ -1,8 +1,11 @@
 // What all aerodynamic forces are told: where they act and in which air.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "polyform/events.hpp"
 #include "polyform/force.hpp"
 #include "polyform/time_vector.hpp"
 
@@ -51,10 +54,24 @@ struct AirMotion {
   Vec3 angular_velocity;  ///< of the body, aerodynamic axes
 };
 
-/// A batch of what has `air`, is made from the fields of an instance, and gives its load as wrench(motion, time): the
-/// moment about the origin and the force, aerodynamic axes. Air has no potential: all of it is power.
+/// The angle of attack atan2(w, u) at a point, and its rate where nothing accelerates: axes that turn at ω see the same
+/// velocity change by −ω × v.
+struct FlowAngle {
+  double value = 0, rate = 0;
+
+  FlowAngle(const Vec3& velocity, const Vec3& angular_velocity) noexcept
+      : value(std::atan2(velocity.z, velocity.x)) {
+    const Vec3 change = cross(velocity, angular_velocity);
+    const double square = velocity.x * velocity.x + velocity.z * velocity.z;
+    if (square > 0) rate = (velocity.x * change.z - velocity.z * change.x) / square;
+  }
+};
+
+/// A batch of what has `air`, is made from the fields of an instance, gives its load as wrench(motion, time): the
+/// moment about the origin and the force, aerodynamic axes, and tells by passing_time(motion, time) how long a step may be
+/// that meets every piece of its tables (`never` without any). Air has no potential: all of it is power.
 template <class Loaded>
-class AirBatch final : public ForceBatch {
+class AirBatch final : public ForceBatch, private EventSource {
  public:
   explicit AirBatch(Strided<const ElementInstance> instances) {
     loaded_.reserve(instances.size());
@@ -63,19 +80,34 @@ class AirBatch final : public ForceBatch {
 
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < loaded_.size(); ++i) {
-      const Air& air = loaded_[i].air;
       const MarkerMotion& at = in.markers[i];
-      const Mat3 R = at.R * air.R;
-      const AirMotion motion{transpose_times(R, at.velocity - air.wind(in.time)),
-                             transpose_times(R, at.angular_velocity)};
-      const Spatial wrench = loaded_[i].wrench(motion, in.time);
+      const Mat3 R = at.R * loaded_[i].air.R;
+      const Spatial wrench = loaded_[i].wrench(motion_in(R, loaded_[i].air, at, in.time), in.time);
       out.wrenches[i] = {R * wrench.angular, R * wrench.linear};
       out.power += dot(out.wrenches[i], Spatial{at.angular_velocity, at.velocity});
     }
   }
+  void* query(std::string_view asked) noexcept override {
+    const bool tables = std::ranges::any_of(loaded_, [](const Loaded& l) { return !l.polar.empty(); });
+    return tables && asked == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
+  }
   void destroy() noexcept override { delete this; }
 
  private:
+  static AirMotion motion_in(const Mat3& R, const Air& air, const MarkerMotion& at, double time) noexcept {
+    return {transpose_times(R, at.velocity - air.wind(time)), transpose_times(R, at.angular_velocity)};
+  }
+  std::size_t event_count() const noexcept override { return 0; }
+  void describe_event(std::size_t, EventDescription&) const noexcept override {}
+  void evaluate_events(const EventInput& in, EventOutput& out) noexcept override {
+    const ForceInput& now = *in.attachments;
+    for (std::size_t i = 0; i < loaded_.size(); ++i) {
+      const MarkerMotion& at = now.markers[i];
+      const AirMotion motion = motion_in(at.R * loaded_[i].air.R, loaded_[i].air, at, now.time);
+      out.guard = std::min(out.guard, loaded_[i].passing_time(motion, now.time));
+    }
+  }
+
   std::vector<Loaded> loaded_;
 };
 

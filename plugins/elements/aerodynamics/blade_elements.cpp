@@ -60,14 +60,30 @@ struct Blade {
     for (std::size_t i = 0; i < rows.size(); i += 4) strips.push_back({rows[i], rows[i + 1], rows[i + 2], rows[i + 3]});
   }
 
+  /// Of the air at a strip, aerodynamic axes.
+  static Vec3 velocity_at(const Strip& strip, const AirMotion& motion) noexcept {
+    return motion.velocity + strip.distance * Vec3{-motion.angular_velocity.z, 0, motion.angular_velocity.x};
+  }
+
+  double passing_time(const AirMotion& motion, double time) const noexcept {
+    const auto collective = pitch(time);
+    double shortest = never;
+    for (const Strip& strip : strips) {
+      const FlowAngle angle(velocity_at(strip, motion), motion.angular_velocity);
+      const double alpha = std::remainder(angle.value + strip.twist + collective.value, 2 * std::numbers::pi);
+      shortest = std::min(shortest, polar.passing_time(alpha, angle.rate + collective.rate));
+    }
+    return shortest;
+  }
+
   /// Moment about the origin of the blade's axes and force.
   Spatial wrench(const AirMotion& motion, double time) const noexcept {
     const double collective = pitch(time).value;
     Spatial sum;
     for (const Strip& strip : strips) {
       const double y = strip.distance;
-      const double u = motion.velocity.x - motion.angular_velocity.z * y;
-      const double w = motion.velocity.z + motion.angular_velocity.x * y;
+      const Vec3 through_air = velocity_at(strip, motion);
+      const double u = through_air.x, w = through_air.z;
       const double speed = std::hypot(u, w);
       const double alpha = std::remainder(std::atan2(w, u) + strip.twist + collective, 2 * std::numbers::pi);
       const PolarValue c = polar(alpha);

@@ -1,8 +1,11 @@
 #include "polar.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "polyform/element_helpers.hpp"
+#include "polyform/events.hpp"
 
 namespace polyform::aerodynamics {
 namespace {
@@ -27,6 +30,26 @@ PolarValue Polar::operator()(double angle) const noexcept {
   const double s = (angle - angles_[i - 1]) / (angles_[i] - angles_[i - 1]);
   const PolarValue &a = values_[i - 1], &b = values_[i];
   return {a.lift + s * (b.lift - a.lift), a.drag + s * (b.drag - a.drag), a.moment + s * (b.moment - a.moment)};
+}
+
+double Polar::passing_time(double angle, double rate) const noexcept {
+  if (rate == 0 || angles_.empty()) return never;
+  constexpr double turn = 2 * std::numbers::pi, apart = 1e-6;  // rows at either end of a full turn are one
+  const double up = rate > 0 ? 1 : -1;
+  const auto ahead = [&](double knot) { return up * (knot - angle); };
+  const auto next_beyond = [&](double distance) {
+    double next = never;
+    for (const double shift : {-turn, 0.0, turn}) {
+      // The first row beyond angle ± distance, found in the order of the table.
+      const double bound = angle + up * distance - shift;
+      const auto at = up > 0 ? std::upper_bound(angles_.begin(), angles_.end(), bound)
+                             : std::lower_bound(angles_.begin(), angles_.end(), bound);
+      if (up > 0 ? at == angles_.end() : at == angles_.begin()) continue;
+      next = std::min(next, ahead((up > 0 ? *at : *(at - 1)) + shift));
+    }
+    return next;
+  };
+  return next_beyond(next_beyond(0) + apart) / std::abs(rate);
 }
 
 bool Polar::check(const FieldValue& rows, std::size_t instance, std::size_t field, FieldSink& sink) noexcept {

@@ -18,6 +18,7 @@ class ModalBatch final : public FlexibleBatch, public ModeValidity {
   }
   double deformation(std::size_t instance, std::span<const double> eta) const noexcept override;
   double neglected_stiffening(std::size_t instance, const Vec3& angular_velocity) const noexcept override;
+  double neglected_load(std::size_t instance, const Vec3& force) const noexcept override;
 
  private:
   /// The integrals at one η: of the whole deformed body, ρ = u + Σ Φ_l η_l, and (in scratch) of each mode.

@@ -14,8 +14,6 @@ namespace {
 constexpr double wanted_accuracy = 1e-9, least_residual = 1e-15, usual_residual = 1e-12;
 /// Passes that may be made to get there.
 constexpr std::size_t most_rounds = 3;
-/// Part of the largest force that is taken for the size of any smaller one.
-constexpr double yardstick_floor = least_share;
 /// The same where inertia does not count, when what is left has to be told from rounding.
 constexpr double singular_floor = 1e-5;
 /// A residual above this is no result.
@@ -109,7 +107,7 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
     if (left > worst * size) worst = left / size;
   };
   for (std::size_t i = 0; i < system_.blocks(); ++i) {
-    double left = 0, size = inertia_[i].singular ? 0 : yardstick_floor * largest;
+    double left = 0, size = inertia_[i].singular ? 0 : least_share * largest;
     for (std::size_t k = system_.offset(i); k < system_.offset(i + 1); ++k) {
       if (system_.is_module(i)) compare(std::abs(load_residual_[k]), load_size_[k]);  // each of a nature of its own
       left = std::max(left, std::abs(load_residual_[k]));
@@ -120,7 +118,7 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
   for (const Node& node : nodes_)
     for (const Rows& rows : node.rows)
       for (std::size_t r = system_.first_row(rows.tie), end = r + system_.rows(rows.tie); r < end; ++r)
-        compare(std::abs(right_[r]), std::max(std::min(row_size_[r], largest_share), yardstick_floor * largest_share));
+        compare(std::abs(right_[r]), std::max(std::min(row_size_[r], largest_share), least_share * largest_share));
   return worst;
 }
 
@@ -160,7 +158,7 @@ bool Recursion::check_residual(std::span<const double> loads) noexcept {
   };
   for (std::size_t i = 0; i < system_.blocks(); ++i) {
     const bool module = system_.is_module(i);
-    const double floor = (module || inertia_[i].singular ? singular_floor : yardstick_floor) * largest_force_;
+    const double floor = (module || inertia_[i].singular ? singular_floor : least_share) * largest_force_;
     double left = 0, size = floor;
     for (std::size_t k = system_.offset(i); k < system_.offset(i + 1); ++k) {
       if (module) left = size = 0;  // each of a nature of its own
@@ -179,7 +177,7 @@ bool Recursion::check_residual(std::span<const double> loads) noexcept {
         double alone = 0;
         for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i)
           for_coefficients(rows, r, i, [&](std::size_t k, double a) { alone += std::abs(a) * load_size_[k]; });
-        const double size = std::max({std::min(row_size_[row], largest_term_), yardstick_floor * largest_term_, alone,
+        const double size = std::max({std::min(row_size_[row], largest_term_), least_share * largest_term_, alone,
                                       std::abs(system_.right()[row])});
         compare(std::abs(right_[row]), size, system_.kind_of_tie(rows.tie), system_.name_of_tie(rows.tie));
       }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "particle_system.hpp"
+#include "polyform/contradiction.hpp"
 
 namespace polyform::particles {
 
@@ -114,7 +115,7 @@ bool ParticleSystem::joint_accelerations(std::span<double> vdot) noexcept {
   }
   if (!recursive_ || loops_.empty()) return true;
   const double contradiction = loops_.joint_accelerations(motions_, loads_, vdot);
-  return contradiction <= 1e-4 + 100 * (position_violation_ + velocity_violation_) ||
+  return !is_contradiction(contradiction, least_contradiction_of_cuts, position_violation_, velocity_violation_) ||
          contradict("joint", view_.joints[loops_.worst_joint()].name, contradiction);
 }
 

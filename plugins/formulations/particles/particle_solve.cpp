@@ -28,10 +28,6 @@ constexpr double delta_of_singular = 1e-4;
 constexpr double round_off = 2e-15;
 /// Part of what a load would do to a particle alone that is rounding still, beside what is told as a contradiction.
 constexpr double held_share = 1e-7;
-/// Rows that are left with more than this contradict each other.
-constexpr double largest_contradiction = 1e-8;
-/// Part of the largest motion or force that is taken for the size of any smaller one.
-constexpr double yardstick_floor = least_share;
 
 double largest(const Vec3& v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); }
 
@@ -107,7 +103,7 @@ void ParticleSystem::find_residual(Refinement& out) noexcept {
     // What is held still has no motion to compare with: what its load would do to it alone is counted too.
     motion_size_[p] = largest(load(solution_.data() + chunks_[p].first)) + force / heaviest_[p];
     force_size_[p] = force;
-    motion_floor = std::max(motion_floor, yardstick_floor * motion_size_[p]);
+    motion_floor = std::max(motion_floor, least_share * motion_size_[p]);
   }
   for (std::size_t i = 0; i < masses_.size(); ++i) {
     const auto& particle = layout_.bodies[i].particle;
@@ -151,7 +147,7 @@ void ParticleSystem::find_residual(Refinement& out) noexcept {
     }
   }
   for (std::size_t p = 0; p < chunks_.size(); ++p)
-    if (chunks_[p].block != none) force_floor = std::max(force_floor, yardstick_floor * force_size_[p]);
+    if (chunks_[p].block != none) force_floor = std::max(force_floor, least_share * force_size_[p]);
   for (std::size_t p = 0; p < chunks_.size(); ++p) {
     if (chunks_[p].block == none) continue;
     const double left = largest(load(residual_.data() + chunks_[p].first));
@@ -241,7 +237,7 @@ bool ParticleSystem::check_rows() noexcept {
     if (chunks_[p].block == none) continue;
     motion_size_[p] = largest(load(solution_.data() + chunks_[p].first)) +
                       held_share * largest(load(data_.data() + chunks_[p].first)) / heaviest_[p];
-    floor = std::max(floor, yardstick_floor * motion_size_[p]);
+    floor = std::max(floor, least_share * motion_size_[p]);
   }
   const Group* worst = nullptr;
   for (const Group& g : groups_)
@@ -258,8 +254,7 @@ bool ParticleSystem::check_rows() noexcept {
       error = std::abs(residual_[x]) / size;
       worst = &g;
     }
-  // A state beside the constraints (a stage of an integrator) makes redundant rows disagree by about as much.
-  if (!(error > largest_contradiction + 100 * (position_violation_ + velocity_violation_))) return true;
+  if (!is_contradiction(error, least_contradiction, position_violation_, velocity_violation_)) return true;
   return contradict(kind_of(*worst), name_of(*worst), error);
 }
 

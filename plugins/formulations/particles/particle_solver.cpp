@@ -22,6 +22,24 @@ ParticleSolver::ParticleSolver(const SystemView& view, const Options& options)
   wrenches_.resize(view.bodies.size());
   efforts_.resize(view.nv);
   xdot_.resize(view.states);
+  find_kinds();
+  if (!system_.is_recursive()) return;
+  kernels_.add(kernels::hinge_elimination);
+  if (!view.cut_joints().empty()) kernels_.add(kernels::loop_closure);
+}
+
+void ParticleSolver::find_kinds() {
+  const auto are = [&](StateKind kind, std::size_t count) { kinds_.insert(kinds_.end(), count, kind); };
+  are(StateKind::position, 3 * layout_.moving);
+  are(StateKind::velocity, 3 * layout_.moving);
+  are(StateKind::position, 4 * view_.bodies.size());
+  std::size_t signs = hints_.size();
+  for (const JointHints::Coordinates& h : hints_.coordinates()) {
+    are(StateKind::position, h.count);
+    signs -= h.count;
+  }
+  are(StateKind::discrete, signs + view_.cut_joints().size());
+  are(StateKind::other, view_.states);
 }
 
 void ParticleSolver::read_particles(std::span<const double> y) noexcept {
@@ -170,10 +188,27 @@ Status ParticleSolver::do_derivative(double t, std::span<const double> y, std::s
   double* second = ydot.data() + 3 * layout_.moving;
   for (std::size_t p = 0; p < layout_.particles.size(); ++p) {
     const std::size_t slot = layout_.particles[p].slot;
-    for (std::size_t k = 0; k < 3 && slot != none; ++k) {
-      ydot[3 * slot + k] = system_.velocities()[p][k];
-      second[3 * slot + k] = system_.accelerations()[p][k];
-    }
+    for (std::size_t k = 0; k < 3 && slot != none; ++k) second[3 * slot + k] = system_.accelerations()[p][k];
+  }
+  find_position_rates(ydot);
+  for (std::size_t i = 6 * layout_.moving; i < ydot.size(); ++i)
+    if (kinds_[i] == StateKind::discrete) ydot[i] = 0;
+  return Status::ok;
+}
+
+Status ParticleSolver::position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+  read_particles(y);
+  read_hints(y, system_.finds_joints());
+  system_.evaluate(t, q_, v_, false);
+  find_position_rates(ydot);
+  return Status::ok;
+}
+
+/// Of the particles and of the hints, at what was just evaluated.
+void ParticleSolver::find_position_rates(std::span<double> ydot) noexcept {
+  for (std::size_t p = 0; p < layout_.particles.size(); ++p) {
+    const std::size_t slot = layout_.particles[p].slot;
+    for (std::size_t k = 0; k < 3 && slot != none; ++k) ydot[3 * slot + k] = system_.velocities()[p][k];
   }
   double* rate = ydot.data() + 6 * layout_.moving;
   for (std::size_t i = 0; i < orientations_.size(); ++i) {
@@ -189,8 +224,6 @@ Status ParticleSolver::do_derivative(double t, std::span<const double> y, std::s
       rates_[h.first_q] = revolute_rate(h.joint);
     rate = std::copy_n(rates_.data() + h.first_q, h.count, rate);
   }
-  std::fill(rate, ydot.data() + ydot.size() - view_.states, 0.0);  // signs stay, and what is left out
-  return Status::ok;
 }
 
 /// Moves the particles just read onto the constraints and makes their velocities fit.

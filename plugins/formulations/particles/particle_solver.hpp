@@ -7,7 +7,9 @@
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/joint_hints.hpp"
+#include "polyform/kernels.hpp"
 #include "polyform/power_source.hpp"
+#include "polyform/second_order.hpp"
 
 namespace polyform::particles {
 
@@ -24,7 +26,7 @@ struct Options {
 ///          turned axes, all coordinates of code-defined joints, the sign of a cut joint's quaternion;
 ///   left:  per cut joint which of its rows depend on others, found where the loops are closed, see ParticleSystem;
 ///   x:     first-order states of forces.
-class ParticleSolver final : public Solver, public PowerSource {
+class ParticleSolver final : public Solver, public PowerSource, public SecondOrderSystem {
  public:
   ParticleSolver(const SystemView&, const Options&);
   bool good() const { return forces_.good() && system_.good(); }
@@ -34,8 +36,12 @@ class ParticleSolver final : public Solver, public PowerSource {
   std::string_view failure() const noexcept override { return system_.failure(); }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
+    if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
+    if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
   }
+  std::span<const StateKind> kinds() const noexcept override { return kinds_; }
+  Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
   double power() noexcept override { return forces_.power() + system_.driving_power(); }
 
  private:
@@ -54,6 +60,8 @@ class ParticleSolver final : public Solver, public PowerSource {
   void read_hints(std::span<const double> y, bool of_joints) noexcept;
   void write_hints(std::span<double> y) noexcept;
   void write_left_out(std::span<double> y) noexcept;
+  void find_kinds();
+  void find_position_rates(std::span<double> ydot) noexcept;
   void settle_orientations() noexcept;
   void reset_hints() noexcept;
   double revolute_rate(std::size_t joint) noexcept;
@@ -76,6 +84,8 @@ class ParticleSolver final : public Solver, public PowerSource {
   std::vector<double> q_, v_, rates_;  ///< of all joints
   std::vector<Spatial> wrenches_;
   std::vector<double> efforts_, xdot_;
+  KernelList kernels_;  ///< of the SDK: the sparse system is the formulation's own
+  std::vector<StateKind> kinds_;  ///< of each number of y
 };
 
 }  // namespace polyform::particles

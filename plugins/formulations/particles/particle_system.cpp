@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "polyform/singular_inertia.hpp"
+
 namespace polyform::particles {
 
 ParticleSystem::ParticleSystem(const SystemView& view, const Layout& layout, std::span<const BodyIndex> loaded,
@@ -86,14 +88,10 @@ void ParticleSystem::make_scales() {
     const Sym3& J = body.inertia;
     const double length = layout_.bodies[i].length;
     const double size = std::max(0.5 * (J.xx + J.yy + J.zz), 1e-3 * body.mass * length * length);
-    const double minor = J.xx * J.yy - J.xy * J.xy;
-    const double determinant =
-        J.xx * (J.yy * J.zz - J.yz * J.yz) - J.xy * (J.xy * J.zz - J.yz * J.xz) + J.xz * (J.xy * J.yz - J.yy * J.xz);
-    const double enough = 1e-9 * size;
-    m.singular = !(body.mass > 0 && J.xx > enough && minor > enough * size && determinant > enough * size * size);
+    m.singular = !(body.mass > 0 && is_definite_beside(J, size));
     // The least moment of inertia, within a factor of three.
-    const double minors = minor + J.xx * J.zz - J.xz * J.xz + J.yy * J.zz - J.yz * J.yz;
-    m.added = m.singular ? unknown : std::min(body.mass, determinant / minors / (length * length));
+    const double minors = J.xx * J.yy - J.xy * J.xy + J.xx * J.zz - J.xz * J.xz + J.yy * J.zz - J.yz * J.yz;
+    m.added = m.singular ? unknown : std::min(body.mass, determinant(J) / minors / (length * length));
   }
   if (!(smallest < unknown)) smallest = 1;
   const auto spread = [&](const JointData& joint) {

@@ -77,6 +77,7 @@ class ParticleSystem {
   bool finds_joints() const { return finds_joints_; }           ///< of any joint
   double position_violation() const { return position_violation_; }
   double velocity_violation() const { return velocity_violation_; }
+  bool is_recursive() const { return recursive_; }  ///< whether accelerations come from the recursion
   /// Whether accelerations are sound only where the loops are closed.
   bool needs_closed_states() const { return !recursive_ && !view_.cut_joints().empty(); }
   // After find_accelerations():

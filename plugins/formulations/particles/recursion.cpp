@@ -4,6 +4,19 @@
 #include <cmath>
 
 namespace polyform::particles {
+namespace {
+
+/// A lower bound of the principal moments of inertia, no less than a third of the least: 1 / trace(J⁻¹). Zero where rounding
+/// leaves nothing of it.
+double least_moment(const Sym3& j) {
+  const double minors = j.yy * j.zz - j.yz * j.yz + j.xx * j.zz - j.xz * j.xz + j.xx * j.yy - j.xy * j.xy;
+  const double trace = j.xx + j.yy + j.zz;
+  const double determinant =
+      j.xx * (j.yy * j.zz - j.yz * j.yz) - j.xy * (j.xy * j.zz - j.xz * j.yz) + j.xz * (j.xy * j.yz - j.yy * j.xz);
+  return determinant > 1e-14 * trace * trace * trace ? determinant / minors : 0;
+}
+
+}  // namespace
 
 Recursion::Recursion(const SystemView& view, const Layout& layout, LoopClosure& loops)
     : view_(view), layout_(layout), loops_(loops) {
@@ -28,6 +41,7 @@ Recursion::Recursion(const SystemView& view, const Layout& layout, LoopClosure& 
     const EquivalentParticles& masses = layout.bodies[i].masses;
     link.representation = masses.representation;
     link.mass = view.bodies[i].mass;
+    link.least = least_moment(view.bodies[i].inertia);
     for (std::size_t a = 0; a < 3; ++a) {
       link.total[a] = masses.total[a + 1];
       for (std::size_t b = 0; b < 3; ++b) link.weight[a][b] = masses.weight[a + 1][b + 1];
@@ -156,21 +170,23 @@ bool Recursion::pass_joint(std::size_t i, Transfer<double>& m) noexcept {
   const Link& link = links_[i];
   const auto missing = [&](std::size_t k) { return mending ? refinement_.rest[link.rate + k] : 0.0; };
   if (link.hinge == Hinge::spherical) {
-    if (!eliminate_ball(m, balls_[i], Vec3{missing(0), missing(1), missing(2)})) return false;
+    if (!eliminate_ball(m, balls_[i], Vec3{missing(0), missing(1), missing(2)}, link.least)) return false;
     m.e.linear = add_product(m.e.linear, m.uu, biases_[i].linear);
     return true;
   }
   m.e += multiply(m, biases_[i]);
   if (link.hinge == Hinge::revolute) {
     Column<double>& axis = directions_[link.direction];
-    if (!prepare_rotation(m, axis, missing(0))) return false;
+    if (!prepare_rotation(m, axis, missing(0)) && !prepare_small_rotation(m, axis, missing(0), link.least)) return false;
     condense(m, axis);
     return true;
   }
   const PivotScale<double> scale(m);
   const std::span<Column<double>> directions = std::span(directions_).subspan(link.direction, link.directions);
+  const double own = link.hinge == Hinge::spherical_in_loop ? link.least : 0;
   for (std::size_t k = directions.size(); k-- > 0;)
-    if (!eliminate(m, scale, directions[k], missing(k)) || is_rounding(directions.subspan(k), scale)) return false;
+    if (!eliminate(m, scale, directions[k], missing(k), own) || (own == 0 && is_rounding(directions.subspan(k), scale)))
+      return false;
   return true;
 }
 
@@ -257,6 +273,13 @@ Spatial Recursion::follow_joint_in_loop(std::size_t i, Spatial z) noexcept {
 void Recursion::begin_loops(LoopClosure::Level level, const Input& in, const Vec3& ground) noexcept {
   for (const FrameIndex f : loops_.tied_frames())  // bodies' own: they are rigid
     to_first_[at(f)] = in.positions[links_[at(f)].particle[0]] - in.motions[at(f)].p;
+  if (loops_.is_uneven() && level != LoopClosure::Level::rest) {
+    loops_.begin_judging(level, in.motions, to_first_);
+    for (std::size_t i = links_.size(); i-- > 0;)
+      if (links_[i].looped)
+        loops_.pass_evenly(i, std::span(directions_).subspan(links_[i].direction, links_[i].directions), arms_[i]);
+    loops_.judge();
+  }
   loops_.begin(level, in.motions, to_first_, ground);
 }
 

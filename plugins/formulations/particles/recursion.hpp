@@ -61,6 +61,7 @@ class Recursion {
     Representation representation;
     /// Of the particles 2, 3 and 4 (0 to 2 here): weight_ij, Σ_j weight_ij, and where 3 is.
     double mass, weight[3][3], total[3];
+    double least;  ///< moment of inertia about any axis, at least
     Invariants third;
     std::int32_t parent;
     std::uint32_t particle[3], parent_particle;  ///< parent_particle: particle 1 of the inboard body

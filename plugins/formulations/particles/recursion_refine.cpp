@@ -132,13 +132,12 @@ void Recursion::follow_rest(std::size_t i) noexcept {
 ActingAccelerations Recursion::find_acting(const Input& in) const noexcept {
   double load = 0, mass = 0, reach = 0, turning = 0;
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    if (!in.loads.empty()) load += size(in.loads[i].linear);
+    if (!in.loads.empty()) load += norm(in.loads[i].linear);
     mass += links_[i].mass;
-    reach = std::max({reach, size(arms_[i]), size(in.triangles[i].r21)});
+    reach = std::max({reach, norm(arms_[i]), norm(in.triangles[i].r21)});
     turning = std::max(turning, dot(in.angular_velocities[i], in.angular_velocities[i]));
   }
-  const double linear = size(view_.gravity) + turning * reach + (mass > 0 ? load / mass : 0);
-  return {turning + (reach > 0 ? linear / reach : 0), linear};
+  return acting_accelerations(view_.gravity, load, mass, reach, turning);
 }
 
 /// Whether z has lost more digits than are tolerated, in doubles.

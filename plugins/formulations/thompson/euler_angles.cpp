@@ -80,6 +80,10 @@ bool EulerSequence::angles(const Quat& orientation, double* beta) const noexcept
 StateVector::StateVector(const SystemView& view, std::vector<EulerSequence> sequences, std::size_t elements)
     : view_(view), joints_(view), sequences_(std::move(sequences)), elements_(elements) {
   std::sort(sequences_.begin(), sequences_.end(), [](const auto& a, const auto& b) { return a.joint < b.joint; });
+  kinds_.assign(size(), StateKind::discrete);
+  walk([&](std::size_t from, std::size_t to,
+           std::size_t count) { std::copy_n(joints_.kinds().data() + from, count, kinds_.data() + to); },
+       [&](std::size_t, std::size_t, std::size_t angles) { std::fill_n(&kinds_[angles], 3, StateKind::position); });
 }
 
 /// Through both vectors in step: copy(first of JointState, first of y, count) for what is equal, ball(sequence,

@@ -53,6 +53,7 @@ class StateVector {
   std::size_t elements_at() const { return joints_.size() - sequences_.size(); }
   const JointState& joints() const { return joints_; }
   std::span<const EulerSequence> sequences() const { return sequences_; }
+  std::span<const StateKind> kinds() const { return kinds_; }  ///< of each number of y
 
   /// The part of JointState.
   void to_joints(std::span<const double> y, std::span<double> joints) const noexcept;
@@ -72,6 +73,7 @@ class StateVector {
   JointState joints_;
   std::vector<EulerSequence> sequences_;
   std::size_t elements_;
+  std::vector<StateKind> kinds_;
 };
 
 }  // namespace polyform::thompson

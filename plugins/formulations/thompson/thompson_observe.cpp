@@ -15,7 +15,8 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
   if (!find_accelerations(t, xdot_, true)) return Status::failed;
   if (!closing_.empty()) {
     const double contradiction = closing_.contradiction(udot_.data(), acting());
-    if (contradiction > 1e-4 + 100 * (closing_.position_violation() + closing_.velocity_violation())) {
+    if (is_contradiction(contradiction, least_contradiction_of_cuts, closing_.position_violation(),
+                         closing_.velocity_violation())) {
       fmt::format_to_n(
           std::back_inserter(failure_), 400,
           "the constraints contradict each other at `{:.60}`: no accelerations satisfy them all (relative error "

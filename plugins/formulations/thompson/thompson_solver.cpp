@@ -144,16 +144,16 @@ bool ThompsonSolver::find_accelerations(double t, std::span<double> xdot, bool w
 
 /// Looks at what u̇ leaves of Eq 15, and wins back what has been lost of it between light and heavy bodies.
 void ThompsonSolver::mend(const Problem& problem) noexcept {
-  double turning = 0, load = 0, mass = 0, reach = yardstick_.largest_reach();
+  double turning = 0, load = 0, mass = 0;
+  const double reach = yardstick_.largest_reach();
   for (std::size_t i = 0; i < Q_.size(); ++i) {
     const Vec3& w = tree_.bodies()[i].V.angular;
     turning = std::max(turning, dot(w, w));
-    load += size(linear(Q_[i]));
+    load += norm(linear(Q_[i]));
     mass += view_.bodies[i].mass;
     accelerations_[i] = {angular(qddot_[i]), linear(qddot_[i])};
   }
-  const double acceleration = size(view_.gravity) + turning * reach + (mass > 0 ? load / mass : 0);
-  const ActingAccelerations acting{turning + (reach > 0 ? acceleration / reach : 0), acceleration};
+  const ActingAccelerations acting = acting_accelerations(view_.gravity, load, mass, reach, turning);
   const auto find = [&] {
     reduced_.find_missing(problem, steps_);
     for (std::size_t i = 0; i < steps_.size(); ++i) change_[i] = {angular(steps_[i]), linear(steps_[i])};
@@ -234,15 +234,20 @@ Status ThompsonSolver::do_decode(std::span<const double> y, const StateView& sta
 /// ẏ as of JointState, at joints_.
 bool ThompsonSolver::find_rates(double t, std::span<double> xdot) noexcept {
   if (!find_accelerations(t, xdot, false)) return false;
+  find_position_rates();
+  std::copy(vdot_.begin(), vdot_.end(), joint_rates_.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree));
+  std::fill(joint_rates_.end() - static_cast<std::ptrdiff_t>(view_.cut_joints().size()), joint_rates_.end(), 0.0);
+  return true;
+}
+
+/// Of the joints as placed.
+void ThompsonSolver::find_position_rates() noexcept {
   const auto rates_of = [&](const JointData& joint, double* into) {
     joint_position_rates(joint, q_.data() + joint.q_offset, v_.data() + joint.v_offset, into);
   };
   for (const JointData& joint : view_.tree_joints()) rates_of(joint, joint_rates_.data() + joint.q_offset);
-  std::copy(vdot_.begin(), vdot_.end(), joint_rates_.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree));
   for (const JointData& cut : view_.cut_joints())
     rates_of(cut, joint_rates_.data() + vector_.joints().uncut() + (cut.q_offset - view_.nq_tree));
-  std::fill(joint_rates_.end() - static_cast<std::ptrdiff_t>(view_.cut_joints().size()), joint_rates_.end(), 0.0);
-  return true;
 }
 
 /// The stages of an integrator lie beside the constraints by the square of the step. Near a singular position that
@@ -264,6 +269,21 @@ Status ThompsonSolver::do_derivative(double t, std::span<const double> y, std::s
   if (vector_.rates(y, joint_rates_, ydot, failed)) return Status::ok;
   fail_angles(t, failed, "are at gimbal lock: their axes lie in one plane, and they have no rates");
   return Status::failed;
+}
+
+Status ThompsonSolver::position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+  failure_.clear();
+  read(y);
+  place(t);
+  find_position_rates();
+  std::size_t failed = 0;
+  if (!vector_.rates(y, joint_rates_, kept_, failed)) {
+    fail_angles(t, failed, "are at gimbal lock: their axes lie in one plane, and they have no rates");
+    return Status::failed;
+  }
+  for (std::size_t i = 0; i < ydot.size(); ++i)
+    if (kinds()[i] == StateKind::position) ydot[i] = kept_[i];
+  return Status::ok;
 }
 
 }  // namespace polyform::thompson

@@ -29,7 +29,7 @@ struct Options {
 
 /// The state vector is that of euler_angles.hpp. Velocities are those of the joints in either construction; the q̇2 of
 /// the null space are made anew at each evaluation.
-class ThompsonSolver final : public Solver, public PowerSource {
+class ThompsonSolver final : public Solver, public PowerSource, public SecondOrderSystem {
  public:
   ThompsonSolver(const SystemView&, Options);
   bool good() const { return forces_.good() && closing_.good(); }
@@ -37,9 +37,12 @@ class ThompsonSolver final : public Solver, public PowerSource {
   std::string_view failure() const noexcept override { return failure_; }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
+    if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override;
+  std::span<const StateKind> kinds() const noexcept override { return vector_.kinds(); }
+  Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
 
  private:
   ~ThompsonSolver() = default;
@@ -63,6 +66,7 @@ class ThompsonSolver final : public Solver, public PowerSource {
   bool find_accelerations(double t, std::span<double> xdot, bool with_H1) noexcept;
   void mend(const Problem&) noexcept;
   bool find_rates(double t, std::span<double> xdot) noexcept;
+  void find_position_rates() noexcept;
   const JointMotion& motion_of_joint(std::size_t j) const noexcept;
   std::size_t joint_of(std::size_t coordinate) const noexcept;
   bool fail_massless(std::size_t coordinate) noexcept;
@@ -102,7 +106,7 @@ class ThompsonSolver final : public Solver, public PowerSource {
   std::vector<double> q_, v_, efforts_;       ///< of all joints
   std::vector<double> vdot_, xdot_, udot_, step_, zero_;
   std::vector<double> multipliers_, carried_;  ///< of all closing rows, without and with what is given; per q̇2
-  std::vector<double> kept_;                   ///< y of a stage
+  std::vector<double> kept_;                   ///< ẏ, of which the positions are asked for
   std::vector<Spatial> wrenches_;
   BodyVectors Q_, qddot_, gamma_, reaction_forces_;
   Mending mending_{1e-10};                     ///< as of Recursion

@@ -10,7 +10,9 @@
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/joint_hints.hpp"
+#include "polyform/kernels.hpp"
 #include "polyform/power_source.hpp"
+#include "polyform/second_order.hpp"
 
 namespace polyform {
 
@@ -22,11 +24,13 @@ namespace polyform {
 ///   hints:       joint coordinates that the poses leave open, integrated from their rates: angles (whole turns), all
 ///                coordinates of code-defined joints, the sign of a cut joint's quaternion;
 ///   x:           first-order states of forces and modules.
-class AbsoluteSolver : public Solver, public Equations, public PowerSource {
+class AbsoluteSolver : public Solver, public Equations, public PowerSource, public SecondOrderSystem {
  public:
   std::string_view failure() const noexcept override { return failure_; }
   void* query(std::string_view asked) noexcept override;
   double power() noexcept override;
+  std::span<const StateKind> kinds() const noexcept override { return kinds_; }
+  Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
 
   std::size_t blocks() const noexcept override { return system_.blocks(); }
   void describe_block(std::size_t i, Block& out) const noexcept override {
@@ -85,6 +89,8 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource {
   void put_state(const StateView&) const noexcept;
   bool project(double t, std::span<const double> y, Correction&) noexcept;
   void find_loads(double t) noexcept;
+  void find_kinds();
+  void find_position_rates(std::span<double> ydot) noexcept;
 
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
@@ -106,6 +112,8 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource {
   std::vector<double> q_, v_, rates_;  ///< of all joints
   std::vector<Spatial> wrenches_;
   std::vector<double> efforts_, modal_forces_, xdot_;
+  KernelList kernels_;
+  std::vector<StateKind> kinds_;  ///< of each number of y
   std::string_view failure_;
 };
 

@@ -6,7 +6,9 @@
 // solved as a sparse symmetric system with a cost linear in the bodies for chains, trees and ladders of loops.
 // Constraints may be redundant (A without full row rank) and M singular, as long as the motion is determined: a
 // quasi-definite neighbour of the matrix is factorized, and iterative refinement against the true matrix removes the
-// difference. The multipliers of redundant rows are those of least norm (in a metric of the bodies' masses).
+// difference. The multipliers of redundant rows are those of least norm (in a metric of the bodies' masses). Where masses
+// differ by so much that no neighbour is near enough, the matrix itself is factorized with twice the digits, without the
+// rows that depend on others (absolute_system_fine.cpp).
 //
 // Of a flexible body x holds the angular velocity, the velocity of the frame origin and η̇, 6 + m in all.
 //
@@ -17,6 +19,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -31,11 +34,6 @@
 
 namespace polyform {
 
-/// What of a joint is given and not to be solved for: all its coordinates, all its velocity coordinates.
-struct JointLock {
-  bool position = false, velocity = false;
-};
-
 struct PositionCorrection {
   double residual_before = 0, residual = 0;  ///< largest constraint residual (rad, m)
   std::size_t iterations = 0;                ///< Newton steps
@@ -47,26 +45,17 @@ struct PositionCorrection {
 /// to meet all rows.
 enum class Accelerations : unsigned char { of_stage, shown };
 
-/// From this part of what acts on a row or could (Yardstick) on, accelerations do not satisfy it, at a state that meets
-/// the constraints.
-constexpr double least_contradiction = 1e-8;
-
 /// One object per thread; nothing allocates after construction. Functions that can fail return false and leave a
 /// sentence in failure(). Constraints are those of all joints, of all constraint elements and of all modules of the
 /// view: its ties, in this order.
 class AbsoluteSystem {
  public:
-  /// locks: one per joint of the view, or empty when none is locked. absent: per tie, whether its rows do not count; or
-  /// empty. origin: what positions count from, for the elements. The view outlives the object.
-  explicit AbsoluteSystem(const SystemView& view, std::span<const JointLock> locks = {},
-                          const std::vector<bool>& absent = {}, const Vec3& origin = {});
+  /// absent: per tie, whether its rows do not count; or empty. origin: what positions count from, for the elements. The
+  /// view outlives the object.
+  explicit AbsoluteSystem(const SystemView& view, const std::vector<bool>& absent = {}, const Vec3& origin = {});
 
   /// Whether all constraint elements, flexible bodies and modules could be made.
   bool good() const { return elements_.good() && flexible_.good() && modules_.good(); }
-  /// Values of the locked joints: coordinates and velocities of all joints (canonical order; the rest is not read).
-  void set_targets(std::span<const double> q, std::span<const double> v) noexcept;
-  /// Takes η and η̇ as given: the corrections below move only the bodies' frames.
-  void hold_modes() noexcept { modes_held_ = true; }
 
   /// Moves the bodies onto the constraints: Newton's method in the inertia metric, from near or far (steps are
   /// limited). poses: of the body frames, in and out; the quaternions stay continuous. q: coordinates of all joints,
@@ -263,10 +252,8 @@ class AbsoluteSystem {
                    std::span<const double> states) noexcept;
   void set_rows(double t, Level, double* q, double* v) noexcept;
   void set_joint_rows(std::size_t joint, Level, double* q, double* v) noexcept;
-  void set_locked_rows(std::size_t joint, Level, const double* q) noexcept;
   void set_element_rows(std::size_t tie, Level) noexcept;
   double set_module_rows(std::size_t tie, std::size_t row, Level) noexcept;
-  void hold_rows(Level) noexcept;
   std::size_t body_of(FrameIndex) const noexcept;
   Spatial wrench_about_center(FrameIndex, const Spatial& wrench, double* modal) const noexcept;
   void add_to_row(const Group&, std::size_t row, FrameIndex, const Spatial& about_origin) noexcept;
@@ -286,6 +273,7 @@ class AbsoluteSystem {
 
   // absolute_system_solve.cpp: the saddle-point system
   bool factorize(const Neighbour&) noexcept;
+  void enter_row(const Entry&, std::size_t row) noexcept;
   void find_residual(Refinement&) noexcept;
   void find_block_residual(std::size_t block) noexcept;
   double held_force(std::size_t tie, std::size_t row) const noexcept;
@@ -300,6 +288,24 @@ class AbsoluteSystem {
   double work_along_direction() noexcept;
   void take_conjugate_step(Refinement&) noexcept;
   bool check_accuracy(const Refinement&) noexcept;
+
+  // absolute_system_fine.cpp: the same with twice the digits
+  struct Fine;
+  struct DeleteFine {
+    void operator()(Fine*) const noexcept;
+  };
+  void make_fine(std::span<const std::size_t> sizes, std::span<const std::pair<std::size_t, std::size_t>> pairs);
+  bool has_uneven_masses() const;
+  void look_finely() noexcept;
+  bool solve_unevenly(Accelerations) noexcept;
+  bool solve_finely(Accelerations) noexcept;
+  bool judge_rows(Accelerations) noexcept;
+  void enter_fine_row(std::size_t entry, std::size_t row) noexcept;
+  bool factorize_finely() noexcept;
+  void find_fine_rest() noexcept;
+
+  // absolute_system_accelerations.cpp
+  bool solve_evenly(Accelerations) noexcept;
 
   // absolute_system_checks.cpp: what solutions are told from
   bool fail_free(const Refinement&, std::size_t block) noexcept;
@@ -326,15 +332,12 @@ class AbsoluteSystem {
   bool fail(const char* format, const T&... values) noexcept;
 
   const SystemView& view_;
-  std::vector<JointLock> locks_;  ///< one per joint
-  std::vector<double> target_q_, target_v_;
   ConstraintSet elements_;
   ModuleSet modules_;
   FlexibleSet flexible_;
   NodeMotions nodes_;
   Yardstick yardstick_;
   BlockLdlt matrix_;
-  bool modes_held_ = false;
   bool whole_tree_ = true;         ///< no tree joint is absent
   bool rows_independent_ = true;   ///< by structure: no loops, and nothing else that may ask one thing twice
   bool rows_of_velocity_ = false;  ///< some rows ask nothing of positions: factors of these do not serve velocities
@@ -375,6 +378,7 @@ class AbsoluteSystem {
   std::vector<double> start_eta_, eta_step_, start_states_;
   std::vector<double> velocities_;  ///< of joints at rest
   bool factorized_ = false;         ///< the factors are those of the rows, or nearly
+  std::unique_ptr<Fine, DeleteFine> fine_;  ///< where masses differ by orders of magnitude
   char failure_[400];
   std::size_t failure_size_ = 0;
 };

@@ -70,6 +70,7 @@ class Balance {
   void balance_flexible(std::size_t element, const Observation&) noexcept;
   void remove_constraint_forces(std::size_t body) noexcept;
   void finish_body(std::size_t body) noexcept;
+  double rounding_of_multiplier(const ModuleSet::Module&, std::size_t row) const noexcept;
   void balance_modules(const Observation&) noexcept;
   void note(double part, Imbalance::Of, std::string_view name) noexcept;
 

@@ -13,18 +13,23 @@
 
 namespace polyform {
 
-class BlockLdlt {
+/// When a block may be eliminated: at any time; at once if it is a leaf, otherwise after a neighbour; after a neighbour;
+/// after all blocks that are not of the last ones.
+enum class EliminationTurn : unsigned char { any, leaf_or_after_neighbour, after_neighbour, last };
+
+/// T: double, or DoubleDouble for matrices whose pivots lose all digits of a double.
+template <class T>
+class BasicBlockLdlt {
  public:
   /// A view of a block of the lower or upper triangle: element (r, c) is data[r * row_stride + c * column_stride].
   struct Block {
-    double* data = nullptr;
+    T* data = nullptr;
     std::size_t row_stride = 0, column_stride = 0;
 
-    double& operator()(std::size_t r, std::size_t c) const { return data[r * row_stride + c * column_stride]; }
+    T& operator()(std::size_t r, std::size_t c) const { return data[r * row_stride + c * column_stride]; }
   };
 
-  /// When a block may be eliminated: at any time; at once if it is a leaf, otherwise after a neighbour; after a neighbour.
-  enum class Turn : unsigned char { any, leaf_or_after_neighbour, after_neighbour };
+  using Turn = EliminationTurn;
 
   /// Symbolic phase, the only one that allocates. sizes: rows of each block, not zero; pairs: blocks (i, j), i ≠ j,
   /// that may be nonzero (repetition is allowed); turns: one per block, or empty.
@@ -45,7 +50,7 @@ class BlockLdlt {
   bool factorize() noexcept;
   std::size_t failed_block() const { return failed_; }
   /// Solves in place; b has size() entries, block i from offset(i).
-  void solve(std::span<double> b) const noexcept;
+  void solve(std::span<T> b) const noexcept;
 
  private:
   /// A block column of L in the order of elimination: the diagonal block (unit lower triangle and D on the diagonal),
@@ -68,9 +73,9 @@ class BlockLdlt {
   template <std::size_t N>
   bool eliminate(const Column&) noexcept;
   template <std::size_t N>
-  void forward(const Column&, double* b) const noexcept;
+  void forward(const Column&, T* b) const noexcept;
   template <std::size_t N>
-  void backward(const Column&, double* b) const noexcept;
+  void backward(const Column&, T* b) const noexcept;
 
   std::size_t size_ = 0, failed_ = 0;
   std::vector<std::size_t> sizes_, offsets_;
@@ -78,7 +83,10 @@ class BlockLdlt {
   std::vector<Column> columns_;
   std::vector<Below> below_;
   std::vector<std::size_t> updates_;     ///< per column and pair (a ≥ b) of blocks below: the target in values_
-  std::vector<double> values_, scratch_;
+  std::vector<T> values_, scratch_;
 };
+
+using BlockLdlt = BasicBlockLdlt<double>;
+extern template class BasicBlockLdlt<double>;
 
 }  // namespace polyform

@@ -13,6 +13,7 @@
 #include "polyform/flexible_body.hpp"
 #include "polyform/force.hpp"
 #include "polyform/formulation.hpp"
+#include "polyform/integrator.hpp"
 #include "polyform/joint.hpp"
 #include "polyform/lost_digits.hpp"
 #include "polyform/module.hpp"

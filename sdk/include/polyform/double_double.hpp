@@ -47,6 +47,14 @@ struct DoubleDouble {
   friend DoubleDouble operator+(DoubleDouble a, const DoubleDouble& b) { return a += b; }
   friend DoubleDouble operator-(DoubleDouble a, const DoubleDouble& b) { return a -= b; }
   friend DoubleDouble operator*(DoubleDouble a, const DoubleDouble& b) { return a *= b; }
+  friend DoubleDouble operator/(const DoubleDouble& a, const DoubleDouble& b) {
+    const double first = a.high / b.high;
+    const DoubleDouble rest = a - DoubleDouble(first) * b;
+    const double second = rest.high / b.high;
+    const DoubleDouble last = rest - DoubleDouble(second) * b;
+    return ordered_sum(first, second) + DoubleDouble(last.high / b.high);
+  }
+  DoubleDouble& operator/=(const DoubleDouble& b) { return *this = *this / b; }
 };
 
 /// Vectors of doubles as vectors of numbers with more digits, and back.

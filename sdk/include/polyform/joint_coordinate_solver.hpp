@@ -17,6 +17,7 @@
 #include "polyform/force_set.hpp"
 #include "polyform/formulation.hpp"
 #include "polyform/joint_state.hpp"
+#include "polyform/kernels.hpp"
 #include "polyform/lost_digits.hpp"
 #include "polyform/observation.hpp"
 #include "polyform/power_source.hpp"
@@ -33,7 +34,7 @@ struct LoopCorrection {
 /// A solver with the state of joint_state.hpp. Sweep: what evaluates the method, with the functions of Recursion; any other
 /// carries trees of rigid bodies only.
 template <class Sweep>
-class JointCoordinateSolver : public Solver, public PowerSource {
+class JointCoordinateSolver : public Solver, public PowerSource, public SecondOrderSystem {
   static constexpr bool closes_loops = std::is_same_v<Sweep, Recursion>;
 
  public:
@@ -43,14 +44,20 @@ class JointCoordinateSolver : public Solver, public PowerSource {
   virtual ~JointCoordinateSolver() = default;
 
   bool good() const { return forces_.good() && flexible_.good(); }
-
   std::string_view failure() const noexcept override { return failure_; }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
     if (closes_loops && asked == LostDigits::interface_name) return &lost_;
+    if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
+    if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override { return forces_.power() + flexible_.set().damping_power(); }
+  std::span<const StateKind> kinds() const noexcept override { return state_.kinds(); }
+  Status position_rates(double, std::span<const double> y, std::span<double> ydot) noexcept override {
+    if (!loops_.empty()) place(state_.split(y));
+    return find_position_rates(y, ydot);
+  }
 
  protected:
   /// argument: what the sweep is made with, after the view.
@@ -61,6 +68,9 @@ class JointCoordinateSolver : public Solver, public PowerSource {
         xdot_(view.states), rest_(std::max(view.nv_tree, view.modes)), step_(view.nv_tree + view.modes),
         wrenches_(view.frames()), accelerations_(view.frames()), orientations_(view.frames()) {
     failure_.reserve(400);
+    if (closes_loops)
+      for (const std::string_view kernel : {kernels::hinge_elimination, kernels::tree_recursion}) kernels_.add(kernel);
+    if (!loops_.empty()) kernels_.add(kernels::loop_closure);
     closed_.resize(do_state_size());
     if (!loops_.empty()) placed_.resize(state_.moving() + (view.nq - view.nq_tree));
     // Efforts on cut joints act as wrenches on the frames that these tie.
@@ -236,7 +246,8 @@ class JointCoordinateSolver : public Solver, public PowerSource {
     std::copy(etaddot_.begin(), etaddot_.end(), out.modal_acceleration.begin());
     std::copy(xdot_.begin(), xdot_.end(), out.state_rates.begin());
     const double contradiction = loops_.joint_accelerations(motions, accelerations_, out.acceleration);
-    if (contradiction > 1e-4 + 100 * (loops_.position_violation() + loops_.velocity_violation()))
+    if (is_contradiction(contradiction, least_contradiction_of_cuts, loops_.position_violation(),
+                         loops_.velocity_violation()))
       return contradict(contradiction);
     sweep_.reactions(out.reactions);
     for (std::size_t i = 0; i < view_.cut_joints().size(); ++i)
@@ -265,16 +276,20 @@ class JointCoordinateSolver : public Solver, public PowerSource {
     return false;
   }
   Status find_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
-    sweep_.position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());
-    const std::size_t eta = state_.joints(), etadot = eta + view_.modes, x = state_.moving();
+    const std::size_t etadot = state_.joints() + view_.modes, x = state_.moving();
     if (solve(t, y, ydot.data() + view_.nq_tree, ydot.data() + etadot, ydot.subspan(x, view_.states), false) ==
         Status::failed)
       return Status::failed;
-    std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(etadot), view_.modes, ydot.begin() + static_cast<std::ptrdiff_t>(eta));
+    std::fill(ydot.end() - static_cast<std::ptrdiff_t>(view_.cut_joints().size()), ydot.end(), 0.0);
+    return find_position_rates(y, ydot);
+  }
+  /// Of the joints, the modes and, as placed, the cut joints.
+  Status find_position_rates(std::span<const double> y, std::span<double> ydot) noexcept {
+    sweep_.position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());
+    std::copy_n(y.data() + state_.joints() + view_.modes, view_.modes, ydot.data() + state_.joints());
     for (const JointData& cut : view_.cut_joints())
       joint_position_rates(cut, q_.data() + cut.q_offset, v_.data() + cut.v_offset,
-                           ydot.data() + x + view_.states + (cut.q_offset - view_.nq_tree));
-    std::fill(ydot.end() - static_cast<std::ptrdiff_t>(view_.cut_joints().size()), ydot.end(), 0.0);
+                           ydot.data() + state_.uncut() + (cut.q_offset - view_.nq_tree));
     return Status::ok;
   }
 
@@ -291,12 +306,10 @@ class JointCoordinateSolver : public Solver, public PowerSource {
     const bool solved = sweep_.accelerations(
         loaded_, wrenches_, forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>(), vdot,
         etaddot, observing);
-    if (solved) {
-      if constexpr (closes_loops) lost_.part = sweep_.lost();
-      failure_.clear();
-      return Status::ok;
-    }
-    return blame(y);
+    if (!solved) return blame(y);
+    if constexpr (closes_loops) lost_.part = sweep_.lost();
+    failure_.clear();
+    return Status::ok;
   }
 
   void evaluate_forces(double t, std::span<const BodyMotion> motions, std::span<const double> x,
@@ -386,6 +399,7 @@ class JointCoordinateSolver : public Solver, public PowerSource {
   std::vector<Spatial> wrenches_, accelerations_;
   std::vector<Quat> orientations_;
   LostDigits lost_;
+  KernelList kernels_;
   std::string failure_;
 };
 

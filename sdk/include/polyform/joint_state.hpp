@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <span>
+#include <vector>
 
 #include "polyform/loop_closure.hpp"
+#include "polyform/second_order.hpp"
 
 namespace polyform {
 
@@ -18,12 +20,23 @@ class JointState {
     std::span<const double> q, v, eta, etadot, x, cut, left_out;
   };
 
-  explicit JointState(const SystemView& view) : view_(view) {}
+  explicit JointState(const SystemView& view) : view_(view), kinds_(size()) {
+    auto next = kinds_.begin();
+    const auto are = [&](StateKind kind, std::size_t count) { next = std::fill_n(next, count, kind); };
+    are(StateKind::position, view_.nq_tree);
+    are(StateKind::velocity, view_.nv_tree);
+    are(StateKind::position, view_.modes);
+    are(StateKind::velocity, view_.modes);
+    are(StateKind::other, view_.states);
+    are(StateKind::position, view_.nq - view_.nq_tree);
+    are(StateKind::discrete, view_.cut_joints().size());
+  }
 
   /// Sizes of what stands before η, before x and before the cut joints' coordinates.
   std::size_t joints() const { return view_.nq_tree + view_.nv_tree; }
   std::size_t moving() const { return joints() + 2 * view_.modes; }
   std::size_t uncut() const { return moving() + view_.states; }
+  std::span<const StateKind> kinds() const { return kinds_; }
   std::size_t size() const { return uncut() + (view_.nq - view_.nq_tree) + view_.cut_joints().size(); }
 
   Parts split(std::span<const double> y) const noexcept {
@@ -78,6 +91,7 @@ class JointState {
 
  private:
   const SystemView& view_;
+  std::vector<StateKind> kinds_;  ///< of each number of y
 };
 
 }  // namespace polyform

@@ -82,6 +82,15 @@ class LoopClosure {
   /// Place of the cut joint with the largest residual, of those last looked at, among the joints of the view.
   std::size_t worst_joint() const { return worst_; }
 
+  // Where the masses on the loops differ by orders of magnitude, a row that only heavy bodies can give way to has a pivot as
+  // small as one that depends on others. Which rows are independent is then told by the directions of the hinges alone,
+  // before begin(): begin_judging, pass_evenly of each body that carries columns from tips to roots, judge.
+  bool is_uneven() const { return uneven_; }
+  void begin_judging(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept;
+  /// r: from the parent's hinge point.
+  void pass_evenly(std::size_t body, std::span<const Column<double>> hinge, const Vec3& r) noexcept;
+  void judge() noexcept;
+
   /// Starts columns and right-hand sides. frames: as evaluated; to_P: of the tied frames of rigid bodies, from the origin
   /// to the point about which the recursion holds wrenches. ground: acceleration given to ground (minus gravity, or zero).
   void begin(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P, const Vec3& ground) noexcept;
@@ -133,7 +142,7 @@ class LoopClosure {
 
   // After that:
   /// Whether the system is near a singular position: what is left of a residual counts for many times its size.
-  bool is_nearly_singular() const { return matrix_.smallest_pivot() < 1e-3; }
+  bool is_nearly_singular() const { return (uneven_ ? smallest_pivot_ : matrix_.smallest_pivot()) < 1e-3; }
   /// Part of the multipliers in the wrench of a tree hinge on its outboard body, at the hinge point: E λ.
   Spatial hinge_wrench(std::size_t body) const noexcept;
   /// Constraint force of the i-th cut joint on its moving body at the origin of M: T λ. base: motion of its base body.
@@ -185,6 +194,10 @@ class LoopClosure {
   void order_elimination(const std::vector<std::vector<std::size_t>>& loops_in, const std::vector<std::size_t>& stages);
   void lay_out(const std::vector<std::vector<std::size_t>>& loops_in, const std::vector<std::size_t>& stages);
 
+  void find_uneven();
+  void start_columns(std::size_t loop, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept;
+  void clear() noexcept;
+  void eliminate(std::size_t loop) noexcept;
   void start_column(std::size_t loop, std::size_t row, std::size_t passage, FrameIndex frame, const Spatial& about_origin,
                     double lever, std::span<const Vec3> to_P) noexcept;
   void to_flexible(const Passage& passage, std::size_t row, std::size_t attachment, const Column6& at_frame) noexcept;
@@ -212,6 +225,9 @@ class LoopClosure {
   std::vector<double> modal_;             ///< modal forces of unit multipliers, then D⁻¹ of them
   std::vector<double> modal_terms_;       ///< sizes of the terms that the modal forces are made of: they may cancel
   std::vector<unsigned> left_out_;        ///< per cut joint
+  bool uneven_ = false;
+  std::vector<unsigned> dependent_, independent_;  ///< per cut joint, as judged: rows to be left out, and rows to be kept
+  double smallest_pivot_ = 1;             ///< as judged
   std::vector<double> lambda_, kept_lambda_;
   std::vector<double> asked_, rest_;      ///< per row of all loops
   Vec3 ground_;

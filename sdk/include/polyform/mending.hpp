@@ -10,7 +10,7 @@
 #include <limits>
 #include <span>
 
-#include "polyform/spatial.hpp"
+#include "polyform/scale.hpp"
 
 namespace polyform {
 
@@ -89,18 +89,26 @@ struct ActingAccelerations {
   double angular = 0, linear = 0;
 };
 
-/// The largest of the steps, each relative to the acceleration of its body and a thousandth of the largest of all.
+/// Of weight, loads and turning. load: sum of the forces on the bodies; mass: their sum; reach: the longest arm; turning:
+/// the largest ω².
+inline ActingAccelerations acting_accelerations(const Vec3& gravity, double load, double mass, double reach,
+                                                double turning) noexcept {
+  const double linear = norm(gravity) + turning * reach + (mass > 0 ? load / mass : 0);
+  return {turning + (reach > 0 ? linear / reach : 0), linear};
+}
+
+/// The largest of the steps, each relative to the acceleration of its body and least_share of the largest of all.
 inline double size_of_step(std::span<const Spatial> steps, std::span<const Spatial> accelerations,
                            const ActingAccelerations& acting) noexcept {
   double angular = acting.angular, linear = acting.linear, part = 0;
   for (const Spatial& a : accelerations) {
-    angular = std::max(angular, size(a.angular));
-    linear = std::max(linear, size(a.linear));
+    angular = std::max(angular, norm(a.angular));
+    linear = std::max(linear, norm(a.linear));
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const double turn = size(steps[i].angular), shift = size(steps[i].linear);
-    if (turn != 0) part = std::max(part, turn / (size(accelerations[i].angular) + 1e-3 * angular));
-    if (shift != 0) part = std::max(part, shift / (size(accelerations[i].linear) + 1e-3 * linear));
+    const double turn = norm(steps[i].angular), shift = norm(steps[i].linear);
+    if (turn != 0) part = std::max(part, turn / (norm(accelerations[i].angular) + least_share * angular));
+    if (shift != 0) part = std::max(part, shift / (norm(accelerations[i].linear) + least_share * linear));
     if (!std::isfinite(turn + shift)) return std::numeric_limits<double>::infinity();
   }
   return part;

@@ -46,8 +46,9 @@ class MultiplierMatrix {
     terms_[rows_[i].first + row] += terms;
     usual_[rows_[i].first + row] = std::max(usual_[rows_[i].first + row], usual);
   }
-  /// left_out: rows that are known to depend on others, a bit each; those that are found so are added.
-  void eliminate(std::size_t i, unsigned& left_out) noexcept;
+  /// left_out: rows that are known to depend on others, a bit each; those that are found so are added. independent: where
+  /// it is known which rows are to be eliminated, these are, however small their pivots.
+  void eliminate(std::size_t i, unsigned& left_out, const unsigned* independent = nullptr) noexcept;
   /// The part of eliminate() for the right-hand side: for another one, once all blocks are eliminated.
   void eliminate_right(std::size_t i) noexcept;
   /// After elimination: λ_i = L⁻ᵀ (D⁺ (c + y − Σ X_j λ_j)) with λ of the later blocks; y = L⁻¹ of a further right-hand side,
@@ -65,6 +66,8 @@ class MultiplierMatrix {
   const double* lower(std::size_t i) const { return values_.data() + rows_[i].diagonal; }
   /// D⁺.
   const double* inverse(std::size_t i) const { return inverse_.data() + rows_[i].first; }
+  /// The rows that were eliminated, a bit each.
+  unsigned eliminated(std::size_t i) const noexcept;
   struct Neighbour {
     std::size_t block, size, place;   ///< X_j stands at place
   };
@@ -79,8 +82,9 @@ class MultiplierMatrix {
     std::size_t neighbour = 0, neighbours = 0;
     std::size_t update = 0;   ///< first of the targets of pairs of neighbours, in updates_
   };
-  void factorize(const Row&, unsigned& left_out) noexcept;
+  void factorize(const Row&, unsigned& left_out, const unsigned* independent) noexcept;
   std::size_t largest_pivot(const Row&, std::size_t from, unsigned left_out) const noexcept;
+  std::size_t largest_of(const Row&, std::size_t from, unsigned rows) const noexcept;
   void exchange(const Row&, std::size_t a, std::size_t b) noexcept;
 
   std::vector<Row> rows_;

@@ -12,6 +12,7 @@
 #include "polyform/flexible_body.hpp"
 #include "polyform/force.hpp"
 #include "polyform/formulation.hpp"
+#include "polyform/integrator.hpp"
 #include "polyform/joint.hpp"
 #include "polyform/module.hpp"
 #include "polyform/system_view.hpp"
@@ -37,6 +38,7 @@ class Registrar {
   virtual void add(const FlexibleBodyType&) noexcept = 0;
   virtual void add(const ModuleType&) noexcept = 0;
   virtual void add(const ConstraintType&) noexcept = 0;
+  virtual void add(const IntegratorType&) noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
   virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
 
@@ -50,7 +52,7 @@ struct PluginManifest {
   char magic[16];            ///< "polyform-plugin"
   std::uint32_t size;        ///< of this struct
   std::uint32_t sdk_major, sdk_minor;  ///< what it was built with
-  char kind[16];             ///< "formulation" or "elements"
+  char kind[16];             ///< "formulation", "integrator" or "elements"
   char name[64];
   char version[32];
   char abi[64];              ///< what two libraries must have in common: POLYFORM_ABI

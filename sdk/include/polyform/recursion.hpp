@@ -85,6 +85,7 @@ class Recursion {
     bool turned = false;           ///< a ball whose coordinates are given in other axes than the inside ones
     bool opens_slot = false;       ///< first in the way from the tips to write into its parent's slot
     bool looped = false;           ///< columns of loops pass the hinge or end in the body
+    bool is_ball = false;          ///< three rotations at right angles, whichever way they are passed
     std::uint32_t q = 0, v = 0;    ///< offsets into the coordinates
     std::uint32_t first = 0;       ///< of the hinge's columns, or its place among the ball hinges
     std::uint32_t count = 0;       ///< number of columns

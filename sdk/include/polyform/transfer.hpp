@@ -9,6 +9,9 @@
 // symmetric and kept so by construction (six values per symmetric block).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "polyform/spatial.hpp"
 
 namespace polyform {
@@ -149,6 +152,17 @@ void condense(Transfer<T>& s, const Column<T>& column) {
 
 /// A hinge pivot below this part of the inertia it is formed from is rounding: the hinge moves nothing.
 inline constexpr double smallest_pivot = 1e-14;
+/// An inertia of the outboard body itself below this part is none: what rounding of a model's numbers leaves of zero.
+inline constexpr double least_own_inertia = 1e-20;
+
+/// The pivot of a hinge. What is outboard resists at least as its own body does: own, of which a pivot that is lost in the
+/// rounding of `terms`, much heavier bodies further out, has no less. Zero where nothing is known to resist.
+template <class T>
+T pivot_of(const T& computed, const T& terms, const T& own) {
+  using std::max;
+  if (computed > T(smallest_pivot) * terms) return computed;
+  return own > T(least_own_inertia) * terms ? max(computed, own) : T(0);
+}
 
 /// What the pivots of a hinge are held against: S before any of its directions is eliminated, for of what several leave
 /// there may be nothing but rounding.
@@ -160,14 +174,14 @@ struct PivotScale {
 };
 
 /// U, D and τ − Hᵀ e of one direction of a hinge (the decoupled hinge equation), D = Hᵀ S H. False when D is not positive
-/// against the scale.
+/// against the scale. own: a lower bound of D, from the outboard body alone.
 template <class T>
-bool prepare(const Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column, const T& effort) {
+bool prepare(const Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column, const T& effort, const T& own = T(0)) {
   const SpatialVector<T>& H = column.H;
   column.U = multiply(s, H);
-  const T d = dot(H, column.U);
   const T size = dot(H.angular, H.angular) * scale.angular + dot(H.linear, H.linear) * scale.linear;
-  if (!(d > T(smallest_pivot) * size)) return false;
+  const T d = pivot_of(dot(H, column.U), size, own);
+  if (!(d > T(0))) return false;
   column.inverse = T(1) / d;
   column.free = effort - dot(H, s.e);
   return true;
@@ -184,16 +198,16 @@ bool prepare_rotation(const Transfer<T>& s, Column<T>& column, const T& effort) 
   return true;
 }
 /// After prepare_rotation() has failed: a straight chain of 100 000 bodies is 1e15 times harder to turn across its pins
-/// than about them. The pivot counts all the same where the body's own moment of inertia about the axis stands out of the
-/// rounding in the pivot's terms.
+/// than about them. The pivot counts all the same where it stands out of the rounding in its own terms; where it does not,
+/// it is at least the body's own moment of inertia about the axis.
 template <class T>
 bool prepare_small_rotation(const Transfer<T>& s, Column<T>& column, const T& effort, const T& own) {
   using std::abs;
   const Vector3<T>& h = column.H.angular;
   const T rounding = T(smallest_pivot) * (h.x * h.x * abs(s.aa.xx) + h.y * h.y * abs(s.aa.yy) + h.z * h.z * abs(s.aa.zz) +
                                           T(2) * (abs(h.x * h.y * s.aa.xy) + abs(h.x * h.z * s.aa.xz) + abs(h.y * h.z * s.aa.yz)));
-  const T d = dot(h, column.U.angular);
-  if (!(d > rounding && own > rounding)) return false;
+  const T d = own > T(0) ? pivot_of(dot(h, column.U.angular), rounding / T(smallest_pivot), own) : T(0);
+  if (!(d > T(0))) return false;
   column.inverse = T(1) / d;
   column.free = effort - dot(h, s.e.angular);
   return true;
@@ -214,8 +228,8 @@ bool prepare_translation(const Transfer<T>& s, Column<T>& column, const T& effor
 /// eliminated one after the other, last first, as through bodies without mass between them (of a ball hinge Eq. 10 in
 /// three steps). False when prepare() fails.
 template <class T>
-bool eliminate(Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column, const T& effort) {
-  if (!prepare(s, scale, column, effort)) return false;
+bool eliminate(Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column, const T& effort, const T& own = T(0)) {
+  if (!prepare(s, scale, column, effort, own)) return false;
   condense(s, column);
   return true;
 }
@@ -230,6 +244,9 @@ Transfer<T> shift_condensed(const Transfer<T>& s, const Column<T>& column, const
   return t;
 }
 
+/// A determinant above this part of the trace cubed has six digits left.
+inline constexpr double even_determinant = 1e-10;
+
 /// A ball hinge whole (Eq. 10): Ω̇ of the outboard body follows from its moment row, Ω̇ = gain r̈ + free.
 template <class T>
 struct Ball {
@@ -237,17 +254,62 @@ struct Ball {
   Vector3<T> free;
 };
 
-/// What a ball hinge passes: only a force per acceleration of its point, and the joint's own moment.
-/// False when the moment row cannot be solved (no inertia about some axis).
+/// eliminate_ball() where the moments of inertia differ by many orders of magnitude: one direction after the other, the
+/// largest pivot first, each at right angles in the metric of aa to those before. Then what a heavy body further out adds
+/// to uu goes by squares of its own size and leaves the light ones the digits that rounding of the sum has left them.
 template <class T>
-bool eliminate_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment) {
-  // Inverse of aa by its adjugate, against its own scale.
+bool eliminate_uneven_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment, const T& own) {
+  const Symmetric3<T>& j = s.aa;
+  const T trace = j.xx + j.yy + j.zz;
+  Matrix3<T> left{{j.xx, j.xy, j.xz, j.xy, j.yy, j.yz, j.xz, j.yz, j.zz}};
+  Vector3<T> direction[3] = {{T(1), T(0), T(0)}, {T(0), T(1), T(0)}, {T(0), T(0), T(1)}};
+  bool taken[3] = {};
+  const Vector3<T> torque = moment - s.e.angular;
+  ball = {};
+  for (int step = 0; step < 3; ++step) {
+    std::size_t p = 3;
+    for (std::size_t k = 0; k < 3; ++k)
+      if (!taken[k] && (p == 3 || left(k, k) > left(p, p))) p = k;
+    taken[p] = true;
+    const T pivot = pivot_of(left(p, p), trace, own);
+    if (!(pivot > T(0))) return false;
+    const Vector3<T> x = direction[p], y = transpose_times(s.au, x);
+    const T inverse = T(1) / pivot, rate = inverse * dot(x, torque);
+    const Vector3<T> back = T(-inverse) * y;
+    for (std::size_t k = 0; k < 3; ++k) {
+      ball.gain(k, 0) += x[k] * back.x;
+      ball.gain(k, 1) += x[k] * back.y;
+      ball.gain(k, 2) += x[k] * back.z;
+    }
+    ball.free += rate * x;
+    s.uu += Symmetric3<T>{y.x * back.x, y.y * back.y, y.z * back.z, y.x * back.y, y.x * back.z, y.y * back.z};
+    s.e.linear += rate * y;
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (taken[k]) continue;
+      const T part = inverse * left(k, p);
+      direction[k] -= part * x;
+      for (std::size_t c = 0; c < 3; ++c)
+        if (!taken[c]) left(k, c) -= part * left(p, c);
+    }
+  }
+  s.e.angular = moment;
+  s.aa = {};
+  s.au = {};
+  return true;
+}
+
+/// What a ball hinge passes: only a force per acceleration of its point, and the joint's own moment.
+/// False when the moment row cannot be solved (no inertia about some axis). own: the least moment of inertia of the outboard
+/// body itself.
+template <class T>
+bool eliminate_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment, const T& own) {
+  // Inverse of aa by its adjugate, whose differences have the rounding of the trace cubed.
   const Symmetric3<T>& j = s.aa;
   const Symmetric3<T> adjugate{j.yy * j.zz - j.yz * j.yz, j.xx * j.zz - j.xz * j.xz, j.xx * j.yy - j.xy * j.xy,
                                j.xz * j.yz - j.xy * j.zz, j.xy * j.yz - j.xz * j.yy, j.xy * j.xz - j.yz * j.xx};
   const T determinant = j.xx * adjugate.xx + j.xy * adjugate.xy + j.xz * adjugate.xz;
   const T trace = j.xx + j.yy + j.zz;
-  if (!(determinant > T(smallest_pivot) * trace * (adjugate.xx + adjugate.yy + adjugate.zz))) return false;
+  if (!(determinant > T(even_determinant) * trace * trace * trace)) return eliminate_uneven_ball(s, ball, moment, own);
   const T inverse = T(1) / determinant;
   const Vector3<T> torque = moment - s.e.angular;
   for (std::size_t k = 0; k < 3; ++k) {

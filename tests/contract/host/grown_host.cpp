@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "polyform/plugin.hpp"
+#include "polyform/second_order.hpp"
 
 using namespace polyform;
 
@@ -35,6 +36,7 @@ class Offered final : public Registrar {
   void add(const FlexibleBodyType& type) noexcept override { flexible = &type; }
   void add(const ModuleType& type) noexcept override { module = &type; }
   void add(const ConstraintType& type) noexcept override { constraint = &type; }
+  void add(const IntegratorType& type) noexcept override { integrator = &type; }
 
   const Formulation* formulation = nullptr;
   const JointType* joint = nullptr;
@@ -42,6 +44,7 @@ class Offered final : public Registrar {
   const FlexibleBodyType* flexible = nullptr;
   const ModuleType* module = nullptr;
   const ConstraintType* constraint = nullptr;
+  const IntegratorType* integrator = nullptr;
 };
 
 class Sink final : public DiagnosticSink, public FieldSink {
@@ -269,6 +272,45 @@ void try_formulation(const Formulation& formulation, const JointType& joint_type
   solver->destroy();
 }
 
+/// A swing, as a system of second order: q̈ = −q.
+class Swing final : public FirstOrderSystem, public SecondOrderSystem {
+ public:
+  std::size_t size() const noexcept override { return 2; }
+  std::size_t integrals() const noexcept override { return 0; }
+  void error_weights(std::span<double> weights) const noexcept override { weights[0] = weights[1] = 1; }
+  Status derivative(double, std::span<const double> y, std::span<double> ydot) noexcept override {
+    ydot[0] = y[1];
+    ydot[1] = -y[0];
+    return Status::ok;
+  }
+  Status correct(double, std::span<double>) noexcept override { return Status::ok; }
+  std::string_view failure() const noexcept override { return {}; }
+  void* query(std::string_view asked) noexcept override {
+    return asked == SecondOrderSystem::interface_name ? static_cast<SecondOrderSystem*>(this) : nullptr;
+  }
+  std::span<const StateKind> kinds() const noexcept override { return kinds_; }
+  Status position_rates(double, std::span<const double> y, std::span<double> ydot) noexcept override {
+    ydot[0] = y[1];
+    return Status::ok;
+  }
+
+ private:
+  StateKind kinds_[2] = {StateKind::position, StateKind::velocity};
+};
+
+void try_integrator(const IntegratorType& type) {
+  Swing swing;
+  Sink sink;
+  const StepSettings settings{.step = 1e-3, .max_step = 1e-3};
+  const std::vector<FieldValue> options(type.fields().size());
+  Integrator* integrator = type.create(swing, settings, options, sink);
+  require(integrator != nullptr && sink.reports == 0, "the integrator is made");
+  require(integrator->start(0, std::vector<double>{1, 0}) == Status::ok, "the integrator starts");
+  while (integrator->time() < 1) require(integrator->step(1) == Status::ok, "the integrator steps");
+  require(std::abs(integrator->state()[0] - std::cos(1.0)) < 1e-5, "the integrator swings");
+  integrator->destroy();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -286,8 +328,8 @@ int main(int count, char** arguments) {
     reinterpret_cast<void (*)(Registrar&)>(::dlsym(library, "polyform_register"))(offered);
     ++plugins;
   }
-  require(plugins >= 6 && offered.force && offered.constraint && offered.module && offered.flexible && offered.joint &&
-              offered.formulation,
+  require(plugins >= 7 && offered.force && offered.constraint && offered.module && offered.flexible && offered.joint &&
+              offered.formulation && offered.integrator,
           "there is a plugin of each kind");
   try_force(*offered.force);
   try_constraint(*offered.constraint);
@@ -295,5 +337,6 @@ int main(int count, char** arguments) {
   try_flexible(*offered.flexible);
   try_joint(*offered.joint);
   try_formulation(*offered.formulation, *offered.joint);
+  try_integrator(*offered.integrator);
   std::printf("%zu plugins\n", plugins);
 }

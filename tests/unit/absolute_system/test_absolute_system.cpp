@@ -223,54 +223,18 @@ TEST_CASE("a ring of a hundred bodies is closed from a residual of metres", "[ab
   CHECK(correction.residual < 1e-12);
 }
 
-TEST_CASE("a locked joint keeps its given coordinate while the loop closes", "[absolute_system]") {
+TEST_CASE("positions that cannot be met are named", "[absolute_system]") {
   HandBuilt m;
   build_four_bar(m);
-  State state(m.view());
-  State given = state;
-  given.q[0] = 0.4;
-  given.v[0] = 2;
-  const std::vector<JointLock> locks{{true, true}, {}, {}, {}};
-  AbsoluteSystem system(m.view(), locks);
-  system.set_targets(given.q, given.v);
-  std::vector<Pose> bodies = poses(m.view(), state);
-  PositionCorrection correction;
-  REQUIRE(system.correct_positions(0, bodies, state.q, 1e-10, correction));
-  CHECK(state.q[0] == Approx(0.4));
-  CHECK(state.q[2] == Approx(0.4));
-  std::vector<BodyMotion> moving;
-  for (const Pose& p : bodies) moving.push_back({rotation_matrix(p.orientation), p.position, {}});
-  double violation = 0;
-  REQUIRE(system.project_velocities(0, moving, state.q, state.v, violation));
-  CHECK(state.v[0] == Approx(2));
-  CHECK(state.v[1] == Approx(-2));
-  CHECK(state.v[3] == Approx(2));
-}
-
-TEST_CASE("what cannot be met is named", "[absolute_system]") {
-  HandBuilt m;
-  build_four_bar(m);
+  m.joint(joint_index(2)).p_base = {5, 0, 0};  // three links of 1 m do not reach there
   const SystemView& view = m.view();
   State state(view);
-  State given = state;
-  given.q[0] = 0.4;
-  given.v[0] = 1;
-  given.v[2] = 3;
-  const std::vector<JointLock> locks{{true, true}, {}, {true, true}, {}};  // turned apart: the loop cannot close
-  AbsoluteSystem system(view, locks);
-  given.q[2] = -1.5;
-  system.set_targets(given.q, given.v);
+  AbsoluteSystem system(view);
   std::vector<Pose> bodies = poses(view, state);
   PositionCorrection correction;
   REQUIRE_FALSE(system.correct_positions(0, bodies, state.q, 1e-10, correction));
   CHECK(std::string(system.failure()).find("joint `") != std::string::npos);
-  CHECK(correction.residual > 0.01);
-
-  State drawn(view);
-  std::vector<BodyMotion> moving = motions(view, drawn);
-  double violation = 0;
-  REQUIRE_FALSE(system.project_velocities(0, moving, drawn.q, drawn.v, violation));
-  CHECK(std::string(system.failure()).find("No velocities respect all constraints") == 0);
+  CHECK(correction.residual > 0.1);
 }
 
 TEST_CASE("an undefined state is an error and no endless loop", "[absolute_system]") {

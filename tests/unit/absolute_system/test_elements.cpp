@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "elements.hpp"
+#include "polyform/absolute_system.hpp"
 
 using namespace polyform;
 using namespace polyform::test;
@@ -66,6 +67,36 @@ TEST_CASE("a driven joint follows its function, and its driving torque is in the
   CHECK(o.q[0] == Approx(q).epsilon(1e-12));
   CHECK(o.acceleration[0] == Approx(alpha).epsilon(1e-12));
   CHECK(o.reactions[0].angular.z == Approx(alpha / 3 + 9.81 * 0.5 * std::cos(q)).epsilon(1e-10));
+}
+
+TEST_CASE("velocities that cannot be met are named", "[absolute_system]") {
+  HandBuilt m;
+  build_four_bar(m);  // in which B turns back by as much as A turns
+  const DrivenAngle type;
+  const std::string_view names[] = {"drive of A", "drive of B"};
+  const JointIndex joints[] = {joint_index(0), joint_index(1)};
+  const JointShape shapes[] = {{1, 1, {}, false}};
+  const std::size_t rows[] = {1};
+  ElementInstance instance{};
+  instance.joints = shapes;
+  ConstraintGroup groups[2]{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    groups[k].type = &type;
+    groups[k].names = {names + k, 1};
+    groups[k].instances = {&instance, 1};
+    groups[k].joints = {joints + k, 1};
+    groups[k].rows = rows;
+  }
+  m.set_constraints(groups);
+  const SystemView& view = m.view();
+  State drawn(view);
+  TreeKinematics tree(view);
+  tree.evaluate(drawn.q.data(), drawn.v.data());
+  std::vector<BodyMotion> moving(tree.bodies().begin(), tree.bodies().end());
+  AbsoluteSystem system(view);
+  double violation = 0;
+  REQUIRE_FALSE(system.project_velocities(0, moving, drawn.q, drawn.v, violation));
+  CHECK(std::string(system.failure()).find("No velocities respect all constraints") == 0);
 }
 
 TEST_CASE("a knife edge keeps its direction and its energy", "[cartesian]") {

@@ -5,22 +5,13 @@
 #include <cmath>
 
 #include "tests/unit/assembly/assembled.hpp"
+#include "tests/unit/assembly/planar_models.hpp"
 
 using namespace polyform;
 using namespace polyform::test;
 
 namespace {
 
-std::string pin(const char* name, const char* base, const char* moving, double x, double y,
-                const std::string& more = "") {
-  return fmt::format(
-      "  - {{name: {}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], axis: [0, 0, 1]{}}}\n", name, base,
-      moving, x, y, more);
-}
-std::string rod(const char* name, double x, double y, double mass = 1.5) {
-  return fmt::format("  - {{name: {}, position: [{}, {}, 0], mass: {}, inertia: {{xx: {}, yy: {}, zz: {}}}}}\n", name, x,
-                     y, mass, 0.02 * mass, 0.03 * mass, 0.04 * mass);
-}
 std::string at(double q) { return fmt::format(", initial: {{position: {:.17g}}}", q); }
 
 /// Cranks of 1 m at 2 m from each other, upright, with a coupler of 2 m; lengths and masses times a size.

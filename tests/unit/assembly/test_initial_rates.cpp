@@ -5,23 +5,13 @@
 #include <cmath>
 
 #include "tests/unit/assembly/assembled.hpp"
+#include "tests/unit/assembly/planar_models.hpp"
 
 using namespace polyform;
 using namespace polyform::test;
 
 namespace {
 
-std::string pin(const char* name, const char* base, const char* moving, double x, double y,
-                const std::string& more = "") {
-  return fmt::format(
-      "  - {{name: {}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], axis: [0, 0, 1]{}}}\n", name, base,
-      moving, x, y, more);
-}
-std::string rod(const char* name, double x, double y, const std::string& more = "") {
-  return fmt::format(
-      "  - {{name: {}, position: [{}, {}, 0], mass: 1.5, inertia: {{xx: 0.02, yy: 0.03, zz: 0.04}}{}}}\n", name, x, y,
-      more);
-}
 std::string rate(double v) { return fmt::format(", initial: {{velocity: {}}}", v); }
 
 /// Five pins and four rods in a plane: two freedoms.
@@ -82,8 +72,8 @@ TEST_CASE("in a singular position rates of either motion are kept, and those of 
 TEST_CASE("velocities of bodies that contradict a loop are projected in the inertia metric, and told body by body") {
   // A parallelogram of two cranks and a rod that stays parallel: with crank 10 and rod −3 given, the cranks' common
   // rate w and the rod's velocity w × l minimize the kinetic energy of the difference.
-  const std::string text = "polyform: 1\nbodies:\n" + rod("p", 0, 0.5, ", angular_velocity: [0, 0, 10]") +
-                           rod("q", 1, 1, ", angular_velocity: [0, 0, -3]") + rod("r", 2, 0.5) + "joints:\n" +
+  const std::string text = "polyform: 1\nbodies:\n" + rod("p", 0, 0.5, 1.5, ", angular_velocity: [0, 0, 10]") +
+                           rod("q", 1, 1, 1.5, ", angular_velocity: [0, 0, -3]") + rod("r", 2, 0.5) + "joints:\n" +
                            pin("A", "ground", "p", 0, 0) + pin("B", "p", "q", 0, 1) + pin("C", "q", "r", 2, 1) +
                            pin("D", "r", "ground", 2, 0);
   const Assembled model(text);
@@ -169,7 +159,7 @@ TEST_CASE("a prescribed motion that a mechanism cannot follow in its position is
 
 TEST_CASE("rates of joints that follow from the velocities of bodies are not called open") {
   // The cranks of a parallelogram turn alike; the third body's rate is that of the first.
-  const Assembled model("polyform: 1\nbodies:\n" + rod("p", 0, 0.5, ", angular_velocity: [0, 0, 10]") + rod("q", 1, 1) +
+  const Assembled model("polyform: 1\nbodies:\n" + rod("p", 0, 0.5, 1.5, ", angular_velocity: [0, 0, 10]") + rod("q", 1, 1) +
                         rod("r", 2, 0.5) + "joints:\n" + pin("A", "ground", "p", 0, 0) + pin("B", "p", "q", 0, 1) +
                         pin("C", "q", "r", 2, 1) + pin("D", "r", "ground", 2, 0));
   REQUIRE(model.system != nullptr);

@@ -8,6 +8,7 @@
 #include "framework/comparison/sweep.hpp"
 #include "tests/support/contenders.hpp"
 #include "tests/support/faulty_formulations.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/sanitized.hpp"
 
 using namespace polyform;
@@ -22,7 +23,7 @@ std::unique_ptr<System> model(const std::string& name) {
 }
 
 RunSettings settings(double duration) {
-  RunSettings s;
+  RunSettings s = test::run_settings();
   s.duration = duration;
   s.output_interval = duration / 50;
   return s;
@@ -153,7 +154,7 @@ TEST_CASE("a coarse integration is not called chaos, however long the run goes o
   const auto system = model("double_pendulum");
   for (const double duration : {2.0, 8.0}) {
     RunSettings coarse = settings(duration);
-    coarse.integrator = "rk4", coarse.step = 0.02, coarse.output_interval = 0.1;
+    coarse.integrator = test::integrator("rk4"), coarse.step = 0.02, coarse.output_interval = 0.1;
     const Comparison result = compare(*system, able(*system), coarse, default_agreement, patient, no_output);
     REQUIRE(result.divergence);
     CHECK(result.first->time < 1.5);
@@ -166,7 +167,7 @@ TEST_CASE("a coarse integration is not called chaos, however long the run goes o
 TEST_CASE("no solver is blamed where many rows lie within a step") {
   const auto system = model("ladder_1");
   RunSettings coarse = settings(3);
-  coarse.integrator = "rk4", coarse.step = 0.5, coarse.output_interval = 0.05;
+  coarse.integrator = test::integrator("rk4"), coarse.step = 0.5, coarse.output_interval = 0.05;
   const Comparison result = compare(*system, able(*system), coarse, default_agreement, patient, no_output);
   REQUIRE(result.first);
   CHECK(result.first->time < coarse.step);
@@ -219,7 +220,7 @@ TEST_CASE("chaos is known by its growth and excuses all solvers") {
 TEST_CASE("the errors of a sweep fall with the order of the integrator") {
   const auto system = model("branch_pendulum");
   RunSettings s = settings(1);
-  s.integrator = "rk4";
+  s.integrator = test::integrator("rk4");
   const double values[] = {1e-2, 5e-3};
   const Sweep result = sweep(*system, able(*system), s, SweepOf::step, values, patient);
   REQUIRE(result.reference_solvers.size() >= 2);

@@ -3,6 +3,8 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
+#include <numeric>
 
 #include "framework/comparison/consensus.hpp"
 #include "framework/comparison/divergence.hpp"
@@ -20,7 +22,15 @@ const Vec3 z{0, 0, 1};
 /// Consensus of several numbers, runs one after the other.
 std::vector<double> agreed(Kind kind, std::vector<double> numbers, std::size_t runs) {
   std::vector<double> result(numbers.size() / runs);
-  consensus(kind, numbers, runs, result);
+  std::vector<std::size_t> votes(runs);
+  std::iota(votes.begin(), votes.end(), std::size_t{0});
+  consensus(kind, numbers, votes, result);
+  return result;
+}
+/// The same where runs share votes.
+std::vector<double> agreed(Kind kind, std::vector<double> numbers, const std::vector<std::size_t>& votes) {
+  std::vector<double> result(numbers.size() / votes.size());
+  consensus(kind, numbers, votes, result);
   return result;
 }
 
@@ -64,6 +74,17 @@ TEST_CASE("the consensus of two is their mean") {
 TEST_CASE("one outlier of three does not move the consensus") {
   CHECK(agreed(Kind::vector, {1, 0, 0, 1, 0, 0, 100, 0, 0}, 3)[0] == 1);
   CHECK(angle_of(agreed(Kind::quaternion, turned({0.2, 0.2, 2}), 3)) == Approx(0.2).margin(0.5));
+}
+
+TEST_CASE("runs that share a vote have one together, however many they are") {
+  CHECK(agreed(Kind::number, {1, 1, 5}, {0, 0, 1})[0] == 3);        // one against one: the mean, not the two's
+  CHECK(agreed(Kind::number, {1, 1, 1, 5, 5}, {0, 0, 0, 1, 2})[0] == 5);
+  CHECK(agreed(Kind::number, {1, 5, 5}, {0, 1, 2})[0] == 5);
+  CHECK(agreed(Kind::number, {1, 5, 5, 5, 7}, {0, 0, 1, 1, 2})[0] == 5);  // one that parts from its own kin
+  CHECK(agreed(Kind::number, {1, 5, 5}, {0, 0, 1})[0] == 5);
+  CHECK(agreed(Kind::number, {1, 2}, {0, 0})[0] == 1.5);
+  CHECK(angle_of(agreed(Kind::quaternion, turned({0.2, 0.2, 0.2, 2, 2}), {0, 0, 0, 1, 2})) == Approx(2));
+  CHECK(agreed(Kind::turn, {0.2, 0.2, 0.2, 2, 2 + 2 * M_PI}, {0, 0, 0, 1, 2})[0] == Approx(2));
 }
 
 TEST_CASE("the sign of a quaternion and whole turns do not matter") {
@@ -112,6 +133,45 @@ TEST_CASE("a number that is not finite is infinitely far away, and the others do
   CHECK(std::isinf((*verdict.deviations[2][Quantity::joint]).value));
   REQUIRE(verdict.first);
   CHECK(verdict.first->witness == 2);
+}
+
+TEST_CASE("where runs part, it is known who is with whom, and by how many votes") {
+  const auto system = rod();
+  const TraceLayout layout(*system);
+  std::array<Trace, 4> traces{Trace(layout), Trace(layout), Trace(layout), Trace(layout)};
+  for (const std::size_t k : {0, 1}) fill(traces[k], layout, {0, 0.1, 0.2});
+  for (const std::size_t k : {2, 3}) fill(traces[k], layout, {0, 0.1, 0.21});
+  const auto sides = [&](std::array<std::vector<std::string>, 4> kernels, std::size_t runs) {
+    std::vector<Witness> all;
+    for (std::size_t k = 0; k < runs; ++k) all.push_back({&traces[k], true, kernels[k]});
+    const Verdict verdict = judge(layout, all, {}, 1e-4);
+    REQUIRE(verdict.first);
+    CHECK(std::ranges::is_sorted(verdict.sides, {}, &Side::votes));
+    std::map<std::vector<std::size_t>, double> votes;
+    for (const Side& side : verdict.sides) votes[side.runs] = side.votes;
+    return std::pair(votes, (*verdict.deviations[2][Quantity::joint]).value);
+  };
+  using Sides = std::map<std::vector<std::size_t>, double>;
+  {
+    const auto [votes, off] = sides({}, 3);
+    CHECK(votes == Sides{{{0, 1}, 2}, {{2}, 1}});
+    CHECK(off == Approx(0.01));
+  }
+  {
+    const auto [votes, off] = sides({{{"k"}, {"k"}}}, 3);
+    CHECK(votes == Sides{{{0, 1}, 1}, {{2}, 1}});
+    CHECK(off == Approx(0.005));
+  }
+  {
+    const auto [votes, off] = sides({{{"k"}, {"k"}}}, 4);  // the two that share nothing outvote the two that do
+    CHECK(votes == Sides{{{0, 1}, 1}, {{2, 3}, 2}});
+    CHECK(off == 0);
+  }
+  {
+    const auto [votes, off] = sides({{{"k"}, {}, {"k"}}}, 3);
+    CHECK(votes == Sides{{{0, 1}, 1.5}, {{2}, 0.5}});
+    CHECK(off == Approx(0.01));
+  }
 }
 
 TEST_CASE("deviations come with their time and place, and the first to part is named") {

@@ -222,15 +222,13 @@ TEST_CASE("positions and velocities of flexible bodies return to the constraints
   for (std::size_t i = 0; i < view.bodies.size(); ++i) poses.push_back({orientations[i], tree.bodies()[i].p});
   poses[1].position += Vec3{1e-3, -2e-3, 1e-3};
   const std::vector<double> given_eta = s.eta;
-  const bool held = GENERATE(false, true);
   AbsoluteSystem system(view);
-  if (held) system.hold_modes();
   PositionCorrection correction;
   REQUIRE(system.correct_positions(0, poses, s.q, 1e-10, correction, s.eta));
   CHECK(correction.residual_before > 1e-4);
   CHECK(correction.residual < 1e-13);
   CHECK(correction.iterations < 8);
-  CHECK((distance(given_eta, s.eta) == 0) == held);
+  CHECK(distance(given_eta, s.eta) > 0);
 
   std::vector<BodyMotion> bodies(tree.bodies().begin(), tree.bodies().end());
   for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -241,7 +239,7 @@ TEST_CASE("positions and velocities of flexible bodies return to the constraints
   double violation = 0;
   REQUIRE(system.project_velocities(0, bodies, s.q, s.v, violation, true, s.eta, s.etadot));
   CHECK(violation > 1e-4);
-  CHECK((distance(given_rates, s.etadot) < 1e-15) == held);
+  CHECK(distance(given_rates, s.etadot) > 1e-15);
   system.evaluate(0, bodies, s.q, s.v, s.eta, s.etadot);
   CHECK(system.position_violation() < 1e-13);
   CHECK(system.velocity_violation() < 1e-12);

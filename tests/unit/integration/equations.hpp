@@ -7,9 +7,11 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "framework/integration/integrator.hpp"
+#include "framework/integration/integration.hpp"
+#include "tests/support/integrators.hpp"
 
 namespace polyform::host::test {
 
@@ -83,14 +85,26 @@ inline Equation logistic() {
 }
 inline double logistic_error(double t, Span y) { return std::abs(y[0] - 1 / (1 + 4 * std::exp(-t))); }
 
-inline std::unique_ptr<Integrator> started(Ode& ode, IntegratorSettings settings, std::vector<double> y, double t = 0) {
-  auto integrator = make_integrator(ode, settings);
+/// An integrator by name, and what it is told.
+struct Method {
+  std::string_view name;
+  double step = 1e-3, relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
+  double max_step = std::numeric_limits<double>::infinity();
+};
+
+inline std::unique_ptr<Integration> integration(Ode& ode, const Method& m) {
+  const StepSettings settings{sizeof(StepSettings), m.step, m.relative_tolerance, m.absolute_tolerance, m.max_step};
+  return std::make_unique<Integration>(ode, polyform::test::integrator(m.name), settings);
+}
+
+inline std::unique_ptr<Integration> started(Ode& ode, const Method& method, std::vector<double> y, double t = 0) {
+  auto integrator = integration(ode, method);
   integrator->start(t, y);
   return integrator;
 }
 
 /// Steps to the end; false when a step failed.
-inline bool run(Integrator& integrator, double end) {
+inline bool run(Integration& integrator, double end) {
   while (integrator.time() < end)
     if (!integrator.step(end)) return false;
   return true;

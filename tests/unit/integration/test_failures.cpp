@@ -18,10 +18,10 @@ Equation up_to(double barrier) {
           }};
 }
 
-std::string refusal(const IntegratorSettings& settings) {
+std::string refusal(const Method& method) {
   Equation ode = circle_oscillator();
   try {
-    make_integrator(ode, settings);
+    integration(ode, method);
   } catch (const Failure& f) {
     CHECK(f.code() == Exit::bad_input);
     return f.message() + " " + f.remedy();
@@ -31,14 +31,15 @@ std::string refusal(const IntegratorSettings& settings) {
 
 }  // namespace
 
-TEST_CASE("every integrator on the list can be made, a misspelt one is met with a suggestion") {
+TEST_CASE("without an integrator plugin nothing is integrated, and that is said") {
   Equation ode = circle_oscillator();
-  REQUIRE(integrators().size() == 4);
-  for (const IntegratorInfo& info : integrators())
-    CHECK(make_integrator(ode, {std::string(info.name), 0.1, 1e-6, 1e-6}));
-  CHECK_THAT(refusal({"dopri4", 0.1, 1e-6, 1e-6}),
-             Contains("there is no integrator 'dopri4'; expected rk4, dopri5, cvode-adams, cvode-bdf") &&
-                 Contains("Did you mean 'dopri5'?"));
+  try {
+    Integration(ode, {}, {});
+    FAIL("accepted");
+  } catch (const Failure& f) {
+    CHECK(f.code() == Exit::plugin);
+    CHECK(f.message() == "no integrator plugin was found");
+  }
 }
 
 TEST_CASE("steps and tolerances must be positive numbers") {
@@ -60,7 +61,7 @@ TEST_CASE("rk4 fails at once where the derivatives cannot be computed") {
 }
 
 TEST_CASE("adaptive integrators step up to where the derivatives end, then fail") {
-  const char* name = GENERATE("dopri5", "cvode-adams", "cvode-bdf");
+  const char* name = GENERATE("dopri5", "dop853", "cvode-adams", "cvode-bdf");
   CAPTURE(name);
   Equation ode = up_to(1.02);
   const auto integrator = started(ode, {name, 0.1, 1e-6, 1e-6}, {0});
@@ -76,7 +77,7 @@ TEST_CASE("adaptive integrators step up to where the derivatives end, then fail"
 }
 
 TEST_CASE("a derivative that is no number is reported with its state and time") {
-  const char* name = GENERATE("rk4", "dopri5", "cvode-adams", "cvode-bdf");
+  const char* name = GENERATE("rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf");
   CAPTURE(name);
   Equation ode(3, [](double t, Span, std::span<double> ydot) {
     ydot[0] = ydot[1] = 1;
@@ -91,7 +92,7 @@ TEST_CASE("a derivative that is no number is reported with its state and time") 
 }
 
 TEST_CASE("a solution that leaves every bound ends in a failure, not in endless steps") {
-  const char* name = GENERATE("dopri5", "cvode-adams", "cvode-bdf");
+  const char* name = GENERATE("dopri5", "dop853", "cvode-adams", "cvode-bdf");
   CAPTURE(name);
   Equation ode(1, [](double, Span y, std::span<double> ydot) {
     ydot[0] = y[0] * y[0];
@@ -104,7 +105,7 @@ TEST_CASE("a solution that leaves every bound ends in a failure, not in endless 
 }
 
 TEST_CASE("a correction that fails ends the run at the last corrected state") {
-  const char* name = GENERATE("rk4", "dopri5", "cvode-adams", "cvode-bdf");
+  const char* name = GENERATE("rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf");
   CAPTURE(name);
   Equation ode(
       1, [](double, Span, std::span<double> ydot) { ydot[0] = 1; return true; },
@@ -117,7 +118,7 @@ TEST_CASE("a correction that fails ends the run at the last corrected state") {
 }
 
 TEST_CASE("a time that is not ahead, or not within the last step, is refused") {
-  const char* name = GENERATE("rk4", "dopri5", "cvode-adams", "cvode-bdf");
+  const char* name = GENERATE("rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf");
   CAPTURE(name);
   Equation ode = circle_oscillator();
   const auto integrator = started(ode, {name, 0.1, 1e-6, 1e-6}, {1, 0});

@@ -50,6 +50,19 @@ TEST_CASE("dopri5 integrates polynomials up to degree 4 exactly, its dense outpu
   CHECK(y[0] == Approx(std::pow(0.6, power + 1) / (power + 1)).epsilon(1e-13));
 }
 
+TEST_CASE("dop853 integrates polynomials up to degree 7 exactly, its dense output up to degree 6") {
+  const int power = GENERATE(0, 1, 2, 3, 4, 5, 6, 7);
+  Equation ode = power_of_time(power);
+  const auto integrator = started(ode, {"dop853", 2.0, 1e3, 1e3}, {0});
+  REQUIRE(integrator->step(2.0));
+  REQUIRE(integrator->time() == 2.0);
+  CHECK(integrator->state()[0] == Approx(std::pow(2.0, power + 1) / (power + 1)).epsilon(1e-14));
+  if (power == 7) return;
+  std::vector<double> y(1);
+  REQUIRE(integrator->state_at(0.6, y));
+  CHECK(y[0] == Approx(std::pow(0.6, power + 1) / (power + 1)).epsilon(1e-12));
+}
+
 TEST_CASE("the error of one step falls by at least the order plus one when the step is halved") {
   const OneStep rk4 = one_step("rk4", 0.2), rk4_half = one_step("rk4", 0.1);
   CHECK(observed_order(rk4.end, rk4_half.end) > 4.8);
@@ -57,6 +70,9 @@ TEST_CASE("the error of one step falls by at least the order plus one when the s
   const OneStep dopri5 = one_step("dopri5", 0.4), dopri5_half = one_step("dopri5", 0.2);
   CHECK(observed_order(dopri5.end, dopri5_half.end) > 5.8);
   CHECK(observed_order(dopri5.inside, dopri5_half.inside) > 4.8);
+  const OneStep dop853 = one_step("dop853", 1.6), dop853_half = one_step("dop853", 0.8);
+  CHECK(observed_order(dop853.end, dop853_half.end) > 8.8);
+  CHECK(observed_order(dop853.inside, dop853_half.inside) > 7.8);
 }
 
 TEST_CASE("the error of rk4 over a fixed time falls sixteenfold when the step is halved") {
@@ -70,7 +86,7 @@ TEST_CASE("the error of rk4 over a fixed time falls sixteenfold when the step is
 }
 
 TEST_CASE("the global error of the adaptive integrators follows the tolerance") {
-  const char* name = GENERATE("dopri5", "cvode-adams", "cvode-bdf");
+  const char* name = GENERATE("dopri5", "dop853", "cvode-adams", "cvode-bdf");
   CAPTURE(name);
   const auto error = [name](double tolerance) {
     Equation ode = circle_oscillator();

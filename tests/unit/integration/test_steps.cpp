@@ -33,10 +33,10 @@ TEST_CASE("rk4 makes no sliver of a step when the end is a multiple of the step 
 }
 
 TEST_CASE("asking for states between steps does not alter the steps") {
-  const char* name = GENERATE("rk4", "dopri5", "cvode-adams", "cvode-bdf");
+  const char* name = GENERATE("rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf");
   CAPTURE(name);
   Equation first = circle_oscillator(), second = circle_oscillator();
-  const IntegratorSettings settings{name, 0.01, 1e-8, 1e-10};
+  const Method settings{name, 0.01, 1e-8, 1e-10};
   const auto plain = started(first, settings, {1.2, 0}), asked = started(second, settings, {1.2, 0});
   std::vector<double> y(2);
   while (plain->time() < 2) {
@@ -53,7 +53,7 @@ TEST_CASE("asking for states between steps does not alter the steps") {
 }
 
 TEST_CASE("every integrator ends exactly at the limit, and gives the corrected state there") {
-  const char* name = GENERATE("rk4", "dopri5", "cvode-adams", "cvode-bdf");
+  const char* name = GENERATE("rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf");
   CAPTURE(name);
   Equation ode = corrected_circle_oscillator(1.2);
   const auto integrator = started(ode, {name, 0.03, 1e-8, 1e-10}, {1.2, 0});
@@ -90,7 +90,7 @@ TEST_CASE("removing drift does not cost the multistep methods their order") {
   const char* name = GENERATE("cvode-adams", "cvode-bdf");
   CAPTURE(name);
   Equation free = circle_oscillator(), corrected = corrected_circle_oscillator(1.2);
-  const IntegratorSettings settings{name, 1e-3, 1e-8, 1e-10};
+  const Method settings{name, 1e-3, 1e-8, 1e-10};
   const auto plain = started(free, settings, {1.2, 0}), drift_free = started(corrected, settings, {1.2, 0});
   REQUIRE(run(*plain, 20));
   REQUIRE(run(*drift_free, 20));
@@ -99,7 +99,7 @@ TEST_CASE("removing drift does not cost the multistep methods their order") {
 }
 
 TEST_CASE("a correction that makes the state jump restarts the multistep methods") {
-  const char* name = GENERATE("dopri5", "cvode-adams", "cvode-bdf");
+  const char* name = GENERATE("dopri5", "dop853", "cvode-adams", "cvode-bdf");
   CAPTURE(name);
   constexpr double turn_angle = 6.283185307179586;
   // An angle kept below a full turn by the correction, and the integral of a function of it that feels the jump.
@@ -131,7 +131,7 @@ TEST_CASE("a correction that makes the state jump restarts the multistep methods
 }
 
 TEST_CASE("rk4 and dopri5 allocate nothing after the start") {
-  const char* name = GENERATE("rk4", "dopri5");
+  const char* name = GENERATE("rk4", "dopri5", "dop853");
   CAPTURE(name);
   Equation ode = corrected_circle_oscillator(1.2);
   // A first step too large for the tolerance: rejections are part of what must not allocate.
@@ -149,7 +149,7 @@ TEST_CASE("rk4 and dopri5 allocate nothing after the start") {
 }
 
 TEST_CASE("a system without states steps through time") {
-  const char* name = GENERATE("rk4", "dopri5", "cvode-adams", "cvode-bdf");
+  const char* name = GENERATE("rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf");
   CAPTURE(name);
   Equation ode(0, [](double, Span, std::span<double>) { return true; });
   const auto integrator = started(ode, {name, 0.1, 1e-8, 1e-8}, {});
@@ -158,7 +158,7 @@ TEST_CASE("a system without states steps through time") {
 }
 
 TEST_CASE("an integrator can be started again") {
-  const char* name = GENERATE("rk4", "dopri5", "cvode-adams", "cvode-bdf");
+  const char* name = GENERATE("rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf");
   CAPTURE(name);
   Equation ode = circle_oscillator();
   const auto integrator = started(ode, {name, 0.01, 1e-8, 1e-8}, {1.2, 0});

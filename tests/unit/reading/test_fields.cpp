@@ -45,6 +45,32 @@ TEST_CASE("fields that are given have the value of the file") {
   REQUIRE(f[6].functions[0](2).value == 5);
 }
 
+TEST_CASE("a value beyond where the model of a type holds is taken with a warning that tells the range") {
+  FieldSpec spec = field("modulus", FieldType::number, "Pa", true);
+  spec.meaning = "bulk modulus";
+  spec.valid_minimum = 1e8;
+  spec.valid_maximum = 3e9;
+  const FakeForce cylinder("cylinder", {spec});
+  Catalog catalog;
+  catalog.forces.emplace(cylinder.name(), &cylinder);
+  const auto model = [](const std::string& modulus) {
+    return "{polyform: 1, bodies: [{name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}], forces: [{name: f, type: "
+           "cylinder, modulus: " +
+           modulus + "}]}";
+  };
+  CHECK(messages_of(model("1.2e9"), catalog).find("modulus") == std::string::npos);
+  for (const auto& [value, message] : {std::pair{"4e9", "4e+09 is above 3e+09 Pa, as far as the model of this type holds"},
+                                       {"1e7", "1e+07 is below 1e+08 Pa, as far as the model of this type holds"}}) {
+    const std::string said = messages_of(model(value), catalog);
+    INFO(said);
+    CHECK(said.find("model.yaml:1:") == 0);
+    CHECK(said.find("warning: ") != std::string::npos);
+    CHECK(said.find("error: ") == std::string::npos);
+    CHECK(said.find(message) != std::string::npos);
+    CHECK(said.find("modulus: bulk modulus. It is used as it is given.") != std::string::npos);
+  }
+}
+
 TEST_CASE("options: later values win, the rest is the default") {
   const auto specs = fake_catalog().forces.at("everything")->fields();
   Description storage;

@@ -3,12 +3,13 @@
 
 #include <cmath>
 
-#include "framework/integration/integrator.hpp"
+#include "framework/integration/integration.hpp"
 #include "framework/reading/reader.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/row_maker.hpp"
 #include "framework/simulation/run_statistics.hpp"
 #include "framework/simulation/simulate.hpp"
+#include "tests/support/integrators.hpp"
 
 using namespace polyform;
 using namespace polyform::host;
@@ -91,10 +92,10 @@ struct Rows final : RowSink {
 };
 
 RunSettings settings(double duration, double interval) {
-  RunSettings s;
+  RunSettings s = test::run_settings();
   s.duration = duration;
   s.output_interval = interval;
-  s.integrator = "rk4";
+  s.integrator = test::integrator("rk4");
   s.step = 0.03;
   return s;
 }
@@ -203,12 +204,12 @@ TEST_CASE("work done accounts for a change of energy, with every integrator") {
   ForceGroup something;  // what may do work
   something.type = &type;
   view.forces = {&something, 1};
-  for (const IntegratorInfo& method : integrators()) {
-    INFO(method.name);
+  for (const IntegratorType* method : test::integrator_types()) {
+    INFO(method->name());
     SpinningBody solver;
     solver.work = 0.5;
     RunSettings s = settings(1, 0.1);
-    s.integrator = method.name;
+    s.integrator = test::integrator(method->name());
     const RunRecord record = simulate(view, system->initial_state(), solver, s, {}, {});
     CHECK(record.energy_drift < 1e-14);
     CHECK_FALSE(record.conservative);

@@ -16,14 +16,14 @@ namespace polyform::host {
 /// Accelerations at unknowns z = [moves along the independent velocities; first-order states; trimmed inputs] about a
 /// state: [v̇; ẋ]. In steady motion v̇ is less what carries on along a symmetry, and what is left of the velocities of
 /// balls and free bodies follows, as accelerations.
-class Balance {
+class EquilibriumEquations {
  public:
   using Index = Eigen::Index;
   using VectorXd = Eigen::VectorXd;
   using MatrixXd = Eigen::MatrixXd;
 
   /// Starts at the initial state of the system. All arguments outlive the object.
-  Balance(const System&, const SolverMaker&, const EquilibriumRequest&);
+  EquilibriumEquations(const System&, const SolverMaker&, const EquilibriumRequest&);
 
   Index moves() const { return static_cast<Index>(choice_.velocities()); }
   Index states() const { return static_cast<Index>(choice_.states()); }

@@ -1,4 +1,4 @@
-#include "framework/linearization/balance.hpp"
+#include "framework/linearization/equilibrium_equations.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ constexpr double difference_step = 1e-4;  ///< in scales: errors of 1e-8 of the 
 
 }  // namespace
 
-Balance::Balance(const System& system, const SolverMaker& make, const EquilibriumRequest& request)
+EquilibriumEquations::EquilibriumEquations(const System& system, const SolverMaker& make, const EquilibriumRequest& request)
     : system_(system),
       make_(make),
       request_(request),
@@ -45,13 +45,13 @@ Balance::Balance(const System& system, const SolverMaker& make, const Equilibriu
   if (steady_ && !accelerations(VectorXd::Zero(unknowns()), now_)) fail();
 }
 
-void Balance::fail(const std::string& why) const {
+void EquilibriumEquations::fail(const std::string& why) const {
   throw Failure(Exit::simulation_failed,
                 fmt::format("the search for an equilibrium failed: {}", why.empty() ? failure_ : why),
                 "Start nearer to it (initial positions of joints), or use another solver.");
 }
 
-void Balance::find_held() {
+void EquilibriumEquations::find_held() {
   held_.assign(names_.size(), false);
   for (const std::string& pattern : request_.held) {
     bool found = false;
@@ -70,7 +70,7 @@ void Balance::find_held() {
 }
 
 /// Chooses coordinates at the present state. A steady motion keeps those in which its speeds are given.
-void Balance::set_out() {
+void EquilibriumEquations::set_out() {
   probe_.reset();
   varied_.set(offsets_);
   directions_.resize(0, 0);
@@ -89,7 +89,7 @@ void Balance::set_out() {
   find_directions();
 }
 
-double Balance::scale(Index k) const {
+double EquilibriumEquations::scale(Index k) const {
   if (k < moves()) return names_[velocity(k)].scale;
   if (k < equations()) {
     const std::size_t x = choice_.state.independent[static_cast<std::size_t>(k - moves())];
@@ -99,7 +99,7 @@ double Balance::scale(Index k) const {
   return std::max({1.0, std::abs(request_.trimmed[t].value), std::abs(offsets_[t])});
 }
 
-bool Balance::accelerations(const VectorXd& z, VectorXd& out) {
+bool EquilibriumEquations::accelerations(const VectorXd& z, VectorXd& out) {
   const std::vector<double> deviation = deviation_of(z);
   std::vector<double> offsets = offsets_;
   bool trimmed = false;
@@ -127,7 +127,7 @@ bool Balance::accelerations(const VectorXd& z, VectorXd& out) {
   return done;
 }
 
-void Balance::read(Probe& at, std::span<const double> row, VectorXd& out) const {
+void EquilibriumEquations::read(Probe& at, std::span<const double> row, VectorXd& out) const {
   out = Eigen::Map<const VectorXd>(row.data() + choice_.positions(), equations());
   if (!steady_) return;
   const Observation& now = at.observation();
@@ -141,7 +141,7 @@ void Balance::read(Probe& at, std::span<const double> row, VectorXd& out) const 
   out.tail(misfits.size()) = misfits;
 }
 
-MatrixXd Balance::jacobian() {
+MatrixXd EquilibriumEquations::jacobian() {
   MatrixXd J = MatrixXd::Zero(rows(), unknowns());
   VectorXd z = VectorXd::Zero(unknowns()), plus, minus;
   for (Index k = 0; k < unknowns(); ++k) {
@@ -160,7 +160,7 @@ MatrixXd Balance::jacobian() {
   return J;
 }
 
-MatrixXd Balance::inertia() {
+MatrixXd EquilibriumEquations::inertia() {
   const SystemView& view = varied_.view();
   ClosedStates closed(view, 0, choice_, state_);
   FlexibleSet flexible(view);
@@ -187,7 +187,7 @@ MatrixXd Balance::inertia() {
   return M;
 }
 
-bool Balance::go(const VectorXd& z) {
+bool EquilibriumEquations::go(const VectorXd& z) {
   VectorXd there;
   if (!accelerations(z, there)) return false;
   state_ = moved_;
@@ -196,13 +196,13 @@ bool Balance::go(const VectorXd& z) {
   return true;
 }
 
-std::unique_ptr<Probe> Balance::make_probe(std::span<const double> offsets) {
+std::unique_ptr<Probe> EquilibriumEquations::make_probe(std::span<const double> offsets) {
   varied_.set(offsets);
   return std::make_unique<Probe>(system_, varied_.view(), 0, choice_, state_, make_(varied_.view()), no_outputs_);
 }
 
 /// Where constraints are nonholonomic, the moves that they allow.
-void Balance::find_directions() {
+void EquilibriumEquations::find_directions() {
   const Index positions = static_cast<Index>(choice_.positions());
   directions_ = MatrixXd::Identity(positions, moves());
   if (positions == moves()) return;
@@ -224,7 +224,7 @@ void Balance::find_directions() {
   }
 }
 
-std::vector<double> Balance::deviation_of(const VectorXd& z) const {
+std::vector<double> EquilibriumEquations::deviation_of(const VectorXd& z) const {
   const Index positions = static_cast<Index>(choice_.positions());
   std::vector<double> deviation(static_cast<std::size_t>(positions + equations()));
   if (directions_.size() > 0) Eigen::Map<VectorXd>(deviation.data(), positions) = directions_ * z.head(moves());

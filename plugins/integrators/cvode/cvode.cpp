@@ -10,13 +10,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "framework/diagnostics.hpp"
-#include "framework/integration/evaluator.hpp"
-#include "framework/integration/methods.hpp"
+#include "cvode_types.hpp"
+#include "polyform/step_by_step.hpp"
 
-namespace polyform::host {
+namespace polyform::cvode {
 
 namespace {
 
@@ -47,7 +51,7 @@ using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Free>;
 
 template <class Handle>
 Handle made(Handle handle) {
-  if (handle == nullptr) throw Failure(Exit::simulation_failed, "CVODE could not be set up", "Perhaps memory ran out.");
+  if (handle == nullptr) throw std::bad_alloc();
   return handle;
 }
 
@@ -65,36 +69,40 @@ std::string flag_name(int flag) {
 
 void ignore_message(int, const char*, const char*, char*, void*) {}
 
-class Cvode final : public Integrator {
- public:
-  Cvode(Ode& ode, const IntegratorSettings& settings, int method);
+/// Options of both types, in this order.
+enum Option : std::size_t { max_order };
 
-  void start(double t, std::span<const double> y) override;
-  void restart(double t, std::span<const double> y, double first_step) override;
-  bool step(double t_limit) override;
-  bool state_at(double t, std::span<double> y) override;
-  std::span<const double> state() const override { return state_; }
-  Statistics statistics() const override;
+class Cvode final : public StepByStep {
+ public:
+  Cvode(FirstOrderSystem& system, const StepSettings& settings, int method, int highest_order);
+
+  Status start(double t, std::span<const double> y) noexcept override;
+  Status restart(double t, std::span<const double> y, double first_step) noexcept override;
+  Status step(double t_limit) noexcept override;
+  Status state_at(double t, std::span<double> y) noexcept override;
+  std::span<const double> state() const noexcept override { return state_; }
+  std::size_t rejected() const noexcept override;
+  void destroy() noexcept override { delete this; }
 
  private:
   static int derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept;
   static int integrand(double t, N_Vector y, N_Vector rate, void* self) noexcept;
   void attach_dense(std::size_t n);
   void attach_krylov();
-  bool reinitialize(double first_step);
+  Status reinitialize(double first_step) noexcept;
+  int set_tolerances();
   int reset_integrals();
   int set_integral_tolerances();
-  bool adopt_correction();
-  std::string explain(int flag) const;
+  Status adopt_correction() noexcept;
+  Status fail_with(int flag) noexcept;
   std::span<double> numbers(N_Vector v) const { return {NV_DATA_S(v), states_}; }
   std::span<double> integrals() const { return {NV_DATA_S(integrals_.get()), rate_.size() - states_}; }
-  void check(int flag) const {
-    if (flag < 0)
-      throw Failure(Exit::simulation_failed, fmt::format("CVODE could not be set up ({})", flag_name(flag)));
+  static void check(int flag) {
+    if (flag < 0) throw std::runtime_error(flag_name(flag));
   }
 
-  Evaluator evaluator_;
-  IntegratorSettings settings_;
+  FirstOrderSystem& system_;
+  StepSettings settings_;
   std::size_t states_;         // that CVODES steps on; integrals follow
   std::vector<double> state_;  // corrected, with the integrals
   std::vector<double> rate_;   // of it, where there are integrals
@@ -107,16 +115,16 @@ class Cvode final : public Integrator {
   Owned<SUNLinearSolver> linear_;
   Owned<SUNNonlinearSolver> nonlinear_;
   std::unique_ptr<void, Free> cvode_;
-  std::string derivative_failure_; // the last one within the current step
+  Sentence derivative_failure_;    // the last one within the current step
   bool corrected_ = false;         // state_ differs from end_, and CVODE does not know yet
-  Statistics before_;              // steps and rejections before the last restart
+  std::size_t rejected_before_ = 0; // the last restart
 };
 
-Cvode::Cvode(Ode& ode, const IntegratorSettings& settings, int method)
-    : evaluator_(ode),
+Cvode::Cvode(FirstOrderSystem& system, const StepSettings& settings, int method, int highest_order)
+    : system_(system),
       settings_(settings),
-      states_(ode.size() - ode.integrals()),
-      state_(ode.size()),
+      states_(system.size() - system.integrals()),
+      state_(system.size()),
       context_(made(make_context())) {
   // CVODE's norms divide by the number of states: a system without any is given one that rests.
   const std::size_t n = std::max<std::size_t>(states_, 1);
@@ -129,11 +137,12 @@ Cvode::Cvode(Ode& ode, const IntegratorSettings& settings, int method)
   check(CVodeSetUserData(cvode_.get(), this));
   check(CVodeSetMaxErrTestFails(cvode_.get(), most_trials));
   check(CVodeSetMaxConvFails(cvode_.get(), most_trials));
-  check(CVodeSStolerances(cvode_.get(), settings.relative_tolerance, settings.absolute_tolerance));
+  check(CVodeSetMaxOrd(cvode_.get(), highest_order));
+  check(set_tolerances());
   if (std::isfinite(settings.max_step)) check(CVodeSetMaxStep(cvode_.get(), settings.max_step));
-  if (ode.integrals() > 0) {
+  if (system.integrals() > 0) {
     rate_.resize(state_.size());
-    integrals_.reset(made(N_VNew_Serial(static_cast<sunindextype>(ode.integrals()), context_.get())));
+    integrals_.reset(made(N_VNew_Serial(static_cast<sunindextype>(system.integrals()), context_.get())));
     N_VConst(0, integrals_.get());
     check(CVodeQuadInit(cvode_.get(), integrand, integrals_.get()));
     check(CVodeSetQuadErrCon(cvode_.get(), SUNTRUE));
@@ -161,18 +170,30 @@ void Cvode::attach_krylov() {
   check(CVodeSetLinearSolver(cvode_.get(), linear_.get(), nullptr));
 }
 
+/// A state whose error counts nothing is given a tolerance beyond all errors.
+int Cvode::set_tolerances() {
+  std::vector<double> weights(states_, 1.0);
+  system_.error_weights(weights);
+  if (std::ranges::all_of(weights, [](double w) { return w == 1; }))
+    return CVodeSStolerances(cvode_.get(), settings_.relative_tolerance, settings_.absolute_tolerance);
+  constexpr double beyond = 1e200;
+  for (std::size_t i = 0; i < states_; ++i)
+    numbers(scratch_.get())[i] = weights[i] > 0 ? settings_.absolute_tolerance / weights[i] : beyond;
+  return CVodeSVtolerances(cvode_.get(), settings_.relative_tolerance, scratch_.get());
+}
+
 int Cvode::derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept {
   Cvode& me = *static_cast<Cvode*>(self);
   if (me.states_ == 0) N_VConst(0, ydot);
   if (me.state_.empty()) return 0;
   if (me.rate_.empty()) {
-    if (me.evaluator_.evaluate(t, me.numbers(y), me.numbers(ydot))) return 0;
-  } else if (me.evaluator_.evaluate(t, me.numbers(y), me.rate_)) {
+    if (me.system_.derivative(t, me.numbers(y), me.numbers(ydot)) == Status::ok) return 0;
+  } else if (me.system_.derivative(t, me.numbers(y), me.rate_) == Status::ok) {
     std::copy_n(me.rate_.begin(), me.states_, me.numbers(ydot).begin());
     return 0;
   }
   // Kept: CVODE may try other places before it gives up.
-  me.derivative_failure_ = me.evaluator_.failure();
+  me.derivative_failure_.say(me.system_.failure());
   constexpr int recoverable = 1;
   return recoverable;
 }
@@ -183,33 +204,27 @@ int Cvode::integrand(double t, N_Vector y, N_Vector rate, void* self) noexcept {
   Cvode& me = *static_cast<Cvode*>(self);
   const auto own = std::span(me.rate_).subspan(me.states_);
   const bool idle = std::ranges::all_of(own, [](double x) { return x == 0; });
-  if (!idle && !me.evaluator_.evaluate(t, me.numbers(y), me.rate_)) {
-    me.derivative_failure_ = me.evaluator_.failure();
+  if (!idle && me.system_.derivative(t, me.numbers(y), me.rate_) != Status::ok) {
+    me.derivative_failure_.say(me.system_.failure());
     return 1;
   }
   std::ranges::copy(own, NV_DATA_S(rate));
   return 0;
 }
 
-void Cvode::start(double t, std::span<const double> y) {
-  std::copy(y.begin(), y.end(), state_.begin());
-  time_ = previous_time_ = t;
-  corrected_ = false;
-  before_ = {};
-  evaluator_.reset_count();
-  std::copy_n(state_.begin(), states_, numbers(end_.get()).begin());
-  check(CVodeReInit(cvode_.get(), t, end_.get()));
-  check(reset_integrals());
-  check(CVodeSetInitStep(cvode_.get(), std::min(settings_.step, settings_.max_step)));
+Status Cvode::start(double t, std::span<const double> y) noexcept {
+  largest_integral_ = 0;
+  if (restart(t, y, std::min(settings_.step, settings_.max_step)) != Status::ok) return Status::failed;
+  rejected_before_ = 0;
+  return rate_.empty() || set_integral_tolerances() == CV_SUCCESS ? Status::ok : fail_with(CV_ILL_INPUT);
 }
 
-void Cvode::restart(double t, std::span<const double> y, double first_step) {
+Status Cvode::restart(double t, std::span<const double> y, double first_step) noexcept {
   if (y.data() != state_.data()) std::copy(y.begin(), y.end(), state_.begin());
-  time_ = previous_time_ = t;
+  begin_at(t);
   corrected_ = false;
-  if (!reinitialize(first_step)) throw Failure(Exit::simulation_failed, std::string(failure()));
+  return reinitialize(first_step);
 }
-
 
 int Cvode::set_integral_tolerances() {
   return CVodeQuadSStolerances(
@@ -224,20 +239,20 @@ int Cvode::reset_integrals() {
 }
 
 /// Begins anew from state_, at order 1; first_step 0: with a step size of CVODE's choice.
-bool Cvode::reinitialize(double first_step) {
-  before_ = statistics();
+Status Cvode::reinitialize(double first_step) noexcept {
+  rejected_before_ = rejected();
   std::copy_n(state_.begin(), states_, numbers(end_.get()).begin());
   int flag = CVodeReInit(cvode_.get(), time_, end_.get());
   if (flag == CV_SUCCESS) flag = reset_integrals();
-  if (flag != CV_SUCCESS) return fail(explain(flag));
+  if (flag != CV_SUCCESS) return fail_with(flag);
   CVodeSetInitStep(cvode_.get(), first_step);
-  return true;
+  return Status::ok;
 }
 
 /// Gives CVODE the correction of the last step. Drift is added to the zeroth column of the Nordsieck array, which moves
 /// the whole history along with the solution and keeps order and step size, as CVODE's own projection does (which
 /// exists for BDF only). A jump needs a restart.
-bool Cvode::adopt_correction() {
+Status Cvode::adopt_correction() noexcept {
   corrected_ = false;
   const std::span<const double> end = numbers(end_.get());
   double sum = 0;
@@ -251,87 +266,126 @@ bool Cvode::adopt_correction() {
   N_Vector solution, y, f, slope;
   void* user;
   const int flag = CVodeGetNonlinearSystemData(cvode_.get(), &t, &solution, &y, &f, &gamma, &rl1, &slope, &user);
-  if (flag != CV_SUCCESS) return fail(explain(flag));
+  if (flag != CV_SUCCESS) return fail_with(flag);
   std::copy_n(state_.begin(), states_, numbers(solution).begin());
-  return true;
+  return Status::ok;
 }
 
-bool Cvode::step(double t_limit) {
-  if (!check_limit(t_limit)) return false;
+Status Cvode::step(double t_limit) noexcept {
   previous_time_ = time_;
-  derivative_failure_.clear();
-  if (corrected_ && !adopt_correction()) return false;
+  derivative_failure_ = {};
+  if (corrected_ && adopt_correction() != Status::ok) return Status::failed;
   int flag = CVodeSetStopTime(cvode_.get(), t_limit);
   double reached = time_;
   if (flag == CV_SUCCESS) flag = CVode(cvode_.get(), t_limit, end_.get(), &reached, CV_ONE_STEP);
-  if (flag < 0) return fail(explain(flag));
-  if (!(reached > time_)) return fail(explain(CV_TOO_CLOSE));
+  if (flag < 0) return fail_with(flag);
+  if (!(reached > time_)) return fail_with(CV_TOO_CLOSE);
   const std::span<double> corrected = numbers(scratch_.get());
   std::ranges::copy(numbers(end_.get()), corrected.begin());
-  if (!evaluator_.correct(reached, corrected)) {
-    const std::string why = evaluator_.correction_failure(reached);
-    return reinitialize(0) ? fail(why) : false;
+  if (system_.correct(reached, corrected) != Status::ok) {
+    fail(system_.failure());
+    reinitialize(0);
+    return Status::failed;
   }
   corrected_ = !std::ranges::equal(corrected, numbers(end_.get()));
   if (!rate_.empty()) {
-    if (const int failed = CVodeGetQuad(cvode_.get(), &reached, integrals_.get()); failed < 0)
-      return fail(explain(failed));
+    if (const int failed = CVodeGetQuad(cvode_.get(), &reached, integrals_.get()); failed < 0) return fail_with(failed);
     std::ranges::copy(integrals(), state_.begin() + static_cast<std::ptrdiff_t>(states_));
     double largest = largest_integral_;
     for (const double x : integrals()) largest = std::max(largest, std::abs(x));
-    if (largest > 2 * std::exchange(largest_integral_, largest)) check(set_integral_tolerances());
+    if (largest > 2 * std::exchange(largest_integral_, largest))
+      if (const int failed = set_integral_tolerances(); failed < 0) return fail_with(failed);
   }
   std::ranges::copy(corrected, state_.begin());
   time_ = reached;
-  return true;
+  return Status::ok;
 }
 
-bool Cvode::state_at(double t, std::span<double> y) {
-  if (is_now(t)) {
-    std::copy(state_.begin(), state_.end(), y.begin());
-    return true;
-  }
-  if (!check_within_step(t)) return false;
-  const int flag = CVodeGetDky(cvode_.get(), t, 0, scratch_.get());
-  if (flag != CV_SUCCESS)
-    return fail(fmt::format("CVODE could not interpolate at t = {:.9g} s ({})", t, flag_name(flag)));
+Status Cvode::state_at(double t, std::span<double> y) noexcept {
+  const auto failed = [&](int flag) {
+    return fail(Message("CVODE could not interpolate at t = {:.9g} s ({})", t, flag_name(flag)));
+  };
+  if (const int flag = CVodeGetDky(cvode_.get(), t, 0, scratch_.get()); flag != CV_SUCCESS) return failed(flag);
   std::ranges::copy(numbers(scratch_.get()), y.begin());
-  if (rate_.empty()) return true;
-  if (const int failed = CVodeGetQuadDky(cvode_.get(), t, 0, integrals_.get()); failed != CV_SUCCESS)
-    return fail(fmt::format("CVODE could not interpolate at t = {:.9g} s ({})", t, flag_name(failed)));
+  if (rate_.empty()) return Status::ok;
+  if (const int flag = CVodeGetQuadDky(cvode_.get(), t, 0, integrals_.get()); flag != CV_SUCCESS) return failed(flag);
   std::ranges::copy(integrals(), y.begin() + static_cast<std::ptrdiff_t>(states_));
-  return true;
+  return Status::ok;
 }
 
-Statistics Cvode::statistics() const {
-  long steps = 0, error_failures = 0, solve_failures = 0;
-  CVodeGetNumSteps(cvode_.get(), &steps);
+std::size_t Cvode::rejected() const noexcept {
+  long error_failures = 0, solve_failures = 0;
   CVodeGetNumErrTestFails(cvode_.get(), &error_failures);
   CVodeGetNumStepSolveFails(cvode_.get(), &solve_failures);
-  return {before_.steps + static_cast<std::size_t>(steps),
-          before_.rejected + static_cast<std::size_t>(error_failures + solve_failures), evaluator_.evaluations()};
+  return rejected_before_ + static_cast<std::size_t>(error_failures + solve_failures);
 }
 
-std::string Cvode::explain(int flag) const {
-  const std::string small = fmt::format("the step size became too small at t = {:.9g} s", time_);
-  if (!derivative_failure_.empty()) return fmt::format("{}: {}", small, derivative_failure_);
+Status Cvode::fail_with(int flag) noexcept {
+  const Message small("the step size became too small at t = {:.9g} s", time_);
+  if (!derivative_failure_.text().empty())
+    return fail(Message("{}: {}", std::string_view(small), derivative_failure_.text()));
   switch (flag) {
-    case CV_TOO_CLOSE: return small;
-    case CV_ERR_FAILURE: return small + ": the error stays above the tolerance";
-    case CV_CONV_FAILURE: return small + ": the implicit equations of a step could not be solved";
-    case CV_TOO_MUCH_ACC: return fmt::format("the tolerance is finer than rounding allows at t = {:.9g} s", time_);
-    default: return fmt::format("CVODE failed at t = {:.9g} s ({})", time_, flag_name(flag));
+    case CV_TOO_CLOSE: return fail(small);
+    case CV_ERR_FAILURE: return fail(Message("{}: the error stays above the tolerance", std::string_view(small)));
+    case CV_CONV_FAILURE:
+      return fail(Message("{}: the implicit equations of a step could not be solved", std::string_view(small)));
+    case CV_TOO_MUCH_ACC:
+      return fail(Message("the tolerance is finer than rounding allows at t = {:.9g} s", time_));
+    default: return fail(Message("CVODE failed at t = {:.9g} s ({})", time_, flag_name(flag)));
   }
 }
+
+constexpr std::string_view source =
+    "A. C. Hindmarsh et al., SUNDIALS, ACM Trans. Math. Software 31 (2005) 363-396; CVODES of its version 6";
+
+class CvodeType final : public IntegratorType {
+ public:
+  constexpr CvodeType(std::string_view name, std::string_view meaning, int method, int order, int preference,
+                      std::string_view highest)
+      : name_(name),
+        meaning_(meaning),
+        method_(method),
+        order_(order),
+        preference_(preference),
+        fields_{{"max_order", FieldType::integer, "", "highest order of the method", false, highest, {}, 1,
+                 static_cast<double>(order)}} {}
+  std::string_view name() const noexcept override { return name_; }
+  std::string_view meaning() const noexcept override { return meaning_; }
+  std::string_view source() const noexcept override { return cvode::source; }
+  Strided<const FieldSpec> fields() const noexcept override { return fields_; }
+  int order() const noexcept override { return order_; }
+  bool fixed_step() const noexcept override { return false; }
+  int preference() const noexcept override { return preference_; }
+  Integrator* create(FirstOrderSystem& system, const StepSettings& settings, Strided<const FieldValue> options,
+                     DiagnosticSink& sink) const noexcept override {
+    try {
+      return new Cvode(system, settings, method_, static_cast<int>(options[max_order].integer));
+    } catch (const std::exception& why) {
+      sink.report({Severity::error, Message("CVODE could not be set up ({})", why.what()), "perhaps memory ran out", {},
+                   {}, 0, 0});
+      return nullptr;
+    }
+  }
+
+ private:
+  std::string_view name_, meaning_;
+  int method_, order_, preference_;
+  FieldSpec fields_[1];
+};
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_cvode_adams(Ode& ode, const IntegratorSettings& settings) {
-  return std::make_unique<Cvode>(ode, settings, CV_ADAMS);
+const IntegratorType& adams() noexcept {
+  static const CvodeType type("cvode-adams",
+                              "adaptive Adams-Moulton multistep method, for smooth motion of large systems", CV_ADAMS,
+                              12, 30, "12");
+  return type;
 }
 
-std::unique_ptr<Integrator> make_cvode_bdf(Ode& ode, const IntegratorSettings& settings) {
-  return std::make_unique<Cvode>(ode, settings, CV_BDF);
+const IntegratorType& bdf() noexcept {
+  static const CvodeType type("cvode-bdf", "adaptive backward differentiation formulas, for stiff systems", CV_BDF, 5,
+                              40, "5");
+  return type;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::cvode

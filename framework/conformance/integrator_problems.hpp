@@ -1,0 +1,111 @@
+// Systems whose solution is known, for the checks of integrators.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "polyform/integrator.hpp"
+#include "polyform/second_order.hpp"
+
+namespace polyform::host {
+
+/// A system of second order with its solution. Counts what it is asked for.
+class KnownSystem : public FirstOrderSystem, public SecondOrderSystem {
+ public:
+  virtual ~KnownSystem() = default;
+  virtual std::vector<double> solution(double t) const = 0;
+
+  std::size_t size() const noexcept final { return kinds_.size(); }
+  std::size_t integrals() const noexcept final { return integrals_; }
+  void error_weights(std::span<double> weights) const noexcept final;
+  Status derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept final;
+  Status correct(double t, std::span<double> y) noexcept final;
+  std::string_view failure() const noexcept final { return failure_; }
+  void* query(std::string_view asked) noexcept final;
+  std::span<const StateKind> kinds() const noexcept final { return kinds_; }
+  Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept final;
+
+  std::size_t evaluations = 0, corrections = 0;
+  double last_correction = 0;  ///< when the last one was asked for, s
+  double wall = 1e300;         ///< beyond this time nothing can be evaluated, s
+  static constexpr std::string_view reason = "the rod is at its end";
+
+ protected:
+  /// weightless: a state whose error counts nothing, beside the discrete ones.
+  KnownSystem(std::vector<StateKind> kinds, std::size_t integrals, std::size_t weightless = none)
+      : kinds_(std::move(kinds)), integrals_(integrals), weightless_(weightless) {}
+  static constexpr std::size_t none = ~std::size_t{0};
+  /// All of ydot but the positions.
+  virtual void accelerate(double t, std::span<const double> y, std::span<double> ydot) const noexcept = 0;
+  /// Of the positions.
+  virtual void move(std::span<const double> y, std::span<double> ydot) const noexcept = 0;
+  virtual void remove_drift(std::span<double>) const noexcept {}
+
+ private:
+  std::vector<StateKind> kinds_;
+  std::size_t integrals_, weightless_;
+  std::string_view failure_;
+};
+
+/// Two bodies that attract each other, in a plane: y = [x y ẋ ẏ], an ellipse of the eccentricity 0.3 with the period
+/// 2π.
+class Ellipse final : public KnownSystem {
+ public:
+  Ellipse();
+  std::vector<double> solution(double t) const override;
+
+ private:
+  void accelerate(double t, std::span<const double> y, std::span<double> ydot) const noexcept override;
+  void move(std::span<const double> y, std::span<double> ydot) const noexcept override;
+};
+
+/// The same with a fifth state, whose error counts nothing and whose rate swings many times in a step.
+class EllipseWithNoise final : public KnownSystem {
+ public:
+  EllipseWithNoise();
+  std::vector<double> solution(double t) const override;
+
+ private:
+  void accelerate(double t, std::span<const double> y, std::span<double> ydot) const noexcept override;
+  void move(std::span<const double> y, std::span<double> ydot) const noexcept override;
+};
+
+/// A disc with a damper and a drive, and a state that follows it: y = [cos θ, sin θ, θ̇, x, d, ∫]. θ̇ depends on the time
+/// and on itself, x on all, d is discrete and counts no error, the last one is an integral. The correction keeps
+/// the first two on the unit circle.
+class DrivenDisc final : public KnownSystem {
+ public:
+  DrivenDisc();
+  std::vector<double> solution(double t) const override;
+
+ private:
+  void accelerate(double t, std::span<const double> y, std::span<double> ydot) const noexcept override;
+  void move(std::span<const double> y, std::span<double> ydot) const noexcept override;
+  void remove_drift(std::span<double> y) const noexcept override;
+};
+
+/// A ball that falls, y = [z ż]. up: its weight the other way.
+class Fall final : public KnownSystem {
+ public:
+  Fall();
+  std::vector<double> solution(double t) const override;
+  bool up = false;
+
+ private:
+  void accelerate(double t, std::span<const double> y, std::span<double> ydot) const noexcept override;
+  void move(std::span<const double> y, std::span<double> ydot) const noexcept override;
+};
+
+/// Nothing but time.
+class Nothing final : public KnownSystem {
+ public:
+  Nothing() : KnownSystem({}, 0) {}
+  std::vector<double> solution(double) const override { return {}; }
+
+ private:
+  void accelerate(double, std::span<const double>, std::span<double>) const noexcept override {}
+  void move(std::span<const double>, std::span<double>) const noexcept override {}
+};
+
+}  // namespace polyform::host

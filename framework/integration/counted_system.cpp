@@ -1,0 +1,64 @@
+#include "framework/integration/counted_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace polyform::host {
+
+namespace {
+
+bool all_finite(std::span<const double> x) {
+  // Without an early exit, so that the compiler can vectorize it: this runs over every derivative.
+  unsigned bad = 0;
+  for (const double value : x) bad |= std::abs(value) <= std::numeric_limits<double>::max() ? 0u : 1u;
+  return bad == 0;
+}
+
+/// What failed at a time, and why where that is known.
+Message said(std::string_view what, double t, std::string_view why) {
+  return Message("{} at t = {:.9g} s{}{}", what, t, why.empty() ? "" : ": ", why);
+}
+
+}  // namespace
+
+/// What is constant within a step has no error.
+void CountedSystem::error_weights(std::span<double> weights) const noexcept {
+  std::ranges::fill(weights, 1.0);
+  for (std::size_t i = 0; second_ != nullptr && i < weights.size(); ++i)
+    if (second_->kinds()[i] == StateKind::discrete) weights[i] = 0;
+}
+
+void* CountedSystem::query(std::string_view asked) noexcept {
+  const bool offered = second_ != nullptr && asked == SecondOrderSystem::interface_name;
+  return offered ? static_cast<SecondOrderSystem*>(this) : nullptr;
+}
+
+/// Not counted: it costs no forces and no accelerations.
+Status CountedSystem::position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+  if (second_->position_rates(t, y, ydot) == Status::ok) return Status::ok;
+  failure_.say(said("the rates of the positions could not be computed", t, ode_.failure()));
+  return Status::failed;
+}
+
+Status CountedSystem::derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+  ++evaluations_;
+  if (!ode_.derivative(t, y, ydot)) {
+    failure_.say(said("the derivatives could not be computed", t, ode_.failure()));
+    return Status::failed;
+  }
+  if (all_finite(ydot)) return Status::ok;
+  const auto bad = std::ranges::find_if(ydot, [](double x) { return !std::isfinite(x); });
+  const Message which("the derivative of state {} (counted from 0) is not finite ({})", bad - ydot.begin(), *bad);
+  ode_.find_not_finite(t, y);
+  failure_.say(said(which, t, ode_.failure()));
+  return Status::failed;
+}
+
+Status CountedSystem::correct(double t, std::span<double> y) noexcept {
+  if (ode_.correct(t, y)) return Status::ok;
+  failure_.say(said("the state could not be corrected", t, ode_.failure()));
+  return Status::failed;
+}
+
+}  // namespace polyform::host

@@ -1,0 +1,38 @@
+// A differential equation as integrators see it: counted, checked for numbers that are not finite, with its failures in
+// words.
+#pragma once
+
+#include <cstddef>
+
+#include "framework/integration/ode.hpp"
+#include "polyform/step_by_step.hpp"
+
+namespace polyform::host {
+
+class CountedSystem final : public FirstOrderSystem, private SecondOrderSystem {
+ public:
+  explicit CountedSystem(Ode& ode) : ode_(ode), second_(ode.second_order()) {}
+
+  std::size_t size() const noexcept override { return ode_.size(); }
+  std::size_t integrals() const noexcept override { return ode_.integrals(); }
+  void error_weights(std::span<double> weights) const noexcept override;
+  Status derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
+  Status correct(double t, std::span<double> y) noexcept override;
+  std::string_view failure() const noexcept override { return failure_.text(); }
+  void* query(std::string_view asked) noexcept override;
+
+  /// Of the derivative, since the count began.
+  std::size_t evaluations() const noexcept { return evaluations_; }
+  void begin_count() noexcept { evaluations_ = 0; }
+
+ private:
+  std::span<const StateKind> kinds() const noexcept override { return second_->kinds(); }
+  Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
+
+  Ode& ode_;
+  SecondOrderSystem* second_;  ///< or none
+  std::size_t evaluations_ = 0;
+  Sentence failure_;
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,72 @@
+// An equation that is integrated by a method of a plugin.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/integration/counted_system.hpp"
+
+namespace polyform::host {
+
+/// An integrator type with one value for each of its fields; without a type: none was found.
+struct IntegratorChoice {
+  const IntegratorType* type = nullptr;
+  std::vector<FieldValue> options;
+  std::shared_ptr<const void> storage{};  ///< of what the options point to
+  std::string given{};                    ///< the options that differ from the defaults by the user's will: "a=1, b=2"
+
+  /// Empty where there is no type.
+  std::string_view name() const noexcept { return type == nullptr ? std::string_view() : type->name(); }
+  bool fixed_step() const noexcept { return type != nullptr && type->fixed_step(); }
+};
+
+struct Statistics {
+  std::size_t steps = 0;        ///< accepted
+  std::size_t rejected = 0;     ///< tried and given up, to be repeated with a smaller step
+  std::size_t evaluations = 0;  ///< of the derivative, those for Jacobians and for output between steps included
+};
+
+/// Goes forward in time, one accepted step at a call. The public functions check their arguments and count; the method
+/// does the rest.
+class Integration {
+ public:
+  /// The equation and what the choice points to must outlive the object. Failure (plugin) without a type, (bad_input)
+  /// where a step or tolerance is no positive number, (simulation_failed) where the method cannot be set up.
+  Integration(Ode&, const IntegratorChoice&, const StepSettings&);
+
+  /// Sets the beginning; forgets everything before. y has Ode::size() numbers. Failure (simulation_failed) where the
+  /// method cannot begin there.
+  void start(double t, std::span<const double> y);
+  /// See Integrator::restart; what is counted goes on.
+  void restart(double t, std::span<const double> y, double first_step);
+  /// One step, never beyond t_limit > time(). False when it failed: failure() says why, time() and state() stay as they
+  /// were.
+  bool step(double t_limit);
+  /// The state at t within the last step: at its end state() itself, before it see Integrator::state_at. False when it
+  /// failed.
+  bool state_at(double t, std::span<double> y);
+  /// At time(), corrected. Valid until the next step.
+  std::span<const double> state() const { return method_->state(); }
+  double time() const { return method_->time(); }
+  double previous_time() const { return method_->previous_time(); }
+  Statistics statistics() const { return {steps_, method_->rejected(), system_.evaluations()}; }
+  /// Why the last call gave false: a sentence without a full stop that names the time.
+  std::string_view failure() const { return failure_; }
+
+ private:
+  struct Destroy {
+    void operator()(Integrator* method) const noexcept { method->destroy(); }
+  };
+  bool done(Status);
+
+  CountedSystem system_;
+  std::unique_ptr<Integrator, Destroy> method_;
+  std::size_t steps_ = 0;
+  std::string failure_;
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,31 @@
+// Differential equations, as the host writes them. Nothing here knows mechanics.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "polyform/second_order.hpp"
+
+namespace polyform::host {
+
+/// ẏ = f(t, y), and what is done to y after each step. Times in s.
+class Ode {
+ public:
+  virtual ~Ode() = default;
+  virtual std::size_t size() const noexcept = 0;
+  /// See FirstOrderSystem::integrals.
+  virtual std::size_t integrals() const noexcept { return 0; }
+  /// ydot = f(t, y); false when it cannot be computed there. y may lack the integrals.
+  virtual bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept = 0;
+  /// Called once after each accepted step, before the next: removes drift from y. false when it cannot.
+  virtual bool correct(double t, std::span<double> y) noexcept = 0;
+  /// Why the last call gave false: a sentence without a full stop; may be empty.
+  virtual std::string_view failure() const noexcept { return {}; }
+  /// Told after a derivative there that is not finite: failure() may then say what of it is not.
+  virtual void find_not_finite(double t, std::span<const double> y) noexcept { (void)t, (void)y; }
+  /// What tells positions from velocities, of size() numbers; or none. failure() is that of position_rates too.
+  virtual SecondOrderSystem* second_order() noexcept { return nullptr; }
+};
+
+}  // namespace polyform::host

@@ -1,0 +1,21 @@
+// Events of elements along a motion: a contact or a stop is met at an instant, and what it does to a disturbance is in no
+// matrix.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "framework/linearization/motion_path.hpp"
+
+namespace polyform::host {
+
+struct EventAlong {
+  std::string name;  ///< of element and event
+  double time = 0;   ///< after the operating point, s
+};
+
+/// The first time at which an event function changes its sign within `length` s of a path from the operating point, where
+/// there is one. Failure (simulation_failed) where the motion cannot be followed.
+std::optional<EventAlong> first_event_along(const PointModel&, MotionPath&, double length);
+
+}  // namespace polyform::host

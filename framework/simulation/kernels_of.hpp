@@ -1,0 +1,20 @@
+// The kernels that a solver says it stands on (polyform/kernels.hpp), as the host keeps and writes them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "polyform/formulation.hpp"
+
+namespace polyform::host {
+
+/// Their names, each once, safe to show. Empty where the solver tells none: it stands on a kernel of its own.
+std::vector<std::string> kernels_of(Solver&);
+
+/// As one text for records and tables: "hinge elimination; tree recursion".
+std::string joined_kernels(const std::vector<std::string>&);
+/// What joined_kernels made.
+std::vector<std::string> split_kernels(std::string_view);
+
+}  // namespace polyform::host

@@ -1,0 +1,34 @@
+#include "tests/support/integrators.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "framework/simulation/integrator_selection.hpp"
+#include "plugins/integrators/cvode/cvode_types.hpp"
+#include "plugins/integrators/runge_kutta/runge_kutta.hpp"
+
+namespace polyform::test {
+
+std::span<const IntegratorType* const> integrator_types() {
+  static const IntegratorType* const all[] = {&runge_kutta::rk4(), &runge_kutta::dopri5(), &runge_kutta::dop853(),
+                                              &cvode::adams(), &cvode::bdf()};
+  return all;
+}
+
+host::IntegratorChoice integrator(std::string_view name) {
+  const auto all = integrator_types();
+  const auto found = std::ranges::find(all, name, [](const IntegratorType* type) { return type->name(); });
+  INFO("integrator " << std::string(name));
+  REQUIRE(found != all.end());
+  host::Diagnostics diagnostics;
+  return host::with_options(**found, {}, diagnostics);
+}
+
+host::RunSettings run_settings(std::string_view name) {
+  host::RunSettings settings;
+  settings.integrator = integrator(name);
+  return settings;
+}
+
+}  // namespace polyform::test
