@@ -1,9 +1,8 @@
 #include "apps/arguments.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -40,7 +39,12 @@ const IntegratorType& integrator_named(const host::Catalog& catalog, const std::
   const std::string remedy = host::did_you_mean(name, names) + "Integrators: " + host::listing(names) + ".";
   if (typed) throw Failure(Exit::bad_input, "--integrator: " + message, remedy);
   const host::Place place = model.simulation.integrator_place;
-  print(Diagnostic{.message = message, .remedy = remedy, .path = "simulation.integrator", .file = model.file, .line = place.line, .column = place.column});
+  print(Diagnostic{.message = message,
+                   .remedy = remedy,
+                   .path = "simulation.integrator",
+                   .file = model.file,
+                   .line = place.line,
+                   .column = place.column});
   throw Failure(Exit::bad_input, already_said);
 }
 
@@ -181,7 +185,8 @@ host::RunSettings settle(const host::Catalog& catalog, const RunArguments& run, 
     const host::Place at = stands ? place : model.simulation.duration_place;
     const std::string path = fmt::format("simulation.{}", stands ? key : "duration");
     if (at.line == 0) throw Failure(Exit::bad_input, fmt::format("--duration: {}", message), remedy);
-    print(Diagnostic{.message = message, .remedy = remedy, .path = path, .file = model.file, .line = at.line, .column = at.column});
+    print(Diagnostic{
+        .message = message, .remedy = remedy, .path = path, .file = model.file, .line = at.line, .column = at.column});
     throw Failure(Exit::bad_input, already_said);
   };
   if (s.duration / s.step > 0x1p53)

@@ -45,7 +45,8 @@ const TypeDescriptor* descriptor_of(const host::Catalog& catalog, const host::Of
 /// Fields of a type of any kind; options of a formulation or integrator.
 Strided<const FieldSpec> fields_of(const host::Catalog& catalog, const host::Offer& offer) {
   if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer)) return descriptor->fields;
-  if (const IntegratorType* integrator = host::find(catalog.integrators, offer.name); integrator && offer.kind == "integrator")
+  if (const IntegratorType* integrator = host::find(catalog.integrators, offer.name);
+      integrator && offer.kind == "integrator")
     return integrator->fields();
   const Formulation* formulation = host::find(catalog.formulations, offer.name);
   return formulation == nullptr ? Strided<const FieldSpec>() : formulation->options();
@@ -54,10 +55,10 @@ Strided<const FieldSpec> fields_of(const host::Catalog& catalog, const host::Off
 /// Calls visit(what, variables) for each list of variables of a type that is not empty.
 template <class Visit>
 void for_each_list(const TypeDescriptor& descriptor, Visit&& visit) {
-  for (const auto& [what, list] : {std::pair("positions", descriptor.positions),
-                                   std::pair("velocities", descriptor.velocities),
-                                   std::pair("variables", descriptor.variables), std::pair("states", descriptor.states),
-                                   std::pair("rows", descriptor.rows)})
+  for (const auto& [what, list] :
+       {std::pair("positions", descriptor.positions), std::pair("velocities", descriptor.velocities),
+        std::pair("variables", descriptor.variables), std::pair("states", descriptor.states),
+        std::pair("rows", descriptor.rows)})
     if (!list.empty()) visit(what, list);
 }
 
@@ -118,7 +119,8 @@ Json plugin_json(const host::PluginRecord& plugin, const host::Catalog& catalog)
     }
     if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer))
       for_each_list(*descriptor, [&](const char* what, auto list) { one[what] = variables_json(list); });
-    const IntegratorType* integrator = offer.kind == "integrator" ? host::find(catalog.integrators, offer.name) : nullptr;
+    const IntegratorType* integrator =
+        offer.kind == "integrator" ? host::find(catalog.integrators, offer.name) : nullptr;
     if (integrator != nullptr) {
       one["source"] = integrator->source();
       one["order"] = integrator->order();

@@ -20,7 +20,12 @@ namespace {
 
 /// Prints a failure at a place in the model file, and ends with it.
 [[noreturn]] void fail_at(const std::string& file, host::Place place, const std::string& path, const Failure& why) {
-  print({.message = why.message(), .remedy = why.remedy(), .path = path, .file = file, .line = place.line, .column = place.column});
+  print({.message = why.message(),
+         .remedy = why.remedy(),
+         .path = path,
+         .file = file,
+         .line = place.line,
+         .column = place.column});
   throw Failure(why.code(), already_said);
 }
 

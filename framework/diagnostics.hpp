@@ -19,7 +19,9 @@ class Diagnostics final : public DiagnosticSink {
  public:
   void report(const Diagnostic&) noexcept override;
   void error(std::string_view message, std::string_view remedy = {}) { report({.message = message, .remedy = remedy}); }
-  void warning(std::string_view message, std::string_view remedy = {}) { report({.severity = Severity::warning, .message = message, .remedy = remedy}); }
+  void warning(std::string_view message, std::string_view remedy = {}) {
+    report({.severity = Severity::warning, .message = message, .remedy = remedy});
+  }
 
   bool failed() const noexcept { return errors_ > 0; }
   /// Marks that one of the errors is a plugin's breach of the contract: no model mends it.

@@ -89,13 +89,14 @@ void InitialState::tell_open_positions(const std::vector<double>& drawn, const s
   }
   if (count == 0) return;
   if (count > most_named) names += fmt::format(" and {} more", count - most_named);
-  diagnostics_.report({.severity = Severity::warning,
-                       .message = fmt::format("{} move the system out of its drawn position and leave open where some joints "
-                                   "start, for which no initial position is given: {} is taken (the nearest in the "
-                                   "inertia metric)",
-                                   restraint(), names),
-                       .remedy = "give them initial positions (initial.position) if they are to start elsewhere",
-                       .file = parts_.description.file});
+  diagnostics_.report(
+      {.severity = Severity::warning,
+       .message = fmt::format("{} move the system out of its drawn position and leave open where some joints "
+                              "start, for which no initial position is given: {} is taken (the nearest in the "
+                              "inertia metric)",
+                              restraint(), names),
+       .remedy = "give them initial positions (initial.position) if they are to start elsewhere",
+       .file = parts_.description.file});
 }
 
 /// Where holonomic rows of modules do not fit the positions, those states that are integrals of the modules' variables
@@ -182,9 +183,10 @@ void InitialState::report_open_loop(const std::vector<double>& start, const Posi
   if (report_contradiction(start)) return;
   const std::string why = fmt::format("{} `{}` stays off by {:.3g} m or rad", open.kind, open.name, open.residual);
   if (view().cut_joints().empty()) {
-    diagnostics_.report({.message = fmt::format("the constraints cannot be met from the given initial positions: {}", why),
-                         .remedy = "give initial positions nearer to what the constraints ask for",
-                         .file = parts_.description.file});
+    diagnostics_.report(
+        {.message = fmt::format("the constraints cannot be met from the given initial positions: {}", why),
+         .remedy = "give initial positions nearer to what the constraints ask for",
+         .file = parts_.description.file});
     return;
   }
   // The loop that was most open at the given coordinates is the one to name.

@@ -57,10 +57,11 @@ void InitialState::report_unmet(const ConstraintJacobian::Row& row, double left)
       "no velocities respect all loops and constraints at the initial position: {} `{}` is left with {:.3g} "
       "(m/s or rad/s)",
       row.kind, row.name, left);
-  diagnostics_.report({.message = message,
-                       .remedy = "a prescribed motion asks for what the mechanism cannot do in this position, or for something "
-                       "else than another one does: change it, or start from another position",
-                       .file = parts_.description.file});
+  diagnostics_.report(
+      {.message = message,
+       .remedy = "a prescribed motion asks for what the mechanism cannot do in this position, or for something "
+                 "else than another one does: change it, or start from another position",
+       .file = parts_.description.file});
 }
 
 /// What could be kept, in the order in which it is: the modes, then joints as the model lists them.

@@ -44,7 +44,9 @@ class InitialState {
   void read_modes();
   template <class Group>
   void report_no_batch(std::string_view kind, Strided<const Group>);
-  StateView state() const { return {.q = parts_.q, .v = parts_.v, .eta = parts_.eta, .etadot = parts_.etadot, .x = parts_.x}; }
+  StateView state() const {
+    return {.q = parts_.q, .v = parts_.v, .eta = parts_.eta, .etadot = parts_.etadot, .x = parts_.x};
+  }
   bool has_holonomic_modules() const;
   void first_order_states();
   void module_states();

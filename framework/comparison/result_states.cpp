@@ -51,7 +51,11 @@ std::optional<ConstStateView> ResultStates::state(std::size_t row) {
   if (!std::ranges::all_of(numbers_, [](double value) { return std::isfinite(value); })) return std::nullopt;
   const std::span<const double> all(numbers_);
   const std::size_t nq = q_.size(), nv = v_.size(), modes = eta_.size();
-  return ConstStateView{.q = all.first(nq), .v = all.subspan(nq, nv), .eta = all.subspan(nq + nv, modes), .etadot = all.last(modes), .x = x_};
+  return ConstStateView{.q = all.first(nq),
+                        .v = all.subspan(nq, nv),
+                        .eta = all.subspan(nq + nv, modes),
+                        .etadot = all.last(modes),
+                        .x = x_};
 }
 
 std::optional<Mat3> ResultStates::orientation(BodyIndex body, std::size_t row) const {

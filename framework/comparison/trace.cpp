@@ -149,9 +149,8 @@ void TraceLayout::fill(const Observation& now, std::span<double> row) const {
   for (const std::size_t j : joints_)
     out = std::copy_n(now.acceleration.data() + view_.joints[j].v_offset, view_.joints[j].nv, out);
   if (state_ == none) return;
-  for (const std::span<const double> part :
-       {std::span<const double>(now.q), std::span<const double>(now.v),
-        std::span<const double>(now.eta), std::span<const double>(now.etadot)})
+  for (const std::span<const double> part : {std::span<const double>(now.q), std::span<const double>(now.v),
+                                             std::span<const double>(now.eta), std::span<const double>(now.etadot)})
     out = std::copy(part.begin(), part.end(), out);
 }
 
@@ -180,7 +179,8 @@ void TraceLayout::leave_open(TraceRows& run) {
       return numbers;
     };
     const auto q = part(view_.nq), v = part(view_.nv), eta = part(view_.modes), etadot = part(view_.modes);
-    open.add({.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x}, [&](BodyIndex b) { return std::optional(axes(row, b)); });
+    open.add({.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x},
+             [&](BodyIndex b) { return std::optional(axes(row, b)); });
   }
   std::map<std::size_t, std::size_t> forces;  // where those of each joint stand
   for (std::size_t k = 0; const TraceItem& item : items())

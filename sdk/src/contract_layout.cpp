@@ -39,8 +39,10 @@ constexpr bool offsets_are_recorded() {
 constexpr bool members_come_last() {
   const MemberRecord* before = nullptr;
   for (const MemberRecord& m : member_records) {
-    if (m.minor > sdk_minor || (m.minor > 0 && structure_records[static_cast<std::size_t>(m.structure)].frozen)) return false;
-    if (before != nullptr && before->structure == m.structure && (m.offset <= before->offset || m.minor < before->minor))
+    if (m.minor > sdk_minor || (m.minor > 0 && structure_records[static_cast<std::size_t>(m.structure)].frozen))
+      return false;
+    if (before != nullptr && before->structure == m.structure &&
+        (m.offset <= before->offset || m.minor < before->minor))
       return false;
     before = &m;
   }
@@ -89,13 +91,16 @@ constexpr bool members_are_recorded() {
 
 static_assert(sizes_are_recorded(), "a structure of the contract has another size than contract_table.inc records");
 static_assert(offsets_are_recorded(), "a member of the contract lies elsewhere than contract_table.inc records");
-static_assert(members_come_last(), "contract_table.inc: members come in order, new ones last, and none newer than the SDK");
-static_assert(members_are_recorded(), "a structure of the contract has members that contract_table.inc does not record");
+static_assert(members_come_last(),
+              "contract_table.inc: members come in order, new ones last, and none newer than the SDK");
+static_assert(members_are_recorded(),
+              "a structure of the contract has members that contract_table.inc does not record");
 
 #define POLYFORM_STRUCTURE(id, type, size) \
   static_assert(begins_with_size<type>(), #type " begins with its Size or has no member `size`");
-#define POLYFORM_MEMBER(id, type, member, offset, minor) \
-  static_assert((minor) == 0 || is_later<decltype(type::member)>, #type "::" #member " came later, so it is a Later<M>");
+#define POLYFORM_MEMBER(id, type, member, offset, minor)          \
+  static_assert((minor) == 0 || is_later<decltype(type::member)>, \
+                #type "::" #member " came later, so it is a Later<M>");
 #include "polyform/contract_table.inc"
 
 }  // namespace

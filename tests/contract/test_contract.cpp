@@ -117,10 +117,10 @@ TEST_CASE("arrays of a later version are stepped through at their own distance")
   CHECK(Strided(made).get(1, &Entry::b) == 4);
 }
 
-TEST_CASE("base classes have the virtual functions that are recorded, and no others") {
-#define POLYFORM_BASE(type, functions) \
-  {                                    \
-    INFO(#type);                       \
+TEST_CASE("base classes have the virtual functions that are recorded, and no others"){
+#define POLYFORM_BASE(type, functions)          \
+  {                                             \
+    INFO(#type);                                \
     CHECK(functions_of<type>() == (functions)); \
   }
 #include "polyform/contract_table.inc"

@@ -32,7 +32,8 @@ bool ForceBench::add(const ForceType& type, FieldSet given, FieldSink& sink) {
       g.joints.push_back(value.joint);
     }
   }
-  ElementInstance& instance = g.instances.emplace_back(ElementInstance{.fields = fields.values(), .markers = markers, .drawn = drawn, .joints = shapes});
+  ElementInstance& instance = g.instances.emplace_back(
+      ElementInstance{.fields = fields.values(), .markers = markers, .drawn = drawn, .joints = shapes});
   return type.define(instance, g.instances.size() - 1, sink);
 }
 

@@ -65,7 +65,8 @@ JointCase::JointCase(std::string_view name, Random& random)
     if (spec.name == "pitch") fields.number("pitch", pitch_);
   }
   RecordingSink sink(type.fields());
-  if (!type.define({.fields = fields.values(), .base = base_, .moving = moving_}, defined_, sink)) throw std::runtime_error(sink.reports.at(0));
+  if (!type.define({.fields = fields.values(), .base = base_, .moving = moving_}, defined_, sink))
+    throw std::runtime_error(sink.reports.at(0));
   const BodyIndex a = system_.add_body("base", base_, 1, {}, {}), b = system_.add_body("moving", moving_, 1, {}, {});
   const JointIndex index = system_.add_joint("joint", a, b, defined_.position, defined_.primitives);
   if (type.kernel() != nullptr) {

@@ -64,7 +64,8 @@ class ReducedFormulation final : public Formulation {
     return check_tree_is_regular(view, name(), sink);
   }
 
-  Solver* compile(const SystemView& view, Strided<const FieldValue> options, DiagnosticSink& sink) const noexcept override {
+  Solver* compile(const SystemView& view, Strided<const FieldValue> options,
+                  DiagnosticSink& sink) const noexcept override {
     const auto make = [&](std::optional<Refusal>& refusal) -> Solver* {
       Choice choice;
       refusal = read(options, choice);

@@ -6,7 +6,7 @@
 
 namespace polyform {
 
-/// Of a FlexibleBodyType whose stiffness may follow the tension of a spinning body: FlexibleBodyType::query(interface_name).
+/// Of a FlexibleBodyType whose stiffness may follow the tension of a spinning body: its query(interface_name).
 class SpinStiffening {
  public:
   static constexpr std::string_view interface_name = "polyform.spin_stiffening.1";

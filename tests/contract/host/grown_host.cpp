@@ -1,5 +1,5 @@
-// A host of an SDK to come, in which every structure of the contract has one more member: what plugins of earlier versions
-// get from it and give to it. Argument: the folder of plugins, one of each kind, made of the examples.
+// A host of an SDK to come, in which every structure of the contract has one more member: what plugins of earlier
+// versions get from it and give to it. Argument: the folder of plugins, one of each kind, made of the examples.
 #include <dlfcn.h>
 
 #include <cmath>
@@ -62,13 +62,16 @@ class Definition final : public JointDefinition {
  public:
   void set_position(const Vec3&) noexcept override {}
   void add_primitive(Primitive::Kind, const Vec3&) noexcept override {}
-  void set_parameters(std::span<const double> given) noexcept override { parameters.assign(given.begin(), given.end()); }
+  void set_parameters(std::span<const double> given) noexcept override {
+    parameters.assign(given.begin(), given.end());
+  }
   std::vector<double> parameters;
 };
 
 /// Values by the names of the fields, which are read at the distance of their maker.
 struct Values {
-  Values(const ElementType& type, const std::map<std::string, FieldValue, std::less<>>& given) : all(type.fields().size()) {
+  Values(const ElementType& type, const std::map<std::string, FieldValue, std::less<>>& given)
+      : all(type.fields().size()) {
     const Strided<const FieldSpec> specs = type.fields();
     require(!specs.has(&FieldSpec::further), "fields of an earlier version know no later member");
     for (std::size_t i = 0; i < specs.size(); ++i) {
@@ -132,11 +135,8 @@ void try_constraint(const ConstraintType& type) {
   motions[3].velocity = {0, 4, 0};
   std::vector<Spatial> A(4);
   std::vector<double> residual(2), velocity(2), acceleration(2), effort(2);
-  ConstraintOutput out{.A = A,
-                       .residual = residual,
-                       .velocity_right = velocity,
-                       .acceleration_right = acceleration,
-                       .effort = effort};
+  ConstraintOutput out{
+      .A = A, .residual = residual, .velocity_right = velocity, .acceleration_right = acceleration, .effort = effort};
   batch->evaluate({.markers = motions}, out);
   near(residual[1], (9.0 - 4) / 4, "the residual");
   near(A[3].linear.x, 1.5, "the row");
@@ -145,7 +145,8 @@ void try_constraint(const ConstraintType& type) {
 }
 
 void try_module(const ModuleType& type) {
-  require(type.variables().size() == 1 && type.states().size() == 1 && type.rows().size() == 1, "a module of one wheel");
+  require(type.variables().size() == 1 && type.states().size() == 1 && type.rows().size() == 1,
+          "a module of one wheel");
   require(type.variables()[0].unit == "rad/s", "the unit of the speed");
   near(type.variables().get(0, &Variable::further), 7, "the default of a later member of a variable");
   const Values values(type, {{"ratio", number(3)}, {"inertia", number(2)}, {"friction", number(0.5)}});
@@ -324,7 +325,8 @@ int main(int count, char** arguments) {
     require(library != nullptr, "the plugin is loaded");
     const auto* manifest = static_cast<const PluginManifest*>(::dlsym(library, "polyform_manifest"));
     require(manifest != nullptr && manifest->sdk_minor < sdk_minor, "the plugin is of an earlier SDK");
-    require(manifest->layouts == contract_layouts(manifest->needs_minor), "the plugin lays out structures as they were");
+    require(manifest->layouts == contract_layouts(manifest->needs_minor),
+            "the plugin lays out structures as they were");
     reinterpret_cast<void (*)(Registrar&)>(::dlsym(library, "polyform_register"))(offered);
     ++plugins;
   }

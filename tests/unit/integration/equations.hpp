@@ -93,7 +93,10 @@ struct Method {
 };
 
 inline std::unique_ptr<Integration> integration(Ode& ode, const Method& m) {
-  const StepSettings settings{sizeof(StepSettings), m.step, m.relative_tolerance, m.absolute_tolerance, m.max_step};
+  const StepSettings settings{.step = m.step,
+                               .relative_tolerance = m.relative_tolerance,
+                               .absolute_tolerance = m.absolute_tolerance,
+                               .max_step = m.max_step};
   return std::make_unique<Integration>(ode, polyform::test::integrator(m.name), settings);
 }
 

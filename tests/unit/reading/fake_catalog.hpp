@@ -33,7 +33,8 @@ inline FieldSpec positive(FieldSpec spec) {
 template <class Base>
 class Fake : public Base {
  public:
-  Fake(std::string_view name, std::vector<FieldSpec> specs) : specs_(std::move(specs)), descriptor_{.name = name, .meaning = "for the tests", .fields = specs_} {}
+  Fake(std::string_view name, std::vector<FieldSpec> specs)
+      : specs_(std::move(specs)), descriptor_{.name = name, .meaning = "for the tests", .fields = specs_} {}
   const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
 
  private:
