@@ -47,7 +47,7 @@ class JointCoordinateSolver : public Solver, public PowerSource {
   std::string_view failure() const noexcept override { return failure_; }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view interface_name) noexcept override {
-    if (closes_loops && interface_name == lost_digits) return &lost_;
+    if (interface_name == lost_digits) return &lost_;
     return interface_name == PowerSource::query_name ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override { return forces_.power() + flexible_.set().damping_power(); }
@@ -292,7 +292,7 @@ class JointCoordinateSolver : public Solver, public PowerSource {
         loaded_, wrenches_, forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>(), vdot,
         etaddot, observing);
     if (solved) {
-      if constexpr (closes_loops) lost_.part = sweep_.lost();
+      lost_.part = sweep_.lost();
       failure_.clear();
       return Status::ok;
     }
