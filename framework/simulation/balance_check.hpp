@@ -43,10 +43,12 @@ class BalanceCheck {
  private:
   enum class Found { by_forces, by_digits };
   void look_again(double time, const Observation&);
+  void ask_solver(double time);
   void note(const Imbalance&, Found, double time);
   std::string place() const;
   std::string sentence() const;
   std::string warning() const;
+  std::string untold_warning() const;
 
   const SystemView& view_;
   Solver& solver_;
@@ -63,6 +65,8 @@ class BalanceCheck {
     double times = 0, time = 0;
     double lost = 0;   ///< error that the solver itself knows of, relative
   } untold_;
+  /// The largest error of its accelerations that the solver itself knows of, relative, and when.
+  double known_ = 0, known_time_ = 0;
 };
 
 }  // namespace polyform::host

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "overall.hpp"
 
 namespace polyform::riccati::paper {
@@ -191,6 +193,12 @@ bool Sweep::accelerations(std::span<const FrameIndex> loaded, std::span<const Sp
   if (!work_->forwards()) return false;
   work_->backwards(vdot);
   return true;
+}
+
+double Sweep::lost() const noexcept {
+  double lost = 0;
+  for (const Work::Chained& c : work_->chained) lost = std::max(lost, c.run.lost());
+  return lost;
 }
 
 std::size_t Sweep::failed_joint() const { return work_->failed; }
