@@ -221,7 +221,7 @@ void check_formulation(const Formulation& formulation, Sample example, const Ben
   check_mechanics(formulation, systems, bench, list);
   check_options(formulation, systems, list);
   check_abilities_of(formulation, bench, list);
-  check_calls(formulation, systems, list);
+  check_calls(formulation, systems, bench, list);
 }
 
 }  // namespace polyform::host
