@@ -132,11 +132,13 @@ void ConstraintJacobian::transmit(std::span<const double> mu, std::span<Spatial>
   }
   // A tree joint carries what acts outboard of it, but for what acts within itself, which its reaction counts.
   for (std::size_t r = 0; r < rows_.size(); ++r)
-    for (const auto& [joint, wrench] : rows_[r].efforts) add(joint, joint < view_.bodies.size() ? -mu[r] : mu[r], wrench);
+    for (const auto& [joint, wrench] : rows_[r].efforts)
+      add(joint, joint < view_.bodies.size() ? -mu[r] : mu[r], wrench);
   for (std::size_t i = 0; i < through.size(); ++i) {
     const JointData& joint = view_.joints[i];
     const BodyMotion& moving = motion(joint.moving_frame);
-    through[i] = is_absent(i) ? Spatial{} : from_reference(moving.p + moving.R * joint.p_moving - reference_, through[i]);
+    through[i] =
+        is_absent(i) ? Spatial{} : from_reference(moving.p + moving.R * joint.p_moving - reference_, through[i]);
   }
 }
 
@@ -197,8 +199,8 @@ void ConstraintJacobian::add_coordinates(std::size_t index, std::span<const doub
                        actual.p_FM - target.p_FM});
 }
 
-/// The rate of a coordinate: v = (HᵀH)⁻¹Hᵀ V_FM, one wrench per coordinate with Hᵀ w its unit vector. away: how far M is
-/// from where it is to be, F axes.
+/// The rate of a coordinate: v = (HᵀH)⁻¹Hᵀ V_FM, one wrench per coordinate with Hᵀ w its unit vector. away: how far M
+/// is from where it is to be, F axes.
 void ConstraintJacobian::add_cut_coordinates(std::size_t index, std::span<const double> rates, const Spatial& away) {
   const JointData& cut = view_.joints[index];
   std::vector<double> q(cut.nq), v(cut.nv);
@@ -332,8 +334,8 @@ void ConstraintJacobian::enter(std::size_t row, std::size_t j, const Spatial& wr
     }
     return;
   }
-  // The joint is where it is to the rounding of its arms: a force through it has no moment but for that. Sums were taken
-  // about the reference, and are exact to the rounding of its distance.
+  // The joint is where it is to the rounding of its arms: a force through it has no moment but for that. Sums were
+  // taken about the reference, and are exact to the rounding of its distance.
   const double own_arms = norm(joint.p_base) + norm(joint.p_moving), arms = own_arms + norm(M - reference_);
   for (std::size_t k = 0; k < joint.nv; ++k) {
     const Spatial& h = tree_.joints()[j].H[k];

@@ -10,8 +10,8 @@
 namespace polyform::host {
 
 /// Takes as many of a list as go: all, or one after the other each that goes with those before it. The longest run of
-/// further ones that goes is found by halving: few trials for few contradictions. goes(list) tries; the last trial is the
-/// successful one. False where not even none goes.
+/// further ones that goes is found by halving: few trials for few contradictions. goes(list) tries; the last trial is
+/// the successful one. False where not even none goes.
 template <class Goes>
 bool keep_most(const std::vector<std::size_t>& all, Goes goes) {
   if (goes(all)) return true;

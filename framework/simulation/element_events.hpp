@@ -34,8 +34,8 @@ class ElementEvents {
   /// Values and rates (NaN where the element gives none) at a state, and the guard. Failure (simulation_failed) when
   /// the solver cannot decode the state.
   double evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
-  /// At the state evaluated last: the largest angular velocity of the bodies that carry what the events are attached to,
-  /// and of those that carry these, rad/s.
+  /// At the state evaluated last: the largest angular velocity of the bodies that carry what the events are attached
+  /// to, and of those that carry these, rad/s.
   double turning() const;
 
   /// Schedules and times of their own: batches that tell any, and the names of their instances.

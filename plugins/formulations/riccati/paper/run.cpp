@@ -32,8 +32,8 @@ void symmetrize(Matrix6& S) {
   q_omega = -m_r.transpose();
 }
 
-/// The states that the product leads to grow all alike with the length of the chain, until rounding is all that tells one
-/// from another. False when none of their digits does; columns count by their directions.
+/// The states that the product leads to grow all alike with the length of the chain, until rounding is all that tells
+/// one from another. False when none of their digits does; columns count by their directions.
 bool leaves_digits(const Matrix6& W, const Matrix6& inverse) {
   double condition = 0;
   for (Index k = 0; k < 6; ++k) condition += W.col(k).norm() * inverse.row(k).norm();
