@@ -16,8 +16,8 @@ namespace polyform::host {
 inline constexpr double warned_imbalance = 1e-6;
 /// An imbalance from which on no digit of an acceleration is left.
 inline constexpr double failed_imbalance = 0.1;
-/// From this ratio of the forces through a body to its own inertia force on the balance tells too little: ten of sixteen
-/// digits are needed for the six of warned_imbalance.
+/// From this ratio of the forces through a body to its own inertia force on the balance tells too little: ten of
+/// sixteen digits are needed for the six of warned_imbalance.
 inline constexpr double overshadowing = 1e6;
 
 struct BalanceReport {
@@ -54,7 +54,8 @@ class BalanceCheck {
   Solver& solver_;
   Balance balance_;
   std::unique_ptr<SecondOpinion> opinion_;   ///< made when it is asked for the first time
-  std::size_t overshadowed_ = 0, asked_at_ = 1;   ///< checks that the balance could not decide; the next that is looked into
+  std::size_t overshadowed_ = 0,
+              asked_at_ = 1;  ///< checks that the balance could not decide; the next that is looked into
   Imbalance worst_;
   Found found_ = Found::by_forces;
   double time_ = 0;   ///< of the worst

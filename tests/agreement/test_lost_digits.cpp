@@ -57,12 +57,14 @@ std::string model_of(const Shape& shape, Order order, double ratio) {
         "{{xx: {}, yy: {}, zz: {}, xy: {}}}}}\n",
         k, p.x, p.y, p.z, m, 0.011 * m, 0.035 * m, 0.03 * m, 0.002 * m);
     joints += fmt::format("  - {{name: j{}, base: {}, moving: b{}, position: [{}, {}, {}], type: {}}}\n", k,
-                          on < 0 ? "ground" : fmt::format("b{}", on), k, p.x, p.y, p.z, k % 2 == 0 ? shape.joint : shape.other);
+                          on < 0 ? "ground" : fmt::format("b{}", on), k, p.x, p.y, p.z,
+                          k % 2 == 0 ? shape.joint : shape.other);
   }
   if (shape.loop) {
     const Vec3 p = corner(n);
-    joints += fmt::format("  - {{name: last, base: ground, moving: b{}, position: [{}, {}, {}], type: spherical, cut: true}}\n",
-                          n - 1, p.x, p.y, p.z);
+    joints += fmt::format(
+        "  - {{name: last, base: ground, moving: b{}, position: [{}, {}, {}], type: spherical, cut: true}}\n", n - 1,
+        p.x, p.y, p.z);
   }
   return "polyform: 1\ngravity: [1.5, -3, -9]\nbodies:\n" + bodies + "joints:\n" + joints;
 }
@@ -76,8 +78,9 @@ double error_of(const std::vector<Spatial>& truth, const Observation& now) {
   }
   for (std::size_t i = 0; i < truth.size(); ++i) {
     const Observation::Body& b = now.bodies[i];
-    error = std::max({error, norm(b.angular_acceleration - truth[i].angular) / (norm(truth[i].angular) + 1e-3 * angular),
-                      norm(b.acceleration - truth[i].linear) / (norm(truth[i].linear) + 1e-3 * linear)});
+    error =
+        std::max({error, norm(b.angular_acceleration - truth[i].angular) / (norm(truth[i].angular) + 1e-3 * angular),
+                  norm(b.acceleration - truth[i].linear) / (norm(truth[i].linear) + 1e-3 * linear)});
   }
   return error;
 }
@@ -117,7 +120,8 @@ std::string heavy_end(double ratio, bool with_drive) {
         "{{xx: {8}, yy: {8}, zz: {8}}}}}\n",
         k, p.x, p.y, p.z, m, c.x, c.y, c.z, m / 12);
     joints += fmt::format(
-        "  - {{name: j{0}, base: {1}, moving: b{0}, position: [{2}, {3}, {4}], type: spherical, initial: {{velocity: [{5}, 1, "
+        "  - {{name: j{0}, base: {1}, moving: b{0}, position: [{2}, {3}, {4}], type: spherical, initial: {{velocity: "
+        "[{5}, 1, "
         "{6}]}}}}\n",
         k, k == 0 ? "ground" : fmt::format("b{}", k - 1), p.x, p.y, p.z, 0.3 - 0.4 * k, 0.5 * k - 1.3);
   }

@@ -26,13 +26,17 @@ bool is_tried(const std::string& type) {
   return !has_address_sanitizer || !type.starts_with("solver-") || std::ranges::find(solvers, type) != solvers.end();
 }
 
+/// Its mistake shows in some loops alone, of which the short battery has few.
+constexpr std::string_view needs_many_loops = "hinge-coordinates";
+
 std::vector<Claim> made_claims_of(const std::string& name, double seconds) {
   for (const char* library : libraries) {
     const Registry& registry = with(library);
     for (const PluginRecord& plugin : registry.plugins())
       for (const Offer& offer : plugin.offers)
         if (offer.name == name)
-          return polyform::host::test::claims_of(registry, plugin, offer, {.time_limit = seconds, .thorough = false});
+          return polyform::host::test::claims_of(registry, plugin, offer,
+                                                 {.time_limit = seconds, .thorough = name == needs_many_loops});
   }
   FAIL("no type " << name);
   return {};
@@ -163,7 +167,7 @@ TEST_CASE("mistakes of a joint are found") {
   require_failed("hinge-bias", "energy is kept");
   require_failed("hinge-rates", "N is linear in v");
   require_failed("hinge-coordinates", "coordinates follow from the pose");
-  if (!has_address_sanitizer) require_failed("hinge-coordinates", "as cut joint");  // the short form has few loops
+  if (!has_address_sanitizer) require_failed("hinge-coordinates", "as cut joint");
   require_failed("hinge-turns", "after several turns to either side");
   require_sound("hinge-screw");
   require_found("hinge-wrap", "the pose follows q without jumps", "it jumps");

@@ -34,8 +34,8 @@ constexpr std::size_t largest_dense = 60;
 // a larger one is a jump, after which the history of the steps describes another solution.
 constexpr double largest_drift = 10;
 
-// Trials of one step. CVODE may grow its first step 10000 times and each trial shrinks at least to a tenth in the end, so
-// its own seven do not lead back from where a force that began softly is at its full size.
+// Trials of one step. CVODE may grow its first step 10000 times and each trial shrinks at least to a tenth in the end,
+// so its own seven do not lead back from where a force that began softly is at its full size.
 constexpr int most_trials = 25;
 
 struct Free {
@@ -198,8 +198,9 @@ int Cvode::derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept 
   return recoverable;
 }
 
-/// Asked for at the end of each step, once its solution has converged. What was exactly zero when the derivative was last
-/// asked for, at the same time, is so for the structure of the system; all else is evaluated at the solution itself.
+/// Asked for at the end of each step, once its solution has converged. What was exactly zero when the derivative was
+/// last asked for, at the same time, is so for the structure of the system; all else is evaluated at the solution
+/// itself.
 int Cvode::integrand(double t, N_Vector y, N_Vector rate, void* self) noexcept {
   Cvode& me = *static_cast<Cvode*>(self);
   const auto own = std::span(me.rate_).subspan(me.states_);

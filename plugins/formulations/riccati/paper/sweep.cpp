@@ -183,7 +183,9 @@ void Sweep::position_rates(const double* q, const double* v, double* qdot) const
     joint_position_rates(joint, q + joint.q_offset, v + joint.v_offset, qdot + joint.q_offset);
 }
 
-void Sweep::kinematics(const double* q, const double* v, const double*, const double*) noexcept { work_->links.place(q, v); }
+void Sweep::kinematics(const double* q, const double* v, const double*, const double*) noexcept {
+  work_->links.place(q, v);
+}
 
 std::span<const BodyMotion> Sweep::motions(const double*) noexcept { return work_->links.motions(); }
 
