@@ -116,6 +116,10 @@ TEST_CASE("an element that writes beside what it is given, or changes how number
   require_told("sledge-before", "evaluate() writes before the 1 numbers of `xdot` that it was given");
 }
 
+TEST_CASE("kernels that are no names are found") {
+  require_found("solver-kernels", "the kernels that it tells", "this is no name: two; names");
+}
+
 TEST_CASE("what is no number as drawn alone is found in every kind") {
   require_found("wave-drawn", "finite number", "as drawn");
   require_failed("foot-drawn", "finite number");
