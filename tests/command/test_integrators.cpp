@@ -29,7 +29,7 @@ TEST_CASE("help, plugins and schema tell of every integrator from its declaratio
   for (const char* name : {"rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf"}) {
     INFO(name);
     CHECK_THAT(help, Contains(name));
-    CHECK_THAT(schema, Contains("\"" + std::string(name) + "\""));
+    CHECK_THAT(schema, Contains(name));
     CHECK_THAT(list, Contains(name));
   }
   CHECK_THAT(schema, Contains("max_order") && !Contains("verlet"));
