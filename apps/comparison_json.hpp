@@ -12,8 +12,8 @@ namespace polyform::apps {
 /// An object by solver name. Each has what run --json gives and `status`; where it is compared, per quantity
 /// (position, angle, joint, modal, force, moment) `<quantity>_deviation`, `<quantity>_deviation_time` and
 /// `<quantity>_deviation_body` or `_joint`; `vote`, its number of `votes`, and `shares`: by the others that share
-/// kernels with it, which; `agrees`; where it does not, `parting` and, of the first to part,
-/// its `sides` and `divergence`; else `reason`. `reactions_open`: the joints whose reactions are not unique and not compared.
+/// kernels with it, which; `agrees`; where it does not, `parting` and, of the first to part, its `sides` and
+/// `divergence`; else `reason`. `reactions_open`: the joints whose reactions are not unique and not compared.
 Json comparison_json(const host::System&, const host::Comparison&);
 
 /// An object by solver name: `points` with the value, the work and the errors of each, or `reason`.

@@ -79,7 +79,9 @@ constexpr const char* to_both = "This is a defect of polyform or of a plugin; pl
   host::say_whereabouts();
   host::say("\n  ");
   host::say(to_author);
-  host::say(home != nullptr ? " No solver was run: all of them need this.\n" : host::whereabouts().time[0] != '\0' ? all_kept : "\n");
+  host::say(home != nullptr                       ? " No solver was run: all of them need this.\n"
+            : host::whereabouts().time[0] != '\0' ? all_kept
+                                                  : "\n");
   if (home != nullptr) home->send(host::Messenger::failure, {});
   host::leave(host::Exit::simulation_failed);
 }
@@ -102,7 +104,8 @@ bool is_trap(int signal, const siginfo_t& why) {
 void on_signal(int signal, siginfo_t* why, void*) {
   if (is_copy()) end_copy(signal);
   if (is_trap(signal, *why))
-    end_program(" ran into a trap for floating-point operations (SIGFPE), which a plugin has switched on", "", most_kept,
+    end_program(" ran into a trap for floating-point operations (SIGFPE), which a plugin has switched on", "",
+                most_kept,
                 "It need not be this plugin: polyform conform FILE tells which one leaves traps switched on.");
   const char* const name = ::sigabbrev_np(signal);
   end_program(" crashed with signal ", name != nullptr ? name : "?", most_kept);

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "apps/arguments.hpp"
 #include "apps/command.hpp"
@@ -18,6 +20,7 @@
 #include "apps/text.hpp"
 #include "framework/simulation/absent_ties.hpp"
 #include "framework/simulation/evaluate.hpp"
+#include "framework/simulation/kernels_of.hpp"
 #include "framework/simulation/solver_selection.hpp"
 
 namespace polyform::apps {
@@ -96,10 +99,13 @@ Exit evaluate_one(const Arguments& arguments, Session& session, const host::Syst
   const host::BalanceReport balance = host::evaluate(system, *solver, store);
   warn_of_modes(system, store.now());
   const host::ConstraintCount count = count_of(system, *solver);
-  if (arguments.json)
-    print_json(evaluation_json(system, choice.formulation->name(), store.now(), count, balance));
-  else
+  if (arguments.json) {
+    Json json = evaluation_json(system, choice.formulation->name(), store.now(), count, balance);
+    json["kernels"] = host::kernels_of(*solver);
+    print_json(json);
+  } else {
     print_text(system, choice.formulation->name(), store.now(), count, balance);
+  }
   if (const std::string open = open_reactions(count); !open.empty()) print(Severity::note, "reactions are " + open);
   if (!balance.warning.empty()) print(Severity::warning, balance.warning);
   return Exit::done;
@@ -121,10 +127,12 @@ Exit evaluate_all(const Arguments& arguments, Session& session, const host::Syst
     host::ConstraintCount count;
     session.crash_report().set_work(fmt::format("solver {}", name));
     host::BalanceReport balance;
+    std::vector<std::string> kernels;
     try {
       const host::SolverPointer solver = host::compile(*formulation, system.view(), choice.options);
       balance = host::evaluate(system, *solver, store);
       count = count_of(system, *solver);
+      kernels = host::kernels_of(*solver);
     } catch (const host::Failure& reason) {
       const bool skipped = reason.code() == Exit::bad_input;
       failed = failed || !skipped;
@@ -134,6 +142,7 @@ Exit evaluate_all(const Arguments& arguments, Session& session, const host::Syst
     }
     if (all.empty()) warn_of_modes(system, store.now());
     all[name] = evaluation_json(system, name, store.now(), count, balance);
+    all[name]["kernels"] = kernels;
     if (!arguments.json) print_text(system, name, store.now(), count, balance);
     if (!balance.warning.empty()) print(Severity::warning, fmt::format("{}: {}", name, balance.warning));
   }

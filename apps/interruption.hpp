@@ -5,8 +5,8 @@
 
 namespace polyform::apps {
 
-/// From now on SIGINT, SIGTERM and SIGHUP set the flag that is returned, unless the program was started to ignore them; a
-/// second one, not in the same breath, ends the program at once.
+/// From now on SIGINT, SIGTERM and SIGHUP set the flag that is returned, unless the program was started to ignore them;
+/// a second one, not in the same breath, ends the program at once.
 const volatile std::sig_atomic_t& watch_interruption();
 
 /// How long work may take to heed SIGTERM or SIGHUP, which batch systems and services send once, s.

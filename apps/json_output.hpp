@@ -17,12 +17,12 @@ Json run_json(const host::System&, std::size_t degrees_of_freedom, std::string_v
 /// count: of the constraints that the solver has.
 Json evaluation_json(const host::System&, std::string_view solver, const Observation&, const host::ConstraintCount&,
                      const host::BalanceReport&);
-/// Which components of the reactions are unique, by joint: {"force": [true, true, false], "moment": [...]}, ground axes.
-/// all: those that are unique throughout, too.
+/// Which components of the reactions are unique, by joint: {"force": [true, true, false], "moment": [...]}, ground
+/// axes. all: those that are unique throughout, too.
 Json unique_json(const host::System&, const host::ConstraintCount&, bool all);
 
-/// Along which directions they are, of the joints where some component is not: {"force": [[3], ...], "moment": [[3], ...],
-/// "combined": [{"force": [3], "moment": [3]}, ...]}.
+/// Along which directions they are, of the joints where some component is not: {"force": [[3], ...], "moment": [[3],
+/// ...], "combined": [{"force": [3], "moment": [3]}, ...]}.
 Json unique_along_json(const host::System&, const host::ConstraintCount&);
 
 /// Prints to the output stream, on one line. Text that is no UTF-8 is mended rather than refused.

@@ -246,7 +246,9 @@ std::string smoothness_text(const Linearization& linear) {
 
 void warn_of_errors(const Linearization& linear) {
   if (const std::string text = smoothness_text(linear); !text.empty())
-    print(Severity::warning, text, "Friction, contacts, rows of tables and flexible bodies that are bent far do that; linearize at another state.");
+    print(Severity::warning, text,
+          "Friction, contacts, rows of tables and flexible bodies that are bent far do that; linearize at another "
+          "state.");
 }
 
 namespace {

@@ -127,7 +127,8 @@ static int guarded(int argc, char** argv) {
     if (failure.message() != already_said) print(Severity::error, failure.message(), failure.remedy());
     return static_cast<int>(failure.code());
   } catch (const std::bad_alloc&) {
-    print(Severity::error, "memory ran out", "Use a smaller model, a machine with more memory, or a higher --memory-limit where there is one.");
+    print(Severity::error, "memory ran out",
+          "Use a smaller model, a machine with more memory, or a higher --memory-limit where there is one.");
     return static_cast<int>(Exit::simulation_failed);
   } catch (const std::exception& problem) {
     if (std::ferror(output()) != 0) return output_failed();  // printing says so by an exception

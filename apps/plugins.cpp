@@ -55,7 +55,8 @@ Exit list(const Arguments& arguments) {
     fmt::print(output(), "  {} ({})\n", host::printable(place.path.string()), place.origin);
     if (!place.problem.empty()) fmt::print(output(), "    {}\n", host::printable(place.problem));
   }
-  for (const host::PluginRecord& plugin : registry.plugins()) fmt::print(output(), "\n{}", host::printable(plugin_text(plugin), true));
+  for (const host::PluginRecord& plugin : registry.plugins())
+    fmt::print(output(), "\n{}", host::printable(plugin_text(plugin), true));
   if (registry.plugins().empty()) fmt::print(output(), "\nNo plugin was found.\n");
   return Exit::done;
 }

@@ -29,9 +29,10 @@ std::uint64_t memory_limit_of(const std::optional<double>& gibibytes, std::size_
 }
 
 void add_process_arguments(CLI::App& app, ProcessArguments& processes) {
-  app.add_option("--time-limit", processes.time_limit,
-                 fmt::format("Time after which one run is given up, s, without what it waits for a processor; 0: never [{}]",
-                             processes.time_limit))
+  app.add_option(
+         "--time-limit", processes.time_limit,
+         fmt::format("Time after which one run is given up, s, without what it waits for a processor; 0: never [{}]",
+                     processes.time_limit))
       ->check(limit())
       ->type_name("NUMBER");
   add_memory_limit(app, processes.memory_limit, ", shared by the jobs");

@@ -35,7 +35,8 @@ void Session::add_plugins_to(host::FileRoles& files) const {
   for (const host::PluginRecord& plugin : registry_.plugins()) files.read("the plugin", plugin.file);
 }
 
-std::unique_ptr<host::System> Session::load(const ModelArguments& arguments, const std::optional<host::ProcessLimits>& trial,
+std::unique_ptr<host::System> Session::load(const ModelArguments& arguments,
+                                            const std::optional<host::ProcessLimits>& trial,
                                             const volatile std::sig_atomic_t* interrupted) {
   host::FileRoles().read("the model", arguments.file);  // the output stream may lead to it
   diagnostics_ = {};

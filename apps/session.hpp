@@ -27,10 +27,10 @@ class Session {
   const host::Catalog& catalog() const { return registry_.catalog(); }
   /// Reads and assembles a model, printing all that is to be said about it. Failure (already said) when it is not
   /// sound: plugin where all that is missing are plugins, else bad_input.
-  /// trial: for commands whose solvers have limits. What plugins do in the assembly, or when forces are evaluated for the
-  /// first time, could end the command or never let it go on, so that is tried in a process of its own before, within
-  /// these limits. Failure (simulation_failed) where
-  /// it does not come to its end, and (interrupted) when the flag becomes non-zero meanwhile.
+  /// trial: for commands whose solvers have limits. What plugins do in the assembly, or when forces are evaluated for
+  /// the first time, could end the command or never let it go on, so that is tried in a process of its own before,
+  /// within these limits. Failure (simulation_failed) where it does not come to its end, and (interrupted) when the
+  /// flag becomes non-zero meanwhile.
   std::unique_ptr<host::System> load(const ModelArguments&, const std::optional<host::ProcessLimits>& trial = {},
                                      const volatile std::sig_atomic_t* interrupted = nullptr);
   /// Answers for plugins that end the program.

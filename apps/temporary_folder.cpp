@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::string_view prefix = "polyform-files-", letters = "XXXXXX";
 constexpr const char* marker = ".polyform";
-constexpr std::string_view marker_text = "Files of a running polyform. Folders of ended ones are removed by the next.\n";
+constexpr std::string_view marker_text =
+    "Files of a running polyform. Folders of ended ones are removed by the next.\n";
 
 /// Opens the folder and locks it; -1 where it is no folder, another user's, open to others, or in use.
 int locked(const fs::path& folder) {

@@ -22,8 +22,8 @@ std::string describe(const host::RunSettings&);
 /// components, these are named too.
 std::string open_components(const host::OpenDirections&);
 
-/// Whose reactions redundant constraints leave open, and which components of them: "not unique in a (fz), b (fz, mx) and 3
-/// more: 5 redundant constraint equations". Empty when there are none.
+/// Whose reactions redundant constraints leave open, and which components of them: "not unique in a (fz), b (fz, mx)
+/// and 3 more: 5 redundant constraint equations". Empty when there are none.
 std::string open_reactions(const host::ConstraintCount&);
 
 /// The joints alone: "a (fz), b (fz, mx) and 3 more".

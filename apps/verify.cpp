@@ -240,7 +240,8 @@ Exit verify(const Arguments& arguments) {
     fmt::print(output(), "\n{}: {} passed, {} failed, {} skipped{}{}{}\n", counted(problems.size(), "problem"),
                counted(count.passed, "run"), count.failed, count.skipped,
                count.votes < count.passed
-                   ? fmt::format("; {}, as solvers that share arithmetic have one together", counted(count.votes, "vote"))
+                   ? fmt::format("; {}, as solvers that share arithmetic have one together",
+                                 counted(count.votes, "vote"))
                    : "",
                count.unchecked > 0 ? fmt::format("; {} not checked", counted(count.unchecked, "problem")) : "",
                count.interrupted ? "; interrupted" : "");

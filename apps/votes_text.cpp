@@ -163,8 +163,8 @@ std::string agreement_text(std::size_t runs, const host::Votes& votes, double to
       runs == 2 ? "Both" : fmt::format("All {}", runs), tolerance, until);
   if (votes.count() == 1)
     return text +
-           "\nThey share arithmetic and are one vote: no independent solver confirms them here.\nThe problems of polyform "
-           "verify test solvers against known answers.";
+           "\nThey share arithmetic and are one vote: no independent solver confirms them here.\n"
+           "The problems of polyform verify test solvers against known answers.";
   if (votes.count() < runs) text += fmt::format("\nThey are {} votes.", number(static_cast<double>(votes.count())));
   return text;
 }

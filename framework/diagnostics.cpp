@@ -27,7 +27,9 @@ void Diagnostics::report(const Diagnostic& d) noexcept {
 
 std::string format(const Diagnostic& d, bool with_color) {
   const char* word = d.severity == Severity::error ? "error" : d.severity == Severity::warning ? "warning" : "note";
-  const char* color = d.severity == Severity::error ? "\033[1;31m" : d.severity == Severity::warning ? "\033[1;33m" : "\033[1;36m";
+  const char* color = d.severity == Severity::error     ? "\033[1;31m"
+                      : d.severity == Severity::warning ? "\033[1;33m"
+                                                        : "\033[1;36m";
   std::string out;
   if (!d.file.empty()) {
     out += d.file;

@@ -51,8 +51,8 @@ void set_code(int code) noexcept {
   shared->ended = true;
 }
 
-// What the one that waits knows of wishes to end. After the first, the copy has its time to heed it; SIGINT, which people
-// repeat, gives none before the second.
+// What the one that waits knows of wishes to end. After the first, the copy has its time to heed it; SIGINT, which
+// people repeat, gives none before the second.
 volatile std::sig_atomic_t wishes = 0, killed_for_wish = 0, killed_for_time = 0;
 volatile std::int64_t wish_ends = 0;  ///< when the copy is killed, ms; 0: never
 

@@ -17,8 +17,8 @@ namespace polyform::host {
 /// itself.
 int supervise(const std::function<int()>& work);
 
-/// Sets the handler of the signals by which people and terminals ask for the end of a program (interrupt, terminate, hang
-/// up), but not of those that the program was started to ignore.
+/// Sets the handler of the signals by which people and terminals ask for the end of a program (interrupt, terminate,
+/// hang up), but not of those that the program was started to ignore.
 void on_wish_to_end(void (*handler)(int)) noexcept;
 
 /// Tells that a wish to end has been noticed, and the work is coming to its end by itself.

@@ -11,7 +11,8 @@ std::optional<host::ResultComparison> compare_runs(const std::vector<ReportRun>&
   std::vector<host::Results> results;
   for (const ReportRun* run : compared) results.push_back(run->file.read_all());
   std::vector<host::ComparedResult> all;
-  for (std::size_t k = 0; k < results.size(); ++k) all.push_back({&results[k], compared[k]->reactions, compared[k]->kernels});
+  for (std::size_t k = 0; k < results.size(); ++k)
+    all.push_back({&results[k], compared[k]->reactions, compared[k]->kernels});
   std::optional<host::ComparedSystem> known;
   if (system) {
     const host::TraceLayout layout(*system);

@@ -37,11 +37,12 @@ bool check_flexible(const System::Parts& parts, Diagnostics& diagnostics) {
   for (std::size_t f = 0; f < view.flexible.size(); ++f) {
     if (is_positive(set.mass(f), set.size(f))) continue;
     const std::size_t body = at(view.flexible[f].body);
-    parts.report(diagnostics, Severity::error, parts.description.bodies[parts.forest.order[body]], {}, {},
-                 fmt::format("no body has the mass, the inertia and the modes of `{}` together: some motion of it would "
-                             "have negative kinetic energy",
-                             view.bodies[body].name),
-                 "the integrals of the modes must belong to a body of the given mass, centre of mass and inertia");
+    parts.report(
+        diagnostics, Severity::error, parts.description.bodies[parts.forest.order[body]], {}, {},
+        fmt::format("no body has the mass, the inertia and the modes of `{}` together: some motion of it would "
+                    "have negative kinetic energy",
+                    view.bodies[body].name),
+        "the integrals of the modes must belong to a body of the given mass, centre of mass and inertia");
   }
   return !diagnostics.failed();
 }

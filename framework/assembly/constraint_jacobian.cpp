@@ -215,8 +215,8 @@ void ConstraintJacobian::add_coordinates(std::size_t index, std::span<const doub
                        actual.p_FM - target.p_FM});
 }
 
-/// The rate of a coordinate: v = (HᵀH)⁻¹Hᵀ V_FM, one wrench per coordinate with Hᵀ w its unit vector. away: how far M is
-/// from where it is to be, F axes.
+/// The rate of a coordinate: v = (HᵀH)⁻¹Hᵀ V_FM, one wrench per coordinate with Hᵀ w its unit vector. away: how far M
+/// is from where it is to be, F axes.
 void ConstraintJacobian::add_cut_coordinates(std::size_t index, std::span<const double> rates, const Spatial& away) {
   const JointData& cut = view_.joints[index];
   std::vector<double> q(cut.nq), v(cut.nv);

@@ -1,5 +1,5 @@
-// The constraints of cut joints, constraint elements and, where asked for, modules as rows on the velocities of the tree
-// joints and the modes.
+// The constraints of cut joints, constraint elements and, where asked for, modules as rows on the velocities of the
+// tree joints and the modes.
 #pragma once
 
 #include <string_view>
@@ -28,8 +28,8 @@ class ConstraintJacobian {
   struct Row {
     Vec3 point;  ///< about which its wrenches are taken: its own, so that nothing is lost far from the origin or the rest
     std::vector<std::pair<FrameIndex, Spatial>> wrenches;
-    /// Of what an element does within joints: the joint, and the part of the wrenches that it puts on its outboard body (a
-    /// cut joint: on the moving one, or base where moving is ground).
+    /// Of what an element does within joints: the joint, and the part of the wrenches that it puts on its outboard body
+    /// (a cut joint: on the moving one, or base where moving is ground).
     std::vector<std::pair<std::size_t, Spatial>> efforts;
     std::size_t cut_joint = none;
     std::string_view name;       ///< of the cut joint, the element or the module
@@ -44,9 +44,8 @@ class ConstraintJacobian {
   /// Rows of cut joints; of constraint elements too (motions); and what the rows of modules ask of the motion whatever
   /// the modules' own variables are (all). Or of these the ones that have a position residual, whatever those states of
   /// modules are that a move of positions moves (positions). absent: per tie (joints, then constraint elements) whether
-  /// it ties nothing; or empty. An absent tree joint leaves its body free: columns after those of the modes are its six.
-  /// The view outlives the object.
-  /// origin: what positions of the view count from (CentredView).
+  /// it ties nothing; or empty. An absent tree joint leaves its body free: columns after those of the modes are its
+  /// six. The view outlives the object. origin: what positions of the view count from (CentredView).
   explicit ConstraintJacobian(const SystemView&, Of = Of::motions, std::vector<bool> absent = {},
                               const Vec3& origin = {});
   bool good() const { return elements_.good() && modules_.good(); }

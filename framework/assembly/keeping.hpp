@@ -1,6 +1,7 @@
 // Which of the given rates are kept.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -10,8 +11,8 @@
 namespace polyform::host {
 
 /// Takes as many of a list as go: all, or one after the other each that goes with those before it. The longest run of
-/// further ones that goes is found by halving: few trials for few contradictions. goes(list) tries; the last trial is the
-/// successful one. False where not even none goes.
+/// further ones that goes is found by runs that grow, then by halving: few trials for few contradictions, one each where
+/// all contradict. goes(list) tries; the last trial is the successful one. False where not even none goes.
 template <class Goes>
 bool keep_most(const std::vector<std::size_t>& all, Goes goes) {
   if (goes(all)) return true;
@@ -27,8 +28,10 @@ bool keep_most(const std::vector<std::size_t>& all, Goes goes) {
     };
     const auto try_with = [&](std::size_t count) { return last_went = goes(with(count)); };
     const std::size_t rest = all.size() - from;
-    std::size_t good = 0, bad = from == 0 ? rest : rest + 1;  // so many further ones go, so many do not
-    if (from > 0 && try_with(rest)) good = rest;
+    constexpr std::size_t growth = 8;
+    std::size_t good = 0, bad = rest + 1;  // so many further ones go, so many do not
+    for (std::size_t count = 1; good < rest && bad > rest; count = std::min(growth * count, rest))
+      (try_with(count) ? good : bad) = count;
     while (bad - good > 1) {
       const std::size_t middle = (good + bad) / 2;
       (try_with(middle) ? good : bad) = middle;

@@ -254,7 +254,8 @@ std::vector<char> PositionSearch::settled() {
 double PositionSearch::step_size() const {
   double most = 0;
   for (std::size_t c = 0; c < step_.size(); ++c) most = std::max(most, std::abs(step_[c]) / unit_[c]);
-  return std::isfinite(std::accumulate(step_.begin(), step_.end(), 0.0)) ? most : std::numeric_limits<double>::infinity();
+  return std::isfinite(std::accumulate(step_.begin(), step_.end(), 0.0)) ? most
+                                                                         : std::numeric_limits<double>::infinity();
 }
 
 void PositionSearch::move(double fraction) {

@@ -2,8 +2,8 @@
 //
 // Newton's method on the coordinates of the tree joints and the modes. Each step is found as velocities are
 // (nearest_rates.hpp): which rows are independent is decided by their geometry alone, and of the steps that close these
-// the one is taken that moves the bodies least in the metric of their inertia. While loops are open, rows that depend on
-// others only where they are closed seem independent by as much; so many of them count as dependent.
+// the one is taken that moves the bodies least in the metric of their inertia. While loops are open, rows that depend
+// on others only where they are closed seem independent by as much; so many of them count as dependent.
 //
 // Values that are to be kept do not move; neither do joints that no row ties.
 //
@@ -22,8 +22,9 @@ namespace polyform::host {
 
 class PositionSearch {
  public:
-  /// origin: what positions of the view count from (CentredView). given_q, given_eta: the given coordinates, as drawn where none is given. state: its q and eta are moved, and hold
-  /// the positions as drawn on entry. All outlive the object.
+  /// origin: what positions of the view count from (CentredView). given_q, given_eta: the given coordinates, as drawn
+  /// where none is given. state: its q and eta are moved, and hold the positions as drawn on entry. All outlive the
+  /// object.
   PositionSearch(const SystemView&, const Vec3& origin, const std::vector<double>& given_q,
                  const std::vector<double>& given_eta, const StateView& state);
   bool good() const { return jacobian_.good() && metric_.good(); }

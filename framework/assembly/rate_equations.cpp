@@ -27,8 +27,8 @@ RateEquations::RateEquations(const SystemView& view, const ConstraintJacobian& j
   factors_.compute(matrix_);
 }
 
-/// Masses and lengths of any size compare after rows and columns are divided by the roots of their largest entries (Ruiz
-/// 2001), a few times over.
+/// Masses and lengths of any size compare after rows and columns are divided by the roots of their largest entries
+/// (Ruiz 2001), a few times over.
 void RateEquations::scale() {
   scale_ = Eigen::VectorXd::Ones(size_);
   for (int round = 0; round < scaling_rounds; ++round) {

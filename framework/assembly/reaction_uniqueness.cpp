@@ -16,7 +16,8 @@ constexpr double negligible_in_motion = 1e-5;
 
 using Columns = Eigen::MatrixXd;
 
-/// Orthonormal columns that span all at right angles to the given ones, of which those below the threshold count as none.
+/// Orthonormal columns that span all at right angles to the given ones, of which those below the threshold count as
+/// none.
 Columns complement(const Columns& given) {
   if (given.cols() == 0) return Columns::Identity(given.rows(), given.rows());
   const Eigen::JacobiSVD<Columns> svd(given, Eigen::ComputeFullU);

@@ -13,8 +13,8 @@
 
 namespace polyform::host {
 
-/// What of a reaction is unique, in directions: unit vectors along which the force or the moment is, and what is unique of
-/// both together, such as a force times a lever and a moment: linear · force + angular · moment (angular in 1/m).
+/// What of a reaction is unique, in directions: unit vectors along which the force or the moment is, and what is unique
+/// of both together, such as a force times a lever and a moment: linear · force + angular · moment (angular in 1/m).
 struct UniqueDirections {
   std::vector<Vec3> force, moment;
   std::vector<Spatial> combined;

@@ -1,4 +1,5 @@
-// Positions of loops in which constraints depend on each other that do not next to them: change points, limit positions.
+// Positions of loops in which constraints depend on each other that do not next to them: change points, limit
+// positions.
 #pragma once
 
 #include <cstddef>

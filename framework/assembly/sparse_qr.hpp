@@ -8,10 +8,11 @@
 
 namespace polyform::host {
 
-/// A P = Q R on those columns that are independent. Columns are eliminated one after the other in an order that keeps the
-/// factors sparse: the rows that begin with a column make a small dense front, which a Householder reflection reduces to
-/// one row of R and rows that begin further on (George and Heath 1980). A column that is shorter than the tolerance then
-/// depends on the others and is left out, at no further cost. Linear in the columns where loops are local.
+/// A P = Q R on those columns that are independent. Columns are eliminated one after the other in an order that keeps
+/// the factors sparse: the rows that begin with a column make a small dense front, which a Householder reflection
+/// reduces to one row of R and rows that begin further on (George and Heath 1980). A column that is shorter than the
+/// tolerance then depends on the others and is left out, at no further cost. Linear in the columns where loops are
+/// local.
 class SparseQr {
  public:
   struct Entry {

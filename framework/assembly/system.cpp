@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "framework/assembly/drawn_rounding.hpp"
 #include "framework/assembly/parts.hpp"
 
 namespace polyform::host {
@@ -17,6 +18,7 @@ std::unique_ptr<System> System::assemble(Description description, std::shared_pt
   if (!build_tree(*parts, diagnostics) || !build_elements(*parts, diagnostics) ||
       !check_flexible(*parts, diagnostics))
     return nullptr;
+  warn_of_drawn_rounding(*parts, diagnostics);
   decide_spin_stiffening(*parts);
   if (!build_initial_state(*parts, diagnostics)) return nullptr;
   return std::unique_ptr<System>(new System(std::move(parts)));

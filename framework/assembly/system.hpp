@@ -17,7 +17,7 @@ namespace polyform::host {
 struct ConstraintCount {
   std::size_t degrees_of_freedom = 0;
   std::size_t redundant = 0;                    ///< number of redundant constraint equations
-  std::vector<std::string> redundant_joints;    ///< joints of whose reactions they leave a part open, in the user's order
+  std::vector<std::string> redundant_joints;  ///< joints of whose reactions they leave a part open, in the user's order
   std::vector<OpenDirections> open;             ///< that part, joint by joint
 };
 

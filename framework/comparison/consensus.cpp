@@ -25,8 +25,8 @@ void align(Kind kind, const double* to, double* other) {
     for (std::size_t c = 0; c < 4; ++c) other[c] = -other[c];
 }
 
-/// The run from which all others are least far in sum, by their weights. On a circle that is its median, which the order
-/// of the runs does not move, and one run that is turned away from the others is not it.
+/// The run from which all others are least far in sum, by their weights. On a circle that is its median, which the
+/// order of the runs does not move, and one run that is turned away from the others is not it.
 std::size_t innermost(Kind kind, std::span<const double> numbers, std::span<const double> weights) {
   const std::size_t runs = weights.size(), n = numbers.size() / runs;
   const auto apart = [&](std::size_t a, std::size_t b) {

@@ -46,8 +46,8 @@ struct Witness {
 /// The votes of those that take part in a quantity.
 Votes votes_of(std::span<const Witness>, bool reactions);
 
-/// Of several runs the median by votes, so that one that goes astray does not set the measure. reach: see Scales. acting: at the
-/// start.
+/// Of several runs the median by votes, so that one that goes astray does not set the measure. reach: see Scales.
+/// acting: at the start.
 Scales scales_of(const TraceItems&, double reach, const Scale& acting, std::span<const Witness>);
 
 /// The first row in which a run is further from the consensus than the tolerance, and there the run, quantity and place
@@ -76,10 +76,10 @@ struct Verdict {
   double until = 0;                              ///< the last time that all runs have, s
 };
 
-/// Over the rows that all runs have, each quantity with one vote for those that share kernels. At least two runs. Partings are told by lengths against the system's size up to
-/// then: a body that flies far away later does not hide what happens before. Forces are told against the largest of the
-/// whole run, as they may begin with nothing but round-off; so are lengths where no body has a reach, which may begin
-/// with nothing too.
+/// Over the rows that all runs have, each quantity with one vote for those that share kernels. At least two runs.
+/// Partings are told by lengths against the system's size up to then: a body that flies far away later does not hide
+/// what happens before. Forces are told against the largest of the whole run, as they may begin with nothing but
+/// round-off; so are lengths where no body has a reach, which may begin with nothing too.
 Verdict judge(const TraceItems&, std::span<const Witness>, const Scales&, double tolerance);
 
 /// The consensus of an item's numbers in several runs, the component-wise median by votes: runs with the same number in
@@ -100,7 +100,8 @@ struct BallotBox {
   std::vector<double> numbers;
   std::vector<std::size_t> votes;
 };
-/// The consensus of those of the runs whose numbers are all finite. False, and nothing in `result`, where there are none.
+/// The consensus of those of the runs whose numbers are all finite. False, and nothing in `result`, where there are
+/// none.
 bool consensus_of_finite(TraceItem::Kind, std::span<const Ballot> runs, BallotBox&, std::span<double> result);
 
 /// The consensus of several runs, row by row, over the rows that all of them have.

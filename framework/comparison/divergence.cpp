@@ -8,8 +8,8 @@ namespace polyform::host {
 namespace {
 
 constexpr double perturbation = 1e-8, saturated = 0.1, enough = 0.1;
-// Growth like a power of time, as in regular motion, has three e-folds from a quarter of the time on only beyond t^2, and
-// this amplification at first order only after hundreds of periods.
+// Growth like a power of time, as in regular motion, has three e-folds from a quarter of the time on only beyond t^2,
+// and this amplification at first order only after hundreds of periods.
 constexpr double few_e_folds = 3, far_amplified = 1e3;
 // A tenth of the tolerances leaves a tenth of the errors, half a step of second order a quarter; what is no error
 // stays.
@@ -40,8 +40,8 @@ const TracedContender& farthest(const TraceLayout& layout, std::span<const Trace
   for (const TracedContender& other : all) {
     if (&other == &from) continue;
     if (reactions && !has(other.contender->formulation->abilities(), Ability::reactions)) continue;
-    const double distance =
-        largest_until(distances(layout, *from.trace, *other.trace, parting.scales, family_of(parting.quantity)), parting.time);
+    const double distance = largest_until(
+        distances(layout, *from.trace, *other.trace, parting.scales, family_of(parting.quantity)), parting.time);
     if (distance <= most) continue;
     most = distance;
     found = &other;

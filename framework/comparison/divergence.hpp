@@ -12,7 +12,8 @@
 namespace polyform::host {
 
 /// How a solver differs from itself, and how a small difference grows. Distances are relative, see Scales: of the
-/// motion, or of the reactions or accelerations where the solvers part in those; the growth is always that of the motion.
+/// motion, or of the reactions or accelerations where the solvers part in those; the growth is always that of the
+/// motion.
 struct Divergence {
   /// What the twins make of the parting.
   enum class Cause {
@@ -32,8 +33,8 @@ struct Divergence {
   };
   std::string solver;  ///< the one that parts
   std::string peer;    ///< of the others the one that is then farthest from it
-  /// Largest distance of each until the parting from its run at a tenth of the tolerances and half the step, or half the
-  /// output interval where that is less, and steps that no body passes another in.
+  /// Largest distance of each until the parting from its run at a tenth of the tolerances and half the step, or half
+  /// the output interval where that is less, and steps that no body passes another in.
   double integration_error = 0, peer_error = 0;
   double apart = 0, finer_apart = 0;  ///< largest distance of the two until the parting, and of their finer twins
   double perturbation = 0;            ///< by how much speeds and gravity of the other twin are larger, relative
@@ -64,8 +65,8 @@ struct TracedContender {
   Trace* trace;
 };
 /// Runs the twins, but for a parting at the start. bound: of the steps of the finer twins, s, so that they do not step
-/// over what the runs may have stepped over (sensible_bound). all: those that finished, at least two; parted: which of them. Empty
-/// where a twin fails or is interrupted.
+/// over what the runs may have stepped over (sensible_bound). all: those that finished, at least two; parted: which of
+/// them. Empty where a twin fails or is interrupted.
 std::optional<Divergence> find_divergence(const System&, const TraceLayout&, std::span<const TracedContender> all,
                                           std::size_t parted, const RunSettings&, double bound, const Parting&,
                                           const HeatControl&);

@@ -213,7 +213,8 @@ void agree(const ResultItems& items, std::span<const Votes, 2> votes, const std:
   for (const Together& together : items.together()) {
     asked.clear();
     for (std::size_t r = 0; r < rows.size(); ++r)
-      if (const auto vote = votes[together.reaction ? 1 : 0].of(r)) asked.push_back({rows[r].data() + together.first, *vote});
+      if (const auto vote = votes[together.reaction ? 1 : 0].of(r))
+        asked.push_back({rows[r].data() + together.first, *vote});
     double agreed[4];
     std::ranges::fill(agreed, std::numeric_limits<double>::quiet_NaN());
     consensus_of_finite(together.kind, asked, box, std::span(agreed, together.count));

@@ -8,6 +8,7 @@
 //
 // (Meirovitch 1991, hybrid equations in quasi-coordinates), and must be what M [α a η̈] − force gives.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -123,7 +124,10 @@ void check_equations(const std::vector<Case>& cases, Checklist& list) {
                on_states(cases, m, [&](const FlexibleData&, Probe& probe, const Motion& s) {
                  const Matrix M = probe.at(s.omega, s.eta, s.etadot).mass;
                  const Vector values = Eigen::SelfAdjointEigenSolver<Matrix>(M, Eigen::EigenvaluesOnly).eigenvalues();
-                 m.see(relative(larger(0, -values[0]), largest(values)), "its smallest eigenvalue is negative");
+                 m.see(relative(larger(0, -values[0]), largest(values)), [&] {
+                   return fmt::format("its smallest eigenvalue is {:.3g} at modal coordinates [{:.4g}]", values[0],
+                                      fmt::join(s.eta, ", "));
+                 });
                });
              });
   list.claim("mass and first moment are those of the mass matrix", 1e-10,

@@ -229,7 +229,7 @@ void check_formulation(const Formulation& formulation, Sample example, const Ben
   check_kernels(formulation, systems, list);
   check_options(formulation, systems, list);
   check_abilities_of(formulation, bench, list);
-  check_calls(formulation, systems, list);
+  check_calls(formulation, systems, bench, list);
 }
 
 }  // namespace polyform::host

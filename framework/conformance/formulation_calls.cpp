@@ -91,7 +91,7 @@ void see_allocations_in(const Formulation& formulation, const std::vector<Case>&
   }
 }
 
-void check_calls(const Formulation& formulation, const Systems& systems, Checklist& list) {
+void check_calls(const Formulation& formulation, const Systems& systems, const Bench& bench, Checklist& list) {
   claim_no_allocation(list, "nothing is allocated after compile", make_memory_in_compile, [&](Measure& m) {
     for (const auto* cases : {&systems.trees, &systems.loops}) see_allocations_in(formulation, *cases, m);
   });
@@ -111,7 +111,7 @@ void check_calls(const Formulation& formulation, const Systems& systems, Checkli
   list.claim("two solvers in two threads give what one alone gives", 0, share_nothing, [&](Measure& m) {
     const std::vector<Case>& cases = systems.any();
     const std::size_t pairs = std::min<std::size_t>(cases.size(), 4);
-    constexpr int evaluations = 10000;  // of each thread, in all pairs together
+    const int evaluations = bench.count(10000);  // of each thread, in all pairs together
     const int runs = evaluations / static_cast<int>(2 * pairs) / Drive::steps;
     Random random(73);
     for (std::size_t i = 0; i < pairs; ++i) {

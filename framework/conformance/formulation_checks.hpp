@@ -95,6 +95,6 @@ inline constexpr std::string_view make_memory_in_compile =
 /// What it declares to carry, it carries; the rest it refuses in a sentence.
 void check_abilities_of(const Formulation&, const Bench&, Checklist&);
 /// No allocation after compile, no memory of what was asked before, no influence between solvers.
-void check_calls(const Formulation&, const Systems&, Checklist&);
+void check_calls(const Formulation&, const Systems&, const Bench&, Checklist&);
 
 }  // namespace polyform::host

@@ -62,8 +62,9 @@ void check_kernels(const Formulation& formulation, const Systems& systems, Check
   const auto told = [](Solver& solver) { return ask<Kernels>(solver); };
   if (Observed first(formulation, cases.front().sample.view(), cases.front().state);
       told(first.solver()) == nullptr || told(first.solver())->count() == 0) {
-    list.unsupported(name, "not applicable: it tells none, so comparisons take it for a witness of its own. Where it runs code that other "
-                           "formulations run too, its solver tells so by query(Kernels::interface_name)");
+    list.unsupported(name,
+                     "not applicable: it tells none, so comparisons take it for a witness of its own. Where it runs "
+                     "code that other formulations run too, its solver tells so by query(Kernels::interface_name)");
     return;
   }
   list.claim(name, 0, "Kernels::name() gives a few words that live as long as the solver (polyform/kernels.hpp)",
@@ -72,7 +73,8 @@ void check_kernels(const Formulation& formulation, const Systems& systems, Check
                  Observed a(formulation, one.sample.view(), one.state), b(formulation, one.sample.view(), one.state);
                  const Kernels* kernels = told(a.solver());
                  constexpr std::size_t few = 64;  // more the host does not read
-                 m.see(kernels == nullptr || kernels->count() > few ? 1 : 0, "they are more than 64, or not always told");
+                 m.see(kernels == nullptr || kernels->count() > few ? 1 : 0,
+                       "they are more than 64, or not always told");
                  for (std::size_t i = 0; m.good() && i < kernels->count(); ++i) {
                    const std::string_view text = kernels->name(i);
                    const bool is_name = !text.empty() && text.size() <= 60 && text.find(';') == text.npos &&

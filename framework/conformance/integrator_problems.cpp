@@ -8,7 +8,7 @@ namespace polyform::host {
 namespace {
 
 constexpr StateKind q = StateKind::position, v = StateKind::velocity, x = StateKind::other;
-constexpr double eccentricity = 0.3;
+constexpr double eccentricity = 0.05;
 
 }  // namespace
 

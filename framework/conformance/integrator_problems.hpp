@@ -48,7 +48,7 @@ class KnownSystem : public FirstOrderSystem, public SecondOrderSystem {
   std::string_view failure_;
 };
 
-/// Two bodies that attract each other, in a plane: y = [x y ẋ ẏ], an ellipse of the eccentricity 0.3 with the period
+/// Two bodies that attract each other, in a plane: y = [x y ẋ ẏ], an ellipse of the eccentricity 0.05 with the period
 /// 2π.
 class Ellipse final : public KnownSystem {
  public:

@@ -13,8 +13,8 @@ class Signals {
  public:
   virtual ~Signals() = default;
   virtual std::size_t size() const noexcept = 0;
-  /// Values and rates at t. Gives the longest time to another sample between which the motion shows itself in the two, s:
-  /// what turns looks at rest to samples a whole turn apart.
+  /// Values and rates at t. Gives the longest time to another sample between which the motion shows itself in the two,
+  /// s: what turns looks at rest to samples a whole turn apart.
   virtual double sample(double t, std::span<double> values, std::span<double> rates) = 0;
   /// Whether function k changing its sign is an event: to positive where `rising`.
   virtual bool counts(std::size_t k, bool rising) const noexcept = 0;

@@ -14,8 +14,8 @@ constexpr std::size_t most_orders = 8;  ///< columns of the table
 constexpr std::size_t patience = 4;     ///< levels without a gain, after which the search ends
 constexpr int most_reductions = 12;     ///< of a step at which the function fails
 constexpr double good = 2e-14;          ///< relative error that ends the search
-/// A halved step changes the difference by a quarter of what the last did where its series in h² holds. One that goes on
-/// changing by a part of it, beyond what rounding does beside the largest entry, was taken outside of the series.
+/// A halved step changes the difference by a quarter of what the last did where its series in h² holds. One that goes
+/// on changing by a part of it, beyond what rounding does beside the largest entry, was taken outside of the series.
 constexpr double slow = 0.5, part = 1e-3, rounded = 1e-6;
 
 /// The table of one level, entries side by side: row[order][entry].
@@ -28,8 +28,8 @@ struct Levels {
   Row above;
 };
 
-/// Starts anew with entries that the last halving has shown to be outside of their series, whose extrapolations agree by
-/// chance at best. True where there are any.
+/// Starts anew with entries that the last halving has shown to be outside of their series, whose extrapolations agree
+/// by chance at best. True where there are any.
 bool start_anew(std::size_t level, const std::vector<double>& now, Levels& levels, Derivative& best) {
   double largest = 0;
   for (const double d : now) largest = std::max(largest, std::abs(d));

@@ -23,8 +23,8 @@ using Curve = std::function<bool(double offset, std::span<double> out)>;
 /// extrapolated to h = 0 by Neville's scheme in h² (Ridders 1982, Eq. 2; Press et al., Numerical Recipes §5.7). Large
 /// steps keep round-off small (about ε|f|/h), the extrapolation removes what they truncate: the best of all orders is
 /// taken for each entry by itself, with the larger of its differences to its two parents, or the round-off of the
-/// difference, as error. Steps beyond the series are left out: halvings that do not yet change an entry by less and less
-/// begin its table anew. step: where to begin; it is reduced where the function fails.
+/// difference, as error. Steps beyond the series are left out: halvings that do not yet change an entry by less and
+/// less begin its table anew. step: where to begin; it is reduced where the function fails.
 Derivative differentiate(std::size_t size, double step, const Curve& f);
 
 }  // namespace polyform::host

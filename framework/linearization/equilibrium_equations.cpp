@@ -24,7 +24,8 @@ constexpr double difference_step = 1e-4;  ///< in scales: errors of 1e-8 of the 
 
 }  // namespace
 
-EquilibriumEquations::EquilibriumEquations(const System& system, const SolverMaker& make, const EquilibriumRequest& request)
+EquilibriumEquations::EquilibriumEquations(const System& system, const SolverMaker& make,
+                                           const EquilibriumRequest& request)
     : system_(system),
       make_(make),
       request_(request),

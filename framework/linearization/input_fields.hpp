@@ -20,8 +20,8 @@ struct InputField {
   std::size_t group = 0, instance = 0, field = 0, component = 0;
 };
 
-/// All fields of forces, constraints and modules that hold numbers: those of type number or numbers, and functions of time by
-/// their values at t.
+/// All fields of forces, constraints and modules that hold numbers: those of type number or numbers, and functions of
+/// time by their values at t.
 std::vector<InputField> input_fields(const SystemView&, double t);
 
 /// Those that the patterns name, in the order of the patterns. A pattern may hold `*` and `?`; without an index it
@@ -65,7 +65,8 @@ class VariedView {
   std::vector<Input> inputs_;
 };
 
-/// As matches(), for a name with an index at its end, which the pattern may leave out: `wind.force` for `wind.force[1]`.
+/// As matches(), for a name with an index at its end, which the pattern may leave out: `wind.force` for
+/// `wind.force[1]`.
 bool names_component(std::string_view pattern, std::string_view name);
 
 }  // namespace polyform::host

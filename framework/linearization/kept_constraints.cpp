@@ -19,13 +19,14 @@ void require_constraints(AccelerationMisfit& misfit, double t, const Observation
   const AccelerationMisfit::Worst worst = misfit.worst(t, now);
   if (!(worst.size > kept)) return;
   if (beside_nominal)
-    throw Failure(Exit::bad_input,
-                  fmt::format("there is no linear model at t = {:.6g} s: the accelerations keep all constraints there, but "
-                              "in the least deviation they leave those of {} `{}` (relative error {:.1e}). The mechanism "
-                              "is in a singular position, in which its freedoms change, or the solver has options under "
-                              "which constraints do not count",
-                              t, worst.kind, worst.name, worst.size),
-                  "Choose a state beside the singular position (--at, or initial values), or remove such options.");
+    throw Failure(
+        Exit::bad_input,
+        fmt::format("there is no linear model at t = {:.6g} s: the accelerations keep all constraints there, but "
+                    "in the least deviation they leave those of {} `{}` (relative error {:.1e}). The mechanism "
+                    "is in a singular position, in which its freedoms change, or the solver has options under "
+                    "which constraints do not count",
+                    t, worst.kind, worst.name, worst.size),
+        "Choose a state beside the singular position (--at, or initial values), or remove such options.");
   throw Failure(Exit::bad_input,
                 fmt::format("the solver as it is set up does not keep all constraints of the model, which a linear "
                             "model or an equilibrium presupposes: its accelerations leave those of {} `{}` (relative "

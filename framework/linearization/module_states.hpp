@@ -15,16 +15,16 @@ namespace polyform::host {
 /// `<force>.state[k]` else.
 std::vector<Channel> first_order_states(const SystemView&);
 
-/// The rows A u + C V + B v = velocity_right of the modules, as far as they determine variables of their own modules: as
-/// many as A has rank. What is left of the rows ties the motion (ConstraintJacobian::Of::all). A holonomic row
+/// The rows A u + C V + B v = velocity_right of the modules, as far as they determine variables of their own modules:
+/// as many as A has rank. What is left of the rows ties the motion (ConstraintJacobian::Of::all). A holonomic row
 /// determines a state too, where its variable has one that is its integral.
 class ModuleStates {
  public:
   /// The view outlives the object.
   explicit ModuleStates(const SystemView&);
 
-  /// Which variables and integrals the rows of all modules determine, by complete pivoting over A at this state: rows of
-  /// all modules one after another, columns the first-order states.
+  /// Which variables and integrals the rows of all modules determine, by complete pivoting over A at this state: rows
+  /// of all modules one after another, columns the first-order states.
   Elimination choose(double t, std::span<const BodyMotion> frames, const CanonicalState&);
   /// The dependent variables and integrals in state.x from all others. False where they are not determined.
   bool close(double t, std::span<const BodyMotion> frames, const Elimination&, CanonicalState& state);

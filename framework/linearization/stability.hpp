@@ -31,7 +31,7 @@ struct StabilityRequest {
   std::vector<Rotor> rotors;     ///< whose blades go into multi-blade coordinates
   /// The point is an equilibrium of the inputs of its time: ramps and tables may be held there.
   bool holds_inputs = false;
-  FloquetProgress progress;  ///< may be empty
+  FloquetProgress progress{};  ///< may be empty
 };
 
 struct Stability {

@@ -98,7 +98,8 @@ std::string with_joined_surrogates(std::string_view text) {
     std::uint32_t code = 0;
     if (text.substr(at, 2) != "\\u" || at + 6 > text.size()) return std::nullopt;
     const char* const end = text.data() + at + 6;
-    if (std::from_chars(text.data() + at + 2, end, code, 16).ptr != end || (code & 0xFC00u) != kind) return std::nullopt;
+    if (std::from_chars(text.data() + at + 2, end, code, 16).ptr != end || (code & 0xFC00u) != kind)
+      return std::nullopt;
     return code & 0x3FFu;
   };
   std::string out;
@@ -132,7 +133,8 @@ const Node* Document::parse(std::string_view text, Report& report, const Documen
     return nullptr;
   } catch (const YAML::Exception& e) {
     if (e.msg.starts_with("invalid unicode"))
-      if (const std::string joined = with_joined_surrogates(text); joined != text) return parse(joined, report, expected);
+      if (const std::string joined = with_joined_surrogates(text); joined != text)
+        return parse(joined, report, expected);
     report_syntax(e, text, report);
     return nullptr;
   }

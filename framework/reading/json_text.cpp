@@ -49,7 +49,9 @@ ordered_json to_json(const Node& node) {
 }  // namespace
 
 std::string flow_text(const Node& node) {
-  return node.kind == Node::Kind::scalar && !node.quoted ? node.text : to_json(node).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return node.kind == Node::Kind::scalar && !node.quoted
+             ? node.text
+             : to_json(node).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace polyform::host

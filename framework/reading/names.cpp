@@ -116,8 +116,9 @@ std::optional<JointIndex> read_joint(const Value& value, const Names& names) {
 bool is_printable(const Value& value, std::string_view text) {
   const Unprintable bad = first_unprintable(text);
   if (bad.length == 0) return true;
-  value.error(fmt::format("the name {} holds {}, which no name may", show(text), show(text.substr(bad.place, bad.length))),
-              "It steers a terminal or cannot be seen; look at what wrote this name.");
+  value.error(
+      fmt::format("the name {} holds {}, which no name may", show(text), show(text.substr(bad.place, bad.length))),
+      "It steers a terminal or cannot be seen; look at what wrote this name.");
   return false;
 }
 

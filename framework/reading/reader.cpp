@@ -78,7 +78,8 @@ void read_root(Reading& r, const Value& root) {
     r.model.name = read_text(*name, "the name of the model").value_or("");
     is_printable(*name, r.model.name);
   }
-  if (const auto lenient = map.find("lenient")) r.model.lenient = read_boolean(*lenient).value_or(false) || r.model.lenient;
+  if (const auto lenient = map.find("lenient"))
+    r.model.lenient = read_boolean(*lenient).value_or(false) || r.model.lenient;
   if (const auto gravity = map.find("gravity")) r.model.gravity = read_vector3(*gravity, "m/s²").value_or(Vec3{});
   read_bodies_and_joints(r, map);
   if (const auto forces = map.find("forces"); forces && is_list(*forces, "forces")) read_forces(r, *forces);

@@ -18,9 +18,9 @@ inline constexpr unsigned longest_load = 20;
 std::uint64_t largest_load();
 
 /// While it lives, a crash (abort, segmentation fault …), a call of exit, an exception that nobody catches (as when it
-/// leaves a noexcept function such as polyform_register), a load that takes too long or too much memory names the plugin
-/// and the reason on the error stream and ends the program with Exit::plugin.
-/// Not to be nested; the file name must outlive it.
+/// leaves a noexcept function such as polyform_register), a load that takes too long or too much memory names the
+/// plugin and the reason on the error stream and ends the program with Exit::plugin. Not to be nested; the file name
+/// must outlive it.
 class CrashGuard {
  public:
   explicit CrashGuard(const std::filesystem::path& file);

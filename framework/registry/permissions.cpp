@@ -44,7 +44,8 @@ bool is_private_group(gid_t group) {
   const std::string user = name_of_user(::geteuid());
   return look_up(::getgrgid_r, group, [&](const ::group& entry) {
     bool alone = !user.empty() && user == entry.gr_name;
-    for (char** member = entry.gr_mem; member != nullptr && *member != nullptr; ++member) alone = alone && user == *member;
+    for (char** member = entry.gr_mem; member != nullptr && *member != nullptr; ++member)
+      alone = alone && user == *member;
     return alone;
   });
 }

@@ -257,7 +257,8 @@ class Hdf5Writer final : public FileWriter {
       check(H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, part_.data()));
     }
     if (written_ == 0 || block_.size() < columns_) return true;
-    const double *const read = part_.data() + part_.size() - width, *const last = block_.data() + block_.size() - columns_;
+    const double *const read = part_.data() + part_.size() - width, *const last =
+                                                                        block_.data() + block_.size() - columns_;
     for (std::size_t k = 0; k < width; ++k)
       if (std::bit_cast<std::uint64_t>(read[k]) != std::bit_cast<std::uint64_t>(last[object.columns[k]])) return false;
     return true;

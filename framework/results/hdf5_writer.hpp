@@ -10,8 +10,8 @@
 //
 //   names = [n.decode() for n in f["bodies/channels"]];  x = f["bodies/values"][:, names.index("rod.x")]
 //
-// Datasets are chunked, shuffled, deflated and checked by Fletcher-32; a chunk has few columns, so that one column is read without the others.
-// The run record stands at the root: each field as an attribute, and all as JSON in `record`.
+// Datasets are chunked, shuffled, deflated and checked by Fletcher-32; a chunk has few columns, so that one column is
+// read without the others. The run record stands at the root: each field as an attribute, and all as JSON in `record`.
 //
 // A dataset per group, not per body or column: a row costs what its numbers cost, for 10^5 bodies too. Rows are
 // gathered in blocks of a chunk, of bounded size; the file is flushed after each block, and every few seconds, and

@@ -47,7 +47,8 @@ void fail_to_write(const std::string& path, int error_number, std::string_view o
                 remedy_for(error_number, option));
 }
 
-OutputFile::OutputFile(std::string path, std::string_view option) : path_(std::move(path)), option_(option), stream_(path_ == "-") {
+OutputFile::OutputFile(std::string path, std::string_view option)
+    : path_(std::move(path)), option_(option), stream_(path_ == "-") {
   if (stream_) {
     descriptor_ = ::fileno(output());
     take_identity();

@@ -17,7 +17,8 @@ namespace polyform::host {
 class OutputFile {
  public:
   static constexpr std::string_view of_results = "--output";
-  /// "-" is the output stream. option: which names the file, for messages. Failure (bad_input) when it cannot be written.
+  /// "-" is the output stream. option: which names the file, for messages. Failure (bad_input) when it cannot be
+  /// written.
   explicit OutputFile(std::string path, std::string_view option = of_results);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -36,10 +37,12 @@ class OutputFile {
   void reserve(std::uint64_t size, std::uint64_t growth);
   /// Gives back what was reserved beyond the size.
   void trim(std::uint64_t size) noexcept;
-  /// Failure (simulation_failed) unless the descriptor and the path still lead to the file that was opened, and it has so
-  /// many bytes, where that is known: somebody deleted, moved, replaced or changed it, or a plugin meddled with descriptors.
+  /// Failure (simulation_failed) unless the descriptor and the path still lead to the file that was opened, and it has
+  /// so many bytes, where that is known: somebody deleted, moved, replaced or changed it, or a plugin meddled with
+  /// descriptors.
   void check_unchanged(std::optional<std::uint64_t> size) const;
-  /// Closes a file. Failure (simulation_failed) when the system reports a late error, or the file is not as it was written.
+  /// Closes a file. Failure (simulation_failed) when the system reports a late error, or the file is not as it was
+  /// written.
   void close();
 
   /// What is written is worth nothing: the file vanishes with the object.

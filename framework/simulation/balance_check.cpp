@@ -39,7 +39,14 @@ std::string BalanceCheck::sentence() const {
 /// Empty where there is none.
 std::string BalanceCheck::warning() const {
   if (worst_.part > warned_imbalance) return fmt::format("{}. {}", sentence(), remedy);
-  if (!(untold_.times > 0)) return {};
+  if (untold_.times > 0) return untold_warning();
+  if (!(known_ > warned_imbalance)) return {};
+  return fmt::format("the solver estimates that its accelerations at t = {:.6g} s are uncertain by {:.1e} of their size: digits are "
+                     "lost in rounding. {}",
+                     known_time_, known_, remedy);
+}
+
+std::string BalanceCheck::untold_warning() const {
   return fmt::format(
       "the accelerations of body `{}` may be wrong without notice at t = {:.6g} s: the forces through it are {:.1e} times its "
       "inertia force, so that their balance tells little of its acceleration, and numbers in double precision do not "
@@ -60,7 +67,16 @@ void BalanceCheck::note(const Imbalance& imbalance, Found how, double time) {
 void BalanceCheck::check(double time, const Observation& now) {
   if (!balance_.good()) return;
   note(balance_.check(time, now), Found::by_forces, time);
+  ask_solver(time);
   if (balance_.overshadowed() > overshadowing) look_again(time, now);
+}
+
+/// What a solver estimates itself: products of transfer matrices meet the balance of forces with states of rounding.
+void BalanceCheck::ask_solver(double time) {
+  const auto* lost = ask<LostDigits>(solver_);
+  if (lost == nullptr || !(lost->part > known_)) return;
+  known_ = lost->part;
+  known_time_ = time;
 }
 
 /// Where the balance of forces is blind: the difference from accelerations found anew. That costs many evaluations, so it

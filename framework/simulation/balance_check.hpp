@@ -16,8 +16,8 @@ namespace polyform::host {
 inline constexpr double warned_imbalance = 1e-6;
 /// An imbalance from which on no digit of an acceleration is left.
 inline constexpr double failed_imbalance = 0.1;
-/// From this ratio of the forces through a body to its own inertia force on the balance tells too little: ten of sixteen
-/// digits are needed for the six of warned_imbalance.
+/// From this ratio of the forces through a body to its own inertia force on the balance tells too little: ten of
+/// sixteen digits are needed for the six of warned_imbalance.
 inline constexpr double overshadowing = 1e6;
 
 struct BalanceReport {
@@ -43,16 +43,19 @@ class BalanceCheck {
  private:
   enum class Found { by_forces, by_digits };
   void look_again(double time, const Observation&);
+  void ask_solver(double time);
   void note(const Imbalance&, Found, double time);
   std::string place() const;
   std::string sentence() const;
   std::string warning() const;
+  std::string untold_warning() const;
 
   const SystemView& view_;
   Solver& solver_;
   Balance balance_;
   std::unique_ptr<SecondOpinion> opinion_;   ///< made when it is asked for the first time
-  std::size_t overshadowed_ = 0, asked_at_ = 1;   ///< checks that the balance could not decide; the next that is looked into
+  std::size_t overshadowed_ = 0,
+              asked_at_ = 1;  ///< checks that the balance could not decide; the next that is looked into
   Imbalance worst_;
   Found found_ = Found::by_forces;
   double time_ = 0;   ///< of the worst
@@ -63,6 +66,8 @@ class BalanceCheck {
     double times = 0, time = 0;
     double lost = 0;   ///< error that the solver itself knows of, relative
   } untold_;
+  /// The largest error of its accelerations that the solver itself knows of, relative, and when.
+  double known_ = 0, known_time_ = 0;
 };
 
 }  // namespace polyform::host

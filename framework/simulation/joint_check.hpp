@@ -1,5 +1,5 @@
-// Whether the accelerations that a solver gives are those of bodies that its joints hold together. The balance of forces
-// cannot tell: forces and accelerations may be in balance on bodies that part.
+// Whether the accelerations that a solver gives are those of bodies that its joints hold together. The balance of
+// forces cannot tell: forces and accelerations may be in balance on bodies that part.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace polyform::host {
 
-/// At each joint: the relative acceleration of the two bodies as observed, less what the joint's own v̇ makes of it, as a
-/// part of the accelerations there. Joints that the solver leaves out or holds softly are not asked.
+/// At each joint: the relative acceleration of the two bodies as observed, less what the joint's own v̇ makes of it, as
+/// a part of the accelerations there. Joints that the solver leaves out or holds softly are not asked.
 class JointCheck {
  public:
   JointCheck(const SystemView&, Solver&);

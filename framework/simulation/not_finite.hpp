@@ -9,8 +9,9 @@
 
 namespace polyform::host {
 
-/// What of an observation is infinite, no number or so large that it cannot be of any real thing, in a sentence with the
-/// name of the first joint or body that has it; nothing when all numbers are sound. The observation has the sizes of the view.
+/// What of an observation is infinite, no number or so large that it cannot be of any real thing, in a sentence with
+/// the name of the first joint or body that has it; nothing when all numbers are sound. The observation has the sizes
+/// of the view.
 std::optional<Message> not_finite(const SystemView&, const Observation&) noexcept;
 
 }  // namespace polyform::host

@@ -8,8 +8,8 @@
 
 namespace polyform::host {
 
-/// The shortest time in which a body, at its mass centre or where a force, constraint or module is attached to it, moves
-/// by its radius of gyration, or in which it turns by a radian.
+/// The shortest time in which a body, at its mass centre or where a force, constraint or module is attached to it,
+/// moves by its radius of gyration, or in which it turns by a radian.
 class PassingTime {
  public:
   explicit PassingTime(const SystemView&);

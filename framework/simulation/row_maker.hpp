@@ -12,7 +12,8 @@
 namespace polyform::host {
 
 /// Channels in the order of the outer contract: time, the user's joints, the user's bodies, energies, constraints,
-/// modules (variables and states by their own names), reactions (multipliers of modules after them). The system outlives it.
+/// modules (variables and states by their own names), reactions (multipliers of modules after them). The system
+/// outlives it.
 class RowMaker {
  public:
   /// Failure (bad_input) when a pattern matches no column.

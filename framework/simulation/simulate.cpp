@@ -271,7 +271,7 @@ class Run {
       for (std::string& text : more) all.push_back(std::move(text));
     };
     append(events_.warnings());
-    append(singular_.warnings());
+    append(singular_.warnings(record.energy_drift));
     append(scales_.warnings(record.longest_step));
     if (std::string text = joint_check_.warning(); !text.empty()) all.push_back(std::move(text));
     if (check_)

@@ -30,6 +30,9 @@ constexpr double exact = 1e-5;
 /// A loop that integration leaves open by a part δ of its length is as good as one whose lengths are off by that, which
 /// misses its singular position by some √δ: a miss is that of the lengths from this multiple on.
 constexpr double by_opening = 4;
+/// Drift of energy that is told with its likely cause: more than tolerances of integrators leave in runs that pass no
+/// singular position.
+constexpr double much_energy = 1e-5;
 /// A smooth motion turns its rates by less within a step, rad.
 constexpr double sharp_turn = 0.5;
 /// Of the search for the least λ within a step, each to 0.6 of the interval.
@@ -217,6 +220,10 @@ void SingularWatch::pass(Loop& loop, double now) {
   if (!(grown > 0)) return;
   const double angle = std::sqrt(least / grown) * loop.speed * (earlier ? t - loop.time_before : now - t);
   if (!(angle < near_by)) return;
+  if (passages_++ == 0) {
+    first_passage_ = t;
+    first_cut_ = loop.cut;
+  }
   double product = 0, one = 0, other = 0;
   for (std::size_t k = 0; k < loop.rates.size(); ++k) {
     product += loop.rates[k] * loop.rates_before[k];
@@ -233,8 +240,15 @@ void SingularWatch::pass(Loop& loop, double now) {
   }
 }
 
-std::vector<std::string> SingularWatch::warnings() const {
+std::vector<std::string> SingularWatch::warnings(double energy_drift) const {
   std::vector<std::string> all;
+  if (passages_ > 0 && energy_drift > much_energy)
+    all.push_back(fmt::format(
+        "the energy drifts by {:.1e} of what moves, and the run passes singular positions nearby, {} times (first the loop "
+        "of joint `{}` at t = {:.6g} s). Likely cause: next to a singular position rounding of positions is blown up in "
+        "velocities and accelerations, and lengths that miss it by rounding make the motion turn there within a shorter time "
+        "than solvers resolve. Compare with other solvers, or give lengths that make the position truly singular or avoid it",
+        energy_drift, passages_, view_.joints[first_cut_].name, first_passage_));
   for (const Loop& loop : loops_) {
     const std::string_view cut = view_.joints[loop.cut].name;
     std::vector<std::string_view> joints;

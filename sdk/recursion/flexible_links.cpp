@@ -49,7 +49,8 @@ FlexibleLinks::FlexibleLinks(const SystemView& view)
     e.first = attachments_.size();
     attach(e.body, none);
     if (!nodes_.empty())
-      for (std::size_t n = nodes_.first_of(data.body); n < nodes_.end_of(data.body); ++n) attach(view.bodies.size() + n, n);
+      for (std::size_t n = nodes_.first_of(data.body); n < nodes_.end_of(data.body); ++n)
+        attach(view.bodies.size() + n, n);
     e.end = attachments_.size();
     e.carried = attachment_of_[at(joint.outboard_frame())];
     e.to_P = joint.reversed ? joint.p_base : joint.p_moving;
@@ -137,7 +138,9 @@ void FlexibleLinks::add_body(const Element& e, std::size_t element) noexcept {
   const Mat3& R = frame.R;
   const std::size_t n = set_.size(element);
   const std::span<const double> M = set_.mass(element), f = set_.force(element);
-  const auto to_ground = [&](std::size_t row, std::size_t column) { return R * times_transpose(block(M, n, row, column), R); };
+  const auto to_ground = [&](std::size_t row, std::size_t column) {
+    return R * times_transpose(block(M, n, row, column), R);
+  };
   frame.sum.aa += symmetric(to_ground(0, 0));
   frame.sum.au += to_ground(0, 3);
   frame.sum.uu += symmetric(to_ground(3, 3));

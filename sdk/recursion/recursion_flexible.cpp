@@ -27,7 +27,8 @@ bool Recursion::gather_flexible(std::size_t i, Transfer<double>& s) noexcept {
 void Recursion::modal_rates(std::size_t i, double* etaddot) noexcept {
   const std::size_t element = flexible_.element_of(i);
   double* rates = etaddot + flexible_.mode_offset(element);
-  for (std::size_t k = 0; k < flexible_.modes(element); ++k) taken_[k] = links_[i].looped ? loops_.mode_rate(i, k) : 0.0;
+  for (std::size_t k = 0; k < flexible_.modes(element); ++k)
+    taken_[k] = links_[i].looped ? loops_.mode_rate(i, k) : 0.0;
   flexible_.rates(element, z_[i], taken_.data(), rates);
   for (std::size_t a = flexible_.first_attachment(element); a < flexible_.end_attachment(element); ++a)
     z_[frame_work(a)] = flexible_.acceleration(a, z_[i], rates);

@@ -6,9 +6,9 @@
 //
 //   rest = τ − Hᵀ F,   F = Σ outboard (inertia · z + gyroscopic terms − loads)        and of loops   g − Eᵀ z
 //
-// is formed with no such difference, from the coordinates' rates alone, and the same recursion solved for it, at rest and
-// without loads, gives what is missing. As the residual is formed with twice the digits, each such step takes the error
-// times what the recursion gets wrong, down to the last digit of a double.
+// is formed with no such difference, from the coordinates' rates alone, and the same recursion solved for it, at rest
+// and without loads, gives what is missing. As the residual is formed with twice the digits, each such step takes the
+// error times what the recursion gets wrong, down to the last digit of a double.
 #include <algorithm>
 #include <cmath>
 
@@ -38,12 +38,19 @@ SpatialVector<T> inertia_force(const Inertia<double>& body, const Vec3& omega, c
 }  // namespace
 
 Recursion::Refinement::Refinement(std::size_t bodies, std::size_t velocities)
-    : fine_z(bodies), fine_force(bodies), fine_rates(velocities), z(bodies), force(bodies), no_beta(bodies), omega(bodies), rest(velocities),
+    : fine_z(bodies),
+      fine_force(bodies),
+      fine_rates(velocities),
+      z(bodies),
+      force(bodies),
+      no_beta(bodies),
+      omega(bodies),
+      rest(velocities),
       step(velocities) {}
 Recursion::Refinement::~Refinement() = default;
 
-/// z of all bodies from the rates of the coordinates, as roots_to_tips() finds both. The rates have twice the digits too:
-/// the rounding of those of a heavy body is a force on the light ones further in.
+/// z of all bodies from the rates of the coordinates, as roots_to_tips() finds both. The rates have twice the digits
+/// too: the rounding of those of a heavy body is a force on the light ones further in.
 void Recursion::accelerate_finely() noexcept {
   using T = DoubleDouble;
   const std::vector<T>& rates = refinement_.fine_rates;
@@ -104,8 +111,8 @@ void Recursion::find_rest(const SpatialVector<T>* z, SpatialVector<T>* force, co
   }
 }
 
-/// The recursion for what is missing: at rest, without loads and gravity. Into refinement_.step, and for loops on top of
-/// the multipliers. False when a hinge has no inertia to move.
+/// The recursion for what is missing: at rest, without loads and gravity. Into refinement_.step, and for loops on top
+/// of the multipliers. False when a hinge has no inertia to move.
 bool Recursion::solve_for_rest() noexcept {
   Refinement& refine = refinement_;
   for (std::size_t i = 0; i < links_.size(); ++i) {
@@ -127,8 +134,8 @@ bool Recursion::solve_for_rest() noexcept {
   return solved;
 }
 
-/// The step relative to the rates, each against its own and least_share of the largest that the motion or what acts asks
-/// for: of rotations and of translations. What turns evenly has rates of rounding: of its gyroscopic terms.
+/// The step relative to the rates, each against its own and least_share of the largest that the motion or what acts
+/// asks for: of rotations and of translations. What turns evenly has rates of rounding: of its gyroscopic terms.
 double Recursion::size_of_step(const double* vdot) const noexcept {
   double acting = 0, mass = 0, reach = 0, turning = 0, largest[2] = {};
   for (std::size_t i = 0; i < links_.size(); ++i) {

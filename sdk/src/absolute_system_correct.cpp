@@ -11,9 +11,9 @@ namespace {
 constexpr std::size_t most_steps = 200;
 /// From this residual on the constraints are nearly linear: one set of factors serves for the rest of the way.
 constexpr double near_by = 1e-4;
-/// What is subtracted from the zero block of loops where they are nearly closed (Neighbour). Next to a singular position,
-/// x (of a loop's size) away, a row tells where the loop stands across it to η/x of its rounding η, and how fast it moves
-/// to η/x²; below x = 2e-5, the root of this, the state as integrated knows that better.
+/// What is subtracted from the zero block of loops where they are nearly closed (Neighbour). Next to a singular
+/// position, x (of a loop's size) away, a row tells where the loop stands across it to η/x of its rounding η, and how
+/// fast it moves to η/x²; below x = 2e-5, the root of this, the state as integrated knows that better.
 constexpr double projection_epsilon = 3e-10;
 /// No body turns by more than this in one step from afar, rad.
 constexpr double longest_turn = 0.7;

@@ -29,6 +29,8 @@ constexpr double added_to_judge = 1e-15, dependent = 1e-12, dependent_in_stage =
 /// known.
 constexpr double last_step = 1e-15, known = 1e-10;
 constexpr std::size_t most_steps = 8;
+/// Doubles that lose more than this give way: a solution with twice the digits takes as long as a hundred.
+constexpr double from = 1e-9;
 /// Of factors that are kept: a hub with a thousand joints would fill gigabytes.
 constexpr std::size_t most_numbers = 4'000'000;
 
@@ -40,7 +42,7 @@ struct AbsoluteSystem::Fine {
   std::vector<DoubleDouble> x, step, rest;
   std::vector<bool> left_out;   ///< per row
   std::vector<double> even;     ///< the solution in doubles
-  Mending mending{1e-10};
+  Mending mending{from};
 };
 
 void AbsoluteSystem::DeleteFine::operator()(Fine* fine) const noexcept { delete fine; }
@@ -58,6 +60,12 @@ bool AbsoluteSystem::has_uneven_masses() const {
 
 void AbsoluteSystem::make_fine(std::span<const std::size_t> sizes,
                                std::span<const std::pair<std::size_t, std::size_t>> pairs) {
+  // Rows on one body are all tied to each other once it is eliminated.
+  std::vector<std::size_t> rows_on(own_.size());
+  for (const auto& [of_rows, body] : pairs) rows_on[body] += sizes[of_rows];
+  std::size_t filled = 0;
+  for (const std::size_t count : rows_on) filled += count * count;
+  if (filled > most_numbers) return;
   fine_.reset(new Fine);
   Fine& fine = *fine_;
   std::vector<EliminationTurn> turns(sizes.size(), EliminationTurn::any);

@@ -102,7 +102,8 @@ void joint_constraint(const JointData& joint, const BodyMotion& base, const Body
   for (std::size_t i = 0; i < c.rows; ++i) c.residual[i] = dot(c.T[i], error);
 }
 
-ConstraintRow constraint_row(const JointData& joint, const BodyMotion& base, const BodyMotion& moving, const Spatial& t) noexcept {
+ConstraintRow constraint_row(const JointData& joint, const BodyMotion& base, const BodyMotion& moving,
+                             const Spatial& t) noexcept {
   const Vec3 to_M = moving.R * joint.p_moving;
   const Vec3 from_base = moving.p + to_M - base.p;
   const Vec3 couple = base.R * t.angular, force = base.R * t.linear;

@@ -10,8 +10,8 @@
 namespace polyform::test {
 
 /// Requires that all formulations that can run the model agree with the first of them at its initial state in motion,
-/// accelerations, reactions and energy. Reactions of redundant joints are not compared: they are not unique. Returns how
-/// many formulations were compared.
+/// accelerations, reactions and energy. Reactions of redundant joints are not compared: they are not unique. Returns
+/// how many formulations were compared.
 std::size_t require_agreement(const std::string& model_text);
 
 /// Requires that dE/dt by central differences along the motion is the observed power, but for rounding of E, at the

@@ -41,8 +41,8 @@ TEST_CASE("formulations agree on several roots, a body with ten children and cha
     if (kind == "universal" || kind == "planar") more += ", axis2: [0.8, 0, -0.6]";
     if (kind == "helical") more += ", pitch: 0.2";
     if (kind == "revolute") more += ", initial: {position: 0.4, velocity: 1.5}";
-    joints += fmt::format("  - {{name: j_{}, type: {}, base: {}, moving: {}, position: [{}, 0, {}]{}}}\n", name, kind, base,
-                          name, x, z, more);
+    joints += fmt::format("  - {{name: j_{}, type: {}, base: {}, moving: {}, position: [{}, 0, {}]{}}}\n", name, kind,
+                          base, name, x, z, more);
   };
   hang("hub", "ground", "spherical", 1);
   hang("other", "ground", "revolute", 2);   // a second root, of one body
@@ -198,13 +198,15 @@ TEST_CASE("slender rods without axial inertia run in chains and in loops") {
       text += fmt::format(
           "  - {{name: r{}, position: [{}, {}, 0], orientation: {{axis: [0, 0, 1], angle: {}}}, mass: 1, "
           "center_of_mass: [{}, 0, 0], inertia: {{xx: {}, yy: {}, zz: {}}}}}\n",
-          i, points[i][0], points[i][1], std::atan2(y, x), length / 2, axial, length * length / 12, length * length / 12);
+          i, points[i][0], points[i][1], std::atan2(y, x), length / 2, axial, length * length / 12,
+          length * length / 12);
     }
     text += "joints:\n";
     for (int i = 0; i < (closed ? 4 : 3); ++i)
-      text += fmt::format("  - {{name: j{}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], axis: [0, 0, 1]}}\n",
-                          i, i == 0 ? "ground" : fmt::format("r{}", i - 1), i == 3 ? "ground" : fmt::format("r{}", i),
-                          points[i][0], points[i][1]);
+      text += fmt::format(
+          "  - {{name: j{}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], axis: [0, 0, 1]}}\n", i,
+          i == 0 ? "ground" : fmt::format("r{}", i - 1), i == 3 ? "ground" : fmt::format("r{}", i), points[i][0],
+          points[i][1]);
     return text;
   };
   for (const bool closed : {false, true}) {

@@ -1,4 +1,5 @@
-// The imbalance that the host finds in what solvers give: rounding where they are right, the size of the error where not.
+// The imbalance that the host finds in what solvers give: rounding where they are right, the size of the error where
+// not.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -15,7 +16,8 @@ using namespace polyform::test;
 
 namespace {
 
-/// The largest imbalance of each formulation that takes the system, at its initial state; all must be below the tolerance.
+/// The largest imbalance of each formulation that takes the system, at its initial state; all must be below the
+/// tolerance.
 void require_balance(const host::System& system, double tolerance) {
   Balance balance(system.view());
   REQUIRE(balance.good());

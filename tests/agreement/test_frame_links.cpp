@@ -160,8 +160,8 @@ void check(const std::string& type, const Frames& frames, const std::vector<doub
   }
 }
 
-constexpr const char* types[] = {"fixed",     "revolute",      "prismatic", "cylindrical",   "universal",      "spherical",
-                                 "planar",    "perpendicular", "parallel",  "point-on-line", "point-on-plane", "helical"};
+constexpr const char* types[] = {"fixed",  "revolute",      "prismatic", "cylindrical",   "universal",      "spherical",
+                                 "planar", "perpendicular", "parallel",  "point-on-line", "point-on-plane", "helical"};
 
 }  // namespace
 

@@ -57,12 +57,14 @@ std::string model_of(const Shape& shape, Order order, double ratio) {
         "{{xx: {}, yy: {}, zz: {}, xy: {}}}}}\n",
         k, p.x, p.y, p.z, m, 0.011 * m, 0.035 * m, 0.03 * m, 0.002 * m);
     joints += fmt::format("  - {{name: j{}, base: {}, moving: b{}, position: [{}, {}, {}], type: {}}}\n", k,
-                          on < 0 ? "ground" : fmt::format("b{}", on), k, p.x, p.y, p.z, k % 2 == 0 ? shape.joint : shape.other);
+                          on < 0 ? "ground" : fmt::format("b{}", on), k, p.x, p.y, p.z,
+                          k % 2 == 0 ? shape.joint : shape.other);
   }
   if (shape.loop) {
     const Vec3 p = corner(n);
-    joints += fmt::format("  - {{name: last, base: ground, moving: b{}, position: [{}, {}, {}], type: spherical, cut: true}}\n",
-                          n - 1, p.x, p.y, p.z);
+    joints += fmt::format(
+        "  - {{name: last, base: ground, moving: b{}, position: [{}, {}, {}], type: spherical, cut: true}}\n", n - 1,
+        p.x, p.y, p.z);
   }
   return "polyform: 1\ngravity: [1.5, -3, -9]\nbodies:\n" + bodies + "joints:\n" + joints;
 }
@@ -76,8 +78,9 @@ double error_of(const std::vector<Spatial>& truth, const Observation& now) {
   }
   for (std::size_t i = 0; i < truth.size(); ++i) {
     const Observation::Body& b = now.bodies[i];
-    error = std::max({error, norm(b.angular_acceleration - truth[i].angular) / (norm(truth[i].angular) + 1e-3 * angular),
-                      norm(b.acceleration - truth[i].linear) / (norm(truth[i].linear) + 1e-3 * linear)});
+    error =
+        std::max({error, norm(b.angular_acceleration - truth[i].angular) / (norm(truth[i].angular) + 1e-3 * angular),
+                  norm(b.acceleration - truth[i].linear) / (norm(truth[i].linear) + 1e-3 * linear)});
   }
   return error;
 }
@@ -117,7 +120,8 @@ std::string heavy_end(double ratio, bool with_drive) {
         "{{xx: {8}, yy: {8}, zz: {8}}}}}\n",
         k, p.x, p.y, p.z, m, c.x, c.y, c.z, m / 12);
     joints += fmt::format(
-        "  - {{name: j{0}, base: {1}, moving: b{0}, position: [{2}, {3}, {4}], type: spherical, initial: {{velocity: [{5}, 1, "
+        "  - {{name: j{0}, base: {1}, moving: b{0}, position: [{2}, {3}, {4}], type: spherical, initial: {{velocity: "
+        "[{5}, 1, "
         "{6}]}}}}\n",
         k, k == 0 ? "ground" : fmt::format("b{}", k - 1), p.x, p.y, p.z, 0.3 - 0.4 * k, 0.5 * k - 1.3);
   }
@@ -147,6 +151,11 @@ TEST_CASE("what is said of lost digits is their number, whatever else is in the 
       for (const Formulation* formulation : formulations_for(*system)) {
         INFO("ratio " << ratio << (with_drive ? " with a drive, " : ", ") << formulation->name());
         const Outcome o = outcome(*system, *formulation, expected);
+        const std::string_view name = formulation->name();
+        if (!with_drive && name != "thompson" && name != "hierarchy") {
+          CHECK_FALSE(o.refused);
+          CHECK(o.error < 1e-9);
+        }
         if (o.refused) continue;
         INFO("error " << o.error << ", told " << o.imbalance);
         if (o.error < 1e-7) CHECK(o.imbalance < host::warned_imbalance);
@@ -155,6 +164,49 @@ TEST_CASE("what is said of lost digits is their number, whatever else is in the 
       }
     }
   }
+}
+
+TEST_CASE("loops whose masses alternate over many orders of magnitude are no contradiction", "[lost digits]") {
+  struct Loop {
+    int bodies;
+    const char *joint, *last;
+    bool balls;   ///< then positions in doubles do not determine how light bodies between heavy ones turn
+  };
+  // Corners off a line by irrational amounts; a ring of balls, two loops of eight pins, one of seven.
+  for (const Loop& loop : {Loop{5, "spherical", "spherical", true}, Loop{7, "revolute, axis: [{0}, {1}, 0.5]", "revolute, axis: [0.2, 0.9, -0.4]", false},
+                           Loop{6, "revolute, axis: [{1}, 0.6, {0}]", "revolute, axis: [0.7, -0.2, 0.4]", false}})
+    for (const double ratio : {1e8, 1e12})
+      for (const int first : {0, 1}) {
+        const auto corner = [](int k) { return Vec3{0.5 * k, 0.4 * std::sin(1.3 * k), 0.3 * std::cos(2.1 * k)}; };
+        std::string bodies, joints;
+        for (int k = 0; k <= loop.bodies; ++k) {
+          const Vec3 p = corner(k);
+          const double m = (k + first) % 2 == 0 ? 1 / std::sqrt(ratio) : std::sqrt(ratio);
+          if (k < loop.bodies)
+            bodies += fmt::format(
+                "  - {{name: b{}, position: [{}, {}, {}], mass: {}, center_of_mass: [0.21, 0.05, -0.03], inertia: "
+                "{{xx: {}, yy: {}, zz: {}, xy: {}}}}}\n",
+                k, p.x, p.y, p.z, m, 0.02 * m, 0.035 * m, 0.03 * m, 0.002 * m);
+          const double a = std::cos(1.7 * k), b = std::sin(2.3 * k);
+          const std::string type = k == loop.bodies ? loop.last : fmt::format(fmt::runtime(loop.joint), a, b);
+          joints += fmt::format("  - {{name: j{}, base: {}, moving: b{}, position: [{}, {}, {}], type: {}}}\n", k,
+                                k == 0 || k == loop.bodies ? "ground" : fmt::format("b{}", k - 1),
+                                std::min(k, loop.bodies - 1), p.x, p.y, p.z, type);
+        }
+        const auto system = system_from_text("polyform: 1\ngravity: [1.5, -3, -9]\nbodies:\n" + bodies + "joints:\n" + joints);
+        const std::vector<Spatial> truth = quad_accelerations(*system);
+        for (const Formulation* formulation : formulations_for(*system)) {
+          INFO(loop.bodies << (loop.balls ? " balls" : " pins") << ", ratio " << ratio << ", " << formulation->name());
+          const Outcome o = outcome(*system, *formulation, truth);
+          const std::string_view name = formulation->name();
+          INFO("error " << o.error << ", told " << o.imbalance);
+          if (name != "thompson") CHECK_FALSE(o.refused);
+          if (o.refused) continue;
+          const bool recursive = name == "riccati" || name == "reduced";
+          if (recursive || !loop.balls) CHECK(o.error < 1e-9);
+          CHECK((o.error < 1e-6 || o.imbalance > host::warned_imbalance || o.warned));
+        }
+      }
 }
 
 TEST_CASE("whatever the masses, accelerations are right, or it is said that they are not", "[lost digits]") {

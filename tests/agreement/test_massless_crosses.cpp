@@ -1,5 +1,5 @@
-// Cardan joints drawn as crosses without mass between two pins, in loops: the cut has to be chosen so that every joint of
-// the tree moves some inertia, and the answer is that of the dense Newton-Euler solution in 113-bit numbers.
+// Cardan joints drawn as crosses without mass between two pins, in loops: the cut has to be chosen so that every joint
+// of the tree moves some inertia, and the answer is that of the dense Newton-Euler solution in 113-bit numbers.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -21,7 +21,8 @@ class Writer {
   explicit Writer(unsigned seed) : random_(seed) {}
 
   std::string text() {
-    static constexpr const char* closings[] = {"spherical", "universal", "cylindrical", "revolute", "prismatic", "fixed"};
+    static constexpr const char* closings[] = {"spherical", "universal", "cylindrical",
+                                               "revolute",  "prismatic", "fixed"};
     for (int i = 0; i < 6; ++i) add_body(i);
     const Vec3 place = point(1);
     body("frame", place, 0);
@@ -56,8 +57,8 @@ class Writer {
     if (cross) {
       const std::string name = fmt::format("cross{}", i);
       body(name, place, 0);
-      joints_ += fmt::format("  - {{name: in{}, type: revolute, base: {}, moving: {}, position: {}, axis: {}}}\n", i, base,
-                             name, text(place), text(axis));
+      joints_ += fmt::format("  - {{name: in{}, type: revolute, base: {}, moving: {}, position: {}, axis: {}}}\n", i,
+                             base, name, text(place), text(axis));
       base = name;
     }
     body(own, place + point(0.3), 1);

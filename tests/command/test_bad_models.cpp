@@ -66,8 +66,9 @@ TEST_CASE("a solver or an option that the model asks for in vain is an error at 
   CHECK_THAT(said("{name: foo}", 3), Contains("model.yaml:11:16: error: solver.name: there is no solver 'foo'"));
   CHECK_THAT(said("{name: hierarchy, options: {level: 7}}"),
              Contains("model.yaml:11:44: error: solver.options.level: hierarchy: level 7 was asked for"));
-  CHECK_THAT(said("{name: hierarchy, options: {clearance: 'nojoint=1'}}"),
-             Contains("model.yaml:11:48: error: solver.options.clearance: hierarchy: clearance is given for `nojoint`"));
+  CHECK_THAT(
+      said("{name: hierarchy, options: {clearance: 'nojoint=1'}}"),
+      Contains("model.yaml:11:48: error: solver.options.clearance: hierarchy: clearance is given for `nojoint`"));
   CHECK_THAT(said("{name: hierarchy, options: {clearance: 'pin=1'}}"),
              Contains("model.yaml:11:48: error: solver.options.clearance: ") && Contains("add correction=none"));
   const Workshop shop;
@@ -96,7 +97,8 @@ TEST_CASE("an inertia that violates the triangle inequality is an error") {
 
 TEST_CASE("how large a body is drawn says nothing of its inertia") {
   const std::string message = refusal(
-      "polyform: 1\nbodies:\n  - {name: a, mass: 1, inertia: {xx: 1e-6, yy: 1e-6, zz: 3e-6}, geometry: [{type: box, size: "
+      "polyform: 1\nbodies:\n  - {name: a, mass: 1, inertia: {xx: 1e-6, yy: 1e-6, zz: 3e-6}, geometry: [{type: box, "
+      "size: "
       "[10000, 10000, 10000]}]}\n");
   CHECK_THAT(message, Contains("the largest exceeds the sum of the others by 1e-06"));
 }

@@ -143,7 +143,8 @@ TEST_CASE("many solvers of one kernel do not outvote two that share none, and th
 
 TEST_CASE("solvers of one kernel that agree are one vote, and it is said that nobody confirms them") {
   const Workshop shop;
-  const Outcome same = shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati,reduced", "--duration", "0.1"});
+  const Outcome same =
+      shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati,reduced", "--duration", "0.1"});
   INFO(same.out);
   CHECK(same.code == 0);
   CHECK_THAT(same.out, Contains("They share arithmetic and are one vote") && Contains("tree recursion"));

@@ -25,7 +25,8 @@ std::vector<std::string> troubled(const Workshop& shop, const std::string& force
   Rod rod;
   rod.more = "forces:\n  - {name: bad, type: " + force +
              ", joint: pin}\nsimulation: {duration: 1, integrator: rk4, step: 0.001, output_interval: 0.002}\n";
-  return {"run", shop.write("model.yaml", rod.text()), "--plugin-path", plugin, "--solver", "riccati", "--output", output};
+  return {"run", shop.write("model.yaml", rod.text()), "--plugin-path", plugin, "--solver", "riccati", "--output",
+          output};
 }
 
 }  // namespace
@@ -100,7 +101,8 @@ TEST_CASE("a solver whose way to report was closed is said to have lost it") {
 TEST_CASE("a force that switches traps on or writes beyond its output is named, not the solver") {
   if (has_address_sanitizer) return;
   const Workshop shop;
-  const Outcome traps = shop.run(troubled(shop, "traps", "a.csv")), beyond = shop.run(troubled(shop, "beyond", "b.csv"));
+  const Outcome traps = shop.run(troubled(shop, "traps", "a.csv")),
+                beyond = shop.run(troubled(shop, "beyond", "b.csv"));
   INFO(traps.err << beyond.err);
   CHECK(traps.code == 1);
   CHECK_THAT(traps.err, Contains("error: a force of " + plugin + " changed how floating-point numbers are computed") &&

@@ -62,8 +62,9 @@ TEST_CASE("where redundant constraints leave reactions open, it is said beside t
   const Workshop shop;
   const Outcome loop = shop.run({"evaluate", shipped("four_bar_rhombus"), "--solver", "all", "--json"});
   CHECK(loop.code == 0);
-  CHECK_THAT(loop.err, Contains("reactions are not unique in A (fz, mx, my), B (fz, mx, my), D (fz, mx, my), C (fz, mx, my): 3 "
-                                "redundant constraint equations"));
+  CHECK_THAT(loop.err,
+             Contains("reactions are not unique in A (fz, mx, my), B (fz, mx, my), D (fz, mx, my), C (fz, mx, my): 3 "
+                      "redundant constraint equations"));
   CHECK(json::parse(loop.out).size() >= 2);
   // Across the plane it is open who carries; in it, all is unique.
   const json all = json::parse(loop.out);
@@ -96,7 +97,8 @@ TEST_CASE("rows that a level leaves out count for none of its reactions") {
   const Outcome lowest =
       shop.run({"evaluate", shipped("planar_3rrr_modules"), "--solver", "hierarchy", "--option", "level=1"});
   CHECK(lowest.code == 0);
-  CHECK_THAT(lowest.out, Contains("balance\n  largest"));  // no joint holds anything there, so that no reaction is none given
+  CHECK_THAT(lowest.out,
+             Contains("balance\n  largest"));  // no joint holds anything there, so that no reaction is none given
   CHECK_THAT(lowest.err, !Contains("not unique"));
 }
 
@@ -158,8 +160,8 @@ TEST_CASE("rates and multipliers of modules stand beside bodies and joints, by t
 TEST_CASE("the equations of joints that give way have their covariance") {
   const Workshop shop;
   const auto said = [&](const char* correction, const char* clearance) {
-    return shop.run({"evaluate", shipped("double_pendulum"), "--solver", "hierarchy", "--option", correction, "--option",
-                     clearance, "--equations"});
+    return shop.run({"evaluate", shipped("double_pendulum"), "--solver", "hierarchy", "--option", correction,
+                     "--option", clearance, "--equations"});
   };
   const Outcome loose = said("correction=none", "clearance=j1=1e-3");
   INFO(loose.err);

@@ -29,7 +29,7 @@ TEST_CASE("help, plugins and schema tell of every integrator from its declaratio
   for (const char* name : {"rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf"}) {
     INFO(name);
     CHECK_THAT(help, Contains(name));
-    CHECK_THAT(schema, Contains("\"" + std::string(name) + "\""));
+    CHECK_THAT(schema, Contains(name));
     CHECK_THAT(list, Contains(name));
   }
   CHECK_THAT(schema, Contains("max_order") && !Contains("verlet"));
@@ -77,14 +77,14 @@ TEST_CASE("a wrong integrator or option is refused with its place and what would
     CHECK(outcome.code == 2);
     return outcome.err;
   };
-  CHECK_THAT(refusal("integrator: dopri55"), Contains("rod.yaml:9:") && Contains("simulation.integrator") &&
+  CHECK_THAT(refusal("integrator: dopri55"), Contains("rod.yaml:11:") && Contains("simulation.integrator") &&
                                                  Contains("ean 'dopri5'?") && Contains("dop853"));
-  CHECK_THAT(refusal("integrator: {name: rk5}"), Contains("rod.yaml:9:") && Contains("ean 'rk4'?"));
+  CHECK_THAT(refusal("integrator: {name: rk5}"), Contains("rod.yaml:11:") && Contains("ean 'rk4'?"));
   CHECK_THAT(refusal("integrator: {options: {}}"), Contains("simulation.integrator") && Contains("name"));
   CHECK_THAT(refusal("integrator: {name: cvode-bdf, options: {maxorder: 2}}"),
              Contains("simulation.integrator.options.maxorder") && Contains("ean 'max_order'?"));
   CHECK_THAT(refusal("integrator: {name: cvode-bdf, options: {max_order: 9}}"),
-             Contains("rod.yaml:9:") && Contains("simulation.integrator.options.max_order"));
+             Contains("rod.yaml:11:") && Contains("simulation.integrator.options.max_order"));
   CHECK_THAT(refusal("integrator: {name: rk4, options: {max_order: 2}}"), Contains("'rk4' has no options"));
   CHECK_THAT(refusal("integrator: rk4", {"--integrator-option", "order"}),
              Contains("--integrator-option: expected key=value"));
@@ -105,8 +105,9 @@ TEST_CASE("somebody else's integrator is found like any other plugin and uses po
     INFO(outcome.err);
     REQUIRE(outcome.code == 0);
     const json record = json::parse(outcome.out);
-    // The error of the energy swings with the square of the step and does not grow with the time.
-    CHECK(record.at("energy_drift").get<double>() < 2e-3);
+    // The error of the energy swings with the square of the step and does not grow with the time, but where the
+    // correction moves particles back onto circles that the drift has left along the tangent.
+    CHECK(record.at("energy_drift").get<double>() < (std::string(solver) == "particles" ? 5e-3 : 6e-4));
   }
   CHECK_THAT(shop.run({"plugins", "check", verlet}).out, Contains("integrator"));
 }

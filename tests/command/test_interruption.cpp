@@ -121,8 +121,8 @@ TEST_CASE("the temporary folder of a comparison that was killed goes with the ne
     std::filesystem::create_directory_symlink(temporary.path("elsewhere"), temporary.path("polyform-files-link56"));
     CHECK(compare_once() == 0);
     CHECK(folders() == 5);
-    for (const char* file : {"polyform-files-backup/notes", "polyform-files-mine12/notes", "polyform-files-mine34/.polyform",
-                             "polyform-files-link56/notes"})
+    for (const char* file : {"polyform-files-backup/notes", "polyform-files-mine12/notes",
+                             "polyform-files-mine34/.polyform", "polyform-files-link56/notes"})
       CHECK(temporary.read(file) == "mine");
   }
   setenv("TMPDIR", "", 1);

@@ -13,8 +13,8 @@ using nlohmann::json;
 
 namespace {
 
-/// A crank of 1 m, a coupler of 2 m, a rocker whose pivot is 2.2 m away: drawn with the crank upright. The crank can turn
-/// 0.85 rad further and no more.
+/// A crank of 1 m, a coupler of 2 m, a rocker whose pivot is 2.2 m away: drawn with the crank upright. The crank can
+/// turn 0.85 rad further and no more.
 const char* four_bar = R"(
 polyform: 1
 gravity: [0, -9.81, 0]
@@ -60,7 +60,8 @@ TEST_CASE("every solver says of a crank that is driven past its reach that the p
 
 TEST_CASE("a run that fails elsewhere is not said to be next to a singular position") {
   const Workshop shop;
-  const std::string model = shop.write("free.yaml", std::string(four_bar).substr(0, std::string(four_bar).find("constraints")));
+  const std::string model =
+      shop.write("free.yaml", std::string(four_bar).substr(0, std::string(four_bar).find("constraints")));
   const Outcome run = shop.run({"run", model, "--duration", "1", "--quiet", "--integrator", "cvode-bdf",
                                 "--rtol", "1e-30", "--atol", "1e-30"});
   CHECK(run.code == 1);

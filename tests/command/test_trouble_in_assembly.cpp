@@ -53,7 +53,8 @@ TEST_CASE("a plugin that ends the assembly fails the comparison with what it did
        {std::pair{"assembly-throws", plugin("assembly-throws") + " threw an exception: out of luck" + in_assembly},
         std::pair{"assembly-exits", plugin("assembly-exits") + " ended the program by calling exit" + in_assembly},
         std::pair{"assembly-ends-at-once",
-                  shop.path("rod.yaml").string() + " could not be assembled and evaluated: ended the program with exit status 0"}}) {
+                  shop.path("rod.yaml").string() +
+                      " could not be assembled and evaluated: ended the program with exit status 0"}}) {
     const Outcome outcome = compare(shop, fixture);
     INFO(outcome.err);
     CHECK(outcome.code == 1);

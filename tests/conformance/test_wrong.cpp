@@ -26,13 +26,17 @@ bool is_tried(const std::string& type) {
   return !has_address_sanitizer || !type.starts_with("solver-") || std::ranges::find(solvers, type) != solvers.end();
 }
 
+/// Its mistake shows in some loops alone, of which the short battery has few.
+constexpr std::string_view needs_many_loops = "hinge-coordinates";
+
 std::vector<Claim> made_claims_of(const std::string& name, double seconds) {
   for (const char* library : libraries) {
     const Registry& registry = with(library);
     for (const PluginRecord& plugin : registry.plugins())
       for (const Offer& offer : plugin.offers)
         if (offer.name == name)
-          return polyform::host::test::claims_of(registry, plugin, offer, {.time_limit = seconds, .thorough = false});
+          return polyform::host::test::claims_of(registry, plugin, offer,
+                                                 {.time_limit = seconds, .thorough = name == needs_many_loops});
   }
   FAIL("no type " << name);
   return {};
@@ -112,6 +116,10 @@ TEST_CASE("an element that writes beside what it is given, or changes how number
   require_told("sledge-before", "evaluate() writes before the 1 numbers of `xdot` that it was given");
 }
 
+TEST_CASE("kernels that are no names are found") {
+  require_found("solver-kernels", "the kernels that it tells", "this is no name: two; names");
+}
+
 TEST_CASE("what is no number as drawn alone is found in every kind") {
   require_found("wave-drawn", "finite number", "as drawn");
   require_failed("foot-drawn", "finite number");
@@ -163,7 +171,7 @@ TEST_CASE("mistakes of a joint are found") {
   require_failed("hinge-bias", "energy is kept");
   require_failed("hinge-rates", "N is linear in v");
   require_failed("hinge-coordinates", "coordinates follow from the pose");
-  if (!has_address_sanitizer) require_failed("hinge-coordinates", "as cut joint");  // the short form has few loops
+  if (!has_address_sanitizer) require_failed("hinge-coordinates", "as cut joint");
   require_failed("hinge-turns", "after several turns to either side");
   require_sound("hinge-screw");
   require_found("hinge-wrap", "the pose follows q without jumps", "it jumps");
@@ -346,10 +354,10 @@ TEST_CASE("a sound integrator passes all checks, and each mistake of one is foun
   require_sound("steps-sound");
   for (const Claim& claim : claims_of("steps-sound")) CHECK(claim.verdict == Verdict::passed);
   constexpr const char* order = "its order is what it says";
-  require_found("steps-order", order, "it says 3, its steps are of order");
+  require_found("steps-order", order, "it says 3");
   require_found("steps-times", order, "a driven disc");
   require_found("steps-integrals", order, "a driven disc");
-  require_found("steps-chord", order, "between steps it is of order");
+  require_found("steps-held", order, "between steps it is of order");
   require_failed("steps-careless", "its errors follow the tolerances");
   require_failed("steps-weights", "shortens no steps");
   require_found("steps-longest", "steps end at their limits", "are allowed");

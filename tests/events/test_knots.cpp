@@ -210,7 +210,7 @@ TEST_CASE("no integrator takes a sine for rest because its steps are whole perio
         frequency));
     for (const host::RunSettings& s : settings_of_all_integrators(1, 1e-3)) {
       if (s.integrator.name() == "rk4") continue;
-      INFO(s.integrator << " " << frequency);
+      INFO(s.integrator.name() << " " << frequency);
       const Ended ended = run_to_end(*system, *formulations_for(*system).front(), s);
       CHECK(ended.positions[0].x == Approx(1 / (2 * M_PI * frequency)).epsilon(2e-3));
     }
@@ -225,7 +225,7 @@ TEST_CASE("a pulse late in a run is delivered in full") {
       "forces:\n  - {name: g, type: gust, body: b, start: 8192, length: 9.5367431640625e-07, force: 1024}\n");
   for (const host::RunSettings& s : settings_of_all_integrators(8200, 1))
     for (const Formulation* formulation : formulations_for(*system)) {
-      INFO(s.integrator << " " << formulation->name());
+      INFO(s.integrator.name() << " " << formulation->name());
       CHECK(run_to_end(*system, *formulation, s).velocities[0].x == Approx(std::ldexp(1, -11)).margin(5e-9));
     }
 }

@@ -34,7 +34,7 @@ TEST_CASE("an arm between stops never passes them, whatever the integrator") {
   for (host::RunSettings s : settings_of_all_integrators(10, 1e-3))
     for (const Formulation* formulation : formulations_for(*system)) {
       if (s.integrator.name() == "rk4" && formulation->name() != "riccati") continue;
-      INFO(s.integrator << " " << formulation->name());
+      INFO(s.integrator.name() << " " << formulation->name());
       const auto solver = solver_for(*system, *formulation);
       double farthest = 0;
       EachRow sink([&](double, const Observation& o) { farthest = std::max(farthest, std::abs(o.q[0])); });
@@ -53,7 +53,7 @@ TEST_CASE("a grazing contact is found in every turn, at 10 rad/s and at 60000 tu
   for (const double speed : {10.0, 2000 * std::numbers::pi}) {
     const auto system = arm(speed, -1.099999);
     for (const host::RunSettings& s : settings_of_all_integrators(10 * std::numbers::pi / speed, 1e-3)) {
-      INFO(s.integrator << " " << speed);
+      INFO(s.integrator.name() << " " << speed);
       CHECK(run_to_end(*system, *formulations_for(*system).front(), s).record.events == 10);
     }
   }
@@ -77,7 +77,7 @@ TEST_CASE("every integrator passes a stiff stop") {
   const double back = -0.9 + 10 * (0.2 - 0.09 - std::numbers::pi / std::sqrt(1e7));
   for (const host::RunSettings& s : settings_of_all_integrators(0.2, 1e-3))
     for (const Formulation* formulation : formulations_for(*system)) {
-      INFO(s.integrator << " " << formulation->name());
+      INFO(s.integrator.name() << " " << formulation->name());
       const Ended ended = run_to_end(*system, *formulation, s);
       CHECK(ended.velocities[0].z == Approx(10).epsilon(1e-4));
       CHECK(ended.positions[0].z == Approx(back).epsilon(1e-4));

@@ -158,8 +158,8 @@ TEST_CASE("a body that spins without inertia is noticed in any position, by ever
     const bool link = trial % 2 == 0, closed = trial % 3 == 0;
     std::string model = "polyform: 1\nbodies:\n";
     const auto add_body = [&](const char* name, double mass, double inertia) {
-      model += fmt::format("  - {{name: {0}, mass: {1}, position: {2}, inertia: {{xx: {3}, yy: {3}, zz: {3}}}}}\n", name,
-                           mass, point(), inertia);
+      model += fmt::format("  - {{name: {0}, mass: {1}, position: {2}, inertia: {{xx: {3}, yy: {3}, zz: {3}}}}}\n",
+                           name, mass, point(), inertia);
     };
     add_body("carrier", 1, 0.2);
     add_body("spinner", link ? 0 : 0.3, 0);
@@ -185,13 +185,14 @@ TEST_CASE("a body that spins without inertia is noticed in any position, by ever
   }
 }
 
-TEST_CASE("all bodies that move without inertia are named at once, also where they have nothing to do with each other") {
+TEST_CASE(
+    "all bodies that move without inertia are named at once, also where they have nothing to do with each other") {
   const auto arms = [](int count) {
     std::string bodies, joints;
     for (int k = 0; k < count; ++k) {
       const std::string name = "arm" + std::to_string(k), mass = k == 1 ? "1" : "0";
-      bodies += "  - {name: " + name + ", mass: " + mass + ", inertia: {xx: " + mass + ", yy: " + mass + ", zz: " + mass +
-                "}}\n";
+      bodies += "  - {name: " + name + ", mass: " + mass + ", inertia: {xx: " + mass + ", yy: " + mass +
+                ", zz: " + mass + "}}\n";
       joints += "  - {name: pin" + std::to_string(k) + ", type: revolute, base: ground, moving: " + name +
                 ", position: [0, 0, 0], axis: [0, 0, 1]}\n";
     }

@@ -71,7 +71,8 @@ TEST_CASE("a long chain of parallel hinges moves as by the transfer matrices whe
                                       {2500, "orthogonal-complement"}}) {
     INFO(count << " bodies, " << method);
     const auto system = system_from_text(parallel_hinges(count, 10));
-    const auto expected = observe(*system, *solver_for(*system, riccati)), found = observe_with(*system, {{"method", method}});
+    const auto expected = observe(*system, *solver_for(*system, riccati)),
+               found = observe_with(*system, {{"method", method}});
     CHECK(difference(expected->now(), found->now()) < 1e-9);
   }
 }

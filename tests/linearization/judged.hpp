@@ -9,6 +9,7 @@
 
 #include "framework/linearization/stability.hpp"
 #include "tests/linearization/linear_bench.hpp"
+#include "tests/support/integrators.hpp"
 
 namespace polyform::test {
 
@@ -18,7 +19,8 @@ struct Judged {
 };
 
 inline Judged judged(const host::System& system, const Formulation& formulation, const host::OperatingPoint& point,
-              const host::StabilityRequest& request = {}) {
+              host::StabilityRequest request = {}) {
+  request.integrator = integrator("dop853");
   LinearCase c = linearize_at(system, formulation, point, {"none"}, {"none"});
   return {&formulation, host::judge(system, maker(formulation), point, request, c.linear)};
 }

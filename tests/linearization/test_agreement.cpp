@@ -41,7 +41,8 @@ TEST_CASE(
 }
 
 TEST_CASE("every shape is an eigenvector, whatever formulation the matrix comes from") {
-  for (const char* const name : {"satellite", "connected_joints", "vehicle", "governor", "rotorcraft", "cardan_shaft"}) {
+  for (const char* const name :
+       {"satellite", "connected_joints", "vehicle", "governor", "rotorcraft", "cardan_shaft"}) {
     const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/" + name + ".yaml");
     std::size_t zeros = 0;
     for (const LinearCase& c : linearize_all(*system)) {

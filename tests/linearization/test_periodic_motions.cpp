@@ -68,7 +68,7 @@ TEST_CASE("ground resonance grows at the rate of Coleman's equations, by multipl
     CHECK(turn.stability.floquet->period == Approx(2 * M_PI / W));
     CHECK(largest_growth(*turn.stability.floquet) == Approx(growth).epsilon(1e-8));
     const Judged blades =
-        judged(*system, *f, initial_point(*system), {{}, {{"shaft", {"lag1", "lag2", "lag3"}}}, false});
+        judged(*system, *f, initial_point(*system), {{}, {}, {{"shaft", {"lag1", "lag2", "lag3"}}}, false, {}});
     CHECK(blades.stability.verdict == Outlook::unstable);
     CHECK(blades.stability.modes_of == host::ModesOf::motion);
     for (const Complex value : A.eigenvalues())

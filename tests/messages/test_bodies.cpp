@@ -115,7 +115,8 @@ TEST_CASE("messages about bodies") {
        "bodies:\n"
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 2.1}}\n",
        "m.yaml:4:33: warning: bodies[0].inertia: the inertia violates the triangle inequality: of its "
-       "principal moments 1, 1 and 2.1 kg m², the largest exceeds the sum of the others by 0.1; it is used as it is given\n"
+       "principal moments 1, 1 and 2.1 kg m², the largest exceeds the sum of the others by 0.1; it is used as it is "
+       "given\n"
        "  Solvers may refuse it, or differ, where its motion depends on it.\n"},
       {"a name that is a formula to a spreadsheet",
        "polyform: 1\n"
@@ -139,7 +140,8 @@ TEST_CASE("messages about bodies") {
        "m.yaml:3:33: error: bodies[0].inertia: the inertia has a negative principal moment (-1 kg m²), "
        "which no body has\n"
        "  Check the signs: xx, yy, zz are not negative, and a product of inertia is at most as large as "
-       "they are (xy is the element of the tensor, −∫xy dm). --lenient, or 'lenient: true' in the model, takes it as it "
+       "they are (xy is the element of the tensor, −∫xy dm). --lenient, or 'lenient: true' in the model, takes it as "
+       "it "
        "is, with a warning.\n"},
       {"a quaternion that is not unit",
        "polyform: 1\n"

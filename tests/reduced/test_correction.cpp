@@ -60,7 +60,8 @@ TEST_CASE("loops drift apart without correction, the more the longer") {
   require_growing_drift(*system_from_text(rigid_four_link()), {40, 0.005, 1});
 }
 
-TEST_CASE("200 s of the four-link mechanism stay closed at 0.005 s and more, with a flexible link and with rigid ones") {
+TEST_CASE(
+    "200 s of the four-link mechanism stay closed at 0.005 s and more, with a flexible link and with rigid ones") {
   require_closed(*shipped("four_link_flexible"), {200, 0.005, 0.25});
   require_closed(*system_from_text(rigid_four_link()), {200, 0.01, 0.25});
 }

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <limits>
 
+#include "polyform/lost_digits.hpp"
 #include "tests/riccati/variant_bench.hpp"
 
 using namespace polyform;
@@ -50,6 +51,23 @@ TEST_CASE("the shipped chain loses about ten digits by the product and keeps the
   CHECK(product > 8);
   CHECK(product < 12);
   CHECK(digits_lost(difference_from_default(*system, {{"branches", "overall"}}).acceleration) < 5);
+}
+
+TEST_CASE("the product estimates what it has lost, from above and not by far too much") {
+  for (const int n : {3, 6, 9, 12}) {
+    const auto system = system_from_text(chain_model(n));
+    const Options product{{"algorithm", "transfer-product"}};
+    const auto solver = solver_for(*system, *registry().catalog().formulations.at("riccati"), product);
+    const std::vector<double> y = initial_vector(*system, *solver);
+    std::vector<double> rate(y.size());
+    REQUIRE(solver->derivative(0, y, rate) == Status::ok);
+    const auto* lost = ask<LostDigits>(*solver);
+    REQUIRE(lost != nullptr);
+    const double error = difference_from_default(*system, product).acceleration;
+    INFO(n << " rods: error " << error << ", estimated " << lost->part);
+    CHECK(lost->part > 0.1 * error);
+    CHECK(lost->part < 1e6 * error);
+  }
 }
 
 TEST_CASE("a product that overflows is reported with the joint and the way out") {

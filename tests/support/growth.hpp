@@ -19,9 +19,9 @@ double processor_seconds(const Task& task) {
   return least;
 }
 
-/// Whether `task(16 n)` takes nearer to 16 times what `task(n)` takes than to 256 times: caches and neighbours that take
-/// them away are worth a factor of two or three. On a busy machine they may be worth more for a while: what grows like
-/// that does so each time.
+/// Whether `task(16 n)` takes nearer to 16 times what `task(n)` takes than to 256 times: caches and neighbours that
+/// take them away are worth a factor of two or three. On a busy machine they may be worth more for a while: what grows
+/// like that does so each time.
 template <class Task>
 bool grows_linearly(const Task& task, std::size_t n) {
   for (int round = 0; round < 4; ++round)

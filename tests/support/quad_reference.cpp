@@ -106,7 +106,8 @@ std::vector<Spatial> quad_accelerations(const host::System& system) {
       A[6 * i + 3 + r][6 * i + 3 + r] = mass;
     }
     const Vector turning = cross(w, cross(w, c)), weight = mass * wide(view.gravity);
-    const Vector moment = wide(wrenches[i].angular) + cross(c, weight) - cross(w, about_center * w) - mass * cross(c, turning);
+    const Vector moment =
+        wide(wrenches[i].angular) + cross(c, weight) - cross(w, about_center * w) - mass * cross(c, turning);
     const Vector force = wide(wrenches[i].linear) + weight - mass * turning;
     for (std::size_t k = 0; k < 3; ++k) {
       b[6 * i + k] = moment[k];
@@ -122,7 +123,8 @@ std::vector<Spatial> quad_accelerations(const host::System& system) {
     for (std::size_t r = 0; r < c.rows; ++r, ++row) {
       const ConstraintRow share = constraint_row(joint, base, moving, c.T[r]);
       for (const auto& [body, s] : {std::pair(joint.base, share.base), std::pair(joint.moving, share.moving)})
-        for (std::size_t k = 0; k < 6 && !is_ground(body); ++k) A[row][6 * at(body) + k] = A[6 * at(body) + k][row] = s[k];
+        for (std::size_t k = 0; k < 6 && !is_ground(body); ++k)
+          A[row][6 * at(body) + k] = A[6 * at(body) + k][row] = s[k];
       b[row] = dot(c.T[r], terms);
     }
   }

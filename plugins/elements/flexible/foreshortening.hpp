@@ -13,9 +13,9 @@
 
 namespace polyform::flexible {
 
-/// Calls f(ξ, weight) at points that integrate products of two slopes of modes, whose largest eigenvalue is `fastest`, over
-/// 0 ≤ ξ ≤ end to rounding:
-/// eight points of Gauss and Legendre in panels over which the fastest of the products turns by two radians at most.
+/// Calls f(ξ, weight) at points that integrate products of two slopes of modes, whose largest eigenvalue is `fastest`,
+/// over 0 ≤ ξ ≤ end to rounding: eight points of Gauss and Legendre in panels over which the fastest of the products
+/// turns by two radians at most.
 template <class F>
 void integrate(double fastest, double end, F f) {
   // Of −1 … 1, the right half (Abramowitz and Stegun 1964, Table 25.4).

@@ -21,7 +21,8 @@ constexpr double largest_residual = 1e-8;
 /// Rounding of forces, as a part of what is no result.
 constexpr double force_rounding = 2e-15 / largest_residual;
 /// Part of what it would be without constraints below which a covariance has lost too many digits. For parallel hinges,
-/// where it falls as n⁻³, accelerations are off by 1e-8 soon after (3000 bodies), without square roots by a fifth at 8000.
+/// where it falls as n⁻³, accelerations are off by 1e-8 soon after (3000 bodies), without square roots by a fifth at
+/// 8000.
 constexpr double least_covariance = 2e-10;
 
 }  // namespace
@@ -184,7 +185,8 @@ bool Recursion::check_residual(std::span<const double> loads) noexcept {
   if (name.empty()) return true;
   return fail(
       "The equations of {} `{}` are not met (relative error {:.1e}): rounding has taken the digits of this method. "
-      "Likely causes: very heavy bodies beside very light ones, or a long chain that is stiff against most motions. Choose "
+      "Likely causes: very heavy bodies beside very light ones, or a long chain that is stiff against most motions. "
+      "Choose "
       "another method ({}), or the solver cartesian",
       kind, name, worst, is_filter(method_) ? "orthogonal-complement" : "udwadia-kalaba");
 }

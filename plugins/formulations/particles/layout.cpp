@@ -11,8 +11,8 @@ namespace {
 
 /// Points nearer than this part of the body's size are one particle.
 constexpr double same_place = 1e-9;
-/// Joints that lie nearer to each other than this part of a neighbour's size give a body without inertia no size: places
-/// closer than that would cost the square of it in digits.
+/// Joints that lie nearer to each other than this part of a neighbour's size give a body without inertia no size:
+/// places closer than that would cost the square of it in digits.
 constexpr double no_size = 1e-3;
 /// A radius of gyration below this part of a neighbour's size is no inertia: its square is below the rounding of the
 /// neighbour's.
@@ -73,15 +73,16 @@ class Builder {
     }
   }
 
-  /// What is welded moves as one body and has one size, as it has the same particles. What has hardly any inertia of its
-  /// own has no size of its own either where its joints lie next to each other: their distance may be the rounding of
-  /// a model's numbers, and particles as near to each other would tell nothing of a turn.
+  /// What is welded moves as one body and has one size, as it has the same particles. What has hardly any inertia of
+  /// its own has no size of its own either where its joints lie next to each other: their distance may be the rounding
+  /// of a model's numbers, and particles as near to each other would tell nothing of a turn.
   void take_sizes(const JointData& joint, const std::vector<double>& gyration) {
     if (is_ground(joint.base) || is_ground(joint.moving)) return;
     double &base = layout_.bodies[at(joint.base)].length, &moving = layout_.bodies[at(joint.moving)].length;
     const double larger = std::max(base, moving);
     const auto take = [&](BodyIndex b, double& length) {
-      if (joint.nv == 0 || (length > 0 && length < no_size * larger && gyration[at(b)] < no_gyration * larger)) length = larger;
+      if (joint.nv == 0 || (length > 0 && length < no_size * larger && gyration[at(b)] < no_gyration * larger))
+        length = larger;
     };
     take(joint.base, base);
     take(joint.moving, moving);

@@ -84,7 +84,8 @@ bool ParticleSystem::fail_recursion() noexcept {
     return fail("The particles of body `{}` are far from their distances. Likely cause: too large a time step",
                 view_.bodies[i].name);
   return fail(
-      "Body `{}` has no mass or inertia for a motion that joint `{}` leaves free, or with all that it carries so little that "
+      "Body `{}` has no mass or inertia for a motion that joint `{}` leaves free, or with all that it carries so "
+      "little that "
       "it is lost in rounding: give it some, or a joint that holds it{}",
       view_.bodies[i].name, view_.joints[i].name,
       loops_.carries(i) ? "; where its loop does, the option `equations: sparse` counts on that" : "");

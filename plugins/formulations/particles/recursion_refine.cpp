@@ -5,8 +5,8 @@
 //
 //   rest = −Hᵀ F,   F = Σ outboard (momentum rates − loads)        and of cut joints what their constraints miss
 //
-// It is summed with twice the digits from the rates of the joints, and the same recursion solved for it, without velocity
-// terms, loads and weight, gives what is missing.
+// It is summed with twice the digits from the rates of the joints, and the same recursion solved for it, without
+// velocity terms, loads and weight, gives what is missing.
 #include <algorithm>
 #include <cmath>
 
@@ -87,8 +87,8 @@ void Recursion::find_rest(const Input& in, const SpatialVector<T>* z, SpatialVec
   }
 }
 
-/// The recursion for what is missing. Rates and z of it into the refinement, multipliers on top of those that there are.
-/// False when a joint has no inertia to move.
+/// The recursion for what is missing. Rates and z of it into the refinement, multipliers on top of those that there
+/// are. False when a joint has no inertia to move.
 bool Recursion::solve_for_rest(const Input& in) noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     set_inertia(i, in);

@@ -66,11 +66,13 @@ void ConstraintJacobian::calculate_group_one(std::span<const BodyMotion> frames)
     one.rows = 6 - cut.nv;
     one.M = moving.p + moving.R * cut.p_moving;
     for (std::size_t r = 0; r < one.rows; ++r)
-      one.row[r] = r < c.rows ? Spatial{R_F * c.T[r].angular, R_F * c.T[r].linear} : Spatial{};  // fewer where H loses rank
+      one.row[r] =
+          r < c.rows ? Spatial{R_F * c.T[r].angular, R_F * c.T[r].linear} : Spatial{};  // fewer where H loses rank
   }
 }
 
-GroupTwo ConstraintJacobian::group_two(const Block& block, std::size_t frame, std::span<const BodyMotion> frames) const noexcept {
+GroupTwo ConstraintJacobian::group_two(const Block& block, std::size_t frame,
+                                       std::span<const BodyMotion> frames) const noexcept {
   if (!block.modal) return {recursion_.hinge_columns(block.body), {}, recursion_.hinge_point(block.body, frames)};
   const FlexibleLinks& flexible = loops_.flexible();
   return {{}, flexible.columns(flexible.attachment_of(frame_index(frame))), frames[frame].p};

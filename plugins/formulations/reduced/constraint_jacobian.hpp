@@ -1,16 +1,18 @@
-// The constraint Jacobian c_q of the cut joints by the coordinates of the primary joints (Zhang et al. 2023, Sects. 3–6).
+// The constraint Jacobian c_q of the cut joints by the coordinates of the primary joints (Zhang et al. 2023, Sects.
+// 3–6).
 //
-// A loop L has one secondary (cut) joint between a point B of its base body and the point M of its moving body; the joints
-// of the spanning tree are primary. Only the primary joints on the two paths from the bodies of the secondary joint to
-// their common ancestor move its constraint, so that c_L,q has a block for each of them and is zero elsewhere:
+// A loop L has one secondary (cut) joint between a point B of its base body and the point M of its moving body; the
+// joints of the spanning tree are primary. Only the primary joints on the two paths from the bodies of the secondary
+// joint to their common ancestor move its constraint, so that c_L,q has a block for each of them and is zero elsewhere:
 //
 //   moving path   c_L,q =  [group I] · [group II of the joint, carried to M]     (Eqs. 10, 37, 42)
 //   base path     c_L,q = −[group I] · [group II of the joint, carried to M]     (Eqs. 11, 35, 41)
 //
 // The paper's planar pin has r̃_TM = [−y; x] for this product; here it holds for any joint in space, with the constraint
 // rows and motion subspaces of the SDK. Coordinates are meant per velocity coordinate (of a ball: small rotations).
-// A flexible body on a path has the columns of its modes in group II (Eqs. 30, 31): twists of the frame at which the path
-// enters, seen from the hinge that carries the body. Where both paths meet in a flexible body, both enter its block.
+// A flexible body on a path has the columns of its modes in group II (Eqs. 30, 31): twists of the frame at which the
+// path enters, seen from the hinge that carries the body. Where both paths meet in a flexible body, both enter its
+// block.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +31,8 @@ struct GroupOne {
   Vec3 M;           ///< m
 };
 
-/// Group II, of a primary joint or of a flexible body: the twists of all outboard of it per unit of each of its coordinates
-/// (of its l_RT and A_RT in Eqs. 14, 17; of ρ_R, ρ_T, A_Rf, A_fT in Eqs. 20, 30). Ground axes, at T.
+/// Group II, of a primary joint or of a flexible body: the twists of all outboard of it per unit of each of its
+/// coordinates (of its l_RT and A_RT in Eqs. 14, 17; of ρ_R, ρ_T, A_Rf, A_fT in Eqs. 20, 30). Ground axes, at T.
 struct GroupTwo {
   std::span<const Column<double>> joint;   ///< directions of a joint,
   std::span<const Spatial> modes;          ///< or columns of the modes of a flexible body; the other is empty
@@ -48,7 +50,8 @@ class ConstraintJacobian {
     std::size_t body = 0;      ///< that the joint carries, or that is flexible
     bool modal = false;
     std::size_t v = 0, nv = 0; ///< its velocity coordinates, the modes after those of all tree joints
-    std::size_t moving = none, base = none;  ///< frames at which the two paths enter; of a joint: the one that it carries
+    std::size_t moving = none,
+                base = none;   ///< frames at which the two paths enter; of a joint: the one that it carries
     std::size_t first = 0;     ///< in values(): column after column, `rows` values each
   };
 
@@ -93,7 +96,8 @@ class ConstraintJacobian {
                 double& farthest) noexcept;
   void differentiate(const Block&, std::size_t k, std::span<const BodyMotion> frames) noexcept;
   void assemble(const Use&, std::size_t body, std::size_t k, std::span<const BodyMotion> frames) noexcept;
-  Spatial derivative_at(FrameIndex frame, std::size_t body, const Vec3& M, std::span<const BodyMotion> frames) const noexcept;
+  Spatial derivative_at(FrameIndex frame, std::size_t body, const Vec3& M,
+                        std::span<const BodyMotion> frames) const noexcept;
 
   const SystemView& view_;
   const LoopClosure& loops_;
@@ -105,7 +109,7 @@ class ConstraintJacobian {
   std::vector<GroupOne> group_one_;         ///< per loop
   // Algorithm 2
   std::vector<Transfer> transfers_;         ///< per frame
-  std::vector<std::size_t> order_;          ///< frames from the roots to the tips, those of a body together, the carried first
+  std::vector<std::size_t> order_;  ///< frames from the roots to the tips, those of a body together, the carried first
   std::vector<std::size_t> place_;          ///< of a frame in order_
   std::vector<std::size_t> start_, own_end_, end_;   ///< per body: its own frames, then those outboard, in order_
   std::vector<std::vector<Use>> uses_;      ///< per body: blocks of its joint, then of its modes

@@ -1,5 +1,5 @@
-// Algorithm 2: the Jacobian by direct differentiation, coordinate after coordinate from the root to the tips (Eqs. 47, 48).
-// It is there to be compared with: its cost grows with the square of the number of bodies in a chain.
+// Algorithm 2: the Jacobian by direct differentiation, coordinate after coordinate from the root to the tips (Eqs. 47,
+// 48). It is there to be compared with: its cost grows with the square of the number of bodies in a chain.
 #include <algorithm>
 
 #include "constraint_jacobian.hpp"
@@ -30,7 +30,8 @@ void ConstraintJacobian::order_frames() {
     own_end_[b] = end_[b] = order_.size();
   }
   for (std::size_t b = view_.bodies.size(); b-- > 0;)
-    if (const BodyIndex parent = view_.joints[b].inboard(); !is_ground(parent)) end_[at(parent)] = std::max(end_[at(parent)], end_[b]);
+    if (const BodyIndex parent = view_.joints[b].inboard(); !is_ground(parent))
+      end_[at(parent)] = std::max(end_[at(parent)], end_[b]);
   for (std::size_t k = 0; k < order_.size(); ++k) place_[order_[k]] = k;
 }
 
@@ -52,7 +53,8 @@ void ConstraintJacobian::differentiate(const Block& block, std::size_t k, std::s
   }
 }
 
-/// Twist at M of a frame by the derivatives that stand; zero where it is not outboard of the body whose coordinate it is.
+/// Twist at M of a frame by the derivatives that stand; zero where it is not outboard of the body whose coordinate it
+/// is.
 Spatial ConstraintJacobian::derivative_at(FrameIndex frame, std::size_t body, const Vec3& M,
                                           std::span<const BodyMotion> frames) const noexcept {
   if (is_ground(frame) || place_[at(frame)] < start_[body] || place_[at(frame)] >= end_[body]) return {};
@@ -87,10 +89,12 @@ void ConstraintJacobian::direct_differentiation(std::span<const BodyMotion> fram
 }
 
 /// Column k of a block from the derivatives that stand.
-void ConstraintJacobian::assemble(const Use& use, std::size_t body, std::size_t k, std::span<const BodyMotion> frames) noexcept {
+void ConstraintJacobian::assemble(const Use& use, std::size_t body, std::size_t k,
+                                  std::span<const BodyMotion> frames) noexcept {
   const JointData& cut = view_.cut_joints()[use.loop];
   const GroupOne& one = group_one_[use.loop];
-  const Spatial moved = derivative_at(cut.moving_frame, body, one.M, frames) - derivative_at(cut.base_frame, body, one.M, frames);
+  const Spatial moved =
+      derivative_at(cut.moving_frame, body, one.M, frames) - derivative_at(cut.base_frame, body, one.M, frames);
   double* value = values_.data() + blocks_[use.block].first + k * one.rows;
   for (std::size_t r = 0; r < one.rows; ++r) value[r] = dot(one.row[r], moved);
   terms_[use.loop] = std::max(terms_[use.loop], 1 + size(moved.linear));

@@ -19,7 +19,8 @@ LeastCorrection::LeastCorrection(const SystemView& view, const ConstraintJacobia
     first_row_.push_back(rows);
     rows += sizes.back();
     const auto blocks = jacobian.blocks(loop);
-    for (std::size_t b = 0; b < blocks.size(); ++b) uses[2 * blocks[b].body + (blocks[b].modal ? 1 : 0)].push_back({loop, b});
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      uses[2 * blocks[b].body + (blocks[b].modal ? 1 : 0)].push_back({loop, b});
   }
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (const std::vector<Use>& of_element : uses)
@@ -60,7 +61,8 @@ void LeastCorrection::factorize() noexcept {
   matrix_.clear();
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) form_diagonal(loop);
   for (const Product& p : products_) {
-    const ConstraintJacobian::Block &a = jacobian_.blocks(p.loop_a)[p.block_a], &b = jacobian_.blocks(p.loop_b)[p.block_b];
+    const ConstraintJacobian::Block &a = jacobian_.blocks(p.loop_a)[p.block_a],
+                                    &b = jacobian_.blocks(p.loop_b)[p.block_b];
     const std::size_t rows = jacobian_.rows(p.loop_a), columns = jacobian_.rows(p.loop_b);
     const double *of_a = jacobian_.values(a), *of_b = jacobian_.values(b);
     double* out = matrix_.values() + p.place;

@@ -9,8 +9,8 @@
 
 namespace polyform::reduced {
 
-/// Δ = −c_qᵀ (c_q c_qᵀ)⁺ c, with c_q c_qᵀ sparse: a block for each pair of loops that share a joint. Rows that depend on
-/// others are left out. One object per solver; nothing allocates after construction.
+/// Δ = −c_qᵀ (c_q c_qᵀ)⁺ c, with c_q c_qᵀ sparse: a block for each pair of loops that share a joint. Rows that depend
+/// on others are left out. One object per solver; nothing allocates after construction.
 class LeastCorrection {
  public:
   LeastCorrection(const SystemView& view, const ConstraintJacobian& jacobian);

@@ -6,8 +6,11 @@
 namespace polyform::reduced {
 
 ReducedSolver::ReducedSolver(const SystemView& system, const Choice& choice)
-    : JointCoordinateSolver(system, {choice.correction == Choice::Correction::direct, choice.tolerance}), choice_(choice),
-      jacobian_(system, loops(), sweep()), least_(system, jacobian_), delta_q_(system.nv_tree + system.modes),
+    : JointCoordinateSolver(system, {choice.correction == Choice::Correction::direct, choice.tolerance}),
+      choice_(choice),
+      jacobian_(system, loops(), sweep()),
+      least_(system, jacobian_),
+      delta_q_(system.nv_tree + system.modes),
       delta_v_(delta_q_.size()) {
   if (choice.correction == Choice::Correction::baumgarte) loops().stabilize(choice.alpha, choice.beta);
 }
@@ -18,8 +21,8 @@ ReducedSolver::ReducedSolver(const SystemView& system, const Choice& choice)
 bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexcept {
   const JointState::Parts parts = state().split(y);
   place(parts);
-  // Next to a singular position a residual moves the mechanism by many times its own size: not without work, but for the
-  // step that the constraint forces themselves would make.
+  // Next to a singular position a residual moves the mechanism by many times its own size: not without work, but for
+  // the step that the constraint forces themselves would make.
   if (choice_.correction != Choice::Correction::direct || choice_.inertia_metric || loops().is_nearly_singular())
     return close(y, out);
   double position = loops().position_violation(), velocity = loops().velocity_violation();
@@ -57,7 +60,8 @@ void ReducedSolver::assemble() noexcept {
   else
     jacobian_.semi_analytic(motions());
   const bool anew = loops().shows_dependence();
-  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) least_.leave_out(loop, anew ? 0 : loops().left_out(loop));
+  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop)
+    least_.leave_out(loop, anew ? 0 : loops().left_out(loop));
   least_.factorize();
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) loops().leave_out(loop, least_.left_out(loop));
 }
@@ -73,7 +77,8 @@ void ReducedSolver::find_position_step() noexcept {
 void ReducedSolver::find_velocity_step() noexcept {
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) {
     const JointConstraint& c = loops().joint(loop);
-    for (std::size_t r = 0; r < jacobian_.rows(loop); ++r) least_.set(loop, r, r < c.rows ? dot(c.T[r], c.relative.twist) : 0);
+    for (std::size_t r = 0; r < jacobian_.rows(loop); ++r)
+      least_.set(loop, r, r < c.rows ? dot(c.T[r], c.relative.twist) : 0);
   }
   least_.solve(delta_v_);
 }

@@ -74,7 +74,8 @@ void ReducedForm::find_residual(const Problem& problem) noexcept {
       }
       m.rows[row] = static_cast<double>(rest);
     }
-  std::transform(m.y.begin(), m.y.end(), m.of_coordinates.begin(), [](const DoubleDouble& y) { return static_cast<double>(y); });
+  std::transform(m.y.begin(), m.y.end(), m.of_coordinates.begin(),
+                 [](const DoubleDouble& y) { return static_cast<double>(y); });
 }
 
 void ReducedForm::find_missing(const Problem& problem, BodyVectors& steps) noexcept {

@@ -34,8 +34,8 @@ constexpr std::size_t largest_dense = 60;
 // a larger one is a jump, after which the history of the steps describes another solution.
 constexpr double largest_drift = 10;
 
-// Trials of one step. CVODE may grow its first step 10000 times and each trial shrinks at least to a tenth in the end, so
-// its own seven do not lead back from where a force that began softly is at its full size.
+// Trials of one step. CVODE may grow its first step 10000 times and each trial shrinks at least to a tenth in the end,
+// so its own seven do not lead back from where a force that began softly is at its full size.
 constexpr int most_trials = 25;
 
 struct Free {
@@ -87,6 +87,8 @@ class Cvode final : public StepByStep {
  private:
   static int derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept;
   static int integrand(double t, N_Vector y, N_Vector rate, void* self) noexcept;
+  static int jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix out, void* self, N_Vector, N_Vector,
+                      N_Vector) noexcept;
   void attach_dense(std::size_t n);
   void attach_krylov();
   Status reinitialize(double first_step) noexcept;
@@ -162,6 +164,7 @@ void Cvode::attach_dense(std::size_t n) {
   matrix_.reset(made(SUNDenseMatrix(static_cast<sunindextype>(n), static_cast<sunindextype>(n), context_.get())));
   linear_.reset(made(SUNLinSol_Dense(end_.get(), matrix_.get(), context_.get())));
   check(CVodeSetLinearSolver(cvode_.get(), linear_.get(), matrix_.get()));
+  check(CVodeSetJacFn(cvode_.get(), jacobian));
 }
 
 void Cvode::attach_krylov() {
@@ -198,8 +201,9 @@ int Cvode::derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept 
   return recoverable;
 }
 
-/// Asked for at the end of each step, once its solution has converged. What was exactly zero when the derivative was last
-/// asked for, at the same time, is so for the structure of the system; all else is evaluated at the solution itself.
+/// Asked for at the end of each step, once its solution has converged. What was exactly zero when the derivative was
+/// last asked for, at the same time, is so for the structure of the system; all else is evaluated at the solution
+/// itself.
 int Cvode::integrand(double t, N_Vector y, N_Vector rate, void* self) noexcept {
   Cvode& me = *static_cast<Cvode*>(self);
   const auto own = std::span(me.rate_).subspan(me.states_);
@@ -209,6 +213,35 @@ int Cvode::integrand(double t, N_Vector y, N_Vector rate, void* self) noexcept {
     return 1;
   }
   std::ranges::copy(own, NV_DATA_S(rate));
+  return 0;
+}
+
+/// ∂ẏ/∂y by differences, a column for each state, with the increments of CVODE's own function: that one allocates.
+int Cvode::jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix out, void* self, N_Vector weights, N_Vector moved_rate,
+                    N_Vector) noexcept {
+  constexpr double rounding = std::numeric_limits<double>::epsilon();
+  Cvode& me = *static_cast<Cvode*>(self);
+  double now, gamma, rl1;
+  N_Vector solution, state, rate, slope;
+  void* user;
+  int flag = CVodeGetErrWeights(me.cvode_.get(), weights);
+  if (flag == CV_SUCCESS)
+    flag = CVodeGetNonlinearSystemData(me.cvode_.get(), &now, &solution, &state, &rate, &gamma, &rl1, &slope, &user);
+  if (flag != CV_SUCCESS) return flag;
+  const double size = N_VWrmsNorm(ydot, weights), h = std::abs(gamma / rl1);
+  const auto n = static_cast<std::size_t>(N_VGetLength(y));
+  const double least = size != 0 ? 1000 * h * rounding * static_cast<double>(n) * size : 1.0;
+  double* const x = NV_DATA_S(y);
+  const double *const before = NV_DATA_S(ydot), *const after = NV_DATA_S(moved_rate), *const w = NV_DATA_S(weights);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double here = x[j], by = std::max(std::sqrt(rounding) * std::abs(here), least / w[j]);
+    x[j] = here + by;
+    flag = derivative(t, y, moved_rate, self);
+    x[j] = here;
+    if (flag != 0) return flag;
+    double* const column = SUNDenseMatrix_Column(out, static_cast<sunindextype>(j));
+    for (std::size_t i = 0; i < n; ++i) column[i] = (1 / by) * (after[i] - before[i]);
+  }
   return 0;
 }
 

@@ -1,7 +1,7 @@
 // Whether what a solver gives meets the equations of motion: the Newton–Euler balance of every body with the reactions
-// that the solver gives, the modal equations of flexible bodies and the equations of modules. It needs an observation and
-// nothing of the formulation. Whether accelerations fit the joints is not asked: clearance and stabilization are options of
-// some formulations.
+// that the solver gives, the modal equations of flexible bodies and the equations of modules. It needs an observation
+// and nothing of the formulation. Whether accelerations fit the joints is not asked: clearance and stabilization are
+// options of some formulations.
 #pragma once
 
 #include <limits>
@@ -20,8 +20,8 @@
 namespace polyform {
 
 /// What is left of the balance of a body or module, as a part of what it should be: the inertia forces at the
-/// accelerations that act there (gravity's and the body's own), and forces_count of the forces that act. 1e-16 is rounding,
-/// 0.01 is an acceleration that is wrong by some per cent, from 0.1 on no digit is left.
+/// accelerations that act there (gravity's and the body's own), and forces_count of the forces that act. 1e-16 is
+/// rounding, 0.01 is an acceleration that is wrong by some per cent, from 0.1 on no digit is left.
 struct Imbalance {
   enum class Of { body, module };
   double part = 0;
@@ -31,8 +31,8 @@ struct Imbalance {
 
 class Balance {
  public:
-  /// A body between heavy ones transmits forces that are many times its own inertia force, and their rounding is no error of
-  /// its acceleration: ten digits of sixteen are below what forces can tell, six are what this part leaves.
+  /// A body between heavy ones transmits forces that are many times its own inertia force, and their rounding is no
+  /// error of its acceleration: ten digits of sixteen are below what forces can tell, six are what this part leaves.
   static constexpr double forces_count = 1e-5;
 
   /// Makes batches of all elements of the system, which outlives the object. good() tells whether all could be made.
@@ -40,11 +40,11 @@ class Balance {
   explicit Balance(const SystemView&, const std::vector<bool>& absent = {});
   bool good() const { return forces_.good() && flexible_.good() && constraints_.good() && modules_.good(); }
 
-  /// The largest imbalance of what a solver observed. Nothing allocates. Where the solver gives no reactions (all are zero)
-  /// only modules and the bodies that no joint holds are looked at.
+  /// The largest imbalance of what a solver observed. Nothing allocates. Where the solver gives no reactions (all are
+  /// zero) only modules and the bodies that no joint holds are looked at.
   const Imbalance& check(double t, const Observation&) noexcept;
-  /// After check: how many times the inertia force of a body the forces through it are, at most. The balance cannot see an
-  /// error of its acceleration that is smaller than that many roundings.
+  /// After check: how many times the inertia force of a body the forces through it are, at most. The balance cannot see
+  /// an error of its acceleration that is smaller than that many roundings.
   double overshadowed() const { return overshadowed_; }
   std::size_t overshadowed_body() const { return overshadowed_body_; }   ///< the body for which it is so
   /// After check: accelerations that are rounding of what acts on the whole system, m/s² and rad/s².

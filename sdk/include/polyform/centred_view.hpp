@@ -21,7 +21,8 @@ class CentredView {
   const SystemView& view() const { return view_; }
   /// What positions of view() count from, ground axes, m.
   const Vec3& origin() const { return origin_; }
-  /// The potential energy of the weights with all mass at the origin: what gravity_potential() in view() comes short of.
+  /// The potential energy of the weights with all mass at the origin: what gravity_potential() in view() comes short
+  /// of.
   double potential_at_origin() const { return potential_; }
 
  private:

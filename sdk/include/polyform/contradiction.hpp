@@ -11,9 +11,10 @@ inline constexpr double least_contradiction = 1e-8;
 /// The same where loops are cut: next to a singular position a row is done without, which leaves more of it.
 inline constexpr double least_contradiction_of_cuts = 1e-4;
 
-/// error: what accelerations leave of a row, as a part; no number is one. A state beside the constraints makes rows that depend on others
-/// disagree by about as much as it violates positions and velocities.
-inline bool is_contradiction(double error, double least, double position_violation, double velocity_violation) noexcept {
+/// error: what accelerations leave of a row, as a part; no number is one. A state beside the constraints makes rows
+/// that depend on others disagree by about as much as it violates positions and velocities.
+inline bool is_contradiction(double error, double least, double position_violation,
+                             double velocity_violation) noexcept {
   return !(error <= least + 100 * (position_violation + velocity_violation));
 }
 

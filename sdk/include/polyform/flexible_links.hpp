@@ -1,20 +1,20 @@
 // Flexible bodies as links of a recursion over the spanning tree.
 //
-// The hinge that carries a flexible body holds one of its frames (the root node R, or the body frame itself), at the hinge
-// point P. All else attaches to frames of the body (nodes, or the body frame): with the accelerations z_P of the carried
-// frame at P and the modes η̈, a frame T has
+// The hinge that carries a flexible body holds one of its frames (the root node R, or the body frame itself), at the
+// hinge point P. All else attaches to frames of the body (nodes, or the body frame): with the accelerations z_P of the
+// carried frame at P and the modes η̈, a frame T has
 //
 //   z_T = Shift(r_T) z_P + B_T η̈ + β_T,      r_T = T − P,   B_T = H_T − Shift(r_T) H_P
 //
-// (H: twists of a node per mode, flexible_nodes.hpp; the columns of B_T are the group II variables of a flexible body in
-// Zhang et al. 2023, Eqs. 30, 31: with ρ_R, Φ_uR, Φ_θR in H_P and ρ_T, Φ_uT, Φ_θT in H_T). What hangs on the frames and the
-// body itself give, by virtual power,
+// (H: twists of a node per mode, flexible_nodes.hpp; the columns of B_T are the group II variables of a flexible body
+// in Zhang et al. 2023, Eqs. 30, 31: with ρ_R, Φ_uR, Φ_θR in H_P and ρ_T, Φ_uT, Φ_θT in H_T). What hangs on the frames
+// and the body itself give, by virtual power,
 //
 //   [z_a]   [A_pp  A_pm] [z_P]   [e_p]
 //   [ 0 ] = [A_pmᵀ A_mm] [ η̈ ] + [e_m]
 //
-// and A_mm = L D Lᵀ turns the modes into m directions ζ = Lᵀ η̈ that are eliminated like those of a hinge, each by itself:
-// U = A_pm L⁻ᵀ, free = −L⁻¹ e_m. All in ground axes.
+// and A_mm = L D Lᵀ turns the modes into m directions ζ = Lᵀ η̈ that are eliminated like those of a hinge, each by
+// itself: U = A_pm L⁻ᵀ, free = −L⁻¹ e_m. All in ground axes.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,8 @@ class FlexibleLinks {
   explicit FlexibleLinks(const SystemView&);
   bool good() const { return set_.good(); }
   bool empty() const { return elements_.empty(); }
-  /// The element of a body; none when it is rigid. The attachment of a frame; none for frames of rigid bodies and ground.
+  /// The element of a body; none when it is rigid. The attachment of a frame; none for frames of rigid bodies and
+  /// ground.
   std::size_t element_of(std::size_t body) const { return empty() ? none : element_of_[body]; }
   std::size_t attachment_of(FrameIndex f) const { return empty() || is_ground(f) ? none : attachment_of_[at(f)]; }
   std::size_t attachments() const { return attachments_.size(); }
@@ -69,7 +70,8 @@ class FlexibleLinks {
   }
 
   // From tips to roots.
-  /// Masses and forces of all bodies, nothing hanging on the frames. moving: false for corrections, which know no forces.
+  /// Masses and forces of all bodies, nothing hanging on the frames. moving: false for corrections, which know no
+  /// forces.
   void begin(const double* eta, const double* etadot, bool moving) noexcept;
   void hang(std::size_t a, const Transfer<double>& s) noexcept { attachments_[a].sum += s; }
   /// A wrench on a frame about its origin.

@@ -47,7 +47,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   std::string_view failure() const noexcept override { return failure_; }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
-    if (closes_loops && asked == LostDigits::interface_name) return &lost_;
+    if (asked == LostDigits::interface_name) return &lost_;
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
@@ -307,7 +307,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
         loaded_, wrenches_, forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>(), vdot,
         etaddot, observing);
     if (!solved) return blame(y);
-    if constexpr (closes_loops) lost_.part = sweep_.lost();
+    lost_.part = sweep_.lost();
     failure_.clear();
     return Status::ok;
   }

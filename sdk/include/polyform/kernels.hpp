@@ -1,8 +1,8 @@
 // The kernels that a solver stands on: an interface of Solver.
 //
-// A kernel is code that makes equations of motion, solves them or brings a state back onto its constraints, and that more
-// than one formulation runs. A mistake in it makes all of these wrong alike, and their agreement says nothing against it.
-// So a comparison counts solvers that have a kernel in common as one witness.
+// A kernel is code that makes equations of motion, solves them or brings a state back onto its constraints, and that
+// more than one formulation runs. A mistake in it makes all of these wrong alike, and their agreement says nothing
+// against it. So a comparison counts solvers that have a kernel in common as one witness.
 //
 // What the model itself is made of is no kernel: elements, the kinematics and constraint rows of joints, forces. Every
 // solver takes these from the same place, and only known answers test them. General numerics is none either: a sparse

@@ -1,7 +1,8 @@
 // Lost digits of accelerations: when to look for them, and how far to mend them.
 //
-// A solver looks at the residual of its accelerations now and then, in plain doubles. Where digits have been lost it goes
-// on with residuals of twice the digits (double_double.hpp): what solves for a residual is added until it gets no shorter.
+// A solver looks at the residual of its accelerations now and then, in plain doubles. Where digits have been lost it
+// goes on with residuals of twice the digits (double_double.hpp): what solves for a residual is added until it gets no
+// shorter.
 #pragma once
 
 #include <algorithm>
@@ -33,12 +34,12 @@ class Mending {
     until_look_ = looks_every;
     left_ = 0;
   }
-  /// What steps are brought down to, relative: the rounding of accelerations; or less, for what is left of them would be
-  /// felt in the forces on light bodies.
+  /// What steps are brought down to, relative: the rounding of accelerations; or less, for what is left of them would
+  /// be felt in the forces on light bodies.
   enum class Aim { accelerations, forces };
-  /// Calls find(), which solves for what is missing and returns its size relative to the accelerations, and add(), until
-  /// the next step would be below the aim, or what is found gets no shorter: that is dropped by drop(). Returns the size
-  /// of the first.
+  /// Calls find(), which solves for what is missing and returns its size relative to the accelerations, and add(),
+  /// until the next step would be below the aim, or what is found gets no shorter: that is dropped by drop(). Returns
+  /// the size of the first.
   template <class Find, class Add, class Drop>
   double mend(Aim aim, const Find& find, const Add& add, const Drop& drop) noexcept {
     const double finest = aim == Aim::forces ? 1e-24 : 1e-16;
@@ -71,8 +72,8 @@ class Mending {
   /// Evaluations from one look at the residual to the next: a look costs as much as two evaluations, so all looks
   /// together cost less than 1 %.
   static constexpr std::size_t looks_every = 256;
-  /// The same where a look in plain doubles is too coarse (long chains), so that it had to be done with twice the digits,
-  /// which takes 50 times as long.
+  /// The same where a look in plain doubles is too coarse (long chains), so that it had to be done with twice the
+  /// digits, which takes 50 times as long.
   static constexpr std::size_t coarse_looks_every = 16 * 1024;
   /// A step that leaves more than this part of the error is no use.
   static constexpr double contraction = 0.5;
@@ -89,8 +90,8 @@ struct ActingAccelerations {
   double angular = 0, linear = 0;
 };
 
-/// Of weight, loads and turning. load: sum of the forces on the bodies; mass: their sum; reach: the longest arm; turning:
-/// the largest ω².
+/// Of weight, loads and turning. load: sum of the forces on the bodies; mass: their sum; reach: the longest arm;
+/// turning: the largest ω².
 inline ActingAccelerations acting_accelerations(const Vec3& gravity, double load, double mass, double reach,
                                                 double turning) noexcept {
   const double linear = norm(gravity) + turning * reach + (mass > 0 ? load / mass : 0);

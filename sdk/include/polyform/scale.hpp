@@ -11,8 +11,8 @@
 
 namespace polyform {
 
-/// Part of the largest in a system that counts as the size of any smaller one: what hardly moves or carries anything has
-/// the rounding of what acts beside it.
+/// Part of the largest in a system that counts as the size of any smaller one: what hardly moves or carries anything
+/// has the rounding of what acts beside it.
 inline constexpr double least_share = 1e-3;
 
 /// Magnitudes of what acts and could act. Zero where nothing does and nothing could.

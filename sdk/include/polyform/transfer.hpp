@@ -244,8 +244,9 @@ Transfer<T> shift_condensed(const Transfer<T>& s, const Column<T>& column, const
   return t;
 }
 
-/// A determinant above this part of the trace cubed has six digits left.
-inline constexpr double even_determinant = 1e-10;
+/// From this part of the trace cubed on, a determinant and its minors serve: with a least moment of 1e-7 of the others they
+/// leave a hundredth of the error, which refinement takes away.
+inline constexpr double even_determinant = 1e-7;
 
 /// A ball hinge whole (Eq. 10): Ω̇ of the outboard body follows from its moment row, Ω̇ = gain r̈ + free.
 template <class T>

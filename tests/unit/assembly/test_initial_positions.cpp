@@ -1,4 +1,5 @@
-// Initial positions that loops do not have as drawn: closed on the branch of the drawing, given ones kept, changes told.
+// Initial positions that loops do not have as drawn: closed on the branch of the drawing, given ones kept, changes
+// told.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -52,8 +53,9 @@ TEST_CASE("a position that a loop does not allow is told with what was given and
   const Assembled model(parallelogram(at(0.3), at(0.5)));
   REQUIRE(model.system != nullptr);
   CHECK(model.q("A") == 0.3);
-  CHECK_THAT(model.messages(), Catch::Contains("the loops do not allow the given position of joint `D`: 0.5 given, -0.3 "
-                                               "taken"));
+  CHECK_THAT(model.messages(),
+             Catch::Contains("the loops do not allow the given position of joint `D`: 0.5 given, -0.3 "
+                             "taken"));
 }
 
 TEST_CASE("positions given to all joints of a loop that close it are taken as they are, without a word") {
@@ -84,9 +86,10 @@ TEST_CASE("a position beyond what a loop reaches is moved to one that it has, wi
 TEST_CASE("what a loop leaves open is told, and a joint on no loop stays as drawn") {
   // A five-bar with one crank given and a pendulum on its coupler.
   const Assembled model("polyform: 1\nbodies:\n" + rod("p", 0.1, 0.4) + rod("q", 0.7, 1.1) + rod("r", 1.6, 1.0) +
-                        rod("s", 2.2, 0.4) + rod("bob", 0.7, 0.6) + "joints:\n" + pin("A", "ground", "p", 0, 0, at(0.3)) +
-                        pin("B", "p", "q", 0.2, 0.8) + pin("C", "q", "r", 1.2, 1.4) + pin("D", "r", "s", 2.0, 0.7) +
-                        pin("E", "s", "ground", 2.4, 0) + pin("F", "q", "bob", 0.7, 1.1));
+                        rod("s", 2.2, 0.4) + rod("bob", 0.7, 0.6) + "joints:\n" +
+                        pin("A", "ground", "p", 0, 0, at(0.3)) + pin("B", "p", "q", 0.2, 0.8) +
+                        pin("C", "q", "r", 1.2, 1.4) + pin("D", "r", "s", 2.0, 0.7) + pin("E", "s", "ground", 2.4, 0) +
+                        pin("F", "q", "bob", 0.7, 1.1));
   REQUIRE(model.system != nullptr);
   CHECK(model.q("A") == 0.3);
   CHECK(model.q("F") == 0);

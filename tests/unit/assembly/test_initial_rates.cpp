@@ -159,9 +159,9 @@ TEST_CASE("a prescribed motion that a mechanism cannot follow in its position is
 
 TEST_CASE("rates of joints that follow from the velocities of bodies are not called open") {
   // The cranks of a parallelogram turn alike; the third body's rate is that of the first.
-  const Assembled model("polyform: 1\nbodies:\n" + rod("p", 0, 0.5, 1.5, ", angular_velocity: [0, 0, 10]") + rod("q", 1, 1) +
-                        rod("r", 2, 0.5) + "joints:\n" + pin("A", "ground", "p", 0, 0) + pin("B", "p", "q", 0, 1) +
-                        pin("C", "q", "r", 2, 1) + pin("D", "r", "ground", 2, 0));
+  const Assembled model("polyform: 1\nbodies:\n" + rod("p", 0, 0.5, 1.5, ", angular_velocity: [0, 0, 10]") +
+                        rod("q", 1, 1) + rod("r", 2, 0.5) + "joints:\n" + pin("A", "ground", "p", 0, 0) +
+                        pin("B", "p", "q", 0, 1) + pin("C", "q", "r", 2, 1) + pin("D", "r", "ground", 2, 0));
   REQUIRE(model.system != nullptr);
   CHECK(model.open().second < 1e-12);
   CHECK_THAT(model.messages(), !Catch::Contains("leave open"));

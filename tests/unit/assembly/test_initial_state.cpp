@@ -67,8 +67,9 @@ TEST_CASE("of values that contradict a loop the first are kept") {
 }
 
 TEST_CASE("a prescribed motion that does not allow a given rate is named") {
-  const Assembled model(parallelogram(", initial: {velocity: 1}", "") +
-                        "constraints:\n  - {name: drive, type: prescribed-motion, joint: A, motion: {polynomial: [0, 0.5]}}\n");
+  const Assembled model(
+      parallelogram(", initial: {velocity: 1}", "") +
+      "constraints:\n  - {name: drive, type: prescribed-motion, joint: A, motion: {polynomial: [0, 0.5]}}\n");
   CHECK_THAT(model.messages(), Catch::Contains("constraint `drive` does not allow the given rate 1: 0.5 is taken"));
 }
 

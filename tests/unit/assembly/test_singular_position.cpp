@@ -17,15 +17,17 @@ std::string parallelogram(double angle, const std::string& more = "") {
   const double x = std::cos(angle), y = std::sin(angle);
   std::string text = "polyform: 1\nbodies:\n";
   const auto body = [&](const char* name, double px, double py) {
-    text += fmt::format("  - {{name: {}, position: [{}, {}, 0], mass: 1, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}\n", name, px, py);
+    text += fmt::format("  - {{name: {}, position: [{}, {}, 0], mass: 1, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}\n",
+                        name, px, py);
   };
   body("left", 0, 0);
   body("coupler", x, y);
   body("right", 2, 0);
   text += "joints:\n";
   const auto pin = [&](const char* name, const char* base, const char* moving, double px, double py) {
-    text += fmt::format("  - {{name: {}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], axis: [0, 0, 1]}}\n", name,
-                        base, moving, px, py);
+    text +=
+        fmt::format("  - {{name: {}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], axis: [0, 0, 1]}}\n",
+                    name, base, moving, px, py);
   };
   pin("A", "ground", "left", 0, 0);
   pin("B", "left", "coupler", x, y);
@@ -51,7 +53,7 @@ TEST_CASE("elsewhere no position is called singular") {
     CHECK_FALSE(host::degrees_of_freedom_nearby(*model.system));
     CHECK_FALSE(host::is_next_to_singular(model.system->view(), model.system->initial_state()));
   }
-  const Assembled driven(
-      parallelogram(1.0, "constraints:\n  - {name: d, type: prescribed-motion, joint: A, motion: {polynomial: [0, 3]}}\n"));
+  const Assembled driven(parallelogram(
+      1.0, "constraints:\n  - {name: d, type: prescribed-motion, joint: A, motion: {polynomial: [0, 3]}}\n"));
   CHECK_FALSE(host::degrees_of_freedom_nearby(*driven.system));
 }

@@ -79,16 +79,15 @@ TEST_CASE("kernels go through a text and back, whatever a plugin calls them") {
   CHECK(split_kernels("").empty());
   const auto system = model("double_pendulum");
   const Formulation& sound = *formulations_for(*system).front();
-  const SolverPointer odd(new DeclaredSolver(system->view(), 1, {"a; b", "", "\x1b[2J", "a; b"}, [&](const SystemView&) {
-    return solver_for(*system, sound).release();
-  }));
+  const SolverPointer odd(new DeclaredSolver(system->view(), 1, {"a; b", "", "\x1b[2J", "a; b"},
+                                             [&](const SystemView&) { return solver_for(*system, sound).release(); }));
   CHECK(kernels_of(*odd) == std::vector<std::string>{"a, b", "\\x1b[2J"});
 }
 
 TEST_CASE("the shipped solvers tell what they share, by the model") {
-  const std::set<std::string> saddle{"cartesian", "hierarchy"};
-  SECTION("trees") { CHECK(groups("double_pendulum") == Groups{{"particles", "reduced", "riccati"}, saddle, {"thompson"}}); }
-  SECTION("loops") { CHECK(groups("planar_3rrr") == Groups{{"particles", "reduced", "riccati"}, saddle, {"thompson"}}); }
+  const std::set<std::string> saddle{"cartesian", "hierarchy"}, hinges{"particles", "reduced", "riccati"};
+  SECTION("trees") { CHECK(groups("double_pendulum") == Groups{hinges, saddle, {"thompson"}}); }
+  SECTION("loops") { CHECK(groups("planar_3rrr") == Groups{hinges, saddle, {"thompson"}}); }
   SECTION("flexible bodies") { CHECK(groups("flexible_pendulum") == Groups{{"reduced", "riccati"}, saddle}); }
   SECTION("modules") { CHECK(groups("motor_arm") == Groups{saddle}); }
   SECTION("constraint elements") { CHECK(groups("rolling_disc") == Groups{saddle, {"particles"}, {"thompson"}}); }

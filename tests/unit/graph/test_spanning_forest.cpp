@@ -96,7 +96,8 @@ TEST_CASE("every body follows its inboard body in a large random tree") {
 }
 
 TEST_CASE("loops side by side stay within their own cells") {
-  // Two rails from ground, 2k + 1 and 2k + 2, with a rung between each pair. Breadth-first would run every loop to ground.
+  // Two rails from ground, 2k + 1 and 2k + 2, with a rung between each pair. Breadth-first would run every loop to
+  // ground.
   const std::size_t cells = 400;
   Edges edges;
   for (std::size_t k = 0; k < cells; ++k) {

@@ -110,7 +110,8 @@ TEST_CASE("a dip once a turn is found in steps of whole turns, where both ends a
   const double root = std::acos(-1 / (1 + depth));
   for (const int turns : {1, 2, 7, 16, 32}) {
     Given given;
-    given.add([](double t) { return 1 + (1 + depth) * std::cos(t); }, [](double t) { return -(1 + depth) * std::sin(t); });
+    given.add([](double t) { return 1 + (1 + depth) * std::cos(t); },
+              [](double t) { return -(1 + depth) * std::sin(t); });
     given.reach = [](double) { return M_PI / 4; };
     const auto found = first(given, 0, 2 * M_PI * turns);
     INFO(turns);
@@ -123,7 +124,8 @@ TEST_CASE("a dip once a turn is found in steps of whole turns, where both ends a
 TEST_CASE("samples follow a motion that becomes faster within a step") {
   // cos(t²/2) turns at the rate t: the dip of 1e-4 is first met at t²/2 = acos(-1/1.0001).
   Given given;
-  given.add([](double t) { return 1 + 1.0001 * std::cos(t * t / 2); }, [](double t) { return -1.0001 * t * std::sin(t * t / 2); });
+  given.add([](double t) { return 1 + 1.0001 * std::cos(t * t / 2); },
+            [](double t) { return -1.0001 * t * std::sin(t * t / 2); });
   given.reach = [](double t) { return t > 0 ? M_PI / 4 / t : std::numeric_limits<double>::infinity(); };
   const auto found = first(given, 0, std::sqrt(2 * 2 * M_PI * 20));
   REQUIRE(found);

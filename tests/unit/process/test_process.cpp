@@ -65,7 +65,8 @@ TEST_CASE("every bad end has its name") {
   CHECK(described([](const Messenger&) { throw_out("no"); }) == "threw an exception: no");
   CHECK(described([](const Messenger&) noexcept { throw_out("out of noexcept"); }) ==
         "threw an exception: out of noexcept");
-  CHECK(described([](const Messenger&) { sleep_long(); }, {0.3, 64u << 20}) == "not done within the time limit of 0.3 s");
+  CHECK(described([](const Messenger&) { sleep_long(); }, {0.3, 64u << 20}) ==
+        "not done within the time limit of 0.3 s");
   if (polyform::test::has_address_sanitizer) return;
   CHECK(described([](const Messenger&) noexcept {
           std::vector<std::string> all;

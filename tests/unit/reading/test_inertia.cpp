@@ -39,7 +39,8 @@ TEST_CASE("what rounding leaves of a tensor that was moved is mended without a w
   CHECK(shortfall(point.model.bodies[0].inertia) == 0);
   CHECK(point.model.bodies[0].inertia.xx >= 0);
   // The same in axes of its own, where no element tells the sign of the principal moments.
-  const Read turned = body("mass: 1.7, center_of_mass: [0.3, 0, 0.1], inertia: {xx: 1e-18, yy: 1e-18, zz: 1e-18, xy: 2e-18}");
+  const Read turned =
+      body("mass: 1.7, center_of_mass: [0.3, 0, 0.1], inertia: {xx: 1e-18, yy: 1e-18, zz: 1e-18, xy: 2e-18}");
   CHECK(turned.text() == "");
   CHECK(shortfall(turned.model.bodies[0].inertia) <= 1e-33);
   // A massless frame, whose tensor was subtracted from another's.

@@ -68,7 +68,8 @@ Example make(unsigned seed, const Pairs& pairs, std::vector<std::size_t> sizes, 
     u.rightCols(6).setZero();
     for (const std::size_t b : blocks)
       for (std::size_t r = 0; r < sizes[b]; ++r)
-        for (Eigen::Index c = before; c < before + 6; ++c) u(static_cast<Eigen::Index>(e.first[b] + r), c) = normal(random);
+        for (Eigen::Index c = before; c < before + 6; ++c)
+          u(static_cast<Eigen::Index>(e.first[b] + r), c) = normal(random);
   };
   for (std::size_t b = 0; b < sizes.size(); ++b) add({b});
   for (const auto& [i, j] : pairs) add({i, j});
@@ -185,7 +186,8 @@ TEST_CASE("another right-hand side is eliminated with the same factors") {
   matrix.values()[matrix.place(1, 1)] = G(2, 2);
   double* X = matrix.values() + (forwards ? matrix.place(0, 1) : matrix.place(1, 0));
   for (std::size_t r = 0; r < 2; ++r) X[r] = G(long(r), 2);
-  for (std::size_t r = 0; r < 3; ++r) matrix.weigh(r / 2, r % 2, G(long(r), long(r)), G(long(r), long(r)), G(long(r), long(r)));
+  for (std::size_t r = 0; r < 3; ++r)
+    matrix.weigh(r / 2, r % 2, G(long(r), long(r)), G(long(r), long(r)), G(long(r), long(r)));
   unsigned left_out = 0;
   for (const std::size_t block : matrix.order()) matrix.eliminate(block, left_out);
   for (const Eigen::Vector3d& right : {Eigen::Vector3d(1, 2, 3), Eigen::Vector3d(-4, 0.5, 7)}) {

@@ -8,8 +8,8 @@
 
 namespace polyform::hierarchy {
 
-/// A row that keeps less than this part of its length (squared) beside the others depends on them. Where a loop passes a
-/// singular position what is left of a row goes through zero with the way, and a state beside the constraints by
+/// A row that keeps less than this part of its length (squared) beside the others depends on them. Where a loop passes
+/// a singular position what is left of a row goes through zero with the way, and a state beside the constraints by
 /// rounding is divided by it: one threshold for all methods, so that all leave out the same rows.
 inline constexpr double dependent_row = 1e-12;
 /// The same in the stages of an integrator: squared, the cube root of the rounding in positions (Accelerations).
@@ -35,8 +35,8 @@ struct Kernel {
   Matrix R() const { return {memory_R, B.rows(), B.rows()}; }
 };
 
-/// The row with the most left relative to its weight, at place p.rank or later in `rows` (a column each, from `first` on),
-/// and notes how much; -1 when all depend on those before.
+/// The row with the most left relative to its weight, at place p.rank or later in `rows` (a column each, from `first`
+/// on), and notes how much; -1 when all depend on those before.
 inline Index largest_row(Kernel& p, const Matrix& rows, Index first) {
   Index pivot = -1;
   double best = p.tolerance;

@@ -13,8 +13,8 @@ constexpr double no_inertia = 1e-14;
 /// interface, that would be one at random among those that do not move it, and what has no inertia would be split.
 constexpr double no_motion = 1e-24;
 
-/// Householder's reflections from the right that make S lower trapezoidal, with as many columns as it has rank; M, f and
-/// C follow. What no coordinate moves is zero afterwards.
+/// Householder's reflections from the right that make S lower trapezoidal, with as many columns as it has rank; M, f
+/// and C follow. What no coordinate moves is zero afterwards.
 void turn(Reduction& r, double* work) {
   const Index d = r.S.cols();
   for (Index row = 0; row < r.S.rows(); ++row) {

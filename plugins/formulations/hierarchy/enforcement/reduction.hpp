@@ -24,11 +24,11 @@ struct Reduction {
 };
 
 /// Turns the coordinates so that only the first ones, as many as S has rank, move the interface, and eliminates the
-/// others: they answer to M₂₂ ν₂ = f₂ − M₂₁ ν₁. The reduced model stands in the upper left corners; nothing is done where
-/// d ≤ n. False when M₂₂ is singular: the module can move in ways that nothing outside of it feels and nothing inside
-/// resists. The sum of these motions, ν₂, then stands in `free`, and the reduced model is that without them. By the same
-/// token this is the only way in which [SᵀM; A] of the whole system can lack rank.
-/// work: d numbers; free: as many.
+/// others: they answer to M₂₂ ν₂ = f₂ − M₂₁ ν₁. The reduced model stands in the upper left corners; nothing is done
+/// where d ≤ n. False when M₂₂ is singular: the module can move in ways that nothing outside of it feels and nothing
+/// inside resists. The sum of these motions, ν₂, then stands in `free`, and the reduced model is that without them. By
+/// the same token this is the only way in which [SᵀM; A] of the whole system can lack rank. work: d numbers; free: as
+/// many.
 bool condense(Reduction&, double* work, double* free) noexcept;
 
 }  // namespace polyform::hierarchy

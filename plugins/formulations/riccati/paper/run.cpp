@@ -33,12 +33,14 @@ void symmetrize(Matrix6& S) {
 }
 
 /// The states that the product leads to grow all alike with the length of the chain, until rounding is all that tells one
-/// from another. False when none of their digits does; columns count by their directions.
-bool leaves_digits(const Matrix6& W, const Matrix6& inverse) {
+/// from another. The part that rounding has in them; columns count by their directions.
+double rounding_in(const Matrix6& W, const Matrix6& inverse) {
   double condition = 0;
   for (Index k = 0; k < 6; ++k) condition += W.col(k).norm() * inverse.row(k).norm();
-  return condition * std::numeric_limits<double>::epsilon() < 0.1;
+  return condition * std::numeric_limits<double>::epsilon();
 }
+/// From here on no digit is left.
+constexpr double all_lost = 0.1;
 
 }  // namespace
 
@@ -140,7 +142,8 @@ bool Run::multiply(const Links& links) noexcept {
   rest_ = Z_last_.topRightCorner(6, m);
   rest_.col(0) -= last.bias;
   const Matrix6 inverse = W.partialPivLu().inverse();
-  if (!leaves_digits(W, inverse)) return false;
+  lost_ = rounding_in(W, inverse);
+  if (!(lost_ < all_lost)) return false;
   const Rows6 to_x = inverse.topRows(possible);
   gain_ = inverse.bottomRows(last.H.cols());
   free_ = -gain_.lazyProduct(rest_);

@@ -32,6 +32,8 @@ class Run {
   bool condense(const Links&) noexcept;
   const Relation& end() const { return end_; }
   std::size_t failed() const { return failed_; }
+  /// About the part of the accelerations that the product has left to rounding; 0 for a single body.
+  double lost() const { return lost_; }
   /// z_b at the output end of the first body is P z_b + p y, z_b on the parent's side of the last hinge.
   const Matrix6& P() const { return P_; }
   const Matrix6X& p() const { return p_; }
@@ -51,6 +53,7 @@ class Run {
   bool multiply(const Links&) noexcept;
 
   std::size_t first_, last_, failed_ = 0;
+  double lost_ = 0;
   Relation start_, end_;
   Matrix6 P_ = Matrix6::Identity();
   Matrix6X p_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "overall.hpp"
 
 namespace polyform::riccati::paper {
@@ -181,7 +183,9 @@ void Sweep::position_rates(const double* q, const double* v, double* qdot) const
     joint_position_rates(joint, q + joint.q_offset, v + joint.v_offset, qdot + joint.q_offset);
 }
 
-void Sweep::kinematics(const double* q, const double* v, const double*, const double*) noexcept { work_->links.place(q, v); }
+void Sweep::kinematics(const double* q, const double* v, const double*, const double*) noexcept {
+  work_->links.place(q, v);
+}
 
 std::span<const BodyMotion> Sweep::motions(const double*) noexcept { return work_->links.motions(); }
 
@@ -191,6 +195,12 @@ bool Sweep::accelerations(std::span<const FrameIndex> loaded, std::span<const Sp
   if (!work_->forwards()) return false;
   work_->backwards(vdot);
   return true;
+}
+
+double Sweep::lost() const noexcept {
+  double lost = 0;
+  for (const Work::Chained& c : work_->chained) lost = std::max(lost, c.run.lost());
+  return lost;
 }
 
 std::size_t Sweep::failed_joint() const { return work_->failed; }

@@ -35,6 +35,8 @@ class Sweep {
   bool accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
                      std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept;
   std::size_t failed_joint() const;
+  /// About the part of the last accelerations that products have left to rounding.
+  double lost() const noexcept;
   void body_accelerations(std::span<Spatial> out) const noexcept;
   void reactions(std::span<Spatial> out) const noexcept;
   /// Why accelerations() failed, to follow "joint `j`"; nullptr when the joint has no inertia to move.

@@ -1,0 +1,76 @@
+#include "framework/assembly/drawn_rounding.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "framework/assembly/parts.hpp"
+#include "polyform/scale.hpp"
+
+namespace polyform::host {
+
+namespace {
+
+/// Part of the size of a body from which on the rounding of a place is told: accelerations lose about as much, and what is
+/// told of them begins at 1e-6.
+constexpr double least_rounding = 1e-7;
+/// A number with so many digits left at its end is exact as it is written (whole metres, halves, sixteenths), but for one in
+/// a thousand that ends so by chance.
+constexpr int digits_of_exact = 10;
+
+/// By how much a number as written may be off, m.
+double rounding_of(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(std::abs(x), &exponent);
+  const auto digits = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
+  if (digits == 0 || std::countr_zero(digits) >= digits_of_exact) return 0;
+  return std::ldexp(0.5, exponent - 53);
+}
+
+double rounding_of(const Vec3& p) { return std::max({rounding_of(p.x), rounding_of(p.y), rounding_of(p.z)}); }
+
+}  // namespace
+
+void warn_of_drawn_rounding(const System::Parts& parts, Diagnostics& diagnostics) {
+  const Yardstick yardstick(parts.view);
+  double worst = least_rounding, off = 0, distance = 0;
+  std::size_t joint_at_fault = System::Parts::none, body_at_fault = 0, others = 0;
+  for (std::size_t j = 0; j < parts.joints.size(); ++j) {
+    const JointData& joint = parts.joints[j];
+    const Pose base = parts.drawn(joint.base), moving = parts.drawn(joint.moving);
+    // In a node of a flexible body the arm is counted from there.
+    const bool on_node = joint.base_frame != frame_of(joint.base);
+    const Vec3 place = on_node ? moving.position : base.position + rotation_matrix(base.orientation) * joint.p_base;
+    const double rounding =
+        std::max({rounding_of(place), rounding_of(base.position), rounding_of(moving.position)});
+    if (!(rounding > 0) || parts.user_joint[j] == System::Parts::none) continue;
+    bool told = false;
+    for (const BodyIndex b : {joint.base, joint.moving}) {
+      if (is_ground(b)) continue;
+      const double reach = yardstick.reach(at(b)) > 0 ? yardstick.reach(at(b)) : yardstick.largest_reach();
+      const double part = rounding / reach;
+      if (!(part > least_rounding)) continue;
+      told = true;
+      if (!(part > worst)) continue;
+      worst = part;
+      off = rounding;
+      distance = norm(place);
+      joint_at_fault = j;
+      body_at_fault = at(b);
+    }
+    others += told ? 1 : 0;
+  }
+  if (joint_at_fault == System::Parts::none) return;
+  const JointItem& item = parts.description.joints[parts.user_joint[joint_at_fault]];
+  parts.report(diagnostics, Severity::warning, item, {}, {},
+               fmt::format("joint `{}` is drawn {:.1e} m from the ground origin{}, where a number holds a place to {:.1e} m: "
+                           "that is {:.1e} of the size of body `{}`, and results have no more digits",
+                           item.name, distance, others > 1 ? fmt::format(", and {} more as far", others - 1) : "", off, worst,
+                           parts.bodies[body_at_fault].name),
+               "draw the model nearer to the ground origin");
+}
+
+}  // namespace polyform::host
