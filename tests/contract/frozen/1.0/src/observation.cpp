@@ -54,6 +54,23 @@ double gravity_potential(const SystemView& view, std::span<const BodyMotion> mot
   return energy;
 }
 
+void observed_motions(const Observation& now, std::span<BodyMotion> motions) noexcept {
+  for (std::size_t i = 0; i < now.bodies.size(); ++i) motions[i] = motion_of(now.bodies[i]);
+}
+
+void observed_motions(const Observation& now, NodeMotions& nodes, std::span<BodyMotion> frames) noexcept {
+  observed_motions(now, frames);
+  if (nodes.empty()) return;
+  nodes.evaluate(now.eta.data(), now.etadot.data());
+  nodes.place(frames);
+}
+
+void observed_accelerations(const Observation& now, const NodeMotions& nodes, std::span<const BodyMotion> frames,
+                            std::span<Spatial> accelerations) noexcept {
+  for (std::size_t i = 0; i < now.bodies.size(); ++i) accelerations[i] = acceleration_of(now.bodies[i]);
+  if (!nodes.empty()) nodes.accelerate(frames, now.modal_acceleration.data(), accelerations);
+}
+
 namespace {
 
 /// The first thing in the system that needs an ability, as one would name it; "" when nothing does.

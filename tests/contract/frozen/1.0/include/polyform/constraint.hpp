@@ -36,7 +36,8 @@ void solve_least_squares(const Spatial* H, std::size_t nv, const Spatial& w, dou
 struct ConstraintRow {
   Spatial moving, base;
 };
-ConstraintRow constraint_row(const JointData&, const BodyMotion& base, const BodyMotion& moving, const Spatial& t) noexcept;
+ConstraintRow constraint_row(const JointData&, const BodyMotion& base, const BodyMotion& moving,
+                             const Spatial& t) noexcept;
 
 /// A wrench on the moving body at the origin of M in F axes (a row times its multiplier), turned to ground axes.
 Spatial reaction_in_ground(const BodyMotion& base, const Spatial& wrench_F) noexcept;

@@ -13,6 +13,7 @@
 #include "polyform/flexible_body.hpp"
 #include "polyform/force.hpp"
 #include "polyform/formulation.hpp"
+#include "polyform/integrator.hpp"
 #include "polyform/joint.hpp"
 #include "polyform/lost_digits.hpp"
 #include "polyform/module.hpp"
@@ -46,8 +47,9 @@ struct MemberRecord {
   std::uint32_t minor;
 };
 inline constexpr MemberRecord member_records[] = {
-#define POLYFORM_MEMBER(id, type, member, offset, minor)                                                 \
-  {Structure::id##_, #member, offset, __builtin_offsetof(type, member), sizeof(static_cast<type*>(nullptr)->member), minor},
+#define POLYFORM_MEMBER(id, type, member, offset, minor)                 \
+  {Structure::id##_, #member, offset, __builtin_offsetof(type, member),  \
+   sizeof(static_cast<type*>(nullptr)->member), minor},
 #include "polyform/contract_table.inc"
 };
 
@@ -55,8 +57,8 @@ inline constexpr MemberRecord member_records[] = {
 inline constexpr std::size_t most_structures = 96;
 static_assert(static_cast<std::size_t>(Structure::count) <= most_structures);
 
-/// Per structure a number that tells how the members are laid out which it had in SDK 1.minor; 0 where it had none. Of two
-/// libraries with equal numbers one can read what the other wrote.
+/// Per structure a number that tells how the members are laid out which it had in SDK 1.minor; 0 where it had none. Of
+/// two libraries with equal numbers one can read what the other wrote.
 constexpr std::array<std::uint32_t, most_structures> contract_layouts(std::uint32_t minor) {
   std::array<std::uint32_t, most_structures> layouts{};
   for (const MemberRecord& m : member_records) {

@@ -59,7 +59,7 @@ struct EventOutput {
 class EventSource {
  public:
   static constexpr std::string_view interface_name = "polyform.events.1";
-  /// Event functions of the whole batch; constant. Where there are none, evaluate_events is not called.
+  /// Event functions of the whole batch; constant. A source without any may still tell a guard or a knot.
   virtual std::size_t event_count() const noexcept = 0;
   /// Of event function k; called before the run.
   virtual void describe_event(std::size_t k, EventDescription& out) const noexcept = 0;

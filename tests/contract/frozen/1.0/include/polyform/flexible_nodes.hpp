@@ -1,8 +1,8 @@
 // Kinematics of the nodes of flexible bodies: from modal coordinates to frames, from wrenches to modal forces.
 //
-// The node frame is at ρ = point + Φu η + ½ Γ[η, η] from the body frame origin, turned by R = exp(θ) with θ = Φθ η; body
-// axes. With the left Jacobian of SO(3), J(θ) = 1 + a θ̃ + b θ̃θ̃, a = (1 − cos φ)/φ², b = (φ − sin φ)/φ³, φ = |θ| (Solà
-// et al. 2018, Eq. 145), its twist relative to the body frame is
+// The node frame is at ρ = point + Φu η + ½ Γ[η, η] from the body frame origin, turned by R = exp(θ) with θ = Φθ η;
+// body axes. With the left Jacobian of SO(3), J(θ) = 1 + a θ̃ + b θ̃θ̃, a = (1 − cos φ)/φ², b = (φ − sin φ)/φ³, φ = |θ|
+// (Solà et al. 2018, Eq. 145), its twist relative to the body frame is
 //
 //   [ω; ρ̇] = H η̇,   H = [J Φθ; Φu + Γ·η],   and at η̈ = 0   ω̇ = ȧ θ×θ̇ + ḃ θ×(θ×θ̇) + b θ̇×(θ×θ̇),   ρ̈ = Γ[η̇, η̇]
 #pragma once

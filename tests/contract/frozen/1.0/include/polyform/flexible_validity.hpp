@@ -6,7 +6,7 @@
 
 namespace polyform {
 
-/// Of a FlexibleBodyType whose stiffness may follow the tension of a spinning body: FlexibleBodyType::query(interface_name).
+/// Of a FlexibleBodyType whose stiffness may follow the tension of a spinning body: its query(interface_name).
 class SpinStiffening {
  public:
   static constexpr std::string_view interface_name = "polyform.spin_stiffening.1";
@@ -27,6 +27,9 @@ class ModeValidity {
   /// The square of the spin that draws the body out, over that of its lowest frequency: about the part by which its
   /// lowest stiffness is too small; zero where the tension is in the equations. angular_velocity: body axes.
   virtual double neglected_stiffening(std::size_t instance, const Vec3& angular_velocity) const noexcept = 0;
+  /// A force that a joint puts on the body (body axes, N), along its axis, over about the one that buckles it: the part by
+  /// which its lowest stiffness is wrong. Zero where the tension is in the equations.
+  virtual double neglected_load(std::size_t instance, const Vec3& force) const noexcept = 0;
 
  protected:
   ~ModeValidity() = default;

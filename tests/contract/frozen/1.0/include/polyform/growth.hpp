@@ -1,9 +1,9 @@
 // How the contract grows: members are added at the end of a structure, and who reads it asks how far it reaches.
 //
 // A structure that is handed over by itself begins with its Size: the number of bytes that its maker knows. An array of
-// structures is handed over as Strided: pointer, count and the size of one structure for its maker. So a structure may get
-// further members in a later minor version of the SDK, while plugins of both versions meet in one host. A member that
-// came after 1.0 is Later<M>; it is read by get() and written by set(), which look first whether it is there.
+// structures is handed over as Strided: pointer, count and the size of one structure for its maker. So a structure may
+// get further members in a later minor version of the SDK, while plugins of both versions meet in one host. A member
+// that came after 1.0 is Later<M>; it is read by get() and written by set(), which look first whether it is there.
 #pragma once
 
 #include <cstddef>
@@ -199,8 +199,8 @@ template <class T, class L>
 void set(T& structure, L T::*member, const typename LaterValue<L>::Type& value) noexcept {
   if (has(structure, member)) LaterValue<L>::of(structure.*member) = value;
 }
-/// A copy with all members that are known here: those that the structure has, and the others as they are by default. For
-/// who keeps a structure beyond the call that hands it over.
+/// A copy with all members that are known here: those that the structure has, and the others as they are by default.
+/// For who keeps a structure beyond the call that hands it over.
 template <class T>
 T complete(const T& structure) noexcept {
   T whole;

@@ -20,14 +20,17 @@ namespace polyform {
 /// A signalling pattern that no computation gives.
 inline constexpr std::uint64_t guard_word = 0x7FF4'9A3D'C0DE'5A17;
 
-/// Storage for so many numbers and a guard at both ends; see between().
+/// Storage for so many numbers and a guard as large as one of them at both ends, so that one number too many is seen
+/// whichever part of it is written; see between().
 template <class T>
 std::vector<T> guarded(std::size_t size) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof guard_word == 0);
   std::vector<T> storage(size + 2);
   char* const bytes = reinterpret_cast<char*>(storage.data());
-  std::memcpy(bytes + sizeof(T) - sizeof guard_word, &guard_word, sizeof guard_word);
-  std::memcpy(bytes + (size + 1) * sizeof(T), &guard_word, sizeof guard_word);
+  for (std::size_t at = 0; at < sizeof(T); at += sizeof guard_word) {
+    std::memcpy(bytes + at, &guard_word, sizeof guard_word);
+    std::memcpy(bytes + (size + 1) * sizeof(T) + at, &guard_word, sizeof guard_word);
+  }
   return storage;
 }
 
@@ -41,10 +44,15 @@ std::span<T> between(std::vector<T>& storage) noexcept {
 template <class T>
 bool intact(const std::vector<T>& storage) noexcept {
   const char* const bytes = reinterpret_cast<const char*>(storage.data());
-  std::uint64_t front = 0, back = 0;
-  std::memcpy(&front, bytes + sizeof(T) - sizeof front, sizeof front);
-  std::memcpy(&back, bytes + (storage.size() - 1) * sizeof(T), sizeof back);
-  return front == guard_word && back == guard_word;
+  const auto word = [bytes](std::size_t at) {
+    std::uint64_t found = 0;
+    std::memcpy(&found, bytes + at, sizeof found);
+    return found;
+  };
+  std::uint64_t changed = 0;
+  for (std::size_t at = 0; at < sizeof(T); at += sizeof guard_word)
+    changed |= (word(at) ^ guard_word) | (word((storage.size() - 1) * sizeof(T) + at) ^ guard_word);
+  return changed == 0;
 }
 
 /// How floating-point numbers are computed with: rounding, traps, what becomes of tiny ones; not what has happened so

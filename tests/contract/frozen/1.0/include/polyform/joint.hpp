@@ -25,7 +25,7 @@
 
 namespace polyform {
 
-/// One primitive motion; frozen. `axis` is a unit vector fixed in the frame that the earlier primitives lead to, as drawn.
+/// One primitive motion; frozen. `axis`: unit vector, fixed in the frame that the earlier ones lead to, as drawn.
 struct Primitive {
   enum class Kind : std::uint8_t {
     rotation,     ///< about axis; one coordinate (rad), one velocity
@@ -109,7 +109,7 @@ class JointType : public ElementType {
   /// Describes one instance. Reports to sink (instance 0) and returns false when the fields contradict each other.
   virtual bool define(const JointInstance&, JointDefinition&, FieldSink&) const noexcept = 0;
 
-  /// For a code-defined joint: its kernel and how many parameters it takes. A joint made of primitives leaves these alone.
+  /// For a code-defined joint: its kernel and how many parameters it takes. One made of primitives leaves these alone.
   virtual const JointKernel* kernel() const noexcept { return nullptr; }
   virtual std::size_t parameter_count() const noexcept { return 0; }
 

@@ -12,6 +12,7 @@
 #include "polyform/flexible_body.hpp"
 #include "polyform/force.hpp"
 #include "polyform/formulation.hpp"
+#include "polyform/integrator.hpp"
 #include "polyform/joint.hpp"
 #include "polyform/module.hpp"
 #include "polyform/system_view.hpp"
@@ -22,8 +23,8 @@ namespace polyform {
 /// releases of the package leave the contract as it is.
 inline constexpr std::uint32_t sdk_major = 1, sdk_minor = 0;
 
-/// The oldest SDK 1.minor whose hosts the plugin can do with. A plugin that looks whether later members and interfaces are
-/// there (growth.hpp) may define it lower than what it is built with, before it includes this header.
+/// The oldest SDK 1.minor whose hosts the plugin can do with. A plugin that looks whether later members and interfaces
+/// are there (growth.hpp) may define it lower than what it is built with, before it includes this header.
 #ifndef POLYFORM_NEEDS_SDK_MINOR
 #define POLYFORM_NEEDS_SDK_MINOR ::polyform::sdk_minor
 #endif
@@ -37,6 +38,7 @@ class Registrar {
   virtual void add(const FlexibleBodyType&) noexcept = 0;
   virtual void add(const ModuleType&) noexcept = 0;
   virtual void add(const ConstraintType&) noexcept = 0;
+  virtual void add(const IntegratorType&) noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
   virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
 
@@ -50,7 +52,7 @@ struct PluginManifest {
   char magic[16];            ///< "polyform-plugin"
   std::uint32_t size;        ///< of this struct
   std::uint32_t sdk_major, sdk_minor;  ///< what it was built with
-  char kind[16];             ///< "formulation" or "elements"
+  char kind[16];             ///< "formulation", "integrator" or "elements"
   char name[64];
   char version[32];
   char abi[64];              ///< what two libraries must have in common: POLYFORM_ABI
@@ -62,9 +64,9 @@ struct PluginManifest {
 
 #define POLYFORM_STRING_2(x) #x
 #define POLYFORM_STRING(x) POLYFORM_STRING_2(x)
-/// What decides whether two libraries can call each other: tables of virtual functions and calls as in the Itanium C++ ABI
-/// on a machine with pointers of this size, and the standard library whose string_view and span they hand over. The version
-/// of the compiler is none of that; how structures are laid out is checked apart (contract_layout.hpp).
+/// What decides whether two libraries can call each other: tables of virtual functions and calls as in the Itanium C++
+/// ABI on a machine with pointers of this size, and the standard library whose string_view and span they hand over. The
+/// version of the compiler is none of that; how structures are laid out is checked apart (contract_layout.hpp).
 #if defined(_LIBCPP_VERSION)
 #define POLYFORM_LIBRARY "libc++"
 #elif defined(__GLIBCXX__)
@@ -75,7 +77,8 @@ struct PluginManifest {
 #define POLYFORM_ABI "itanium pointer-" POLYFORM_STRING(__SIZEOF_POINTER__) " " POLYFORM_LIBRARY
 #if defined(__clang__)
 #define POLYFORM_COMPILER \
-  "clang " POLYFORM_STRING(__clang_major__) "." POLYFORM_STRING(__clang_minor__) "." POLYFORM_STRING(__clang_patchlevel__)
+  "clang " POLYFORM_STRING(__clang_major__) "." POLYFORM_STRING(__clang_minor__) "." \
+           POLYFORM_STRING(__clang_patchlevel__)
 #else
 #define POLYFORM_COMPILER \
   "GCC " POLYFORM_STRING(__GNUC__) "." POLYFORM_STRING(__GNUC_MINOR__) "." POLYFORM_STRING(__GNUC_PATCHLEVEL__)

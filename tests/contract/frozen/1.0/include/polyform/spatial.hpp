@@ -170,7 +170,9 @@ struct Quaternion {
 template <class T>
 constexpr Quaternion<T> conjugate(const Quaternion<T>& q) { return {q.w, -q.x, -q.y, -q.z}; }
 template <class T>
-constexpr T dot(const Quaternion<T>& a, const Quaternion<T>& b) { return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z; }
+constexpr T dot(const Quaternion<T>& a, const Quaternion<T>& b) {
+  return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z;
+}
 template <class T>
 T norm(const Quaternion<T>& q) { using std::sqrt; return sqrt(dot(q, q)); }
 template <class T>
@@ -199,8 +201,9 @@ Quaternion<T> axis_angle(const Vector3<T>& axis, const T& angle) {
 template <class T>
 constexpr Matrix3<T> axis_rotation(const Vector3<T>& a, const T& c, const T& s) {
   const T k = T(1) - c;
-  return {{c + k * a.x * a.x, k * a.x * a.y - s * a.z, k * a.x * a.z + s * a.y, k * a.x * a.y + s * a.z, c + k * a.y * a.y,
-           k * a.y * a.z - s * a.x, k * a.x * a.z - s * a.y, k * a.y * a.z + s * a.x, c + k * a.z * a.z}};
+  return {{c + k * a.x * a.x, k * a.x * a.y - s * a.z, k * a.x * a.z + s * a.y, k * a.x * a.y + s * a.z,
+           c + k * a.y * a.y, k * a.y * a.z - s * a.x, k * a.x * a.z - s * a.y, k * a.y * a.z + s * a.x,
+           c + k * a.z * a.z}};
 }
 /// d/dt of q under the angular velocity w given in the axes q leads to (ground side): ½ (0, w) q.
 template <class T>
@@ -254,8 +257,16 @@ struct SpatialVector {
 
   constexpr T& operator[](std::size_t i) { return i < 3 ? angular[i] : linear[i - 3]; }
   constexpr const T& operator[](std::size_t i) const { return i < 3 ? angular[i] : linear[i - 3]; }
-  constexpr SpatialVector& operator+=(const SpatialVector& b) { angular += b.angular; linear += b.linear; return *this; }
-  constexpr SpatialVector& operator-=(const SpatialVector& b) { angular -= b.angular; linear -= b.linear; return *this; }
+  constexpr SpatialVector& operator+=(const SpatialVector& b) {
+    angular += b.angular;
+    linear += b.linear;
+    return *this;
+  }
+  constexpr SpatialVector& operator-=(const SpatialVector& b) {
+    angular -= b.angular;
+    linear -= b.linear;
+    return *this;
+  }
   friend constexpr SpatialVector operator+(SpatialVector a, const SpatialVector& b) { return a += b; }
   friend constexpr SpatialVector operator-(SpatialVector a, const SpatialVector& b) { return a -= b; }
   friend constexpr SpatialVector operator*(const T& s, const SpatialVector& a) { return {s * a.angular, s * a.linear}; }

@@ -130,6 +130,8 @@ struct BasicState {
 };
 using StateView = BasicState<double>;
 using ConstStateView = BasicState<const double>;
-inline ConstStateView as_const(const StateView& s) { return {.q = s.q, .v = s.v, .eta = s.eta, .etadot = s.etadot, .x = s.x}; }
+inline ConstStateView as_const(const StateView& s) {
+  return {.q = s.q, .v = s.v, .eta = s.eta, .etadot = s.etadot, .x = s.x};
+}
 
 }  // namespace polyform

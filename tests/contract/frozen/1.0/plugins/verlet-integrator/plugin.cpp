@@ -1,0 +1,5 @@
+#include "polyform/plugin.hpp"
+
+#include "verlet_integrator.hpp"
+
+POLYFORM_PLUGIN("integrator", "verlet-integrator", "1.0") { registrar.add(example::verlet_integrator()); }
