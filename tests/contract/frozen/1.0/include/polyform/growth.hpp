@@ -143,6 +143,8 @@ class Strided {
   constexpr T& back() const noexcept { return (*this)[count_ - 1]; }
   constexpr iterator begin() const noexcept { return {first_, stride_}; }
   constexpr iterator end() const noexcept { return {&(*this)[count_], stride_}; }
+  constexpr std::reverse_iterator<iterator> rbegin() const noexcept { return std::reverse_iterator(end()); }
+  constexpr std::reverse_iterator<iterator> rend() const noexcept { return std::reverse_iterator(begin()); }
   constexpr Strided first(std::size_t count) const noexcept { return {first_, count, stride_}; }
   constexpr Strided last(std::size_t count) const noexcept { return {&(*this)[count_ - count], count, stride_}; }
   constexpr Strided subspan(std::size_t offset) const noexcept { return last(count_ - offset); }
