@@ -11,11 +11,11 @@
 #include <sstream>
 
 #include "apps/command.hpp"
-#include "apps/guide.hpp"
-#include "apps/terminal.hpp"
+#include "apps/commands/guide.hpp"
+#include "apps/text/terminal.hpp"
 #include "framework/reading/report.hpp"
 #include "framework/supervision.hpp"
-#include "polyform/plugin.hpp"
+#include "polyform/contract/plugin.hpp"
 
 namespace polyform::apps {
 

@@ -9,19 +9,8 @@
 #   - the top level holds nothing but the agreed folders and files.
 cmake_minimum_required(VERSION 3.25)
 
-# Rooms of framework/ and the rooms they may include (their own and the files beside the rooms go without saying).
-set(uses_process "")
-set(uses_registry process)
-set(uses_reading registry)
-set(uses_graph reading registry)
-set(uses_assembly graph reading registry)
-set(uses_integration "")
-set(uses_results assembly graph reading registry)
-set(uses_simulation process results integration assembly graph reading registry)
-set(uses_comparison process simulation results integration assembly graph reading registry)
-set(uses_linearization process simulation results integration assembly graph reading registry)
-set(uses_conformance process simulation results integration assembly graph reading registry)
-set(uses_verification comparison process simulation results integration assembly graph reading registry)
+# uses_<room>: the rooms that a room may include.
+include(${CMAKE_CURRENT_LIST_DIR}/../framework/rooms.cmake)
 
 set(top_level framework plugins sdk apps tests cmake build CMakeLists.txt CMakePresets.json README.md LICENSE)
 
@@ -92,7 +81,7 @@ function(check_includes_between_rooms)
     if(file MATCHES "^framework/([^/]+)/")
       set(room ${CMAKE_MATCH_1})
       if(NOT DEFINED uses_${room})
-        violation("${file} lies in the room '${room}', which cmake/CheckLayers.cmake does not know")
+        violation("${file} lies in the room '${room}', which framework/rooms.cmake does not know")
         continue()
       endif()
     endif()

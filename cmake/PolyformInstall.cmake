@@ -19,7 +19,7 @@ install(TARGETS polyform polyform_sdk ${recursions} EXPORT PolyformTargets
 install(DIRECTORY sdk/include/polyform DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT PolyformTargets NAMESPACE Polyform:: DESTINATION ${package_dir})
 # The SDK has a count of its own (plugin.hpp).
-file(STRINGS sdk/include/polyform/plugin.hpp sdk_version REGEX "sdk_major = [0-9]+, sdk_minor = [0-9]+")
+file(STRINGS sdk/include/polyform/contract/plugin.hpp sdk_version REGEX "sdk_major = [0-9]+, sdk_minor = [0-9]+")
 string(REGEX REPLACE ".*sdk_major = ([0-9]+), sdk_minor = ([0-9]+).*" "\\1.\\2" POLYFORM_SDK_VERSION "${sdk_version}")
 configure_package_config_file(cmake/PolyformConfig.cmake.in ${generated}/PolyformConfig.cmake
   INSTALL_DESTINATION ${package_dir})

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "polyform/diagnostic.hpp"
+#include "polyform/contract/diagnostic.hpp"
 
 namespace polyform::host {
 

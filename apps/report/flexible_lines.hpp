@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "polyform/system_view.hpp"
+#include "polyform/contract/system_view.hpp"
 
 namespace polyform::apps {
 

@@ -1,7 +1,7 @@
 // What the page needs of a model to draw it.
 #pragma once
 
-#include "apps/json_output.hpp"
+#include "apps/text/json_output.hpp"
 
 namespace polyform::apps {
 

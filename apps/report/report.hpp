@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/json_output.hpp"
+#include "apps/text/json_output.hpp"
 #include "framework/comparison/result_comparison.hpp"
 #include "framework/results/output_file.hpp"
 #include "framework/results/result_reader.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <new>
 
-#include "polyform/observation.hpp"
+#include "polyform/mechanics/observation.hpp"
 
 namespace polyform::host {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "polyform/formulation.hpp"
-#include "polyform/kinematics.hpp"
-#include "polyform/module_set.hpp"
+#include "polyform/contract/formulation.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::host {
 

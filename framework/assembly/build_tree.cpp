@@ -5,7 +5,7 @@
 
 #include "framework/assembly/cut_choice.hpp"
 #include "framework/assembly/parts.hpp"
-#include "polyform/kinematics.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::host {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "framework/assembly/parts.hpp"
-#include "polyform/flexible_set.hpp"
+#include "polyform/mechanics/flexible_set.hpp"
 
 namespace polyform::host {
 namespace {

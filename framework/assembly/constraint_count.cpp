@@ -11,7 +11,7 @@
 #include "framework/assembly/parts.hpp"
 #include "framework/assembly/row_factors.hpp"
 #include "framework/assembly/singular_position.hpp"
-#include "polyform/scale.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host {
 namespace {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "polyform/constraint.hpp"
-#include "polyform/module_set.hpp"
-#include "polyform/scale.hpp"
+#include "polyform/mechanics/constraint.hpp"
+#include "polyform/mechanics/module_set.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host {
 namespace {

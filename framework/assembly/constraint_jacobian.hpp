@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "polyform/constraint_set.hpp"
-#include "polyform/kinematics.hpp"
-#include "polyform/module_set.hpp"
+#include "polyform/mechanics/constraint_set.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::host {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "polyform/light_bodies.hpp"
-#include "polyform/recursion_cost.hpp"
+#include "polyform/solvers/light_bodies.hpp"
+#include "polyform/solvers/recursion_cost.hpp"
 
 namespace polyform::host {
 namespace {

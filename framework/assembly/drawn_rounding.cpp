@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "framework/assembly/parts.hpp"
-#include "polyform/scale.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "polyform/flexible_set.hpp"
-#include "polyform/system_view.hpp"
+#include "polyform/mechanics/flexible_set.hpp"
+#include "polyform/contract/system_view.hpp"
 
 namespace polyform::host {
 

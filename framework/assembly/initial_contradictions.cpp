@@ -6,7 +6,7 @@
 #include <map>
 
 #include "framework/assembly/initial_state.hpp"
-#include "polyform/contradiction.hpp"
+#include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::host {
 namespace {

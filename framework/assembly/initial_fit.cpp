@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "framework/assembly/initial_state.hpp"
-#include "polyform/constraint.hpp"
+#include "polyform/mechanics/constraint.hpp"
 
 namespace polyform::host {
 

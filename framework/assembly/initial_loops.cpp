@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "framework/assembly/initial_state.hpp"
-#include "polyform/constraint.hpp"
-#include "polyform/constraint_set.hpp"
+#include "polyform/mechanics/constraint.hpp"
+#include "polyform/mechanics/constraint_set.hpp"
 
 namespace polyform::host {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "polyform/force_set.hpp"
-#include "polyform/module_set.hpp"
+#include "polyform/mechanics/force_set.hpp"
+#include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::host {
 

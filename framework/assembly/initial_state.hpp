@@ -12,10 +12,10 @@
 #include "framework/assembly/keeping.hpp"
 #include "framework/assembly/parts.hpp"
 #include "framework/assembly/position_search.hpp"
-#include "polyform/centred_view.hpp"
-#include "polyform/constraint_set.hpp"
-#include "polyform/kinematics.hpp"
-#include "polyform/module_set.hpp"
+#include "polyform/solvers/centred_view.hpp"
+#include "polyform/mechanics/constraint_set.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::host {
 

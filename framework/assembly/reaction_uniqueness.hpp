@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "polyform/index.hpp"
-#include "polyform/spatial.hpp"
+#include "polyform/contract/index.hpp"
+#include "polyform/contract/spatial.hpp"
 
 namespace polyform::host {
 

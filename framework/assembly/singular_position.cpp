@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "polyform/absolute_system.hpp"
-#include "polyform/scale.hpp"
+#include "polyform/solvers/absolute_system.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host {
 namespace {

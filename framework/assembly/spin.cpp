@@ -12,8 +12,8 @@
 #include <cmath>
 
 #include "framework/assembly/parts.hpp"
-#include "polyform/flexible_validity.hpp"
-#include "polyform/kinematics.hpp"
+#include "polyform/contract/flexible_validity.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::host {
 namespace {

@@ -9,7 +9,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/graph/system_graph.hpp"
 #include "framework/reading/description.hpp"
-#include "polyform/system_view.hpp"
+#include "polyform/contract/system_view.hpp"
 
 namespace polyform::host {
 

@@ -12,7 +12,7 @@
 #include "framework/assembly/system.hpp"
 #include "framework/process/process.hpp"
 #include "framework/simulation/simulate.hpp"
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::host {
 

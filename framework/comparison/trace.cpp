@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "framework/diagnostics.hpp"
-#include "polyform/force_set.hpp"
-#include "polyform/kinematics.hpp"
+#include "polyform/mechanics/force_set.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::host {
 

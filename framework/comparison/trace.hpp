@@ -11,7 +11,7 @@
 #include "framework/assembly/system.hpp"
 #include "framework/comparison/open_reactions.hpp"
 #include "framework/simulation/row_sink.hpp"
-#include "polyform/scale.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host {
 

@@ -5,8 +5,8 @@
 
 #include "framework/assembly/acceleration_misfit.hpp"
 #include "framework/conformance/larger.hpp"
-#include "polyform/force_set.hpp"
-#include "polyform/observation.hpp"
+#include "polyform/mechanics/force_set.hpp"
+#include "polyform/mechanics/observation.hpp"
 
 namespace polyform::host {
 

@@ -6,7 +6,7 @@
 
 #include "framework/assembly/system.hpp"
 #include "framework/conformance/state.hpp"
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::host {
 

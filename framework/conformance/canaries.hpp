@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "framework/diagnostics.hpp"
-#include "polyform/guarded.hpp"
-#include "polyform/spatial.hpp"
+#include "polyform/helpers/guarded.hpp"
+#include "polyform/contract/spatial.hpp"
 
 namespace polyform::host {
 

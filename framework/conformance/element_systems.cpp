@@ -10,7 +10,7 @@
 #include "framework/conformance/larger.hpp"
 #include "framework/conformance/model_state.hpp"
 #include "framework/conformance/observed.hpp"
-#include "polyform/scale.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host {
 

@@ -3,7 +3,7 @@
 
 #include "framework/conformance/state.hpp"
 #include "framework/integration/integration.hpp"
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::host {
 

@@ -6,7 +6,7 @@
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/canaries.hpp"
-#include "polyform/events.hpp"
+#include "polyform/contract/events.hpp"
 
 namespace polyform::host {
 

@@ -4,8 +4,8 @@
 
 #include "framework/conformance/formulation_checks.hpp"
 #include "framework/conformance/larger.hpp"
-#include "polyform/constraint.hpp"
-#include "polyform/observation.hpp"
+#include "polyform/mechanics/constraint.hpp"
+#include "polyform/mechanics/observation.hpp"
 
 namespace polyform::host {
 

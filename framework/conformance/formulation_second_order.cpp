@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "framework/conformance/formulation_checks.hpp"
-#include "polyform/second_order.hpp"
+#include "polyform/contract/second_order.hpp"
 
 namespace polyform::host {
 

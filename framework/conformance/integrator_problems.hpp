@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "polyform/integrator.hpp"
-#include "polyform/second_order.hpp"
+#include "polyform/contract/integrator.hpp"
+#include "polyform/contract/second_order.hpp"
 
 namespace polyform::host {
 

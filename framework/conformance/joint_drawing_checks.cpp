@@ -1,6 +1,6 @@
 // Whether a joint allows the motion that is drawn: about directions and places that its fields give in ground.
 #include "framework/conformance/joint_probe.hpp"
-#include "polyform/constraint.hpp"
+#include "polyform/mechanics/constraint.hpp"
 
 namespace polyform::host {
 

@@ -5,7 +5,7 @@
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/joint_probe.hpp"
 #include "framework/conformance/measured_rate.hpp"
-#include "polyform/constraint.hpp"
+#include "polyform/mechanics/constraint.hpp"
 
 namespace polyform::host {
 

@@ -1,7 +1,7 @@
 // A force with a first-order state, for the battery of a formulation where no loaded plugin has one.
 #pragma once
 
-#include "polyform/force.hpp"
+#include "polyform/contract/force.hpp"
 
 namespace polyform::host {
 

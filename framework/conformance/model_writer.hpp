@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "framework/conformance/example_fields.hpp"
-#include "polyform/field.hpp"
-#include "polyform/growth.hpp"
+#include "polyform/contract/field.hpp"
+#include "polyform/contract/growth.hpp"
 
 namespace polyform::host {
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "polyform/spatial.hpp"
+#include "polyform/contract/spatial.hpp"
 
 namespace polyform::host {
 

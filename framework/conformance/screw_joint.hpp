@@ -1,7 +1,7 @@
 // A joint that is code, for the battery of a formulation whatever plugins are loaded.
 #pragma once
 
-#include "polyform/joint.hpp"
+#include "polyform/contract/joint.hpp"
 
 namespace polyform::host {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <numbers>
 
-#include "polyform/absolute_system.hpp"
-#include "polyform/constraint.hpp"
-#include "polyform/module_set.hpp"
+#include "polyform/solvers/absolute_system.hpp"
+#include "polyform/mechanics/constraint.hpp"
+#include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::host {
 

@@ -7,8 +7,8 @@
 #include "framework/assembly/system.hpp"
 #include "framework/conformance/random.hpp"
 #include "framework/conformance/value_sizes.hpp"
-#include "polyform/force_set.hpp"
-#include "polyform/kinematics.hpp"
+#include "polyform/mechanics/force_set.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::host {
 

@@ -5,7 +5,7 @@
 
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/simulation/mode_limits.hpp"
-#include "polyform/flexible_validity.hpp"
+#include "polyform/contract/flexible_validity.hpp"
 
 namespace polyform::host {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "framework/assembly/system.hpp"
-#include "polyform/value_ranges.hpp"
+#include "polyform/contract/value_ranges.hpp"
 
 namespace polyform::host {
 

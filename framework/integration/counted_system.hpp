@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "framework/integration/ode.hpp"
-#include "polyform/step_by_step.hpp"
+#include "polyform/helpers/step_by_step.hpp"
 
 namespace polyform::host {
 

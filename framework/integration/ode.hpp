@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "polyform/second_order.hpp"
+#include "polyform/contract/second_order.hpp"
 
 namespace polyform::host {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "polyform/system_view.hpp"
+#include "polyform/contract/system_view.hpp"
 
 namespace polyform::host {
 

@@ -10,7 +10,7 @@
 #include "framework/linearization/module_states.hpp"
 #include "framework/reading/report.hpp"
 #include "framework/simulation/columns.hpp"
-#include "polyform/observation.hpp"
+#include "polyform/mechanics/observation.hpp"
 
 namespace polyform::host {
 

@@ -8,8 +8,8 @@
 #include <new>
 
 #include "framework/linearization/module_states.hpp"
-#include "polyform/flexible_set.hpp"
-#include "polyform/flexible_validity.hpp"
+#include "polyform/mechanics/flexible_set.hpp"
+#include "polyform/contract/flexible_validity.hpp"
 
 namespace polyform::host {
 namespace {

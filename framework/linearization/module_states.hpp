@@ -7,7 +7,7 @@
 #include "framework/linearization/canonical_state.hpp"
 #include "framework/linearization/minimal_coordinates.hpp"
 #include "framework/results/channel.hpp"
-#include "polyform/module_set.hpp"
+#include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::host {
 

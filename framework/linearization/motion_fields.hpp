@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "framework/linearization/canonical_state.hpp"
-#include "polyform/kinematics.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::host {
 

@@ -10,7 +10,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/linearization/minimal_coordinates.hpp"
 #include "framework/reading/report.hpp"
-#include "polyform/kinematics.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::host {
 namespace {

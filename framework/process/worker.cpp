@@ -14,7 +14,7 @@
 
 #include "framework/original_process.hpp"
 #include "framework/streams.hpp"
-#include "polyform/guarded.hpp"
+#include "polyform/helpers/guarded.hpp"
 
 namespace polyform::host {
 

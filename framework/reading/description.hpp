@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "polyform/constraint_element.hpp"
-#include "polyform/flexible_body.hpp"
-#include "polyform/force.hpp"
-#include "polyform/joint.hpp"
-#include "polyform/module.hpp"
+#include "polyform/contract/constraint_element.hpp"
+#include "polyform/contract/flexible_body.hpp"
+#include "polyform/contract/force.hpp"
+#include "polyform/contract/joint.hpp"
+#include "polyform/contract/module.hpp"
 
 namespace polyform::host {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "polyform/field.hpp"
-#include "polyform/growth.hpp"
+#include "polyform/contract/field.hpp"
+#include "polyform/contract/growth.hpp"
 
 namespace polyform::host {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "polyform/plugin.hpp"
+#include "polyform/contract/plugin.hpp"
 
 namespace polyform::host {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "framework/registry/plugin_record.hpp"
-#include "polyform/plugin.hpp"
+#include "polyform/contract/plugin.hpp"
 
 namespace polyform::host {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "polyform/plugin.hpp"
+#include "polyform/contract/plugin.hpp"
 
 namespace polyform::host {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "polyform/plugin.hpp"
+#include "polyform/contract/plugin.hpp"
 
 namespace polyform::host {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "polyform/equations.hpp"
+#include "polyform/contract/equations.hpp"
 
 namespace polyform::host {
 

@@ -4,7 +4,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/simulation/absent_ties.hpp"
-#include "polyform/lost_digits.hpp"
+#include "polyform/contract/lost_digits.hpp"
 
 namespace polyform::host {
 

@@ -1,4 +1,4 @@
-// Whether what a solver gives meets the equations of motion, row by row; see polyform/balance.hpp for the measure.
+// Whether what a solver gives meets the equations of motion, row by row; see polyform/mechanics/balance.hpp for the measure.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 #include "framework/simulation/run_record.hpp"
 #include "framework/simulation/second_opinion.hpp"
-#include "polyform/balance.hpp"
+#include "polyform/mechanics/balance.hpp"
 
 namespace polyform::host {
 

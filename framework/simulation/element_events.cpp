@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "framework/diagnostics.hpp"
-#include "polyform/kinematics.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::host {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "polyform/attachments.hpp"
-#include "polyform/events.hpp"
-#include "polyform/formulation.hpp"
+#include "polyform/mechanics/attachments.hpp"
+#include "polyform/contract/events.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::host {
 

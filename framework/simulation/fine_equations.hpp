@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "polyform/absolute_system.hpp"
+#include "polyform/solvers/absolute_system.hpp"
 
 namespace polyform::host {
 

@@ -7,8 +7,8 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/simulation/balance_check.hpp"
-#include "polyform/equations.hpp"
-#include "polyform/observation.hpp"
+#include "polyform/contract/equations.hpp"
+#include "polyform/mechanics/observation.hpp"
 
 namespace polyform::host {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "polyform/flexible_nodes.hpp"
-#include "polyform/formulation.hpp"
-#include "polyform/kinematics.hpp"
-#include "polyform/scale.hpp"
+#include "polyform/mechanics/flexible_nodes.hpp"
+#include "polyform/contract/formulation.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "framework/printable.hpp"
-#include "polyform/kernels.hpp"
+#include "polyform/contract/kernels.hpp"
 
 namespace polyform::host {
 

@@ -1,11 +1,11 @@
-// The kernels that a solver says it stands on (polyform/kernels.hpp), as the host keeps and writes them.
+// The kernels that a solver says it stands on (polyform/contract/kernels.hpp), as the host keeps and writes them.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::host {
 

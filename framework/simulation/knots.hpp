@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "polyform/events.hpp"
-#include "polyform/system_view.hpp"
+#include "polyform/contract/events.hpp"
+#include "polyform/contract/system_view.hpp"
 
 namespace polyform::host {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "framework/simulation/row_sink.hpp"
-#include "polyform/flexible_validity.hpp"
+#include "polyform/contract/flexible_validity.hpp"
 
 namespace polyform::host {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
-#include "polyform/constraint_set.hpp"
-#include "polyform/kinematics.hpp"
-#include "polyform/module_set.hpp"
+#include "polyform/mechanics/constraint_set.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::host {
 

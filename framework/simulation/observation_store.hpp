@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::host {
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::host {
 

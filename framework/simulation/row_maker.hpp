@@ -7,7 +7,7 @@
 #include "framework/assembly/system.hpp"
 #include "framework/results/channel.hpp"
 #include "framework/simulation/columns.hpp"
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::host {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "framework/simulation/run_record.hpp"
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::host {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "framework/integration/integration.hpp"
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::host {
 

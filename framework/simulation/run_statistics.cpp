@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "framework/diagnostics.hpp"
-#include "polyform/observation.hpp"
+#include "polyform/mechanics/observation.hpp"
 
 namespace polyform::host {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "framework/simulation/run_record.hpp"
-#include "polyform/scale.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host {
 

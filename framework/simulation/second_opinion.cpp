@@ -6,10 +6,10 @@
 #include "framework/simulation/absent_ties.hpp"
 #include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/fine_equations.hpp"
-#include "polyform/equations.hpp"
-#include "polyform/force_set.hpp"
-#include "polyform/observation.hpp"
-#include "polyform/scale.hpp"
+#include "polyform/contract/equations.hpp"
+#include "polyform/mechanics/force_set.hpp"
+#include "polyform/mechanics/observation.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::host {
 

@@ -28,7 +28,7 @@
 #include "framework/simulation/solver_ode.hpp"
 #include "framework/simulation/step_check.hpp"
 #include "framework/simulation/time_scales.hpp"
-#include "polyform/guarded.hpp"
+#include "polyform/helpers/guarded.hpp"
 
 namespace polyform::host {
 

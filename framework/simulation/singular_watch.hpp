@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "framework/integration/integration.hpp"
-#include "polyform/centred_view.hpp"
-#include "polyform/constraint.hpp"
-#include "polyform/formulation.hpp"
-#include "polyform/kinematics.hpp"
+#include "polyform/solvers/centred_view.hpp"
+#include "polyform/mechanics/constraint.hpp"
+#include "polyform/contract/formulation.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::host {
 

@@ -9,7 +9,7 @@
 #include "framework/integration/ode.hpp"
 #include "framework/simulation/not_finite.hpp"
 #include "framework/simulation/observation_store.hpp"
-#include "polyform/power_source.hpp"
+#include "polyform/contract/power_source.hpp"
 
 namespace polyform::host {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "framework/process/process.hpp"
-#include "polyform/element_helpers.hpp"
-#include "polyform/cost_model.hpp"
-#include "polyform/observation.hpp"
+#include "polyform/helpers/element_helpers.hpp"
+#include "polyform/contract/cost_model.hpp"
+#include "polyform/mechanics/observation.hpp"
 
 namespace polyform::host {
 

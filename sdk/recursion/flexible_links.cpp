@@ -1,4 +1,4 @@
-#include "polyform/flexible_links.hpp"
+#include "polyform/solvers/flexible_links.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // A body's inertia in the shape in which it is turned.
 #pragma once
 
-#include "polyform/transfer.hpp"
+#include "polyform/mechanics/transfer.hpp"
 
 namespace polyform {
 

@@ -1,4 +1,4 @@
-#include "polyform/loop_closure.hpp"
+#include "polyform/solvers/loop_closure.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The paths of the loops through the spanning tree, and what is stored where.
 #include <algorithm>
 
-#include "polyform/loop_closure.hpp"
+#include "polyform/solvers/loop_closure.hpp"
 
 namespace polyform {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "polyform/loop_closure.hpp"
+#include "polyform/solvers/loop_closure.hpp"
 
 namespace polyform {
 namespace {

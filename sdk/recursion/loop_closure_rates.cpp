@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "polyform/loop_closure.hpp"
+#include "polyform/solvers/loop_closure.hpp"
 
 namespace polyform {
 

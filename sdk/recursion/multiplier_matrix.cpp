@@ -1,4 +1,4 @@
-#include "polyform/multiplier_matrix.hpp"
+#include "polyform/solvers/multiplier_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>

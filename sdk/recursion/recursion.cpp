@@ -1,5 +1,5 @@
 // From the tips to the roots and back: Algorithms A and B.
-#include "polyform/recursion.hpp"
+#include "polyform/solvers/recursion.hpp"
 
 namespace polyform {
 

@@ -1,5 +1,5 @@
 // What flexible bodies add to the passes.
-#include "polyform/recursion.hpp"
+#include "polyform/solvers/recursion.hpp"
 
 namespace polyform {
 

@@ -1,5 +1,5 @@
 // The forward pass: coordinates and velocities to orientations, angular velocities and hinges.
-#include "polyform/recursion.hpp"
+#include "polyform/solvers/recursion.hpp"
 #include "sines.hpp"
 
 namespace polyform {

@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "polyform/loop_residual.hpp"
-#include "polyform/recursion.hpp"
+#include "polyform/solvers/loop_residual.hpp"
+#include "polyform/solvers/recursion.hpp"
 
 namespace polyform {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "inertia.hpp"
-#include "polyform/recursion.hpp"
+#include "polyform/solvers/recursion.hpp"
 
 namespace polyform {
 namespace {

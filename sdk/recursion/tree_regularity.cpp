@@ -1,4 +1,4 @@
-#include "polyform/tree_regularity.hpp"
+#include "polyform/solvers/tree_regularity.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "polyform/loop_closure.hpp"
-#include "polyform/recursion.hpp"
-#include "polyform/singular_inertia.hpp"
+#include "polyform/solvers/loop_closure.hpp"
+#include "polyform/solvers/recursion.hpp"
+#include "polyform/solvers/singular_inertia.hpp"
 
 namespace polyform {
 namespace {

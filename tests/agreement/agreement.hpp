@@ -5,7 +5,7 @@
 #include <string>
 
 #include "framework/assembly/system.hpp"
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::test {
 

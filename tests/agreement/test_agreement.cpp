@@ -7,7 +7,7 @@
 
 #include "framework/conformance/agreement.hpp"
 #include "framework/simulation/observation_store.hpp"
-#include "polyform/kinematics.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/random_model.hpp"
 #include "tests/support/workbench.hpp"

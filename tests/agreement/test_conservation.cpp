@@ -5,7 +5,7 @@
 
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/simulate.hpp"
-#include "polyform/kinematics.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/random_model.hpp"

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "polyform/second_order.hpp"
+#include "polyform/contract/second_order.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;

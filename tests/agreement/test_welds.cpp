@@ -6,7 +6,7 @@
 
 #include "framework/conformance/agreement.hpp"
 #include "framework/simulation/observation_store.hpp"
-#include "polyform/rigid_groups.hpp"
+#include "polyform/solvers/rigid_groups.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/workbench.hpp"
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "polyform/spatial.hpp"
+#include "polyform/contract/spatial.hpp"
 
 namespace polyform::benchmark {
 

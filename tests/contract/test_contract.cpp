@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "polyform/completed.hpp"
-#include "polyform/cost_model.hpp"
-#include "polyform/flexible_validity.hpp"
-#include "polyform/kernels.hpp"
-#include "polyform/plugin.hpp"
-#include "polyform/power_source.hpp"
-#include "polyform/second_order.hpp"
+#include "polyform/helpers/completed.hpp"
+#include "polyform/contract/cost_model.hpp"
+#include "polyform/contract/flexible_validity.hpp"
+#include "polyform/contract/kernels.hpp"
+#include "polyform/contract/plugin.hpp"
+#include "polyform/contract/power_source.hpp"
+#include "polyform/contract/second_order.hpp"
 
 namespace {
 
@@ -123,7 +123,7 @@ TEST_CASE("base classes have the virtual functions that are recorded, and no oth
     INFO(#type);                                \
     CHECK(functions_of<type>() == (functions)); \
   }
-#include "polyform/contract_table.inc"
+#include "polyform/contract/contract_table.inc"
 }
 
 TEST_CASE("layouts of earlier versions do not depend on later members") {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "polyform/diagnostic.hpp"
-#include "polyform/field.hpp"
+#include "polyform/contract/diagnostic.hpp"
+#include "polyform/contract/field.hpp"
 
 namespace polyform::test {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "polyform/force_set.hpp"
+#include "polyform/mechanics/force_set.hpp"
 #include "tests/elements/field_set.hpp"
 #include "tests/elements/random.hpp"
 #include "tests/support/hand_built.hpp"

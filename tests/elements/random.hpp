@@ -2,7 +2,7 @@
 #pragma once
 
 #include "framework/conformance/random.hpp"
-#include "polyform/kinematics.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::test {
 

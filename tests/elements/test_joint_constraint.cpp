@@ -1,7 +1,7 @@
 // The constraint side that follows from a joint's motion subspace.
 #include <catch2/catch.hpp>
 
-#include "polyform/constraint.hpp"
+#include "polyform/mechanics/constraint.hpp"
 #include "tests/elements/joint_case.hpp"
 
 namespace polyform::test {

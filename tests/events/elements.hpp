@@ -7,7 +7,7 @@
 
 #include "framework/comparison/comparison.hpp"
 #include "framework/simulation/simulate.hpp"
-#include "polyform/force.hpp"
+#include "polyform/contract/force.hpp"
 
 namespace polyform::test {
 

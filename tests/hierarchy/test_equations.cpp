@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "polyform/equations.hpp"
+#include "polyform/contract/equations.hpp"
 #include "tests/hierarchy/mixed_model.hpp"
 #include "tests/hierarchy/solver_with.hpp"
 

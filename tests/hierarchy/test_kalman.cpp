@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "enforcement/innovation.hpp"
-#include "polyform/force_set.hpp"
+#include "polyform/mechanics/force_set.hpp"
 #include "recursion.hpp"
 #include "tests/hierarchy/solver_with.hpp"
 #include "tests/support/random_model.hpp"

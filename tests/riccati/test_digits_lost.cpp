@@ -9,7 +9,7 @@
 #include <iostream>
 #include <limits>
 
-#include "polyform/lost_digits.hpp"
+#include "polyform/contract/lost_digits.hpp"
 #include "tests/riccati/variant_bench.hpp"
 
 using namespace polyform;

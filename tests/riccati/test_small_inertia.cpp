@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "polyform/transfer.hpp"
+#include "polyform/mechanics/transfer.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;

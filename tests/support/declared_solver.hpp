@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "polyform/formulation.hpp"
-#include "polyform/kernels.hpp"
+#include "polyform/contract/formulation.hpp"
+#include "polyform/contract/kernels.hpp"
 
 namespace polyform::test {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::test {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "polyform/formulation.hpp"
-#include "polyform/kinematics.hpp"
+#include "polyform/contract/formulation.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::test {
 

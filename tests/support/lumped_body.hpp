@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "polyform/flexible_body.hpp"
+#include "polyform/contract/flexible_body.hpp"
 
 namespace polyform::test {
 

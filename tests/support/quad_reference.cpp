@@ -4,8 +4,8 @@
 #include <array>
 #include <catch2/catch.hpp>
 
-#include "polyform/constraint.hpp"
-#include "polyform/force_set.hpp"
+#include "polyform/mechanics/constraint.hpp"
+#include "polyform/mechanics/force_set.hpp"
 
 namespace polyform::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "polyform/constraint.hpp"
+#include "polyform/mechanics/constraint.hpp"
 #include "tests/support/random_model.hpp"
 #include "tests/thompson/tree_bench.hpp"
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
-#include "polyform/events.hpp"
-#include "polyform/force.hpp"
-#include "polyform/time_vector.hpp"
+#include "polyform/contract/events.hpp"
+#include "polyform/contract/force.hpp"
+#include "polyform/helpers/time_vector.hpp"
 
 namespace polyform::aerodynamics {
 

@@ -1,7 +1,7 @@
 // Aerodynamic forces.
 #pragma once
 
-#include "polyform/force.hpp"
+#include "polyform/contract/force.hpp"
 
 namespace polyform::aerodynamics {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "polyform/element_helpers.hpp"
-#include "polyform/events.hpp"
+#include "polyform/helpers/element_helpers.hpp"
+#include "polyform/contract/events.hpp"
 
 namespace polyform::aerodynamics {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "polyform/diagnostic.hpp"
-#include "polyform/field.hpp"
+#include "polyform/contract/diagnostic.hpp"
+#include "polyform/contract/field.hpp"
 
 namespace polyform::aerodynamics {
 

@@ -1,7 +1,7 @@
 // The standard constraints beyond joints, and the friction that makes them non-ideal.
 #pragma once
 
-#include "polyform/constraint_element.hpp"
+#include "polyform/contract/constraint_element.hpp"
 
 namespace polyform::constraints {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "constraint_types.hpp"
-#include "polyform/element_helpers.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::constraints {
 namespace {

@@ -1,7 +1,7 @@
 // Flexible bodies.
 #pragma once
 
-#include "polyform/flexible_body.hpp"
+#include "polyform/contract/flexible_body.hpp"
 
 namespace polyform::flexible {
 

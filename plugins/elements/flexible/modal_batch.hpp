@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modal_invariants.hpp"
-#include "polyform/flexible_validity.hpp"
+#include "polyform/contract/flexible_validity.hpp"
 
 namespace polyform::flexible {
 

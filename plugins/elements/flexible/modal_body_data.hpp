@@ -1,7 +1,7 @@
 // Data of a modal body: its fields by name, and what must hold of them.
 #pragma once
 
-#include "polyform/flexible_body.hpp"
+#include "polyform/contract/flexible_body.hpp"
 
 namespace polyform::flexible {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "polyform/spatial.hpp"
+#include "polyform/contract/spatial.hpp"
 
 namespace polyform::flexible {
 

@@ -1,7 +1,7 @@
 // The standard forces.
 #pragma once
 
-#include "polyform/force.hpp"
+#include "polyform/contract/force.hpp"
 
 namespace polyform::forces {
 

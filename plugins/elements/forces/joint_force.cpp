@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "force_types.hpp"
-#include "polyform/element_helpers.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::forces {
 namespace {

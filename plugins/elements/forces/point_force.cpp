@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "force_types.hpp"
-#include "polyform/time_vector.hpp"
+#include "polyform/helpers/time_vector.hpp"
 
 namespace polyform::forces {
 namespace {

@@ -1,7 +1,7 @@
 // Fields that the standard joints share, so that they read the same in schema and messages.
 #pragma once
 
-#include "polyform/joint.hpp"
+#include "polyform/contract/joint.hpp"
 
 namespace polyform::joints {
 

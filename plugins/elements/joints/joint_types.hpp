@@ -1,7 +1,7 @@
 // The standard joints, all of them sequences of primitive motions. Coordinates are zero (identity) as drawn.
 #pragma once
 
-#include "polyform/joint.hpp"
+#include "polyform/contract/joint.hpp"
 
 namespace polyform::joints {
 

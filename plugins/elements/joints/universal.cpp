@@ -3,7 +3,7 @@
 
 #include "joint_fields.hpp"
 #include "joint_types.hpp"
-#include "polyform/element_helpers.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::joints {
 namespace {

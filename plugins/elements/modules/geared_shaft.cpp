@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "module_types.hpp"
-#include "polyform/element_helpers.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::modules {
 namespace {

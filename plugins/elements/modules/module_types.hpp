@@ -1,7 +1,7 @@
 // Modules with equations of their own.
 #pragma once
 
-#include "polyform/module.hpp"
+#include "polyform/contract/module.hpp"
 
 namespace polyform::modules {
 

@@ -1,7 +1,7 @@
 // Tyres.
 #pragma once
 
-#include "polyform/force.hpp"
+#include "polyform/contract/force.hpp"
 
 namespace polyform::tyres {
 

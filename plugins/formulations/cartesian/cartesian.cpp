@@ -1,9 +1,9 @@
 #include "cartesian.hpp"
 
 #include "cartesian_solver.hpp"
-#include "polyform/cost_model.hpp"
-#include "polyform/compile.hpp"
-#include "polyform/correction_options.hpp"
+#include "polyform/contract/cost_model.hpp"
+#include "polyform/helpers/compile.hpp"
+#include "polyform/helpers/correction_options.hpp"
 
 namespace polyform::cartesian {
 namespace {

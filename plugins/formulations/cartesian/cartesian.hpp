@@ -1,7 +1,7 @@
 // The reference formulation: all bodies free, all joints as constraints, sparse KKT. What the papers compare against.
 #pragma once
 
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::cartesian {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "polyform/absolute_solver.hpp"
+#include "polyform/solvers/absolute_solver.hpp"
 
 namespace polyform::cartesian {
 

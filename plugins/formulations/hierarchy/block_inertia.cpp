@@ -5,9 +5,9 @@
 #include <cmath>
 #include <iterator>
 
-#include "polyform/flexible_set.hpp"
-#include "polyform/light_bodies.hpp"
-#include "polyform/module_set.hpp"
+#include "polyform/mechanics/flexible_set.hpp"
+#include "polyform/solvers/light_bodies.hpp"
+#include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::hierarchy {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "levels.hpp"
-#include "polyform/system_view.hpp"
+#include "polyform/contract/system_view.hpp"
 
 namespace polyform::hierarchy {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "hierarchy_solver.hpp"
-#include "polyform/cost_model.hpp"
-#include "polyform/compile.hpp"
-#include "polyform/correction_options.hpp"
-#include "polyform/element_helpers.hpp"
+#include "polyform/contract/cost_model.hpp"
+#include "polyform/helpers/compile.hpp"
+#include "polyform/helpers/correction_options.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::hierarchy {
 namespace {

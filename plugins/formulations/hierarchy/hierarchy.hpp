@@ -1,7 +1,7 @@
 // Hierarchies of models by the recursive form of the Udwadia–Kalaba equation (Orsino 2017).
 #pragma once
 
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::hierarchy {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "polyform/absolute_solver.hpp"
+#include "polyform/solvers/absolute_solver.hpp"
 #include "recursion.hpp"
 
 namespace polyform::hierarchy {

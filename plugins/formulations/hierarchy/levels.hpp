@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "polyform/system_view.hpp"
+#include "polyform/contract/system_view.hpp"
 
 namespace polyform::hierarchy {
 

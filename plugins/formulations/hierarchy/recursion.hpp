@@ -23,7 +23,7 @@
 #include "matrix.hpp"
 #include "merge_tree.hpp"
 #include "method.hpp"
-#include "polyform/absolute_system.hpp"
+#include "polyform/solvers/absolute_system.hpp"
 
 namespace polyform::hierarchy {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <numeric>
 
-#include "polyform/scale.hpp"
+#include "polyform/mechanics/scale.hpp"
 #include "recursion_detail.hpp"
 
 namespace polyform::hierarchy {

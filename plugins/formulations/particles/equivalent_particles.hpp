@@ -1,7 +1,7 @@
 // A rigid body as ten particles: four primary ones, and secondary ones half-way between each pair (Eqs 2.1).
 #pragma once
 
-#include "polyform/spatial.hpp"
+#include "polyform/contract/spatial.hpp"
 
 namespace polyform::particles {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "equivalent_particles.hpp"
-#include "polyform/system_view.hpp"
+#include "polyform/contract/system_view.hpp"
 #include "triangle.hpp"
 
 namespace polyform::particles {

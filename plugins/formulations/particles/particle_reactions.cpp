@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "particle_system.hpp"
-#include "polyform/contradiction.hpp"
+#include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::particles {
 

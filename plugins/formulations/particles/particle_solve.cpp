@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "particle_system_detail.hpp"
-#include "polyform/contradiction.hpp"
-#include "polyform/scale.hpp"
+#include "polyform/solvers/contradiction.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::particles {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "polyform/observation.hpp"
+#include "polyform/mechanics/observation.hpp"
 
 namespace polyform::particles {
 

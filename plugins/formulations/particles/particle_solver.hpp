@@ -3,13 +3,13 @@
 #include <vector>
 
 #include "particle_system.hpp"
-#include "polyform/centred_view.hpp"
-#include "polyform/force_set.hpp"
-#include "polyform/formulation.hpp"
-#include "polyform/joint_hints.hpp"
-#include "polyform/kernels.hpp"
-#include "polyform/power_source.hpp"
-#include "polyform/second_order.hpp"
+#include "polyform/solvers/centred_view.hpp"
+#include "polyform/mechanics/force_set.hpp"
+#include "polyform/contract/formulation.hpp"
+#include "polyform/solvers/joint_hints.hpp"
+#include "polyform/contract/kernels.hpp"
+#include "polyform/contract/power_source.hpp"
+#include "polyform/contract/second_order.hpp"
 
 namespace polyform::particles {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "polyform/singular_inertia.hpp"
+#include "polyform/solvers/singular_inertia.hpp"
 
 namespace polyform::particles {
 

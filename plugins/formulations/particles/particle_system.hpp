@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "layout.hpp"
-#include "polyform/block_ldlt.hpp"
-#include "polyform/constraint.hpp"
-#include "polyform/constraint_set.hpp"
-#include "polyform/formulation.hpp"
+#include "polyform/solvers/block_ldlt.hpp"
+#include "polyform/mechanics/constraint.hpp"
+#include "polyform/mechanics/constraint_set.hpp"
+#include "polyform/contract/formulation.hpp"
 #include "recursion.hpp"
 
 namespace polyform::particles {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "particle_solver.hpp"
-#include "polyform/cost_model.hpp"
-#include "polyform/compile.hpp"
-#include "polyform/correction_options.hpp"
-#include "polyform/merged_solver.hpp"
+#include "polyform/contract/cost_model.hpp"
+#include "polyform/helpers/compile.hpp"
+#include "polyform/helpers/correction_options.hpp"
+#include "polyform/solvers/merged_solver.hpp"
 
 namespace polyform::particles {
 namespace {

@@ -1,7 +1,7 @@
 // Rigid bodies as constrained particles, Attia 2005: the equations of motion in the coordinates of particles.
 #pragma once
 
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::particles {
 

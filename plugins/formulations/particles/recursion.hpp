@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "layout.hpp"
-#include "polyform/constraint.hpp"
-#include "polyform/loop_closure.hpp"
-#include "polyform/mending.hpp"
-#include "polyform/transfer.hpp"
+#include "polyform/mechanics/constraint.hpp"
+#include "polyform/solvers/loop_closure.hpp"
+#include "polyform/solvers/mending.hpp"
+#include "polyform/mechanics/transfer.hpp"
 
 namespace polyform {
 struct DoubleDouble;

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "polyform/loop_residual.hpp"
+#include "polyform/solvers/loop_residual.hpp"
 #include "recursion.hpp"
 
 namespace polyform::particles {

@@ -2,7 +2,7 @@
 // of its points. No angle, no rotation matrix: differences of positions and their cross product.
 #pragma once
 
-#include "polyform/spatial.hpp"
+#include "polyform/contract/spatial.hpp"
 
 namespace polyform::particles {
 

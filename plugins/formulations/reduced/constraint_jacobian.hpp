@@ -19,8 +19,8 @@
 #include <span>
 #include <vector>
 
-#include "polyform/loop_closure.hpp"
-#include "polyform/recursion.hpp"
+#include "polyform/solvers/loop_closure.hpp"
+#include "polyform/solvers/recursion.hpp"
 
 namespace polyform::reduced {
 

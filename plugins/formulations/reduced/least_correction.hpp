@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "constraint_jacobian.hpp"
-#include "polyform/multiplier_matrix.hpp"
+#include "polyform/solvers/multiplier_matrix.hpp"
 
 namespace polyform::reduced {
 

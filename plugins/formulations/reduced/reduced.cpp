@@ -1,9 +1,9 @@
 #include "reduced.hpp"
 
-#include "polyform/compile.hpp"
-#include "polyform/cost_model.hpp"
-#include "polyform/merged_solver.hpp"
-#include "polyform/tree_regularity.hpp"
+#include "polyform/helpers/compile.hpp"
+#include "polyform/contract/cost_model.hpp"
+#include "polyform/solvers/merged_solver.hpp"
+#include "polyform/solvers/tree_regularity.hpp"
 #include "reduced_solver.hpp"
 
 namespace polyform::reduced {

@@ -1,7 +1,7 @@
 // The reduced transfer matrix method with direct correction of closed loops (Zhang et al., AIMS Mathematics 8, 2023).
 #pragma once
 
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::reduced {
 

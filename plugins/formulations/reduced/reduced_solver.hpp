@@ -3,7 +3,7 @@
 
 #include "constraint_jacobian.hpp"
 #include "least_correction.hpp"
-#include "polyform/joint_coordinate_solver.hpp"
+#include "polyform/solvers/joint_coordinate_solver.hpp"
 
 namespace polyform::reduced {
 

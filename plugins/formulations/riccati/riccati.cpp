@@ -3,12 +3,12 @@
 #include <string>
 
 #include "paper/sweep.hpp"
-#include "polyform/compile.hpp"
-#include "polyform/correction_options.hpp"
-#include "polyform/cost_model.hpp"
-#include "polyform/joint_coordinate_solver.hpp"
-#include "polyform/merged_solver.hpp"
-#include "polyform/tree_regularity.hpp"
+#include "polyform/helpers/compile.hpp"
+#include "polyform/helpers/correction_options.hpp"
+#include "polyform/contract/cost_model.hpp"
+#include "polyform/solvers/joint_coordinate_solver.hpp"
+#include "polyform/solvers/merged_solver.hpp"
+#include "polyform/solvers/tree_regularity.hpp"
 
 namespace polyform::riccati {
 namespace {

@@ -1,7 +1,7 @@
 // The Riccati transfer matrix method for chains and branches (Rui et al., Multibody System Dynamics 49, 2020).
 #pragma once
 
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::riccati {
 

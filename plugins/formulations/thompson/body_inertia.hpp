@@ -2,7 +2,7 @@
 #pragma once
 
 #include "h2.hpp"
-#include "polyform/singular_inertia.hpp"
+#include "polyform/solvers/singular_inertia.hpp"
 
 namespace polyform::thompson {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "h2.hpp"
-#include "polyform/constraint.hpp"
-#include "polyform/constraint_set.hpp"
+#include "polyform/mechanics/constraint.hpp"
+#include "polyform/mechanics/constraint_set.hpp"
 #include "second_reduction.hpp"
 
 namespace polyform::thompson {

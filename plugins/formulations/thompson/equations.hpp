@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "h2.hpp"
-#include "polyform/block_ldlt.hpp"
+#include "polyform/solvers/block_ldlt.hpp"
 #include "second_reduction.hpp"
 
 namespace polyform::thompson {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "polyform/compile.hpp"
-#include "polyform/diagnostic.hpp"
-#include "polyform/joint_state.hpp"
+#include "polyform/helpers/compile.hpp"
+#include "polyform/contract/diagnostic.hpp"
+#include "polyform/solvers/joint_state.hpp"
 
 namespace polyform::thompson {
 

@@ -3,7 +3,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 
-#include "polyform/constraint.hpp"
+#include "polyform/mechanics/constraint.hpp"
 
 namespace polyform::thompson {
 

@@ -30,8 +30,8 @@
 #include <span>
 #include <vector>
 
-#include "polyform/kinematics.hpp"
-#include "polyform/system_view.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/contract/system_view.hpp"
 
 namespace polyform::thompson {
 

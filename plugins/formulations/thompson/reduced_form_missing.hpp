@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "equations.hpp"
-#include "polyform/double_double.hpp"
+#include "polyform/solvers/double_double.hpp"
 
 namespace polyform::thompson {
 

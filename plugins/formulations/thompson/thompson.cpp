@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "body_inertia.hpp"
-#include "polyform/correction_options.hpp"
-#include "polyform/merged_solver.hpp"
+#include "polyform/helpers/correction_options.hpp"
+#include "polyform/solvers/merged_solver.hpp"
 #include "thompson_solver.hpp"
 
 namespace polyform::thompson {

@@ -1,7 +1,7 @@
 // The H2 reduction (Thompson, AIAA 2011-6277): velocity transformations to unconstrained equations of motion.
 #pragma once
 
-#include "polyform/formulation.hpp"
+#include "polyform/contract/formulation.hpp"
 
 namespace polyform::thompson {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "polyform/contradiction.hpp"
-#include "polyform/observation.hpp"
+#include "polyform/solvers/contradiction.hpp"
+#include "polyform/mechanics/observation.hpp"
 #include "thompson_solver.hpp"
 
 namespace polyform::thompson {

@@ -8,12 +8,12 @@
 #include "closing_rows.hpp"
 #include "equations.hpp"
 #include "euler_angles.hpp"
-#include "polyform/centred_view.hpp"
-#include "polyform/force_set.hpp"
-#include "polyform/formulation.hpp"
-#include "polyform/mending.hpp"
-#include "polyform/power_source.hpp"
-#include "polyform/scale.hpp"
+#include "polyform/solvers/centred_view.hpp"
+#include "polyform/mechanics/force_set.hpp"
+#include "polyform/contract/formulation.hpp"
+#include "polyform/solvers/mending.hpp"
+#include "polyform/contract/power_source.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::thompson {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "cvode_types.hpp"
-#include "polyform/step_by_step.hpp"
+#include "polyform/helpers/step_by_step.hpp"
 
 namespace polyform::cvode {
 

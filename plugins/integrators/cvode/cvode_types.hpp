@@ -1,7 +1,7 @@
 // The multistep methods of SUNDIALS.
 #pragma once
 
-#include "polyform/integrator.hpp"
+#include "polyform/contract/integrator.hpp"
 
 namespace polyform::cvode {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "polyform/step_by_step.hpp"
+#include "polyform/helpers/step_by_step.hpp"
 #include "stages.hpp"
 #include "step_control.hpp"
 

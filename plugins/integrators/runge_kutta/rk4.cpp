@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "polyform/step_by_step.hpp"
+#include "polyform/helpers/step_by_step.hpp"
 #include "runge_kutta.hpp"
 #include "stages.hpp"
 

@@ -1,7 +1,7 @@
 // Explicit Runge-Kutta methods.
 #pragma once
 
-#include "polyform/integrator.hpp"
+#include "polyform/contract/integrator.hpp"
 
 namespace polyform::runge_kutta {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "polyform/integrator.hpp"
+#include "polyform/contract/integrator.hpp"
 
 namespace polyform::runge_kutta {
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "polyform/element_helpers.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 
 namespace example {
 namespace {

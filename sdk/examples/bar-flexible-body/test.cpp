@@ -1,7 +1,7 @@
 // What the rods of model.yaml do: η = η₀ cos ωt with the exact frequency of the lowest mode, and a steady spin.
 #include <numbers>
 
-#include "polyform/testing.hpp"
+#include "polyform/helpers/testing.hpp"
 
 int main(int count, char** arguments) {
   polyform::testing::Comparison test(count, arguments);

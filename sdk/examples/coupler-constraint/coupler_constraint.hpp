@@ -1,7 +1,7 @@
 // A massless rod with a ball at each end: it keeps two points at a distance.
 #pragma once
 
-#include "polyform/constraint_element.hpp"
+#include "polyform/contract/constraint_element.hpp"
 
 namespace example {
 

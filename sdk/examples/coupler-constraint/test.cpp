@@ -1,6 +1,6 @@
 // In model.yaml the ball circles at Ω = √(g / (l cos θ)), and the two cranks stay parallel and keep their energy:
 // ½ (J₁ + J₂) q̇² = (m₁ + m₂) g s (cos q − cos q0), s = 0.5 m to the mass centres, J about the pins.
-#include "polyform/testing.hpp"
+#include "polyform/helpers/testing.hpp"
 
 int main(int count, char** arguments) {
   polyform::testing::Comparison test(count, arguments);

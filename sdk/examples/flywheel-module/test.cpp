@@ -1,6 +1,6 @@
 // With the arm's inertia about its pin, I = 0.2 + 2 · 0.5² = 0.7 kg m², the arms of model.yaml obey
 //   (I + n² J) v̇ = 1.5 N m    and    (I + n² J) v̇ = −n² c v.
-#include "polyform/testing.hpp"
+#include "polyform/helpers/testing.hpp"
 
 int main(int count, char** arguments) {
   polyform::testing::Comparison test(count, arguments);

@@ -1,7 +1,7 @@
 // The screws of model.yaml turn with the constant acceleration −m g l / (J + m l²), l = pitch / 2π.
 #include <numbers>
 
-#include "polyform/testing.hpp"
+#include "polyform/helpers/testing.hpp"
 
 namespace {
 

@@ -17,12 +17,12 @@
 #include <string>
 #include <vector>
 
-#include "polyform/compile.hpp"
-#include "polyform/force_set.hpp"
-#include "polyform/formulation.hpp"
-#include "polyform/kinematics.hpp"
-#include "polyform/observation.hpp"
-#include "polyform/plugin.hpp"
+#include "polyform/helpers/compile.hpp"
+#include "polyform/mechanics/force_set.hpp"
+#include "polyform/contract/formulation.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/observation.hpp"
+#include "polyform/contract/plugin.hpp"
 
 namespace example {
 namespace {

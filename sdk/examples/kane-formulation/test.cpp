@@ -1,6 +1,6 @@
 // The new solver runs the model, its top precesses steadily, and it gives the accelerations' double integral that all
 // others give.
-#include "polyform/testing.hpp"
+#include "polyform/helpers/testing.hpp"
 
 int main(int count, char** arguments) {
   polyform::testing::Comparison test(count, arguments);

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "polyform/element_helpers.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 
 namespace example {
 namespace {

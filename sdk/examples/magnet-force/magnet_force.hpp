@@ -1,7 +1,7 @@
 // Two magnetic dipoles, each fixed in a body, that attract, repel and turn one another.
 #pragma once
 
-#include "polyform/force.hpp"
+#include "polyform/contract/force.hpp"
 
 namespace example {
 

@@ -1,7 +1,7 @@
 // What is conserved and what is known of the motion of model.yaml, with k = μ0 / 4π:
 //   slide   ½ m ẋ² = U(x0) − U(x),             U = 2 k m n / x³ of two dipoles in line that oppose
 //   needle  ½ J φ̇² = E (cos φ − cos φ0),       E = 2 k m n / r³, φ from the line to the other dipole
-#include "polyform/testing.hpp"
+#include "polyform/helpers/testing.hpp"
 
 int main(int count, char** arguments) {
   polyform::testing::Comparison test(count, arguments);

@@ -1,6 +1,6 @@
 // The method's own solution, known in closed form: each swing has a frequency of the method, and no swing loses any of its
 // amplitude.
-#include "polyform/testing.hpp"
+#include "polyform/helpers/testing.hpp"
 
 int main(int count, char** arguments) {
   polyform::testing::Comparison test(count, arguments);

@@ -12,8 +12,8 @@
 #include <cmath>
 #include <vector>
 
-#include "polyform/second_order.hpp"
-#include "polyform/step_by_step.hpp"
+#include "polyform/contract/second_order.hpp"
+#include "polyform/helpers/step_by_step.hpp"
 
 namespace example {
 namespace {

@@ -2,7 +2,7 @@
 // undamped motion swings, but does not drift.
 #pragma once
 
-#include "polyform/integrator.hpp"
+#include "polyform/contract/integrator.hpp"
 
 namespace example {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "polyform/plugin.hpp"
-#include "polyform/second_order.hpp"
+#include "polyform/contract/plugin.hpp"
+#include "polyform/contract/second_order.hpp"
 
 using namespace polyform;
 

@@ -1,7 +1,7 @@
 // A rod without mass that keeps two points at a distance, as a module without variables.
 #pragma once
 
-#include "polyform/module.hpp"
+#include "polyform/contract/module.hpp"
 
 namespace links {
 

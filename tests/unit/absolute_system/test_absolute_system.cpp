@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "mechanisms.hpp"
-#include "polyform/absolute_system.hpp"
+#include "polyform/solvers/absolute_system.hpp"
 
 using namespace polyform;
 using namespace polyform::test;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "framework/reading/reader.hpp"
-#include "polyform/constraint.hpp"
+#include "polyform/mechanics/constraint.hpp"
 #include "tests/support/workbench.hpp"
 
 namespace polyform::test {

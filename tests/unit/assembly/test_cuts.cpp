@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "polyform/recursion_cost.hpp"
+#include "polyform/solvers/recursion_cost.hpp"
 #include "tests/unit/assembly/assembled.hpp"
 
 using namespace polyform;

@@ -1,8 +1,8 @@
 // What acts and could act in a system, by closed forms.
 #include <catch2/catch.hpp>
 
-#include "polyform/kinematics.hpp"
-#include "polyform/scale.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/scale.hpp"
 #include "tests/unit/assembly/assembled.hpp"
 
 using namespace polyform;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "flexible_systems.hpp"
-#include "polyform/absolute_system.hpp"
+#include "polyform/solvers/absolute_system.hpp"
 
 using namespace polyform;
 using namespace polyform::test;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "polyform/flexible_nodes.hpp"
+#include "polyform/mechanics/flexible_nodes.hpp"
 
 using namespace polyform;
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "flexible_systems.hpp"
-#include "polyform/constraint.hpp"
+#include "polyform/mechanics/constraint.hpp"
 
 using namespace polyform;
 using namespace polyform::test;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "polyform/multiplier_matrix.hpp"
+#include "polyform/solvers/multiplier_matrix.hpp"
 
 using polyform::MultiplierMatrix;
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;

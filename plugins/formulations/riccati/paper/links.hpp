@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "polyform/kinematics.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 #include "transfer_matrix.hpp"
 
 namespace polyform::riccati::paper {

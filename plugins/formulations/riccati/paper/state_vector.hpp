@@ -9,7 +9,7 @@
 
 #include <Eigen/Dense>
 
-#include "polyform/spatial.hpp"
+#include "polyform/contract/spatial.hpp"
 
 namespace polyform::riccati::paper {
 

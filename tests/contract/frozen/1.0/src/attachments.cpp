@@ -1,8 +1,8 @@
-#include "polyform/attachments.hpp"
+#include "polyform/mechanics/attachments.hpp"
 
 #include <algorithm>
 
-#include "polyform/completed.hpp"
+#include "polyform/helpers/completed.hpp"
 
 namespace polyform {
 

@@ -1,4 +1,4 @@
-#include "polyform/flexible_nodes.hpp"
+#include "polyform/mechanics/flexible_nodes.hpp"
 
 #include <cmath>
 

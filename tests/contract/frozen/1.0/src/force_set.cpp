@@ -1,8 +1,8 @@
-#include "polyform/force_set.hpp"
+#include "polyform/mechanics/force_set.hpp"
 
 #include <algorithm>
 
-#include "polyform/guarded.hpp"
+#include "polyform/helpers/guarded.hpp"
 
 namespace polyform {
 

@@ -1,4 +1,4 @@
-#include "polyform/guarded.hpp"
+#include "polyform/helpers/guarded.hpp"
 
 #include <dlfcn.h>
 

@@ -1,11 +1,11 @@
-#include "polyform/kinematics.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "polyform/constraint.hpp"
-#include "polyform/guarded.hpp"
+#include "polyform/mechanics/constraint.hpp"
+#include "polyform/helpers/guarded.hpp"
 
 namespace polyform {
 namespace {

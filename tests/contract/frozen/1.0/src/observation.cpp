@@ -1,4 +1,4 @@
-#include "polyform/observation.hpp"
+#include "polyform/mechanics/observation.hpp"
 
 #include <fmt/format.h>
 

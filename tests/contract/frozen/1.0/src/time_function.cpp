@@ -1,4 +1,4 @@
-#include "polyform/time_function.hpp"
+#include "polyform/contract/time_function.hpp"
 
 #include <algorithm>
 #include <cmath>

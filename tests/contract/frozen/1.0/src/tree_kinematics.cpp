@@ -1,7 +1,7 @@
 // The sweep from root to tips over the spanning tree.
 #include <algorithm>
 
-#include "polyform/kinematics.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform {
 

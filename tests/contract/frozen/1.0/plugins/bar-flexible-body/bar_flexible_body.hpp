@@ -1,7 +1,7 @@
 // A slender rod that stretches: one longitudinal mode, clamped at the frame origin and free at the other end.
 #pragma once
 
-#include "polyform/flexible_body.hpp"
+#include "polyform/contract/flexible_body.hpp"
 
 namespace example {
 

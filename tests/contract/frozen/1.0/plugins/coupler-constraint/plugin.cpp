@@ -1,4 +1,4 @@
-#include "polyform/plugin.hpp"
+#include "polyform/contract/plugin.hpp"
 
 #include "coupler_constraint.hpp"
 

@@ -1,7 +1,7 @@
 // A wheel that a joint turns through a gear.
 #pragma once
 
-#include "polyform/module.hpp"
+#include "polyform/contract/module.hpp"
 
 namespace example {
 

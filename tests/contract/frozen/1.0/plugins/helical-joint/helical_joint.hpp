@@ -1,7 +1,7 @@
 // A screw: the moving body turns about an axis and advances along it by a pitch per turn.
 #pragma once
 
-#include "polyform/joint.hpp"
+#include "polyform/contract/joint.hpp"
 
 namespace example {
 

@@ -1,0 +1,182 @@
+// polyform evaluate MODEL: accelerations and reactions at the initial state.
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/session/arguments.hpp"
+#include "apps/command.hpp"
+#include "apps/text/equations.hpp"
+#include "apps/text/json_output.hpp"
+#include "apps/text/mode_warnings.hpp"
+#include "apps/text/module_values.hpp"
+#include "apps/session/session.hpp"
+#include "apps/session/solver_choice.hpp"
+#include "apps/text/terminal.hpp"
+#include "apps/text/text.hpp"
+#include "framework/simulation/absent_ties.hpp"
+#include "framework/simulation/evaluate.hpp"
+#include "framework/simulation/kernels_of.hpp"
+#include "framework/simulation/solver_selection.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+using host::Exit;
+
+struct Arguments {
+  ModelArguments model;
+  std::string solver;
+  std::vector<std::string> options;
+  bool equations = false, json = false;
+};
+
+std::string text(const Vec3& v) { return fmt::format("[{:.10g}, {:.10g}, {:.10g}]", v.x, v.y, v.z); }
+std::string text(std::span<const double> values) { return fmt::format("[{:.10g}]", fmt::join(values, ", ")); }
+
+void print_text(const host::System& system, std::string_view solver, const Observation& now,
+                const host::ConstraintCount& count, const host::BalanceReport& balance) {
+  auto open = count.open.begin();  // in the order of the joints
+  const SystemView& view = system.view();
+  fmt::print(output(), "{}, solver {}: accelerations and reactions at t = 0, ground axes\n", system.description().name,
+             solver);
+  for (const BodyIndex b : system.bodies()) {
+    const BodyData& body = view.bodies[at(b)];
+    fmt::print(output(), "body {}\n  linear   {} m/s^2\n  angular  {} rad/s^2\n", body.name,
+               text(now.bodies[at(b)].acceleration), text(now.bodies[at(b)].angular_acceleration));
+    if (body.flexible != rigid) {
+      const FlexibleData& flexible = view.flexible[body.flexible];
+      fmt::print(output(), "  modal    {} 1/s^2\n",
+                 text(now.modal_acceleration.subspan(flexible.mode_offset, flexible.modes)));
+    }
+  }
+  for (const JointIndex j : system.joints()) {
+    const JointData& joint = view.joints[at(j)];
+    const Spatial& reaction = now.reactions[at(j)];
+    fmt::print(output(), "joint {}\n  acceleration  {}\n  force         {} N\n  moment        {} N m\n", joint.name,
+               text(now.acceleration.subspan(joint.v_offset, joint.nv)), text(reaction.linear), text(reaction.angular));
+    if (open != count.open.end() && open->joint() == j)
+      fmt::print(output(), "  not unique    {}\n", open_components(*open++));
+  }
+  for (const ModuleValues& m : module_values(view, now)) {
+    fmt::print(output(), "module {}\n", m.name);
+    for (const auto& [variable, rate] : m.rates)
+      fmt::print(output(), "  rate of {}  {:.10g} {} per s\n", variable.name, rate, variable.unit);
+    for (const auto& [row, value] : m.multipliers)
+      fmt::print(output(), "  {}  {:.10g} {}\n", row.name, value, row.unit);
+  }
+  if (!balance.bodies.empty() || !balance.of.empty())
+    fmt::print(output(), "balance\n  largest  {:.1e} of what acts{}\n", balance.largest,
+               balance.of.empty() ? "" : ", " + balance.of);
+  fmt::print(output(), "accelerations that joints do not allow\n  largest  {:.1e} of their size\n", balance.parted);
+}
+
+void warn_of_modes(const host::System& system, const Observation& now) {
+  host::ModeLimits limits(system.view());
+  limits.row(0, now);
+  print_warnings(limits);
+}
+
+/// Of the constraints that the solver has.
+host::ConstraintCount count_of(const host::System& system, Solver& solver) {
+  return system.count_constraints(system.initial_state(), host::absent_ties(system.view(), solver));
+}
+
+Exit evaluate_one(const Arguments& arguments, Session& session, const host::System& system) {
+  const SolverChoice choice = choose_solver(session.catalog(), system, arguments.solver, arguments.options);
+  session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
+  const host::SolverPointer solver = compile(choice, system.view());
+  if (arguments.equations) {
+    print_equations(system, choice.formulation->name(), *solver, arguments.json);
+    return Exit::done;
+  }
+  host::ObservationStore store(system.view());
+  const host::BalanceReport balance = host::evaluate(system, *solver, store);
+  warn_of_modes(system, store.now());
+  const host::ConstraintCount count = count_of(system, *solver);
+  if (arguments.json) {
+    Json json = evaluation_json(system, choice.formulation->name(), store.now(), count, balance);
+    json["kernels"] = host::kernels_of(*solver);
+    print_json(json);
+  } else {
+    print_text(system, choice.formulation->name(), store.now(), count, balance);
+  }
+  if (const std::string open = open_reactions(count); !open.empty()) print(Severity::note, "reactions are " + open);
+  if (!balance.warning.empty()) print(Severity::warning, balance.warning);
+  return Exit::done;
+}
+
+/// Every formulation that can run the model; the others are named on the error stream.
+Exit evaluate_all(const Arguments& arguments, Session& session, const host::System& system) {
+  if (!arguments.options.empty())
+    throw host::Failure(Exit::bad_input, "--option belongs to one solver, but --solver all was given",
+                        "Name the solver, or give the options in the model.");
+  if (arguments.equations)
+    throw host::Failure(Exit::bad_input, "--equations shows those of one solver, but --solver all was given",
+                        "Name the solver.");
+  Json all = Json::object();
+  bool failed = false;
+  host::ObservationStore store(system.view());
+  for (const auto& [name, formulation] : session.catalog().formulations) {
+    const SolverChoice choice = with_model_options(*formulation, system);
+    host::ConstraintCount count;
+    session.crash_report().set_work(fmt::format("solver {}", name));
+    host::BalanceReport balance;
+    std::vector<std::string> kernels;
+    try {
+      const host::SolverPointer solver = host::compile(*formulation, system.view(), choice.options);
+      balance = host::evaluate(system, *solver, store);
+      count = count_of(system, *solver);
+      kernels = host::kernels_of(*solver);
+    } catch (const host::Failure& reason) {
+      const bool skipped = reason.code() == Exit::bad_input;
+      failed = failed || !skipped;
+      print(skipped ? Severity::note : Severity::error,
+            fmt::format("{} {}: {}", name, skipped ? "skipped" : "failed", reason.message()));
+      continue;
+    }
+    if (all.empty()) warn_of_modes(system, store.now());
+    all[name] = evaluation_json(system, name, store.now(), count, balance);
+    all[name]["kernels"] = kernels;
+    if (!arguments.json) print_text(system, name, store.now(), count, balance);
+    if (!balance.warning.empty()) print(Severity::warning, fmt::format("{}: {}", name, balance.warning));
+  }
+  if (all.empty() && !failed) throw host::Failure(Exit::bad_input, "no solver can run this model");
+  if (arguments.json) print_json(all);
+  if (const std::string open = open_reactions(system.count_constraints()); !open.empty())
+    print(Severity::note, "reactions are " + open);
+  return failed ? Exit::simulation_failed : Exit::done;
+}
+
+Exit evaluate(const Arguments& arguments) {
+  Session session(arguments.model.plugin_paths);
+  const auto system = session.load(arguments.model);
+  return arguments.solver == "all" ? evaluate_all(arguments, session, *system)
+                                   : evaluate_one(arguments, session, *system);
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Action& action) {
+  CLI::App* sub =
+      app.add_subcommand("evaluate", "Accelerations and reactions at the initial state, without integration");
+  const auto arguments = std::make_shared<Arguments>();
+  add_model(*sub, arguments->model);
+  sub->add_option("--solver", arguments->solver,
+                  "Formulation, or all [model, else the preferred one that can run the model]")
+      ->type_name("NAME");
+  add_solver_options(*sub, arguments->options);
+  sub->add_flag("--equations", arguments->equations,
+                "Show M, f, A and b of the solver in place of the results, and which modules its levels have");
+  sub->add_flag("--json", arguments->json, "Print one JSON object; with --solver all, an object by solver name");
+  sub->footer("Examples: polyform evaluate rod.yaml --solver all --json\n"
+      "          polyform evaluate arm.yaml --equations");
+  sub->final_callback([&action, arguments] { action = [arguments] { return evaluate(*arguments); }; });
+}
+
+}  // namespace polyform::apps

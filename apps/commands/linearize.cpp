@@ -1,0 +1,146 @@
+// polyform linearize MODEL: A, B, C, D at a state, and its modes.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "apps/session/arguments.hpp"
+#include "apps/command.hpp"
+#include "apps/text/linear_text.hpp"
+#include "apps/text/mode_warnings.hpp"
+#include "apps/session/operating_point.hpp"
+#include "apps/session/session.hpp"
+#include "apps/text/terminal.hpp"
+#include "apps/text/text.hpp"
+#include "framework/linearization/stability.hpp"
+#include "framework/reading/report.hpp"
+#include "framework/simulation/integrator_selection.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+using host::Exit;
+
+struct Arguments {
+  ModelArguments model;
+  std::string solver;
+  std::vector<std::string> options, inputs, outputs, rotors;
+  std::optional<double> period;
+  PointArguments point;
+  bool json = false;
+};
+
+/// hub=blade1,blade2,blade3.
+std::vector<host::Rotor> rotors_of(const std::vector<std::string>& typed) {
+  std::vector<host::Rotor> rotors;
+  for (const std::string& text : typed) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw host::Failure(Exit::bad_input, "--multi-blade: expected hub=blade,blade,blade, found " + host::show(text),
+                          "Give the joint that turns the rotor, and a joint of each blade.");
+    rotors.push_back({text.substr(0, equals), CLI::detail::split(text.substr(equals + 1), ',')});
+  }
+  return rotors;
+}
+
+std::string check_period(std::string& text) {
+  double period = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), period);
+  if (problem == std::errc() && end == text.data() + text.size() && std::isfinite(period) && period > 0) return {};
+  return "expected a time in s above 0, found " + host::show(text);
+}
+
+Exit linearize(const Arguments& arguments) {
+  Session session(arguments.model.plugin_paths);
+  const auto system = session.load(arguments.model);
+  const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
+  session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
+  const host::SolverMaker make = maker_of(choice);
+  const host::OperatingPoint point = find_point(session.catalog(), *system, make, arguments.point);
+  host::LinearRequest request;
+  request.inputs = host::select_inputs(host::input_fields(system->view(), point.time), arguments.inputs);
+  request.outputs = arguments.outputs;
+  host::Linearization linear = host::linearize(*system, make, point, request);
+  const host::Stability stability =
+      host::judge(*system, make, point,
+                  {host::preferred_adaptive_integrator(session.catalog().integrators), arguments.period,
+                   rotors_of(arguments.rotors), arguments.point.at == "equilibrium", FloquetBar()},
+                  linear);
+  warn_of_errors(linear);
+  warn_of_modes(*system, point.time, linear.nominal);
+  const std::string where = describe_point(arguments.point, point, linear, stability.modes_of == host::ModesOf::motion);
+  if (arguments.json) {
+    Json out = {{"model", system->description().name},
+                {"solver", choice.formulation->name()},
+                {"at", arguments.point.at},
+                {"time", point.time},
+                {"note", where}};
+    out.update(linear_json(linear, stability));
+    print_json(out);
+  } else {
+    print_wrapped(
+        fmt::format("{}, solver {}: linear model {}", system->description().name, choice.formulation->name(), where),
+        2);
+    print_linear(linear, stability);
+  }
+  const bool reactions = std::any_of(linear.outputs.begin(), linear.outputs.end(), [](const host::Channel& output) {
+    return host::place_of(output).group == "reactions";
+  });
+  if (const std::string open = reactions ? open_reactions(system->count_constraints()) : ""; !open.empty())
+    print(Severity::note, "reactions are " + open);
+  return Exit::done;
+}
+
+}  // namespace
+
+void add_linearize(CLI::App& app, Action& action) {
+  CLI::App* sub = app.add_subcommand("linearize", "Linear model at a state: A, B, C, D, eigenvalues, mode shapes");
+  const auto arguments = std::make_shared<Arguments>();
+  add_model(*sub, arguments->model);
+  sub->add_option("--solver", arguments->solver, "Formulation [model, else the preferred one that can run the model]")
+      ->type_name("NAME");
+  add_solver_options(*sub, arguments->options);
+  add_point_arguments(*sub, arguments->point);
+  sub->add_option(
+         "--inputs", arguments->inputs,
+         "Fields of forces, constraints and modules, such as motor.effort or wind.force[1]; * and ? stand for any "
+         "text; none [those given as functions of time]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  sub->add_option("--outputs", arguments->outputs,
+                  "Result columns, or bodies and joints for all of theirs: pin.q,rod,*.fx; none [the joints' "
+                  "coordinates]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  sub->add_option("--multi-blade", arguments->rotors,
+                  "Multi-blade (Coleman) coordinates of a rotor: the joint that turns it, and a joint of each of its "
+                  "three or more blades; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("HUB=BLADE,...");
+  sub->add_option(
+         "--floquet", arguments->period,
+         "Judge by Floquet's multipliers over this period of the motion [where A changes: a turn of a shaft, a "
+         "sine in time]")
+      ->check(CLI::Validator(check_period, ""))
+      ->type_name("S");
+  sub->add_flag("--json", arguments->json, "Print one JSON object; matrices are lists of rows");
+  sub->footer(
+      "x' = A x + B u, y = C x + D u in minimal coordinates: independent positions, their velocities, states of\n"
+      "forces; derivatives by extrapolation on exactly closed states, with their estimated error.\n"
+      "Stability is judged where A does not change along the motion, in axes that are carried along its symmetries\n"
+      "(turns, spins, translations), or is periodic: by Floquet's multipliers. Elsewhere no verdict is given. "
+      "Examples:\n"
+      "  polyform linearize rod.yaml --at equilibrium\n"
+      "  polyform linearize rod.yaml --at 2.5 --inputs motor.effort --outputs pin.q,pin.fx --json\n"
+      "  polyform linearize rotor.yaml --floquet 0.35");
+  sub->final_callback([&action, arguments] { action = [arguments] { return linearize(*arguments); }; });
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,207 @@
+// polyform run MODEL: integrate, and write a table of results.
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <optional>
+
+#include "apps/session/arguments.hpp"
+#include "apps/command.hpp"
+#include "apps/session/interruption.hpp"
+#include "apps/text/json_output.hpp"
+#include "apps/text/mode_warnings.hpp"
+#include "apps/session/process_arguments.hpp"
+#include "apps/report/report.hpp"
+#include "apps/session/result_file.hpp"
+#include "apps/session/session.hpp"
+#include "apps/session/solver_choice.hpp"
+#include "apps/session/temporary_folder.hpp"
+#include "apps/text/terminal.hpp"
+#include "apps/text/text.hpp"
+#include "framework/printable.hpp"
+#include "framework/simulation/absent_ties.hpp"
+#include "framework/simulation/simulate.hpp"
+#include "framework/simulation/solver_selection.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+using host::Exit;
+using host::RunRecord;
+
+struct Arguments {
+  ModelArguments model;
+  RunArguments run;
+  std::string solver;
+  std::vector<std::string> options;
+  std::string report;
+  std::optional<double> memory_limit;  ///< GiB; 0: none
+  bool json = false, quiet = false;
+};
+
+/// What ran, how it went, what was written. On the error stream when results or page go to the output stream.
+void print_summary(const Arguments& arguments, const host::System& system, const host::ConstraintCount& count,
+                   std::string_view solver, const host::RunSettings& settings, const RunRecord& run) {
+  std::string text;
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "{}: bodies {}, degrees of freedom {}, loops {}\n", system.description().name, system.bodies().size(),
+             count.degrees_of_freedom, system.loops());
+  fmt::format_to(out, "solver       {} ({} states)\n", solver, run.state_size);
+  fmt::format_to(out, "integrator   {}\n", describe(settings));
+  fmt::format_to(out, "reached      t = {} s, {} rows every {} s\n", run.time, run.rows, settings.output_interval);
+  fmt::format_to(out, "work         {} steps, {} rejected, {} evaluations; {:.3g} s, {} per evaluation\n", run.steps,
+             run.rejected_steps, run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));
+  if (run.stops + run.events > 0)
+    fmt::format_to(out, "begun anew   at {} knots of functions of time, {} events of elements\n", run.stops, run.events);
+  fmt::format_to(out, "energy       {} {:.2e} (relative)\n",
+             run.conservative ? "drift" : "drift, less the work of what has no potential,", run.energy_drift);
+  fmt::format_to(out, "constraints  largest violation {:.2e}; before corrections {:.2e}, {} Newton steps\n",
+             run.constraint_violation, run.correction.position_residual, run.correction.iterations);
+  fmt::format_to(out, "balance      forces and inertia forces differ by {:.1e} at most{}\n", run.imbalance,
+             run.imbalance_of.empty() ? "" : fmt::format(", {}", run.imbalance_of));
+  if (columns_of(arguments.run).reactions && !count.redundant_joints.empty())
+    fmt::format_to(out, "reactions    {}\n", open_reactions(count));
+  if (!arguments.report.empty()) fmt::format_to(out, "report       {}\n", arguments.report);
+  if (arguments.run.output.empty() && arguments.report.empty())
+    fmt::format_to(out, "results      not written; give --output FILE.csv, FILE.h5 or -\n");
+  else if (!arguments.run.output.empty() && arguments.run.output != "-")
+    fmt::format_to(out, "results      {}\n", arguments.run.output);
+  const bool aside = arguments.run.output == "-" || arguments.report == "-";
+  std::fputs(host::printable(text, true).c_str(), aside ? stderr : output());
+}
+
+/// The page is made of the rows in an HDF5 file, so that they need not be held in memory: of the result where that is
+/// one, else of a temporary file.
+class PageOfRun {
+ public:
+  PageOfRun(const Arguments& arguments, const host::System& system, std::string_view solver,
+            const host::RunSettings& settings)
+      : page_(open_report(arguments.report, "--report")), rows_(arguments.run.output) {
+    const std::string extension = std::filesystem::path(rows_).extension().string();
+    if (extension == ".h5" || extension == ".hdf5") return;
+    folder_ = std::make_unique<TemporaryFolder>();
+    rows_ = folder_->file("rows.h5");
+    sink_ = open_result(system, rows_, columns_of(arguments.run), solver, settings);
+  }
+
+  /// For the rows of the run, where no result takes them.
+  host::RowSink* sink() { return sink_.get(); }
+  void write(const host::System& system, std::string_view solver) {
+    Report report{system.description().name, {}, &system, {}, {}, {}};
+    report.runs.push_back({std::string(solver), host::ResultFile(rows_)});
+    write_report(*page_, report);
+  }
+
+ private:
+  std::unique_ptr<host::OutputFile> page_;
+  std::string rows_;  ///< the file
+  std::unique_ptr<TemporaryFolder> folder_;
+  std::unique_ptr<host::RowSink> sink_;
+};
+
+Exit exit_code(const RunRecord& run) {
+  return run.end == host::End::done     ? Exit::done
+         : run.end == host::End::failed ? Exit::simulation_failed
+                                        : Exit::interrupted;
+}
+
+Exit run(const Arguments& arguments) {
+  check_streams(arguments.report, arguments.run.output);
+  host::FileRoles files;
+  files.read("the model", arguments.model.file);
+  files.read_files("the plugin", arguments.model.plugin_paths);
+  files.write("--output", arguments.run.output);
+  files.write("--report", arguments.report);
+  if (arguments.report == "-" && arguments.json)
+    throw host::Failure(Exit::bad_input, "--report - and --json would mix on the output stream",
+                        "Give --report FILE.html, or leave out --json.");
+  Session session(arguments.model.plugin_paths, memory_limit_of(arguments.memory_limit));
+  session.add_plugins_to(files);
+  const auto system = session.load(arguments.model);
+  const host::RunSettings settings = settle(session.catalog(), arguments.run, system->description());
+  const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
+  session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
+  const host::SolverPointer solver = compile(choice, system->view());
+  if (!arguments.report.empty()) check_page(*system, columns_of(arguments.run), settings, 1);
+  // From here on an interruption leaves a file that can be read.
+  const volatile std::sig_atomic_t& interrupted = watch_interruption();
+  std::unique_ptr<host::RowSink> results =
+      open_result(*system, arguments.run.output, columns_of(arguments.run), choice.formulation->name(), settings);
+
+  std::unique_ptr<PageOfRun> page;
+  if (!arguments.report.empty())
+    page = std::make_unique<PageOfRun>(arguments, *system, choice.formulation->name(), settings);
+
+  host::ModeLimits limits(system->view());
+  RunRecord record;
+  {
+    session.crash_report().set_rescue([&results, &page] {
+      results.reset();
+      page.reset();  // nothing of it is written yet
+    });
+    ProgressBar bar(!arguments.quiet);
+    const host::RunControl control{&interrupted, [&](double time) {
+                                    session.crash_report().reached(time);
+                                    bar.update(time, settings.duration);
+                                  }};
+    std::vector<host::RowSink*> sinks;
+    if (results) sinks.push_back(results.get());
+    if (page && page->sink()) sinks.push_back(page->sink());
+    if (!limits.bodies().empty()) sinks.push_back(&limits);
+    const InterruptibleWork work;
+    record = host::simulate(*system, *solver, settings, sinks, control);
+    session.crash_report().set_rescue({});
+  }
+  host::mend_streams();
+  print_warnings(limits);
+  if (record.end == host::End::failed)
+    print(Severity::error, record.failure,
+          record.remedy.empty() ? fmt::format("This was solver {}; polyform compare tells whether others go on.",
+                                              choice.formulation->name())
+                                : record.remedy);
+  if (record.end == host::End::interrupted)
+    print(Severity::warning, fmt::format("interrupted at t = {:.6g} s; the results so far are kept", record.time));
+
+  for (const std::string& warning : record.warnings) print(Severity::warning, warning);
+  const std::string_view name = choice.formulation->name();
+  if (page) page->write(*system, name);
+  const host::ConstraintCount count =
+      system->count_constraints(system->initial_state(), host::absent_ties(system->view(), *solver));
+  if (!arguments.quiet && !arguments.json) print_summary(arguments, *system, count, name, settings, record);
+  if (arguments.json) print_json(run_json(*system, count.degrees_of_freedom, name, record));
+  return exit_code(record);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App* sub = app.add_subcommand("run", "Integrate a model and write a table of results");
+  const auto arguments = std::make_shared<Arguments>();
+  add_model(*sub, arguments->model);
+  sub->add_option("--solver", arguments->solver, "Formulation [model, else the preferred one that can run the model]")
+      ->type_name("NAME");
+  add_solver_options(*sub, arguments->options);
+  add_run_arguments(*sub, arguments->run);
+  sub->add_option("--report", arguments->report, "Write a page about the run: plots, animation, tables")
+      ->type_name("FILE.html");
+  add_memory_limit(*sub, arguments->memory_limit);
+  sub->add_flag("--json", arguments->json, "Print one JSON object about the run, last, in place of the summary");
+  sub->add_flag("--quiet", arguments->quiet, "No summary and no progress bar");
+  sub->footer(
+      "Energy drift is the largest change of energy.balance in the rows, the energy less the work of forces without\n"
+      "potential and of drives, relative to the largest kinetic energy, change of potential energy or work. A page is\n"
+      "made of the rows in FILE.h5, or else of those in a temporary file (TMPDIR), a few columns at a time, so that\n"
+      "memory is bounded. Ctrl-C, SIGTERM and SIGHUP end a run after its step, with the\n"
+      "results so far; where a plugin never returns, a second one, or SIGTERM and SIGHUP after 5 s, end it all the same.\n"
+      "Examples:\n"
+      "  polyform run rod.yaml --output rod.csv\n"
+      "  polyform run rod.yaml --integrator dopri5 --rtol 1e-10 --output rod.h5 --columns \"rod.*,energy\"\n"
+      "  polyform run rod.yaml --output - --quiet | head");
+  sub->final_callback([&action, arguments] { action = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace polyform::apps

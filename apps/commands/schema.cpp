@@ -1,0 +1,30 @@
+// polyform schema: JSON Schema of the model file, with the elements of all plugins found.
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <memory>
+
+#include "apps/session/arguments.hpp"
+#include "apps/command.hpp"
+#include "apps/session/session.hpp"
+#include "apps/text/terminal.hpp"
+#include "framework/reading/reader.hpp"
+
+namespace polyform::apps {
+
+void add_schema(CLI::App& app, Action& action) {
+  CLI::App* sub = app.add_subcommand("schema", "Print the JSON Schema of the model file, for people and editors");
+  const auto paths = std::make_shared<std::vector<std::string>>();
+  add_plugin_path(*sub, *paths);
+  sub->footer("Example: polyform schema > polyform.schema.json");
+  sub->final_callback([&action, paths] {
+    action = [paths] {
+      const Session session(*paths);
+      const std::string schema = host::model_schema(session.catalog()) + "\n";
+      std::fwrite(schema.data(), 1, schema.size(), output());   // main() reports an output that took less
+      return host::Exit::done;
+    };
+  });
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,37 @@
+// The page of compare: what it found, and the rows of all solvers.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/report/report.hpp"
+#include "apps/session/temporary_folder.hpp"
+#include "framework/comparison/comparison.hpp"
+#include "framework/comparison/sweep.hpp"
+#include "framework/simulation/columns.hpp"
+
+namespace polyform::apps {
+
+/// Solvers run in processes of their own, so their rows come here by files in a temporary folder.
+class ComparisonReport {
+ public:
+  /// Opens the page. Failure as open_report and TemporaryFolder.
+  explicit ComparisonReport(const std::string& path);
+
+  /// In the process of a solver: a sink for its rows, which hands them to `other` too where there is one.
+  std::unique_ptr<host::RowSink> sink(const host::System&, const host::Columns&, std::string_view solver,
+                                      const host::RunSettings&, std::unique_ptr<host::RowSink> other) const;
+  void add(const host::System&, double tolerance, const host::Comparison&);
+  void add(host::SweepOf, const host::Sweep&);
+  /// Failure as write_report.
+  void write(const host::System&);
+
+ private:
+  std::string file_of(std::string_view solver) const;
+
+  std::unique_ptr<host::OutputFile> page_;
+  TemporaryFolder folder_;
+  Report report_;
+};
+
+}  // namespace polyform::apps

@@ -1,0 +1,34 @@
+#include "apps/session/result_file.hpp"
+
+#include <fmt/chrono.h>
+
+#include <cmath>
+
+namespace polyform::apps {
+
+host::RecordFields known_of(const host::System& system, std::string_view solver, const host::RunSettings& settings) {
+  host::RecordFields known{{"polyform", std::string(POLYFORM_VERSION)},
+          {"model", system.description().name},
+          {"model_file", system.description().file},
+          {"solver", std::string(solver)},
+          {"integrator", std::string(settings.integrator.name())},
+          {"step", settings.step},
+          {"relative_tolerance", settings.relative_tolerance},
+          {"absolute_tolerance", settings.absolute_tolerance},
+          {"duration", settings.duration},
+          {"output_interval", settings.output_interval},
+          {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+  if (!settings.integrator.given.empty()) known.push_back({"integrator_options", settings.integrator.given});
+  if (std::isfinite(settings.max_step)) known.push_back({"max_step", settings.max_step});
+  return known;
+}
+
+std::unique_ptr<host::RowSink> open_result(const host::System& system, const std::string& path,
+                                           const host::Columns& columns, std::string_view solver,
+                                           const host::RunSettings& settings) {
+  if (path.empty()) return nullptr;
+  return std::make_unique<host::ResultSink>(system, columns, host::make_writer(path),
+                                            known_of(system, solver, settings));
+}
+
+}  // namespace polyform::apps

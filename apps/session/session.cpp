@@ -1,0 +1,89 @@
+#include "apps/session/session.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/text/terminal.hpp"
+#include "framework/comparison/trace.hpp"
+#include "framework/reading/reader.hpp"
+#include "framework/registry/process_state.hpp"
+
+namespace polyform::apps {
+
+Session::Session(const std::vector<std::string>& plugin_paths, std::uint64_t memory)
+    : registry_(plugin_paths), crash_report_(registry_) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  // A hunger without end meets an error that can be told, before the system ends programs of its own choice.
+  host::limit_memory(memory);
+#else
+  (void)memory;  // the sanitizers have taken all addresses there are
+#endif
+  for (const host::SearchedPlace& place : registry_.search_path())
+    if (!place.problem.empty()) print(Severity::warning, place.problem);
+  bool ambiguous = false;
+  for (const host::PluginRecord& plugin : registry_.plugins()) {
+    if (plugin.replaced) print(Severity::warning, plugin.explanation);
+    if (plugin.status != host::PluginStatus::refused) continue;
+    const bool duplicate = plugin.refusal == host::Refusal::duplicate_name;
+    print(duplicate ? Severity::error : Severity::warning, plugin.explanation);
+    ambiguous = ambiguous || duplicate;
+  }
+  // Which of two laws of one name is computed with must not hang on the order of a search.
+  if (ambiguous) throw host::Failure(host::Exit::plugin, already_said);
+}
+
+void Session::add_plugins_to(host::FileRoles& files) const {
+  for (const host::PluginRecord& plugin : registry_.plugins()) files.read("the plugin", plugin.file);
+}
+
+std::unique_ptr<host::System> Session::load(const ModelArguments& arguments,
+                                            const std::optional<host::ProcessLimits>& trial,
+                                            const volatile std::sig_atomic_t* interrupted) {
+  host::FileRoles().read("the model", arguments.file);  // the output stream may lead to it
+  diagnostics_ = {};
+  bool missing_plugin = false;
+  host::Description model = host::read_model(arguments.file, catalog(), diagnostics_, missing_plugin,
+                                              {arguments.lenient});
+  std::unique_ptr<host::System> system;
+  if (!diagnostics_.failed()) {
+    if (trial) try_assembly(model, *trial, interrupted);
+    system = assemble(model, diagnostics_);
+  }
+  print(diagnostics_);
+  if (!system) throw host::Failure(missing_plugin ? host::Exit::plugin : host::Exit::bad_input, already_said);
+  return system;
+}
+
+std::unique_ptr<host::System> Session::assemble(host::Description& model, host::Diagnostics& diagnostics) {
+  const WatchedWork work(crash_report_, "the assembly of " + model.file);
+  const host::ProcessState before;
+  return host::System::assemble(std::move(model), registry_.keep_alive(), diagnostics);
+}
+
+void Session::try_assembly(host::Description& model, const host::ProcessLimits& limits,
+                           const volatile std::sig_atomic_t* interrupted) {
+  const host::ProcessJob job{[&](const host::Messenger& back) {
+                               crash_report_.follow(back, limits.seconds);
+                               host::Diagnostics unheard;  // what is wrong with the model is found again
+                               const std::string file = model.file;
+                               const auto system = assemble(model, unheard);  // takes the copy that this process has
+                               if (!system) return;
+                               const WatchedWork work(crash_report_, "the first evaluation of the forces of " + file);
+                               host::acting_at_start(*system);
+                             },
+                             {},
+                             {}};
+  // The process minds the time itself, and can tell which plugin takes it. This is for one that does not come to that.
+  const host::ProcessLimits outside{limits.seconds > 0 ? limits.seconds + host::grace_seconds : 0, limits.memory};
+  const host::ProcessEnd end = host::run_in_processes(std::span(&job, 1), outside, 1, interrupted).front();
+  using How = host::ProcessEnd::How;
+  if (end.how == How::done || end.how == How::not_started) return;
+  if (end.how == How::interrupted)
+    throw host::Failure(host::Exit::interrupted, "interrupted in the first use of " + model.file);
+  if (end.how == How::failed) throw host::Failure(end.code, end.message, end.remedy);
+  throw host::Failure(
+      host::Exit::simulation_failed,
+      fmt::format("{} could not be assembled and evaluated: {}", model.file, host::describe(end, limits)),
+      "No solver was run: all of them need this. polyform conform FILE tells whether a plugin is the cause.");
+}
+
+}  // namespace polyform::apps

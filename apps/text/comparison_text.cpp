@@ -1,0 +1,385 @@
+#include "apps/text/comparison_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numbers>
+
+#include "apps/text/terminal.hpp"
+#include "apps/text/text.hpp"
+#include "apps/text/votes_text.hpp"
+
+namespace polyform::apps {
+
+using host::HeatEnd;
+using host::Quantity;
+using host::Standing;
+
+std::string own_reason(const HeatEnd& end, std::string_view solver) {
+  const bool named = end.reason.starts_with(fmt::format("{} ", solver));
+  return named ? end.reason.substr(solver.size() + 1) : end.reason;
+}
+
+std::string status_text(const HeatEnd& end, std::string_view solver) {
+  switch (end.how) {
+    case HeatEnd::How::done:
+      return {};
+    case HeatEnd::How::skipped:
+      return "skipped: " + own_reason(end, solver);
+    case HeatEnd::How::failed:
+      return "failed: " + own_reason(end, solver);
+    case HeatEnd::How::interrupted:
+      break;
+  }
+  return end.run ? fmt::format("interrupted at t = {:.6g} s", end.run->time) : end.reason;
+}
+
+std::string Reasons::once(const HeatEnd& end, const std::string& solver, const std::string& place) {
+  const std::string status = status_text(end, solver);
+  constexpr std::size_t short_enough = 60;
+  const auto [said, first] = said_.try_emplace(status, place);
+  if (first || status.size() <= short_enough) return status;
+  return fmt::format("{}: as {}", status.substr(0, status.find(':')), said->second);
+}
+
+std::string drift_note(const std::vector<Standing>& standings) {
+  const bool open =
+      std::any_of(standings.begin(), standings.end(), [](const Standing& s) { return s.run && !s.run->conservative; });
+  return open ? open_drift : "";
+}
+
+std::string_view unit_of(Quantity quantity, bool length) {
+  switch (quantity) {
+    case Quantity::position:
+      return " m";
+    case Quantity::angle:
+      return " rad";
+    case Quantity::joint:
+      return length ? " m" : " rad";
+    case Quantity::force:
+      return " N";
+    case Quantity::moment:
+      return " N m";
+    case Quantity::acceleration:
+      return " m/s^2";
+    case Quantity::angular_acceleration:
+      return " rad/s^2";
+    case Quantity::joint_acceleration:
+      return length ? " m/s^2" : " rad/s^2";
+    case Quantity::modal:
+      break;
+  }
+  return "";
+}
+
+std::string_view title_of(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::joint:
+      return "joint coordinate";
+    case Quantity::modal:
+      return "modal coordinate";
+    case Quantity::force:
+      return "reaction force";
+    case Quantity::moment:
+      return "reaction moment";
+    case Quantity::angular_acceleration:
+      return "angular accel.";
+    case Quantity::joint_acceleration:
+      return "joint accel.";
+    default:
+      return name_of(quantity);
+  }
+}
+
+namespace {
+
+/// The first bytes of a text that are this many code points.
+std::size_t bytes_of(std::string_view text, std::size_t points) {
+  std::size_t k = 0;
+  for (; k < text.size() && (points > 0 || (text[k] & 0xC0) == 0x80); ++k)
+    if ((text[k] & 0xC0) != 0x80) --points;
+  return k;
+}
+
+/// Without its middle where it is longer than this: a chain's name stands at the beginning, the number at the end.
+std::string shortened(std::string_view name, std::size_t most) {
+  const auto length =
+      static_cast<std::size_t>(std::count_if(name.begin(), name.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  if (length <= most) return std::string(name);
+  const std::size_t head = (most - 1) / 2, tail = most - 2 - head;
+  return fmt::format("{}..{}", name.substr(0, bytes_of(name, head)), name.substr(bytes_of(name, length - tail)));
+}
+
+void print_costs(const std::vector<Standing>& standings) {
+  fmt::print(output(), "{:<12} {:>9} {:>10} {:>11} {:>8} {:>6} {:>8} {:>9}\n", "solver", "wall time", "evaluation",
+             "evaluations", "steps", "states", "drift", "violation");
+  Reasons reasons;
+  for (const Standing& s : standings) {
+    if (s.run)
+      fmt::print(output(), "{:<12} {:>9} {:>10} {:>11} {:>8} {:>6} {:>8.1e} {:>9.1e}\n", s.solver,
+                 duration_text(s.run->wall_seconds), duration_text(s.run->seconds_per_evaluation), s.run->evaluations,
+                 s.run->steps, s.run->state_size, s.run->energy_drift, s.run->constraint_violation);
+    if (s.how != HeatEnd::How::done)
+      fmt::print(output(), "{:<12} {}\n", s.run ? "" : s.solver, reasons.once(s, s.solver, s.solver));
+  }
+  if (const std::string note = drift_note(standings); !note.empty()) fmt::print(output(), "{}\n", note);
+  for (const std::string& text : warning_texts(standings)) fmt::print(output(), "{}\n", text);
+}
+
+/// Three columns and those before them are 77 characters.
+constexpr std::size_t in_a_row = 3;
+
+void print_deviations(const std::vector<Standing>& standings, const host::Votes& votes,
+                      std::span<const Quantity> shown) {
+  constexpr std::size_t width = 19;
+  if (shown.size() > in_a_row) {
+    print_deviations(standings, votes, shown.first(in_a_row));
+    return print_deviations(standings, votes, shown.subspan(in_a_row));
+  }
+  if (shown.empty()) return;
+  fmt::print(output(), "{:<12} {:<4}", "solver", "vote");
+  for (const Quantity q : shown) fmt::print(output(), " {:<{}}", title_of(q), width);
+  for (std::size_t k = 0; k < standings.size(); ++k) {
+    const Standing& s = standings[k];
+    if (!s.deviation) continue;
+    std::string values = fmt::format("\n{:<12} {:>4}", s.solver, votes.of(k).value_or(0) + 1);
+    std::string places = fmt::format("\n{:<17}", "");
+    for (const Quantity q : shown) {
+      const auto& d = (*s.deviation)[q];
+      const std::string time = d ? fmt::format(" {:.4g} s", d->time) : "";
+      values += fmt::format(" {:<{}}", d ? fmt::format("{:.1e}{}", d->value, unit_of(q, d->length)) : "-", width);
+      places += fmt::format(" {:<{}}", d && d->value > 0 ? shortened(d->where, width - time.size()) + time : "", width);
+    }
+    fmt::print(output(), "{}{}", values, places);
+  }
+  fmt::print(output(), "\n");
+}
+
+void print_deviations(const std::vector<Standing>& standings, const host::Votes& votes) {
+  std::vector<Quantity> present;
+  for (const Quantity q : host::quantities)
+    if (std::any_of(standings.begin(), standings.end(),
+                    [&](const Standing& s) { return s.deviation && (*s.deviation)[q]; }))
+      present.push_back(q);
+  if (present.empty()) return;
+  fmt::print(output(), "\nLargest deviation from the consensus (mean of two votes, median of more)\n");
+  const auto accelerations = std::ranges::find(present, host::Family::acceleration, host::family_of);
+  print_deviations(standings, votes, std::span<const Quantity>(present.begin(), accelerations));
+  print_deviations(standings, votes, std::span<const Quantity>(accelerations, present.end()));
+}
+
+}  // namespace
+
+std::string unresolved_text(const host::BoundedTwin& twin, double tolerance) {
+  return fmt::format(
+      "But this is no solution: with no step longer than {:.3g} s, in which no body passes more than its own size, {} "
+      "moves\naway from itself by {:.1e} (relative), beyond the tolerance of {:g} from t = {:.6g} s on. The integration "
+      "steps over\nsomething short, in all solvers alike: give --max-step {:.1g} or less, or tighter tolerances; elements "
+      "that switch can\ntell their events (the guide's chapter on events).",
+      twin.max_step, twin.solver, twin.apart, tolerance, twin.time, twin.max_step);
+}
+
+std::vector<std::string> warning_texts(const std::vector<Standing>& standings) {
+  std::vector<std::pair<std::string, std::vector<std::string_view>>> all;
+  for (const Standing& s : standings)
+    if (s.run)
+      for (const std::string& text : s.run->warnings) {
+        auto known = std::ranges::find(all, text, [](const auto& entry) { return entry.first; });
+        if (known == all.end()) known = all.insert(all.end(), {text, {}});
+        known->second.push_back(s.solver);
+      }
+  std::vector<std::string> texts;
+  for (const auto& [text, solvers] : all) texts.push_back(fmt::format("Warning ({}): {}.", fmt::join(solvers, ", "), text));
+  return texts;
+}
+
+std::string divergence_text(const host::Divergence& d) {
+  using Cause = host::Divergence::Cause;
+  if (d.at_start) {
+    const std::string text = "Nothing is integrated before that, so the integration is no cause. ";
+    if (d.cause == Cause::round_off)
+      return text + "Round-off comes as far: no\nsign of a wrong solver; give a larger --tolerance.";
+    return text + fmt::format(
+                      "One of them is wrong there,\n{} or {}; or what is asked is not unique, or so "
+                      "ill-conditioned that round-off comes as far. polyform evaluate\nMODEL --solver all "
+                      "shows what each gives.",
+                      d.solver, d.peer);
+  }
+  std::string text = fmt::format(
+      "At finer settings (half of step or output interval, a tenth of the tolerances, bounded steps) {} moves away from itself\n"
+      "by {:.1e} until then, {} by {:.1e}; with speeds and gravity larger by {:.0e} {} does by {:.3g} times\n"
+      "that difference",
+      d.solver, d.integration_error, d.peer, d.peer_error, d.perturbation, d.solver, d.amplification);
+  if (d.rate > 0)
+    text += fmt::format(", which over {:.3g} s grows at {:.3g} 1/s, tenfold every {:.3g} s", d.duration, d.rate,
+                        std::numbers::ln10 / d.rate);
+  text += fmt::format(".\nAt those finer settings the two are {:.1e} apart, {:.2g} of what they were. ", d.finer_apart,
+                      d.apart > 0 ? d.finer_apart / d.apart : 1);
+  switch (d.cause) {
+    case Cause::solver:
+      return text +
+             "Neither solver's own error explains\nthe disagreement: one of them is wrong here, or the motion is not "
+             "unique.";
+    case Cause::chaos:
+      return text +
+             "This is chaos: the small errors of\nintegration grow exponentially. It is no sign of a wrong solver; "
+             "compare over a shorter --duration.";
+    case Cause::round_off:
+      return text + "Round-off alone comes\nas far: no sign of a wrong solver; give a larger --tolerance.";
+    case Cause::integration:
+      return text +
+             "The integration is no finer than the\ndisagreement: give a smaller --rtol, --atol or --step. It is no "
+             "sign of a wrong solver.";
+    case Cause::unknown:
+      break;
+  }
+  if (!d.refined())
+    return text +
+           "Finer settings change neither,\nso it cannot be told whether a solver is wrong. Give other settings.";
+  return text +
+         "So it cannot be told whether a\nsolver is wrong: their own errors are as large as the disagreement, but "
+         "finer settings do not lessen it. Give a\nmuch smaller --rtol and --atol or --step, or a shorter --duration.";
+}
+
+std::vector<std::string> names_of(const std::vector<Standing>& standings) {
+  std::vector<std::string> names;
+  for (const Standing& s : standings) names.push_back(s.solver);
+  return names;
+}
+
+std::string uncompared_text(const host::Comparison& comparison) {
+  const auto ran = [](const Standing& s) { return s.run && s.run->end != host::End::failed; };
+  const auto only = std::ranges::find_if(comparison.standings, ran);
+  if (std::ranges::count_if(comparison.standings, ran) != 1) return {};
+  return fmt::format(
+      "{} has nobody to be compared with: this says nothing of its correctness. polyform verify tests a solver against "
+      "known answers.",
+      only->solver);
+}
+
+std::string imbalance_text(const host::Comparison& comparison, double tolerance) {
+  std::string who;
+  for (const Standing& s : comparison.standings)
+    if (s.run && s.run->imbalance > tolerance)
+      who += fmt::format("{}{} ({:.1e}, {})", who.empty() ? "" : ", ", s.solver, s.run->imbalance, s.run->imbalance_of);
+  if (who.empty()) return {};
+  return fmt::format(
+      "Accelerations do not meet the equations of motion within {:g} in: {}. Whether motions agree says nothing of these "
+      "solvers here.",
+      tolerance, who);
+}
+
+std::vector<std::string> agreement_texts(const host::System& system, double tolerance,
+                                         const host::Comparison& comparison) {
+  std::vector<std::string> texts;
+  const auto compared = static_cast<std::size_t>(
+      std::ranges::count_if(comparison.standings, [](const Standing& s) { return s.deviation.has_value(); }));
+  if (compared == 0) return texts;
+  if (const std::string open = open_reactions(system.count_constraints()); !open.empty())
+    texts.push_back(fmt::format("Reactions {}; of these only the unique part is compared.", open));
+  if (const std::string missed = imbalance_text(comparison, tolerance); !missed.empty()) {
+    texts.push_back(missed);
+    if (!comparison.first) return texts;
+  }
+  if (!comparison.first) {
+    texts.push_back(agreement_text(compared, comparison.votes, tolerance, comparison.until));
+    if (comparison.bounded && !comparison.bounded->resolved)
+      texts.push_back(unresolved_text(*comparison.bounded, tolerance));
+    return texts;
+  }
+  const std::vector<std::string> names = names_of(comparison.standings);
+  texts.push_back(parting_text(*comparison.first, comparison.sides, names, tolerance));
+  // Where integration or round-off parts them, nobody is to be outvoted.
+  using Cause = host::Divergence::Cause;
+  const Cause cause = comparison.divergence ? comparison.divergence->cause : Cause::unknown;
+  if (cause == Cause::solver || cause == Cause::unknown)
+    texts.push_back(sides_text(comparison.sides, comparison.votes, names));
+  texts.push_back(
+      comparison.divergence ? divergence_text(*comparison.divergence)
+      : comparison.interrupted
+          ? "Interrupted before the finer and the disturbed twin that would tell chaos from a wrong solver came to "
+            "their end: it cannot be told."
+          : "The finer and the disturbed twin that would tell chaos from a wrong solver did not come to their end: "
+            "it cannot be told.");
+  return texts;
+}
+
+std::vector<std::string> sweep_texts(host::SweepOf what, const host::Sweep& sweep) {
+  const std::string setting =
+      fmt::format("{} {:.3g}", what == host::SweepOf::step ? "step" : "tolerance", sweep.reference_value);
+  std::vector<std::string> texts;
+  const std::vector<std::string>& solvers = sweep.reference_solvers;
+  if (solvers.empty())
+    texts.push_back(fmt::format("No solver came to the end at {}: there is no reference.", setting));
+  else
+    texts.push_back(fmt::format(
+        "Errors are the largest over bodies and rows, against {} at {}.",
+        solvers.size() == 1 ? solvers.front()
+                            : fmt::format("the consensus of {} solvers ({}), {}", solvers.size(),
+                                          fmt::join(solvers, ", "), counted(sweep.votes.count(), "vote")),
+        setting));
+  if (solvers.size() == 1)
+    texts.push_back(fmt::format(
+        "That is what {} itself comes to when it is finer: the errors say how it converges, not that it is right.",
+        solvers.front()));
+  for (const host::Dropout& dropout : sweep.dropouts)
+    texts.push_back(
+        fmt::format("{} is not part of the reference: {}", dropout.solver, status_text(dropout, dropout.solver)));
+  if (std::ranges::any_of(sweep.points, &host::SweepPoint::is_reference))
+    texts.push_back(fmt::format(
+        "There is no room for a finer reference: the runs at {} are the reference, and have no error.", setting));
+  if (!sweep.apart_position && !sweep.apart_angle) return texts;
+  const double position = sweep.apart_position ? sweep.apart_position->value : 0;
+  const double angle = sweep.apart_angle ? sweep.apart_angle->value : 0;
+  texts.push_back(fmt::format("The reference solvers are {:.1e} m and {:.1e} rad apart: no error is known better.",
+                              position, angle));
+  const auto below = static_cast<std::size_t>(std::ranges::count_if(sweep.points, [&](const host::SweepPoint& p) {
+    return (p.position && p.position->value < position) || (p.angle && p.angle->value < angle);
+  }));
+  if (below > 0)
+    texts.push_back(
+        fmt::format("Warning: {} with an error below that, which says nothing of {}. Compare the solvers "
+                    "without --sweep, or take larger values.",
+                    counted(below, "run"), below == 1 ? "it" : "them"));
+  return texts;
+}
+
+void print_comparison(const host::System& system, const host::RunSettings& settings, double tolerance,
+                      const host::Comparison& comparison) {
+  fmt::print(output(), "{}: bodies {}, degrees of freedom {}, loops {}; {} s with {}\n\n", system.description().name,
+             system.bodies().size(), system.count_constraints().degrees_of_freedom, system.loops(), settings.duration,
+             describe(settings));
+  print_costs(comparison.standings);
+  print_votes(comparison.votes, names_of(comparison.standings));
+  print_deviations(comparison.standings, comparison.votes);
+  const std::vector<std::string> texts = agreement_texts(system, tolerance, comparison);
+  if (!texts.empty()) fmt::print(output(), "\n{}\n", fmt::join(texts, "\n"));
+}
+
+void print_sweep(const host::System& system, const host::RunSettings& settings, host::SweepOf what,
+                 const host::Sweep& sweep) {
+  const char* name = what == host::SweepOf::step ? "step" : "tolerance";
+  fmt::print(output(), "{}: bodies {}; {} s with {}\n\n", system.description().name, system.bodies().size(),
+             settings.duration, settings.integrator.name());
+  fmt::print(output(), "{:<12} {:>9} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9}\n", "solver", name, "steps", "evaluations",
+             "wall time", "position error", "angle error", "drift");
+  Reasons reasons;
+  for (const host::SweepPoint& p : sweep.points) {
+    if (p.how != HeatEnd::How::done) {
+      const std::string value = p.value > 0 ? fmt::format("{:.3g}", p.value) : "";
+      fmt::print(output(), "{:<12} {:>9} {}\n", p.solver, value,
+                 reasons.once(p, p.solver, value.empty() ? p.solver : p.solver + " at " + value));
+      continue;
+    }
+    const auto error = [&](const auto& d, const char* unit) {
+      return d ? fmt::format("{:.1e} {}", d->value, unit) : p.is_reference ? "reference" : "-";
+    };
+    fmt::print(output(), "{:<12} {:>9.3g} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9.1e}\n", p.solver, p.value, p.run->steps,
+               p.run->evaluations, duration_text(p.run->wall_seconds), error(p.position, "m"), error(p.angle, "rad"),
+               p.run->energy_drift);
+  }
+  fmt::print(output(), "\n{}\n", fmt::join(sweep_texts(what, sweep), "\n"));
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,138 @@
+#include "apps/text/equations.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
+
+#include "apps/text/json_output.hpp"
+#include "apps/text/terminal.hpp"
+#include "framework/diagnostics.hpp"
+#include "polyform/contract/equations.hpp"
+
+namespace polyform::apps {
+namespace {
+
+using host::Exit;
+using host::Failure;
+
+/// Unknowns that are still printed: M then has a million numbers.
+constexpr std::size_t most_unknowns = 1000;
+
+struct Numbers {
+  std::size_t unknowns = 0, rows = 0;
+  std::vector<double> M, f, A, b;
+};
+
+Numbers form(const host::System& system, Solver& solver, Equations& equations) {
+  Numbers n;
+  for (std::size_t i = 0; i < equations.blocks(); ++i) n.unknowns += equations.block(i).unknowns;
+  for (std::size_t i = 0; i < equations.ties(); ++i) n.rows += equations.tie(i).rows;
+  if (n.unknowns > most_unknowns)
+    throw Failure(Exit::bad_input,
+                  fmt::format("the equations have {} unknowns; at most {} are printed", n.unknowns, most_unknowns),
+                  "Cut a smaller model out of this one.");
+  n.M.resize(n.unknowns * n.unknowns);
+  n.f.resize(n.unknowns);
+  n.A.resize(n.rows * n.unknowns);
+  n.b.resize(n.rows);
+  EquationValues values{.M = n.M, .f = n.f, .A = n.A, .b = n.b};
+  if (equations.form(0, system.initial_state(), values) != Status::ok)
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("the equations at the initial state cannot be formed: {}", solver.failure()));
+  std::vector<double> y(solver.state_size());
+  if (solver.encode(system.initial_state(), y) != Status::ok)
+    print(Severity::warning, fmt::format("the equations do not determine the accelerations: {}", solver.failure()));
+  return n;
+}
+
+/// Names of the blocks of each module of a level.
+std::vector<std::vector<std::string_view>> modules_of(const Equations& equations, std::size_t level) {
+  std::vector<std::vector<std::string_view>> modules;
+  for (std::size_t b = 0; b < equations.blocks(); ++b) {
+    const std::size_t m = equations.module_of(b, level);
+    if (m >= modules.size()) modules.resize(m + 1);
+    modules[m].push_back(equations.block(b).name);
+  }
+  return modules;
+}
+
+Json matrix(const std::vector<double>& numbers, std::size_t columns) {
+  Json rows = Json::array();
+  for (std::size_t first = 0; first < numbers.size(); first += columns)
+    rows.push_back(std::vector<double>(numbers.begin() + static_cast<std::ptrdiff_t>(first),
+                                       numbers.begin() + static_cast<std::ptrdiff_t>(first + columns)));
+  return rows;
+}
+
+void print_object(std::string_view solver, const Equations& equations, const Numbers& n) {
+  Json unknowns = Json::array(), ties = Json::array(), levels = Json::array();
+  for (std::size_t i = 0; i < equations.blocks(); ++i)
+    unknowns.push_back({{"name", equations.block(i).name}, {"size", equations.block(i).unknowns}});
+  for (std::size_t i = 0; i < equations.ties(); ++i) {
+    const Equations::Tie tie = equations.tie(i);
+    ties.push_back({{"kind", tie.kind}, {"name", tie.name}, {"rows", tie.rows}, {"level", tie.level}});
+    if (tie.covariance != 0) ties.back()["covariance"] = tie.covariance;
+  }
+  for (std::size_t level = 1; level <= equations.levels(); ++level) levels.push_back(modules_of(equations, level));
+  print_json({{"solver", solver},
+              {"unknowns", std::move(unknowns)},
+              {"ties", std::move(ties)},
+              {"levels", std::move(levels)},
+              {"M", matrix(n.M, n.unknowns)},
+              {"f", n.f},
+              {"A", matrix(n.A, n.unknowns)},
+              {"b", n.b}});
+}
+
+void print_matrix(std::string_view name, const std::vector<double>& numbers, std::size_t columns) {
+  fmt::print(output(), "{}\n", name);
+  for (std::size_t first = 0; first < numbers.size(); first += columns)
+    fmt::print(output(), "  {:11.4g}\n",
+               fmt::join(numbers.begin() + static_cast<std::ptrdiff_t>(first),
+                         numbers.begin() + static_cast<std::ptrdiff_t>(first + columns), " "));
+}
+
+void print_text(const host::System& system, std::string_view solver, const Equations& equations, const Numbers& n) {
+  bool exact = true;
+  for (std::size_t i = 0; i < equations.ties(); ++i) exact = exact && equations.tie(i).covariance == 0;
+  fmt::print(output(), "{}, solver {}: M a = f + A^T lambda, A a{} = b at t = 0; {} unknowns, {} rows\n",
+             system.description().name, solver, exact ? "" : " + R lambda", n.unknowns, n.rows);
+  fmt::print(output(), "unknowns\n");
+  for (std::size_t i = 0; i < equations.blocks(); ++i)
+    fmt::print(output(), "  {} ({})\n", equations.block(i).name, equations.block(i).unknowns);
+  fmt::print(output(), "rows\n");
+  for (std::size_t i = 0; i < equations.ties(); ++i) {
+    const Equations::Tie tie = equations.tie(i);
+    if (tie.rows == 0) continue;
+    fmt::print(output(), "  {} {} ({}){}{}\n", tie.kind, tie.name, tie.rows,
+               tie.level == 0 ? std::string() : fmt::format(", from level {}", tie.level),
+               tie.covariance == 0 ? std::string() : fmt::format(", R = {:.6g}", tie.covariance));
+  }
+  for (std::size_t level = 1; level <= equations.levels(); ++level) {
+    const auto modules = modules_of(equations, level);
+    fmt::print(output(), "level {}: {} module{}\n", level, modules.size(), modules.size() == 1 ? "" : "s");
+    for (const auto& module : modules) fmt::print(output(), "  {}\n", fmt::join(module, ", "));
+  }
+  print_matrix("M", n.M, n.unknowns);
+  print_matrix("f", n.f, 1);
+  print_matrix("A", n.A, n.unknowns);
+  print_matrix("b", n.b, 1);
+}
+
+}  // namespace
+
+void print_equations(const host::System& system, std::string_view solver_name, Solver& solver, bool json) {
+  auto* equations = ask<Equations>(solver);
+  if (equations == nullptr)
+    throw Failure(Exit::bad_input,
+                  fmt::format("{} does not have the equations M a = f + A^T lambda, A a = b to show", solver_name),
+                  "Name a solver in absolute coordinates with --solver.");
+  const Numbers numbers = form(system, solver, *equations);
+  if (json)
+    print_object(solver_name, *equations, numbers);
+  else
+    print_text(system, solver_name, *equations, numbers);
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,28 @@
+// Linear models and their modes, for people and as JSON.
+#pragma once
+
+#include <string>
+
+#include "apps/text/json_output.hpp"
+#include "framework/linearization/linearize.hpp"
+#include "framework/linearization/stability.hpp"
+
+namespace polyform::apps {
+
+/// States, inputs, outputs with units; A, B, C, D as lists of rows; modes with shapes; errors; the verdict.
+Json linear_json(const host::Linearization&, const host::Stability&);
+/// The same as tables.
+void print_linear(const host::Linearization&, const host::Stability&);
+/// The verdict, its reason, and Floquet's multipliers where they were taken.
+Json stability_json(const host::Stability&);
+
+/// The verdict and its reason.
+void print_stability(const host::Stability&);
+
+/// A line that is continued, indented, where it would pass 80 columns: at blanks.
+void print_wrapped(const std::string& line, std::size_t indent);
+
+/// Warns where an entry of A is uncertain.
+void warn_of_errors(const host::Linearization&);
+
+}  // namespace polyform::apps

@@ -1,0 +1,177 @@
+#include "apps/text/plugin_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "framework/reading/field_reader.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+std::vector<std::string> supported(const Formulation& formulation) {
+  constexpr std::pair<Ability, const char*> all[] = {{Ability::closed_loops, "closed loops"},
+                                                     {Ability::redundant_constraints, "redundant constraints"},
+                                                     {Ability::flexible_bodies, "flexible bodies"},
+                                                     {Ability::constraint_elements, "constraint elements"},
+                                                     {Ability::modules, "modules"},
+                                                     {Ability::first_order_states, "first-order states"},
+                                                     {Ability::code_joints, "code-defined joints"},
+                                                     {Ability::reactions, "reactions"},
+                                                     {Ability::singular_mass, "bodies without mass or inertia"}};
+  std::vector<std::string> names;
+  for (const auto& [ability, name] : all)
+    if (has(formulation.abilities(), ability)) names.emplace_back(name);
+  return names;
+}
+
+/// Whether what users give of a type is called its options, not its fields.
+bool has_options(const host::Offer& offer) { return offer.kind == "formulation" || offer.kind == "integrator"; }
+
+/// Of an element, or nullptr.
+const TypeDescriptor* descriptor_of(const host::Catalog& catalog, const host::Offer& offer) {
+  const TypeDescriptor* descriptor = nullptr;
+  const auto look_in = [&](const auto& names) {
+    if (const auto* type = host::find(names, offer.name)) descriptor = &type->descriptor();
+  };
+  if (offer.kind == "joint") look_in(catalog.joints);
+  if (offer.kind == "force") look_in(catalog.forces);
+  if (offer.kind == "flexible body") look_in(catalog.flexible_bodies);
+  if (offer.kind == "module") look_in(catalog.modules);
+  if (offer.kind == "constraint") look_in(catalog.constraints);
+  return descriptor;
+}
+
+/// Fields of a type of any kind; options of a formulation or integrator.
+Strided<const FieldSpec> fields_of(const host::Catalog& catalog, const host::Offer& offer) {
+  if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer)) return descriptor->fields;
+  if (const IntegratorType* integrator = host::find(catalog.integrators, offer.name);
+      integrator && offer.kind == "integrator")
+    return integrator->fields();
+  const Formulation* formulation = host::find(catalog.formulations, offer.name);
+  return formulation == nullptr ? Strided<const FieldSpec>() : formulation->options();
+}
+
+/// Calls visit(what, variables) for each list of variables of a type that is not empty.
+template <class Visit>
+void for_each_list(const TypeDescriptor& descriptor, Visit&& visit) {
+  for (const auto& [what, list] :
+       {std::pair("positions", descriptor.positions), std::pair("velocities", descriptor.velocities),
+        std::pair("variables", descriptor.variables), std::pair("states", descriptor.states),
+        std::pair("rows", descriptor.rows)})
+    if (!list.empty()) visit(what, list);
+}
+
+Json variables_json(Strided<const Variable> variables) {
+  Json out = Json::array();
+  for (const Variable& variable : variables) out.push_back({{"name", variable.name}, {"unit", variable.unit}});
+  return out;
+}
+
+std::string variable_lines(const TypeDescriptor& descriptor) {
+  std::string text;
+  for_each_list(descriptor, [&](std::string_view what, Strided<const Variable> list) {
+    std::string names;
+    for (const Variable& variable : list)
+      names += fmt::format("{}{}, {}", names.empty() ? "" : "; ", variable.name, variable.unit);
+    text += fmt::format("  {}: {}\n", what, names);
+  });
+  return text;
+}
+
+Json fields_json(Strided<const FieldSpec> fields) {
+  Json out = Json::array();
+  for (const FieldSpec& field : fields) {
+    Json one = {{"name", field.name},
+                {"takes", host::expectation(field)},
+                {"unit", field.unit},
+                {"meaning", field.meaning},
+                {"required", field.required}};
+    if (!field.default_text.empty()) one["default"] = field.default_text;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::string field_lines(Strided<const FieldSpec> fields) {
+  std::string text;
+  for (const FieldSpec& field : fields) {
+    text += fmt::format("    {:<20} {}; {}", field.name, field.meaning, host::expectation(field));
+    if (field.required) text += "; required";
+    if (!field.default_text.empty()) text += fmt::format("; default {}", field.default_text);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+Json plugin_json(const host::PluginRecord& plugin, const host::Catalog& catalog) {
+  Json offers = Json::array();
+  for (const host::Offer& offer : plugin.offers) {
+    Json one = {{"kind", offer.kind}, {"name", offer.name}, {"meaning", offer.meaning}};
+    const Formulation* formulation =
+        offer.kind == "formulation" ? host::find(catalog.formulations, offer.name) : nullptr;
+    if (formulation != nullptr) {
+      one["source"] = formulation->source();
+      one["supports"] = supported(*formulation);
+      one["preference"] = formulation->preference();
+    }
+    if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer))
+      for_each_list(*descriptor, [&](const char* what, auto list) { one[what] = variables_json(list); });
+    const IntegratorType* integrator =
+        offer.kind == "integrator" ? host::find(catalog.integrators, offer.name) : nullptr;
+    if (integrator != nullptr) {
+      one["source"] = integrator->source();
+      one["order"] = integrator->order();
+      one["fixed_step"] = integrator->fixed_step();
+      one["preference"] = integrator->preference();
+    }
+    one[has_options(offer) ? "options" : "fields"] = fields_json(fields_of(catalog, offer));
+    offers.push_back(std::move(one));
+  }
+  Json out = {{"name", plugin.name},
+              {"kind", plugin.kind},
+              {"version", plugin.version},
+              {"file", plugin.file},
+              {"status", host::name_of(plugin.status)},
+              {"sdk_version", plugin.sdk_version},
+              {"abi", plugin.abi},
+              {"compiler", plugin.compiler},
+              {"instruction_set", plugin.instruction_set}};
+  if (plugin.refusal) out["refusal"] = host::name_of(*plugin.refusal);
+  if (!plugin.explanation.empty()) out["explanation"] = plugin.explanation;
+  out["offers"] = std::move(offers);
+  return out;
+}
+
+std::string plugin_text(const host::PluginRecord& plugin) {
+  const std::string title = plugin.name.empty() ? plugin.file : fmt::format("{} {}", plugin.name, plugin.version);
+  std::string text = fmt::format("{}: {}", title, host::name_of(plugin.status));
+  if (!plugin.kind.empty()) text += fmt::format(", {}, {}", plugin.kind, plugin.instruction_set);
+  text += '\n';
+  if (!plugin.name.empty()) text += fmt::format("  {}\n", plugin.file);
+  if (!plugin.explanation.empty()) text += fmt::format("  {}\n", plugin.explanation);
+  for (const host::Offer& offer : plugin.offers)
+    text += fmt::format("  {:<14} {:<20} {}\n", offer.kind, offer.name, offer.meaning);
+  return text;
+}
+
+std::string offer_details(const host::PluginRecord& plugin, const host::Catalog& catalog) {
+  std::string text;
+  for (const host::Offer& offer : plugin.offers) {
+    const Strided<const FieldSpec> fields = fields_of(catalog, offer);
+    text += fmt::format("\n{} {}: {}\n", offer.kind, offer.name, offer.meaning);
+    if (const Formulation* f = offer.kind == "formulation" ? host::find(catalog.formulations, offer.name) : nullptr)
+      text += fmt::format("  source: {}\n  supports: {}\n", f->source(), fmt::join(supported(*f), ", "));
+    if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer)) text += variable_lines(*descriptor);
+    if (const IntegratorType* i = offer.kind == "integrator" ? host::find(catalog.integrators, offer.name) : nullptr)
+      text += fmt::format("  source: {}\n  order {}, {}\n", i->source(), i->order(),
+                          i->fixed_step() ? "a fixed step" : "steps chosen by tolerances");
+    text += fields.empty() ? std::string(has_options(offer) ? "  no options\n" : "  no fields of its own\n")
+                           : fmt::format("  {}:\n{}", has_options(offer) ? "options" : "fields", field_lines(fields));
+  }
+  return text;
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,20 @@
+// What is known of a plugin, for people and as JSON.
+#pragma once
+
+#include <string>
+
+#include "apps/text/json_output.hpp"
+#include "framework/registry/registry.hpp"
+
+namespace polyform::apps {
+
+/// A plugin with all it offers. For a loaded formulation: what it supports, its source and its options.
+Json plugin_json(const host::PluginRecord&, const host::Catalog&);
+
+/// The same as a few lines: name, version, file, what it offers, or why it is not loaded.
+std::string plugin_text(const host::PluginRecord&);
+
+/// Options of a plugin's formulations and fields of its element types, a line each.
+std::string offer_details(const host::PluginRecord&, const host::Catalog&);
+
+}  // namespace polyform::apps

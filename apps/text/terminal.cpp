@@ -1,0 +1,94 @@
+#include "apps/text/terminal.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "framework/printable.hpp"
+#include "framework/supervision.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+bool on_terminal() {
+  static const bool answer = isatty(STDERR_FILENO) != 0;
+  return answer;
+}
+
+bool with_color() {
+  static const bool answer = on_terminal() && std::getenv("NO_COLOR") == nullptr;
+  return answer;
+}
+
+std::string clock_text(double seconds) {
+  const auto s = static_cast<long>(std::min(seconds, 1e8));
+  return s < 3600 ? fmt::format("{}:{:02}", s / 60, s % 60)
+                  : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+}  // namespace
+
+void print(const Diagnostic& d) {
+  // Results printed so far come first where both streams end in one place.
+  std::fflush(output());
+  const auto plain = [](std::string_view text) { return host::printable(text, true); };
+  const std::string message = plain(d.message), remedy = plain(d.remedy), path = plain(d.path), file = plain(d.file);
+  const std::string text =
+      host::format({d.severity, message, remedy, path, file, d.line, d.column}, with_color()) + '\n';
+  // A message that cannot be printed is no reason to fail; where plugins closed the stream, the process that watches has
+  // another.
+  host::mend_streams();
+  if (host::has_error_stream())
+    std::fputs(text.c_str(), stderr);
+  else
+    host::hand_over(text);
+}
+
+void print(const host::Diagnostics& diagnostics) {
+  for (const Diagnostic& d : diagnostics.all()) print(d);
+}
+
+void print(Severity severity, std::string_view message, std::string_view remedy) {
+  print(Diagnostic{.severity = severity, .message = message, .remedy = remedy});
+}
+
+ProgressBar::ProgressBar(bool enabled)
+    : enabled_(enabled && on_terminal()), next_(start_ + std::chrono::milliseconds(500)) {}
+
+ProgressBar::~ProgressBar() { clear(); }
+
+void ProgressBar::clear() {
+  if (drawn_) std::fputs("\r\033[K", stderr);
+  drawn_ = false;
+}
+
+void ProgressBar::update(double time, double duration) {
+  if (due()) update(time, duration, fmt::format("t = {:.4g} s", time));
+}
+
+void ProgressBar::update(double done, double whole, std::string_view what) {
+  if (!due()) return;
+  const Clock::time_point now = Clock::now();
+  next_ = now + std::chrono::milliseconds(100);
+  const double share = std::clamp(done / whole, 0.0, 1.0);
+  const double spent = std::chrono::duration<double>(now - start_).count();
+  constexpr int width = 30;
+  const int full = static_cast<int>(share * width);
+  const std::string line =
+      fmt::format("\r\033[K[{:#<{}}{:.<{}}] {:5.1f} %  {}  {} left", "", full, "", width - full, 100 * share,
+                  host::printable(what), share > 0 ? clock_text(spent * (1 - share) / share) : "?");
+  std::fputs(line.c_str(), stderr);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void FloquetBar::operator()(std::size_t done, std::size_t steps) const {
+  bar_->update(static_cast<double>(done), static_cast<double>(steps),
+               fmt::format("A along the period in {} steps", steps));
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,16 @@
+# The rooms of the host and the rooms that each may use. CMakeLists.txt links them by it, and cmake/CheckLayers.cmake
+# proves that no file includes another room. A room may use the files beside the rooms without saying so.
+set(rooms process registry reading graph assembly integration results simulation comparison linearization conformance
+  verification)
+set(uses_process "")
+set(uses_registry process)
+set(uses_reading registry)
+set(uses_graph reading registry)
+set(uses_assembly graph reading registry)
+set(uses_integration "")
+set(uses_results assembly graph reading registry)
+set(uses_simulation process results integration assembly graph reading registry)
+set(uses_comparison simulation ${uses_simulation})
+set(uses_linearization simulation ${uses_simulation})
+set(uses_conformance simulation ${uses_simulation})
+set(uses_verification comparison ${uses_comparison})

@@ -1,0 +1,107 @@
+// The build fails here when a structure that crosses differs from its record in contract_table.inc.
+#include "polyform/contract/contract_layout.hpp"
+
+#include <utility>
+
+#include "polyform/contract/plugin.hpp"
+
+namespace polyform {
+namespace {
+
+/// Can become a member of any type.
+struct Anything {
+  template <class T>
+  constexpr operator T() const noexcept;
+};
+
+/// How many initializers the aggregate T takes at most: its members, and the elements of those that are arrays.
+template <class T, class... Before>
+constexpr std::size_t initializers() {
+  if constexpr (requires { T{std::declval<Before>()..., std::declval<Anything>()}; })
+    return initializers<T, Before..., Anything>();
+  else
+    return sizeof...(Before);
+}
+
+constexpr bool sizes_are_recorded() {
+  for (const StructureRecord& s : structure_records)
+    if (s.size != s.recorded_size) return false;
+  return true;
+}
+
+constexpr bool offsets_are_recorded() {
+  for (const MemberRecord& m : member_records)
+    if (m.offset != m.recorded_offset) return false;
+  return true;
+}
+
+/// Members come in the order of their offsets and versions, and later ones are not of frozen structures.
+constexpr bool members_come_last() {
+  const MemberRecord* before = nullptr;
+  for (const MemberRecord& m : member_records) {
+    if (m.minor > sdk_minor || (m.minor > 0 && structure_records[static_cast<std::size_t>(m.structure)].frozen))
+      return false;
+    if (before != nullptr && before->structure == m.structure &&
+        (m.offset <= before->offset || m.minor < before->minor))
+      return false;
+    before = &m;
+  }
+  return true;
+}
+
+/// What a structure can be told apart by: its Size, or the stride of the array that it comes in.
+template <class T>
+constexpr bool begins_with_size() {
+  if constexpr (requires(T t) { t.size.bytes(); })
+    return __builtin_offsetof(T, size) == 0;
+  else
+    return true;
+}
+
+/// Elements of a member that is an array take an initializer each.
+template <class M>
+constexpr std::size_t elements = 1;
+template <class M, std::size_t n>
+constexpr std::size_t elements<M[n]> = n;
+
+template <class M>
+constexpr bool is_later = false;
+template <class M>
+constexpr bool is_later<Later<M>> = true;
+
+constexpr std::size_t recorded_initializers[] = {
+#define POLYFORM_FROZEN(id, type, size) +0, 0
+#define POLYFORM_STRUCTURE(id, type, size) +0, 0
+#define POLYFORM_MEMBER(id, type, member, offset, minor) +elements<decltype(type::member)>
+#include "polyform/contract/contract_table.inc"
+};
+
+constexpr std::size_t found_initializers[] = {
+    0,
+#define POLYFORM_FROZEN(id, type, size) initializers<type>(),
+#define POLYFORM_STRUCTURE(id, type, size) initializers<type>(),
+#include "polyform/contract/contract_table.inc"
+};
+
+constexpr bool members_are_recorded() {
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(Structure::count); ++i)
+    if (recorded_initializers[i] != found_initializers[i]) return false;
+  return true;
+}
+
+static_assert(sizes_are_recorded(), "a structure of the contract has another size than contract_table.inc records");
+static_assert(offsets_are_recorded(), "a member of the contract lies elsewhere than contract_table.inc records");
+static_assert(members_come_last(),
+              "contract_table.inc: members come in order, new ones last, and none newer than the SDK");
+static_assert(members_are_recorded(),
+              "a structure of the contract has members that contract_table.inc does not record");
+
+#define POLYFORM_STRUCTURE(id, type, size) \
+  static_assert(begins_with_size<type>(), #type " begins with its Size or has no member `size`");
+#define POLYFORM_MEMBER(id, type, member, offset, minor)          \
+  static_assert((minor) == 0 || is_later<decltype(type::member)>, \
+                #type "::" #member " came later, so it is a Later<M>");
+#include "polyform/contract/contract_table.inc"
+
+}  // namespace
+}  // namespace polyform

@@ -1,0 +1,33 @@
+// Vectors whose components are functions of time, as fields of type time_functions give them.
+#pragma once
+
+#include <algorithm>
+
+#include "polyform/contract/diagnostic.hpp"
+#include "polyform/helpers/element_helpers.hpp"
+#include "polyform/contract/field.hpp"
+
+namespace polyform {
+
+struct TimeVector {
+  TimeFunction components[3];
+
+  /// From a field that passed check_time_vector.
+  explicit TimeVector(const FieldValue& field) { std::copy_n(field.functions.begin(), 3, components); }
+  Vec3 operator()(double t) const noexcept {
+    return {components[0](t).value, components[1](t).value, components[2](t).value};
+  }
+};
+
+/// Reports a field that has other than three components.
+inline bool check_time_vector(const FieldValue& value, const FieldSpec& spec, std::size_t instance, std::size_t field,
+                              FieldSink& sink) noexcept {
+  const std::size_t given = value.functions.size();
+  if (given == 3) return true;
+  sink.report(Severity::error, instance, field,
+              Message("{} component{} given for the {}, expected 3", given, plural(given), spec.name),
+              "Give a list [x, y, z] of numbers or functions of time.");
+  return false;
+}
+
+}  // namespace polyform

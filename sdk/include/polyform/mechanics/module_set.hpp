@@ -1,0 +1,72 @@
+// All modules of a system, for every formulation: from motions to their own equations and what ties them to the bodies.
+#pragma once
+
+#include <deque>
+
+#include "polyform/mechanics/constraint_set.hpp"
+
+namespace polyform {
+
+class ModuleSet {
+ public:
+  /// One module. The spans are those of the view and of this object, valid as long as both.
+  struct Module {
+    /// What its rows ask of markers and joints, in the form of a constraint element: C stands for A there, and the
+    /// module's own part of the rows is not in it.
+    ConstraintSet::Element rows;
+    std::size_t variables = 0;
+    std::size_t u = 0;  ///< first of its variables among the first-order states of the system
+    /// A state that is the time integral of a variable: a move of positions moves it.
+    struct Integral {
+      std::size_t state;     ///< among the first-order states of the system
+      std::size_t variable;  ///< of the module
+    };
+    std::vector<Integral> integrals;
+    bool is_integrated(std::size_t variable) const;
+    // Set by evaluate; meanings as in ModuleOutput.
+    std::span<const double> M, f, A;
+    std::span<const Spatial> wrenches;
+    std::span<const double> efforts;
+  };
+
+  /// Makes the batches of all module types of the system. good() tells whether all could be made.
+  /// origin: what positions of the frames count from.
+  explicit ModuleSet(const SystemView&, const Vec3& origin = {});
+  ~ModuleSet();
+  ModuleSet(const ModuleSet&) = delete;
+  ModuleSet& operator=(const ModuleSet&) = delete;
+
+  bool good() const { return good_; }
+  bool empty() const { return modules_.empty(); }
+  std::span<const Module> modules() const { return modules_; }
+  /// Evaluates all modules. frames: bodies, then nodes; q, v: of all joints; x: first-order states of the system.
+  void evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
+                std::span<const double> x) noexcept;
+  /// ẋ of the modules' further states, to their places among the system's.
+  void put_rates(std::span<double> xdot) const noexcept;
+  double kinetic_energy() const { return kinetic_energy_; }
+  double potential_energy() const { return potential_energy_; }
+  double power() const { return power_; }
+  /// Starting values of u and x, to their places among the first-order states of the system.
+  void initial_states(std::span<double> x) const noexcept;
+
+ private:
+  struct Batch {
+    ModuleBatch* batch;
+    Attachments attached;
+    std::size_t u, u_count, x, x_count;  ///< among the first-order states
+    std::vector<double> numbers;         ///< all that is set to zero before an evaluation
+    std::vector<Spatial> spatial;
+    ModuleOutput out;
+    std::vector<double> ideal;         ///< zeros: efforts of rows
+    std::vector<char> holonomic_rows;  ///< per row of an instance
+  };
+  void add_modules(const SystemView&, const ModuleGroup&, const Batch&);
+
+  std::deque<Batch> batches_;
+  std::vector<Module> modules_;
+  bool good_ = true;
+  double kinetic_energy_ = 0, potential_energy_ = 0, power_ = 0;
+};
+
+}  // namespace polyform

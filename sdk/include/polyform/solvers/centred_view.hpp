@@ -1,0 +1,35 @@
+// A system as seen from a place of its own.
+#pragma once
+
+#include <vector>
+
+#include "polyform/contract/system_view.hpp"
+
+namespace polyform {
+
+/// A view of a system in which positions count from a place of its own, where it is far from the ground origin beside
+/// its size; else as they are given. A solver works in it: far from the ground origin the rounding of
+/// positions would be no small error, least of all in a loop next to a singular position, and an integrator's relative
+/// tolerance times that distance no tolerance. Elements are told positions from the ground origin all the same
+/// (Attachments), and so are those who observe.
+class CentredView {
+ public:
+  explicit CentredView(const SystemView&);
+  CentredView(const CentredView&) = delete;
+  CentredView& operator=(const CentredView&) = delete;
+
+  const SystemView& view() const { return view_; }
+  /// What positions of view() count from, ground axes, m.
+  const Vec3& origin() const { return origin_; }
+  /// The potential energy of the weights with all mass at the origin: what gravity_potential() in view() comes short
+  /// of.
+  double potential_at_origin() const { return potential_; }
+
+ private:
+  Vec3 origin_;
+  double potential_ = 0;
+  std::vector<JointData> joints_;  ///< moved along, in use when the origin is not zero
+  SystemView view_;
+};
+
+}  // namespace polyform

@@ -1,0 +1,126 @@
+// Flexible bodies as links of a recursion over the spanning tree.
+//
+// The hinge that carries a flexible body holds one of its frames (the root node R, or the body frame itself), at the
+// hinge point P. All else attaches to frames of the body (nodes, or the body frame): with the accelerations z_P of the
+// carried frame at P and the modes η̈, a frame T has
+//
+//   z_T = Shift(r_T) z_P + B_T η̈ + β_T,      r_T = T − P,   B_T = H_T − Shift(r_T) H_P
+//
+// (H: twists of a node per mode, flexible_nodes.hpp; the columns of B_T are the group II variables of a flexible body
+// in Zhang et al. 2023, Eqs. 30, 31: with ρ_R, Φ_uR, Φ_θR in H_P and ρ_T, Φ_uT, Φ_θT in H_T). What hangs on the frames
+// and the body itself give, by virtual power,
+//
+//   [z_a]   [A_pp  A_pm] [z_P]   [e_p]
+//   [ 0 ] = [A_pmᵀ A_mm] [ η̈ ] + [e_m]
+//
+// and A_mm = L D Lᵀ turns the modes into m directions ζ = Lᵀ η̈ that are eliminated like those of a hinge, each by
+// itself: U = A_pm L⁻ᵀ, free = −L⁻¹ e_m. All in ground axes.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "polyform/mechanics/flexible_nodes.hpp"
+#include "polyform/mechanics/flexible_set.hpp"
+#include "polyform/mechanics/transfer.hpp"
+
+namespace polyform {
+
+/// One object per thread; nothing allocates after construction. Elements are the flexible bodies in the order of
+/// SystemView::flexible; attachments are their frames.
+class FlexibleLinks {
+ public:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  /// A frame of a flexible body.
+  struct Attachment {
+    std::size_t element = 0;
+    std::size_t node = none;       ///< in SystemView::nodes; none: the body frame
+    std::size_t columns = 0;       ///< of B, one per mode
+    Mat3 R;                        ///< the frame's orientation
+    Vec3 omega;                    ///< and angular velocity
+    Vec3 r;                        ///< from P
+    Spatial beta;
+    Transfer<double> sum;          ///< S and e of all that hangs on the frame, at its origin
+  };
+
+  explicit FlexibleLinks(const SystemView&);
+  bool good() const { return set_.good(); }
+  bool empty() const { return elements_.empty(); }
+  /// The element of a body; none when it is rigid. The attachment of a frame; none for frames of rigid bodies and
+  /// ground.
+  std::size_t element_of(std::size_t body) const { return empty() ? none : element_of_[body]; }
+  std::size_t attachment_of(FrameIndex f) const { return empty() || is_ground(f) ? none : attachment_of_[at(f)]; }
+  std::size_t attachments() const { return attachments_.size(); }
+  const Attachment& attachment(std::size_t a) const { return attachments_[a]; }
+  std::size_t first_attachment(std::size_t element) const { return elements_[element].first; }   ///< the body frame's
+  std::size_t end_attachment(std::size_t element) const { return elements_[element].end; }
+  std::size_t modes(std::size_t element) const { return elements_[element].modes; }
+  std::size_t mode_offset(std::size_t element) const { return elements_[element].mode; }   ///< among all of the system
+  const NodeMotions& nodes() const { return nodes_; }
+  const FlexibleSet& set() const { return set_; }
+
+  // Kinematics.
+  void evaluate_nodes(const double* eta, const double* etadot) noexcept { nodes_.evaluate(eta, etadot); }
+  /// Orientation and angular velocity of all frames from those of the carried frame.
+  void place(std::size_t element, const Mat3& R, const Vec3& omega) noexcept;
+  /// B of an attachment, one column per mode.
+  std::span<const Spatial> columns(std::size_t a) const {
+    return std::span(B_).subspan(attachments_[a].columns, modes(attachments_[a].element));
+  }
+
+  // From tips to roots.
+  /// Masses and forces of all bodies, nothing hanging on the frames. moving: false for corrections, which know no
+  /// forces.
+  void begin(const double* eta, const double* etadot, bool moving) noexcept;
+  void hang(std::size_t a, const Transfer<double>& s) noexcept { attachments_[a].sum += s; }
+  /// A wrench on a frame about its origin.
+  void load(std::size_t a, const Spatial& wrench) noexcept { attachments_[a].sum.e -= wrench; }
+  /// S and e of the body with all that hangs on it, at P, without its modes. False when a mode has no mass.
+  bool condense(std::size_t element, Transfer<double>& s) noexcept;
+  /// The directions ζ: U, 1/D and free of each. H has no meaning.
+  std::span<const Column<double>> directions(std::size_t element) const {
+    return std::span(directions_).subspan(elements_[element].direction, modes(element));
+  }
+  /// L⁻¹ of modal forces that stand `stride` apart, in place.
+  void decouple(std::size_t element, double* forces, std::size_t stride) const noexcept;
+  /// The same of sizes of the forces' terms.
+  void decouple_sizes(std::size_t element, double* sizes, std::size_t stride) const noexcept;
+
+  // From roots to tips.
+  /// η̈ of the body from z_P. taken: what multipliers of loops take from the rates of the directions.
+  void rates(std::size_t element, const Spatial& z, const double* taken, double* etaddot) const noexcept;
+  /// z_T of an attachment.
+  Spatial acceleration(std::size_t a, const Spatial& z, const double* etaddot) const noexcept;
+
+ private:
+  struct Element {
+    std::size_t body = 0, modes = 0, mode = 0;
+    std::size_t first = 0, end = 0;      ///< of its attachments; the body frame is the first
+    std::size_t carried = 0;             ///< attachment that the hinge holds
+    Vec3 to_P;                           ///< from the origin of the carried frame to P, in its axes
+    std::size_t direction = 0;           ///< in directions_
+    std::size_t coupling = 0;            ///< A_pm, in couplings_
+    std::size_t lower = 0;               ///< A_mm, then L and D, in lowers_
+  };
+  /// What a node moves beyond the rigid body frame: twists per mode, and its acceleration at η̈ = 0.
+  Spatial column_of(const Attachment& t, std::size_t k, const Mat3& R) const noexcept;
+  Spatial bias_of(const Attachment& t, const Mat3& R, const Vec3& omega) const noexcept;
+  void add_frames(const Element&, Transfer<double>& s) noexcept;
+  void add_body(const Element&, std::size_t element) noexcept;
+  bool factorize(const Element&) noexcept;
+
+  const SystemView& view_;
+  FlexibleSet set_;
+  NodeMotions nodes_;
+  std::vector<std::size_t> element_of_, attachment_of_;
+  std::vector<Element> elements_;
+  std::vector<Attachment> attachments_;
+  std::vector<BodyMotion> frames_;      ///< R and angular velocity of the flexible bodies
+  std::vector<Spatial> B_, couplings_, hinge_columns_;
+  std::vector<double> lowers_, modal_;  ///< modal_: e_m
+  std::vector<Column<double>> directions_;
+  bool moving_ = true;
+};
+
+}  // namespace polyform

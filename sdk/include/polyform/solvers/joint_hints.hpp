@@ -1,0 +1,49 @@
+// What of the joints' coordinates the poses of the bodies leave open, for formulations whose state is poses or points.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "polyform/contract/system_view.hpp"
+
+namespace polyform {
+
+/// Numbers that a state vector carries beside poses: angles (whole turns), displacements along turned axes, all
+/// coordinates of code-defined joints, and the sign of a cut joint's quaternion. All but the signs are joint
+/// coordinates and are integrated from their rates; nothing but the choice among equal poses depends on them.
+class JointHints {
+ public:
+  /// Coordinates first_q … first_q + count − 1 of a joint.
+  struct Coordinates {
+    std::size_t joint, first_q, count;
+  };
+
+  explicit JointHints(const SystemView&);
+  /// Numbers in the state vector: coordinates in order, then signs.
+  std::size_t size() const { return size_; }
+  std::span<const Coordinates> coordinates() const { return coordinates_; }
+
+  /// Takes the signs from a consistent state. orientations: of the frames, following the motion continuously.
+  void set_signs(std::span<const double> q, std::span<const Quat> orientations) noexcept;
+  /// From the state vector: hints for the coordinates q of all joints. Quaternions follow from the orientations.
+  void read(const double* hints, std::span<const Quat> orientations, std::span<double> q) noexcept;
+  void write(std::span<const double> q, double* hints) const noexcept;
+
+ private:
+  /// The quaternion at first_q of a joint follows from those of the bodies, up to a sign for a cut joint.
+  struct Ball {
+    std::size_t joint, first_q;
+    Quat drawn;
+    bool has_sign;
+    double sign = 1;
+  };
+  Quat quaternion(const Ball&, std::span<const Quat> orientations) const noexcept;
+
+  const SystemView& view_;
+  std::vector<Coordinates> coordinates_;
+  std::vector<Ball> balls_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace polyform

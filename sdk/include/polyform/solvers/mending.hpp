@@ -1,0 +1,118 @@
+// Lost digits of accelerations: when to look for them, and how far to mend them.
+//
+// A solver looks at the residual of its accelerations now and then, in plain doubles. Where digits have been lost it
+// goes on with residuals of twice the digits (double_double.hpp): what solves for a residual is added until it gets no
+// shorter.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include "polyform/mechanics/scale.hpp"
+
+namespace polyform {
+
+class Mending {
+ public:
+  /// from: a residual that is mended, relative.
+  explicit Mending(double from) : from_(from) {}
+  /// The next evaluation is looked at, as after a state that has nothing to do with the ones before.
+  void look() { until_look_ = 0; }
+  /// Asked once per evaluation: whether it is to be looked at.
+  bool is_due() noexcept {
+    if (on_ || until_look_ == 0) return true;
+    --until_look_;
+    return false;
+  }
+  bool is_on() const { return on_; }                              ///< every result is mended without a look
+  bool is_much(double lost) const { return !(lost < from_); }     ///< to be mended
+  /// After a look that found no digits lost.
+  void found_nothing() noexcept {
+    until_look_ = looks_every;
+    left_ = 0;
+  }
+  /// What steps are brought down to, relative: the rounding of accelerations; or less, for what is left of them would
+  /// be felt in the forces on light bodies.
+  enum class Aim { accelerations, forces };
+  /// Calls find(), which solves for what is missing and returns its size relative to the accelerations, and add(),
+  /// until the next step would be below the aim, or what is found gets no shorter: that is dropped by drop(). Returns
+  /// the size of the first.
+  template <class Find, class Add, class Drop>
+  double mend(Aim aim, const Find& find, const Add& add, const Drop& drop) noexcept {
+    const double finest = aim == Aim::forces ? 1e-24 : 1e-16;
+    double before = 1, first = 0;
+    left_ = 1;
+    for (std::size_t steps = 0; steps < most_steps && left_ > finest; ++steps) {
+      const double part = find();
+      if (steps == 0) {
+        first = part;
+      } else if (!(part < contraction * before)) {
+        left_ = before;
+        drop();
+        break;
+      }
+      add();
+      left_ = part * std::min(part / before, 1.0);
+      before = part;
+    }
+    return first;
+  }
+  /// After mend(): how much had been lost, relative to the accelerations.
+  void mended(double lost) noexcept {
+    on_ = is_much(lost);
+    if (!on_) until_look_ = coarse_looks_every;
+  }
+  /// Error of the accelerations that could not be mended, relative; 0 where nothing was to be mended.
+  double left() const { return left_; }
+
+ private:
+  /// Evaluations from one look at the residual to the next: a look costs as much as two evaluations, so all looks
+  /// together cost less than 1 %.
+  static constexpr std::size_t looks_every = 256;
+  /// The same where a look in plain doubles is too coarse (long chains), so that it had to be done with twice the
+  /// digits, which takes 50 times as long.
+  static constexpr std::size_t coarse_looks_every = 16 * 1024;
+  /// A step that leaves more than this part of the error is no use.
+  static constexpr double contraction = 0.5;
+  static constexpr std::size_t most_steps = 20;
+
+  double from_;
+  std::size_t until_look_ = 0;
+  bool on_ = false;
+  double left_ = 0;
+};
+
+/// Accelerations that act in a system: what steps are small beside where a body itself hardly accelerates.
+struct ActingAccelerations {
+  double angular = 0, linear = 0;
+};
+
+/// Of weight, loads and turning. load: sum of the forces on the bodies; mass: their sum; reach: the longest arm;
+/// turning: the largest ω².
+inline ActingAccelerations acting_accelerations(const Vec3& gravity, double load, double mass, double reach,
+                                                double turning) noexcept {
+  const double linear = norm(gravity) + turning * reach + (mass > 0 ? load / mass : 0);
+  return {turning + (reach > 0 ? linear / reach : 0), linear};
+}
+
+/// The largest of the steps, each relative to the acceleration of its body and least_share of the largest of all.
+inline double size_of_step(std::span<const Spatial> steps, std::span<const Spatial> accelerations,
+                           const ActingAccelerations& acting) noexcept {
+  double angular = acting.angular, linear = acting.linear, part = 0;
+  for (const Spatial& a : accelerations) {
+    angular = std::max(angular, norm(a.angular));
+    linear = std::max(linear, norm(a.linear));
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const double turn = norm(steps[i].angular), shift = norm(steps[i].linear);
+    if (turn != 0) part = std::max(part, turn / (norm(accelerations[i].angular) + least_share * angular));
+    if (shift != 0) part = std::max(part, shift / (norm(accelerations[i].linear) + least_share * linear));
+    if (!std::isfinite(turn + shift)) return std::numeric_limits<double>::infinity();
+  }
+  return part;
+}
+
+}  // namespace polyform

@@ -1,0 +1,50 @@
+#include "polyform/mechanics/attachments.hpp"
+
+#include <algorithm>
+
+#include "polyform/helpers/completed.hpp"
+
+namespace polyform {
+
+Attachments::Attachments(const SystemView& view, Strided<const ElementInstance> instances,
+                         std::span<const JointIndex> joints, const Vec3& origin)
+    : origin_(origin) {
+  for (const ElementInstance& instance : instances)
+    for (std::size_t k = 0; k < instance.markers.size(); ++k) markers_.push_back(completed(instance.markers, k));
+  std::size_t nq = 0, nv = 0;
+  for (const JointIndex j : joints) {
+    const JointData& joint = view.joints[at(j)];
+    joints_.push_back({joint.q_offset, joint.nq, joint.v_offset, joint.nv});
+    nq += joint.nq;
+    nv += joint.nv;
+  }
+  motions_.resize(markers_.size());
+  arms_.resize(markers_.size());
+  q_.resize(nq);
+  v_.resize(nv);
+}
+
+void Attachments::gather(std::span<const BodyMotion> frames, std::span<const double> q,
+                         std::span<const double> v) noexcept {
+  for (std::size_t i = 0; i < markers_.size(); ++i) {
+    const BodyMotion& frame = motion_of(markers_[i].frame, frames);
+    const Vec3 arm = arms_[i] = frame.R * markers_[i].point;
+    const Vec3 from_ground = is_ground(markers_[i].frame) ? arm : frame.p + arm + origin_;
+    motions_[i] = {frame.R, from_ground, frame.V.linear + cross(frame.V.angular, arm), frame.V.angular};
+  }
+  std::size_t at_q = 0, at_v = 0;
+  for (const JointSlice& j : joints_) {
+    std::copy_n(q.data() + j.q, j.nq, q_.data() + at_q);
+    std::copy_n(v.data() + j.v, j.nv, v_.data() + at_v);
+    at_q += j.nq;
+    at_v += j.nv;
+  }
+}
+
+void Attachments::add_efforts(std::span<const double> efforts, std::span<double> all) const noexcept {
+  std::size_t at_v = 0;
+  for (const JointSlice& j : joints_)
+    for (std::size_t i = 0; i < j.nv; ++i) all[j.v + i] += efforts[at_v++];
+}
+
+}  // namespace polyform

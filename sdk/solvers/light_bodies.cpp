@@ -1,0 +1,52 @@
+#include "polyform/solvers/light_bodies.hpp"
+
+#include <algorithm>
+
+namespace polyform {
+namespace {
+
+/// What each body's mass compares with: the largest of its neighbours' where its own is negligible beside it.
+std::vector<double> usual_masses(std::span<const double> mass, const std::vector<std::vector<std::size_t>>& ties) {
+  std::vector<double> usual(mass.begin(), mass.end());
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const std::vector<std::size_t>& tie : ties) {
+      double largest = 0;
+      for (const std::size_t b : tie) largest = std::max(largest, usual[b]);
+      for (const std::size_t b : tie) {
+        if (!(usual[b] < negligible_mass * largest)) continue;
+        usual[b] = largest;
+        changed = true;
+      }
+    }
+  }
+  return usual;
+}
+
+}  // namespace
+
+std::vector<bool> light_bodies(std::span<const double> mass, const std::vector<std::vector<std::size_t>>& ties) {
+  const std::vector<double> usual = usual_masses(mass, ties);
+  std::vector<bool> light(mass.size());
+  for (std::size_t b = 0; b < mass.size(); ++b) light[b] = mass[b] < negligible_mass * usual[b];
+  // Take away, from the tips on, what hangs by one tie.
+  std::vector<bool> loose(ties.size());
+  std::vector<std::size_t> hold(mass.size());
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::fill(hold.begin(), hold.end(), 0);
+    for (std::size_t t = 0; t < ties.size(); ++t)
+      for (const std::size_t b : ties[t]) hold[b] += loose[t] ? 0 : 1;
+    for (std::size_t t = 0; t < ties.size(); ++t) {
+      if (loose[t]) continue;
+      const auto tip =
+          std::find_if(ties[t].begin(), ties[t].end(), [&](std::size_t b) { return light[b] && hold[b] == 1; });
+      if (tip == ties[t].end()) continue;
+      light[*tip] = false;
+      loose[t] = changed = true;
+    }
+  }
+  return light;
+}
+
+}  // namespace polyform

@@ -1,0 +1,43 @@
+// What fixed joints transmit whose bodies move as one.
+#pragma once
+
+#include <vector>
+
+#include "polyform/mechanics/flexible_nodes.hpp"
+#include "polyform/mechanics/force_set.hpp"
+#include "polyform/contract/formulation.hpp"
+#include "polyform/solvers/rigid_groups.hpp"
+
+namespace polyform {
+
+/// The reactions of the fixed joints within rigid groups, from the tips to the carriers: of a carried body, Newton's
+/// and Euler's equations lack nothing but what holds it to the next one.
+class WeldReactions {
+ public:
+  /// Both outlive the object. groups: not empty.
+  WeldReactions(const SystemView& whole, const RigidGroups& groups);
+  bool good() const { return forces_.good(); }
+  /// Writes the reactions of joints within groups. out: has everything else. Nothing allocates.
+  void find(double t, Observation& out) noexcept;
+
+ private:
+  /// Another joint on a body that is carried.
+  struct End {
+    std::size_t joint, body;
+    double sign;  ///< of what acts on the body, in the joint's reaction
+  };
+  Vec3 origin_of_M(std::size_t joint) const noexcept;
+  Spatial inertial(std::size_t body, const Observation::Body&) const noexcept;
+
+  const SystemView& view_;
+  const RigidGroups& groups_;
+  std::vector<ForceGroup> loading_;  ///< forces that act on bodies that are carried
+  ForceSet forces_;
+  NodeMotions nodes_;
+  std::vector<End> ends_;
+  std::vector<BodyMotion> frames_;
+  std::vector<Spatial> wrenches_, loads_;  ///< about the frame origins, ground axes
+  std::vector<double> efforts_, rates_;
+};
+
+}  // namespace polyform

@@ -1,0 +1,43 @@
+// What an evaluation of a system costs in a formulation, told before anything is compiled: an interface of Formulation.
+#pragma once
+
+#include <string_view>
+
+#include "polyform/contract/evaluation_cost.hpp"
+#include "polyform/contract/system_view.hpp"
+
+namespace polyform {
+
+/// Asked for by Formulation::query(CostModel::interface_name). The host prefers formulations by it and refuses one
+/// that would run out of memory.
+class CostModel {
+ public:
+  static constexpr std::string_view interface_name = "polyform.evaluation_cost.1";
+  /// Of the formulation with default options, to a factor of about two. Where no memory is left to tell: zero.
+  virtual void estimate(const SystemView&, EvaluationCost& out) const noexcept = 0;
+
+ protected:
+  ~CostModel() = default;
+};
+
+/// The cost of a formulation that solves sparse equations in absolute coordinates: linear in bodies and joints.
+/// operations: per body.
+class LinearCostModel final : public CostModel {
+ public:
+  constexpr explicit LinearCostModel(double operations) : operations_(operations) {}
+  void estimate(const SystemView& view, EvaluationCost& out) const noexcept override {
+    out.operations = operations_ * static_cast<double>(view.joints.size());
+    out.bytes = 1e4 * static_cast<double>(view.joints.size());
+  }
+
+ private:
+  double operations_;
+};
+
+/// The cost of a recursion over the spanning tree.
+class RecursionCostModel final : public CostModel {
+ public:
+  void estimate(const SystemView& view, EvaluationCost& out) const noexcept override;
+};
+
+}  // namespace polyform

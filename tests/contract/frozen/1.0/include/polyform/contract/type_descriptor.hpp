@@ -1,0 +1,55 @@
+// What a type says of itself: its name, its fields, and the numbers that describe it at an instant.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "polyform/contract/field.hpp"
+#include "polyform/contract/growth.hpp"
+
+namespace polyform {
+
+/// A number of each instance of a type: a joint coordinate or velocity, a state, a variable, the multiplier of a row.
+struct Variable {
+  /// How values are compared and shown: an angle counts turns; the four parts of a quaternion w x y z come together.
+  enum class Kind : std::int32_t { number, length, angle, quaternion };
+
+  std::string_view name;  ///< of modules as in results: `<module>.<name>`
+  std::string_view unit;  ///< "1" where it has none
+  bool holonomic = false;         ///< of a row: it is the rate of a position residual, ModuleOutput::residual
+  std::int32_t integral_of = -1;  ///< of a state: the index of the variable whose time integral it is; -1: of none
+  Kind kind = Kind::number;
+};
+
+/// Of one type; constant, and lives as long as its plugin.
+struct TypeDescriptor {
+  Size<TypeDescriptor> size{};
+  std::string_view name{};
+  std::string_view meaning{};               ///< one line for help and schema
+  Strided<const FieldSpec> fields{};        ///< what a model gives beside the name, the type and what joints attach to
+  Strided<const Variable> positions{};      ///< q of a joint that is code
+  Strided<const Variable> velocities{};     ///< v of a joint that is code, at most 6
+  Strided<const Variable> variables{};      ///< u of a module
+  Strided<const Variable> states{};         ///< first-order states of a force or module
+  Strided<const Variable> rows{};           ///< the multipliers of a module
+};
+
+/// The base of all types of elements.
+class ElementType {
+ public:
+  virtual const TypeDescriptor& descriptor() const noexcept = 0;
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual const void* query(std::string_view interface_name) const noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
+
+  std::string_view name() const noexcept { return descriptor().name; }
+  std::string_view meaning() const noexcept { return descriptor().meaning; }
+  Strided<const FieldSpec> fields() const noexcept { return descriptor().fields; }
+
+ protected:
+  ~ElementType() = default;
+};
+
+}  // namespace polyform

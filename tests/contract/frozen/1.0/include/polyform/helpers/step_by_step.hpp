@@ -1,0 +1,52 @@
+// What most integrators have in common: the times of the last step, and the sentence of the last failure.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include "polyform/helpers/element_helpers.hpp"
+#include "polyform/contract/integrator.hpp"
+
+namespace polyform {
+
+/// A sentence kept without allocation, up to its first 960 bytes.
+class Sentence {
+ public:
+  void say(std::string_view text) noexcept {
+    size_ = std::min(text.size(), sizeof text_);
+    std::copy_n(text.begin(), size_, text_);
+  }
+  std::string_view text() const noexcept { return {text_, size_}; }
+
+ private:
+  char text_[960];
+  std::size_t size_ = 0;
+};
+
+/// A base for integrators that keeps the parts of the interface that need no method.
+class StepByStep : public Integrator {
+ public:
+  double time() const noexcept final { return time_; }
+  double previous_time() const noexcept final { return previous_time_; }
+  std::size_t rejected() const noexcept override { return rejected_; }
+  std::string_view failure() const noexcept final { return failure_.text(); }
+
+ protected:
+  ~StepByStep() = default;
+
+  Status fail(std::string_view why) noexcept {
+    failure_.say(why);
+    return Status::failed;
+  }
+  /// Both times, as at the start.
+  void begin_at(double t) noexcept { time_ = previous_time_ = t; }
+
+  double time_ = 0, previous_time_ = 0;
+  std::size_t rejected_ = 0;
+
+ private:
+  Sentence failure_;
+};
+
+}  // namespace polyform

@@ -1,0 +1,55 @@
+// All applied forces of a system, for every formulation: from motions of bodies and joints to wrenches and efforts.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "polyform/mechanics/attachments.hpp"
+
+namespace polyform {
+
+class ForceSet {
+ public:
+  /// Makes the batches of all force types of the system. good() tells whether all could be made.
+  /// origin: what positions of the frames count from.
+  explicit ForceSet(const SystemView&, const Vec3& origin = {});
+  ~ForceSet();
+  ForceSet(const ForceSet&) = delete;
+  ForceSet& operator=(const ForceSet&) = delete;
+
+  bool good() const { return good_; }
+  bool empty() const { return groups_.empty(); }
+  /// Bodies that some force acts on by a marker, at the body frame or at a node, and the nodes among those frames.
+  std::span<const BodyIndex> loaded_bodies() const { return loaded_; }
+  std::span<const FrameIndex> loaded_nodes() const { return loaded_nodes_; }
+  /// Whether any force acts on a joint.
+  bool loads_joints() const { return loads_joints_; }
+
+  /// Evaluates all forces. q, v: coordinates of all joints (canonical order), x: first-order states.
+  /// frames: bodies, then nodes. wrenches: one per frame, about its origin, ground axes; only those of loaded_bodies()
+  /// and loaded_nodes() are written (NodeMotions::add_wrench takes a node's to its body).
+  /// efforts: one per v, zeroed first; xdot: one per x.
+  void evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
+                std::span<const double> x, std::span<Spatial> wrenches, std::span<double> efforts,
+                std::span<double> xdot) noexcept;
+  double potential_energy() const { return potential_energy_; }
+  double power() const { return power_; }
+  /// Starting values of all first-order states.
+  void initial_states(std::span<double> x) const noexcept;
+
+ private:
+  struct Group {
+    ForceBatch* batch;
+    std::size_t state_offset, state_count;
+    Attachments attached;
+    std::vector<Spatial> wrenches;
+    std::vector<double> efforts;
+  };
+  std::vector<Group> groups_;
+  std::vector<BodyIndex> loaded_;
+  std::vector<FrameIndex> loaded_nodes_;
+  bool loads_joints_ = false, good_ = true;
+  double potential_energy_ = 0, power_ = 0;
+};
+
+}  // namespace polyform
