@@ -10,10 +10,10 @@
 
 #include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
+#include "apps/text/element_values.hpp"
 #include "apps/text/equations.hpp"
 #include "apps/text/json_output.hpp"
 #include "apps/text/mode_warnings.hpp"
-#include "apps/text/module_values.hpp"
 #include "apps/session/session.hpp"
 #include "apps/session/solver_choice.hpp"
 #include "apps/text/terminal.hpp"
@@ -63,12 +63,12 @@ void print_text(const host::System& system, std::string_view solver, const Obser
     if (open != count.open.end() && open->joint() == j)
       fmt::print(output(), "  not unique    {}\n", open_components(*open++));
   }
-  for (const ModuleValues& m : module_values(view, now)) {
-    fmt::print(output(), "module {}\n", m.name);
-    for (const auto& [variable, rate] : m.rates)
+  for (const ElementValues& e : element_values(view, 0, now)) {
+    fmt::print(output(), "{} {}\n", e.kind, e.name);
+    for (const auto& [variable, rate] : e.rates)
       fmt::print(output(), "  rate of {}  {:.10g} {} per s\n", variable.name, rate, variable.unit);
-    for (const auto& [row, value] : m.multipliers)
-      fmt::print(output(), "  {}  {:.10g} {}\n", row.name, value, row.unit);
+    for (const auto* values : {&e.multipliers, &e.outputs})
+      for (const auto& [of, value] : *values) fmt::print(output(), "  {}  {:.10g} {}\n", of.name, value, of.unit);
   }
   if (!balance.bodies.empty() || !balance.of.empty())
     fmt::print(output(), "balance\n  largest  {:.1e} of what acts{}\n", balance.largest,

@@ -39,6 +39,8 @@ std::string_view place_kind(Quantity q) {
     case Quantity::moment:
     case Quantity::joint_acceleration:
       return "joint";
+    case Quantity::output:
+      return "name";
     default:
       return "body";
   }

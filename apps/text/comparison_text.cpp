@@ -68,6 +68,7 @@ std::string_view unit_of(Quantity quantity, bool length) {
     case Quantity::joint_acceleration:
       return length ? " m/s^2" : " rad/s^2";
     case Quantity::modal:
+    case Quantity::output:
       break;
   }
   return "";

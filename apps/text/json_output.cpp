@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "apps/text/module_values.hpp"
+#include "apps/text/element_values.hpp"
 #include "apps/text/terminal.hpp"
 
 namespace polyform::apps {
@@ -125,15 +125,25 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
   if (!balance.of.empty()) out["imbalance_of"] = balance.of;
   out["joints_parted"] = balance.parted;
   if (!balance.warning.empty()) out["warnings"] = {balance.warning};
-  if (view.modules.empty()) return out;
-  Json modules = Json::object();
-  for (const ModuleValues& m : module_values(view, now)) {
-    Json rates = Json::object(), multipliers = Json::object();
-    for (const auto& [variable, value] : m.rates) append(rates, variable.name, value);
-    for (const auto& [row, value] : m.multipliers) append(multipliers, row.name, value);
-    append(modules, m.name, {{"rates", std::move(rates)}, {"multipliers", std::move(multipliers)}});
+  // Under "forces", "constraints" and "modules", those that tell anything.
+  const std::vector<ElementValues> elements = element_values(view, 0, now);
+  for (const std::string_view kind : {"force", "constraint", "module"}) {
+    Json all = Json::object();
+    for (const ElementValues& e : elements) {
+      if (e.kind != kind) continue;
+      const auto values_of = [](const auto& values) {
+        Json named = Json::object();
+        for (const auto& [of, value] : values) append(named, of.name, value);
+        return named;
+      };
+      Json one = Json::object();
+      if (kind != "constraint") one["rates"] = values_of(e.rates);
+      if (kind == "module") one["multipliers"] = values_of(e.multipliers);
+      if (!e.outputs.empty()) one["outputs"] = values_of(e.outputs);
+      append(all, e.name, std::move(one));
+    }
+    if (!all.empty()) out[fmt::format("{}s", kind)] = std::move(all);
   }
-  out["modules"] = std::move(modules);
   return out;
 }
 

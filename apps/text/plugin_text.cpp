@@ -58,7 +58,7 @@ void for_each_list(const TypeDescriptor& descriptor, Visit&& visit) {
   for (const auto& [what, list] :
        {std::pair("positions", descriptor.positions), std::pair("velocities", descriptor.velocities),
         std::pair("variables", descriptor.variables), std::pair("states", descriptor.states),
-        std::pair("rows", descriptor.rows)})
+        std::pair("rows", descriptor.rows), std::pair("outputs", descriptor.outputs)})
     if (!list.empty()) visit(what, list);
 }
 

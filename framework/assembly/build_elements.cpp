@@ -1,7 +1,10 @@
 // Forces, constraints, modules, flexible bodies and groups of the view.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "framework/assembly/parts.hpp"
+#include "polyform/mechanics/flexible_set.hpp"
 
 namespace polyform::host {
 namespace {
@@ -28,42 +31,76 @@ class ElementFieldSink final : public FieldSink {
 };
 
 /// Field values with the view's numbers of bodies and joints.
-std::vector<FieldValue> renumber(const System::Parts& parts, const Fields& fields, Strided<const FieldSpec> specs) {
+std::vector<FieldValue> renumber(System::Parts& parts, const Fields& fields, Strided<const FieldSpec> specs) {
+  const auto body = [&](BodyIndex b) { return is_ground(b) ? b : parts.body_of[at(b)]; };
+  const auto joint = [&](JointIndex j) { return j == JointIndex::none ? j : parts.joint_of[at(j)]; };
   std::vector<FieldValue> values = fields.values;
   for (std::size_t f = 0; f < values.size(); ++f) {
-    const FieldType type = specs[f].type;
-    if ((type == FieldType::body || type == FieldType::marker) && !is_ground(values[f].body))
-      values[f].body = parts.body_of[at(values[f].body)];
-    if (type == FieldType::joint && values[f].joint != JointIndex::none)
-      values[f].joint = parts.joint_of[at(values[f].joint)];
+    FieldValue& value = values[f];
+    if (makes_markers(specs[f].type)) value.body = body(value.body);
+    if (names_joints(specs[f].type)) value.joint = joint(value.joint);
+    if (!value.bodies.empty()) {
+      std::vector<BodyIndex>& list = parts.body_lists.emplace_back(value.bodies.begin(), value.bodies.end());
+      std::ranges::transform(list, list.begin(), body);
+      value.bodies = list;
+    }
+    if (!value.joints.empty()) {
+      std::vector<JointIndex>& list = parts.joint_lists.emplace_back(value.joints.begin(), value.joints.end());
+      std::ranges::transform(list, list.begin(), joint);
+      value.joints = list;
+    }
   }
   return values;
 }
 
+/// Of a body of the view; of a flexible one from its mass matrix where it is undeformed.
+BodyInertia inertia_of(const System::Parts& parts, const FlexibleSet& flexible, BodyIndex body) {
+  if (is_ground(body)) return {};
+  const BodyData& data = parts.bodies[at(body)];
+  if (data.flexible == rigid || parts.view.flexible.empty() || !flexible.good())
+    return {data.mass, data.center_of_mass, data.inertia};
+  const std::span<const double> M = flexible.mass(data.flexible);
+  const std::size_t n = flexible.size(data.flexible);
+  const auto entry = [&](std::size_t row, std::size_t column) { return M[row * n + column]; };
+  BodyInertia out{.mass = entry(3, 3), .inertia = {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2),
+                                                   entry(1, 2)}};
+  if (!(out.mass > 0)) return out;
+  out.center_of_mass = (1 / out.mass) * Vec3{entry(2, 4), entry(0, 5), entry(1, 3)};
+  const Sym3 about_origin = unit_mass_inertia(out.center_of_mass);
+  for (double Sym3::*e : {&Sym3::xx, &Sym3::yy, &Sym3::zz, &Sym3::xy, &Sym3::xz, &Sym3::yz})
+    out.inertia.*e -= out.mass * about_origin.*e;
+  return out;
+}
+
 /// Adds one instance: its markers and joints from the fields.
 template <class Type>
-void add_instance(const System::Parts& parts, GroupStorage<Type>& group, const Fields& fields) {
+void add_instance(System::Parts& parts, const FlexibleSet& flexible, GroupStorage<Type>& group, const Fields& fields) {
   const Strided<const FieldSpec> specs = group.type->fields();
   auto& values = group.values.emplace_back(renumber(parts, fields, specs));
   auto& markers = group.markers.emplace_back();
   auto& drawn = group.drawn.emplace_back();
   auto& shapes = group.shapes.emplace_back();
+  auto& inertias = group.inertias.emplace_back();
+  const auto add_marker = [&](BodyIndex body, const Vec3& point) {
+    markers.push_back({body, point});
+    drawn.push_back(parts.drawn(body));
+    inertias.push_back(inertia_of(parts, flexible, body));
+  };
+  const auto add_joint = [&](JointIndex j) {
+    const JointData& joint = parts.joints[at(j)];
+    group.joints.push_back(j);
+    shapes.push_back({joint.nq, joint.nv, joint.primitives, joint.kernel != nullptr});
+  };
   for (std::size_t f = 0; f < values.size(); ++f) {
-    switch (specs[f].type) {
-      case FieldType::body:
-      case FieldType::marker:
-        markers.push_back({values[f].body, specs[f].type == FieldType::marker ? values[f].vector : Vec3{}});
-        drawn.push_back(parts.drawn(values[f].body));
-        break;
-      case FieldType::joint: {
-        const JointData& joint = parts.joints[at(values[f].joint)];
-        group.joints.push_back(values[f].joint);
-        shapes.push_back({joint.nq, joint.nv, joint.primitives, joint.kernel != nullptr});
-        break;
-      }
-      default:
-        break;
-    }
+    const FieldType type = specs[f].type;
+    const FieldValue& value = values[f];
+    if (type == FieldType::body || type == FieldType::marker)
+      add_marker(value.body, type == FieldType::marker ? value.vector : Vec3{});
+    if (type == FieldType::bodies || type == FieldType::markers)
+      for (std::size_t k = 0; k < value.bodies.size(); ++k) add_marker(value.bodies[k], value.points[k]);
+    if (type == FieldType::joint) add_joint(value.joint);
+    if (type == FieldType::joints)
+      for (const JointIndex j : value.joints) add_joint(j);
   }
 }
 
@@ -79,7 +116,7 @@ void refuse_size(const System::Parts& parts, const Item& item, std::string_view 
 
 /// Instances grouped by type, in the order in which the types first occur.
 template <class Type>
-bool build_groups(System::Parts& parts, const std::vector<ElementItem<Type>>& items,
+void build_groups(System::Parts& parts, const FlexibleSet& flexible, const std::vector<ElementItem<Type>>& items,
                   std::deque<GroupStorage<Type>>& groups, Diagnostics& diagnostics) {
   std::map<const Type*, GroupStorage<Type>*> by_type;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -90,7 +127,7 @@ bool build_groups(System::Parts& parts, const std::vector<ElementItem<Type>>& it
     }
     group->items.push_back(i);
     group->names.push_back(items[i].name);
-    add_instance(parts, *group, items[i].fields);
+    add_instance(parts, flexible, *group, items[i].fields);
   }
   for (GroupStorage<Type>& group : groups) {
     for (std::size_t k = 0; k < group.items.size(); ++k) {
@@ -99,7 +136,9 @@ bool build_groups(System::Parts& parts, const std::vector<ElementItem<Type>>& it
           ElementInstance{.fields = group.values[k],
                           .markers = group.markers[k],
                           .drawn = group.drawn[k],
-                          .joints = group.shapes[k]});
+                          .joints = group.shapes[k],
+                          .gravity = parts.description.gravity,
+                          .inertias = group.inertias[k]});
       ElementFieldSink<ElementItem<Type>> sink(parts, item, group.type->fields(), diagnostics);
       const std::size_t errors = diagnostics.errors();
       if (!group.type->define(instance, k, sink) && diagnostics.errors() == errors)
@@ -111,7 +150,6 @@ bool build_groups(System::Parts& parts, const std::vector<ElementItem<Type>>& it
       }
     }
   }
-  return !diagnostics.failed();
 }
 
 template <class View, class Type>
@@ -169,11 +207,17 @@ void build_body_modules(System::Parts& parts) {
 bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
   SystemView& view = parts.view;
   const Description& d = parts.description;
-  const bool good = build_groups(parts, d.forces, parts.force_storage, diagnostics) &
-                    build_groups(parts, d.constraints, parts.constraint_storage, diagnostics) &
-                    build_groups(parts, d.modules, parts.module_storage, diagnostics) &
-                    build_flexible(parts, diagnostics);
-  if (!good) return false;
+  if (!build_flexible(parts, diagnostics)) parts.view.flexible = {};  // the other elements are still checked
+  FlexibleSet flexible(view);
+  if (flexible.good()) {
+    const std::vector<BodyMotion> rest(view.bodies.size());
+    const std::vector<double> undeformed(view.modes);
+    flexible.evaluate(rest, undeformed.data(), undeformed.data());
+  }
+  build_groups(parts, flexible, d.forces, parts.force_storage, diagnostics);
+  build_groups(parts, flexible, d.constraints, parts.constraint_storage, diagnostics);
+  build_groups(parts, flexible, d.modules, parts.module_storage, diagnostics);
+  if (diagnostics.failed()) return false;
   open_spin_stiffening(parts);
   if (!build_nodes(parts, diagnostics)) return false;
   for (const auto& g : parts.force_storage) {

@@ -32,6 +32,7 @@ bool InitialState::build() {
   }
   if (!find_rates(drawn)) return false;
   if (!view().constraints.empty() && report_contradiction(parts_.q)) return false;
+  states_of_motion();
   if (!view().modules.empty()) module_states();
   return !diagnostics_.failed();
 }
@@ -116,6 +117,37 @@ void InitialState::first_order_states() {
   else
     report_no_batch("module", view().modules);
   given_x_ = parts_.x;
+}
+
+/// States that begin with the motion (InitialStates). Integrals of variables stay as assembly has left them.
+void InitialState::states_of_motion() {
+  if (view().states == 0) return;
+  tree_.evaluate(parts_.q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
+  ForceSet forces(view(), centred_.origin());
+  forces.states_at_start(tree_.frames(), parts_.q, parts_.v, parts_.x);
+  ModuleSet modules(view(), centred_.origin());
+  std::vector<std::pair<std::size_t, double>> integrals;
+  for (const ModuleSet::Module& m : modules.modules())
+    for (const ModuleSet::Module::Integral& one : m.integrals) integrals.emplace_back(one.state, parts_.x[one.state]);
+  modules.states_at_start(tree_.frames(), parts_.q, parts_.v, parts_.x);
+  for (const auto& [state, value] : integrals) parts_.x[state] = value;
+  if (!std::ranges::all_of(parts_.x, [](double x) { return std::isfinite(x); })) report_states();
+}
+
+void InitialState::report_states() {
+  const auto report = [&](const auto& group, std::size_t first, std::size_t each) {
+    for (std::size_t k = 0; k < each * group.names.size(); ++k)
+      if (!std::isfinite(parts_.x[first + k]))
+        return diagnostics_.error(fmt::format("a first-order state of `{}` ({}) is no finite number at the start",
+                                              group.names[k / each], group.type->name()),
+                                  "This is a mistake in the plugin, unless its fields or the initial motion are extreme.");
+  };
+  for (const ForceGroup& group : view().forces) report(group, group.state_offset, group.type->state_count());
+  for (const ModuleGroup& group : view().modules) {
+    const std::size_t u = group.type->variables().size();
+    report(group, group.state_offset, u);
+    report(group, group.state_offset + u * group.names.size(), group.type->states().size());
+  }
 }
 
 /// Where the rows of modules do not fit the motion of what they are attached to, u moves the least (in the scale of M)

@@ -50,6 +50,8 @@ class InitialState {
   bool has_holonomic_modules() const;
   void first_order_states();
   void module_states();
+  void states_of_motion();
+  void report_states();
 
   // initial_fit.cpp: rates of the tree joints from those given and from bodies, as drawn
   /// What the model says of a body's velocity.

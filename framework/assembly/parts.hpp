@@ -22,6 +22,7 @@ struct GroupStorage {
   std::vector<std::vector<Marker>> markers;
   std::vector<std::vector<Pose>> drawn;
   std::vector<std::vector<JointShape>> shapes;
+  std::vector<std::vector<BodyInertia>> inertias;
   std::vector<JointIndex> joints;
   std::vector<std::size_t> rows;               ///< constraints only
 };
@@ -42,6 +43,8 @@ struct System::Parts {
   std::deque<std::vector<Primitive>> primitives;
   std::deque<std::vector<double>> parameters;
   std::deque<std::vector<FieldValue>> values;
+  std::deque<std::vector<BodyIndex>> body_lists;     ///< of fields, with the view's numbers
+  std::deque<std::vector<JointIndex>> joint_lists;
   std::deque<GroupStorage<ForceType>> force_storage;
   std::deque<GroupStorage<ConstraintType>> constraint_storage;
   std::deque<GroupStorage<ModuleType>> module_storage;

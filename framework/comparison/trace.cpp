@@ -1,5 +1,7 @@
 #include "framework/comparison/trace.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -25,7 +27,7 @@ constexpr const char* room = "Make room in the folder for temporary files, or co
 std::string_view name_of(Quantity quantity) {
   constexpr std::string_view names[] = {
       "position",          "angle", "joint", "modal", "force", "moment", "acceleration", "angular_acceleration",
-      "joint_acceleration"};
+      "joint_acceleration", "output"};
   return names[static_cast<std::size_t>(quantity)];
 }
 
@@ -64,6 +66,10 @@ TraceLayout::TraceLayout(const System& system)
     add(Quantity::angular_acceleration, Kind::vector, false, view_.bodies[b].name, mass * reach * reach);
   }
   for (const std::size_t j : joints_) add_accelerations(view_.joints[j]);
+  if (has_outputs(view_))
+    for (const auto& [element, variable] : ElementOutputs(view_).names())
+      add(Quantity::output, Kind::number, false,
+          output_names_.emplace_back(fmt::format("{}.{}, {}", element, variable.name, variable.unit)));
   if (!open_.empty()) {
     state_ = width();
     for (std::size_t k = view_.nq + view_.nv + 2 * view_.modes; k > 0; --k) pass();
@@ -125,7 +131,7 @@ bool TraceItems::has(Quantity quantity) const {
   return std::any_of(items_.begin(), items_.end(), [&](const TraceItem& item) { return item.quantity == quantity; });
 }
 
-void TraceLayout::fill(const Observation& now, std::span<double> row) const {
+void TraceLayout::fill(const Observation& now, std::span<const double> outputs, std::span<double> row) const {
   double* out = row.data();
   const auto put = [&out](const Vec3& v) {
     for (const double value : {v.x, v.y, v.z}) *out++ = value;
@@ -148,6 +154,7 @@ void TraceLayout::fill(const Observation& now, std::span<double> row) const {
   }
   for (const std::size_t j : joints_)
     out = std::copy_n(now.acceleration.data() + view_.joints[j].v_offset, view_.joints[j].nv, out);
+  out = std::ranges::copy(outputs, out).out;
   if (state_ == none) return;
   for (const std::span<const double> part : {std::span<const double>(now.q), std::span<const double>(now.v),
                                              std::span<const double>(now.eta), std::span<const double>(now.etadot)})
@@ -238,7 +245,7 @@ double TraceRows::next_as_stored(std::span<double> row) {
 }
 
 void Trace::row(double time, const Observation& now) {
-  layout_.fill(now, row_);
+  layout_.fill(now, outputs_ ? outputs_->evaluate(time, now) : std::span<const double>(), row_);
   put(time, row_);
 }
 

@@ -4,19 +4,23 @@
 
 #include <array>
 #include <cstdio>
+#include <deque>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/assembly/system.hpp"
 #include "framework/comparison/open_reactions.hpp"
+#include "framework/simulation/element_outputs.hpp"
 #include "framework/simulation/row_sink.hpp"
 #include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host {
 
 /// What runs are compared in. Joint coordinates are rad or m, their accelerations likewise; modal coordinates as their
-/// body type defines them.
+/// body type defines them. Outputs of elements, each in its unit, are shown and do not decide who agrees: they follow
+/// from the motion, accelerations and reactions that do, in numbers that may be as small as rounding.
 enum class Quantity {
   position,
   angle,
@@ -26,7 +30,8 @@ enum class Quantity {
   moment,
   acceleration,
   angular_acceleration,
-  joint_acceleration
+  joint_acceleration,
+  output
 };
 inline constexpr std::array quantities{Quantity::position,
                                        Quantity::angle,
@@ -36,12 +41,16 @@ inline constexpr std::array quantities{Quantity::position,
                                        Quantity::moment,
                                        Quantity::acceleration,
                                        Quantity::angular_acceleration,
-                                       Quantity::joint_acceleration};
+                                       Quantity::joint_acceleration,
+                                       Quantity::output};
 std::string_view name_of(Quantity);
 /// Forces and accelerations of a stiff system may be far apart where the motions are close.
-enum class Family { motion, reaction, acceleration };
+enum class Family { motion, reaction, acceleration, output };
 constexpr Family family_of(Quantity q) {
-  return q < Quantity::force ? Family::motion : q < Quantity::acceleration ? Family::reaction : Family::acceleration;
+  return q < Quantity::force          ? Family::motion
+         : q < Quantity::acceleration ? Family::reaction
+         : q < Quantity::output       ? Family::acceleration
+                                      : Family::output;
 }
 constexpr bool is_reaction(Quantity q) { return family_of(q) == Family::reaction; }
 
@@ -57,7 +66,7 @@ struct TraceItem {
   Kind kind;
   bool length;            ///< in m, so that differences are to be seen against the size of the system
   std::size_t offset;     ///< into the row
-  std::string_view name;  ///< of the body or joint
+  std::string_view name;  ///< of the body or joint; of an output with its element and unit
   double inertia = 0;     ///< of an acceleration of a body: what it takes of force or moment, kg or kg m²
   std::size_t size() const { return kind == Kind::vector ? 3 : kind == Kind::quaternion ? 4 : 1; }
 };
@@ -95,8 +104,9 @@ class TraceLayout final : public TraceItems {
   double reach() const { return reach_; }
   /// At the start.
   const Scale& acting() const { return acting_; }
-  /// Fills a row of width() numbers.
-  void fill(const Observation&, std::span<double> row) const;
+  /// Fills a row of width() numbers. outputs: of the elements, or none where the system has none.
+  void fill(const Observation&, std::span<const double> outputs, std::span<double> row) const;
+  const SystemView& view() const { return view_; }
 
   /// Which directions are open changes along the motion: takes those at some rows of a run, in the axes of the body in
   /// which they move least. Does nothing where none is open.
@@ -121,6 +131,7 @@ class TraceLayout final : public TraceItems {
   std::vector<std::size_t> bodies_, joints_;  ///< in the view
   std::vector<std::size_t> orientations_;     ///< per body of the view, the place of its quaternion
   std::vector<OpenPlace> open_;
+  std::deque<std::string> output_names_;
   std::size_t state_ = none;  ///< place of the canonical state, where some reactions are open
   double reach_ = 0;
   Scale acting_;
@@ -162,7 +173,9 @@ class TraceRows {
 class Trace final : public TraceRows, public RowSink {
  public:
   /// Failure as TraceRows.
-  explicit Trace(const TraceLayout& layout) : TraceRows(layout.width()), layout_(layout), row_(layout.width()) {}
+  explicit Trace(const TraceLayout& layout) : TraceRows(layout.width()), layout_(layout), row_(layout.width()) {
+    if (has_outputs(layout.view())) outputs_ = std::make_unique<ElementOutputs>(layout.view());
+  }
 
   void row(double time, const Observation&) override;
   void finish(const RunRecord&) override { flush(); }
@@ -171,6 +184,7 @@ class Trace final : public TraceRows, public RowSink {
   void refine(std::span<double> row) const override { layout_.keep_unique(row); }
 
   const TraceLayout& layout_;
+  std::unique_ptr<ElementOutputs> outputs_;
   std::vector<double> row_;
 };
 

@@ -7,6 +7,7 @@
 #include "framework/conformance/constraint_probe.hpp"
 #include "framework/conformance/larger.hpp"
 #include "framework/conformance/measured_rate.hpp"
+#include "framework/conformance/output_checks.hpp"
 #include "framework/conformance/redrawing.hpp"
 
 namespace polyform::host {
@@ -292,6 +293,7 @@ void check_constraint(const ConstraintType& type, const Bench& bench, Checklist&
   check_batches(several.empty() ? one : several, list);
   check_own_data(one, list);
   check_allocation(one, list);
+  check_offers(type, several.empty() ? one : several, bench, list);
   check_in_formulations(one, false, bench, list);
 }
 

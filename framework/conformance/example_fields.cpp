@@ -78,6 +78,9 @@ std::string text_of(const FieldSpec& spec, const FieldValue& value) {
     case FieldType::body:
     case FieldType::marker:
     case FieldType::joint:
+    case FieldType::bodies:
+    case FieldType::markers:
+    case FieldType::joints:
       break;
   }
   return {};

@@ -14,6 +14,7 @@
 #include "framework/conformance/larger.hpp"
 #include "framework/conformance/measured_rate.hpp"
 #include "framework/conformance/model_state.hpp"
+#include "framework/conformance/output_checks.hpp"
 #include "framework/conformance/redrawing.hpp"
 
 namespace polyform::host {
@@ -334,6 +335,7 @@ void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
   check_events(
       cases, list, [&](const Case& one) { return make(type, one.sample.view().forces[0].instances); },
       [](const Case& one, Path& path, double t) { return joined(inputs(one, path, t)); });
+  check_offers(type, cases, bench, list);
   check_in_formulations(cases, true, bench, list);
 }
 

@@ -32,7 +32,7 @@ inline JointMotion motion(const JointData& joint, const Numbers& q, const Number
   pattern.fill(0x5A);
   for (const std::size_t beside : {0, 2}) std::memcpy(static_cast<void*>(&all[beside]), pattern.data(), pattern.size());
   if (joint.kernel != nullptr)  // the guards of runs would end this program
-    joint.kernel->evaluate({.count = 1, .parameters = joint.parameters, .q = q, .v = v}, {&all[1], 1});
+    joint.kernel->evaluate({.count = 1, .parameters = {&joint.parameters, 1}, .q = q, .v = v}, {&all[1], 1});
   else
     joint_motion(joint, q.data(), v.data(), all[1]);
   for (const std::size_t beside : {0, 2})
@@ -46,7 +46,7 @@ inline Numbers position_rates(const JointData& joint, const Numbers& q, const Nu
   Canaries given;
   const std::span<double> rates = given.numbers("qdot", joint.nq);
   if (joint.kernel != nullptr)
-    joint.kernel->position_rates({.count = 1, .parameters = joint.parameters, .q = q, .v = v}, rates);
+    joint.kernel->position_rates({.count = 1, .parameters = {&joint.parameters, 1}, .q = q, .v = v}, rates);
   else
     joint_position_rates(joint, q.data(), v.data(), rates.data());
   given.check("position_rates()");

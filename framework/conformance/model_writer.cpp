@@ -161,6 +161,16 @@ std::string ModelWriter::value(const FieldSpec& field) {
     return names.empty() ? std::string()
                          : names[static_cast<std::size_t>(random_.integer(0, static_cast<int>(names.size()) - 1))];
   };
+  const auto marker = [&] {
+    return fmt::format("{{body: {}, point: {}}}", random_.integer(0, 3) == 0 ? "ground" : any_of(bodies_),
+                       text_of(random_.vector(0.3 * size_of(field))));
+  };
+  const auto several = [&](const auto& one) {
+    std::string all = one();
+    if (all.empty()) return all;
+    for (int more = random_.integer(0, 3); more > 0; --more) all += ", " + one();
+    return "[" + all + "]";
+  };
   switch (field.type) {
     case FieldType::number:
       return number(field);
@@ -190,10 +200,15 @@ std::string ModelWriter::value(const FieldSpec& field) {
     case FieldType::body:
       return any_of(bodies_);
     case FieldType::marker:
-      return fmt::format("{{body: {}, point: {}}}", random_.integer(0, 3) == 0 ? "ground" : any_of(bodies_),
-                         text_of(random_.vector(0.3 * size_of(field))));
+      return marker();
     case FieldType::joint:
       return any_of(joints_);
+    case FieldType::bodies:
+      return several([&] { return any_of(bodies_); });
+    case FieldType::markers:
+      return several(marker);
+    case FieldType::joints:
+      return several([&] { return any_of(joints_); });
   }
   return {};
 }

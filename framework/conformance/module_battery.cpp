@@ -11,6 +11,7 @@
 #include "framework/conformance/canaries.hpp"
 #include "framework/conformance/larger.hpp"
 #include "framework/conformance/module_checks.hpp"
+#include "framework/conformance/output_checks.hpp"
 #include "framework/conformance/redrawing.hpp"
 
 namespace polyform::host {
@@ -235,6 +236,7 @@ void check_module(const ModuleType& type, const Bench& bench, Checklist& list) {
   check_module_equations(type, modules, list);
   check_batches(type, modules, list);
   check_frames(type, modules, list);
+  check_offers(type, modules, bench, list);
   add_loops(type, bench, systems);
   const bool balanced = systems.front().sample.view().modules[0].instances[0].markers.empty();
   check_in_formulations(systems, balanced, bench, list);

@@ -29,26 +29,46 @@ RedrawnInstance::RedrawnInstance(Strided<const FieldSpec> specs, const ElementIn
     : how_(how), read_(read), fields_(read.fields.begin(), read.fields.end()) {
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     FieldValue& value = fields_[f];
-    const bool attaches = specs[f].type == FieldType::body || specs[f].type == FieldType::marker;
     const bool of_ground = specs[f].tied_to_ground && std::ranges::find(how.as_of_body, f) == how.as_of_body.end();
-    if (!attaches) {
+    if (!makes_markers(specs[f].type)) {
       turn(specs[f], value, of_ground);
       continue;
     }
     if (specs[f].tied_to_ground && unknown_.empty()) unknown_ = specs[f].name;
-    Vec3 point = specs[f].type == FieldType::marker ? value.vector : Vec3{};
-    Pose pose = read.drawn[markers_.size()];
-    if (!is_ground(value.body)) {
-      value.vector = point = transpose_times(how.frames, point);
-      pose.orientation = pose.orientation * quaternion_of(how.frames);
+    if (specs[f].type == FieldType::body || specs[f].type == FieldType::marker) {
+      value.vector = redraw_marker(value.body, specs[f].type == FieldType::marker ? value.vector : Vec3{});
+      continue;
     }
-    markers_.push_back({value.body, point, read.markers[markers_.size()].frame});
-    drawn_.push_back({quaternion_of(how.turn) * pose.orientation, how.turn * pose.position});
+    std::vector<Vec3>& points = points_.emplace_back(value.points.begin(), value.points.end());
+    for (std::size_t k = 0; k < points.size(); ++k) points[k] = redraw_marker(value.bodies[k], points[k]);
+    value.points = points;
   }
   instance_ = read;
   instance_.fields = fields_;
   instance_.markers = markers_;
   instance_.drawn = drawn_;
+  instance_.inertias = inertias_;
+  instance_.gravity = how.turn * read.gravity;
+}
+
+/// The next marker; gives its point in the new frame of its body.
+Vec3 RedrawnInstance::redraw_marker(BodyIndex body, const Vec3& read) {
+  const std::size_t k = markers_.size();
+  Vec3 point = read;
+  Pose pose = read_.drawn[k];
+  if (!is_ground(body)) {
+    point = transpose_times(how_.frames, point);
+    pose.orientation = pose.orientation * quaternion_of(how_.frames);
+  }
+  markers_.push_back({body, point, read_.markers[k].frame});
+  drawn_.push_back({quaternion_of(how_.turn) * pose.orientation, how_.turn * pose.position});
+  BodyInertia inertia = k < read_.inertias.size() ? read_.inertias[k] : BodyInertia{};
+  if (!is_ground(body)) {
+    inertia.center_of_mass = transpose_times(how_.frames, inertia.center_of_mass);
+    inertia.inertia = rotate(transpose(how_.frames), inertia.inertia);
+  }
+  inertias_.push_back(inertia);
+  return point;
 }
 
 void RedrawnInstance::turn(const FieldSpec& spec, FieldValue& value, bool of_ground) {

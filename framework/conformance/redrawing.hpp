@@ -40,6 +40,7 @@ class RedrawnInstance {
 
  private:
   void turn(const FieldSpec&, FieldValue&, bool of_ground);
+  Vec3 redraw_marker(BodyIndex, const Vec3& point);
 
   Redrawing how_;
   const ElementInstance& read_;
@@ -48,6 +49,8 @@ class RedrawnInstance {
   std::vector<FieldValue> fields_;
   std::vector<Marker> markers_;
   std::vector<Pose> drawn_;
+  std::vector<BodyInertia> inertias_;
+  std::deque<std::vector<Vec3>> points_;
   ElementInstance instance_;
   std::string unknown_;
 };

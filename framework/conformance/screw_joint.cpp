@@ -34,7 +34,7 @@ class Kernel final : public JointKernel {
  public:
   void evaluate(const JointBatch& batch, Strided<JointMotion> out) const noexcept override {
     for (std::size_t i = 0; i < batch.count; ++i) {
-      const std::span<const double> p = batch.parameters.subspan(parameters * i, parameters);
+      const std::span<const double> p = batch.parameters[i];
       const Vec3 a = axis_of(p);
       const double q = batch.q[i];
       const Spatial H{a, p[lead_place] * a};
@@ -55,7 +55,7 @@ class Kernel final : public JointKernel {
   }
   void neutral(std::span<double> q) const noexcept override { q[0] = 0; }
 
-  static constexpr std::size_t lead_place = 3, parameters = 4;
+  static constexpr std::size_t lead_place = 3;
 
  private:
   static Vec3 axis_of(std::span<const double> p) { return {p[0], p[1], p[2]}; }
@@ -85,7 +85,6 @@ class ScrewJoint final : public JointType {
     static constexpr Kernel kernel;
     return &kernel;
   }
-  std::size_t parameter_count() const noexcept override { return Kernel::parameters; }
 };
 
 }  // namespace

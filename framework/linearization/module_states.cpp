@@ -19,7 +19,8 @@ std::vector<Channel> first_order_states(const SystemView& view) {
   for (const ForceGroup& group : view.forces)
     for (std::size_t i = 0, k = group.state_offset; i < group.instances.size(); ++i)
       for (std::size_t s = 0; s < group.type->state_count(); ++s, ++k)
-        out[k] = {fmt::format("{}.state[{}]", group.names[i], s), std::string(group.type->descriptor().states[s].unit)};
+        out[k] = {fmt::format("{}.{}", group.names[i], group.type->descriptor().states[s].name),
+                  std::string(group.type->descriptor().states[s].unit)};
   for (const ModuleGroup& group : view.modules) {
     std::size_t k = group.state_offset;
     for (const auto& own : {group.type->variables(), group.type->states()})

@@ -122,6 +122,9 @@ struct Description {
   std::deque<std::string> texts;
   std::deque<std::vector<double>> numbers;
   std::deque<std::vector<TimeFunction>> functions;
+  std::deque<std::vector<BodyIndex>> body_lists;
+  std::deque<std::vector<Vec3>> point_lists;
+  std::deque<std::vector<JointIndex>> joint_lists;
 };
 
 }  // namespace polyform::host

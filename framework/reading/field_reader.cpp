@@ -81,6 +81,12 @@ std::string expectation(const FieldSpec& spec) {
       return "a point of a body, {body: name, point: [x, y, z]}";
     case FieldType::joint:
       return "the name of a joint";
+    case FieldType::bodies:
+      return "the name of a body or a list of them";
+    case FieldType::markers:
+      return "a point of a body, {body: name, point: [x, y, z]}, or a list of them";
+    case FieldType::joints:
+      return "the name of a joint or a list of them";
   }
   return "a value";
 }
@@ -161,6 +167,11 @@ std::optional<FieldValue> FieldReader::value(const Value& value, const FieldSpec
     case FieldType::marker:
     case FieldType::joint:
       good = attachment(value, spec, out);
+      break;
+    case FieldType::bodies:
+    case FieldType::markers:
+    case FieldType::joints:
+      good = attachments(value, spec, out);
       break;
   }
   return good ? std::optional(out) : std::nullopt;
@@ -250,8 +261,8 @@ bool FieldReader::functions(const Value& value, const FieldSpec& spec, FieldValu
 }
 
 bool FieldReader::attachment(const Value& value, const FieldSpec& spec, FieldValue& out) {
-  if (spec.type == FieldType::joint) return store(read_joint(value, names_), out.joint);
-  if (spec.type == FieldType::body) return store(read_body(value, names_), out.body);
+  if (names_joints(spec.type)) return store(read_joint(value, names_), out.joint);
+  if (spec.type == FieldType::body || spec.type == FieldType::bodies) return store(read_body(value, names_), out.body);
   if (value.node().kind != Node::Kind::map) {
     value.unexpected(expectation(spec));
     return false;
@@ -263,6 +274,31 @@ bool FieldReader::attachment(const Value& value, const FieldSpec& spec, FieldVal
   const bool placed = !point || store(read_vector3(*point, "m"), out.vector);
   map.finish();
   return known && placed;
+}
+
+/// One of them stands for a list of one.
+bool FieldReader::attachments(const Value& value, const FieldSpec& spec, FieldValue& out) {
+  const bool is_list = value.node().kind == Node::Kind::list;
+  const std::size_t count = is_list ? value.node().items.size() : 1;
+  std::vector<BodyIndex> bodies;
+  std::vector<Vec3> points;
+  std::vector<JointIndex> joints;
+  bool good = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    FieldValue one;
+    good = attachment(is_list ? value.item(i) : value, spec, one) && good;
+    if (names_joints(spec.type)) {
+      joints.push_back(one.joint);
+    } else {
+      bodies.push_back(one.body);
+      points.push_back(one.vector);
+    }
+  }
+  if (!good) return false;
+  out.bodies = storage_.body_lists.emplace_back(std::move(bodies));
+  out.points = storage_.point_lists.emplace_back(std::move(points));
+  out.joints = storage_.joint_lists.emplace_back(std::move(joints));
+  return true;
 }
 
 }  // namespace polyform::host

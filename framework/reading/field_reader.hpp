@@ -31,6 +31,7 @@ class FieldReader {
   bool matrix(const Value&, const FieldSpec&, FieldValue&);
   bool functions(const Value&, const FieldSpec&, FieldValue&);
   bool attachment(const Value&, const FieldSpec&, FieldValue&);
+  bool attachments(const Value&, const FieldSpec&, FieldValue&);
 
   const Names& names_;
   Description& storage_;

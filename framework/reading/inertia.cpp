@@ -85,15 +85,21 @@ class Sizes {
         }
     }
   }
+  void see_markers(const FieldSpec& spec, const FieldValue& value) {
+    const auto see_point = [&](BodyIndex body, const Vec3& point) {
+      if (!is_ground(body)) see(at(body), point);
+    };
+    if (spec.type == FieldType::marker) see_point(value.body, value.vector);
+    if (spec.type == FieldType::markers)
+      for (std::size_t k = 0; k < value.bodies.size(); ++k) see_point(value.bodies[k], value.points[k]);
+  }
   template <class Items>
   void see_all(const Items& items) {
     for (const auto& item : items) {
       if (!item.type) continue;
       const Strided<const FieldSpec> specs = item.type->fields();
       for (std::size_t i = 0; i < std::min(specs.size(), item.fields.values.size()); ++i)
-        if (const FieldValue& value = item.fields.values[i];
-            specs[i].type == FieldType::marker && !is_ground(value.body))
-          see(at(value.body), value.vector);
+        see_markers(specs[i], item.fields.values[i]);
     }
   }
   double extent() const {

@@ -20,7 +20,7 @@ Names names_of(const Description& model) {
 }
 
 bool refers_to_names(const FieldSpec& spec) {
-  return spec.type == FieldType::body || spec.type == FieldType::marker || spec.type == FieldType::joint;
+  return makes_markers(spec.type) || names_joints(spec.type);
 }
 
 /// Reads options one by one: those of the model file with their places, typed ones without.

@@ -63,6 +63,9 @@ Json value_schema(const FieldSpec& spec) {
     case FieldType::body: return ref("body");
     case FieldType::marker: return ref("marker");
     case FieldType::joint: return ref("joint");
+    case FieldType::bodies: return one_or_list(ref("body"));
+    case FieldType::markers: return one_or_list(ref("marker"));
+    case FieldType::joints: return one_or_list(ref("joint"));
   }
   return Json::object();
 }

@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace polyform::host {
 
 namespace {
+
+constexpr const char* no_outputs = "which declares outputs, and these belong to forces, constraints and modules";
 
 bool is_printable(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
@@ -22,6 +26,24 @@ std::string mistake_in_names(std::string_view what, Strided<const Named> all) {
   for (const Named& one : all) {
     if (one.name.empty() || !is_printable(one.name)) return fmt::format("one of whose {}s has no name", what);
     if (!known.insert(one.name).second) return fmt::format("which declares the {} '{}' twice", what, one.name);
+  }
+  return {};
+}
+
+/// Numbers that are columns of results, `<element>.<name>`.
+std::string mistake_in_columns(std::initializer_list<std::pair<std::string_view, Strided<const Variable>>> lists) {
+  std::set<std::string_view> known;
+  for (const auto& [what, list] : lists) {
+    if (std::string mistake = mistake_in_names(what, list); !mistake.empty()) return mistake;
+    for (const Variable& one : list) {
+      if (one.name.find_first_of(".,\"[]") != std::string_view::npos)
+        return fmt::format("whose {} '{}' has a point, comma, quote or bracket in its name, which columns of results "
+                           "cannot have",
+                           what, one.name);
+      if (!known.insert(one.name).second)
+        return fmt::format("which gives two of its numbers the name '{}': its {} cannot be told from the other in results",
+                           one.name, what);
+    }
   }
   return {};
 }
@@ -54,20 +76,17 @@ std::string mistake_in_coordinates(Strided<const Variable> positions) {
 constexpr std::size_t most_positions = 64;
 
 std::string mistake_in_sizes(const JointType& type) {
-  const std::size_t nq = type.position_count(), nv = type.velocity_count(), parameters = type.parameter_count();
+  const std::size_t nq = type.position_count(), nv = type.velocity_count();
   if (type.kernel() == nullptr)
-    return nq == 0 && nv == 0 && parameters == 0
+    return nq == 0 && nv == 0
                ? std::string()
-               : fmt::format("which declares {} coordinates, {} velocities and {} parameters but has no kernel", nq, nv,
-                             parameters);
+               : fmt::format("which declares {} coordinates and {} velocities but has no kernel", nq, nv);
   if (nv < 1 || nv > 6) return fmt::format("whose kernel declares {} velocities, where a joint has 1 to 6", nv);
   if (nq < nv)
     return fmt::format("whose kernel declares {} coordinates for {} velocities, and a pose takes as many at least", nq,
                        nv);
   if (nq > most_positions)
     return fmt::format("whose kernel declares {} coordinates, where {} are the most", nq, most_positions);
-  if (parameters > most_parameters)
-    return fmt::format("whose kernel declares {} parameters, where {} are the most", parameters, most_parameters);
   return {};
 }
 
@@ -76,25 +95,32 @@ std::string mistake_in_sizes(const JointType& type) {
 std::string mistake_of(const Formulation& type) { return mistake_in_fields(type.options()); }
 
 std::string mistake_of(const JointType& type) {
-  std::string mistake = mistake_in_sizes(type);
+  std::string mistake = type.descriptor().outputs.empty() ? mistake_in_sizes(type) : no_outputs;
   if (mistake.empty()) mistake = mistake_in_coordinates(type.descriptor().positions);
   if (mistake.empty()) mistake = mistake_in_names("velocity", type.descriptor().velocities);
   return mistake.empty() ? mistake_in_fields(type.fields()) : mistake;
 }
 
 std::string mistake_of(const ForceType& type) {
-  if (type.state_count() > most_parameters)
-    return fmt::format("which declares {} states for each, where {} are the most", type.state_count(), most_parameters);
-  if (std::string mistake = mistake_in_names("state", type.descriptor().states); !mistake.empty()) return mistake;
+  if (type.state_count() > most_states)
+    return fmt::format("which declares {} states for each, where {} are the most", type.state_count(), most_states);
+  const TypeDescriptor& told = type.descriptor();
+  std::string mistake = mistake_in_columns({{"state", told.states}, {"output", told.outputs}});
+  return mistake.empty() ? mistake_in_fields(type.fields()) : mistake;
+}
+
+std::string mistake_of(const FlexibleBodyType& type) {
+  if (!type.descriptor().outputs.empty()) return no_outputs;
   return mistake_in_fields(type.fields());
 }
 
-std::string mistake_of(const FlexibleBodyType& type) { return mistake_in_fields(type.fields()); }
-
 std::string mistake_of(const ModuleType& type) {
-  for (const auto& [what, names] :
-       {std::pair("variable", type.variables()), std::pair("state", type.states()), std::pair("row", type.rows())})
-    if (std::string mistake = mistake_in_names(what, names); !mistake.empty()) return mistake;
+  if (std::string mistake = mistake_in_columns({{"variable", type.variables()},
+                                                {"state", type.states()},
+                                                {"row", type.rows()},
+                                                {"output", type.descriptor().outputs}});
+      !mistake.empty())
+    return mistake;
   for (const Variable& state : type.states())
     if (state.integral_of < -1 || state.integral_of >= static_cast<std::int64_t>(type.variables().size()))
       return fmt::format("whose state '{}' is said to be the integral of variable {}, of {}", state.name,
@@ -102,7 +128,10 @@ std::string mistake_of(const ModuleType& type) {
   return mistake_in_fields(type.fields());
 }
 
-std::string mistake_of(const ConstraintType& type) { return mistake_in_fields(type.fields()); }
+std::string mistake_of(const ConstraintType& type) {
+  std::string mistake = mistake_in_columns({{"output", type.descriptor().outputs}});
+  return mistake.empty() ? mistake_in_fields(type.fields()) : mistake;
+}
 
 std::string mistake_of(const IntegratorType& type) {
   if (type.order() < 1) return fmt::format("which declares the order {}, where 1 is the least", type.order());

@@ -8,7 +8,7 @@
 namespace polyform::host {
 
 /// More than any instance has; a size above it is a mistake, which memory would run out of.
-inline constexpr std::size_t most_parameters = std::size_t{1} << 20;
+inline constexpr std::size_t most_states = std::size_t{1} << 20;
 
 /// What is wrong, to follow "registers the joint 'x', ": empty when nothing is.
 std::string mistake_of(const Formulation&);

@@ -6,8 +6,8 @@
 namespace polyform::host {
 
 /// One column: its name as in the outer contract (`time`, `pin.q[0]`, `rod.x`, `energy.total`, …) and its SI unit ("1"
-/// where it has none). group: where its component is not one of the contract's, what a module calls its own (`modules`,
-/// or `reactions` for multipliers).
+/// where it has none). group: where its component is not one of the contract's, what elements call their own (`modules`,
+/// `elements`, or `reactions` for multipliers of modules).
 struct Channel {
   std::string name, unit, group{};
 };

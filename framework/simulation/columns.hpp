@@ -8,7 +8,7 @@
 namespace polyform::host {
 
 struct Columns {
-  bool joints = true, bodies = true, energy = true, constraints = true, modules = true, reactions = false;
+  bool joints = true, bodies = true, energy = true, constraints = true, modules = true, elements = true, reactions = false;
   std::vector<std::string> patterns = {};  ///< such as tip.* or *.q: see matches()
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "framework/diagnostics.hpp"
 
@@ -51,7 +52,7 @@ double* put(double* out, const Quat& q, double sign) {
 RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.view()), columns_(columns) {
   channels_.push_back({"time", "s"});
   // Patterns may take from any group.
-  if (!columns.patterns.empty()) columns_ = {true, true, true, true, true, true, {}};
+  if (!columns.patterns.empty()) columns_ = {true, true, true, true, true, true, true, {}};
   const auto end_group = [&] { group_ends_.push_back(channels_.size()); };
   if (columns_.joints)
     for (const JointIndex j : system.joints()) add_joint(view_.joints[at(j)]);
@@ -80,6 +81,8 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
   end_group();
   if (columns_.modules) add_modules();
   end_group();
+  if (columns_.elements) add_elements();
+  end_group();
   if (columns_.reactions) {
     for (const JointIndex j : system.joints()) {
       reactions_.push_back(at(j));
@@ -88,13 +91,14 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
     add_module_multipliers();
   }
   end_group();
+  check_names();
   row_.resize(channels_.size());
   if (!columns.patterns.empty()) choose(columns);
 }
 
 void RowMaker::choose(const Columns& columns) {
   const bool whole[] = {columns.joints, columns.bodies, columns.energy, columns.constraints, columns.modules,
-                        columns.reactions};
+                        columns.elements, columns.reactions};
   std::vector<bool> used(columns.patterns.size());
   std::vector<Channel> kept{channels_.front()};
   chosen_.push_back(0);
@@ -179,6 +183,38 @@ void RowMaker::add_modules() {
   }
 }
 
+void RowMaker::add_elements() {
+  const auto add = [&](std::string_view element, const Variable& number) {
+    channels_.push_back({fmt::format("{}.{}", element, number.name), std::string(number.unit), "elements"});
+  };
+  for (const ForceGroup& group : view_.forces) {
+    std::size_t state = group.state_offset;
+    for (const std::string_view name : group.names)
+      for (const Variable& one : group.type->descriptor().states) {
+        add(name, one);
+        force_states_.push_back(state++);
+      }
+  }
+  if (!has_outputs(view_)) return;
+  outputs_ = std::make_unique<ElementOutputs>(view_);
+  for (const ElementOutputs::Name& name : outputs_->names()) add(name.element, name.output);
+}
+
+/// Elements name their numbers themselves, and forces, constraints, modules, bodies and joints each have their names.
+void RowMaker::check_names() const {
+  std::unordered_set<std::string_view> own;
+  const auto report = [](const std::string& name) {
+    throw Failure(Exit::bad_input, fmt::format("two columns of the results have the name {}", name),
+                  fmt::format("Two parts of the model are called {}, and both have such a number: rename one of them.",
+                              name.substr(0, name.rfind('.'))));
+  };
+  for (const Channel& channel : channels_)
+    if (!channel.group.empty() && !own.insert(channel.name).second) report(channel.name);
+  if (own.empty()) return;
+  for (const Channel& channel : channels_)
+    if (channel.group.empty() && own.contains(channel.name)) report(channel.name);
+}
+
 void RowMaker::add_module_multipliers() {
   for (const ModuleGroup& group : view_.modules)
     for (const std::string_view name : group.names)
@@ -230,6 +266,8 @@ std::span<const double> RowMaker::make(double time, const Observation& now, doub
     *out++ = static_cast<double>(now.correction->iterations);
   }
   for (const std::size_t k : module_states_) *out++ = now.x[k];
+  for (const std::size_t k : force_states_) *out++ = now.x[k];
+  if (outputs_) out = std::ranges::copy(outputs_->evaluate(time, now), out).out;
   for (const std::size_t j : reactions_) {
     out = put(out, now.reactions[j].linear);
     out = put(out, now.reactions[j].angular);

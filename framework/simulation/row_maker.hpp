@@ -1,22 +1,25 @@
 // Observations to rows of a result: which channels there are, and their values.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "framework/assembly/system.hpp"
 #include "framework/results/channel.hpp"
 #include "framework/simulation/columns.hpp"
+#include "framework/simulation/element_outputs.hpp"
 #include "polyform/contract/formulation.hpp"
 
 namespace polyform::host {
 
 /// Channels in the order of the outer contract: time, the user's joints, the user's bodies, energies, constraints,
-/// modules (variables and states by their own names), reactions (multipliers of modules after them). The system
-/// outlives it.
+/// modules (variables and states by their own names), elements (states of forces, then outputs of forces, constraints and
+/// modules, all by their own names), reactions (multipliers of modules after them). The system outlives it.
 class RowMaker {
  public:
-  /// Failure (bad_input) when a pattern matches no column.
+  /// Failure (bad_input) when a pattern matches no column, or a number of an element would have the name of another
+  /// column. Failures of ElementOutputs.
   RowMaker(const System&, const Columns&);
 
   const std::vector<Channel>& channels() const { return channels_; }
@@ -31,6 +34,8 @@ class RowMaker {
   void add_body(const BodyData&);
   void add_reaction(const JointData&);
   void add_modules();
+  void add_elements();
+  void check_names() const;
   void add_module_multipliers();
   void settle_signs(const Observation&);
   void choose(const Columns&);
@@ -56,6 +61,8 @@ class RowMaker {
   std::vector<BodyColumns> bodies_;
   std::vector<std::size_t> reactions_;
   std::vector<std::size_t> module_states_;  ///< first-order states of modules, in the order of their channels
+  std::vector<std::size_t> force_states_;   ///< first-order states of forces
+  std::unique_ptr<ElementOutputs> outputs_;
   std::vector<double> row_;
   /// Where columns are chosen by patterns: the number of channels before and in each group, joints to reactions; which
   /// columns are chosen; their values.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "polyform/contract/initial_states.hpp"
 #include "polyform/helpers/guarded.hpp"
 
 namespace polyform {
@@ -43,6 +44,16 @@ ForceSet::~ForceSet() {
 
 void ForceSet::initial_states(std::span<double> x) const noexcept {
   for (const Group& g : groups_) g.batch->initial_states(x.subspan(g.state_offset, g.state_count));
+}
+
+void ForceSet::states_at_start(std::span<const BodyMotion> frames, std::span<const double> q,
+                               std::span<const double> v, std::span<double> x) noexcept {
+  for (Group& g : groups_) {
+    auto* const states = ask<InitialStates>(*g.batch);
+    if (states == nullptr) continue;
+    g.attached.gather(frames, q, v);
+    states->states_at_start(g.attached.input(0), {}, x.subspan(g.state_offset, g.state_count));
+  }
 }
 
 void ForceSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q,

@@ -81,7 +81,7 @@ void primitives_motion(const JointData& joint, const double* q, const double* v,
 }
 
 JointBatch single(const JointData& joint, const double* q, const double* v) {
-  return {.count = 1, .parameters = joint.parameters, .q = {q, joint.nq}, .v = {v, joint.nv}};
+  return {.count = 1, .parameters = {&joint.parameters, 1}, .q = {q, joint.nq}, .v = {v, joint.nv}};
 }
 
 /// Lets a kernel write numbers of one joint between two guards.
@@ -345,7 +345,7 @@ JointMotions::JointMotions(Strided<const JointData> joints) : joints_(joints), m
     if (batch == batches_.end())
       batch = batches_.insert(batches_.end(), Batch{joint.kernel, joint.nq, joint.nv, {}, {}, {}, {}, {}});
     batch->joints.push_back(i);
-    batch->parameters.insert(batch->parameters.end(), joint.parameters.begin(), joint.parameters.end());
+    batch->parameters.push_back(joint.parameters);
   }
   for (Batch& b : batches_) {
     b.q.resize(b.joints.size() * b.nq);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "polyform/contract/initial_states.hpp"
 #include "polyform/helpers/guarded.hpp"
 
 namespace polyform {
@@ -121,6 +122,16 @@ void ModuleSet::put_rates(std::span<double> xdot) const noexcept {
 
 void ModuleSet::initial_states(std::span<double> x) const noexcept {
   for (const Batch& b : batches_) b.batch->initial_state(x.subspan(b.u, b.u_count), x.subspan(b.x, b.x_count));
+}
+
+void ModuleSet::states_at_start(std::span<const BodyMotion> frames, std::span<const double> q,
+                                std::span<const double> v, std::span<double> x) noexcept {
+  for (Batch& b : batches_) {
+    auto* const states = ask<InitialStates>(*b.batch);
+    if (states == nullptr) continue;
+    b.attached.gather(frames, q, v);
+    states->states_at_start(b.attached.input(0), x.subspan(b.u, b.u_count), x.subspan(b.x, b.x_count));
+  }
 }
 
 }  // namespace polyform

@@ -149,8 +149,7 @@ TEST_CASE("a type that declares impossible sizes or fields is refused when it is
   refused("kernel-of-seven", "whose kernel declares 7 velocities");
   refused("kernel-of-few", "whose kernel declares 2 coordinates for 3 velocities");
   refused("kernel-of-many", "whose kernel declares 1000000000 coordinates, where 64 are the most");
-  refused("kernel-of-parameters", "whose kernel declares 1000000000 parameters");
-  refused("sizes-without-kernel", "which declares 1 coordinates, 1 velocities and 3 parameters but has no kernel");
+  refused("sizes-without-kernel", "which declares 1 coordinates and 1 velocities but has no kernel");
   refused("nameless-field", "one of whose fields has no name");
 }
 

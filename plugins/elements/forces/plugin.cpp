@@ -9,4 +9,6 @@ POLYFORM_PLUGIN("elements", "standard-forces", "1.0") {
   registrar.add(joint_force());
   registrar.add(joint_spring_damper());
   registrar.add(point_force());
+  registrar.add(cable());
+  registrar.add(inertial_sensor());
 }

@@ -1,4 +1,4 @@
-// The standard joints, all of them sequences of primitive motions. Coordinates are zero (identity) as drawn.
+// The standard joints. All but the cam are sequences of primitive motions. Coordinates are zero (identity) as drawn.
 #pragma once
 
 #include "polyform/contract/joint.hpp"
@@ -19,5 +19,7 @@ const JointType& perpendicular() noexcept;  ///< displacements of the point in b
 const JointType& parallel() noexcept;  ///< displacements of the point in base axes, angle about axis
 const JointType& point_on_line() noexcept;  ///< displacement along axis, then as spherical
 const JointType& point_on_plane() noexcept;  ///< displacements along axis2 and axis × axis2, then as spherical
+
+const JointType& cam() noexcept;  ///< angle about axis, which lifts along it by a table
 
 }  // namespace polyform::joints

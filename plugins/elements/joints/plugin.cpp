@@ -16,4 +16,5 @@ POLYFORM_PLUGIN("elements", "standard-joints", "1.0") {
   registrar.add(parallel());
   registrar.add(point_on_line());
   registrar.add(point_on_plane());
+  registrar.add(cam());
 }

@@ -78,7 +78,7 @@ class Screw final : public JointKernel {
  public:
   void evaluate(const JointBatch& batch, Strided<JointMotion> out) const noexcept override {
     for (std::size_t i = 0; i < batch.count; ++i) {
-      const double pitch = batch.parameters[i], q = batch.q[i];
+      const double pitch = batch.parameters[i][0], q = batch.q[i];
       out[i].R_FM = axis_rotation(z_axis, std::cos(q), std::sin(q));
       out[i].p_FM = {0, 0, pitch * q};
       out[i].H[0] = {z_axis, {0, 0, pitch}};

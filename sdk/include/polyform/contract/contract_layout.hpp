@@ -17,6 +17,7 @@
 #include "polyform/contract/joint.hpp"
 #include "polyform/contract/lost_digits.hpp"
 #include "polyform/contract/module.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/contract/system_view.hpp"
 #include "polyform/contract/value_ranges.hpp"
 

@@ -14,7 +14,7 @@ struct Variable {
   /// How values are compared and shown: an angle counts turns; the four parts of a quaternion w x y z come together.
   enum class Kind : std::int32_t { number, length, angle, quaternion };
 
-  std::string_view name;  ///< of modules as in results: `<module>.<name>`
+  std::string_view name;  ///< of variables, states and outputs as in results: `<element>.<name>`
   std::string_view unit;  ///< "1" where it has none
   bool holonomic = false;         ///< of a row: it is the rate of a position residual, ModuleOutput::residual
   std::int32_t integral_of = -1;  ///< of a state: the index of the variable whose time integral it is; -1: of none
@@ -32,6 +32,8 @@ struct TypeDescriptor {
   Strided<const Variable> variables{};      ///< u of a module
   Strided<const Variable> states{};         ///< first-order states of a force or module
   Strided<const Variable> rows{};           ///< the multipliers of a module
+  /// What a force, constraint or module tells of itself, see outputs.hpp. In results `<element>.<name>`.
+  Strided<const Variable> outputs{};
 };
 
 /// The base of all types of elements.

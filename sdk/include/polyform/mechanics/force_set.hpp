@@ -34,8 +34,11 @@ class ForceSet {
                 std::span<double> xdot) noexcept;
   double potential_energy() const { return potential_energy_; }
   double power() const { return power_; }
-  /// Starting values of all first-order states.
+  /// Starting values of all first-order states, without the motion.
   void initial_states(std::span<double> x) const noexcept;
+  /// Those of states that begin with the initial motion (InitialStates); the others stay. Arguments as of evaluate.
+  void states_at_start(std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
+                       std::span<double> x) noexcept;
 
  private:
   struct Group {

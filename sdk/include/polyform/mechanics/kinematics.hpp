@@ -54,7 +54,8 @@ class JointMotions {
     const JointKernel* kernel;
     std::size_t nq, nv;
     std::vector<std::size_t> joints;
-    std::vector<double> parameters, q, v;
+    std::vector<std::span<const double>> parameters;
+    std::vector<double> q, v;
     std::vector<JointMotion> motions;
   };
   Strided<const JointData> joints_;

@@ -47,8 +47,11 @@ class ModuleSet {
   double kinetic_energy() const { return kinetic_energy_; }
   double potential_energy() const { return potential_energy_; }
   double power() const { return power_; }
-  /// Starting values of u and x, to their places among the first-order states of the system.
+  /// Starting values of u and x, to their places among the first-order states of the system, without the motion.
   void initial_states(std::span<double> x) const noexcept;
+  /// Those that begin with the initial motion (InitialStates); the others stay. Arguments as of evaluate.
+  void states_at_start(std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
+                       std::span<double> x) noexcept;
 
  private:
   struct Batch {

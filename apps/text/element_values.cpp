@@ -1,0 +1,56 @@
+#include "apps/text/element_values.hpp"
+
+#include <optional>
+#include <type_traits>
+
+#include "framework/simulation/element_outputs.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+/// The numbers of an observation, taken one after the other.
+class Reader {
+ public:
+  Reader(const Observation& now, std::span<const double> outputs)
+      : now_(now), multiplier_(now.module_multipliers.data()), output_(outputs.data()) {}
+
+  template <class Group>
+  void read(std::string_view kind, const Group& group, std::vector<ElementValues>& all) {
+    const TypeDescriptor& told = group.type->descriptor();
+    const std::size_t count = group.names.size(), u = told.variables.size(), x = told.states.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      ElementValues one{kind, group.names[i], {}, {}, {}};
+      const auto rate = [&](const Variable& of, std::size_t k) { one.rates.emplace_back(of, now_.state_rates[k]); };
+      if constexpr (!std::is_same_v<Group, ConstraintGroup>) {
+        for (std::size_t k = 0; k < u; ++k) rate(told.variables[k], group.state_offset + i * u + k);
+        for (std::size_t k = 0; k < x; ++k) rate(told.states[k], group.state_offset + count * u + i * x + k);
+      }
+      if constexpr (std::is_same_v<Group, ModuleGroup>)
+        for (const Variable& row : told.rows) one.multipliers.emplace_back(row, *multiplier_++);
+      for (const Variable& output : told.outputs) one.outputs.emplace_back(output, *output_++);
+      const bool tells = kind == "module" || !one.rates.empty() || !one.outputs.empty();
+      if (tells) all.push_back(std::move(one));
+    }
+  }
+
+ private:
+  const Observation& now_;
+  const double* multiplier_;
+  const double* output_;
+};
+
+}  // namespace
+
+std::vector<ElementValues> element_values(const SystemView& view, double time, const Observation& now) {
+  std::optional<host::ElementOutputs> outputs;
+  if (host::has_outputs(view)) outputs.emplace(view);
+  Reader reader(now, outputs ? outputs->evaluate(time, now) : std::span<const double>());
+  std::vector<ElementValues> all;
+  for (const ForceGroup& group : view.forces) reader.read("force", group, all);
+  for (const ConstraintGroup& group : view.constraints) reader.read("constraint", group, all);
+  for (const ModuleGroup& group : view.modules) reader.read("module", group, all);
+  return all;
+}
+
+}  // namespace polyform::apps
