@@ -7,7 +7,7 @@ namespace polyform::host {
 
 /// One column: its name as in the outer contract (`time`, `pin.q[0]`, `rod.x`, `energy.total`, …) and its SI unit ("1"
 /// where it has none). group: where its component is not one of the contract's, what a module calls its own (`modules`,
-/// or `reactions` for multipliers).
+/// or `reactions` for multipliers), the discrete states of elements (`elements`).
 struct Channel {
   std::string name, unit, group{};
 };

@@ -7,6 +7,7 @@
 
 namespace polyform::host {
 
+/// modules: what elements tell of themselves: states of modules, discrete states of all.
 struct Columns {
   bool joints = true, bodies = true, energy = true, constraints = true, modules = true, reactions = false;
   std::vector<std::string> patterns = {};  ///< such as tip.* or *.q: see matches()

@@ -78,7 +78,12 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
     channels_.push_back({"correction.iterations", "1"});
   }
   end_group();
-  if (columns_.modules) add_modules();
+  if (columns_.modules) {
+    add_modules();
+    for (const ForceGroup& group : view_.forces) add_discrete(group);
+    for (const ConstraintGroup& group : view_.constraints) add_discrete(group);
+    for (const ModuleGroup& group : view_.modules) add_discrete(group);
+  }
   end_group();
   if (columns_.reactions) {
     for (const JointIndex j : system.joints()) {
@@ -179,6 +184,13 @@ void RowMaker::add_modules() {
   }
 }
 
+template <class Group>
+void RowMaker::add_discrete(const Group& group) {
+  for (const std::string_view element : group.names)
+    for (const DiscreteVariable& own : group.type->descriptor().discrete)
+      channels_.push_back({fmt::format("{}.{}", element, own.name), "1", "elements"});
+}
+
 void RowMaker::add_module_multipliers() {
   for (const ModuleGroup& group : view_.modules)
     for (const std::string_view name : group.names)
@@ -230,6 +242,8 @@ std::span<const double> RowMaker::make(double time, const Observation& now, doub
     *out++ = static_cast<double>(now.correction->iterations);
   }
   for (const std::size_t k : module_states_) *out++ = now.x[k];
+  if (columns_.modules)
+    for (const std::int32_t value : now.discrete) *out++ = value;
   for (const std::size_t j : reactions_) {
     out = put(out, now.reactions[j].linear);
     out = put(out, now.reactions[j].angular);

@@ -31,6 +31,8 @@ class RowMaker {
   void add_body(const BodyData&);
   void add_reaction(const JointData&);
   void add_modules();
+  template <class Group>
+  void add_discrete(const Group&);
   void add_module_multipliers();
   void settle_signs(const Observation&);
   void choose(const Columns&);
