@@ -1,50 +1,55 @@
-#include "latch_force.hpp"
-
 #include <array>
 #include <cmath>
 #include <vector>
 
+#include "force_types.hpp"
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 
-namespace example {
+namespace polyform::forces {
 namespace {
 
-using namespace polyform;
-
-enum Field : std::size_t { joint, place, stiffness, strength };
-constexpr std::array specs{FieldSpec{.name = "joint",
-                                     .type = FieldType::joint,
-                                     .unit = "",
-                                     .meaning = "the joint that is caught; it has one coordinate",
-                                     .required = true},
-                           FieldSpec{.name = "place",
-                                     .type = FieldType::number,
-                                     .unit = "m or rad",
-                                     .meaning = "coordinate at which the latch catches",
-                                     .default_text = "0"},
-                           FieldSpec{.name = "stiffness",
-                                     .type = FieldType::number,
-                                     .unit = "N/m or N m/rad",
-                                     .meaning = "of the latch while it holds the joint",
-                                     .required = true,
-                                     .minimum = 0,
-                                     .exclusive_minimum = true},
-                           FieldSpec{.name = "strength",
-                                     .type = FieldType::number,
-                                     .unit = "N or N m",
-                                     .meaning = "effort at which the latch lets go",
-                                     .required = true,
-                                     .minimum = 0,
-                                     .exclusive_minimum = true}};
+enum Field : std::size_t { joint, place, stiffness, damping, strength };
+constexpr std::array specs{
+    FieldSpec{.name = "joint",
+              .type = FieldType::joint,
+              .unit = "",
+              .meaning = "the joint that is caught; it has one coordinate",
+              .required = true},
+    FieldSpec{.name = "place",
+              .type = FieldType::number,
+              .unit = "m or rad",
+              .meaning = "coordinate at which the latch catches",
+              .default_text = "0"},
+    FieldSpec{.name = "stiffness",
+              .type = FieldType::number,
+              .unit = "N/m or N m/rad",
+              .meaning = "of the latch while it holds the joint",
+              .required = true,
+              .minimum = 0,
+              .exclusive_minimum = true},
+    FieldSpec{.name = "damping",
+              .type = FieldType::number,
+              .unit = "N s/m or N m s/rad",
+              .meaning = "of the latch while it holds the joint",
+              .default_text = "0",
+              .minimum = 0},
+    FieldSpec{.name = "strength",
+              .type = FieldType::number,
+              .unit = "N or N m",
+              .meaning = "effort of the stiffness at which the latch lets go",
+              .required = true,
+              .minimum = 0,
+              .exclusive_minimum = true}};
 
 enum Latch : std::int32_t { open, caught };
 constexpr std::array<std::string_view, 2> words{"open", "caught"};
 constexpr std::array discrete{
     DiscreteVariable{.name = "latch", .meaning = "whether the latch holds the joint", .values = words}};
 
-/// The effort is −k (q − place) where the latch is caught, and none where it is open. Two event functions an instance:
+/// The effort is −k (q − place) − c v where the latch is caught, and none where it is open. Two event functions an
+/// instance:
 ///
 ///   catch     q − place                 while open: it catches where this changes its sign
 ///   release   strength − k |q − place|  while caught: it lets go where this falls to zero
@@ -54,14 +59,16 @@ class Latches final : public ForceBatch, public EventSource, public DiscreteElem
  public:
   explicit Latches(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
-      latches_.push_back({i.fields[place].number, i.fields[stiffness].number, i.fields[strength].number});
+      latches_.push_back({i.fields[place].number, i.fields[stiffness].number, i.fields[damping].number,
+                          i.fields[strength].number});
   }
 
   /// What the spring still holds where the latch lets go is lost, so it is no potential energy.
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < latches_.size(); ++i) {
       if (in.discrete[i] != caught) continue;
-      out.efforts[i] = -latches_[i].stiffness * (in.q[i] - latches_[i].place);
+      const Spring& s = latches_[i];
+      out.efforts[i] = -s.stiffness * (in.q[i] - s.place) - s.damping * in.v[i];
       out.power += out.efforts[i] * in.v[i];
     }
   }
@@ -97,12 +104,12 @@ class Latches final : public ForceBatch, public EventSource, public DiscreteElem
 
  private:
   struct Spring {
-    double place, stiffness, strength;
+    double place, stiffness, damping, strength;
   };
   std::vector<Spring> latches_;
 };
 
-class LatchForce final : public ForceType {
+class LatchType final : public ForceType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
@@ -125,9 +132,9 @@ class LatchForce final : public ForceType {
 
 }  // namespace
 
-const ForceType& latch_force() noexcept {
-  static constexpr LatchForce type;
+const ForceType& latch() noexcept {
+  static constexpr LatchType type;
   return type;
 }
 
-}  // namespace example
+}  // namespace polyform::forces
