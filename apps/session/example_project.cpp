@@ -54,7 +54,8 @@ constexpr std::array reserved{"alignas",       "alignof",     "and",          "a
 /// Types of the SDK, which the class of a project would hide.
 constexpr std::string_view types_of_sdk =
     " Ability Attachments BodyData BodyIndex BodyModule BodyMotion ConstraintBatch ConstraintGroup"
-    " ConstraintOutput ConstraintSet ConstraintType Correction Diagnostic DiagnosticSink ElementGroup"
+    " ConstraintOutput ConstraintSet ConstraintType Correction Diagnostic DiagnosticSink DiscreteDescription"
+    " DiscreteElement DiscreteState DiscreteValues DiscreteVariable ElementGroup"
     " ElementInstance ElementType EquationValues Equations FieldSink FieldSpec FieldType FieldValue FlexibleBatch"
     " FirstOrderSystem FlexibleBodyType FlexibleData FlexibleInput FlexibleInstance FlexibleOutput FlexibleSet"
     " ForceBatch ForceGroup ForceInput ForceOutput ForceSet ForceType Formulation Inertia Integrator IntegratorType"

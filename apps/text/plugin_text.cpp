@@ -16,6 +16,7 @@ std::vector<std::string> supported(const Formulation& formulation) {
                                                      {Ability::constraint_elements, "constraint elements"},
                                                      {Ability::modules, "modules"},
                                                      {Ability::first_order_states, "first-order states"},
+                                                     {Ability::discrete_states, "discrete states"},
                                                      {Ability::code_joints, "code-defined joints"},
                                                      {Ability::reactions, "reactions"},
                                                      {Ability::singular_mass, "bodies without mass or inertia"}};
@@ -76,7 +77,17 @@ std::string variable_lines(const TypeDescriptor& descriptor) {
       names += fmt::format("{}{}, {}", names.empty() ? "" : "; ", variable.name, variable.unit);
     text += fmt::format("  {}: {}\n", what, names);
   });
+  for (const DiscreteVariable& variable : descriptor.discrete)
+    text += fmt::format("  discrete state: {}, {} ({})\n", variable.name, variable.meaning,
+                        fmt::join(variable.values, ", "));
   return text;
+}
+
+Json discrete_json(Strided<const DiscreteVariable> variables) {
+  Json out = Json::array();
+  for (const DiscreteVariable& variable : variables)
+    out.push_back({{"name", variable.name}, {"meaning", variable.meaning}, {"values", variable.values}});
+  return out;
 }
 
 Json fields_json(Strided<const FieldSpec> fields) {
@@ -117,8 +128,10 @@ Json plugin_json(const host::PluginRecord& plugin, const host::Catalog& catalog)
       one["supports"] = supported(*formulation);
       one["preference"] = formulation->preference();
     }
-    if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer))
+    if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer)) {
       for_each_list(*descriptor, [&](const char* what, auto list) { one[what] = variables_json(list); });
+      if (!descriptor->discrete.empty()) one["discrete_states"] = discrete_json(descriptor->discrete);
+    }
     const IntegratorType* integrator =
         offer.kind == "integrator" ? host::find(catalog.integrators, offer.name) : nullptr;
     if (integrator != nullptr) {

@@ -42,6 +42,7 @@ AccelerationMisfit::Worst AccelerationMisfit::worst(double t, const Observation&
   turn_ = 0;
   place(now);
   see_joints(now);
+  elements_.follow(now.discrete);
   if (!elements_.elements().empty()) elements_.evaluate(t, frames_, now.q, now.v);
   for (const ConstraintSet::Element& e : elements_.elements())
     for (std::size_t r = 0; r < e.rows; ++r) see_row("constraint", e, r, now);
@@ -79,6 +80,7 @@ void AccelerationMisfit::see_joints(const Observation& now) {
 
 void AccelerationMisfit::see_modules(double t, const Observation& now) {
   if (modules_.empty()) return;
+  modules_.follow(now.discrete);
   modules_.evaluate(t, frames_, now.q, now.v, now.x);
   for (const ModuleSet::Module& m : modules_.modules())
     for (std::size_t r = 0; r < m.rows.rows; ++r)

@@ -220,18 +220,27 @@ bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
   if (diagnostics.failed()) return false;
   open_spin_stiffening(parts);
   if (!build_nodes(parts, diagnostics)) return false;
+  const auto count_discrete = [&](const auto& g, auto& group) {
+    group.discrete_offset = view.discrete;
+    view.discrete += g.type->descriptor().discrete.size() * g.instances.size();
+  };
   for (const auto& g : parts.force_storage) {
     ForceGroup& group = parts.forces.emplace_back(group_view<ForceGroup>(g));
     group.state_offset = view.states;
     view.states += g.type->state_count() * g.instances.size();
+    count_discrete(g, group);
   }
-  for (const auto& g : parts.constraint_storage)
-    parts.constraints.emplace_back(group_view<ConstraintGroup>(g)).rows = g.rows;
+  for (const auto& g : parts.constraint_storage) {
+    ConstraintGroup& group = parts.constraints.emplace_back(group_view<ConstraintGroup>(g));
+    group.rows = g.rows;
+    count_discrete(g, group);
+  }
   for (const auto& g : parts.module_storage) {
     ModuleGroup& group = parts.modules.emplace_back(group_view<ModuleGroup>(g));
     group.state_offset = view.states;
     view.states += (g.type->variables().size() + g.type->states().size()) * g.instances.size();
     view.module_rows += g.type->rows().size() * g.instances.size();
+    count_discrete(g, group);
   }
   build_body_modules(parts);
   view.forces = parts.forces;

@@ -122,8 +122,9 @@ bool is_next_to_singular(const SystemView& view, const ConstStateView& at_state)
   const auto copy = [](std::span<const double> x) { return std::vector<double>(x.begin(), x.end()); };
   std::vector<double> q = copy(at_state.q), v = copy(at_state.v), eta = copy(at_state.eta),
                       etadot = copy(at_state.etadot), x = copy(at_state.x);
+  std::vector<std::int32_t> discrete(at_state.discrete.begin(), at_state.discrete.end());
   ConstraintJacobian jacobian(view);
-  jacobian.evaluate(0, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x});
+  jacobian.evaluate(0, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete});
   return !jacobian.rows().empty() && OpenMultipliers(jacobian).least_pivot() < next_to_zero;
 }
 
@@ -137,11 +138,12 @@ ConstraintCount System::count_constraints(const ConstStateView& at_state, const 
   const auto copy = [](std::span<const double> x) { return std::vector<double>(x.begin(), x.end()); };
   std::vector<double> q = copy(at_state.q), v = copy(at_state.v), eta = copy(at_state.eta),
                       etadot = copy(at_state.etadot), x = copy(at_state.x);
+  std::vector<std::int32_t> discrete(at_state.discrete.begin(), at_state.discrete.end());
   ConstraintJacobian jacobian(view, ConstraintJacobian::Of::all, absent);
   count.degrees_of_freedom = jacobian.columns();
   for (std::size_t i = 0; i < view.bodies.size(); ++i)
     if (jacobian.is_absent(i)) count.degrees_of_freedom -= view.joints[i].nv;
-  const StateView state{.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x};
+  const StateView state{.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete};
   jacobian.evaluate(0, state);
   if (jacobian.rows().empty()) return count;
   OpenMultipliers multipliers(jacobian);

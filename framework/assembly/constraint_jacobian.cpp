@@ -94,6 +94,8 @@ void ConstraintJacobian::add_all(double t, const StateView& state) {
   for (std::size_t i = view_.bodies.size(); i < view_.joints.size(); ++i)
     if (!is_absent(i)) add_cut_joint(i, state);
   if (of_ == Of::loops) return;
+  elements_.follow(state.discrete);
+  modules_.follow(state.discrete);
   if (!elements_.elements().empty()) elements_.evaluate(t, tree_.frames(), state.q, state.v);
   std::size_t tie = view_.joints.size();
   for (const ConstraintSet::Element& e : elements_.elements())

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "polyform/mechanics/discrete_values.hpp"
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/module_set.hpp"
 
@@ -106,6 +107,13 @@ void InitialState::report_no_batch(std::string_view kind, Strided<const Group> g
 }
 
 void InitialState::first_order_states() {
+  parts_.discrete.assign(view().discrete, 0);
+  if (std::string_view stranger; !initial_discrete(view(), parts_.discrete, stranger)) {
+    diagnostics_.error(fmt::format("type `{}` declares discrete states, but its batches tell none of its values at the "
+                                   "start, or one that the type does not name",
+                                   stranger));
+    diagnostics_.blame_plugin();
+  }
   parts_.x.assign(view().states, 0.0);
   const ForceSet forces(view(), centred_.origin());
   if (forces.good())

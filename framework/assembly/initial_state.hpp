@@ -19,7 +19,7 @@
 
 namespace polyform::host {
 
-/// Fills the initial state of the parts (q, v, eta, etadot, x). Used once.
+/// Fills the initial state of the parts (q, v, eta, etadot, x, discrete). Used once.
 class InitialState {
  public:
   InitialState(System::Parts& parts, Diagnostics& diagnostics);
@@ -45,7 +45,8 @@ class InitialState {
   template <class Group>
   void report_no_batch(std::string_view kind, Strided<const Group>);
   StateView state() const {
-    return {.q = parts_.q, .v = parts_.v, .eta = parts_.eta, .etadot = parts_.etadot, .x = parts_.x};
+    return {.q = parts_.q, .v = parts_.v, .eta = parts_.eta, .etadot = parts_.etadot, .x = parts_.x,
+            .discrete = parts_.discrete};
   }
   bool has_holonomic_modules() const;
   void first_order_states();

@@ -60,6 +60,7 @@ struct System::Parts {
   std::vector<BodyModule> body_modules;
 
   std::vector<double> q, v, eta, etadot, x;    ///< the initial state
+  std::vector<std::int32_t> discrete;          ///< of the elements in it
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 

@@ -54,7 +54,8 @@ std::optional<std::size_t> degrees_of_freedom_nearby(const System& system) {
   if (!loops.correct_positions(0, poses, q, 1e-10, closed, eta)) return {};
   const std::vector<double> rest(std::max(view.nv, view.modes));
   const ConstStateView there{
-      .q = q, .v = std::span(rest).first(view.nv), .eta = eta, .etadot = std::span(rest).first(view.modes), .x = x};
+      .q = q, .v = std::span(rest).first(view.nv), .eta = eta, .etadot = std::span(rest).first(view.modes), .x = x,
+      .discrete = start.discrete};
   const std::size_t nearby = system.count_constraints(there, {}).degrees_of_freedom;
   return nearby < system.count_constraints().degrees_of_freedom ? std::optional(nearby) : std::nullopt;
 }

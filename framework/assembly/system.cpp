@@ -30,7 +30,8 @@ const std::vector<BodyIndex>& System::bodies() const { return parts_->body_of; }
 const std::vector<JointIndex>& System::joints() const { return parts_->joint_of; }
 std::size_t System::loops() const { return parts_->forest.loops.size(); }
 ConstStateView System::initial_state() const {
-  return {.q = parts_->q, .v = parts_->v, .eta = parts_->eta, .etadot = parts_->etadot, .x = parts_->x};
+  return {.q = parts_->q, .v = parts_->v, .eta = parts_->eta, .etadot = parts_->etadot, .x = parts_->x,
+          .discrete = parts_->discrete};
 }
 
 Pose System::Parts::drawn(BodyIndex b) const {

@@ -25,7 +25,8 @@ struct Start {
       : v(given.v.begin(), given.v.end()), etadot(given.etadot.begin(), given.etadot.end()) {
     for (double& x : v) x *= 1 + share;
     for (double& x : etadot) x *= 1 + share;
-    state = {.q = given.q, .v = v, .eta = given.eta, .etadot = etadot, .x = given.x};
+    state = {.q = given.q, .v = v, .eta = given.eta, .etadot = etadot, .x = given.x,
+             .discrete = given.discrete};
   }
   std::vector<double> v, etadot;
   ConstStateView state;

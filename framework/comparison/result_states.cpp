@@ -29,9 +29,23 @@ ResultStates::ResultStates(const System& system, const Results& results) {
         columns.push_back(&column->values);
     if (columns.size() != 4) columns.clear();
   }
+  for (const ForceGroup& group : view.forces) find_discrete(results, group);
+  for (const ConstraintGroup& group : view.constraints) find_discrete(results, group);
+  for (const ModuleGroup& group : view.modules) find_discrete(results, group);
+  discrete_values_.resize(discrete_.size());
   if (const ResultColumn* time = results.find("time")) rows_ = time->values.size();
   numbers_.resize(view.nq + view.nv + 2 * view.modes);
   x_.resize(view.states);
+}
+
+template <class Group>
+void ResultStates::find_discrete(const Results& results, const Group& group) {
+  for (const std::string_view element : group.names)
+    for (const DiscreteVariable& own : group.type->descriptor().discrete) {
+      const ResultColumn* column = results.find(fmt::format("{}.{}", element, own.name));
+      complete_ = complete_ && column != nullptr;
+      discrete_.push_back(column == nullptr ? nullptr : &column->values);
+    }
 }
 
 void ResultStates::find(Columns& columns, const Results& results, std::size_t place, std::string_view object,
@@ -49,13 +63,19 @@ std::optional<ConstStateView> ResultStates::state(std::size_t row) {
   for (const Columns* columns : {&q_, &v_, &eta_, &etadot_})
     for (const std::vector<double>* column : *columns) *out++ = (*column)[row];
   if (!std::ranges::all_of(numbers_, [](double value) { return std::isfinite(value); })) return std::nullopt;
+  for (std::size_t k = 0; k < discrete_.size(); ++k) {
+    const double value = (*discrete_[k])[row];
+    if (!std::isfinite(value)) return std::nullopt;
+    discrete_values_[k] = static_cast<std::int32_t>(value);
+  }
   const std::span<const double> all(numbers_);
   const std::size_t nq = q_.size(), nv = v_.size(), modes = eta_.size();
   return ConstStateView{.q = all.first(nq),
                         .v = all.subspan(nq, nv),
                         .eta = all.subspan(nq + nv, modes),
                         .etadot = all.last(modes),
-                        .x = x_};
+                        .x = x_,
+                        .discrete = discrete_values_};
 }
 
 std::optional<Mat3> ResultStates::orientation(BodyIndex body, std::size_t row) const {

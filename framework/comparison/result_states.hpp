@@ -1,6 +1,7 @@
 // States of a system as its results hold them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,7 +17,7 @@ class ResultStates {
   /// Both outlive the object.
   ResultStates(const System&, const Results&);
 
-  /// Whether the results have all coordinates and velocities of joints and modes.
+  /// Whether the results have all coordinates and velocities of joints and modes, and all discrete states of elements.
   bool complete() const { return complete_; }
   std::size_t rows() const { return rows_; }
   /// Of a row, where they are complete; nothing where a number is not finite. Valid until the next call.
@@ -29,9 +30,13 @@ class ResultStates {
   void find(Columns&, const Results&, std::size_t place, std::string_view object, std::string_view letter,
             std::size_t count, bool indexed);
 
-  Columns q_, v_, eta_, etadot_;
+  template <class Group>
+  void find_discrete(const Results&, const Group&);
+
+  Columns q_, v_, eta_, etadot_, discrete_;
   std::vector<Columns> orientations_;  ///< per body: w x y z, or empty
   std::vector<double> numbers_, x_;
+  std::vector<std::int32_t> discrete_values_;
   std::size_t rows_ = 0;
   bool complete_ = true;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "framework/conformance/larger.hpp"
 #include "framework/conformance/state.hpp"
 #include "framework/conformance/static_memory.hpp"
+#include "polyform/mechanics/discrete_values.hpp"
 
 namespace polyform::host {
 
@@ -20,9 +22,23 @@ struct BatchInput {
   double time = 0;
   std::vector<MarkerMotion> markers;
   std::vector<double> q, v, states;
+  std::vector<std::int32_t> discrete;
 
-  ForceInput view() const { return {.time = time, .markers = markers, .q = q, .v = v, .states = states}; }
+  ForceInput view() const {
+    return {.time = time, .markers = markers, .q = q, .v = v, .states = states, .discrete = discrete};
+  }
 };
+
+/// Discrete states of an instance at the start.
+template <class Group>
+std::vector<std::int32_t> discrete_of(const SystemView& view, const Group& group, std::size_t instance) {
+  std::vector<std::int32_t> all(view.discrete);
+  std::string_view stranger;
+  initial_discrete(view, all, stranger);
+  const std::size_t count = group.type->descriptor().discrete.size();
+  const auto own = std::span(all).subspan(group.discrete_offset + instance * count, count);
+  return {own.begin(), own.end()};
+}
 
 template <class Batch>
 struct DestroyBatch {
@@ -36,6 +52,7 @@ template <class Group>
 BatchInput input_of(const SystemView& view, const Group& group, std::size_t instance,
                     std::span<const BodyMotion> frames, const State& state) {
   BatchInput in;
+  in.discrete = discrete_of(view, group, instance);
   for (const Marker& m : group.instances[instance].markers) {
     const BodyMotion& frame = motion_of(m.frame, frames);
     const Vec3 arm = frame.R * m.point;
@@ -58,6 +75,7 @@ template <class Group>
 BatchInput input_as_drawn(const SystemView& view, const Group& group, std::size_t instance, double speed) {
   const ElementInstance& read = group.instances[instance];
   BatchInput in;
+  in.discrete = discrete_of(view, group, instance);
   for (std::size_t k = 0; k < read.markers.size(); ++k) {
     const Mat3 R = rotation_matrix(read.drawn[k].orientation);
     const Vec3 u = is_ground(read.markers[k].body) ? Vec3{} : speed * Vec3{0.3, -0.7, 0.5};
@@ -85,6 +103,7 @@ inline BatchInput joined(std::span<const BatchInput> parts) {
     append(all.q, part.q);
     append(all.v, part.v);
     append(all.states, part.states);
+    append(all.discrete, part.discrete);
   }
   return all;
 }

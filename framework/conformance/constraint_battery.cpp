@@ -5,6 +5,7 @@
 
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/constraint_probe.hpp"
+#include "framework/conformance/discrete_checks.hpp"
 #include "framework/conformance/larger.hpp"
 #include "framework/conformance/measured_rate.hpp"
 #include "framework/conformance/output_checks.hpp"
@@ -242,17 +243,22 @@ void check_batches(const std::vector<Case>& cases, Checklist& list) {
       });
 }
 
+/// Of all instances.
+BatchInput inputs(const Case& one, const Path& path) {
+  const ConstraintGroup& group = one.sample.view().constraints[0];
+  std::vector<BatchInput> parts;
+  for (std::size_t i = 0; i < group.instances.size(); ++i)
+    parts.push_back(input_of(one.sample.view(), group, i, path.frames(), path.now()));
+  return joined(parts);
+}
+
 void check_own_data(const std::vector<Case>& cases, Checklist& list) {
   const auto group = [](const Case& one) -> const ConstraintGroup& { return one.sample.view().constraints[0]; };
   claim_own_data(
       group(cases.front()).type, cases, list, [&](const Case& one) { return make(group(one), group(one).instances); },
       [&](const Case& one) {
         Random random(31);
-        const Path path(one.sample.view(), one.state, random);
-        std::vector<BatchInput> parts;
-        for (std::size_t i = 0; i < group(one).instances.size(); ++i)
-          parts.push_back(input_of(one.sample.view(), group(one), i, path.frames(), path.now()));
-        return joined(parts);
+        return inputs(one, Path(one.sample.view(), one.state, random));
       },
       [&](ConstraintBatch& batch, const Case& one, const BatchInput& in) {
         return evaluate(batch, group(one).instances, group(one).rows, in).numbers();
@@ -294,6 +300,13 @@ void check_constraint(const ConstraintType& type, const Bench& bench, Checklist&
   check_own_data(one, list);
   check_allocation(one, list);
   check_offers(type, several.empty() ? one : several, bench, list);
+  check_discrete(
+      type.descriptor().discrete, one, list,
+      [](const Case& case_of) {
+        const ConstraintGroup& group = case_of.sample.view().constraints[0];
+        return make(group, group.instances);
+      },
+      [](const Case& case_of, const Path& path, double) { return EventState{inputs(case_of, path)}; });
   check_in_formulations(one, false, bench, list);
 }
 

@@ -26,6 +26,7 @@ class Equation final : public Ode {
     return solver_.correct(t, y, correction) == Status::ok;
   }
   std::string_view failure() const noexcept override { return solver_.failure(); }
+  DiscreteState* discrete() noexcept override { return ask<DiscreteState>(solver_); }
 
  private:
   Solver& solver_;

@@ -9,6 +9,7 @@
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/canaries.hpp"
+#include "framework/conformance/discrete_checks.hpp"
 #include "framework/conformance/element_systems.hpp"
 #include "framework/conformance/event_checks.hpp"
 #include "framework/conformance/larger.hpp"
@@ -336,6 +337,10 @@ void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
       cases, list, [&](const Case& one) { return make(type, one.sample.view().forces[0].instances); },
       [](const Case& one, Path& path, double t) { return joined(inputs(one, path, t)); });
   check_offers(type, cases, bench, list);
+  check_discrete(
+      type.descriptor().discrete, cases, list,
+      [&](const Case& one) { return make(type, one.sample.view().forces[0].instances); },
+      [](const Case& one, Path& path, double t) { return EventState{joined(inputs(one, path, t))}; });
   check_in_formulations(cases, true, bench, list);
 }
 

@@ -3,9 +3,12 @@
 #include <cmath>
 
 #include "framework/conformance/allocation_count.hpp"
+#include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/formulation_checks.hpp"
 #include "framework/conformance/lagging_damper.hpp"
 #include "framework/conformance/screw_joint.hpp"
+#include "framework/conformance/switched_spring.hpp"
+#include "polyform/contract/discrete_state.hpp"
 
 namespace polyform::host {
 
@@ -23,6 +26,31 @@ void see_states_kept(const Formulation& formulation, const Case& one, Measure& m
     m.see(std::abs(after.x[i] - before.x[i]) / (1 + std::abs(before.x[i])), "a first-order state is changed");
 }
 
+/// Other values of the elements than at the start lead to the same, whether they come with the state or are put back.
+/// Whether they make a difference.
+bool see_values_count(const Formulation& formulation, const Case& one, Measure& m) {
+  const SystemView& view = one.sample.view();
+  Observed seen(formulation, view, one.state, one.time);
+  auto* const state = ask<DiscreteState>(seen.solver());
+  m.see(state != nullptr && state->values().size() >= view.discrete ? 0 : 1, "the solver does not offer them");
+  if (state == nullptr || state->values().size() < view.discrete) return true;
+  const auto accelerations = [&] {
+    const std::span<const double> all = seen.at(seen.y()).acceleration;
+    return std::vector<double>(all.begin(), all.end());
+  };
+  const std::vector<double> at_start = accelerations();
+  std::vector<std::int32_t> values(state->values().begin(), state->values().end());
+  for (std::size_t i = 0; i < view.discrete; ++i) values[i] = values[i] == 0 ? 1 : 0;
+  m.see(state->set(values) == Status::ok ? 0 : 1, "set() does not take other values of the elements");
+  const std::vector<double> put_back = accelerations();
+  ConstStateView other = one.state.view();
+  other.discrete = std::span(values).first(view.discrete);
+  require(seen.solver().encode(other, seen.y()), seen.solver(), formulation.name(), "encode");
+  m.see(largest_difference(put_back, accelerations()), "encode() and set() lead to other accelerations");
+  m.see(std::ranges::equal(seen.now().discrete, other.discrete) ? 0 : 1, "observe() gives others");
+  return largest_difference(at_start, put_back) > 1e-12;
+}
+
 void check_what_it_runs(const Formulation& formulation, Ability ability, std::string_view what,
                         const std::vector<Case>& run, const Bench& bench, Checklist& list) {
   claim_agreement(formulation, run, what, "all is as in the other formulations",
@@ -35,6 +63,18 @@ void check_what_it_runs(const Formulation& formulation, Ability ability, std::st
   if (ability == Ability::first_order_states)
     claim_on(run, what, "correct() leaves the states alone", 1e-12, "only joints and quaternions drift", list,
              [&](const Case& one, Measure& m) { see_states_kept(formulation, one, m); });
+  if (ability == Ability::discrete_states) {
+    bool any = false;
+    claim_on(run, what, "values other than those of the start count, however they come to the solver", 1e-9,
+             "encode() takes them from the state, set() from the host, and both hand them to all elements", list,
+             [&](const Case& one, Measure& m) {
+               any = see_values_count(formulation, one, m) || any;
+               if (&one == &run.back()) m.see(any ? 0 : 1, "they make no difference in any model");
+             });
+    claim_on(run, what, "they are constant but in encode() and correct(), and can be put back", 1e-9,
+             "correct() leaves the elements' values alone", list,
+             [&](const Case& one, Measure& m) { see_discrete(formulation, one, m); });
+  }
   claim_no_allocation(list, fmt::format("{}: nothing is allocated after compile", what), make_memory_in_compile,
                       [&](Measure& m) { see_allocations_in(formulation, run, m); });
 }
@@ -67,14 +107,17 @@ void check_ability(const Formulation& formulation, Ability ability, std::string_
   if (declared && !run.empty()) check_what_it_runs(formulation, ability, what, run, bench, list);
 }
 
-/// Systems with one of the types, in turns.
-template <class Types>
-Make with_element(const Types& types, std::string_view section, const Bench& bench) {
-  return [&, section](std::uint64_t seed) -> Sample {
+constexpr auto any_type = [](const ElementType&) { return true; };
+constexpr auto has_states = [](const ElementType& type) { return !type.descriptor().states.empty(); };
+constexpr auto has_discrete = [](const ElementType& type) { return !type.descriptor().discrete.empty(); };
+
+/// Systems with one of the wanted types, in turns.
+template <class Types, class Wanted>
+Make with_element(const Types& types, std::string_view section, const Bench& bench, Wanted wanted) {
+  return [&, section, wanted](std::uint64_t seed) -> Sample {
     std::vector<Sample> samples;
     for (const auto& [name, type] : types) {
-      if constexpr (std::is_same_v<decltype(type), const ForceType* const>)
-        if (type->state_count() == 0) continue;
+      if (!wanted(*type)) continue;
       try {
         samples.push_back(std::move(cases_of(*type, section, bench, 1, 1).front().sample));
       } catch (const Undecided&) {
@@ -141,6 +184,7 @@ Sample with_massless_body(const Bench& bench, std::uint64_t seed) {
 void check_abilities_of(const Formulation& formulation, const Bench& bench, Checklist& list) {
   Catalog further = bench.catalog();  // the kit's own types stand in for whatever else has their names
   further.forces[std::string(lagging_damper().name())] = &lagging_damper();
+  further.forces[std::string(switched_spring().name())] = &switched_spring();
   further.joints[std::string(screw_joint().name())] = &screw_joint();
   const Bench with_further(bench, further);
   const auto check = [&](Ability ability, std::string_view what, const Make& make) {
@@ -149,10 +193,12 @@ void check_abilities_of(const Formulation& formulation, const Bench& bench, Chec
   check(Ability::closed_loops, "closed loops", [&](std::uint64_t seed) {
     return bench.random_model({seed, 4, 2, false});
   });
-  check(Ability::constraint_elements, "constraint elements", with_element(further.constraints, "constraints", bench));
-  check(Ability::modules, "modules", with_element(further.modules, "modules", bench));
+  check(Ability::constraint_elements, "constraint elements", with_element(further.constraints, "constraints", bench, any_type));
+  check(Ability::modules, "modules", with_element(further.modules, "modules", bench, any_type));
   check(Ability::first_order_states, "forces with first-order states",
-        with_element(further.forces, "forces", with_further));
+        with_element(further.forces, "forces", with_further, has_states));
+  check(Ability::discrete_states, "forces with discrete states",
+        with_element(further.forces, "forces", with_further, has_discrete));
   check(Ability::code_joints, "joints that are code",
         [&](std::uint64_t seed) { return with_code_joints(with_further, seed); });
   check(Ability::flexible_bodies, "flexible bodies", [&](std::uint64_t seed) { return flexible_model(bench, seed); });

@@ -185,6 +185,10 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
              "kinds() tells what each number of y is; position_rates() gives what derivative() gives for the positions, at "
              "the same y",
              list, [&](const Case& one, Measure& m) { see_second_order(formulation, one, m); });
+    claim_on(cases, kind, "its discrete state is constant but in encode() and correct(), and can be put back", 1e-9,
+             "what derivative(), observe() and decode() find out on their way is no discrete state; what the future "
+             "depends on is in y or in the values that the host keeps",
+             list, [&](const Case& one, Measure& m) { see_discrete(formulation, one, m); });
     claim_on(cases, kind, "the state goes to y and back", 1e-10, "encode() and decode() must be inverse to each other",
              list, [&](const Case& one, Measure& m) { see_round_trip(formulation, one, m); });
     check_correction(formulation, cases, kind, list);

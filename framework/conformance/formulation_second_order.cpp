@@ -42,7 +42,6 @@ void see_second_order(const Formulation& formulation, const Case& one, Measure& 
     } else {
       m.see(rates[i] == untouched ? 0 : 1, say("it is no position, and position_rates() writes to it"));
     }
-    if (kinds[i] == StateKind::discrete) m.see(std::abs(ydot[i]), say("it is discrete, and its rate is not zero"));
   }
 }
 

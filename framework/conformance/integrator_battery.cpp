@@ -103,10 +103,8 @@ void check_order(const IntegratorChoice& choice, Checklist& list) {
 
 void check_tolerances(const IntegratorChoice& choice, Checklist& list) {
   constexpr std::string_view errors_follow = "its errors follow the tolerances";
-  constexpr std::string_view weights = "a state whose error counts nothing shortens no steps";
   if (choice.fixed_step()) {
     list.unsupported(errors_follow, "not applicable: it takes fixed steps");
-    list.unsupported(weights, "not applicable: it takes fixed steps");
     return;
   }
   // An error of each step adds up over many steps and grows with the motion.
@@ -139,17 +137,6 @@ void check_tolerances(const IntegratorChoice& choice, Checklist& list) {
                  });
                }
              });
-  list.claim(weights, 1.2, "divide the tolerance of each state by FirstOrderSystem::error_weights", [&](Measure& m) {
-    const auto steps = [&](KnownSystem& problem) {
-      Method method(choice, problem, usual(choice));
-      method.start(0, problem.solution(0));
-      return static_cast<double>(method.run(duration));
-    };
-    Ellipse plain;
-    EllipseWithNoise noisy;
-    const double alone = steps(plain), with = steps(noisy);
-    m.see(with / (alone + 5), [&] { return fmt::format("{} steps in the place of {}", with, alone); });
-  });
 }
 
 void check_limits(const IntegratorChoice& choice, Checklist& list) {
@@ -197,16 +184,6 @@ void check_correction(const IntegratorChoice& choice, Checklist& list) {
           m.see(std::abs(length - 1) < 4e-16 ? 0 : 1, "state() is not what correct() left");
         }
       });
-  list.claim("discrete states stay as they are", 0,
-             "they have the rate zero; an implicit method must not solve for them", [&](Measure& m) {
-               DrivenDisc disc;
-               Method method(choice, disc, usual(choice));
-               method.start(0, disc.solution(0));
-               while (method.raw().time() < 1) {
-                 method.step(1);
-                 m.see(method.state()[4] == 3 && method.inside(0.4)[4] == 3 ? 0 : 1, "a discrete state has changed");
-               }
-             });
 }
 
 /// The end of a step and its start, as the method gives them between steps.

@@ -12,11 +12,6 @@ constexpr double eccentricity = 0.05;
 
 }  // namespace
 
-void KnownSystem::error_weights(std::span<double> weights) const noexcept {
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    weights[i] = kinds_[i] == StateKind::discrete || i == weightless_ ? 0 : 1;
-}
-
 void* KnownSystem::query(std::string_view asked) noexcept {
   return asked == SecondOrderSystem::interface_name ? static_cast<SecondOrderSystem*>(this) : nullptr;
 }
@@ -73,37 +68,19 @@ void Ellipse::move(std::span<const double> y, std::span<double> ydot) const noex
   std::copy_n(y.begin() + 2, 2, ydot.begin());
 }
 
-EllipseWithNoise::EllipseWithNoise() : KnownSystem({q, q, v, v, x}, 0, 4) {}
-
-std::vector<double> EllipseWithNoise::solution(double t) const {
-  std::vector<double> y = place_on_ellipse(t);
-  y.push_back(1 - std::cos(400 * t));
-  return y;
-}
-
-void EllipseWithNoise::accelerate(double t, std::span<const double> y, std::span<double> ydot) const noexcept {
-  attract(y, ydot);
-  ydot[4] = 400 * std::sin(400 * t);
-}
-
-void EllipseWithNoise::move(std::span<const double> y, std::span<double> ydot) const noexcept {
-  std::copy_n(y.begin() + 2, 2, ydot.begin());
-}
-
-DrivenDisc::DrivenDisc() : KnownSystem({q, q, v, x, StateKind::discrete, x}, 1) {}
+DrivenDisc::DrivenDisc() : KnownSystem({q, q, v, x, x}, 1) {}
 
 /// θ̈ = −θ̇/2 + cos t from θ̇ = 1.
 std::vector<double> DrivenDisc::solution(double t) const {
   const double rate = 0.6 * std::exp(-t / 2) + 0.4 * std::cos(t) + 0.8 * std::sin(t);
   const double angle = 1.2 * (1 - std::exp(-t / 2)) + 0.4 * std::sin(t) + 0.8 * (1 - std::cos(t));
-  return {std::cos(angle), std::sin(angle), rate, std::sin(angle), 3, std::sin(angle)};
+  return {std::cos(angle), std::sin(angle), rate, std::sin(angle), std::sin(angle)};
 }
 
 void DrivenDisc::accelerate(double t, std::span<const double> y, std::span<double> ydot) const noexcept {
   ydot[2] = -y[2] / 2 + std::cos(t);
   ydot[3] = y[2] * y[0] - (y[3] - y[1]);
-  ydot[4] = 0;
-  ydot[5] = y[2] * y[0];
+  ydot[4] = y[2] * y[0];
 }
 
 void DrivenDisc::move(std::span<const double> y, std::span<double> ydot) const noexcept {

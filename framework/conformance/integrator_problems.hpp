@@ -18,7 +18,6 @@ class KnownSystem : public FirstOrderSystem, public SecondOrderSystem {
 
   std::size_t size() const noexcept final { return kinds_.size(); }
   std::size_t integrals() const noexcept final { return integrals_; }
-  void error_weights(std::span<double> weights) const noexcept final;
   Status derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept final;
   Status correct(double t, std::span<double> y) noexcept final;
   std::string_view failure() const noexcept final { return failure_; }
@@ -32,10 +31,8 @@ class KnownSystem : public FirstOrderSystem, public SecondOrderSystem {
   static constexpr std::string_view reason = "the rod is at its end";
 
  protected:
-  /// weightless: a state whose error counts nothing, beside the discrete ones.
-  KnownSystem(std::vector<StateKind> kinds, std::size_t integrals, std::size_t weightless = none)
-      : kinds_(std::move(kinds)), integrals_(integrals), weightless_(weightless) {}
-  static constexpr std::size_t none = ~std::size_t{0};
+  KnownSystem(std::vector<StateKind> kinds, std::size_t integrals)
+      : kinds_(std::move(kinds)), integrals_(integrals) {}
   /// All of ydot but the positions.
   virtual void accelerate(double t, std::span<const double> y, std::span<double> ydot) const noexcept = 0;
   /// Of the positions.
@@ -44,7 +41,7 @@ class KnownSystem : public FirstOrderSystem, public SecondOrderSystem {
 
  private:
   std::vector<StateKind> kinds_;
-  std::size_t integrals_, weightless_;
+  std::size_t integrals_;
   std::string_view failure_;
 };
 
@@ -60,20 +57,8 @@ class Ellipse final : public KnownSystem {
   void move(std::span<const double> y, std::span<double> ydot) const noexcept override;
 };
 
-/// The same with a fifth state, whose error counts nothing and whose rate swings many times in a step.
-class EllipseWithNoise final : public KnownSystem {
- public:
-  EllipseWithNoise();
-  std::vector<double> solution(double t) const override;
-
- private:
-  void accelerate(double t, std::span<const double> y, std::span<double> ydot) const noexcept override;
-  void move(std::span<const double> y, std::span<double> ydot) const noexcept override;
-};
-
-/// A disc with a damper and a drive, and a state that follows it: y = [cos θ, sin θ, θ̇, x, d, ∫]. θ̇ depends on the time
-/// and on itself, x on all, d is discrete and counts no error, the last one is an integral. The correction keeps
-/// the first two on the unit circle.
+/// A disc with a damper and a drive, and a state that follows it: y = [cos θ, sin θ, θ̇, x, ∫]. θ̇ depends on the time
+/// and on itself, x on all, the last one is an integral. The correction keeps the first two on the unit circle.
 class DrivenDisc final : public KnownSystem {
  public:
   DrivenDisc();

@@ -9,6 +9,7 @@
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/canaries.hpp"
+#include "framework/conformance/discrete_checks.hpp"
 #include "framework/conformance/larger.hpp"
 #include "framework/conformance/module_checks.hpp"
 #include "framework/conformance/output_checks.hpp"
@@ -237,6 +238,14 @@ void check_module(const ModuleType& type, const Bench& bench, Checklist& list) {
   check_batches(type, modules, list);
   check_frames(type, modules, list);
   check_offers(type, modules, bench, list);
+  check_discrete(
+      type.descriptor().discrete, modules, list,
+      [&](const Case& one) { return make(type, one.sample.view().modules[0].instances); },
+      [](const Case& one, Path& path, double t) {
+        Random random(41);
+        ModuleState s = joined(states_of(one, path, random, t));
+        return EventState{std::move(s.attachments), std::move(s.u), std::move(s.x)};
+      });
   add_loops(type, bench, systems);
   const bool balanced = systems.front().sample.view().modules[0].instances[0].markers.empty();
   check_in_formulations(systems, balanced, bench, list);

@@ -22,13 +22,6 @@ Message said(std::string_view what, double t, std::string_view why) {
 
 }  // namespace
 
-/// What is constant within a step has no error.
-void CountedSystem::error_weights(std::span<double> weights) const noexcept {
-  std::ranges::fill(weights, 1.0);
-  for (std::size_t i = 0; second_ != nullptr && i < weights.size(); ++i)
-    if (second_->kinds()[i] == StateKind::discrete) weights[i] = 0;
-}
-
 void* CountedSystem::query(std::string_view asked) noexcept {
   const bool offered = second_ != nullptr && asked == SecondOrderSystem::interface_name;
   return offered ? static_cast<SecondOrderSystem*>(this) : nullptr;
@@ -55,8 +48,11 @@ Status CountedSystem::derivative(double t, std::span<const double> y, std::span<
   return Status::failed;
 }
 
+/// A step whose end cannot be corrected is given up: what the correction made of the discrete state goes too.
 Status CountedSystem::correct(double t, std::span<double> y) noexcept {
+  if (discrete_ != nullptr) std::ranges::copy(discrete_->values(), kept_.begin());
   if (ode_.correct(t, y)) return Status::ok;
+  if (discrete_ != nullptr) discrete_->set(kept_);
   failure_.say(said("the state could not be corrected", t, ode_.failure()));
   return Status::failed;
 }

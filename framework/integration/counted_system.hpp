@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "framework/integration/ode.hpp"
 #include "polyform/helpers/step_by_step.hpp"
@@ -11,11 +13,14 @@ namespace polyform::host {
 
 class CountedSystem final : public FirstOrderSystem, private SecondOrderSystem {
  public:
-  explicit CountedSystem(Ode& ode) : ode_(ode), second_(ode.second_order()) {}
+  explicit CountedSystem(Ode& ode)
+      : ode_(ode),
+        second_(ode.second_order()),
+        discrete_(ode.discrete()),
+        kept_(discrete_ == nullptr ? 0 : discrete_->values().size()) {}
 
   std::size_t size() const noexcept override { return ode_.size(); }
   std::size_t integrals() const noexcept override { return ode_.integrals(); }
-  void error_weights(std::span<double> weights) const noexcept override;
   Status derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
   Status correct(double t, std::span<double> y) noexcept override;
   std::string_view failure() const noexcept override { return failure_.text(); }
@@ -31,6 +36,8 @@ class CountedSystem final : public FirstOrderSystem, private SecondOrderSystem {
 
   Ode& ode_;
   SecondOrderSystem* second_;  ///< or none
+  DiscreteState* discrete_;    ///< or none
+  std::vector<std::int32_t> kept_;  ///< its values before a correction
   std::size_t evaluations_ = 0;
   Sentence failure_;
 };

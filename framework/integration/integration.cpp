@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "framework/diagnostics.hpp"
 
@@ -31,8 +32,10 @@ void check(const IntegratorChoice& choice, const StepSettings& settings) {
 
 }  // namespace
 
-Integration::Integration(Ode& ode, const IntegratorChoice& choice, const StepSettings& settings) : system_(ode) {
+Integration::Integration(Ode& ode, const IntegratorChoice& choice, const StepSettings& settings)
+    : system_(ode), discrete_(ode.discrete()) {
   check(choice, settings);
+  begin_discrete();
   Diagnostics diagnostics;
   method_.reset(choice.type->create(system_, settings, choice.options, diagnostics));
   if (method_) return;
@@ -49,14 +52,31 @@ bool Integration::done(Status status) {
   return false;
 }
 
+void Integration::begin_discrete() {
+  discrete_changed_ = false;
+  if (discrete_ == nullptr) return;
+  now_.assign(discrete_->values().begin(), discrete_->values().end());
+  within_ = now_;
+}
+
+void Integration::stand(std::span<const std::int32_t> values) {
+  if (discrete_ != nullptr && discrete_->set(values) != Status::ok)
+    throw Failure(Exit::simulation_failed, "the solver does not take back a discrete state that it had before",
+                  "Report this to the author of the formulation.");
+}
+
+void Integration::stand_at_end() { stand(now_); }
+
 void Integration::start(double t, std::span<const double> y) {
   steps_ = 0;
+  begin_discrete();
   system_.begin_count();
   if (!done(method_->start(t, y))) throw Failure(Exit::simulation_failed, failure_);
 }
 
 void Integration::restart(double t, std::span<const double> y, double first_step) {
   interpolation_evaluated_ = false;
+  begin_discrete();
   if (!done(method_->restart(t, y, first_step))) throw Failure(Exit::simulation_failed, failure_);
 }
 
@@ -67,17 +87,28 @@ bool Integration::step(double t_limit) {
     return false;
   }
   interpolation_evaluated_ = false;
-  if (!done(method_->step(t_limit))) return false;
+  stand(now_);
+  within_ = now_;
+  // Even where y is what it was, its derivative may be another one.
+  if (std::exchange(discrete_changed_, false) && !done(method_->restart(time(), state(), 0))) return false;
+  if (!done(method_->step(t_limit))) {
+    stand(now_);
+    return false;
+  }
+  if (discrete_ != nullptr) std::ranges::copy(discrete_->values(), now_.begin());
+  discrete_changed_ = now_ != within_;
   ++steps_;
   return true;
 }
 
 bool Integration::state_at(double t, std::span<double> y) {
   if (std::abs(t - time()) <= 1e-12 * std::max(1.0, std::abs(time()))) {
+    stand(now_);
     std::ranges::copy(state(), y.begin());
     return true;
   }
   if (t >= previous_time() && t <= time()) {
+    stand(within_);
     const std::size_t before = system_.evaluations();
     const bool known = done(method_->state_at(t, y));
     interpolation_evaluated_ = interpolation_evaluated_ || system_.evaluations() > before;

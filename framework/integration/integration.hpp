@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,16 +33,21 @@ struct Statistics {
 
 /// Goes forward in time, one accepted step at a call. The public functions check their arguments and count; the method
 /// does the rest.
+///
+/// The equation may have a discrete state, of which the method knows nothing: one set of values belongs to the last
+/// step from its start on, another to time(). Each function leaves the equation with the values that belong to the state
+/// it gives; what others did to them in the meantime does not matter to the next step.
 class Integration {
  public:
   /// The equation and what the choice points to must outlive the object. Failure (plugin) without a type, (bad_input)
   /// where a step or tolerance is no positive number, (simulation_failed) where the method cannot be set up.
   Integration(Ode&, const IntegratorChoice&, const StepSettings&);
 
-  /// Sets the beginning; forgets everything before. y has Ode::size() numbers. Failure (simulation_failed) where the
+  /// Sets the beginning, with the discrete state that the equation has now; forgets everything before. y has
+  /// Ode::size() numbers. Failure (simulation_failed) where the
   /// method cannot begin there.
   void start(double t, std::span<const double> y);
-  /// See Integrator::restart; what is counted goes on.
+  /// See Integrator::restart; with the discrete state that the equation has now. What is counted goes on.
   void restart(double t, std::span<const double> y, double first_step);
   /// One step, never beyond t_limit > time(). False when it failed: failure() says why, time() and state() stay as they
   /// were.
@@ -52,6 +58,8 @@ class Integration {
   /// Whether states within the last step took evaluations of their own: what lies behind an event in that step is then
   /// felt before the event too.
   bool interpolation_evaluated() const { return interpolation_evaluated_; }
+  /// Gives the equation the discrete state that belongs to time() and state().
+  void stand_at_end();
   /// At time(), corrected. Valid until the next step.
   std::span<const double> state() const { return method_->state(); }
   double time() const { return method_->time(); }
@@ -65,8 +73,13 @@ class Integration {
     void operator()(Integrator* method) const noexcept { method->destroy(); }
   };
   bool done(Status);
+  void begin_discrete();
+  void stand(std::span<const std::int32_t> values);
 
   CountedSystem system_;
+  DiscreteState* discrete_;                  ///< of the equation, or none
+  std::vector<std::int32_t> within_, now_;   ///< its values within the last step, and at time()
+  bool discrete_changed_ = false;            ///< at the end of the last step
   std::unique_ptr<Integrator, Destroy> method_;
   std::size_t steps_ = 0;
   bool interpolation_evaluated_ = false;

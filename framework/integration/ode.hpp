@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/second_order.hpp"
 
 namespace polyform::host {
@@ -24,6 +25,8 @@ class Ode {
   virtual std::string_view failure() const noexcept { return {}; }
   /// Told after a derivative there that is not finite: failure() may then say what of it is not.
   virtual void find_not_finite(double t, std::span<const double> y) noexcept { (void)t, (void)y; }
+  /// What else the equation depends on, constant within a step; or none. `correct` may change it.
+  virtual DiscreteState* discrete() noexcept { return nullptr; }
   /// What tells positions from velocities, of size() numbers; or none. failure() is that of position_rates too.
   virtual SecondOrderSystem* second_order() noexcept { return nullptr; }
 };

@@ -62,6 +62,7 @@ void ModuleStates::pivot(const ModuleSet::Module& m, bool integrals, Part& out) 
 }
 
 Elimination ModuleStates::choose(double t, std::span<const BodyMotion> frames, const CanonicalState& state) {
+  modules_.follow(state.discrete);
   modules_.evaluate(t, frames, state.q, state.v, state.x);
   Elimination out;
   std::vector<char> dependent(view_.states);
@@ -99,6 +100,7 @@ bool ModuleStates::close(double t, std::span<const BodyMotion> frames, const Eli
                          CanonicalState& state) {
   if (choice.rows.empty()) return true;
   if (!close_integrals(t, frames, choice, state)) return false;
+  modules_.follow(state.discrete);
   modules_.evaluate(t, frames, state.q, state.v, state.x);
   std::size_t first_row = 0;
   for (const ModuleSet::Module& m : modules_.modules()) {
@@ -131,6 +133,7 @@ bool ModuleStates::close_integrals(double t, std::span<const BodyMotion> frames,
                                    CanonicalState& state) {
   constexpr int most_iterations = 20;
   for (int i = 0;; ++i) {
+    modules_.follow(state.discrete);
     modules_.evaluate(t, frames, state.q, state.v, state.x);
     double largest = 0;
     std::size_t first_row = 0;
@@ -162,6 +165,7 @@ bool ModuleStates::close_integrals(double t, std::span<const BodyMotion> frames,
 }
 
 double ModuleStates::kinetic_energy(double t, std::span<const BodyMotion> frames, const CanonicalState& state) {
+  modules_.follow(state.discrete);
   modules_.evaluate(t, frames, state.q, state.v, state.x);
   return modules_.kinetic_energy();
 }

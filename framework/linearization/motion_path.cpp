@@ -56,6 +56,7 @@ class IntegratedPath final : public MotionPath, private Ode {
     return solver_->correct(t, y, correction) == Status::ok;
   }
   std::string_view failure() const noexcept override { return solver_->failure(); }
+  DiscreteState* discrete() noexcept override { return ask<DiscreteState>(*solver_); }
   SecondOrderSystem* second_order() noexcept override {
     return ask<SecondOrderSystem>(*solver_);
   }

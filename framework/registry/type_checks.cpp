@@ -72,6 +72,12 @@ std::string mistake_in_coordinates(Strided<const Variable> positions) {
   return mistake_in_names("coordinate", positions);
 }
 
+std::string mistake_in_discrete(Strided<const DiscreteVariable> variables) {
+  for (const DiscreteVariable& v : variables)
+    if (v.values.size() < 2) return fmt::format("whose discrete state '{}' names less than two values", v.name);
+  return mistake_in_names("discrete state", variables);
+}
+
 /// A rotation matrix and a place are twelve numbers; a kernel that needs more coordinates than this counts wrongly.
 constexpr std::size_t most_positions = 64;
 
@@ -106,6 +112,7 @@ std::string mistake_of(const ForceType& type) {
     return fmt::format("which declares {} states for each, where {} are the most", type.state_count(), most_states);
   const TypeDescriptor& told = type.descriptor();
   std::string mistake = mistake_in_columns({{"state", told.states}, {"output", told.outputs}});
+  if (mistake.empty()) mistake = mistake_in_discrete(told.discrete);
   return mistake.empty() ? mistake_in_fields(type.fields()) : mistake;
 }
 
@@ -125,11 +132,13 @@ std::string mistake_of(const ModuleType& type) {
     if (state.integral_of < -1 || state.integral_of >= static_cast<std::int64_t>(type.variables().size()))
       return fmt::format("whose state '{}' is said to be the integral of variable {}, of {}", state.name,
                          state.integral_of, type.variables().size());
+  if (std::string mistake = mistake_in_discrete(type.descriptor().discrete); !mistake.empty()) return mistake;
   return mistake_in_fields(type.fields());
 }
 
 std::string mistake_of(const ConstraintType& type) {
   std::string mistake = mistake_in_columns({{"output", type.descriptor().outputs}});
+  if (mistake.empty()) mistake = mistake_in_discrete(type.descriptor().discrete);
   return mistake.empty() ? mistake_in_fields(type.fields()) : mistake;
 }
 

@@ -7,8 +7,10 @@
 
 namespace polyform::host {
 
+/// modules: variables and states of modules. elements: states of forces, outputs and discrete states of all elements.
 struct Columns {
-  bool joints = true, bodies = true, energy = true, constraints = true, modules = true, elements = true, reactions = false;
+  bool joints = true, bodies = true, energy = true, constraints = true, modules = true, elements = true;
+  bool reactions = false;
   std::vector<std::string> patterns = {};  ///< such as tip.* or *.q: see matches()
 };
 

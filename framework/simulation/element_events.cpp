@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -16,9 +17,16 @@ namespace polyform::host {
 /// The canonical state and the motions that follow from it.
 struct ElementEvents::Motion {
   explicit Motion(const SystemView& view)
-      : q(view.nq), v(view.nv), eta(view.modes), etadot(view.modes), x(view.states), tree(view) {}
-  StateView state() { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x}; }
+      : q(view.nq),
+        v(view.nv),
+        eta(view.modes),
+        etadot(view.modes),
+        x(view.states),
+        discrete(view.discrete),
+        tree(view) {}
+  StateView state() { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete}; }
   std::vector<double> q, v, eta, etadot, x;
+  std::vector<std::int32_t> discrete;
   TreeKinematics tree;
 };
 
@@ -28,6 +36,7 @@ ElementEvents::ElementEvents(const SystemView& view, Solver& solver) : solver_(s
   for (const ModuleGroup& group : view.modules) add(view, group);
   if (empty()) return;
   motion_ = std::make_unique<Motion>(view);
+  if (const auto* state = ask<DiscreteState>(solver)) all_discrete_.resize(state->values().size());
   find_carriers(view);
 }
 
@@ -54,6 +63,9 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
           0,
           0,
           0,
+          group.discrete_offset,
+          group.type->descriptor().discrete.size() * group.instances.size(),
+          ask<DiscreteElement>(*batch),
           std::move(object)};
   const std::size_t instances = group.instances.size();
   if constexpr (std::is_same_v<Group, ForceGroup>) {
@@ -123,28 +135,60 @@ double ElementEvents::evaluate(double t, const ConstStateView& state, std::span<
   std::ranges::copy(state.eta, motion_->eta.begin());
   std::ranges::copy(state.etadot, motion_->etadot.begin());
   std::ranges::copy(state.x, motion_->x.begin());
+  std::ranges::copy(state.discrete, motion_->discrete.begin());
   return evaluate_here(t, values, rates);
 }
 
 double ElementEvents::evaluate_here(double t, std::span<double> values, std::span<double> rates) {
+  time_ = t;
   motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
   std::ranges::fill(rates, std::numeric_limits<double>::quiet_NaN());
   double guard = never;
-  const std::span<const double> x(motion_->x);
   for (Batch& b : batches_) {
     b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
-    const ForceInput attachments = b.attached->input(t, x.subspan(b.states, b.state_count));
-    EventInput in;
-    in.attachments = &attachments;
-    in.u = x.subspan(b.u, b.u_count);
-    in.x = x.subspan(b.x, b.x_count);
+    const ForceInput attachments = attachments_of(b);
     EventOutput out;
     out.values = values.subspan(b.first, b.count);
     out.rates = rates.subspan(b.first, b.count);
-    b.events->evaluate_events(in, out);
+    b.events->evaluate_events(input_of(b, attachments), out);
     guard = std::min(guard, out.guard);
   }
   return guard;
+}
+
+ForceInput ElementEvents::attachments_of(const Batch& b) const {
+  return b.attached->input(time_, std::span(motion_->discrete).subspan(b.discrete, b.discrete_count),
+                           std::span(motion_->x).subspan(b.states, b.state_count));
+}
+
+EventInput ElementEvents::input_of(const Batch& b, const ForceInput& attachments) const {
+  EventInput in;
+  in.attachments = &attachments;
+  in.u = std::span(motion_->x).subspan(b.u, b.u_count);
+  in.x = std::span(motion_->x).subspan(b.x, b.x_count);
+  return in;
+}
+
+bool ElementEvents::has_discrete() const {
+  return std::ranges::any_of(batches_, [](const Batch& b) { return b.discrete_count > 0; });
+}
+
+bool ElementEvents::pass(std::size_t event, bool rising) {
+  const Batch& b = batches_[descriptions_[event].batch];
+  if (b.element == nullptr || b.discrete_count == 0) return false;
+  auto* const state = ask<DiscreteState>(solver_);
+  std::ranges::copy(state->values(), all_discrete_.begin());
+  const std::span<std::int32_t> values = std::span(all_discrete_).subspan(b.discrete, b.discrete_count);
+  const ForceInput attachments = attachments_of(b);
+  b.element->pass_event(event - b.first, rising, input_of(b, attachments), values);
+  if (std::ranges::equal(values, attachments.discrete)) return false;
+  if (state->set(all_discrete_) != Status::ok)
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("{} gives itself a discrete state that its type does not name, at t = {:.9g} s",
+                              name_of(event), time_),
+                  "Report this to the author of the element.");
+  std::ranges::copy(values, motion_->discrete.begin() + static_cast<std::ptrdiff_t>(b.discrete));
+  return true;
 }
 
 }  // namespace polyform::host

@@ -1,12 +1,14 @@
 // The events of all elements of a system, evaluated from the state vector of any solver.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "polyform/mechanics/attachments.hpp"
+#include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/formulation.hpp"
 
@@ -38,6 +40,11 @@ class ElementEvents {
   double evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
   /// The same at a canonical state.
   double evaluate(double t, const ConstStateView&, std::span<double> values, std::span<double> rates);
+  /// Whether any of the elements has a discrete state.
+  bool has_discrete() const;
+  /// At the state evaluated last, which stands in the solver too and where an event function has just changed its sign:
+  /// its element changes its discrete state as it wants to, in the solver. Whether it has changed any.
+  bool pass(std::size_t event, bool rising);
   /// At the state evaluated last: the largest angular velocity of the bodies that carry what the events are attached to,
   /// and of those that carry these, rad/s.
   double turning() const;
@@ -57,6 +64,8 @@ class ElementEvents {
     EventSource* events;
     std::size_t first, count;                                 ///< event functions
     std::size_t states, state_count, u, u_count, x, x_count;  ///< among the first-order states
+    std::size_t discrete, discrete_count;                     ///< among the discrete states of the elements
+    DiscreteElement* element;                                 ///< or none
     std::unique_ptr<void, void (*)(void*)> object;            ///< the batch
   };
   struct Description {
@@ -64,6 +73,8 @@ class ElementEvents {
     std::size_t batch;
     Crossing crossing;
   };
+  ForceInput attachments_of(const Batch&) const;
+  EventInput input_of(const Batch&, const ForceInput& attachments) const;
   double evaluate_here(double t, std::span<double> values, std::span<double> rates);
   template <class Group>
   void add(const SystemView&, const Group&);
@@ -76,6 +87,8 @@ class ElementEvents {
   std::vector<std::size_t> carriers_;  ///< bodies between ground and what event functions are attached to
   struct Motion;
   std::unique_ptr<Motion> motion_;
+  double time_ = 0;                         ///< of the state evaluated last
+  std::vector<std::int32_t> all_discrete_;  ///< room for the values of the solver
 };
 
 }  // namespace polyform::host

@@ -49,6 +49,7 @@ EventWatch::EventWatch(const SystemView& view, Solver& solver, Integration& inte
   y_.resize(integrator.state().size());
   other_values_.resize(size());
   other_rates_.resize(size());
+  values_before_.resize(size());
   chatter_.resize(size());
 }
 
@@ -89,11 +90,26 @@ double EventWatch::sample(double t, std::span<double> values, std::span<double> 
 
 void EventWatch::begin() { search_.begin(integrator_.time(), *this); }
 
+/// The interpolation may place the event a little before the solution that begins there does: then nothing has happened
+/// yet, and it is found again. Other functions may change their signs in the same instant.
+bool EventWatch::pass() {
+  begin();
+  passed_ = (search_.values()[found_.function] >= 0) == rising_;
+  changed_ = false;
+  if (!passed_ || !elements_.has_discrete()) return false;
+  evaluate(integrator_.time(), other_values_, other_rates_);
+  for (std::size_t k = 0; k < size(); ++k) {
+    const bool rising = other_values_[k] >= 0;
+    if (k == found_.function || ((values_before_[k] >= 0) != rising && counts(k, rising)))
+      changed_ = elements_.pass(k, rising) || changed_;
+  }
+  return changed_;
+}
+
 void EventWatch::begin_after_event() {
   restarted_ = integrator_.time();
-  begin();
-  // The interpolation may place the event a little before the solution that begins there does: then it is found again.
-  if ((search_.values()[found_.function] >= 0) == rising_) ++count_;
+  if (changed_) begin();
+  if (passed_) ++count_;
 }
 
 std::optional<double> EventWatch::find() {
@@ -104,6 +120,7 @@ std::optional<double> EventWatch::find() {
   note(*found);
   found_ = *found;
   rising_ = !(search_.values()[found->function] >= 0);
+  if (elements_.has_discrete()) evaluate(found->before, values_before_, other_rates_);
   return found->before;
 }
 

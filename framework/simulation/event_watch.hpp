@@ -25,7 +25,11 @@ class EventWatch final : private Signals {
   /// The first event within the last step: the time shortly before it, s, up to which the step knows nothing of what
   /// begins there (a stage beyond may see a force that acts for the whole step).
   std::optional<double> find();
-  /// After an event was found, the integrator begun anew before it, and one step of first_step() done across it.
+  /// After an event was found, the integrator begun anew before it, and one step of first_step() done across it: its
+  /// element, and others that have an event in the same instant, change their discrete states in the solver. Whether
+  /// they have changed any: then the integrator is to be begun anew with these.
+  bool pass();
+  /// After that.
   void begin_after_event();
   /// How long the next step may be, s; `never` without an event near.
   double longest_step() const;
@@ -64,7 +68,9 @@ class EventWatch final : private Signals {
   std::size_t count_ = 0;
   SignChange found_;  ///< the last, and to which sign
   bool rising_ = false;
+  bool passed_ = false, changed_ = false;  ///< whether it has come to pass, and changed a discrete state
   std::vector<double> y_, other_values_, other_rates_;
+  std::vector<double> values_before_;  ///< shortly before the event
   std::vector<Chatter> chatter_;
 };
 

@@ -37,6 +37,7 @@ struct MotionJumps::Parts {
         eta(view.modes),
         etadot(view.modes),
         x(view.states),
+        discrete(view.discrete),
         tree(view),
         constraints(view),
         modules(view) {
@@ -46,6 +47,8 @@ struct MotionJumps::Parts {
     for (const ConstraintSet::Element& e : constraints.elements()) take(e);
     for (const ModuleSet::Module& m : modules.modules())
       if (m.rows.rows > 0) take(m.rows);
+    constraints.follow(discrete);
+    modules.follow(discrete);
   }
   void evaluate(double t) {
     constraints.evaluate(t, tree.frames(), q, v);
@@ -53,6 +56,7 @@ struct MotionJumps::Parts {
   }
   const SystemView& view;
   std::vector<double> q, v, eta, etadot, x;
+  std::vector<std::int32_t> discrete;
   TreeKinematics tree;
   ConstraintSet constraints;
   ModuleSet modules;
@@ -72,7 +76,8 @@ MotionJumps::~MotionJumps() = default;
 bool MotionJumps::look(double before, double at, std::span<const double> y) {
   if (!parts_) return false;
   Parts& p = *parts_;
-  const StateView state{.q = p.q, .v = p.v, .eta = p.eta, .etadot = p.etadot, .x = p.x};
+  const StateView state{.q = p.q, .v = p.v, .eta = p.eta, .etadot = p.etadot, .x = p.x,
+                        .discrete = p.discrete};
   if (solver_.decode(y, state) != Status::ok) return false;  // the next step says why
   p.tree.evaluate(p.q.data(), p.v.data(), p.eta.data(), p.etadot.data());
   double reach = 0;

@@ -1,6 +1,7 @@
 // The arrays behind an Observation.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "polyform/contract/formulation.hpp"
@@ -13,6 +14,7 @@ class ObservationStore {
   explicit ObservationStore(const SystemView& view)
       : bodies_(view.bodies.size()),
         reactions_(view.joints.size()),
+        discrete_(view.discrete),
         numbers_(view.nq + 2 * view.nv + 3 * view.modes + 2 * view.states + view.module_rows) {
     double* next = numbers_.data();
     const auto take = [&next](std::size_t n) {
@@ -27,6 +29,7 @@ class ObservationStore {
     now_.eta = take(view.modes);
     now_.etadot = take(view.modes);
     now_.x = take(view.states);
+    now_.discrete = discrete_;
     now_.correction = &correction;
     now_.acceleration = take(view.nv);
     now_.modal_acceleration = take(view.modes);
@@ -43,6 +46,7 @@ class ObservationStore {
  private:
   std::vector<Observation::Body> bodies_;
   std::vector<Spatial> reactions_;
+  std::vector<std::int32_t> discrete_;
   std::vector<double> numbers_;
   Observation now_;
 };

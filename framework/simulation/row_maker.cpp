@@ -81,7 +81,12 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
   end_group();
   if (columns_.modules) add_modules();
   end_group();
-  if (columns_.elements) add_elements();
+  if (columns_.elements) {
+    add_elements();
+    for (const ForceGroup& group : view_.forces) add_discrete(group);
+    for (const ConstraintGroup& group : view_.constraints) add_discrete(group);
+    for (const ModuleGroup& group : view_.modules) add_discrete(group);
+  }
   end_group();
   if (columns_.reactions) {
     for (const JointIndex j : system.joints()) {
@@ -215,6 +220,13 @@ void RowMaker::check_names() const {
     if (channel.group.empty() && own.contains(channel.name)) report(channel.name);
 }
 
+template <class Group>
+void RowMaker::add_discrete(const Group& group) {
+  for (const std::string_view element : group.names)
+    for (const DiscreteVariable& own : group.type->descriptor().discrete)
+      channels_.push_back({fmt::format("{}.{}", element, own.name), "1", "elements"});
+}
+
 void RowMaker::add_module_multipliers() {
   for (const ModuleGroup& group : view_.modules)
     for (const std::string_view name : group.names)
@@ -268,6 +280,8 @@ std::span<const double> RowMaker::make(double time, const Observation& now, doub
   for (const std::size_t k : module_states_) *out++ = now.x[k];
   for (const std::size_t k : force_states_) *out++ = now.x[k];
   if (outputs_) out = std::ranges::copy(outputs_->evaluate(time, now), out).out;
+  if (columns_.elements)
+    for (const std::int32_t value : now.discrete) *out++ = value;
   for (const std::size_t j : reactions_) {
     out = put(out, now.reactions[j].linear);
     out = put(out, now.reactions[j].angular);

@@ -15,7 +15,8 @@ namespace polyform::host {
 
 /// Channels in the order of the outer contract: time, the user's joints, the user's bodies, energies, constraints,
 /// modules (variables and states by their own names), elements (states of forces, then outputs of forces, constraints and
-/// modules, all by their own names), reactions (multipliers of modules after them). The system outlives it.
+/// modules, then the discrete states of these, all by their own names), reactions (multipliers of modules after them).
+/// The system outlives it.
 class RowMaker {
  public:
   /// Failure (bad_input) when a pattern matches no column, or a number of an element would have the name of another
@@ -36,6 +37,8 @@ class RowMaker {
   void add_modules();
   void add_elements();
   void check_names() const;
+  template <class Group>
+  void add_discrete(const Group&);
   void add_module_multipliers();
   void settle_signs(const Observation&);
   void choose(const Columns&);

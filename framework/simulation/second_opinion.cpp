@@ -45,6 +45,8 @@ class SecondOpinion::Own {
   void form(double t, const Observation& now) {
     observed_motions(now, motions_);
     std::copy(now.q.begin(), now.q.end(), q_.begin());
+    system_.follow(now.discrete);
+    forces_.follow(now.discrete);
     system_.evaluate(t, motions_, q_, v_, now.eta, now.etadot, now.x);
     forces_.evaluate(t, system_.frames(), q_, v_, now.x, wrenches_, efforts_, rates_);
     std::fill(modal_forces_.begin(), modal_forces_.end(), 0.0);

@@ -212,6 +212,11 @@ class Run {
     begin_anew(before, events_.first_step());
     limit_ = std::min({before + events_.first_step(), stop_.end, settings_.duration});
     if (limit_ > before) step();
+    if (events_.pass()) {
+      // The solver has the discrete state from now on, the integrator still the one before.
+      std::ranges::copy(integrator_.state(), y_.begin());
+      begin_anew(integrator_.time(), events_.first_step(), y_);
+    }
     events_.begin_after_event();
     rows_until(integrator_.time());
   }
@@ -219,6 +224,7 @@ class Run {
   /// At the end of a step that a knot limited.
   void stop() {
     const auto [knot, before] = stop_;
+    integrator_.stand_at_end();
     knots_.pass(knot.time);
     ++stops_;
     if (!knot.abrupt) return;
@@ -284,6 +290,7 @@ class Run {
     const std::size_t evaluations = integrator_.statistics().evaluations;
     if (watchers_.empty() || evaluations < shown_ + between) return;
     shown_ = evaluations;
+    integrator_.stand_at_end();
     const StateView state = store_.now().state();
     if (solver_.decode(integrator_.state().first(states_), state) != Status::ok) fail_at(integrator_.time());
     for (RowSink* sink : watchers_) sink->step(integrator_.time(), as_const(state));

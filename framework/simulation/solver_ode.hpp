@@ -28,6 +28,7 @@ class SolverOde final : public Ode, private SecondOrderSystem {
         integrals_(may_do_work(view) ? 1 : 0),
         power_(ask<PowerSource>(solver)),
         second_(ask<SecondOrderSystem>(solver)),
+        discrete_(ask<DiscreteState>(solver)),
         store_(view) {
     if (second_ != nullptr && second_->kinds().size() != states_) second_ = nullptr;  // as the conformance kit tells
     if (second_ == nullptr) return;
@@ -56,6 +57,7 @@ class SolverOde final : public Ode, private SecondOrderSystem {
     if (solver_.observe(t, y.first(states_), store_.now()) != Status::ok) return;  // its own sentence says more
     not_finite_ = host::not_finite(view_, store_.now());
   }
+  DiscreteState* discrete() noexcept override { return discrete_; }
   SecondOrderSystem* second_order() noexcept override { return second_ == nullptr ? nullptr : this; }
 
  private:
@@ -76,6 +78,7 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   std::size_t states_, integrals_;  ///< of the solver, and after them
   PowerSource* power_;              ///< or none: the power is observed
   SecondOrderSystem* second_;       ///< of the solver, or none
+  DiscreteState* discrete_;         ///< of the solver, or none
   std::vector<StateKind> kinds_;    ///< of the solver's states, then of the integrals
   ObservationStore store_;          ///< for that, and for find_not_finite
   Correction since_row_;

@@ -129,6 +129,9 @@ void Balance::place(double t, const Observation& now) noexcept {
   std::fill(loads_.begin(), loads_.end(), Spatial{});
   std::fill(terms_.begin(), terms_.end(), Terms{});
   std::fill(efforts_.begin(), efforts_.end(), 0.0);
+  forces_.follow(now.discrete);
+  constraints_.follow(now.discrete);
+  modules_.follow(now.discrete);
   if (!forces_.empty()) {
     forces_.evaluate(t, frames_, now.q, now.v, now.x, wrenches_, efforts_, rates_);
     for (const BodyIndex b : forces_.loaded_bodies()) load_frame(frame_of(b), {}, wrenches_[at(b)]);

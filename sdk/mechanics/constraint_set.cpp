@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "polyform/helpers/guarded.hpp"
+#include "polyform/mechanics/discrete_values.hpp"
 
 namespace polyform {
 
-ConstraintSet::ConstraintSet(const SystemView& view, const Vec3& origin) {
+ConstraintSet::ConstraintSet(const SystemView& view, const Vec3& origin)
+    : initial_(view.discrete), discrete_(initial_) {
   batches_.reserve(view.constraints.size());
   for (const ConstraintGroup& group : view.constraints) {
     ConstraintBatch* batch = group.type->create(group.instances);
@@ -16,7 +18,9 @@ ConstraintSet::ConstraintSet(const SystemView& view, const Vec3& origin) {
     }
     Batch& b =
         batches_.emplace_back(
-            Batch{batch, Attachments(view, group.instances, group.joints, origin), {}, {}, {}, {}, {}, {}});
+            Batch{batch, Attachments(view, group.instances, group.joints, origin), {}, {}, {}, {}, {}, {},
+                  group.discrete_offset, group.type->descriptor().discrete.size() * group.instances.size()});
+    initial_discrete(*batch, std::span(initial_).subspan(b.discrete_offset, b.discrete_count));
     std::size_t rows = 0, markers = 0, A = 0, B = 0;
     for (std::size_t i = 0; i < group.instances.size(); ++i) {
       const ElementInstance& instance = group.instances[i];
@@ -76,7 +80,7 @@ void ConstraintSet::evaluate(double t, std::span<const BodyMotion> frames, std::
                          .velocity_right = between(b.velocity_right),
                          .acceleration_right = between(b.acceleration_right),
                          .effort = between(b.effort)};
-    b.batch->evaluate(b.attached.input(t), out);
+    b.batch->evaluate(b.attached.input(t, discrete_.subspan(b.discrete_offset, b.discrete_count)), out);
     check_breach(control, b.batch, "constraint", b.A, b.B, b.residual, b.velocity_right, b.acceleration_right, b.effort);
   }
 }

@@ -4,10 +4,11 @@
 
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/helpers/guarded.hpp"
+#include "polyform/mechanics/discrete_values.hpp"
 
 namespace polyform {
 
-ModuleSet::ModuleSet(const SystemView& view, const Vec3& origin) {
+ModuleSet::ModuleSet(const SystemView& view, const Vec3& origin) : initial_(view.discrete), discrete_(initial_) {
   for (const ModuleGroup& group : view.modules) {
     ModuleBatch* batch = group.type->create(group.instances);
     if (batch == nullptr) {
@@ -26,7 +27,10 @@ ModuleSet::ModuleSet(const SystemView& view, const Vec3& origin) {
                                            {},
                                            {},
                                            std::vector<double>(rows),
-                                           {}});
+                                           {},
+                                           group.discrete_offset,
+                                           group.type->descriptor().discrete.size() * count});
+    initial_discrete(*batch, std::span(initial_).subspan(b.discrete_offset, b.discrete_count));
     for (const Variable& row : group.type->rows()) b.holonomic_rows.push_back(row.holonomic ? 1 : 0);
     const std::size_t markers = b.attached.markers().size(), velocities = b.attached.velocities();
     b.spatial = guarded<Spatial>((rows + 1) * markers);
@@ -106,7 +110,7 @@ void ModuleSet::evaluate(double t, std::span<const BodyMotion> frames, std::span
     std::ranges::fill(between(b.numbers), 0.0);
     std::ranges::fill(between(b.spatial), Spatial{});
     b.out.kinetic_energy = b.out.potential_energy = b.out.power = 0;
-    const ForceInput attachments = b.attached.input(t);
+    const ForceInput attachments = b.attached.input(t, discrete_.subspan(b.discrete_offset, b.discrete_count));
     b.batch->evaluate({.attachments = &attachments, .u = x.subspan(b.u, b.u_count), .x = x.subspan(b.x, b.x_count)},
                       b.out);
     check_breach(control, b.batch, "module", b.numbers, b.spatial);

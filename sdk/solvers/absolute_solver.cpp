@@ -12,7 +12,7 @@ AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tole
       system_(view_, absent, centred_.origin()),
       forces_(view_, centred_.origin()),
       tree_(view_),
-      hints_(view_),
+      hints_(view_, discrete_),
       project_(project),
       tolerance_(tolerance) {
   kernels_.add(kernels::saddle_point);
@@ -29,6 +29,9 @@ AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tole
   rates_.resize(view.nq);
   wrenches_.resize(view.frames());
   efforts_.resize(view.nv);
+  system_.follow(discrete_.of_elements());
+  forces_.follow(discrete_.of_elements());
+  kept_discrete_.resize(discrete_.values().size());
   find_kinds();
 }
 
@@ -40,12 +43,7 @@ void AbsoluteSolver::find_kinds() {
   }
   are(StateKind::position, view_.modes);
   are(StateKind::velocity, view_.modes);
-  std::size_t signs = hints_.size();
-  for (const JointHints::Coordinates& h : hints_.coordinates()) {
-    are(StateKind::position, h.count);
-    signs -= h.count;
-  }
-  are(StateKind::discrete, signs);
+  are(StateKind::position, hints_.size());
   are(StateKind::other, view_.states);
 }
 
@@ -53,6 +51,7 @@ void* AbsoluteSolver::query(std::string_view asked) noexcept {
   if (asked == PowerSource::interface_name) return static_cast<PowerSource*>(this);
   if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
   if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
+  if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
   return asked == Equations::interface_name ? static_cast<Equations*>(this) : nullptr;
 }
 
@@ -100,8 +99,9 @@ void AbsoluteSolver::write(std::span<double> y) const noexcept {
 
 void AbsoluteSolver::evaluate(double t) noexcept { system_.evaluate(t, motions_, q_, v_, eta_, etadot_, x_); }
 
-/// Motions, coordinates and states of a canonical state.
+/// Motions, coordinates, states and discrete states of a canonical state.
 void AbsoluteSolver::take(const ConstStateView& state) noexcept {
+  discrete_.encode(state);
   std::copy(state.eta.begin(), state.eta.end(), eta_.begin());
   std::copy(state.etadot.begin(), state.etadot.end(), etadot_.begin());
   std::copy(state.x.begin(), state.x.end(), x_.begin());
@@ -135,6 +135,7 @@ void AbsoluteSolver::put_state(const StateView& state) const noexcept {
   std::copy(eta_.begin(), eta_.end(), state.eta.begin());
   std::copy(etadot_.begin(), etadot_.end(), state.etadot.begin());
   std::copy(x_.begin(), x_.end(), state.x.begin());
+  discrete_.decode(state);
 }
 
 /// Constraints and forces at the state just read.
@@ -163,8 +164,6 @@ Status AbsoluteSolver::do_derivative(double t, std::span<const double> y, std::s
   double* const modes = ydot.data() + 13 * poses_.size() + view_.modes;
   for (const FlexibleData& f : view_.flexible)
     std::copy_n(x + system_.offset(at(f.body)) + 6, f.modes, modes + f.mode_offset);
-  for (std::size_t i = hints_at(); i < ydot.size(); ++i)
-    if (kinds_[i] == StateKind::discrete) ydot[i] = 0;
   const auto states = ydot.last(view_.states);
   std::copy(xdot_.begin(), xdot_.end(), states.begin());
   system_.module_rates(states);
@@ -263,6 +262,7 @@ Status AbsoluteSolver::do_observe(double t, std::span<const double> y, Observati
 }
 
 Status AbsoluteSolver::do_form(double t, const ConstStateView& state, EquationValues& out) noexcept {
+  const KeptDiscrete of_the_solver(discrete_, kept_discrete_);
   take(state);
   find_loads(t);
   system_.set_loads(wrenches_, efforts_, modal_forces_);

@@ -8,6 +8,7 @@ POLYFORM_PLUGIN("elements", "standard-forces", "1.0") {
   registrar.add(rotational_spring_damper());
   registrar.add(joint_force());
   registrar.add(joint_spring_damper());
+  registrar.add(latch());
   registrar.add(point_force());
   registrar.add(cable());
   registrar.add(inertial_sensor());

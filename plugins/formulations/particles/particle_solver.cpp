@@ -14,7 +14,7 @@ ParticleSolver::ParticleSolver(const SystemView& view, const Options& options)
       forces_(view_, centred_.origin()),
       system_(view_, layout_, forces_.loaded_bodies(), options.recursive, centred_.origin()),
       tree_(view_),
-      hints_(view_) {
+      hints_(view_, discrete_) {
   orientations_.resize(view.bodies.size());
   q_.resize(view.nq);
   v_.resize(view.nv);
@@ -22,6 +22,9 @@ ParticleSolver::ParticleSolver(const SystemView& view, const Options& options)
   wrenches_.resize(view.bodies.size());
   efforts_.resize(view.nv);
   xdot_.resize(view.states);
+  for (const JointData& cut : view_.cut_joints()) left_out_.add(cut.name, 6 - cut.nv);
+  forces_.follow(discrete_.of_elements());
+  system_.follow(discrete_.of_elements());
   find_kinds();
   if (!system_.is_recursive()) return;
   kernels_.add(kernels::hinge_elimination);
@@ -33,13 +36,7 @@ void ParticleSolver::find_kinds() {
   are(StateKind::position, 3 * layout_.moving);
   are(StateKind::velocity, 3 * layout_.moving);
   are(StateKind::position, 4 * view_.bodies.size());
-  std::size_t signs = hints_.size();
-  for (const JointHints::Coordinates& h : hints_.coordinates()) {
-    are(StateKind::position, h.count);
-    signs -= h.count;
-  }
-  discrete_ = signs + view_.cut_joints().size();
-  are(StateKind::discrete, discrete_);
+  are(StateKind::position, hints_.size());
   are(StateKind::other, view_.states);
 }
 
@@ -74,9 +71,7 @@ void ParticleSolver::read_hints(std::span<const double> y, bool of_joints) noexc
     hint += 4;
   }
   if (of_joints) hints_.read(hint, orientations_, q_);
-  hint += hints_.size();
-  for (std::size_t i = 0; i < view_.cut_joints().size(); ++i)
-    system_.leave_out(i, static_cast<unsigned>(std::clamp(hint[i] + 0.5, 0.0, 63.5)));
+  for (std::size_t i = 0; i < left_out_.groups(); ++i) system_.leave_out(i, static_cast<unsigned>(left_out_[i]));
 }
 
 /// Orientations and angles as the particles make them, where the hints have only to tell turns and signs.
@@ -107,16 +102,15 @@ void ParticleSolver::write_hints(std::span<double> y) noexcept {
   for (const Quat& o : orientations_)
     for (const double value : {o.w, o.x, o.y, o.z}) *hint++ = value;
   hints_.write(q_, hint);
-  write_left_out(y);
 }
 
-void ParticleSolver::write_left_out(std::span<double> y) noexcept {
-  const std::size_t loops = view_.cut_joints().size();
-  double* left_out = y.data() + y.size() - view_.states - loops;
-  for (std::size_t i = 0; i < loops; ++i) left_out[i] = system_.left_out(i);
+/// The rows that the system leaves out become those of the state.
+void ParticleSolver::keep_left_out() noexcept {
+  for (std::size_t i = 0; i < left_out_.groups(); ++i) left_out_.keep(i, system_.left_out(i));
 }
 
 Status ParticleSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
+  discrete_.encode(state);
   tree_.evaluate(state.q.data(), state.v.data());
   std::copy(state.q.begin(), state.q.end(), q_.begin());
   tree_.orientations(state.q.data(), orientations_);
@@ -134,7 +128,7 @@ Status ParticleSolver::do_encode(const ConstStateView& state, std::span<double> 
   std::copy(state.x.begin(), state.x.end(), y.end() - static_cast<std::ptrdiff_t>(view_.states));
   system_.evaluate(0, q_, v_, true);
   if (!system_.check_regular()) return Status::failed;
-  write_left_out(y);
+  keep_left_out();
   return Status::ok;
 }
 
@@ -146,6 +140,7 @@ Status ParticleSolver::do_decode(std::span<const double> y, const StateView& sta
   std::copy(v_.begin(), v_.end(), state.v.begin());
   const auto x = states_of(y);
   std::copy(x.begin(), x.end(), state.x.begin());
+  discrete_.decode(state);
   return Status::ok;
 }
 
@@ -192,7 +187,6 @@ Status ParticleSolver::do_derivative(double t, std::span<const double> y, std::s
     for (std::size_t k = 0; k < 3 && slot != none; ++k) second[3 * slot + k] = system_.accelerations()[p][k];
   }
   find_position_rates(ydot);
-  std::fill_n(ydot.end() - static_cast<std::ptrdiff_t>(view_.states + discrete_), discrete_, 0.0);
   return Status::ok;
 }
 
@@ -245,6 +239,7 @@ Status ParticleSolver::do_correct(double t, std::span<double> y, Correction& out
   reset_hints();
   write_particles(y);
   write_hints(y);
+  keep_left_out();
   return Status::ok;
 }
 
@@ -267,6 +262,7 @@ Status ParticleSolver::do_observe(double t, std::span<const double> y, Observati
   std::copy(v_.begin(), v_.end(), out.v.begin());
   const auto x = states_of(y);
   std::copy(x.begin(), x.end(), out.x.begin());
+  discrete_.decode(out.state());
   if (!system_.joint_accelerations(out.acceleration)) return Status::failed;
   system_.find_reactions(wrenches_, out.reactions);
   out.kinetic_energy = kinetic_energy(view_, motions);

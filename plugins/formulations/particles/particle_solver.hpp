@@ -7,6 +7,7 @@
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/contract/formulation.hpp"
 #include "polyform/solvers/joint_hints.hpp"
+#include "polyform/solvers/rows_left_out.hpp"
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/contract/second_order.hpp"
@@ -23,9 +24,11 @@ struct Options {
 ///   positions of the moving particles (3 each), then their velocities, ground axes;
 ///   hints: what the positions leave open, integrated from its rate and read by observers only: the sign of each body's
 ///          quaternion (kept as the quaternion, 4 per body), whole turns of joints (their angles), displacements along
-///          turned axes, all coordinates of code-defined joints, the sign of a cut joint's quaternion;
-///   left:  per cut joint which of its rows depend on others, found where the loops are closed, see ParticleSystem;
+///          turned axes, all coordinates of code-defined joints;
 ///   x:     first-order states of forces.
+///
+/// Discrete states of its own: the signs of the cut joints' quaternions, and per cut joint which of its rows depend on
+/// others, found where the loops are closed, see ParticleSystem.
 class ParticleSolver final : public Solver, public PowerSource, public SecondOrderSystem {
  public:
   ParticleSolver(const SystemView&, const Options&);
@@ -38,6 +41,7 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
   void* query(std::string_view asked) noexcept override {
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
+    if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
     return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
   }
   std::span<const StateKind> kinds() const noexcept override { return kinds_; }
@@ -47,7 +51,7 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
  private:
   ~ParticleSolver() = default;
   std::size_t do_state_size() const noexcept override {
-    return 6 * layout_.moving + 4 * view_.bodies.size() + hints_.size() + view_.cut_joints().size() + view_.states;
+    return 6 * layout_.moving + 4 * view_.bodies.size() + hints_.size() + view_.states;
   }
   Status do_encode(const ConstStateView&, std::span<double> y) noexcept override;
   Status do_decode(std::span<const double> y, const StateView&) noexcept override;
@@ -59,7 +63,7 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
   void write_particles(std::span<double> y) noexcept;
   void read_hints(std::span<const double> y, bool of_joints) noexcept;
   void write_hints(std::span<double> y) noexcept;
-  void write_left_out(std::span<double> y) noexcept;
+  void keep_left_out() noexcept;
   void find_kinds();
   void find_position_rates(std::span<double> ydot) noexcept;
   void settle_orientations() noexcept;
@@ -78,7 +82,9 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
   ForceSet forces_;
   ParticleSystem system_;
   TreeKinematics tree_;
+  DiscreteValues discrete_{view_};
   JointHints hints_;
+  RowsLeftOut left_out_{discrete_};  ///< per cut joint
 
   std::vector<Quat> orientations_;     ///< of the bodies, continuous
   std::vector<double> q_, v_, rates_;  ///< of all joints
@@ -86,7 +92,6 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
   std::vector<double> efforts_, xdot_;
   KernelList kernels_;  ///< of the SDK: the sparse system is the formulation's own
   std::vector<StateKind> kinds_;  ///< of each number of y
-  std::size_t discrete_ = 0;      ///< numbers before the elements' states: signs, and what is left out
 };
 
 }  // namespace polyform::particles

@@ -34,6 +34,8 @@ class ParticleSystem {
   ParticleSystem(const SystemView&, const Layout&, std::span<const BodyIndex> loaded, bool recursive,
                  const Vec3& origin = {});
   bool good() const { return elements_.good(); }
+  /// Discrete states of all elements, as ConstraintSet::follow takes them.
+  void follow(std::span<const std::int32_t> discrete) noexcept { elements_.follow(discrete); }
 
   /// Positions and velocities of all particles, those on ground included: set them, then call the functions below.
   std::span<Vec3> positions() { return positions_; }

@@ -41,7 +41,7 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
     find_velocity_step();
     state().accelerate(y, delta_v_);
     change = std::max(change, largest(delta_v_));
-    state().keep_left_out(y, loops());
+    keep_left_out();
     ++out.iterations;
     place(parts);
     const double before = position, velocity_before = velocity;

@@ -7,6 +7,7 @@
 #include "h2.hpp"
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
+#include "polyform/solvers/rows_left_out.hpp"
 #include "second_reduction.hpp"
 
 namespace polyform::thompson {
@@ -19,8 +20,15 @@ class ClosingRows {
   /// origin: what positions count from, for the elements.
   ClosingRows(const SystemView&, const H2&, SecondReduction&, const Vec3& origin);
   bool good() const { return elements_.good(); }
+  /// Discrete states of all elements, as ConstraintSet::follow takes them.
+  void follow(std::span<const std::int32_t> discrete) noexcept { elements_.follow(discrete); }
   bool empty() const { return groups_.empty(); }
   std::size_t groups() const { return groups_.size(); }
+  /// Adds the groups, cut joints and then elements, to those that rows can be left out of.
+  void add_groups(RowsLeftOut& left_out) const {
+    for (const JointData& cut : view_.cut_joints()) left_out.add(cut.name, 6 - cut.nv);
+    for (const ConstraintSet::Element& e : elements_.elements()) left_out.add(e.name, e.rows);
+  }
 
   /// Constraints of the cut joints and elements at these motions of the tree. q, v: coordinates of all joints; those of
   /// the cut ones hold hints on entry and are set.

@@ -77,10 +77,12 @@ bool EulerSequence::angles(const Quat& orientation, double* beta) const noexcept
   return true;
 }
 
-StateVector::StateVector(const SystemView& view, std::vector<EulerSequence> sequences, std::size_t elements)
-    : view_(view), joints_(view), sequences_(std::move(sequences)), elements_(elements) {
+StateVector::StateVector(const SystemView& view, std::vector<EulerSequence> sequences, DiscreteValues& discrete)
+    : view_(view), joints_(view), sequences_(std::move(sequences)), discrete_(discrete) {
   std::sort(sequences_.begin(), sequences_.end(), [](const auto& a, const auto& b) { return a.joint < b.joint; });
-  kinds_.assign(size(), StateKind::discrete);
+  for (const EulerSequence& s : sequences_)
+    sides_.push_back(discrete_.add(view_.joints[s.joint].name, "side of gimbal lock", 0, 1));
+  kinds_.resize(size());
   walk([&](std::size_t from, std::size_t to,
            std::size_t count) { std::copy_n(joints_.kinds().data() + from, count, kinds_.data() + to); },
        [&](std::size_t, std::size_t, std::size_t angles) { std::fill_n(&kinds_[angles], 3, StateKind::position); });
@@ -131,7 +133,7 @@ void StateVector::start(std::span<const double> joints, std::span<double> y) con
          const double* q = joints.data() + quaternion;
          if (dot(sequences_[s].quaternion(beta), Quat{q[0], q[1], q[2], q[3]}) < 0)
            beta[0] += beta[0] > 0 ? -turn : turn;
-         y[y.size() - sequences_.size() + s] = sequences_[s].clearance(beta) < 0 ? -1 : 1;
+         discrete_.put(sides_[s], sequences_[s].clearance(beta) < 0 ? 1 : 0);
        });
 }
 
@@ -143,7 +145,8 @@ bool StateVector::rates(std::span<const double> y, std::span<const double> joint
        [&](std::size_t s, std::size_t, std::size_t angles) {
          const EulerSequence& sequence = sequences_[s];
          const double* beta = y.data() + angles;
-         if (!(sequence.clearance(beta) * y[y.size() - sequences_.size() + s] > EulerSequence::least_clearance)) {
+         const double side = discrete_[sides_[s]] != 0 ? -1 : 1;
+         if (!(sequence.clearance(beta) * side > EulerSequence::least_clearance)) {
            clear = false;
            failed = s;
            return;
@@ -151,7 +154,6 @@ bool StateVector::rates(std::span<const double> y, std::span<const double> joint
          const double* v = y.data() + velocities_at() + view_.joints[sequence.joint].v_offset + sequence.velocity;
          sequence.rates(beta, {v[0], v[1], v[2]}, ydot.data() + angles);
        });
-  std::fill(ydot.begin() + static_cast<std::ptrdiff_t>(elements_at()), ydot.end(), 0.0);
   return clear;
 }
 

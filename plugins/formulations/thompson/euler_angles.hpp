@@ -13,6 +13,7 @@
 
 #include "polyform/helpers/compile.hpp"
 #include "polyform/contract/diagnostic.hpp"
+#include "polyform/mechanics/discrete_values.hpp"
 #include "polyform/solvers/joint_state.hpp"
 
 namespace polyform::thompson {
@@ -41,16 +42,15 @@ struct EulerSequence {
 /// "quaternion" for none. What was wrong and what to do, or nothing.
 std::optional<Refusal> read_sequences(const SystemView&, std::string_view text, std::vector<EulerSequence>& out);
 
-/// The state vector y = [q v x c d e s]: that of JointState, but with three angles in the place of four numbers where a
-/// sequence is chosen; e: per constraint element which of its rows depend on others, as d does for cut joints; s: per
-/// sequence the side of gimbal lock that it is on.
+/// The state vector y = [q v x c]: that of JointState, but with three angles in the place of four numbers where a
+/// sequence is chosen. The side of gimbal lock that a sequence is on is a discrete state.
 class StateVector {
  public:
-  StateVector(const SystemView&, std::vector<EulerSequence>, std::size_t elements);
+  /// The discrete values outlive the object; a side per sequence is added to them.
+  StateVector(const SystemView&, std::vector<EulerSequence>, DiscreteValues&);
 
-  std::size_t size() const { return joints_.size() + elements_; }  // an angle less per sequence, and its s
+  std::size_t size() const { return joints_.size() - sequences_.size(); }  // an angle less per sequence
   std::size_t velocities_at() const { return view_.nq_tree - sequences_.size(); }
-  std::size_t elements_at() const { return joints_.size() - sequences_.size(); }
   const JointState& joints() const { return joints_; }
   std::span<const EulerSequence> sequences() const { return sequences_; }
   std::span<const StateKind> kinds() const { return kinds_; }  ///< of each number of y
@@ -59,7 +59,7 @@ class StateVector {
   void to_joints(std::span<const double> y, std::span<double> joints) const noexcept;
   /// y, which holds hints for the angles. False where a sequence cannot reach an orientation: failed names it.
   bool from_joints(std::span<const double> joints, std::span<double> y, std::size_t& failed) const noexcept;
-  /// Sets s, and turns the first angles so that the quaternions keep their signs.
+  /// Sets the sides, and turns the first angles so that the quaternions keep their signs.
   void start(std::span<const double> joints, std::span<double> y) const noexcept;
   /// ẏ of the same parts; joint_rates: of JointState's. False where a sequence is at gimbal lock: failed tells.
   bool rates(std::span<const double> y, std::span<const double> joint_rates, std::span<double> ydot,
@@ -72,7 +72,8 @@ class StateVector {
   const SystemView& view_;
   JointState joints_;
   std::vector<EulerSequence> sequences_;
-  std::size_t elements_;
+  DiscreteValues& discrete_;
+  std::vector<std::size_t> sides_;  ///< per sequence, of its discrete value: 1 where the clearance is negative
   std::vector<StateKind> kinds_;
 };
 

@@ -48,7 +48,7 @@ class SecondReduction {
   /// Rows of a group that depend on others, a bit each: as told, and those that eliminate() has found.
   std::uint64_t left_out(std::size_t group) const { return groups_[group].left_out; }
   void leave_out(std::size_t group, std::uint64_t rows) { groups_[group].left_out = rows; }
-  static constexpr std::size_t most_rows = 50;  ///< of a group: a bit each in the integers of a double
+  static constexpr std::size_t most_rows = 64;  ///< of a group: a bit each
 
   /// E, U. anew: dependent rows are to be found, at a state that satisfies the constraints.
   void eliminate(bool anew) noexcept;

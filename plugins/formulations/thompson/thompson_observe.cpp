@@ -30,6 +30,7 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
   std::copy(v_.begin(), v_.end(), out.v.begin());
   const JointState::Parts parts = vector_.joints().split(joints_);
   std::copy(parts.x.begin(), parts.x.end(), out.x.begin());
+  discrete_.decode(out.state());
   std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
   std::copy(xdot_.begin(), xdot_.end(), out.state_rates.begin());
   observe_cut_joints(out);

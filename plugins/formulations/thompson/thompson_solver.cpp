@@ -16,7 +16,7 @@ ThompsonSolver::ThompsonSolver(const SystemView& view, Options options)
       h2_(view_, options_.construction),
       closing_(view_, h2_, reduction_, centred_.origin()),
       reduced_(view_, h2_, reduction_),
-      vector_(view_, options_.sequences, closing_.groups() - view.cut_joints().size()),
+      vector_(view_, options_.sequences, discrete_),
       forces_(view_, centred_.origin()),
       tree_(view_),
       loads_joints_(forces_.loads_joints()) {
@@ -35,25 +35,21 @@ ThompsonSolver::ThompsonSolver(const SystemView& view, Options options)
   change_.resize(n);
   orientations_.resize(n);
   for (auto* b : {&Q_, &qddot_, &gamma_, &reaction_forces_, &steps_}) b->resize(n);
+  closing_.add_groups(left_out_);
+  closing_.follow(discrete_.of_elements());
+  forces_.follow(discrete_.of_elements());
   failure_.reserve(500);
 }
 
 /// y to joints_, and what is known of dependent rows to the reduction.
 void ThompsonSolver::read(std::span<const double> y) noexcept {
   vector_.to_joints(y, joints_);
-  const auto known = [](double rows) { return static_cast<std::uint64_t>(std::clamp(rows + 0.5, 0.0, 0x1p50)); };
-  const std::size_t cuts = view_.cut_joints().size();
-  for (std::size_t g = 0; g < closing_.groups(); ++g)
-    reduction_.leave_out(g, known(g < cuts ? joints_[joints_.size() - cuts + g] : y[vector_.elements_at() + g - cuts]));
+  for (std::size_t g = 0; g < closing_.groups(); ++g) reduction_.leave_out(g, left_out_[g]);
 }
 
 /// The reverse.
 bool ThompsonSolver::write(double t, std::span<double> y) noexcept {
-  const std::size_t cuts = view_.cut_joints().size();
-  for (std::size_t g = 0; g < closing_.groups(); ++g) {
-    const auto rows = static_cast<double>(reduction_.left_out(g));
-    (g < cuts ? joints_[joints_.size() - cuts + g] : y[vector_.elements_at() + g - cuts]) = rows;
-  }
+  for (std::size_t g = 0; g < closing_.groups(); ++g) left_out_.keep(g, reduction_.left_out(g));
   vector_.joints().keep_turns(joints_, q_);
   std::size_t failed = 0;
   return vector_.from_joints(joints_, y, failed) || fail_angles(t, failed, "cannot reach its orientation");
@@ -207,6 +203,7 @@ bool ThompsonSolver::fail_angles(double t, std::size_t s, std::string_view what)
 Status ThompsonSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
   failure_.clear();
   vector_.joints().encode(state, joints_);
+  discrete_.encode(state);
   std::fill(y.begin(), y.end(), 0.0);
   mending_.look();
   for (std::size_t g = 0; g < closing_.groups(); ++g) reduction_.leave_out(g, 0);
@@ -228,6 +225,7 @@ Status ThompsonSolver::do_decode(std::span<const double> y, const StateView& sta
   std::copy(v_.begin(), v_.end(), state.v.begin());
   const JointState::Parts parts = vector_.joints().split(joints_);
   std::copy(parts.x.begin(), parts.x.end(), state.x.begin());
+  discrete_.decode(state);
   return Status::ok;
 }
 
@@ -236,7 +234,6 @@ bool ThompsonSolver::find_rates(double t, std::span<double> xdot) noexcept {
   if (!find_accelerations(t, xdot, false)) return false;
   find_position_rates();
   std::copy(vdot_.begin(), vdot_.end(), joint_rates_.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree));
-  std::fill(joint_rates_.end() - static_cast<std::ptrdiff_t>(view_.cut_joints().size()), joint_rates_.end(), 0.0);
   return true;
 }
 

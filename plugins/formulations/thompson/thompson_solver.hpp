@@ -38,6 +38,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
+    if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
     return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override;
@@ -97,7 +98,9 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   ClosingRows closing_;
   ReducedForm reduced_;
   std::optional<ImplicitForm> implicit_;
+  DiscreteValues discrete_{view_};
   StateVector vector_;
+  RowsLeftOut left_out_{discrete_};  ///< per group of the closing rows
   ForceSet forces_;
   TreeKinematics tree_;
   bool loads_joints_ = false;

@@ -92,7 +92,6 @@ class Cvode final : public StepByStep {
   void attach_dense(std::size_t n);
   void attach_krylov();
   Status reinitialize(double first_step) noexcept;
-  int set_tolerances();
   int reset_integrals();
   int set_integral_tolerances();
   Status adopt_correction() noexcept;
@@ -140,7 +139,7 @@ Cvode::Cvode(FirstOrderSystem& system, const StepSettings& settings, int method,
   check(CVodeSetMaxErrTestFails(cvode_.get(), most_trials));
   check(CVodeSetMaxConvFails(cvode_.get(), most_trials));
   check(CVodeSetMaxOrd(cvode_.get(), highest_order));
-  check(set_tolerances());
+  check(CVodeSStolerances(cvode_.get(), settings_.relative_tolerance, settings_.absolute_tolerance));
   if (std::isfinite(settings.max_step)) check(CVodeSetMaxStep(cvode_.get(), settings.max_step));
   if (system.integrals() > 0) {
     rate_.resize(state_.size());
@@ -171,18 +170,6 @@ void Cvode::attach_krylov() {
   constexpr int largest_subspace = 30;
   linear_.reset(made(SUNLinSol_SPGMR(end_.get(), SUN_PREC_NONE, largest_subspace, context_.get())));
   check(CVodeSetLinearSolver(cvode_.get(), linear_.get(), nullptr));
-}
-
-/// A state whose error counts nothing is given a tolerance beyond all errors.
-int Cvode::set_tolerances() {
-  std::vector<double> weights(states_, 1.0);
-  system_.error_weights(weights);
-  if (std::ranges::all_of(weights, [](double w) { return w == 1; }))
-    return CVodeSStolerances(cvode_.get(), settings_.relative_tolerance, settings_.absolute_tolerance);
-  constexpr double beyond = 1e200;
-  for (std::size_t i = 0; i < states_; ++i)
-    numbers(scratch_.get())[i] = weights[i] > 0 ? settings_.absolute_tolerance / weights[i] : beyond;
-  return CVodeSVtolerances(cvode_.get(), settings_.relative_tolerance, scratch_.get());
 }
 
 int Cvode::derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept {

@@ -41,11 +41,8 @@ class Embedded final : public StepByStep {
         tolerances_(previous_),
         start_rate_(previous_),
         end_rate_(previous_),
-        weights_(system.size(), 1.0),
         controlled_(system.size() - system.integrals()),
-        largest_(system.integrals()) {
-    system.error_weights(std::span(weights_).first(controlled_));
-  }
+        largest_(system.integrals()) {}
   void destroy() noexcept override { delete this; }
 
   Status start(double t, std::span<const double> y) noexcept override {
@@ -166,7 +163,7 @@ class Embedded final : public StepByStep {
     bool finite = true;
     for (std::size_t i = 0; i < controlled_; ++i) {
       const double size = std::max(std::abs(now_[i]), std::abs(next_[i]));
-      tolerances_[i] = (settings_.absolute_tolerance + settings_.relative_tolerance * size) / weights_[i];
+      tolerances_[i] = settings_.absolute_tolerance + settings_.relative_tolerance * size;
       finite = finite && std::isfinite(next_[i]);
     }
     for (std::size_t i = controlled_; i < now_.size(); ++i) {
@@ -191,7 +188,6 @@ class Embedded final : public StepByStep {
   State start_rate_, end_rate_;  ///< of the last step
   Rate start_rate_is_ = Rate::unknown;
   bool end_rate_known_ = false, interpolated_ = false;
-  State weights_;
   std::size_t controlled_;  ///< states but integrals
   State largest_;           ///< that integrals have been, in absolute value
 };

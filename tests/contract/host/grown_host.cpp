@@ -279,7 +279,6 @@ class Swing final : public FirstOrderSystem, public SecondOrderSystem {
  public:
   std::size_t size() const noexcept override { return 2; }
   std::size_t integrals() const noexcept override { return 0; }
-  void error_weights(std::span<double> weights) const noexcept override { weights[0] = weights[1] = 1; }
   Status derivative(double, std::span<const double> y, std::span<double> ydot) noexcept override {
     ydot[0] = y[1];
     ydot[1] = -y[0];

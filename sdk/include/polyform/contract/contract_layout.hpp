@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "polyform/contract/constraint_element.hpp"
+#include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/equations.hpp"
 #include "polyform/contract/evaluation_cost.hpp"
 #include "polyform/contract/events.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -62,6 +63,7 @@ struct ForceInput {
   Strided<const MarkerMotion> markers{};  ///< those of each instance
   std::span<const double> q{}, v{};       ///< coordinates of the joints, in the order of attachment
   std::span<const double> states{};       ///< first-order states, count × states of the type
+  std::span<const std::int32_t> discrete{};  ///< discrete states, count × those of the type; of any kind of element
 };
 struct ForceOutput {
   Size<ForceOutput> size{};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "polyform/contract/field.hpp"
@@ -21,6 +22,13 @@ struct Variable {
   Kind kind = Kind::number;
 };
 
+/// A small integer of each instance of a type, constant between events (discrete_state.hpp).
+struct DiscreteVariable {
+  std::string_view name;                      ///< as in results: `<element>.<name>`
+  std::string_view meaning;                   ///< one line
+  std::span<const std::string_view> values;   ///< a word for each value: what 0, 1, … mean
+};
+
 /// Of one type; constant, and lives as long as its plugin.
 struct TypeDescriptor {
   Size<TypeDescriptor> size{};
@@ -34,6 +42,7 @@ struct TypeDescriptor {
   Strided<const Variable> rows{};           ///< the multipliers of a module
   /// What a force, constraint or module tells of itself, see outputs.hpp. In results `<element>.<name>`.
   Strided<const Variable> outputs{};
+  Strided<const DiscreteVariable> discrete{};  ///< discrete states of a force, constraint or module
 };
 
 /// The base of all types of elements.

@@ -41,6 +41,11 @@ class ConstraintSet {
 
   bool good() const { return good_; }
   std::span<const Element> elements() const { return elements_; }
+  /// From now on the discrete states are those in `discrete`, of all elements of the system, as they stand there at
+  /// each evaluation; where it is empty, and before, they are those of the start.
+  void follow(std::span<const std::int32_t> discrete) noexcept {
+    discrete_ = discrete.empty() ? std::span<const std::int32_t>(initial_) : discrete;
+  }
   /// Evaluates all elements. frames: bodies, then nodes; q, v: coordinates of all joints (canonical order).
   void evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q,
                 std::span<const double> v) noexcept;
@@ -51,9 +56,12 @@ class ConstraintSet {
     Attachments attached;
     std::vector<Spatial> A;
     std::vector<double> B, residual, velocity_right, acceleration_right, effort;
+    std::size_t discrete_offset, discrete_count;
   };
   std::vector<Batch> batches_;
   std::vector<Element> elements_;
+  std::vector<std::int32_t> initial_;        ///< discrete states of the constraint elements at the start
+  std::span<const std::int32_t> discrete_;   ///< those of all elements that count
   bool good_ = true;
 };
 

@@ -39,6 +39,11 @@ class ModuleSet {
   bool good() const { return good_; }
   bool empty() const { return modules_.empty(); }
   std::span<const Module> modules() const { return modules_; }
+  /// From now on the discrete states are those in `discrete`, of all elements of the system, as they stand there at
+  /// each evaluation; where it is empty, and before, they are those of the start.
+  void follow(std::span<const std::int32_t> discrete) noexcept {
+    discrete_ = discrete.empty() ? std::span<const std::int32_t>(initial_) : discrete;
+  }
   /// Evaluates all modules. frames: bodies, then nodes; q, v: of all joints; x: first-order states of the system.
   void evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
                 std::span<const double> x) noexcept;
@@ -63,11 +68,14 @@ class ModuleSet {
     ModuleOutput out;
     std::vector<double> ideal;         ///< zeros: efforts of rows
     std::vector<char> holonomic_rows;  ///< per row of an instance
+    std::size_t discrete_offset, discrete_count;
   };
   void add_modules(const SystemView&, const ModuleGroup&, const Batch&);
 
   std::deque<Batch> batches_;
   std::vector<Module> modules_;
+  std::vector<std::int32_t> initial_;        ///< discrete states of the modules at the start
+  std::span<const std::int32_t> discrete_;   ///< those of all elements that count
   bool good_ = true;
   double kinetic_energy_ = 0, potential_energy_ = 0, power_ = 0;
 };

@@ -22,8 +22,10 @@ namespace polyform {
 ///                all in ground axes; of a flexible body the frame origin instead of the mass centre;
 ///   η, η̇:        of all modes;
 ///   hints:       joint coordinates that the poses leave open, integrated from their rates: angles (whole turns), all
-///                coordinates of code-defined joints, the sign of a cut joint's quaternion;
+///                coordinates of code-defined joints;
 ///   x:           first-order states of forces and modules.
+///
+/// Discrete states of its own: the signs of the cut joints' quaternions.
 class AbsoluteSolver : public Solver, public Equations, public PowerSource, public SecondOrderSystem {
  public:
   std::string_view failure() const noexcept override { return failure_; }
@@ -97,6 +99,7 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   AbsoluteSystem system_;
   ForceSet forces_;
   TreeKinematics tree_;
+  DiscreteValues discrete_{view_};
   JointHints hints_;
   bool project_;
   double tolerance_;
@@ -112,6 +115,7 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   std::vector<double> q_, v_, rates_;  ///< of all joints
   std::vector<Spatial> wrenches_;
   std::vector<double> efforts_, modal_forces_, xdot_;
+  std::vector<std::int32_t> kept_discrete_;  ///< room for discrete_ while equations are formed at another state
   KernelList kernels_;
   std::vector<StateKind> kinds_;  ///< of each number of y
   std::string_view failure_;

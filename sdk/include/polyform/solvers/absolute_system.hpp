@@ -56,6 +56,11 @@ class AbsoluteSystem {
 
   /// Whether all constraint elements, flexible bodies and modules could be made.
   bool good() const { return elements_.good() && flexible_.good() && modules_.good(); }
+  /// Discrete states of all elements, as ConstraintSet::follow takes them.
+  void follow(std::span<const std::int32_t> discrete) noexcept {
+    elements_.follow(discrete);
+    modules_.follow(discrete);
+  }
 
   /// Moves the bodies onto the constraints: Newton's method in the inertia metric, from near or far (steps are
   /// limited). poses: of the body frames, in and out; the quaternions stay continuous. q: coordinates of all joints,

@@ -22,6 +22,7 @@
 #include "polyform/mechanics/observation.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/solvers/recursion.hpp"
+#include "polyform/solvers/rows_left_out.hpp"
 
 namespace polyform {
 
@@ -50,6 +51,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
     if (asked == LostDigits::interface_name) return &lost_;
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
+    if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
     return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override { return forces_.power() + flexible_.set().damping_power(); }
@@ -71,6 +73,9 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
     if (closes_loops)
       for (const std::string_view kernel : {kernels::hinge_elimination, kernels::tree_recursion}) kernels_.add(kernel);
     if (!loops_.empty()) kernels_.add(kernels::loop_closure);
+    for (const JointData& cut : view_.cut_joints()) left_out_.add(cut.name, 6 - cut.nv);
+    kept_discrete_.resize(discrete_.values().size());
+    forces_.follow(discrete_.of_elements());
     closed_.resize(do_state_size());
     if (!loops_.empty()) placed_.resize(state_.moving() + (view.nq - view.nq_tree));
     // Efforts on cut joints act as wrenches on the frames that these tie.
@@ -103,7 +108,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
       loops_.evaluate(motions_, q_, v_);
       is_placed_ = true;
     }
-    JointState::tell_left_out(y, loops_);
+    for (std::size_t i = 0; i < left_out_.groups(); ++i) loops_.leave_out(i, static_cast<unsigned>(left_out_[i]));
     return motions_;
   }
 
@@ -133,7 +138,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
     }
     for (int passes = 0; passes < 2 && loops_.velocity_violation() > loops_.velocity_rounding(); ++passes) {
       if (!find_lightest_step(parts, LoopClosure::Level::velocity)) return blame(y) == Status::ok;
-      state_.keep_left_out(y, loops_);
+      keep_left_out();
       state_.accelerate(y, step_);
       change = std::max(change, largest(step_));
       place(parts);
@@ -145,6 +150,10 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   double accepted_position() const { return std::max(correction_.tolerance, loops_.position_rounding()); }
   double accepted_velocity() const { return std::max(correction_.tolerance, loops_.velocity_rounding()); }
 
+  /// The rows that the loops leave out become those of the state.
+  void keep_left_out() noexcept {
+    for (std::size_t i = 0; i < left_out_.groups(); ++i) left_out_.keep(i, loops_.left_out(i));
+  }
   /// y with the turns of the cut joints as placed.
   bool kept(std::span<double> y) const noexcept {
     state_.keep_turns(y, q_);
@@ -181,11 +190,13 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
 
   Status do_encode(const ConstStateView& state, std::span<double> y) noexcept override {
     state_.encode(state, y);
+    discrete_.encode(state);
+    left_out_.clear();
     if constexpr (closes_loops) sweep_.look();
     if (loops_.empty()) return Status::ok;
     place(state_.split(y));
     if (!find_lightest_step(state_.split(y), LoopClosure::Level::velocity)) return blame(y);
-    state_.keep_left_out(y, loops_);
+    keep_left_out();
     return Status::ok;
   }
 
@@ -202,6 +213,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
     std::copy(parts.eta.begin(), parts.eta.end(), state.eta.begin());
     std::copy(parts.etadot.begin(), parts.etadot.end(), state.etadot.begin());
     std::copy(parts.x.begin(), parts.x.end(), state.x.begin());
+    discrete_.decode(state);
     return Status::ok;
   }
 
@@ -214,6 +226,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
         loops_.position_violation() <= loops_.position_rounding())
       return Status::ok;
     std::copy(y.begin(), y.end(), closed_.begin());
+    const KeptDiscrete within_the_step(discrete_, kept_discrete_);
     Correction unused;
     if (close(closed_, unused)) return find_rates(t, closed_, ydot);
     failure_.clear();  // too far from closed, which the end of the step will tell
@@ -280,7 +293,6 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
     if (solve(t, y, ydot.data() + view_.nq_tree, ydot.data() + etadot, ydot.subspan(x, view_.states), false) ==
         Status::failed)
       return Status::failed;
-    std::fill(ydot.end() - static_cast<std::ptrdiff_t>(view_.cut_joints().size()), ydot.end(), 0.0);
     return find_position_rates(y, ydot);
   }
   /// Of the joints, the modes and, as placed, the cut joints.
@@ -382,6 +394,9 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
   JointState state_;
+  DiscreteValues discrete_{view_};
+  RowsLeftOut left_out_{discrete_};             ///< per cut joint
+  std::vector<std::int32_t> kept_discrete_;     ///< room for discrete_ while a stage is brought onto the loops
   LoopCorrection correction_;
   FlexibleLinks flexible_;
   LoopClosure loops_;

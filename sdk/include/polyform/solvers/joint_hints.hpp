@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "polyform/contract/system_view.hpp"
+#include "polyform/mechanics/discrete_values.hpp"
 
 namespace polyform {
 
-/// Numbers that a state vector carries beside poses: angles (whole turns), displacements along turned axes, all
-/// coordinates of code-defined joints, and the sign of a cut joint's quaternion. All but the signs are joint
-/// coordinates and are integrated from their rates; nothing but the choice among equal poses depends on them.
+/// Joint coordinates that a state vector carries beside poses: angles (whole turns), displacements along turned axes
+/// and all coordinates of code-defined joints, integrated from their rates; and the sign of a cut joint's quaternion, a
+/// discrete state. Nothing but the choice among equal poses depends on them.
 class JointHints {
  public:
   /// Coordinates first_q … first_q + count − 1 of a joint.
@@ -19,15 +20,16 @@ class JointHints {
     std::size_t joint, first_q, count;
   };
 
-  explicit JointHints(const SystemView&);
-  /// Numbers in the state vector: coordinates in order, then signs.
+  /// Both outlive the object; the signs are added to the discrete values.
+  JointHints(const SystemView&, DiscreteValues&);
+  /// Numbers in the state vector: coordinates in order.
   std::size_t size() const { return size_; }
   std::span<const Coordinates> coordinates() const { return coordinates_; }
 
   /// Takes the signs from a consistent state. orientations: of the frames, following the motion continuously.
   void set_signs(std::span<const double> q, std::span<const Quat> orientations) noexcept;
   /// From the state vector: hints for the coordinates q of all joints. Quaternions follow from the orientations.
-  void read(const double* hints, std::span<const Quat> orientations, std::span<double> q) noexcept;
+  void read(const double* hints, std::span<const Quat> orientations, std::span<double> q) const noexcept;
   void write(std::span<const double> q, double* hints) const noexcept;
 
  private:
@@ -35,12 +37,14 @@ class JointHints {
   struct Ball {
     std::size_t joint, first_q;
     Quat drawn;
-    bool has_sign;
-    double sign = 1;
+    std::size_t turned;  ///< place of the discrete value that is 1 where its sign is minus; or `never`
   };
+  static constexpr std::size_t never = static_cast<std::size_t>(-1);
+  double sign(const Ball& ball) const { return ball.turned != never && discrete_[ball.turned] != 0 ? -1 : 1; }
   Quat quaternion(const Ball&, std::span<const Quat> orientations) const noexcept;
 
   const SystemView& view_;
+  DiscreteValues& discrete_;
   std::vector<Coordinates> coordinates_;
   std::vector<Ball> balls_;
   std::size_t size_ = 0;

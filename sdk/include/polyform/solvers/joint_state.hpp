@@ -5,19 +5,18 @@
 #include <span>
 #include <vector>
 
-#include "polyform/solvers/loop_closure.hpp"
 #include "polyform/contract/second_order.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform {
 
-/// y = [q v η η̇ x c d]: coordinates and velocities of the tree joints, modes, first-order states of the forces,
-/// coordinates of the cut joints (these follow from q up to whole turns, for which they are carried), and per cut joint
-/// which of its rows depend on others (LoopClosure::left_out, found where the loops are closed).
+/// y = [q v η η̇ x c]: coordinates and velocities of the tree joints, modes, first-order states of the forces, and
+/// coordinates of the cut joints (these follow from q up to whole turns, for which they are carried).
 class JointState {
  public:
   /// The parts of y.
   struct Parts {
-    std::span<const double> q, v, eta, etadot, x, cut, left_out;
+    std::span<const double> q, v, eta, etadot, x, cut;
   };
 
   explicit JointState(const SystemView& view) : view_(view), kinds_(size()) {
@@ -29,7 +28,6 @@ class JointState {
     are(StateKind::velocity, view_.modes);
     are(StateKind::other, view_.states);
     are(StateKind::position, view_.nq - view_.nq_tree);
-    are(StateKind::discrete, view_.cut_joints().size());
   }
 
   /// Sizes of what stands before η, before x and before the cut joints' coordinates.
@@ -37,29 +35,27 @@ class JointState {
   std::size_t moving() const { return joints() + 2 * view_.modes; }
   std::size_t uncut() const { return moving() + view_.states; }
   std::span<const StateKind> kinds() const { return kinds_; }
-  std::size_t size() const { return uncut() + (view_.nq - view_.nq_tree) + view_.cut_joints().size(); }
+  std::size_t size() const { return uncut() + (view_.nq - view_.nq_tree); }
 
   Parts split(std::span<const double> y) const noexcept {
     Parts parts = split_moving(y);
     parts.x = y.subspan(moving(), view_.states);
     parts.cut = y.subspan(uncut(), view_.nq - view_.nq_tree);
-    parts.left_out = y.last(view_.cut_joints().size());
     return parts;
   }
   /// Of what stands before x only.
   Parts split_moving(std::span<const double> y) const noexcept {
     return {y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree), y.subspan(joints(), view_.modes),
-            y.subspan(joints() + view_.modes, view_.modes), {}, {}, {}};
+            y.subspan(joints() + view_.modes, view_.modes), {}, {}};
   }
-  /// From the canonical state; no row is left out.
+  /// From the canonical state.
   void encode(const ConstStateView& state, std::span<double> y) const noexcept {
     auto out = std::copy_n(state.q.begin(), view_.nq_tree, y.begin());
     out = std::copy_n(state.v.begin(), view_.nv_tree, out);
     out = std::copy(state.eta.begin(), state.eta.end(), out);
     out = std::copy(state.etadot.begin(), state.etadot.end(), out);
     out = std::copy(state.x.begin(), state.x.end(), out);
-    out = std::copy(state.q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), state.q.end(), out);
-    std::fill(out, y.end(), 0.0);
+    std::copy(state.q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), state.q.end(), out);
   }
   /// Moves y by a step in the positions, per velocity coordinate of the tree joints, then per mode.
   void move(std::span<double> y, std::span<const double> by) const noexcept {
@@ -79,14 +75,6 @@ class JointState {
   /// Coordinates of all joints, of which those of the cut ones are taken over.
   void keep_turns(std::span<double> y, std::span<const double> q) const noexcept {
     std::copy(q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), q.end(), y.begin() + static_cast<std::ptrdiff_t>(uncut()));
-  }
-  void keep_left_out(std::span<double> y, const LoopClosure& loops) const noexcept {
-    const std::span<double> left_out = y.last(view_.cut_joints().size());
-    for (std::size_t i = 0; i < left_out.size(); ++i) left_out[i] = loops.left_out(i);
-  }
-  static void tell_left_out(const Parts& y, LoopClosure& loops) noexcept {
-    for (std::size_t i = 0; i < y.left_out.size(); ++i)
-      loops.leave_out(i, static_cast<unsigned>(std::clamp(y.left_out[i] + 0.5, 0.0, 63.5)));
   }
 
  private:
