@@ -10,6 +10,7 @@
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/observation.hpp"
 #include "polyform/mechanics/scale.hpp"
+#include "polyform/solvers/absolute_system.hpp"
 
 namespace polyform::host {
 
@@ -38,32 +39,32 @@ class SecondOpinion::Own {
         v_(view.nv), efforts_(view.nv), rates_(view.states), modal_forces_(view.modes), wrenches_(view.frames()) {}
 
   bool good() const {
-    return system_.good() && forces_.good() && system_.offset(system_.blocks()) + system_.rows() <= most_numbers;
+    return system_.good() && forces_.good() && equations().offset(equations().blocks()) + equations().rows() <= most_numbers;
   }
 
   /// The equations at what was observed.
   void form(double t, const Observation& now) {
     observed_motions(now, motions_);
     std::copy(now.q.begin(), now.q.end(), q_.begin());
-    system_.evaluate(t, motions_, q_, v_, now.eta, now.etadot, now.x);
-    forces_.evaluate(t, system_.frames(), q_, v_, now.x, wrenches_, efforts_, rates_);
+    const AbsoluteEquations& here = system_.evaluate(t, motions_, q_, v_, now.eta, now.etadot, now.x);
+    forces_.evaluate(t, here.frames(), q_, v_, now.x, wrenches_, efforts_, rates_);
     std::fill(modal_forces_.begin(), modal_forces_.end(), 0.0);
     for (const FrameIndex f : forces_.loaded_nodes()) {
       const std::size_t node = at(f) - motions_.size();
-      system_.nodes().add_wrench(node, system_.frames(), wrenches_[at(f)], wrenches_[at(view_.nodes[node].body)],
-                                 modal_forces_.data() + system_.nodes().mode_offset(node));
+      here.nodes().add_wrench(node, here.frames(), wrenches_[at(f)], wrenches_[at(view_.nodes[node].body)],
+                              modal_forces_.data() + here.nodes().mode_offset(node));
     }
     for (const BodyIndex b : forces_.loaded_bodies())
-      wrenches_[at(b)].angular -= cross(system_.center(at(b)), wrenches_[at(b)].linear);
+      wrenches_[at(b)].angular -= cross(here.center(at(b)), wrenches_[at(b)].linear);
     system_.set_loads(wrenches_, efforts_, modal_forces_);
   }
 
-  const AbsoluteSystem& system() const { return system_; }
+  const AbsoluteEquations& equations() const { return system_.equations(); }
   /// Of the frame origins.
   std::vector<Spatial> accelerations(std::span<const double> x) {
-    system_.set_solution(x, {});
+    const AbsoluteAccelerations& found = system_.set_solution(x, {});
     std::vector<Spatial> all(motions_.size());
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = system_.origin_acceleration(i);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = found.of_origin(i);
     return all;
   }
 
@@ -94,7 +95,7 @@ std::optional<SecondOpinion::Difference> SecondOpinion::on(double t, const Obser
                                                            double angular) {
   if (!own_) return std::nullopt;
   own_->form(t, now);
-  const auto x = solve_finely(own_->system());
+  const auto x = solve_finely(own_->equations());
   if (!x) return std::nullopt;
   const std::vector<Spatial> mine = own_->accelerations(*x);
   double largest_linear = norm(view_.gravity), largest_angular = 0;
@@ -117,7 +118,7 @@ std::optional<SecondOpinion::Difference> SecondOpinion::on(double t, const Obser
       worst = {here, i};
   worst.part -= std::min(worst.part, per_violation * (now.position_violation + now.velocity_violation));
   if (!(worst.part > warned_imbalance)) return worst;
-  const auto disturbed = solve_disturbed(own_->system(), 1);
+  const auto disturbed = solve_disturbed(own_->equations(), 1);
   if (!disturbed) return std::nullopt;
   const std::vector<Spatial> other = own_->accelerations(*disturbed);
   double rounding = 0;
