@@ -7,9 +7,9 @@
 #include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/fine_equations.hpp"
 #include "polyform/contract/equations.hpp"
-#include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/observation.hpp"
 #include "polyform/mechanics/scale.hpp"
+#include "polyform/solvers/absolute/applied_loads.hpp"
 #include "polyform/solvers/absolute_system.hpp"
 
 namespace polyform::host {
@@ -35,11 +35,11 @@ bool has_soft_rows(Solver& solver) {
 class SecondOpinion::Own {
  public:
   Own(const SystemView& view, std::vector<bool> absent)
-      : view_(view), system_(view, whole(std::move(absent), view)), forces_(view), motions_(view.bodies.size()), q_(view.nq),
-        v_(view.nv), efforts_(view.nv), rates_(view.states), modal_forces_(view.modes), wrenches_(view.frames()) {}
+      : system_(view, whole(std::move(absent), view)), applied_(view, {}), motions_(view.bodies.size()), q_(view.nq),
+        v_(view.nv) {}
 
   bool good() const {
-    return system_.good() && forces_.good() && equations().offset(equations().blocks()) + equations().rows() <= most_numbers;
+    return system_.good() && applied_.forces().good() && equations().offset(equations().blocks()) + equations().rows() <= most_numbers;
   }
 
   /// The equations at what was observed.
@@ -47,16 +47,8 @@ class SecondOpinion::Own {
     observed_motions(now, motions_);
     std::copy(now.q.begin(), now.q.end(), q_.begin());
     const AbsoluteEquations& here = system_.evaluate(t, motions_, q_, v_, now.eta, now.etadot, now.x);
-    forces_.evaluate(t, here.frames(), q_, v_, now.x, wrenches_, efforts_, rates_);
-    std::fill(modal_forces_.begin(), modal_forces_.end(), 0.0);
-    for (const FrameIndex f : forces_.loaded_nodes()) {
-      const std::size_t node = at(f) - motions_.size();
-      here.nodes().add_wrench(node, here.frames(), wrenches_[at(f)], wrenches_[at(view_.nodes[node].body)],
-                              modal_forces_.data() + here.nodes().mode_offset(node));
-    }
-    for (const BodyIndex b : forces_.loaded_bodies())
-      wrenches_[at(b)].angular -= cross(here.center(at(b)), wrenches_[at(b)].linear);
-    system_.set_loads(wrenches_, efforts_, modal_forces_);
+    applied_.evaluate(t, here, q_, v_, now.x);
+    system_.set_loads(applied_.wrenches(), applied_.efforts(), applied_.modal_forces());
   }
 
   const AbsoluteEquations& equations() const { return system_.equations(); }
@@ -75,12 +67,10 @@ class SecondOpinion::Own {
     return absent;
   }
 
-  const SystemView& view_;
   AbsoluteSystem system_;
-  ForceSet forces_;
+  absolute::AppliedLoads applied_;
   std::vector<BodyMotion> motions_;
-  std::vector<double> q_, v_, efforts_, rates_, modal_forces_;
-  std::vector<Spatial> wrenches_;
+  std::vector<double> q_, v_;
 };
 
 SecondOpinion::SecondOpinion(const SystemView& view, Solver& solver) : view_(view) {

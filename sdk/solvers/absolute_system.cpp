@@ -18,13 +18,13 @@ struct AbsoluteSystem::Parts {
         solver(model, scales, problem, failure),
         fine(absolute::FineSolver::make(model, scales, problem, solver, failure)),
         loads(model, std::span(problem.data).first(model.blocks.unknowns())),
-        equations(model, loads.values()),
+        equations(model, scales, loads.values()),
         accelerations(model, problem.solution),
         positions(model, problem, solver, failure),
         velocities(model, problem, solver, failure),
         rows(model, scales, problem) {}
 
-  FailureText failure;
+  Failure failure;
   absolute::Model model;
   absolute::Scales scales;
   absolute::LinearProblem problem;

@@ -21,7 +21,7 @@ bool finite(const Spatial& s) {
 RowCheck::RowCheck(const Model& model, const Scales& scales, const LinearProblem& problem)
     : model_(model), scales_(scales), problem_(problem), yardstick_(model.view), residual_(model, scales, problem) {}
 
-bool RowCheck::check(std::span<const double> given_way, FailureText& failure) noexcept {
+bool RowCheck::check(std::span<const double> given_way, Failure& failure) noexcept {
   const Blocks& blocks = model_.blocks;
   const std::span<const BodyMotion> motions = model_.motions.frames;
   // What is left of a row is small or large beside what acts on its bodies or could: their weights, loads and inertia
@@ -51,20 +51,20 @@ bool RowCheck::check(std::span<const double> given_way, FailureText& failure) no
       error = std::abs(left) / size;
       worst = t;
     }
-  if (!is_contradiction(error, least_contradiction, model_.rows.position_violation(), model_.rows.velocity_violation()))
-    return true;
-  return failure.set(
+  const Violation& violation = model_.rows.violation();
+  if (!is_contradiction(error, least_contradiction, violation.position, violation.velocity)) return true;
+  return failure.say(
       "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). {}",
       model_.ties.kind(worst), model_.ties.name(worst), error, causes_of_contradiction(model_.view));
 }
 
-bool check_finite(const Model& model, FailureText& failure) noexcept {
+bool check_finite(const Model& model, Failure& failure) noexcept {
   // In the order of the tree: the first that is not finite makes those beyond it so.
   for (std::size_t i = 0; i < model.view.bodies.size(); ++i) {
     const BodyMotion& m = model.motions.frames[i];
     const double sum = m.R(0, 0) + m.R(1, 1) + m.R(2, 2) + m.p.x + m.p.y + m.p.z;
     if (!std::isfinite(sum) || !finite(m.V))
-      return failure.set(
+      return failure.say(
           "The motion of body `{}` is not finite: the state or the step has gone astray, or the type of joint `{}` "
           "gives no finite number there",
           model.view.bodies[i].name, model.view.joints[i].name);
@@ -81,7 +81,7 @@ bool check_finite(const Model& model, FailureText& failure) noexcept {
       }
     }
     if (!all)
-      return failure.set("The equations of {} `{}` are not finite: its type gives no finite number in this position",
+      return failure.say("The equations of {} `{}` are not finite: its type gives no finite number in this position",
                          model.ties.kind(t), model.ties.name(t));
   }
   return true;

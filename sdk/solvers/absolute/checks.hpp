@@ -9,7 +9,7 @@
 namespace polyform::absolute {
 
 /// Whether the evaluated motions and rows are finite: false names the joint or element that is not.
-bool check_finite(const Model&, FailureText&) noexcept;
+bool check_finite(const Model&, Failure&) noexcept;
 
 /// Whether the inertia determines all accelerations at the evaluated motions: false names a body that has no mass or
 /// inertia for a motion which the joints leave free. Overwrites the problem.
@@ -23,7 +23,7 @@ class RowCheck {
 
   /// False names the joint or element whose row the solution misses. given_way: what rows that are not rigid may miss, or
   /// empty.
-  bool check(std::span<const double> given_way, FailureText&) noexcept;
+  bool check(std::span<const double> given_way, Failure&) noexcept;
 
  private:
   const Model& model_;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "polyform/solvers/block_ldlt.hpp"
-#include "scales.hpp"
+#include "polyform/solvers/absolute/scales.hpp"
 
 namespace polyform::absolute {
 

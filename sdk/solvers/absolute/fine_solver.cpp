@@ -165,7 +165,7 @@ void FineFactors::enter_inertia(std::size_t i) noexcept {
 }
 
 FineSolver::FineSolver(const Model& model, const Scales& scales, LinearProblem& problem, SaddlePoint& in_doubles,
-                       FailureText& failure)
+                       Failure& failure)
     : model_(model), problem_(problem), in_doubles_(in_doubles), failure_(failure), factors_(model, scales),
       residual_(model, scales, problem), mending_(from) {
   if (!factors_.is_affordable()) return;
@@ -174,7 +174,7 @@ FineSolver::FineSolver(const Model& model, const Scales& scales, LinearProblem& 
 }
 
 std::unique_ptr<FineSolver> FineSolver::make(const Model& model, const Scales& scales, LinearProblem& problem,
-                                             SaddlePoint& in_doubles, FailureText& failure) {
+                                             SaddlePoint& in_doubles, Failure& failure) {
   if (!has_uneven_masses(model, scales)) return nullptr;
   std::unique_ptr<FineSolver> solver(new FineSolver(model, scales, problem, in_doubles, failure));
   return solver->factors_.is_affordable() ? std::move(solver) : nullptr;

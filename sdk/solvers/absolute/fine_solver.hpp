@@ -52,7 +52,7 @@ class FineSolver {
  public:
   /// A solver where masses are so uneven that there is something to look at, and where the factors have room; otherwise
   /// none. All outlive it.
-  static std::unique_ptr<FineSolver> make(const Model&, const Scales&, LinearProblem&, SaddlePoint&, FailureText&);
+  static std::unique_ptr<FineSolver> make(const Model&, const Scales&, LinearProblem&, SaddlePoint&, Failure&);
 
   /// The next accelerations are of a state that has nothing to do with the ones before.
   void look() noexcept { mending_.look(); }
@@ -60,7 +60,7 @@ class FineSolver {
   bool find_accelerations(Accelerations) noexcept;
 
  private:
-  FineSolver(const Model&, const Scales&, LinearProblem&, SaddlePoint&, FailureText&);
+  FineSolver(const Model&, const Scales&, LinearProblem&, SaddlePoint&, Failure&);
   bool solve(Accelerations) noexcept;
   void find_rest() noexcept;
   void subtract_inertia(std::size_t block) noexcept;
@@ -69,7 +69,7 @@ class FineSolver {
   const Model& model_;
   LinearProblem& problem_;
   SaddlePoint& in_doubles_;
-  FailureText& failure_;
+  Failure& failure_;
   FineFactors factors_;
   Residual residual_;  ///< for the sizes of motions
   Mending mending_;

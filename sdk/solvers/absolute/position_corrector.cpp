@@ -17,7 +17,7 @@ constexpr double longest_turn = 0.7;
 
 }  // namespace
 
-PositionCorrector::PositionCorrector(Model& model, LinearProblem& problem, SaddlePoint& solver, FailureText& failure)
+PositionCorrector::PositionCorrector(Model& model, LinearProblem& problem, SaddlePoint& solver, Failure& failure)
     : model_(model), problem_(problem), solver_(solver), failure_(failure), tree_(model.view),
       orientations_(model.view.frames()), start_(model.view.nq), rates_(model.view.nq), start_eta_(model.view.modes),
       eta_step_(model.view.modes), start_states_(model.view.states), velocities_(model.view.nv) {}
@@ -49,8 +49,8 @@ bool PositionCorrector::correct(double t, std::span<Pose> poses, std::span<doubl
 bool PositionCorrector::find_positions(double t, std::span<Pose> poses, std::span<double> q, double target,
                                        double tolerance, PositionCorrection& out) noexcept {
   double reached = merit(t, poses, q);
-  if (!std::isfinite(reached)) return failure_.set("The positions cannot be corrected: a pose is not finite");
-  out.residual_before = out.residual = model_.rows.position_violation();
+  if (!std::isfinite(reached)) return failure_.say("The positions cannot be corrected: a pose is not finite");
+  out.residual_before = out.residual = model_.rows.violation().position;
   double best = out.residual;
   std::size_t without_gain = 0;
   while (out.residual > target && out.iterations < most_steps && without_gain < 20) {
@@ -64,7 +64,7 @@ bool PositionCorrector::find_positions(double t, std::span<Pose> poses, std::spa
     } else {
       reached = search(t, poses, q, reached);
     }
-    out.residual = model_.rows.position_violation();
+    out.residual = model_.rows.violation().position;
     if (out.residual <= tolerance && out.residual > 0.25 * before) return true;  // round-off
     without_gain = out.residual < 0.99 * best ? 0 : without_gain + 1;
     best = std::min(best, out.residual);
@@ -79,7 +79,7 @@ bool PositionCorrector::fail_open(std::size_t iterations) noexcept {
   for (std::size_t r = 0; r < right.size(); ++r)
     if (!(std::abs(right[r]) <= std::abs(right[row]))) row = r;
   const std::size_t tie = model_.ties.of_row(row);
-  return failure_.set(
+  return failure_.say(
       "The constraints cannot be met: after {} Newton steps {} `{}` is still off by {:.2e} (m or rad). Likely "
       "causes: lengths that do not close, given coordinates that contradict a loop, or too large a time step",
       iterations, model_.ties.kind(tie), model_.ties.name(tie), std::abs(right[row]));

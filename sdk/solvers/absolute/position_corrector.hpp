@@ -19,7 +19,7 @@ inline constexpr double projection_epsilon = 3e-10;
 class PositionCorrector {
  public:
   /// All outlive the object.
-  PositionCorrector(Model&, LinearProblem&, SaddlePoint&, FailureText&);
+  PositionCorrector(Model&, LinearProblem&, SaddlePoint&, Failure&);
 
   /// As AbsoluteSystem::correct_positions.
   bool correct(double t, std::span<Pose> poses, std::span<double> q, double tolerance, PositionCorrection&,
@@ -40,7 +40,7 @@ class PositionCorrector {
   Model& model_;
   LinearProblem& problem_;
   SaddlePoint& solver_;
-  FailureText& failure_;
+  Failure& failure_;
   TreeKinematics tree_;
   std::vector<Quat> orientations_;
   double extent_ = 0;                  ///< distance between bodies, m

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "scales.hpp"
+#include "polyform/solvers/absolute/scales.hpp"
 
 namespace polyform::absolute {
 

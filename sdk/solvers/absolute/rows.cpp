@@ -15,7 +15,7 @@ Rows::Rows(const SystemView& view, const Blocks& blocks, const Ties& ties, const
       owns_(ties.own_coefficients()), right_(ties.rows()) {}
 
 void Rows::evaluate(double t, Level level, double* q, double* v) noexcept {
-  position_violation_ = velocity_violation_ = 0;
+  violation_ = {};
   std::fill(frames_.begin(), frames_.end(), Spatial{});
   std::fill(owns_.begin(), owns_.end(), 0.0);
   for (std::size_t j = 0; j < view_.joints.size(); ++j) set_joint(j, level, q, v);
@@ -94,8 +94,8 @@ void Rows::set_joint(std::size_t j, Level level, double* q, double* v) noexcept 
   const Spatial terms = level == Level::acceleration ? c.motion.bias - velocity_terms_of(j) : Spatial{};
   for (std::size_t i = 0; i < c.rows; ++i) {
     add_joint(tie, i, j, c.T[i]);
-    position_violation_ = std::max(position_violation_, std::abs(c.residual[i]));
-    velocity_violation_ = std::max(velocity_violation_, std::abs(dot(c.T[i], c.relative.twist)));
+    violation_.position = std::max(violation_.position, std::abs(c.residual[i]));
+    violation_.velocity = std::max(violation_.velocity, std::abs(dot(c.T[i], c.relative.twist)));
     right[i] = level == Level::position ? -c.residual[i] : dot(c.T[i], terms);
   }
 }
@@ -104,7 +104,7 @@ void Rows::set_element(std::size_t t, Level level) noexcept {
   const ConstraintSet::Element& element = ties_.element(t);
   const Ties::Tie& tie = ties_[t];
   for (std::size_t i = 0; i < tie.rows; ++i) {
-    if (element.is_holonomic(i)) position_violation_ = std::max(position_violation_, std::abs(element.residual[i]));
+    if (element.is_holonomic(i)) violation_.position = std::max(violation_.position, std::abs(element.residual[i]));
     double& right = right_[tie.row + i];
     right = level == Level::position   ? -element.residual[i]
             : level == Level::velocity ? element.velocity_right[i]
@@ -140,7 +140,7 @@ void Rows::set_element(std::size_t t, Level level) noexcept {
       if (level == Level::acceleration) right += dot(w, c.motion.bias - velocity_terms_of(j));
       B += joint.nv;
     }
-    velocity_violation_ = std::max(velocity_violation_, std::abs(rate));
+    violation_.velocity = std::max(violation_.velocity, std::abs(rate));
   }
 }
 

@@ -27,7 +27,7 @@ constexpr double largest_error = 1e-6;
 
 }  // namespace
 
-SaddlePoint::SaddlePoint(const Model& model, const Scales& scales, LinearProblem& problem, FailureText& failure)
+SaddlePoint::SaddlePoint(const Model& model, const Scales& scales, LinearProblem& problem, Failure& failure)
     : model_(model), scales_(scales), problem_(problem), failure_(failure), factors_(model, scales),
       residual_(model, scales, problem) {
   for (auto* v : {&step_, &direction_, &previous_residual_}) v->resize(problem.data.size());
@@ -39,13 +39,13 @@ bool SaddlePoint::factorize(const Neighbour& neighbour) noexcept {
   const std::size_t failed = factors_.failed_block();
   std::size_t block = model_.blocks.count();
   if (failed < block)
-    return failure_.set(
+    return failure_.say(
         "The equations of motion cannot be solved at {} `{}`: its mass and inertia, or the state, are not finite",
         model_.blocks.kind(failed), model_.blocks.name(failed));
   std::size_t tie = 0;
   for (; tie < model_.ties.count(); ++tie)
     if (model_.ties[tie].rows != 0 && block++ == failed) break;
-  return failure_.set("The equations of motion cannot be solved at {} `{}`: its directions are not finite",
+  return failure_.say("The equations of motion cannot be solved at {} `{}`: its directions are not finite",
                       model_.ties.kind(tie), model_.ties.name(tie));
 }
 
@@ -153,10 +153,10 @@ bool SaddlePoint::fail_infinite(const Refinement& r) noexcept {
     double sum = 0;
     for (std::size_t k = model_.blocks.offset(i); k < model_.blocks.offset(i + 1); ++k) sum += problem_.data[k];
     if (!std::isfinite(sum))
-      return failure_.set("The load on {} `{}` is not finite: a force, the state or the time step has gone astray",
+      return failure_.say("The load on {} `{}` is not finite: a force, the state or the time step has gone astray",
                           model_.blocks.kind(i), model_.blocks.name(i));
   }
-  return failure_.set("The accelerations of {} `{}` are not finite", model_.blocks.kind(r.left.worst_body),
+  return failure_.say("The accelerations of {} `{}` are not finite", model_.blocks.kind(r.left.worst_body),
                       model_.blocks.name(r.left.worst_body));
 }
 
@@ -177,7 +177,7 @@ bool SaddlePoint::check_accuracy(const Refinement& r) noexcept {
   if (r.last_step <= wanted_accuracy) return true;
   if (!find_refinement(r)) return false;
   if (r.follow != Follow::all && !step_is_inertial(r)) return true;
-  return failure_.set(
+  return failure_.say(
       "The equations of motion in absolute coordinates are too badly conditioned for this system: the acceleration of "
       "{} `{}` is uncertain by {:.1e} of its size. It has very little mass or inertia beside others or for a motion "
       "that the joints leave free, or is part of a long chain that bends like a beam: give it more, or use a solver in joint "
@@ -203,11 +203,11 @@ bool SaddlePoint::find_free(const Refinement& r, std::size_t& block) noexcept {
 bool SaddlePoint::fail_free(const Refinement& r, std::size_t block) noexcept {
   const char* kind = model_.blocks.is_module(block) ? "Module" : "Body";
   if (scales_[block].lacking)
-    return failure_.set(
+    return failure_.say(
         "{} `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that holds "
         "it",
         kind, model_.blocks.name(block));
-  return failure_.set(
+  return failure_.say(
       "The equations of motion are not met at {} `{}` (relative error {:.1e}): rounding has taken the digits. It has "
       "very little mass or inertia beside others: give it more, or use a solver in joint coordinates",
       model_.blocks.kind(block), model_.blocks.name(block), r.left.body_error);

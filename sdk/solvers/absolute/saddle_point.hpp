@@ -5,7 +5,7 @@
 
 #include "factors.hpp"
 #include "polyform/solvers/absolute_equations.hpp"
-#include "polyform/solvers/failure_text.hpp"
+#include "polyform/helpers/failure.hpp"
 #include "residual.hpp"
 
 namespace polyform::absolute {
@@ -33,7 +33,7 @@ struct Refinement {
 class SaddlePoint {
  public:
   /// All outlive the object.
-  SaddlePoint(const Model&, const Scales&, LinearProblem&, FailureText&);
+  SaddlePoint(const Model&, const Scales&, LinearProblem&, Failure&);
 
   /// After rows or inertia have changed: factors are made anew when they are needed.
   void forget_factors() noexcept { factors_.forget(); }
@@ -65,7 +65,7 @@ class SaddlePoint {
   const Model& model_;
   const Scales& scales_;
   LinearProblem& problem_;
-  FailureText& failure_;
+  Failure& failure_;
   Factors factors_;
   Residual residual_;
   std::vector<double> step_;

@@ -1,4 +1,4 @@
-#include "scales.hpp"
+#include "polyform/solvers/absolute/scales.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>

@@ -14,7 +14,7 @@ bool VelocityProjector::project(double t, std::span<BodyMotion> bodies, std::spa
   Motions& motions = model_.motions;
   motions.set(bodies, eta, etadot, states);
   model_.evaluate(t, Level::velocity, q.data(), v.data());
-  violation = model_.rows.velocity_violation();
+  violation = model_.rows.violation().velocity;
   if (!after_positions || model_.ties.some_of_velocity()) solver_.forget_factors();
   start(bodies, etadot);
   Refinement r{10, 0, Follow::nothing};  // what has little inertia is not to move the more for it
@@ -52,7 +52,7 @@ bool VelocityProjector::check_rows(const Remainder& left) noexcept {
   const double worst = std::abs(solver_.residual().values()[model_.blocks.row_at(left.worst_row)]);
   if (!(worst > 1e-6)) return true;
   const std::size_t tie = model_.ties.of_row(left.worst_row);
-  return failure_.set(
+  return failure_.say(
       "No velocities respect all constraints: {} `{}` is left with {:.2e} (m/s or rad/s). Likely causes: "
       "given or prescribed velocities that contradict each other, or a mechanism at its limit position",
       model_.ties.kind(tie), model_.ties.name(tie), worst);

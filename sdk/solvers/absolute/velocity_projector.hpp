@@ -11,7 +11,7 @@ namespace polyform::absolute {
 class VelocityProjector {
  public:
   /// All outlive the object.
-  VelocityProjector(Model& model, LinearProblem& problem, SaddlePoint& solver, FailureText& failure)
+  VelocityProjector(Model& model, LinearProblem& problem, SaddlePoint& solver, Failure& failure)
       : model_(model), problem_(problem), solver_(solver), failure_(failure) {}
 
   /// As AbsoluteSystem::project_velocities.
@@ -28,7 +28,7 @@ class VelocityProjector {
   Model& model_;
   LinearProblem& problem_;
   SaddlePoint& solver_;
-  FailureText& failure_;
+  Failure& failure_;
 };
 
 }  // namespace polyform::absolute

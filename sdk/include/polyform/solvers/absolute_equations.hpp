@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "polyform/solvers/absolute/model.hpp"
+#include "polyform/solvers/absolute/scales.hpp"
 
 namespace polyform {
 
@@ -21,7 +21,8 @@ enum class Accelerations : unsigned char { of_stage, shown };
 class AbsoluteEquations {
  public:
   /// loads: f, of all blocks. All outlive the object.
-  AbsoluteEquations(const absolute::Model& model, std::span<const double> loads) : model_(model), loads_(loads) {}
+  AbsoluteEquations(const absolute::Model& model, const absolute::Scales& scales, std::span<const double> loads)
+      : model_(model), scales_(scales), loads_(loads) {}
 
   // The unknowns, in blocks: of the bodies, then of the modules.
   std::size_t blocks() const { return model_.blocks.count(); }
@@ -29,6 +30,8 @@ class AbsoluteEquations {
   std::size_t size(std::size_t block) const { return model_.blocks.size(block); }
   std::string_view name_of_block(std::size_t block) const noexcept { return model_.blocks.name(block); }
   bool is_module(std::size_t block) const { return model_.blocks.is_module(block); }
+  /// Whether a block has no mass, or no inertia for some motion of its own; what it has may be ever so little.
+  bool lacks_inertia(std::size_t block) const { return scales_[block].lacking; }
 
   // The ties: all joints, all constraint elements, all modules.
   std::size_t ties() const { return model_.ties.count(); }
@@ -68,11 +71,11 @@ class AbsoluteEquations {
   const Vec3& center(std::size_t body) const { return model_.inertia.center(body); }
   std::span<const BodyMotion> frames() const { return model_.motions.frames; }  ///< bodies, then nodes
   const NodeMotions& nodes() const { return model_.motions.nodes; }
-  double position_violation() const { return model_.rows.position_violation(); }  ///< largest residual (rad, m)
-  double velocity_violation() const { return model_.rows.velocity_violation(); }  ///< largest of A x − right
+  const absolute::Violation& violation() const { return model_.rows.violation(); }
 
  private:
   const absolute::Model& model_;
+  const absolute::Scales& scales_;
   std::span<const double> loads_;
 };
 

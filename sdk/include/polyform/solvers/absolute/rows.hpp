@@ -14,6 +14,12 @@ namespace polyform::absolute {
 
 enum class Level { position, velocity, acceleration };
 
+/// By how much motions miss the constraints, the largest of all rows.
+struct Violation {
+  double position = 0;  ///< residual, rad or m
+  double velocity = 0;  ///< A x − right, rad/s or m/s
+};
+
 /// The rows of all ties as last evaluated, at one level.
 class Rows {
  public:
@@ -35,8 +41,7 @@ class Rows {
 
   /// b; at the level of positions minus the residual.
   std::span<const double> right() const { return right_; }
-  double position_violation() const { return position_violation_; }  ///< largest residual (rad, m)
-  double velocity_violation() const { return velocity_violation_; }  ///< largest of A x − right (rad/s, m/s)
+  const Violation& violation() const { return violation_; }
   const JointConstraint& joint(std::size_t j) const { return joints_[j]; }
   /// A wrench on a frame about its origin as one about the mass centre of its body. What it does to the body's modes is
   /// added to modal; they are not touched for a wrench on the body frame.
@@ -62,7 +67,7 @@ class Rows {
   std::vector<Spatial> frames_;  ///< A: per entry its rows, about the body's mass centre
   std::vector<double> owns_;     ///< the same for the blocks' own unknowns
   std::vector<double> right_;
-  double position_violation_ = 0, velocity_violation_ = 0;
+  Violation violation_;
 };
 
 }  // namespace polyform::absolute
