@@ -39,7 +39,8 @@ class SecondOpinion::Own {
         v_(view.nv) {}
 
   bool good() const {
-    return system_.good() && applied_.forces().good() && equations().offset(equations().blocks()) + equations().rows() <= most_numbers;
+    const std::size_t numbers = equations().offset(equations().blocks()) + equations().rows();
+    return system_.good() && applied_.forces().good() && numbers <= most_numbers;
   }
 
   /// The equations at what was observed.
