@@ -21,8 +21,8 @@ class RowCheck {
   /// All outlive the object.
   RowCheck(const Model&, const Scales&, const LinearProblem&);
 
-  /// False names the joint or element whose row the solution misses. given_way: what rows that are not rigid may miss, or
-  /// empty.
+  /// False names the joint or element whose row the solution misses. given_way: what rows that are not rigid may miss,
+  /// or empty.
   bool check(std::span<const double> given_way, Failure&) noexcept;
 
  private:

@@ -19,8 +19,8 @@ struct Neighbour {
   double gyration = 0;                  ///< radius of gyration added to all bodies, m
 };
 
-/// Where the saddle-point matrix has numbers: one block per block of unknowns, then one per tie with rows, and a pair for
-/// each entry that has coefficients.
+/// Where the saddle-point matrix has numbers: one block per block of unknowns, then one per tie with rows, and a pair
+/// for each entry that has coefficients.
 struct MatrixPattern {
   MatrixPattern(const Blocks&, const Ties&);
 

@@ -14,11 +14,12 @@ namespace {
 constexpr double uneven_masses = 1e4;
 /// Bodies without mass get this part of those around, for a pivot: the square root of the digits that there are.
 constexpr double added_to_singular = 1e-16;
-/// What rows are judged by: subtracted from the zero block, and from which part of its usual size on a pivot is of a row that
-/// depends on others. In a stage that goes for rows that depend up to 1e-5 of the size of a loop (Accelerations).
+/// What rows are judged by: subtracted from the zero block, and from which part of its usual size on a pivot is of a
+/// row that depends on others. In a stage that goes for rows that depend up to 1e-5 of the size of a loop
+/// (Accelerations).
 constexpr double added_to_judge = 1e-15, dependent = 1e-12, dependent_in_stage = 1e-10;
-/// A step that is smaller relative to the accelerations is the last one; with a larger one after most_steps they are not
-/// known.
+/// A step that is smaller relative to the accelerations is the last one; with a larger one after most_steps they are
+/// not known.
 constexpr double last_step = 1e-15, known = 1e-10;
 constexpr std::size_t most_steps = 8;
 /// Doubles that lose more than this give way: a solution with twice the digits takes as long as a hundred.
@@ -201,7 +202,8 @@ bool FineSolver::find_accelerations(Accelerations use) noexcept {
   return true;
 }
 
-/// From the data into the solution. False where these digits are not enough either, or the inertia does not determine it.
+/// From the data into the solution. False where these digits are not enough either, or the inertia does not determine
+/// it.
 bool FineSolver::solve(Accelerations use) noexcept {
   if (!factors_.factorize(use)) return false;
   std::fill(x_.begin(), x_.end(), DoubleDouble());

@@ -1,10 +1,10 @@
 // The saddle-point system of masses that differ by orders of magnitude.
 //
-// What is subtracted from the zero block to make the matrix quasi-definite is small beside the compliance of a row, which
-// the lightest body on it gives it; beside that of what is left of the row once the light bodies have given way, when only
-// heavy ones are to follow it, it may be large, and no refinement comes that far. So the matrix itself is factorized, with
-// 32 digits, without the rows that depend on others; which these are is told by the coefficients alone, as if all bodies
-// were of one mass.
+// What is subtracted from the zero block to make the matrix quasi-definite is small beside the compliance of a row,
+// which the lightest body on it gives it; beside that of what is left of the row once the light bodies have given way,
+// when only heavy ones are to follow it, it may be large, and no refinement comes that far. So the matrix itself is
+// factorized, with 32 digits, without the rows that depend on others; which these are is told by the coefficients
+// alone, as if all bodies were of one mass.
 #pragma once
 
 #include <memory>

@@ -23,7 +23,8 @@ void Loads::set(std::span<const Spatial> wrenches, std::span<const double> effor
   std::copy(efforts.begin(), efforts.end(), efforts_.begin());
   if (!model_.modules.empty()) apply_modules();
   for (std::size_t j = 0; j < model_.view.joints.size(); ++j) apply_joint_effort(j);
-  for (std::size_t tie = model_.ties.first_element(); tie < model_.ties.first_module(); ++tie) apply_element_effort(tie);
+  for (std::size_t tie = model_.ties.first_element(); tie < model_.ties.first_module(); ++tie)
+    apply_element_effort(tie);
 }
 
 /// Velocity terms, elastic forces and weight of the flexible bodies, and the applied modal forces.

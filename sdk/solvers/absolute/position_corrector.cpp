@@ -112,7 +112,8 @@ bool PositionCorrector::find_step(double worst) noexcept {
   return solver_.solve(r);
 }
 
-/// Moves all bodies by the step in the solution: mass centres (frame origins) along, orientations about a rotation vector.
+/// Moves all bodies by the step in the solution: mass centres (frame origins) along, orientations about a rotation
+/// vector.
 void PositionCorrector::move(std::span<Pose> poses) noexcept {
   for (std::size_t i = 0; i < poses.size(); ++i) {
     const double* step = problem_.solution.data() + model_.blocks.offset(i);

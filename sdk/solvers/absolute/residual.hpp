@@ -54,8 +54,8 @@ class Residual {
   double row_weight(const Ties::Entry&, std::size_t row) const noexcept;
 
  private:
-  /// What counts as motion or force at least: a small part of the largest. Unknowns of modules, whose sizes are in units
-  /// of the root of an inertia, compare with it times such a root.
+  /// What counts as motion or force at least: a small part of the largest. Unknowns of modules, whose sizes are in
+  /// units of the root of an inertia, compare with it times such a root.
   struct Floors {
     double of_bodies = 0, of_modules = 0;
     double of(bool module) const { return module ? of_modules : of_bodies; }

@@ -55,8 +55,9 @@ void Rows::add(const Ties::Tie& tie, std::size_t row, FrameIndex frame, const Sp
 /// The row t · V_FM (F axes at the origin of M) of a joint.
 void Rows::add_joint(const Ties::Tie& tie, std::size_t row, std::size_t j, const Spatial& t) noexcept {
   const JointData& joint = view_.joints[j];
+  const std::span<const BodyMotion> frames = motions_.frames;
   const ConstraintRow r =
-      constraint_row(joint, motion_of(joint.base_frame, motions_.frames), motion_of(joint.moving_frame, motions_.frames), t);
+      constraint_row(joint, motion_of(joint.base_frame, frames), motion_of(joint.moving_frame, frames), t);
   add(tie, row, joint.moving_frame, r.moving);
   add(tie, row, joint.base_frame, r.base);
 }

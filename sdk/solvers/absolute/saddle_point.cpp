@@ -180,8 +180,8 @@ bool SaddlePoint::check_accuracy(const Refinement& r) noexcept {
   return failure_.say(
       "The equations of motion in absolute coordinates are too badly conditioned for this system: the acceleration of "
       "{} `{}` is uncertain by {:.1e} of its size. It has very little mass or inertia beside others or for a motion "
-      "that the joints leave free, or is part of a long chain that bends like a beam: give it more, or use a solver in joint "
-      "coordinates",
+      "that the joints leave free, or is part of a long chain that bends like a beam: give it more, or use a solver in "
+      "joint coordinates",
       model_.blocks.kind(r.worst_step), model_.blocks.name(r.worst_step), r.last_step);
 }
 

@@ -37,13 +37,13 @@ class SaddlePoint {
 
   /// After rows or inertia have changed: factors are made anew when they are needed.
   void forget_factors() noexcept { factors_.forget(); }
-  /// Refines the solution, from the value it has on entry, until its residual is below the tolerance, at round-off or no
-  /// longer shrinking. False when anything is not finite.
+  /// Refines the solution, from the value it has on entry, until its residual is below the tolerance, at round-off or
+  /// no longer shrinking. False when anything is not finite.
   bool solve(Refinement&) noexcept;
   /// Accelerations and multipliers from nothing. False where they are not determined, or not as accurate as wanted.
   bool find_accelerations(Accelerations) noexcept;
-  /// After solve(): the block on which what is left does the most work, if the factors, which lend it inertia, have their
-  /// way.
+  /// After solve(): the block on which what is left does the most work, if the factors, which lend it inertia, have
+  /// their way.
   bool find_free(const Refinement&, std::size_t& block) noexcept;
   /// After find_free(): refuses motions of a block that its inertia does not determine.
   bool fail_free(const Refinement&, std::size_t block) noexcept;

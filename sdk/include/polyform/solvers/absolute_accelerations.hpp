@@ -8,7 +8,8 @@
 
 namespace polyform {
 
-/// A solution of the equations of motion. AbsoluteSystem gives it once it is found; it is good until the next evaluation.
+/// A solution of the equations of motion. AbsoluteSystem gives it once it is found; it is good until the next
+/// evaluation.
 class AbsoluteAccelerations {
  public:
   /// solution: x and −λ. Both outlive the object.
@@ -35,8 +36,8 @@ class AbsoluteAccelerations {
   Spatial reaction(std::size_t joint) const noexcept;
   /// Multipliers of the rows of all modules.
   void module_multipliers(std::span<double> out) const noexcept;
-  /// Of constraint elements and modules whose rows ask for a velocity: (λ + effort) · right-hand side of the velocities,
-  /// W.
+  /// Of constraint elements and modules whose rows ask for a velocity: (λ + effort) · right-hand side of the
+  /// velocities, W.
   double driving_power() const noexcept;
 
  private:

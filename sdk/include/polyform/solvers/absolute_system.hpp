@@ -6,9 +6,9 @@
 // solved as a sparse symmetric system with a cost linear in the bodies for chains, trees and ladders of loops.
 // Constraints may be redundant (A without full row rank) and M singular, as long as the motion is determined: a
 // quasi-definite neighbour of the matrix is factorized, and iterative refinement against the true matrix removes the
-// difference. The multipliers of redundant rows are those of least norm (in a metric of the bodies' masses). Where masses
-// differ by so much that no neighbour is near enough, the matrix itself is factorized with twice the digits, without the
-// rows that depend on others.
+// difference. The multipliers of redundant rows are those of least norm (in a metric of the bodies' masses). Where
+// masses differ by so much that no neighbour is near enough, the matrix itself is factorized with twice the digits,
+// without the rows that depend on others.
 //
 // Of a flexible body x holds the angular velocity, the velocity of the frame origin and η̇, 6 + m in all.
 //
@@ -37,8 +37,8 @@ struct PositionCorrection {
   std::size_t iterations = 0;                ///< Newton steps
 };
 
-/// One object per thread; nothing allocates after construction. Functions that can fail return false or null and leave a
-/// sentence in failure(). Constraints are those of all joints, of all constraint elements and of all modules of the
+/// One object per thread; nothing allocates after construction. Functions that can fail return false or null and leave
+/// a sentence in failure(). Constraints are those of all joints, of all constraint elements and of all modules of the
 /// view: its ties, in this order.
 class AbsoluteSystem {
  public:
@@ -76,8 +76,8 @@ class AbsoluteSystem {
                                     std::span<double> v, std::span<const double> eta = {},
                                     std::span<const double> etadot = {},
                                     std::span<const double> states = {}) noexcept;
-  /// Accelerations at the evaluated motions, or null. wrenches: applied, about the mass centres (of flexible bodies: the
-  /// frame origins), without gravity and gyroscopic terms; efforts: on the velocity coordinates of all joints;
+  /// Accelerations at the evaluated motions, or null. wrenches: applied, about the mass centres (of flexible bodies:
+  /// the frame origins), without gravity and gyroscopic terms; efforts: on the velocity coordinates of all joints;
   /// modal_forces: applied, of all modes.
   const AbsoluteAccelerations* accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts,
                                              std::span<const double> modal_forces = {},
@@ -88,9 +88,10 @@ class AbsoluteSystem {
                  std::span<const double> modal_forces = {}) noexcept;
   const AbsoluteAccelerations& set_solution(std::span<const double> x, std::span<const double> multipliers) noexcept;
 
-  /// Whether the accelerations just found (or set) meet all rows, those that depend on others too: false names the joint
-  /// or element in failure(). given_way: what rows that are not rigid may miss, or empty. Not for stages of an integrator:
-  /// as near to a singular position as those come by chance, a row counts as dependent for once that is not quite.
+  /// Whether the accelerations just found (or set) meet all rows, those that depend on others too: false names the
+  /// joint or element in failure(). given_way: what rows that are not rigid may miss, or empty. Not for stages of an
+  /// integrator: as near to a singular position as those come by chance, a row counts as dependent for once that is not
+  /// quite.
   bool check_rows(std::span<const double> given_way = {}) noexcept;
   /// Whether the evaluated motions and rows are finite: false names the joint or element in failure() that is not.
   bool check_finite() noexcept;

@@ -5,7 +5,8 @@
 
 namespace polyform::absolute {
 
-/// M, A and b, each part with its own state. Motions are set first, then evaluate() makes all others those of the motions.
+/// M, A and b, each part with its own state. Motions are set first, then evaluate() makes all others those of the
+/// motions.
 struct Model {
   /// absent: per tie, whether its rows do not count; or empty. origin: what positions count from, for the elements. The
   /// view outlives the object.

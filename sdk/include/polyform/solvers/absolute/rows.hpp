@@ -26,7 +26,8 @@ class Rows {
   /// All outlive the object, which evaluates the constraint elements and modules.
   Rows(const SystemView&, const Blocks&, const Ties&, const Motions&, const Inertia&, ConstraintSet&, ModuleSet&);
 
-  /// At the motions, whose inertia has been evaluated. q: coordinates of all joints, hints on entry; v: their velocities.
+  /// At the motions, whose inertia has been evaluated. q: coordinates of all joints, hints on entry; v: their
+  /// velocities.
   void evaluate(double t, Level, double* q, double* v) noexcept;
 
   /// Coefficients of a row for the frame of a body, about its mass centre.

@@ -11,8 +11,8 @@
 
 namespace polyform::absolute {
 
-/// One state of all bodies. The order of y is told at AbsoluteSolver. Coordinates and velocities of joints are hints until
-/// the equations of motion have been evaluated at the motions, which sets them.
+/// One state of all bodies. The order of y is told at AbsoluteSolver. Coordinates and velocities of joints are hints
+/// until the equations of motion have been evaluated at the motions, which sets them.
 class State {
  public:
   /// The view outlives the object.
