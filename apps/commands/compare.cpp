@@ -14,6 +14,7 @@
 #include "apps/text/comparison_json.hpp"
 #include "apps/report/comparison_report.hpp"
 #include "apps/text/comparison_text.hpp"
+#include "apps/text/sweep_text.hpp"
 #include "apps/session/interruption.hpp"
 #include "apps/session/process_arguments.hpp"
 #include "apps/session/result_file.hpp"

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "apps/text/comparison_text.hpp"
+#include "apps/text/sweep_text.hpp"
 #include "apps/text/deviation_table.hpp"
 #include "apps/session/result_file.hpp"
 #include "apps/text/votes_text.hpp"

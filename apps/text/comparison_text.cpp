@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numbers>
 
+#include "apps/text/divergence_text.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "apps/text/votes_text.hpp"
@@ -195,54 +195,6 @@ std::vector<std::string> warning_texts(const std::vector<Standing>& standings) {
   return texts;
 }
 
-std::string divergence_text(const host::Divergence& d) {
-  using Cause = host::Divergence::Cause;
-  if (d.at_start) {
-    const std::string text = "Nothing is integrated before that, so the integration is no cause. ";
-    if (d.cause == Cause::round_off)
-      return text + "Round-off comes as far: no\nsign of a wrong solver; give a larger --tolerance.";
-    return text + fmt::format(
-                      "One of them is wrong there,\n{} or {}; or what is asked is not unique, or so "
-                      "ill-conditioned that round-off comes as far. polyform evaluate\nMODEL --solver all "
-                      "shows what each gives.",
-                      d.solver, d.peer);
-  }
-  std::string text = fmt::format(
-      "At finer settings (half of step or output interval, a tenth of the tolerances, bounded steps) {} moves away from itself\n"
-      "by {:.1e} until then, {} by {:.1e}; with speeds and gravity larger by {:.0e} {} does by {:.3g} times\n"
-      "that difference",
-      d.solver, d.integration_error, d.peer, d.peer_error, d.perturbation, d.solver, d.amplification);
-  if (d.rate > 0)
-    text += fmt::format(", which over {:.3g} s grows at {:.3g} 1/s, tenfold every {:.3g} s", d.duration, d.rate,
-                        std::numbers::ln10 / d.rate);
-  text += fmt::format(".\nAt those finer settings the two are {:.1e} apart, {:.2g} of what they were. ", d.finer_apart,
-                      d.apart > 0 ? d.finer_apart / d.apart : 1);
-  switch (d.cause) {
-    case Cause::solver:
-      return text +
-             "Neither solver's own error explains\nthe disagreement: one of them is wrong here, or the motion is not "
-             "unique.";
-    case Cause::chaos:
-      return text +
-             "This is chaos: the small errors of\nintegration grow exponentially. It is no sign of a wrong solver; "
-             "compare over a shorter --duration.";
-    case Cause::round_off:
-      return text + "Round-off alone comes\nas far: no sign of a wrong solver; give a larger --tolerance.";
-    case Cause::integration:
-      return text +
-             "The integration is no finer than the\ndisagreement: give a smaller --rtol, --atol or --step. It is no "
-             "sign of a wrong solver.";
-    case Cause::unknown:
-      break;
-  }
-  if (!d.refined())
-    return text +
-           "Finer settings change neither,\nso it cannot be told whether a solver is wrong. Give other settings.";
-  return text +
-         "So it cannot be told whether a\nsolver is wrong: their own errors are as large as the disagreement, but "
-         "finer settings do not lessen it. Give a\nmuch smaller --rtol and --atol or --step, or a shorter --duration.";
-}
-
 std::vector<std::string> names_of(const std::vector<Standing>& standings) {
   std::vector<std::string> names;
   for (const Standing& s : standings) names.push_back(s.solver);
@@ -306,46 +258,6 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
   return texts;
 }
 
-std::vector<std::string> sweep_texts(host::SweepOf what, const host::Sweep& sweep) {
-  const std::string setting =
-      fmt::format("{} {:.3g}", what == host::SweepOf::step ? "step" : "tolerance", sweep.reference_value);
-  std::vector<std::string> texts;
-  const std::vector<std::string>& solvers = sweep.reference_solvers;
-  if (solvers.empty())
-    texts.push_back(fmt::format("No solver came to the end at {}: there is no reference.", setting));
-  else
-    texts.push_back(fmt::format(
-        "Errors are the largest over bodies and rows, against {} at {}.",
-        solvers.size() == 1 ? solvers.front()
-                            : fmt::format("the consensus of {} solvers ({}), {}", solvers.size(),
-                                          fmt::join(solvers, ", "), counted(sweep.votes.count(), "vote")),
-        setting));
-  if (solvers.size() == 1)
-    texts.push_back(fmt::format(
-        "That is what {} itself comes to when it is finer: the errors say how it converges, not that it is right.",
-        solvers.front()));
-  for (const host::Dropout& dropout : sweep.dropouts)
-    texts.push_back(
-        fmt::format("{} is not part of the reference: {}", dropout.solver, status_text(dropout, dropout.solver)));
-  if (std::ranges::any_of(sweep.points, &host::SweepPoint::is_reference))
-    texts.push_back(fmt::format(
-        "There is no room for a finer reference: the runs at {} are the reference, and have no error.", setting));
-  if (!sweep.apart_position && !sweep.apart_angle) return texts;
-  const double position = sweep.apart_position ? sweep.apart_position->value : 0;
-  const double angle = sweep.apart_angle ? sweep.apart_angle->value : 0;
-  texts.push_back(fmt::format("The reference solvers are {:.1e} m and {:.1e} rad apart: no error is known better.",
-                              position, angle));
-  const auto below = static_cast<std::size_t>(std::ranges::count_if(sweep.points, [&](const host::SweepPoint& p) {
-    return (p.position && p.position->value < position) || (p.angle && p.angle->value < angle);
-  }));
-  if (below > 0)
-    texts.push_back(
-        fmt::format("Warning: {} with an error below that, which says nothing of {}. Compare the solvers "
-                    "without --sweep, or take larger values.",
-                    counted(below, "run"), below == 1 ? "it" : "them"));
-  return texts;
-}
-
 void print_comparison(const host::System& system, const host::RunSettings& settings, double tolerance,
                       const host::Comparison& comparison) {
   fmt::print(output(), "{}: bodies {}, degrees of freedom {}, loops {}; {} s with {}\n\n", system.description().name,
@@ -356,31 +268,6 @@ void print_comparison(const host::System& system, const host::RunSettings& setti
   print_deviations(comparison.standings, comparison.votes);
   const std::vector<std::string> texts = agreement_texts(system, tolerance, comparison);
   if (!texts.empty()) fmt::print(output(), "\n{}\n", fmt::join(texts, "\n"));
-}
-
-void print_sweep(const host::System& system, const host::RunSettings& settings, host::SweepOf what,
-                 const host::Sweep& sweep) {
-  const char* name = what == host::SweepOf::step ? "step" : "tolerance";
-  fmt::print(output(), "{}: bodies {}; {} s with {}\n\n", system.description().name, system.bodies().size(),
-             settings.duration, settings.integrator.name());
-  fmt::print(output(), "{:<12} {:>9} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9}\n", "solver", name, "steps", "evaluations",
-             "wall time", "position error", "angle error", "drift");
-  Reasons reasons;
-  for (const host::SweepPoint& p : sweep.points) {
-    if (p.how != HeatEnd::How::done) {
-      const std::string value = p.value > 0 ? fmt::format("{:.3g}", p.value) : "";
-      fmt::print(output(), "{:<12} {:>9} {}\n", p.solver, value,
-                 reasons.once(p, p.solver, value.empty() ? p.solver : p.solver + " at " + value));
-      continue;
-    }
-    const auto error = [&](const auto& d, const char* unit) {
-      return d ? fmt::format("{:.1e} {}", d->value, unit) : p.is_reference ? "reference" : "-";
-    };
-    fmt::print(output(), "{:<12} {:>9.3g} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9.1e}\n", p.solver, p.value, p.run->steps,
-               p.run->evaluations, duration_text(p.run->wall_seconds), error(p.position, "m"), error(p.angle, "rad"),
-               p.run->energy_drift);
-  }
-  fmt::print(output(), "\n{}\n", fmt::join(sweep_texts(what, sweep), "\n"));
 }
 
 }  // namespace polyform::apps

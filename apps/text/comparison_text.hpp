@@ -7,19 +7,15 @@
 
 #include "framework/assembly/system.hpp"
 #include "framework/comparison/comparison.hpp"
-#include "framework/comparison/sweep.hpp"
 
 namespace polyform::apps {
 
 void print_comparison(const host::System&, const host::RunSettings&, double tolerance, const host::Comparison&);
-void print_sweep(const host::System&, const host::RunSettings&, host::SweepOf, const host::Sweep&);
 
 /// Why a run is not done, without the name of the solver, which its row says already.
 std::string own_reason(const host::HeatEnd&, std::string_view solver);
 /// What became of a run that is not done; "" of one that is.
 std::string status_text(const host::HeatEnd&, std::string_view solver);
-/// What the errors of a sweep are measured against and how good that is, each a sentence or two.
-std::vector<std::string> sweep_texts(host::SweepOf, const host::Sweep&);
 /// What became of the runs of one table that are not done. A long reason is said once, and then whose it is too.
 class Reasons {
  public:
@@ -52,6 +48,5 @@ std::string unresolved_text(const host::BoundedTwin&, double tolerance);
 std::vector<std::string> warning_texts(const std::vector<host::Standing>&);
 /// The solvers, in the order of the standings.
 std::vector<std::string> names_of(const std::vector<host::Standing>&);
-std::string divergence_text(const host::Divergence&);
 
 }  // namespace polyform::apps

@@ -1,59 +1,16 @@
 #include "framework/assembly/constraint_jacobian.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "framework/assembly/free_rows.hpp"
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/module_set.hpp"
 #include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host {
-namespace {
-
-/// A wrench about a point, taken about another one that lies `away` from it.
-Spatial about(const Vec3& away, const Spatial& w) { return {w.angular - cross(away, w.linear), w.linear}; }
-
-/// Combinations of a module's rows in which no variable of its own is left: zᵀ A = 0, those of holonomic rows first.
-struct FreeRows {
-  Eigen::MatrixXd combinations;  ///< rows × combinations, orthonormal
-  Eigen::Index holonomic = 0;    ///< how many of them hold positions too
-};
-
-/// A basis of zᵀ A = 0.
-Eigen::MatrixXd left_null_space(const Eigen::MatrixXd& A) {
-  if (A.rows() == 0 || A.cols() == 0) return Eigen::MatrixXd::Identity(A.rows(), A.rows());
-  const Eigen::FullPivHouseholderQR<Eigen::MatrixXd> qr(A);
-  const Eigen::MatrixXd Q = qr.matrixQ();
-  return Q.rightCols(A.rows() - qr.rank());
-}
-
-FreeRows free_rows(const ModuleSet::Module& m) {
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const auto rows = static_cast<Eigen::Index>(m.rows.rows), size = static_cast<Eigen::Index>(m.variables);
-  const Eigen::MatrixXd A = Eigen::Map<const Matrix>(m.A.data(), rows, size), all = left_null_space(A);
-  std::vector<Eigen::Index> hold;
-  for (Eigen::Index r = 0; r < rows; ++r)
-    if (m.rows.is_holonomic(static_cast<std::size_t>(r))) hold.push_back(r);
-  Eigen::MatrixXd part(static_cast<Eigen::Index>(hold.size()), size);
-  for (std::size_t i = 0; i < hold.size(); ++i) part.row(static_cast<Eigen::Index>(i)) = A.row(hold[i]);
-  const Eigen::MatrixXd own = left_null_space(part);
-  FreeRows out{Eigen::MatrixXd::Zero(rows, all.cols()), own.cols()};
-  for (std::size_t i = 0; i < hold.size(); ++i)
-    out.combinations.row(hold[i]).head(own.cols()) = own.row(static_cast<Eigen::Index>(i));
-  if (own.cols() < all.cols()) {
-    const auto first = out.combinations.leftCols(own.cols());
-    const Eigen::MatrixXd rest = all - first * (first.transpose() * all);
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(rest);
-    const Eigen::MatrixXd Q = qr.householderQ();
-    out.combinations.rightCols(all.cols() - own.cols()) = Q.leftCols(all.cols() - own.cols());
-  }
-  return out;
-}
-
-}  // namespace
 
 ConstraintJacobian::ConstraintJacobian(const SystemView& view, Of of, std::vector<bool> absent, const Vec3& origin)
     : view_(view),
@@ -114,48 +71,6 @@ double ConstraintJacobian::velocity_error(std::size_t r) const {
     error += dot(about(m.p - rows_[r].point, wrench), m.V);
   }
   return error;
-}
-
-void ConstraintJacobian::transmit(std::span<const double> mu, std::span<Spatial> through,
-                                  std::span<WrenchSize> sizes) const {
-  std::fill(through.begin(), through.end(), Spatial{});
-  std::fill(sizes.begin(), sizes.end(), WrenchSize{});
-  const auto place = [&](std::size_t joint) { return this->place(view_.joints[joint]); };
-  const auto load = [&](std::size_t joint, double factor, const Spatial& wrench, const Vec3& away) {
-    const Spatial w = about(away, wrench);
-    through[joint] += factor * w;
-    sizes[joint].moment += std::abs(factor) * (norm(wrench.angular) + norm(away) * norm(w.linear));
-    sizes[joint].force += std::abs(factor) * norm(w.linear);
-  };
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    const Row& row = rows_[r];
-    for (const auto& [frame, wrench] : row.wrenches) {
-      const BodyIndex body = body_of(frame);
-      load(at(body), mu[r], wrench, place(at(body)) - row.point);
-      if (row.cut_joint != none)
-        load(row.cut_joint, mu[r] * cut_sign(row, body), wrench, place(row.cut_joint) - row.point);
-    }
-  }
-  for (std::size_t i = view_.bodies.size(); i-- > 0;) {
-    const BodyIndex in = view_.joints[i].inboard();
-    if (is_ground(in)) continue;
-    const Vec3 away = place(at(in)) - place(i);
-    through[at(in)] += about(away, through[i]);
-    sizes[at(in)].moment += sizes[i].moment + norm(away) * sizes[i].force;
-    sizes[at(in)].force += sizes[i].force;
-  }
-  // A tree joint carries what acts outboard of it, but for what acts within itself, which its reaction counts.
-  for (std::size_t r = 0; r < rows_.size(); ++r)
-    for (const auto& [joint, wrench] : rows_[r].efforts)
-      load(joint, joint < view_.bodies.size() ? -mu[r] : mu[r], wrench, place(joint) - rows_[r].point);
-  for (std::size_t i = 0; i < through.size(); ++i)
-    if (is_absent(i)) through[i] = {};
-}
-
-/// A cut joint transmits what it puts on one of its bodies: the moving one, or base where moving is ground.
-double ConstraintJacobian::cut_sign(const Row& row, BodyIndex body) const {
-  const JointData& joint = view_.joints[row.cut_joint];
-  return body == (is_ground(joint.moving) ? joint.base : joint.moving) ? 1 : 0;
 }
 
 /// The origin of M.
@@ -269,36 +184,18 @@ ConstraintJacobian::Row ConstraintJacobian::element_row(const ConstraintSet::Ele
 /// Rows of a module are A u + C V + B v = right. Those combinations z of them with zᵀ A = 0 bind the motion alone. Of
 /// positions only holonomic rows speak, and only variables count that have an integral among the states.
 void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView& state) {
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const bool positions = of_ == Of::positions;
-  std::vector<std::size_t> used;
-  for (std::size_t r = 0; r < m.rows.rows; ++r)
-    if (!positions || m.rows.is_holonomic(r)) used.push_back(r);
-  if (used.empty()) return;
-  FreeRows free;
-  if (positions) {
-    const auto size = static_cast<Eigen::Index>(m.variables);
-    const Eigen::Map<const Matrix> whole(m.A.data(), static_cast<Eigen::Index>(m.rows.rows), size);
-    Eigen::MatrixXd A(static_cast<Eigen::Index>(used.size()), size);
-    for (std::size_t i = 0; i < used.size(); ++i)
-      A.row(static_cast<Eigen::Index>(i)) = whole.row(static_cast<Eigen::Index>(used[i]));
-    for (Eigen::Index k = 0; k < size; ++k)
-      if (!m.is_integrated(static_cast<std::size_t>(k))) A.col(k).setZero();
-    free.combinations = left_null_space(A);
-    free.holonomic = free.combinations.cols();
-  } else {
-    free = free_rows(m);
-  }
+  const FreeRows free = positions ? free_rows_of_positions(m) : free_rows_of_motions(m);
   for (Eigen::Index k = 0; k < free.combinations.cols(); ++k) {
     Row sum;
     sum.name = m.rows.name;
     sum.kind = "module";
     sum.of_element = true;
     sum.holonomic = k < free.holonomic;
-    for (std::size_t i = 0; i < used.size(); ++i) {
+    for (std::size_t i = 0; i < free.used.size(); ++i) {
       const double factor = free.combinations(static_cast<Eigen::Index>(i), k);
       if (factor == 0) continue;
-      const Row part = element_row(m.rows, used[i], state);
+      const Row part = element_row(m.rows, free.used[i], state);
       if (sum.holonomic) sum.residual += factor * part.residual;
       sum.velocity_right += factor * part.velocity_right;
       if (sum.wrenches.empty()) sum.point = part.point;

@@ -76,6 +76,8 @@ class ConstraintJacobian {
   double velocity_error(std::size_t row) const;
 
  private:
+  /// A wrench about a point, taken about another one that lies `away` from it.
+  static Spatial about(const Vec3& away, const Spatial& w) { return {w.angular - cross(away, w.linear), w.linear}; }
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   const BodyMotion& motion(FrameIndex f) const { return motion_of(f, tree_.frames()); }

@@ -3,103 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batteries.hpp"
-#include "framework/conformance/integrator_probe.hpp"
+#include "framework/conformance/integrator_checks.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/simulation/integrator_selection.hpp"
 
 namespace polyform::host {
 
 namespace {
-
-constexpr double duration = 4;           ///< of the runs, s: more than half a turn of the ellipse
-constexpr double some_tolerance = 1e-8;  ///< of runs that look at something else than errors
-constexpr double some_step = 0.02;       ///< of the same with fixed steps, s
-
-/// An order measured between errors of these sizes is neither that of long steps nor of rounding.
-constexpr double largest_error = 3e-2, rounding_error = 5e-13;
-
-StepSettings usual(const IntegratorChoice& choice) {
-  return choice.fixed_step() ? steps_of(some_step) : tolerance_of(some_tolerance);
-}
-
-std::vector<std::unique_ptr<KnownSystem>> problems() {
-  std::vector<std::unique_ptr<KnownSystem>> all;
-  all.push_back(std::make_unique<Ellipse>());
-  all.push_back(std::make_unique<DrivenDisc>());
-  return all;
-}
-
-/// Orders of convergence at the ends of steps and between them.
-struct Orders {
-  double at_ends = 0, between = 0;
-};
-
-/// Steps of one length, halved again and again. Nothing where errors do not fall: a method whose order is chosen by the
-/// tolerance.
-std::optional<Orders> orders_by_steps(const IntegratorChoice& choice, KnownSystem& problem) {
-  std::optional<Orders> found;
-  RunErrors before{INFINITY, INFINITY, 0};
-  Orders last;
-  for (double step = 1; step > 2e-5; step /= 2) {
-    const RunErrors now = run_errors(choice, problem, steps_of(step), duration);
-    if (now.at_ends < rounding_error || now.between < rounding_error) break;
-    if (now.at_ends < largest_error && before.at_ends < largest_error) {
-      const Orders here{std::log2(before.at_ends / now.at_ends), std::log2(before.between / now.between)};
-      // The finest steps tell the order, but those where the next term of the error happens to cancel.
-      found = {std::max(here.at_ends, (here.at_ends + last.at_ends) / 2),
-               std::max(here.between, (here.between + last.between) / 2)};
-      last = here;
-    }
-    if (now.at_ends < 1e-9 && choice.type->order() < 4) break;
-    before = now;
-  }
-  if (found && found->at_ends < 1.5 && choice.type->order() > 1) return std::nullopt;
-  return found;
-}
-
-/// From how many steps a smaller error costs.
-double order_by_work(const IntegratorChoice& choice, KnownSystem& problem) {
-  const RunErrors rough = run_errors(choice, problem, tolerance_of(1e-5), duration);
-  const RunErrors fine = run_errors(choice, problem, tolerance_of(1e-10), duration);
-  return std::log(rough.at_ends / fine.at_ends) /
-         std::log(static_cast<double>(fine.steps) / static_cast<double>(rough.steps));
-}
-
-void check_order(const IntegratorChoice& choice, Checklist& list) {
-  const int order = choice.type->order();
-  list.claim("its order is what it says, at the ends of steps and between", 0.35,
-             "look at the coefficients, at the times of the stages, and that integrals and states of first order are "
-             "treated as all others; between steps one order less is enough",
-             [&](Measure& m) {
-               m.see(order >= 1 && order <= 30 ? 0 : 1, [&] { return fmt::format("order() is {}", order); });
-               const char* const names[] = {"an ellipse of two bodies", "a driven disc"};
-               for (std::size_t i = 0; const auto& problem : problems()) {
-                 const char* const name = names[i++];
-                 if (const auto orders = orders_by_steps(choice, *problem)) {
-                   m.see(std::max(0.0, order - orders->at_ends), [&] {
-                     return fmt::format("{}: it says {}, its steps are of order {:.2f}", name, order, orders->at_ends);
-                   });
-                   m.see(std::max(0.0, order - 1 - orders->between), [&] {
-                     return fmt::format("{}: it says {}, between steps it is of order {:.2f}", name, order,
-                                        orders->between);
-                   });
-                 } else if (choice.fixed_step()) {
-                   m.see(INFINITY, [&] { return fmt::format("{}: errors do not fall with the step", name); });
-                 } else {
-                   // A method that chooses its order is below the highest one most of the time.
-                   const double by_work = order_by_work(choice, *problem);
-                   m.see(std::max(0.0, order / 2.0 - by_work), [&] {
-                     return fmt::format("{}: it says {}, its errors fall with the steps as of order {:.2f}", name,
-                                        order, by_work);
-                   });
-                 }
-               }
-             });
-}
 
 void check_tolerances(const IntegratorChoice& choice, Checklist& list) {
   constexpr std::string_view errors_follow = "its errors follow the tolerances";
@@ -211,51 +124,6 @@ void check_between(const IntegratorChoice& choice, Checklist& list) {
              });
 }
 
-/// A fall that is turned upward by an event within a step, and a second start.
-void see_restart(const IntegratorChoice& choice, const StepSettings& settings, Measure& m) {
-  Fall ball;
-  Method method(choice, ball, settings);
-  method.start(0, ball.solution(0));
-  while (method.raw().time() < 0.7) method.step(1);
-  const double from = method.raw().previous_time(), at = from + 0.6 * (method.raw().time() - from);
-  const std::vector<double> y = method.inside(0.6);
-  m.see(distance(y, ball.solution(at)), "between steps the motion is another");
-  ball.up = true;
-  method.restart(at, y, 0.01);
-  const auto see = [&](double t, std::span<const double> now) {
-    const double s = t - at;
-    const double expected[] = {y[0] + y[1] * s + s * s / 2, y[1] + s};
-    m.see(distance(now, expected), "after a restart at which a force has jumped the motion is another");
-  };
-  while (method.raw().time() < 2) {
-    method.step(2);
-    see(method.raw().time(), method.state());
-    see(method.raw().previous_time(), method.inside(0));
-  }
-  ball.up = false;
-  method.start(0, ball.solution(0));
-  m.see(static_cast<double>(method.raw().rejected()), "rejected() is not counted from the start");
-  while (method.raw().time() < 1) {
-    method.step(1);
-    m.see(distance(method.state(), ball.solution(method.raw().time())), "after a second start the motion is another");
-  }
-}
-
-/// Whether steps of one length follow a fall exactly, as those of a one-step method of order 2 and more do.
-bool falls_exactly(const IntegratorChoice& choice) {
-  Fall ball;
-  return run_errors(choice, ball, steps_of(some_step), 1).at_ends < 1e-12;
-}
-
-void check_restart(const IntegratorChoice& choice, Checklist& list) {
-  list.claim("after a restart nothing of before counts", 1e-6,
-             "in restart() forget derivatives, order and history: forces may have jumped", [&](Measure& m) {
-               see_restart(choice, usual(choice), m);
-               // Where no control of errors makes up for what was kept.
-               if (falls_exactly(choice)) see_restart(choice, steps_of(some_step), m);
-             });
-}
-
 void check_determinism(const IntegratorChoice& choice, Checklist& list) {
   list.claim("the same run gives the same numbers, alone or beside another", 0,
              "a method keeps its memory in itself: no static variables, no random numbers, no clock", [&](Measure& m) {
@@ -280,37 +148,6 @@ void check_determinism(const IntegratorChoice& choice, Checklist& list) {
                a.start(0, together[0]->solution(0));
                a.run(duration);
                m.see(std::ranges::equal(a.state(), ellipse) ? 0 : 1, "after a second start it gives other numbers");
-             });
-}
-
-void check_failures(const IntegratorChoice& choice, Checklist& list) {
-  list.claim("a step that fails is told and leaves all as it was", 0,
-             "return Status::failed with the system's sentence in failure(); time() and state() stay those of the last "
-             "step; repeat a failed step only while it becomes shorter",
-             [&](Measure& m) {
-               for (const auto& problem : problems()) {
-                 problem->wall = 0.9;
-                 Method method(choice, *problem, usual(choice));
-                 method.start(0, problem->solution(0));
-                 std::vector<double> last;
-                 double time = 0;
-                 for (std::size_t steps = 0;; ++steps) {
-                   last.assign(method.state().begin(), method.state().end());
-                   time = method.raw().time();
-                   if (time > 0.9 + some_step || steps > 100'000 || method.fails(1.5)) break;
-                 }
-                 m.see(time <= 0.9 + some_step ? 0 : 1, "a derivative that failed is passed over");
-                 m.see(method.raw().time() == time && std::ranges::equal(method.state(), last) ? 0 : 1,
-                       "after a step that failed the time or the state is another");
-                 m.see(method.raw().failure().find(KnownSystem::reason) != std::string_view::npos ? 0 : 1,
-                       "failure() does not tell why the derivative failed");
-                 // What failed once may be used again.
-                 problem->wall = 1e300;
-                 method.start(0, problem->solution(0));
-                 method.run(1);
-                 m.see(distance(method.state(), problem->solution(1)) < 1e-3 ? 0 : 1,
-                       "after a failure a new start gives a wrong motion");
-               }
              });
 }
 

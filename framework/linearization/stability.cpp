@@ -1,23 +1,22 @@
 #include "framework/linearization/stability.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <functional>
 #include <numbers>
 
 #include "framework/diagnostics.hpp"
 #include "framework/linearization/events_along.hpp"
 #include "framework/linearization/periods.hpp"
+#include "framework/linearization/stability_drift.hpp"
+#include "framework/linearization/stability_verdict.hpp"
 #include "framework/linearization/steady_motion.hpp"
 
 namespace polyform::host {
 namespace {
 
-using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
@@ -27,112 +26,8 @@ constexpr double same = 1e-6;
 /// Changes after a period, integrated roughly, with which it is worth a closer look.
 constexpr double may_repeat = 1e-3;
 
-/// First-order states that nothing feels, as the angle of a motor: each has an eigenvalue zero of its own.
-std::vector<std::string_view> unfelt_states(const Linearization& linear) {
-  std::vector<std::string_view> names;
-  for (std::size_t i = linear.positions + linear.velocities; i < linear.states.size(); ++i) {
-    const auto column = static_cast<Index>(i);
-    const auto& A = linear.A;
-    if ((A.value.col(column).array().abs() <= A.error.col(column).array()).all())
-      names.push_back(linear.states[i].name);
-  }
-  return names;
-}
-
-/// Displacements between two states close by: of coordinates, and turns as vectors in base axes.
-VectorXd positions_between(const SystemView& view, const CanonicalState& from, const CanonicalState& to) {
-  std::vector<double> out;
-  for (const JointData& joint : view.tree_joints()) {
-    std::size_t q = joint.q_offset;
-    for (const Primitive& p : joint.primitives) {
-      const double *a = from.q.data() + q, *b = to.q.data() + q;
-      if (p.kind == Primitive::Kind::ball) {
-        const Quat turn = Quat{b[0], b[1], b[2], b[3]} * Quat{a[0], -a[1], -a[2], -a[3]};
-        for (const double part : {turn.x, turn.y, turn.z}) out.push_back(std::copysign(2.0, turn.w) * part);
-      } else
-        for (std::size_t k = 0; k < position_count(p.kind); ++k) out.push_back(b[k] - a[k]);
-      q += position_count(p.kind);
-    }
-    for (; joint.primitives.empty() && q < joint.q_offset + joint.nq; ++q) out.push_back(to.q[q] - from.q[q]);
-  }
-  for (std::size_t k = 0; k < view.modes; ++k) out.push_back(to.eta[k] - from.eta[k]);
-  return Eigen::Map<const VectorXd>(out.data(), static_cast<Index>(out.size()));
-}
-
-std::string growth_text(double rate) {
-  return fmt::format("unstable: a disturbance doubles in {:.4g} s", std::numbers::ln2 / rate);
-}
-
-/// What becomes of disturbances of all that `unfelt` eigenvalues zero do not belong to. drifts: whether a mode is a
-/// displacement that stays as it is, seen in turning axes.
-void judge_modes(const Modes& modes, std::size_t unfelt, const std::function<bool(const Mode&)>& drifts,
-                 Stability& out) {
-  const auto moves = [](const Mode& m) { return m.kind != Mode::Kind::rigid; };
-  if (modes.any(Mode::Trend::growing)) {
-    double rate = 0;
-    for (const Mode& m : modes.all)
-      if (m.trend == Mode::Trend::growing) rate = std::max(rate, m.eigenvalue.real());
-    out.verdict = Outlook::unstable;
-    out.text = growth_text(rate);
-    return;
-  }
-  const Mode *defective = nullptr, *drift = nullptr;
-  double uncertain = 0;
-  bool undamped = false;
-  for (const Mode& m : modes.all) {
-    if (!moves(m) || m.trend != Mode::Trend::neutral) continue;
-    undamped = true;
-    uncertain = std::max(uncertain, std::max(10 * m.error, 1e-9 * std::abs(m.eigenvalue)));
-    if (m.defective) (drifts(m) ? drift : defective) = &m;
-  }
-  out.verdict = Outlook::neutral;
-  if (defective != nullptr)
-    out.text = fmt::format("neutral, but an oscillation of {:.4g} rad/s is defective: it grows in proportion to time",
-                           std::abs(defective->eigenvalue));
-  else if (drift != nullptr)
-    out.text = fmt::format(
-        "neutral: a push lets it drift on at constant speed (the defective oscillation of {:.4g} rad/s is that drift, "
-        "seen in turning axes), and nothing else grows",
-        std::abs(drift->eigenvalue));
-  else if (modes.zero_eigenvalues > unfelt)
-    out.text = "neutral: some motions are not restored (rigid modes), none grows exponentially";
-  else if (undamped)
-    out.text = "neutral: some oscillations are not damped, none grows";
-  else {
-    out.verdict = Outlook::stable;
-    out.text = std::none_of(modes.all.begin(), modes.all.end(), moves)
-                   ? "nothing can move"
-                   : "asymptotically stable: every disturbance dies out";
-  }
-  if (undamped && uncertain > 1e-6) out.text += fmt::format(" (to within {:.1e} 1/s)", uncertain);
-}
-
-void judge_multipliers(Stability& out) {
-  const Floquet& f = *out.floquet;
-  double growth = 0, decay = 0;
-  bool neutral = f.ones > 0;
-  const Multiplier* defective = nullptr;
-  for (const Multiplier& m : f.multipliers) {
-    if (m.trend == Mode::Trend::growing) growth = std::max(growth, m.growth(f.period));
-    if (m.trend == Mode::Trend::decaying) decay = std::min(decay, m.growth(f.period));
-    neutral = neutral || m.trend == Mode::Trend::neutral;
-    if (!m.one && m.trend == Mode::Trend::neutral && m.defective) defective = &m;
-  }
-  out.verdict = growth > 0 ? Outlook::unstable : neutral ? Outlook::neutral : Outlook::stable;
-  if (growth > 0)
-    out.text = growth_text(growth);
-  else if (defective != nullptr)
-    out.text =
-        fmt::format("neutral, but the multiplier {:.4g} {:+.4g}i is defective: disturbances grow in proportion to time",
-                    defective->value.real(), defective->value.imag());
-  else if (f.ones > 0)
-    out.text = "neutral: some deviations come back as they were after each period, none grows exponentially";
-  else if (neutral)
-    out.text = "neutral: some deviations keep their size from period to period, none grows";
-  else
-    out.text = "asymptotically stable: every disturbance dies out";
-}
-
+/// Looks at a motion in one way after the other until one of them can judge it. Its data are those that it is asked
+/// with and what each way leaves to the next.
 class Judge {
  public:
   Judge(const System& system, const SolverMaker& make, const OperatingPoint& point, const StabilityRequest& request,
@@ -154,11 +49,10 @@ class Judge {
       out_.why = model_.failure();
     out_.modes = find_modes(linear_.A.value, linear_.A.error, linear_.scales);
     if (out_.modes_of == ModesOf::motion) {
-      const std::vector<std::string_view> unfelt = unfelt_states(linear_);
-      judge_modes(out_.modes, unfelt.size(), [this](const Mode& m) { return is_drift(m); }, out_);
-      if (!unfelt.empty())
-        out_.text += fmt::format("; apart from {}, which nothing feels: {} what was added up", fmt::join(unfelt, ", "),
-                                 unfelt.size() == 1 ? "it keeps" : "they keep");
+      const auto drifts = [this](const Mode& m) {
+        return carried_rates_ && is_drift(model_, *fields_, *carried_rates_, m);
+      };
+      judge_modes(linear_, drifts, out_);
     } else if (out_.floquet)
       judge_multipliers(out_);
     else
@@ -183,8 +77,8 @@ class Judge {
     decide_by_period();
   }
 
-  /// Times at which A is compared, s after the point: within a turn, within the duration of the model's run and within a
-  /// period of each sine, but not beyond the next knot of a function of time. The shares are irrational, so that no
+  /// Times at which A is compared, s after the point: within a turn, within the duration of the model's run and within
+  /// a period of each sine, but not beyond the next knot of a function of time. The shares are irrational, so that no
   /// period has a whole number of halves in them, and two within a period: a sine comes back to its value once.
   std::vector<double> later_times(const std::vector<double>& rates, bool beyond_turn = true) {
     constexpr double early = 0.2360679774997897, late = 0.6180339887498949;  // √5 − 2, (√5 − 1) / 2
@@ -240,25 +134,6 @@ class Judge {
       out_.why += fmt::format(", with functions of time held as they are at t = {:.6g} s", model_.time());
     else if (std::isfinite(knot_))
       out_.why += fmt::format("; functions of time change it from t = {:.6g} s on", model_.time() + knot_);
-    return true;
-  }
-
-  /// Whether the positions of an oscillation, seen in the carried axes, stay where they are to those who stand still.
-  bool is_drift(const Mode& mode) const {
-    constexpr double small = 1e-4, alike = 1e-2;
-    if (!carried_rates_ || mode.kind != Mode::Kind::oscillating) return false;
-    const double w = mode.natural_frequency();
-    VectorXd first;
-    for (const double share : {0.0, 0.2360679774997897, 0.6180339887498949}) {
-      const double t = share * 2 * std::numbers::pi / w;
-      const VectorXd z = small * (mode.shape * std::polar(1.0, w * t)).real();
-      CanonicalState there;
-      if (!model_.place(std::span(z.data(), model_.states()), there)) return false;
-      const VectorXd apart = positions_between(model_.view(), fields_->carry(model_.nominal(), *carried_rates_, t),
-                                               fields_->carry(there, *carried_rates_, t));
-      if (share == 0) first = apart;
-      if (!((apart - first).norm() <= alike * first.norm())) return false;
-    }
     return true;
   }
 

@@ -79,7 +79,7 @@ class Disturbance {
 /// of each row is about one.
 class FineEquations {
  public:
-  FineEquations(const AbsoluteSystem& system, std::uint64_t seed)
+  FineEquations(const AbsoluteEquations& system, std::uint64_t seed)
       : system_(system), unknowns_(system.offset(system.blocks())), disturb_(seed), scale_(unknowns_ + system.rows(), 1.0) {
     for (std::size_t i = 0; i < system.blocks(); ++i) enter_inertia(i);
     for (std::size_t tie = 0; tie < system.ties(); ++tie) enter_rows(tie);
@@ -147,7 +147,7 @@ class FineEquations {
   void enter_rows(std::size_t tie) {
     const std::size_t rows = system_.rows(tie);
     for (std::size_t k = 0; rows > 0 && k < system_.tied_blocks(tie); ++k) {
-      const AbsoluteSystem::Coefficients c = system_.coefficients(tie, k);
+      const AbsoluteEquations::Coefficients c = system_.coefficients(tie, k);
       const std::size_t own = c.own.size() / rows;
       for (std::size_t r = 0; r < rows; ++r) {
         const std::size_t row = unknowns_ + system_.first_row(tie) + r;
@@ -198,7 +198,7 @@ class FineEquations {
     return part;
   }
 
-  const AbsoluteSystem& system_;
+  const AbsoluteEquations& system_;
   std::size_t unknowns_;
   Disturbance disturb_;
   std::vector<Entry> entries_;
@@ -207,9 +207,9 @@ class FineEquations {
 
 }  // namespace
 
-std::optional<std::vector<double>> solve_finely(const AbsoluteSystem& system) { return FineEquations(system, 0).solve(); }
+std::optional<std::vector<double>> solve_finely(const AbsoluteEquations& system) { return FineEquations(system, 0).solve(); }
 
-std::optional<std::vector<double>> solve_disturbed(const AbsoluteSystem& system, std::uint64_t seed) {
+std::optional<std::vector<double>> solve_disturbed(const AbsoluteEquations& system, std::uint64_t seed) {
   return FineEquations(system, seed).solve();
 }
 

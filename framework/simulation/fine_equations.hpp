@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "polyform/solvers/absolute_system.hpp"
+#include "polyform/solvers/absolute_equations.hpp"
 
 namespace polyform::host {
 
@@ -13,10 +13,10 @@ namespace polyform::host {
 /// precision it is solved to the last digit, by a sparse factorization with about 32 digits. Nothing where the system
 /// does not determine x, or so badly that these digits are not enough. Rows that depend on others are weighed by
 /// least squares.
-std::optional<std::vector<double>> solve_finely(const AbsoluteSystem&);
+std::optional<std::vector<double>> solve_finely(const AbsoluteEquations&);
 
 /// The same where each number of the equations is another by up to one rounding of a double: how far this is from
 /// solve_finely() is how far any solver may be that works with doubles. seed: which numbers.
-std::optional<std::vector<double>> solve_disturbed(const AbsoluteSystem&, std::uint64_t seed);
+std::optional<std::vector<double>> solve_disturbed(const AbsoluteEquations&, std::uint64_t seed);
 
 }  // namespace polyform::host

@@ -7,9 +7,10 @@
 #include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/fine_equations.hpp"
 #include "polyform/contract/equations.hpp"
-#include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/observation.hpp"
 #include "polyform/mechanics/scale.hpp"
+#include "polyform/solvers/absolute/applied_loads.hpp"
+#include "polyform/solvers/absolute_system.hpp"
 
 namespace polyform::host {
 
@@ -34,11 +35,12 @@ bool has_soft_rows(Solver& solver) {
 class SecondOpinion::Own {
  public:
   Own(const SystemView& view, std::vector<bool> absent)
-      : view_(view), system_(view, whole(std::move(absent), view)), forces_(view), motions_(view.bodies.size()), q_(view.nq),
-        v_(view.nv), efforts_(view.nv), rates_(view.states), modal_forces_(view.modes), wrenches_(view.frames()) {}
+      : system_(view, whole(std::move(absent), view)), applied_(view, {}), motions_(view.bodies.size()), q_(view.nq),
+        v_(view.nv) {}
 
   bool good() const {
-    return system_.good() && forces_.good() && system_.offset(system_.blocks()) + system_.rows() <= most_numbers;
+    const std::size_t numbers = equations().offset(equations().blocks()) + equations().rows();
+    return system_.good() && applied_.forces().good() && numbers <= most_numbers;
   }
 
   /// The equations at what was observed.
@@ -46,26 +48,18 @@ class SecondOpinion::Own {
     observed_motions(now, motions_);
     std::copy(now.q.begin(), now.q.end(), q_.begin());
     system_.follow(now.discrete);
-    forces_.follow(now.discrete);
-    system_.evaluate(t, motions_, q_, v_, now.eta, now.etadot, now.x);
-    forces_.evaluate(t, system_.frames(), q_, v_, now.x, wrenches_, efforts_, rates_);
-    std::fill(modal_forces_.begin(), modal_forces_.end(), 0.0);
-    for (const FrameIndex f : forces_.loaded_nodes()) {
-      const std::size_t node = at(f) - motions_.size();
-      system_.nodes().add_wrench(node, system_.frames(), wrenches_[at(f)], wrenches_[at(view_.nodes[node].body)],
-                                 modal_forces_.data() + system_.nodes().mode_offset(node));
-    }
-    for (const BodyIndex b : forces_.loaded_bodies())
-      wrenches_[at(b)].angular -= cross(system_.center(at(b)), wrenches_[at(b)].linear);
-    system_.set_loads(wrenches_, efforts_, modal_forces_);
+    applied_.follow(now.discrete);
+    const AbsoluteEquations& here = system_.evaluate(t, motions_, q_, v_, now.eta, now.etadot, now.x);
+    applied_.evaluate(t, here, q_, v_, now.x);
+    system_.set_loads(applied_.wrenches(), applied_.efforts(), applied_.modal_forces());
   }
 
-  const AbsoluteSystem& system() const { return system_; }
+  const AbsoluteEquations& equations() const { return system_.equations(); }
   /// Of the frame origins.
   std::vector<Spatial> accelerations(std::span<const double> x) {
-    system_.set_solution(x, {});
+    const AbsoluteAccelerations& found = system_.set_solution(x, {});
     std::vector<Spatial> all(motions_.size());
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = system_.origin_acceleration(i);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = found.of_origin(i);
     return all;
   }
 
@@ -76,12 +70,10 @@ class SecondOpinion::Own {
     return absent;
   }
 
-  const SystemView& view_;
   AbsoluteSystem system_;
-  ForceSet forces_;
+  absolute::AppliedLoads applied_;
   std::vector<BodyMotion> motions_;
-  std::vector<double> q_, v_, efforts_, rates_, modal_forces_;
-  std::vector<Spatial> wrenches_;
+  std::vector<double> q_, v_;
 };
 
 SecondOpinion::SecondOpinion(const SystemView& view, Solver& solver) : view_(view) {
@@ -96,7 +88,7 @@ std::optional<SecondOpinion::Difference> SecondOpinion::on(double t, const Obser
                                                            double angular) {
   if (!own_) return std::nullopt;
   own_->form(t, now);
-  const auto x = solve_finely(own_->system());
+  const auto x = solve_finely(own_->equations());
   if (!x) return std::nullopt;
   const std::vector<Spatial> mine = own_->accelerations(*x);
   double largest_linear = norm(view_.gravity), largest_angular = 0;
@@ -119,7 +111,7 @@ std::optional<SecondOpinion::Difference> SecondOpinion::on(double t, const Obser
       worst = {here, i};
   worst.part -= std::min(worst.part, per_violation * (now.position_violation + now.velocity_violation));
   if (!(worst.part > warned_imbalance)) return worst;
-  const auto disturbed = solve_disturbed(own_->system(), 1);
+  const auto disturbed = solve_disturbed(own_->equations(), 1);
   if (!disturbed) return std::nullopt;
   const std::vector<Spatial> other = own_->accelerations(*disturbed);
   double rounding = 0;

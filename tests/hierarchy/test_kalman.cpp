@@ -103,8 +103,8 @@ TEST_CASE("the accelerations of a mechanism are the estimate of a textbook filte
     std::vector<double> q(system->initial_state().q.begin(), system->initial_state().q.end());
     std::vector<double> v(system->initial_state().v.begin(), system->initial_state().v.end());
     tree.evaluate(q.data(), v.data());
-    AbsoluteSystem rows(view);
-    rows.evaluate(0, tree.bodies(), q, v);
+    AbsoluteSystem absolute(view);
+    const AbsoluteEquations& rows = absolute.evaluate(0, tree.bodies(), q, v);
 
     const Index n = static_cast<Index>(6 * view.bodies.size());
     MatrixXd root_inverse = MatrixXd::Zero(n, n);  // M^{-1/2}
@@ -129,7 +129,7 @@ TEST_CASE("the accelerations of a mechanism are the estimate of a textbook filte
       for (Index r = 0; r < m; ++r) {
         b[r] = rows.right()[rows.first_row(t) + static_cast<std::size_t>(r)];
         for (std::size_t i = 0; i < rows.tied_blocks(t); ++i) {
-          const AbsoluteSystem::Coefficients of_body = rows.coefficients(t, i);
+          const AbsoluteEquations::Coefficients of_body = rows.coefficients(t, i);
           for (std::size_t c = 0; c < 6; ++c)
             A(r, static_cast<Index>(6 * of_body.block + c)) = of_body.frame[static_cast<std::size_t>(r)][c];
         }

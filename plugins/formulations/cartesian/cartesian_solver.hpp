@@ -14,9 +14,11 @@ class CartesianSolver final : public AbsoluteSolver {
 
  private:
   ~CartesianSolver() = default;
-  bool solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
-             std::span<const double> modal_forces, Accelerations use) noexcept override {
-    return system().accelerations(wrenches, efforts, {}, modal_forces, {}, use) || fail(system().failure());
+  const AbsoluteAccelerations* solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
+                                     std::span<const double> modal_forces, Accelerations use) noexcept override {
+    const AbsoluteAccelerations* found = system().accelerations(wrenches, efforts, modal_forces, use);
+    if (found == nullptr) fail(system().failure());
+    return found;
   }
   bool check_rows() noexcept override { return system().check_rows() || fail(system().failure()); }
   bool check_regular() noexcept override { return system().check_regular() || fail(system().failure()); }

@@ -17,18 +17,20 @@ std::vector<bool> absent_ties(const Plan& plan) {
 HierarchySolver::HierarchySolver(const SystemView& view, Plan plan, const Options& options)
     : AbsoluteSolver(view, options.project, options.tolerance, absent_ties(plan)),
       plan_(std::move(plan)),
-      recursion_(system(), plan_.tree, plan_.ties, plan_.inertia, options.method, plan_.noise) {
+      recursion_(system().equations(), plan_.tree, plan_.ties, plan_.inertia, options.method, plan_.noise) {
   for (std::size_t level = 1; level <= plan_.tree.levels; ++level)
-    modules_.push_back(modules_at(plan_.ties, system().blocks(), level));
+    modules_.push_back(modules_at(plan_.ties, system().equations().blocks(), level));
 }
 
 /// f + φ and the solution of the level's model at the evaluated motions.
-bool HierarchySolver::solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
-                            std::span<const double> modal_forces, Accelerations use) noexcept {
+const AbsoluteAccelerations* HierarchySolver::solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
+                                                    std::span<const double> modal_forces,
+                                                    Accelerations use) noexcept {
   system().set_loads(wrenches, efforts, modal_forces);
-  if (!recursion_.solve(system().loads(), use)) return fail_solve();
-  system().set_solution(recursion_.accelerations(), recursion_.multipliers());
-  return true;
+  if (recursion_.solve(system().equations().loads(), use))
+    return &system().set_solution(recursion_.accelerations(), recursion_.multipliers());
+  fail_solve();
+  return nullptr;
 }
 
 bool HierarchySolver::check_rows() noexcept {
@@ -44,7 +46,7 @@ bool HierarchySolver::check_regular() noexcept {
   if (std::none_of(plan_.inertia.begin(), plan_.inertia.end(), [](const BlockInertia& b) { return b.singular; }))
     return true;
   // Whether the inertia determines all accelerations shows in any of them.
-  return recursion_.solve(system().loads(), Accelerations::shown) || fail_solve();
+  return recursion_.solve(system().equations().loads(), Accelerations::shown) || fail_solve();
 }
 
 void HierarchySolver::describe_tie(std::size_t i, Tie& out) const noexcept {

@@ -36,8 +36,8 @@ class HierarchySolver final : public AbsoluteSolver {
 
  private:
   ~HierarchySolver() = default;
-  bool solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
-             std::span<const double> modal_forces, Accelerations) noexcept override;
+  const AbsoluteAccelerations* solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
+                                     std::span<const double> modal_forces, Accelerations) noexcept override;
   bool check_rows() noexcept override;
   bool fail_solve() noexcept;
   bool check_regular() noexcept override;

@@ -151,7 +151,7 @@ void Recursion::read_rows(Node& node) noexcept {
       const Member& touched = node.touched[rows.touched[i]];
       const std::size_t block = touched.block;
       const BlockInertia& size = inertia_[block];
-      const AbsoluteSystem::Coefficients c = system_.coefficients(rows.tie, i);
+      const AbsoluteEquations::Coefficients c = system_.coefficients(rows.tie, i);
       if (!size.rigid) {
         set_full_rows(node, rows, touched, c);
         continue;
@@ -175,7 +175,7 @@ void Recursion::read_rows(Node& node) noexcept {
 
 /// The rows of a block with a full mass matrix.
 void Recursion::set_full_rows(Node& node, const Rows& rows, const Member& touched,
-                              const AbsoluteSystem::Coefficients& c) noexcept {
+                              const AbsoluteEquations::Coefficients& c) noexcept {
   const Index size = touched.size, own = c.frame.empty() ? size : size - 6;
   const std::vector<double>& units = inertia_[touched.block].units;
   const Matrix N = modules_[touched.block].N_matrix();

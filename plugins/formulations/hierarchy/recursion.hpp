@@ -23,14 +23,14 @@
 #include "matrix.hpp"
 #include "merge_tree.hpp"
 #include "method.hpp"
-#include "polyform/solvers/absolute_system.hpp"
+#include "polyform/solvers/absolute_equations.hpp"
 
 namespace polyform::hierarchy {
 
 class Recursion {
  public:
   /// All outlive the object. noise: the diagonal of R per tie (4.17), or empty.
-  Recursion(const AbsoluteSystem&, const MergeTree&, std::span<const Tie>, std::span<const BlockInertia>, Method,
+  Recursion(const AbsoluteEquations&, const MergeTree&, std::span<const Tie>, std::span<const BlockInertia>, Method,
             std::span<const double> noise);
   ~Recursion();
 
@@ -60,7 +60,7 @@ class Recursion {
   void start_body(std::size_t body, const Spatial& load) noexcept;
   bool start_block(std::size_t block, const double* load) noexcept;
   void read_rows(Node&) noexcept;
-  void set_full_rows(Node&, const Rows&, const Member&, const AbsoluteSystem::Coefficients&) noexcept;
+  void set_full_rows(Node&, const Rows&, const Member&, const AbsoluteEquations::Coefficients&) noexcept;
   void enforce_by_filter(Node&) noexcept;
   void return_by_filter(Node&) noexcept;
   void finish_block(std::size_t block) noexcept;
@@ -85,7 +85,7 @@ class Recursion {
   template <class... T>
   bool fail(const char* format, const T&... values) noexcept;
 
-  const AbsoluteSystem& system_;
+  const AbsoluteEquations& system_;
   std::span<const BlockInertia> inertia_;
   Method method_;
   Arena arena_;

@@ -3,7 +3,7 @@
 
 namespace polyform::hierarchy {
 
-Recursion::Recursion(const AbsoluteSystem& system, const MergeTree& tree, std::span<const Tie> ties,
+Recursion::Recursion(const AbsoluteEquations& system, const MergeTree& tree, std::span<const Tie> ties,
                      std::span<const BlockInertia> inertia, Method method, std::span<const double> noise)
     : system_(system), inertia_(inertia), method_(method), scratch_(std::make_unique<Scratch>()) {
   const std::size_t n = system.blocks();

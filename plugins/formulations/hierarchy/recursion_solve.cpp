@@ -78,7 +78,7 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
       std::fill_n(terms, count, 0.0);
       bool own_terms = false;
       for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i) {
-        const AbsoluteSystem::Coefficients c = system_.coefficients(rows.tie, i);
+        const AbsoluteEquations::Coefficients c = system_.coefficients(rows.tie, i);
         const double* x = total_accelerations_.data() + system_.offset(c.block);
         double* left = load_residual_.data() + system_.offset(c.block);
         double* size = load_size_.data() + system_.offset(c.block);
@@ -216,7 +216,7 @@ void Recursion::find_free_sizes(std::span<const double> loads) noexcept {
 
 /// Calls `use(unknown, coefficient)` for those of one row on its i-th block.
 void Recursion::for_coefficients(const Rows& rows, Index r, std::size_t i, auto&& use) const noexcept {
-  const AbsoluteSystem::Coefficients c = system_.coefficients(rows.tie, i);
+  const AbsoluteEquations::Coefficients c = system_.coefficients(rows.tie, i);
   const std::size_t row = static_cast<std::size_t>(r), frame = c.frame.empty() ? 0 : 6;
   const std::size_t own = c.own.size() / static_cast<std::size_t>(rows.count), first = system_.offset(c.block);
   for (std::size_t k = 0; k < frame; ++k) use(first + k, c.frame[row][k]);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "error_norm.hpp"
 #include "polyform/helpers/step_by_step.hpp"
 #include "stages.hpp"
 #include "step_control.hpp"
@@ -34,21 +35,16 @@ class Embedded final : public StepByStep {
         settings_(settings),
         method_(system.size()),
         control_(Method::rule),
-        previous_(system.size()),
-        now_(previous_),
-        next_(previous_),
-        end_(previous_),
-        tolerances_(previous_),
-        start_rate_(previous_),
-        end_rate_(previous_),
-        controlled_(system.size() - system.integrals()),
-        largest_(system.integrals()) {}
+        norm_(system, settings),
+        now_(system.size()),
+        next_(now_),
+        last_{now_, now_, now_, now_} {}
   void destroy() noexcept override { delete this; }
 
   Status start(double t, std::span<const double> y) noexcept override {
     h_ = std::min(settings_.step, settings_.max_step);
     rejected_ = 0;
-    std::ranges::fill(largest_, 0.0);
+    norm_.reset();
     return restart(t, y, 0);
   }
 
@@ -57,7 +53,7 @@ class Embedded final : public StepByStep {
     begin_at(t);
     if (first_step > 0) h_ = std::min(first_step, settings_.max_step);
     control_.reset();
-    start_rate_is_ = Rate::unknown;
+    last_.start_rate_is = Rate::unknown;
     return Status::ok;
   }
 
@@ -82,18 +78,25 @@ class Embedded final : public StepByStep {
 
   /// The stages describe the step before the correction of its end, and so does the polynomial.
   Status state_at(double t, std::span<double> y) noexcept override {
-    if (!end_rate_known_ && !find_end_rate()) return fail(system_.failure());
-    const Step step{previous_time_, time_ - previous_time_, previous_, start_rate_};
-    const bool first = !interpolated_;
-    interpolated_ = true;
-    return method_.interpolate(system_, step, end_, end_rate_, first, t, y) == Status::ok ? Status::ok
-                                                                                        : fail(system_.failure());
+    if (!last_.end_rate_known && !find_end_rate()) return fail(system_.failure());
+    const Step step{previous_time_, time_ - previous_time_, last_.start, last_.start_rate};
+    const bool first = !last_.interpolated;
+    last_.interpolated = true;
+    const Status status = method_.interpolate(system_, step, last_.end, last_.end_rate, first, t, y);
+    return status == Status::ok ? Status::ok : fail(system_.failure());
   }
 
   std::span<const double> state() const noexcept override { return now_; }
 
  private:
   enum class Rate { unknown, at_end_of_step, known };
+  /// What is known of the last step.
+  struct Last {
+    State start, end;            ///< end: before its correction
+    State start_rate, end_rate;  ///< of a trial, while there is one
+    Rate start_rate_is = Rate::unknown;
+    bool end_rate_known = false, interpolated = false;
+  };
   enum class Rejection { none, derivative, growth, tolerance, correction };
 
   std::string_view explain(Rejection why) const {
@@ -103,18 +106,19 @@ class Embedded final : public StepByStep {
 
   /// At the end of the last step, before its correction.
   bool find_end_rate() {
-    end_rate_known_ = system_.derivative(time_, end_, end_rate_) == Status::ok;
-    return end_rate_known_;
+    last_.end_rate_known = system_.derivative(time_, last_.end, last_.end_rate) == Status::ok;
+    return last_.end_rate_known;
   }
 
   /// At the start of the step: that of the end of the step before, unless the correction moved the state.
   bool find_start_rate() {
-    if (start_rate_is_ == Rate::at_end_of_step) {
-      if (!end_rate_known_ && !find_end_rate()) return false;
-      start_rate_.swap(end_rate_);
+    if (last_.start_rate_is == Rate::at_end_of_step) {
+      if (!last_.end_rate_known && !find_end_rate()) return false;
+      last_.start_rate.swap(last_.end_rate);
     }
-    if (start_rate_is_ == Rate::unknown && system_.derivative(time_, now_, start_rate_) != Status::ok) return false;
-    start_rate_is_ = Rate::known;
+    if (last_.start_rate_is == Rate::unknown && system_.derivative(time_, now_, last_.start_rate) != Status::ok)
+      return false;
+    last_.start_rate_is = Rate::known;
     return true;
   }
 
@@ -125,15 +129,16 @@ class Embedded final : public StepByStep {
 
   /// Computes next_, corrected, and the size of the step to come; after a rejection, of the next trial.
   Rejection try_step(double h, double end) {
-    method_.step(stages_, {time_, h, now_, start_rate_}, next_, end_rate_);
+    method_.step(stages_, {time_, h, now_, last_.start_rate}, next_, last_.end_rate);
     if (stages_.take_failed()) return give_up(h, Rejection::derivative);
-    const double error = error_norm(h);
+    const State* end_rate = Method::gives_end_rate ? &last_.end_rate : nullptr;
+    const double error = norm_.of(method_, {h, now_, next_, last_.start_rate, end_rate});
     if (!std::isfinite(error)) return give_up(h, Rejection::growth);
     if (error > 1) {
       h_ = control_.after_rejected(h, error);
       return Rejection::tolerance;
     }
-    std::ranges::copy(next_, end_.begin());
+    std::ranges::copy(next_, last_.end.begin());
     if (system_.correct(end, next_) != Status::ok) return give_up(h, Rejection::correction);
     proposed_ = control_.after_accepted(h, error);
     return Rejection::none;
@@ -145,35 +150,15 @@ class Embedded final : public StepByStep {
   }
 
   void accept(double end, bool shortened) {
-    start_rate_is_ = next_ == end_ ? Rate::at_end_of_step : Rate::unknown;
-    end_rate_known_ = Method::gives_end_rate;
-    interpolated_ = false;
-    for (std::size_t i = controlled_; i < next_.size(); ++i)
-      largest_[i - controlled_] = std::max(largest_[i - controlled_], std::abs(next_[i]));
-    previous_.swap(now_);
+    last_.start_rate_is = next_ == last_.end ? Rate::at_end_of_step : Rate::unknown;
+    last_.end_rate_known = Method::gives_end_rate;
+    last_.interpolated = false;
+    norm_.accept(next_);
+    last_.start.swap(now_);
     now_.swap(next_);
     time_ = end;
     // A step cut short by the limit says nothing against the step size found before.
     h_ = std::min(shortened ? std::max(h_, proposed_) : proposed_, settings_.max_step);
-  }
-
-  /// The largest error of any state in units of its tolerance, absolute + relative · |y|. Not a mean: in a system of
-  /// many bodies the error of a single one must not drown in the others.
-  double error_norm(double h) {
-    bool finite = true;
-    for (std::size_t i = 0; i < controlled_; ++i) {
-      const double size = std::max(std::abs(now_[i]), std::abs(next_[i]));
-      tolerances_[i] = settings_.absolute_tolerance + settings_.relative_tolerance * size;
-      finite = finite && std::isfinite(next_[i]);
-    }
-    for (std::size_t i = controlled_; i < now_.size(); ++i) {
-      double size = std::max(largest_[i - controlled_], h * std::abs(start_rate_[i]));
-      if (Method::gives_end_rate) size = std::max(size, h * std::abs(end_rate_[i]));
-      tolerances_[i] = integral_tolerance * (settings_.absolute_tolerance + settings_.relative_tolerance * size);
-      finite = finite && std::isfinite(next_[i]);
-    }
-    const double error = method_.error(tolerances_);
-    return finite && std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
   }
 
   FirstOrderSystem& system_;
@@ -181,15 +166,10 @@ class Embedded final : public StepByStep {
   StepSettings settings_;
   Method method_;
   StepControl control_;
+  ErrorNorm norm_;
   double h_ = 0, proposed_ = 0;
-  State previous_, now_, next_;
-  State end_;  ///< of the last step, before its correction
-  State tolerances_;
-  State start_rate_, end_rate_;  ///< of the last step
-  Rate start_rate_is_ = Rate::unknown;
-  bool end_rate_known_ = false, interpolated_ = false;
-  std::size_t controlled_;  ///< states but integrals
-  State largest_;           ///< that integrals have been, in absolute value
+  State now_, next_;
+  Last last_;
 };
 
 /// The type of an embedded method.

@@ -4,16 +4,12 @@
 // options of some formulations.
 #pragma once
 
-#include <limits>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "polyform/mechanics/constraint_set.hpp"
-#include "polyform/mechanics/flexible_set.hpp"
-#include "polyform/mechanics/force_set.hpp"
 #include "polyform/contract/formulation.hpp"
-#include "polyform/mechanics/kinematics.hpp"
 #include "polyform/mechanics/module_set.hpp"
 #include "polyform/mechanics/scale.hpp"
 
@@ -29,6 +25,16 @@ struct Imbalance {
   std::string_view name;   ///< of the system view; empty where nothing is out of balance
 };
 
+namespace balance {
+class Loads;
+class BodyBalance;
+/// Forces and moments that are rounding of what acts on the whole system.
+struct Rounding {
+  double force = 0;   ///< N
+  double length = 0;  ///< the longest arm, m
+};
+}  // namespace balance
+
 class Balance {
  public:
   /// A body between heavy ones transmits forces that are many times its own inertia force, and their rounding is no
@@ -38,15 +44,16 @@ class Balance {
   /// Makes batches of all elements of the system, which outlives the object. good() tells whether all could be made.
   /// absent: per tie (joints first) whether a solver leaves it out; or empty.
   explicit Balance(const SystemView&, const std::vector<bool>& absent = {});
-  bool good() const { return forces_.good() && flexible_.good() && constraints_.good() && modules_.good(); }
+  ~Balance();
+  bool good() const noexcept;
 
   /// The largest imbalance of what a solver observed. Nothing allocates. Where the solver gives no reactions (all are
   /// zero) only modules and the bodies that no joint holds are looked at.
   const Imbalance& check(double t, const Observation&) noexcept;
   /// After check: how many times the inertia force of a body the forces through it are, at most. The balance cannot see
   /// an error of its acceleration that is smaller than that many roundings.
-  double overshadowed() const { return overshadowed_; }
-  std::size_t overshadowed_body() const { return overshadowed_body_; }   ///< the body for which it is so
+  double overshadowed() const noexcept;
+  std::size_t overshadowed_body() const noexcept;  ///< the body for which it is so
   /// After check: accelerations that are rounding of what acts on the whole system, m/s² and rad/s².
   double linear_rounding() const { return linear_; }
   double angular_rounding() const { return angular_; }
@@ -56,50 +63,20 @@ class Balance {
   std::span<const double> bodies() const { return parts_; }
 
  private:
-  /// Sums of the sizes of the forces and moments that act on a frame, about its origin.
-  struct Terms {
-    double moment = 0, force = 0;
-  };
   bool has_reactions(const Observation&) const noexcept;
-  void note_shadow(std::size_t body, double times) noexcept;
-  void place(double t, const Observation&) noexcept;
-  void load_frame(FrameIndex, const Vec3& arm, const Spatial& wrench) noexcept;
-  void load_joints(const Observation&) noexcept;
-  void load_modules(const Observation&) noexcept;
-  void balance_rigid(std::size_t body, const Observation&) noexcept;
-  void balance_flexible(std::size_t element, const Observation&) noexcept;
-  void remove_constraint_forces(std::size_t body) noexcept;
-  void finish_body(std::size_t body) noexcept;
+  void find_roundings() noexcept;
   double rounding_of_multiplier(const ModuleSet::Module&, std::size_t row) const noexcept;
   void balance_modules(const Observation&) noexcept;
   void note(double part, Imbalance::Of, std::string_view name) noexcept;
 
   const SystemView& view_;
   Yardstick yardstick_;
-  ForceSet forces_;
-  FlexibleSet flexible_;
-  ConstraintSet constraints_;
-  ModuleSet modules_;
-  JointMotions joints_;
-  NodeMotions nodes_;
-  std::vector<BodyMotion> frames_;
-  std::vector<Spatial> accelerations_, wrenches_, loads_;   ///< of frames; loads about the origins
-  std::vector<Terms> terms_;
-  std::vector<double> efforts_, rates_;
-  std::vector<bool> driven_;       ///< per joint: a constraint element acts on it by a force that is not observed
-  std::vector<bool> loose_;        ///< per body: no joint holds it, so that its reactions are zero whoever tells them
-  /// A row of a constraint element on a body: what it puts there is not observed.
-  struct Row {
-    std::size_t body, element, row, marker;
-  };
-  std::vector<Row> rows_;          ///< in the order of bodies
-  std::vector<double> basis_;      ///< of the rows of one body
-  std::vector<double> rest_, scale_;   ///< of one body: what is left, and what it is seen against; moment, force, modes
+  std::unique_ptr<balance::Loads> loads_;
+  std::unique_ptr<balance::BodyBalance> bodies_;
+  std::vector<bool> loose_;  ///< per body: no joint holds it, so that its reactions are zero whoever tells them
   std::vector<double> parts_;
-  double rounded_force_ = 0, longest_ = 0;  ///< rounding of what acts, N; the longest arm, m
+  balance::Rounding rounding_;
   double linear_ = 0, angular_ = 0;  ///< forces_count (sum of the terms) over sum of the inertia: m/s², rad/s²
-  double overshadowed_ = 0;
-  std::size_t overshadowed_body_ = 0;
   bool looked_ = false;
   Imbalance worst_;
 };

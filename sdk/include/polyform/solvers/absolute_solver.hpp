@@ -4,12 +4,12 @@
 
 #include <vector>
 
+#include "polyform/solvers/absolute/applied_loads.hpp"
+#include "polyform/solvers/absolute/state.hpp"
 #include "polyform/solvers/absolute_system.hpp"
 #include "polyform/solvers/centred_view.hpp"
 #include "polyform/contract/equations.hpp"
-#include "polyform/mechanics/force_set.hpp"
 #include "polyform/contract/formulation.hpp"
-#include "polyform/solvers/joint_hints.hpp"
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/contract/second_order.hpp"
@@ -25,25 +25,26 @@ namespace polyform {
 ///                coordinates of code-defined joints;
 ///   x:           first-order states of forces and modules.
 ///
-/// Discrete states of its own: the signs of the cut joints' quaternions.
+/// Discrete states of its own: the signs of the cut joints' quaternions. Most of its functions are those of the four
+/// interfaces that it implements.
 class AbsoluteSolver : public Solver, public Equations, public PowerSource, public SecondOrderSystem {
  public:
   std::string_view failure() const noexcept override { return failure_; }
   void* query(std::string_view asked) noexcept override;
   double power() noexcept override;
-  std::span<const StateKind> kinds() const noexcept override { return kinds_; }
+  std::span<const StateKind> kinds() const noexcept override { return state_.kinds(); }
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
 
-  std::size_t blocks() const noexcept override { return system_.blocks(); }
+  std::size_t blocks() const noexcept override { return system_.equations().blocks(); }
   void describe_block(std::size_t i, Block& out) const noexcept override {
-    out.name = system_.name_of_block(i);
-    out.unknowns = system_.size(i);
+    out.name = system_.equations().name_of_block(i);
+    out.unknowns = system_.equations().size(i);
   }
-  std::size_t ties() const noexcept override { return system_.ties(); }
+  std::size_t ties() const noexcept override { return system_.equations().ties(); }
   void describe_tie(std::size_t i, Tie& out) const noexcept override {
-    out.kind = system_.kind_of_tie(i);
-    out.name = system_.name_of_tie(i);
-    out.rows = system_.rows(i);
+    out.kind = system_.equations().kind_of_tie(i);
+    out.name = system_.equations().name_of_tie(i);
+    out.rows = system_.equations().rows(i);
   }
   std::size_t levels() const noexcept override { return 0; }
   std::size_t module_of(std::size_t, std::size_t) const noexcept override { return 0; }
@@ -53,13 +54,13 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   /// per tie of AbsoluteSystem, whether its rows do not count; or empty.
   AbsoluteSolver(const SystemView&, bool project, double tolerance, const std::vector<bool>& absent = {});
   ~AbsoluteSolver() = default;
-  bool made() const { return forces_.good() && system_.good(); }
+  bool made() const { return applied_.forces().good() && system_.good(); }
 
-  /// Solves the equations of motion at the evaluated motions and leaves the solution in the system. wrenches, efforts,
-  /// modal_forces: as in AbsoluteSystem::accelerations. False after fail().
-  virtual bool solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
-                     std::span<const double> modal_forces, Accelerations) noexcept = 0;
-  /// Whether the solution meets all rows, those that depend on others too. False after fail().
+  /// Solves the equations of motion at the evaluated motions. wrenches, efforts, modal_forces: as in
+  /// AbsoluteSystem::accelerations. Null after fail().
+  virtual const AbsoluteAccelerations* solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
+                                             std::span<const double> modal_forces, Accelerations) noexcept = 0;
+  /// Whether the accelerations just found meet all rows, those that depend on others too. False after fail().
   virtual bool check_rows() noexcept = 0;
   /// Whether the inertia determines all accelerations at the evaluated motions. False after fail().
   virtual bool check_regular() noexcept = 0;
@@ -72,7 +73,7 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   const AbsoluteSystem& system() const { return system_; }
 
  private:
-  std::size_t do_state_size() const noexcept override { return hints_at() + hints_.size() + view_.states; }
+  std::size_t do_state_size() const noexcept override { return state_.size(); }
   Status do_encode(const ConstStateView&, std::span<double> y) noexcept override;
   Status do_decode(std::span<const double> y, const StateView&) noexcept override;
   Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
@@ -80,27 +81,20 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
   Status do_form(double t, const ConstStateView&, EquationValues&) noexcept override;
 
-  void take(const ConstStateView&) noexcept;
   void read(std::span<const double> y) noexcept;
-  void write(std::span<double> y) const noexcept;
-  void evaluate(double t) noexcept;
-  std::size_t hints_at() const { return 13 * poses_.size() + 2 * view_.modes; }
-  Vec3 center_of(std::size_t body) const {
-    return view_.bodies[body].flexible == rigid ? view_.bodies[body].center_of_mass : Vec3{};
-  }
-  void put_state(const StateView&) const noexcept;
-  bool project(double t, std::span<const double> y, Correction&) noexcept;
+  const AbsoluteEquations& evaluate(double t) noexcept;
   void find_loads(double t) noexcept;
-  void find_kinds();
-  void find_position_rates(std::span<double> ydot) noexcept;
+  bool find_accelerations(double t, Accelerations) noexcept;
+  void find_state_rates(std::span<double> xdot) const noexcept;
+  bool project(double t, std::span<const double> y, Correction&) noexcept;
 
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
   AbsoluteSystem system_;
-  ForceSet forces_;
-  TreeKinematics tree_;
   DiscreteValues discrete_{view_};
-  JointHints hints_;
+  absolute::AppliedLoads applied_;
+  absolute::State state_;
+  const AbsoluteAccelerations* found_ = nullptr;  ///< the last ones that were found
   bool project_;
   double tolerance_;
   /// Whether derivative() works at the projection of y onto the constraints. The stages of an integrator lie beside
@@ -108,16 +102,8 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   /// that much contradiction divided by a nearly vanishing pivot would spoil the accelerations.
   bool project_stages_ = false;
 
-  std::vector<Pose> poses_;  ///< of the body frames
-  std::vector<BodyMotion> motions_;
-  std::vector<Quat> orientations_;  ///< of bodies and nodes, continuous
-  std::vector<double> eta_, etadot_, x_;
-  std::vector<double> q_, v_, rates_;  ///< of all joints
-  std::vector<Spatial> wrenches_;
-  std::vector<double> efforts_, modal_forces_, xdot_;
   std::vector<std::int32_t> kept_discrete_;  ///< room for discrete_ while equations are formed at another state
   KernelList kernels_;
-  std::vector<StateKind> kinds_;  ///< of each number of y
   std::string_view failure_;
 };
 

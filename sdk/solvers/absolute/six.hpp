@@ -1,15 +1,12 @@
-// Shared by the parts of AbsoluteSystem.
+// Spatial vectors as six numbers: angular, linear.
 #pragma once
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "polyform/solvers/absolute_system.hpp"
+#include "polyform/contract/spatial.hpp"
 
-namespace polyform {
-namespace detail {
+namespace polyform::absolute {
 
 inline Spatial load(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 inline void store(const Spatial& s, double* x) {
@@ -23,13 +20,4 @@ inline void store(const Spatial& s, double* x) {
 /// Largest magnitude among the components.
 inline double largest(const Vec3& v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); }
 
-}  // namespace detail
-
-template <class... T>
-bool AbsoluteSystem::fail(const char* format, const T&... values) noexcept {
-  failure_size_ =
-      std::min(fmt::format_to_n(failure_, sizeof failure_, fmt::runtime(format), values...).size, sizeof failure_);
-  return false;
-}
-
-}  // namespace polyform
+}  // namespace polyform::absolute

@@ -1,0 +1,47 @@
+// The equations of motion of a model in absolute coordinates, part by part.
+#pragma once
+
+#include "polyform/solvers/absolute/rows.hpp"
+
+namespace polyform::absolute {
+
+/// M, A and b, each part with its own state. Motions are set first, then evaluate() makes all others those of the
+/// motions.
+struct Model {
+  /// absent: per tie, whether its rows do not count; or empty. origin: what positions count from, for the elements. The
+  /// view outlives the object.
+  Model(const SystemView& of, const std::vector<bool>& absent, const Vec3& origin)
+      : view(of),
+        elements(of, origin),
+        modules(of, origin),
+        blocks(of, modules),
+        ties(of, blocks, elements, modules, absent),
+        motions(of),
+        inertia(of, blocks, motions),
+        rows(of, blocks, ties, motions, inertia, elements, modules) {}
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  /// Whether all constraint elements, flexible bodies and modules could be made.
+  bool good() const { return elements.good() && inertia.flexible().good() && modules.good(); }
+  /// Discrete states of all elements, as ConstraintSet::follow takes them.
+  void follow(std::span<const std::int32_t> discrete) noexcept {
+    elements.follow(discrete);
+    modules.follow(discrete);
+  }
+  void evaluate(double t, Level level, double* q, double* v) noexcept {
+    inertia.evaluate();
+    rows.evaluate(t, level, q, v);
+  }
+
+  const SystemView& view;
+  ConstraintSet elements;
+  ModuleSet modules;
+  Blocks blocks;
+  Ties ties;
+  Motions motions;
+  Inertia inertia;
+  Rows rows;
+};
+
+}  // namespace polyform::absolute

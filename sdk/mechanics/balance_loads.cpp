@@ -1,0 +1,93 @@
+#include "balance_loads.hpp"
+
+#include <algorithm>
+
+#include "polyform/mechanics/constraint.hpp"
+#include "polyform/mechanics/observation.hpp"
+
+namespace polyform::balance {
+
+Loads::Loads(const SystemView& view)
+    : view_(view), forces_(view), flexible_(view), constraints_(view), modules_(view), joints_(view.joints),
+      nodes_(view), frames_(view.frames()), accelerations_(view.frames()), wrenches_(view.frames()),
+      loads_(view.frames()), terms_(view.frames()), efforts_(view.nv), rates_(view.states),
+      driven_(view.joints.size()) {
+  for (const ConstraintSet::Element& e : constraints_.elements())
+    for (const JointIndex j : e.joints) driven_[at(j)] = true;
+}
+
+void Loads::place(double t, const Observation& now) noexcept {
+  observed_motions(now, nodes_, frames_);
+  observed_accelerations(now, nodes_, frames_, accelerations_);
+  if (!flexible_.empty()) flexible_.evaluate(frames_, now.eta.data(), now.etadot.data());
+  std::fill(loads_.begin(), loads_.end(), Spatial{});
+  std::fill(terms_.begin(), terms_.end(), Terms{});
+  std::fill(efforts_.begin(), efforts_.end(), 0.0);
+  forces_.follow(now.discrete);
+  constraints_.follow(now.discrete);
+  modules_.follow(now.discrete);
+  if (!forces_.empty()) {
+    forces_.evaluate(t, frames_, now.q, now.v, now.x, wrenches_, efforts_, rates_);
+    for (const BodyIndex b : forces_.loaded_bodies()) add(frame_of(b), {}, wrenches_[at(b)]);
+    for (const FrameIndex f : forces_.loaded_nodes()) add(f, {}, wrenches_[at(f)]);
+  }
+  if (!constraints_.elements().empty()) constraints_.evaluate(t, frames_, now.q, now.v);
+  if (!modules_.empty()) modules_.evaluate(t, frames_, now.q, now.v, now.x);
+  joints_.evaluate(now.q.data(), now.v.data());
+}
+
+/// A wrench about a point, arm away from the origin of the frame that it acts on.
+void Loads::add(FrameIndex f, const Vec3& arm, const Spatial& wrench) noexcept {
+  if (is_ground(f)) return;
+  loads_[at(f)] += Spatial{wrench.angular + cross(arm, wrench.linear), wrench.linear};
+  terms_[at(f)].moment += norm(wrench.angular) + norm(arm) * norm(wrench.linear);
+  terms_[at(f)].force += norm(wrench.linear);
+}
+
+void Loads::add_modules(const Observation& now) noexcept {
+  const double* multipliers = now.module_multipliers.data();
+  for (const ModuleSet::Module& m : modules_.modules()) {
+    const std::size_t markers = m.rows.markers.size();
+    for (std::size_t k = 0; k < markers; ++k) {
+      Spatial w = m.wrenches[k];
+      for (std::size_t r = 0; r < m.rows.rows; ++r) w += multipliers[r] * m.rows.A[r * markers + k];
+      add(m.rows.markers[k].frame, m.rows.arms[k], w);
+    }
+    std::size_t place = 0;
+    for (const JointIndex j : m.rows.joints)
+      for (std::size_t k = 0; k < view_.joints[at(j)].nv; ++k, ++place) {
+        double effort = m.efforts[place];
+        for (std::size_t r = 0; r < m.rows.rows; ++r)
+          effort += multipliers[r] * m.rows.B[r * m.rows.velocities + place];
+        efforts_[view_.joints[at(j)].v_offset + k] += effort;
+      }
+    multipliers += m.rows.rows;
+  }
+}
+
+void Loads::add_joints(const Observation& now) noexcept {
+  for (std::size_t j = 0; j < view_.joints.size(); ++j) {
+    const JointData& joint = view_.joints[j];
+    const BodyMotion &base = motion_of(joint.base_frame, frames_), &moving = motion_of(joint.moving_frame, frames_);
+    Spatial w = now.reactions[j];
+    if (!driven_[j] && joint.nv > 0) {
+      const Spatial in_F{transpose_times(base.R, w.angular), transpose_times(base.R, w.linear)};
+      double extra[6];
+      for (std::size_t k = 0; k < joint.nv; ++k)
+        extra[k] = dot(joints_[j].H[k], in_F) - efforts_[joint.v_offset + k];
+      w -= reaction_in_ground(base, effort_wrench(joints_[j], joint.nv, extra));
+    }
+    // By coordinates, not by the difference of two places, which far from the ground origin are rounded.
+    add(joint.moving_frame, moving.R * joint.p_moving, w);
+    add(joint.base_frame, base.R * (joint.p_base + joints_[j].p_FM), -1.0 * w);
+  }
+}
+
+void Loads::raise_terms(double moment, double force) noexcept {
+  for (Terms& t : terms_) {
+    t.force += force;
+    t.moment += moment;
+  }
+}
+
+}  // namespace polyform::balance

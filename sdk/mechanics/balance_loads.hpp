@@ -1,0 +1,66 @@
+// What acts on the frames of a system at an observed state.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "polyform/contract/formulation.hpp"
+#include "polyform/mechanics/constraint_set.hpp"
+#include "polyform/mechanics/flexible_set.hpp"
+#include "polyform/mechanics/force_set.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/module_set.hpp"
+
+namespace polyform::balance {
+
+/// Sums of the sizes of the forces and moments that act on a frame, about its origin; N, N m.
+struct Terms {
+  double moment = 0, force = 0;
+};
+
+/// The motions of all frames as observed, what the elements and joints apply to them, and how large the parts of that
+/// are. place() comes first, then what is to act is added.
+class Loads {
+ public:
+  /// Makes batches of all elements of the system, which outlives the object. good() tells whether all could be made.
+  explicit Loads(const SystemView&);
+  bool good() const { return forces_.good() && flexible_.good() && constraints_.good() && modules_.good(); }
+
+  /// Motions and accelerations of all frames, and all that forces apply.
+  void place(double t, const Observation&) noexcept;
+  /// What the modules put on markers and joints, with the multipliers as observed.
+  void add_modules(const Observation&) noexcept;
+  /// The reactions as observed, but along the free directions of a joint only what acts there: what a solver gives
+  /// beyond that holds no body.
+  void add_joints(const Observation&) noexcept;
+  /// What hardly feels anything has the rounding of what acts beside it.
+  void raise_terms(double moment, double force) noexcept;
+
+  std::span<const BodyMotion> frames() const { return frames_; }  ///< of bodies, then of nodes, as all that follow
+  std::span<const Spatial> accelerations() const { return accelerations_; }  ///< of the origins, ground axes
+  std::span<const Spatial> loads() const { return loads_; }                  ///< about the origins, ground axes
+  std::span<const Terms> terms() const { return terms_; }
+  const FlexibleSet& flexible() const { return flexible_; }
+  const ConstraintSet& constraints() const { return constraints_; }
+  const ModuleSet& modules() const { return modules_; }
+  const JointMotions& joints() const { return joints_; }
+  const NodeMotions& nodes() const { return nodes_; }
+
+ private:
+  void add(FrameIndex, const Vec3& arm, const Spatial& wrench) noexcept;
+
+  const SystemView& view_;
+  ForceSet forces_;
+  FlexibleSet flexible_;
+  ConstraintSet constraints_;
+  ModuleSet modules_;
+  JointMotions joints_;
+  NodeMotions nodes_;
+  std::vector<BodyMotion> frames_;
+  std::vector<Spatial> accelerations_, wrenches_, loads_;
+  std::vector<Terms> terms_;
+  std::vector<double> efforts_, rates_;
+  std::vector<bool> driven_;  ///< per joint: a constraint element acts on it by a force that is not observed
+};
+
+}  // namespace polyform::balance

@@ -1,0 +1,117 @@
+#include "checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "polyform/solvers/contradiction.hpp"
+
+namespace polyform::absolute {
+
+namespace {
+
+bool finite(const Spatial& s) {
+  double sum = 0;
+  for (std::size_t k = 0; k < 6; ++k) sum += s[k];
+  return std::isfinite(sum);
+}
+
+}  // namespace
+
+RowCheck::RowCheck(const Model& model, const Scales& scales, const LinearProblem& problem)
+    : model_(model), scales_(scales), problem_(problem), yardstick_(model.view), residual_(model, scales, problem) {}
+
+bool RowCheck::check(std::span<const double> given_way, Failure& failure) noexcept {
+  const Blocks& blocks = model_.blocks;
+  const std::span<const BodyMotion> motions = model_.motions.frames;
+  // What is left of a row is small or large beside what acts on its bodies or could: their weights, loads and inertia
+  // forces. By themselves the terms of a row may cancel, or vanish, in a rotor that turns evenly in two bearings.
+  double floor = least_share * yardstick_.of_system(motions).acceleration, module_floor = 0, error = 0;
+  for (std::size_t i = 0; i < blocks.count(); ++i) {
+    residual_.find_block(i);
+    if (blocks.is_module(i)) continue;
+    const Vec3& w = motions[i].V.angular;
+    double& motion = residual_.size(i).motion;
+    motion += yardstick_.of_body(i, motions[i]).acceleration + scales_[i].length * dot(w, w);
+    floor = std::max(floor, least_share * motion);
+    module_floor = std::max(module_floor, least_share * motion * std::sqrt(scales_[i].mass));
+  }
+  std::size_t worst = 0;
+  for (std::size_t t = 0; t < model_.ties.count(); ++t)
+    for (std::size_t r = 0; r < model_.ties[t].rows; ++r) {
+      const std::size_t row = model_.ties[t].row + r;
+      const double right = model_.rows.right()[row], missed = given_way.empty() ? 0 : given_way[row];
+      double left = right - missed, size = std::abs(right) + std::abs(missed);
+      for (const Ties::Entry& entry : model_.ties.entries_of(model_.ties[t])) {
+        left -= model_.rows.share(entry, r, problem_.solution.data());
+        size += residual_.row_weight(entry, r) *
+                std::max(residual_.size(entry.block).motion, blocks.is_module(entry.block) ? module_floor : floor);
+      }
+      if (!(std::abs(left) > error * size)) continue;
+      error = std::abs(left) / size;
+      worst = t;
+    }
+  const Violation& violation = model_.rows.violation();
+  if (!is_contradiction(error, least_contradiction, violation.position, violation.velocity)) return true;
+  return failure.say(
+      "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). {}",
+      model_.ties.kind(worst), model_.ties.name(worst), error, causes_of_contradiction(model_.view));
+}
+
+bool check_finite(const Model& model, Failure& failure) noexcept {
+  // In the order of the tree: the first that is not finite makes those beyond it so.
+  for (std::size_t i = 0; i < model.view.bodies.size(); ++i) {
+    const BodyMotion& m = model.motions.frames[i];
+    const double sum = m.R(0, 0) + m.R(1, 1) + m.R(2, 2) + m.p.x + m.p.y + m.p.z;
+    if (!std::isfinite(sum) || !finite(m.V))
+      return failure.say(
+          "The motion of body `{}` is not finite: the state or the step has gone astray, or the type of joint `{}` "
+          "gives no finite number there",
+          model.view.bodies[i].name, model.view.joints[i].name);
+  }
+  for (std::size_t t = 0; t < model.ties.count(); ++t) {
+    const Ties::Tie& tie = model.ties[t];
+    bool all = true;
+    for (std::size_t r = 0; r < tie.rows; ++r) {
+      all = all && std::isfinite(model.rows.right()[tie.row + r]);
+      for (const Ties::Entry& entry : model.ties.entries_of(tie)) {
+        const double* own = model.rows.own(entry, r);
+        all = all && (entry.frame == 0 || finite(model.rows.frame(entry, r))) &&
+              std::isfinite(std::accumulate(own, own + entry.owns, 0.0));
+      }
+    }
+    if (!all)
+      return failure.say("The equations of {} `{}` are not finite: its type gives no finite number in this position",
+                         model.ties.kind(t), model.ties.name(t));
+  }
+  return true;
+}
+
+bool check_regular(const Model& model, const Scales& scales, LinearProblem& problem, SaddlePoint& solver) noexcept {
+  if (!scales.any_lacking()) return true;
+  // A load without regular pattern moves whatever can move: where nothing resists, no solution balances it. One of
+  // three that is not nearly across a free motion is found there.
+  for (const double frequency : {1.7, 2.9, 4.3}) {
+    solver.forget_factors();
+    std::fill(problem.data.begin(), problem.data.end(), 0.0);
+    std::fill(problem.solution.begin(), problem.solution.end(), 0.0);
+    for (std::size_t i = 0; i < model.blocks.bodies(); ++i) {
+      for (std::size_t k = 0; k < model.blocks.size(i); ++k) {
+        const std::size_t unknown = model.blocks.offset(i) + k;
+        const double pattern = std::sin(frequency * static_cast<double>(unknown) + 0.3);
+        const double length = k < 3 ? scales[i].length : k < 6 ? 1 : scales.own_length(i)[k - 6];
+        problem.data[unknown] = pattern * scales[i].mass * length;
+      }
+    }
+    Refinement r{10, 1e-9, Follow::inertia};
+    if (!solver.solve(r)) return false;
+    if (r.left.body_error < 1e-3) continue;
+    std::size_t block = 0;
+    if (!solver.find_free(r, block)) return false;
+    // With inertia, however little, motions are determined: whether they can be found shows with the accelerations.
+    if (scales[block].lacking) return solver.fail_free(r, block);
+  }
+  return true;
+}
+
+}  // namespace polyform::absolute

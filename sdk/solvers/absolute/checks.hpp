@@ -1,0 +1,36 @@
+// Whether a solution is one: what the rows are left with, what is not finite, and motions that have no inertia.
+#pragma once
+
+#include <span>
+
+#include "polyform/mechanics/scale.hpp"
+#include "saddle_point.hpp"
+
+namespace polyform::absolute {
+
+/// Whether the evaluated motions and rows are finite: false names the joint or element that is not.
+bool check_finite(const Model&, Failure&) noexcept;
+
+/// Whether the inertia determines all accelerations at the evaluated motions: false names a body that has no mass or
+/// inertia for a motion which the joints leave free. Overwrites the problem.
+bool check_regular(const Model&, const Scales&, LinearProblem&, SaddlePoint&) noexcept;
+
+/// Whether accelerations meet all rows, those that depend on others too.
+class RowCheck {
+ public:
+  /// All outlive the object.
+  RowCheck(const Model&, const Scales&, const LinearProblem&);
+
+  /// False names the joint or element whose row the solution misses. given_way: what rows that are not rigid may miss,
+  /// or empty.
+  bool check(std::span<const double> given_way, Failure&) noexcept;
+
+ private:
+  const Model& model_;
+  const Scales& scales_;
+  const LinearProblem& problem_;
+  Yardstick yardstick_;
+  Residual residual_;
+};
+
+}  // namespace polyform::absolute

@@ -1,0 +1,272 @@
+#include "fine_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../block_ldlt_detail.hpp"
+
+namespace polyform::absolute {
+
+namespace {
+
+/// Masses that differ by more are looked at with twice the digits.
+constexpr double uneven_masses = 1e4;
+/// Bodies without mass get this part of those around, for a pivot: the square root of the digits that there are.
+constexpr double added_to_singular = 1e-16;
+/// What rows are judged by: subtracted from the zero block, and from which part of its usual size on a pivot is of a
+/// row that depends on others. In a stage that goes for rows that depend up to 1e-5 of the size of a loop
+/// (Accelerations).
+constexpr double added_to_judge = 1e-15, dependent = 1e-12, dependent_in_stage = 1e-10;
+/// A step that is smaller relative to the accelerations is the last one; with a larger one after most_steps they are
+/// not known.
+constexpr double last_step = 1e-15, known = 1e-10;
+constexpr std::size_t most_steps = 8;
+/// Doubles that lose more than this give way: a solution with twice the digits takes as long as a hundred.
+constexpr double from = 1e-9;
+/// Of factors that are kept: a hub with a thousand joints would fill gigabytes.
+constexpr std::size_t most_numbers = 4'000'000;
+
+bool has_uneven_masses(const Model& model, const Scales& scales) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (std::size_t i = 0; i < model.blocks.bodies(); ++i) {
+    const double mass = model.inertia.is_rigid(i) ? model.view.bodies[i].mass : scales[i].mass;
+    if (!(mass > 0)) continue;
+    least = std::min(least, mass);
+    most = std::max(most, mass);
+  }
+  return model.ties.rows() > 0 && most > uneven_masses * least;
+}
+
+/// Numbers that are filled in at least: rows on one block are all tied to each other once it is eliminated.
+std::size_t least_fill(const MatrixPattern& pattern, std::size_t blocks) {
+  std::vector<std::size_t> rows_on(blocks);
+  for (const auto& [of_rows, block] : pattern.pairs) rows_on[block] += pattern.sizes[of_rows];
+  std::size_t filled = 0;
+  for (const std::size_t count : rows_on) filled += count * count;
+  return filled;
+}
+
+}  // namespace
+
+FineFactors::FineFactors(const Model& model, const Scales& scales) : model_(model), scales_(scales) {
+  const std::size_t blocks = model.blocks.count();
+  const MatrixPattern pattern(model.blocks, model.ties);
+  if (least_fill(pattern, blocks) > most_numbers) return;
+  std::vector<EliminationTurn> turns(pattern.sizes.size(), EliminationTurn::any);
+  std::fill(turns.begin() + static_cast<std::ptrdiff_t>(blocks), turns.end(), EliminationTurn::last);
+  matrix_.analyze(pattern.sizes, pattern.pairs, turns);
+  if (matrix_.stored() > most_numbers) return;
+  for (std::size_t i = 0; i < pattern.sizes.size(); ++i) diagonals_.push_back(matrix_.diagonal(i));
+  places_ = places_of_entries(matrix_, model);
+  usual_.resize(model.ties.rows());
+  left_out_.resize(model.ties.rows());
+}
+
+/// What the square of an unknown counts when all bodies have one mass, each with its own size.
+double FineFactors::weight(std::size_t block, std::size_t k) const noexcept {
+  const std::size_t frame = model_.blocks.frame_size(block);
+  if (k >= frame) {
+    const double own = scales_.own_length(block)[k - frame];
+    return own * own;
+  }
+  return k < 3 ? scales_[block].length * scales_[block].length : 1;
+}
+
+/// Which rows depend on others: as of bodies of one mass, each with its own size. False when the matrix is not finite.
+bool FineFactors::judge_rows(Accelerations use) noexcept {
+  std::fill(left_out_.begin(), left_out_.end(), false);
+  if (model_.ties.independent()) return true;
+  matrix_.clear();
+  const std::size_t blocks = model_.blocks.count();
+  for (std::size_t i = 0; i < blocks; ++i)
+    for (std::size_t k = 0; k < model_.blocks.size(i); ++k) diagonals_[i](k, k) = weight(i, k);
+  const auto each_row = [&](const auto& visit) {
+    std::size_t block = blocks;
+    for (const Ties::Tie& tie : model_.ties.all()) {
+      if (tie.rows == 0) continue;
+      const auto& D = diagonals_[block++];
+      for (std::size_t r = 0; r < tie.rows; ++r) visit(tie, r, D(r, r));
+    }
+  };
+  each_row([&](const Ties::Tie& tie, std::size_t r, Number& diagonal) {
+    const double sum = usual_[tie.row + r] = enter_weighed_row(tie, r);
+    diagonal = sum > 0 ? -added_to_judge * sum : -1;
+  });
+  if (!matrix_.factorize()) return false;
+  const double least = use == Accelerations::of_stage ? dependent_in_stage : dependent;
+  each_row([&](const Ties::Tie& tie, std::size_t r, const Number& pivot) {
+    const double of_row = usual_[tie.row + r];
+    left_out_[tie.row + r] = !(of_row > 0 && -pivot.high > least * of_row);
+  });
+  return true;
+}
+
+/// Enters a row and returns A W⁻¹ Aᵀ of it.
+double FineFactors::enter_weighed_row(const Ties::Tie& tie, std::size_t r) noexcept {
+  double sum = 0;
+  for (std::size_t e = tie.entry; e < tie.entry + tie.entries; ++e) {
+    const Ties::Entry& entry = model_.ties.entry(e);
+    enter_row(e, r);
+    for (std::size_t k = 0; k < entry.frame + entry.owns; ++k) {
+      const double a = places_[e](r, k).high;
+      sum += a * a / weight(entry.block, k);
+    }
+  }
+  return sum;
+}
+
+void FineFactors::enter_row(std::size_t e, std::size_t r) noexcept {
+  const Ties::Entry& entry = model_.ties.entry(e);
+  const auto& place = places_[e];
+  for (std::size_t k = 0; k < entry.frame; ++k) place(r, k) = model_.rows.frame(entry, r)[k];
+  for (std::size_t k = 0; k < entry.owns; ++k) place(r, entry.frame + k) = model_.rows.own(entry, r)[k];
+}
+
+bool FineFactors::factorize(Accelerations use) noexcept {
+  if (!judge_rows(use)) return false;
+  matrix_.clear();
+  const std::size_t blocks = model_.blocks.count();
+  for (std::size_t i = 0; i < blocks; ++i) enter_inertia(i);
+  std::size_t block = blocks;
+  for (const Ties::Tie& tie : model_.ties.all()) {
+    if (tie.rows == 0) continue;
+    const auto& D = diagonals_[block++];
+    for (std::size_t r = 0; r < tie.rows; ++r) {
+      if (is_left_out(tie.row + r)) {
+        D(r, r) = -1;
+        continue;
+      }
+      for (std::size_t e = tie.entry; e < tie.entry + tie.entries; ++e) enter_row(e, r);
+    }
+  }
+  return matrix_.factorize();
+}
+
+void FineFactors::enter_inertia(std::size_t i) noexcept {
+  const auto& D = diagonals_[i];
+  const BlockScale& scale = scales_[i];
+  const double added = scale.singular ? added_to_singular : 0;
+  if (model_.inertia.is_rigid(i)) {
+    const Mat3 J = model_.inertia.of_body(i).full();
+    for (std::size_t r = 0; r < 3; ++r) {
+      for (std::size_t c = 0; c <= r; ++c) D(r, c) = J(r, c);
+      D(r, r) += Number(added * scale.inertia);
+      D(3 + r, 3 + r) = Number(model_.view.bodies[i].mass) + Number(added * scale.mass);
+    }
+    return;
+  }
+  const std::span<const double> M = model_.inertia.matrix(i);
+  const std::size_t size = model_.blocks.size(i), frame = model_.blocks.frame_size(i);
+  for (std::size_t r = 0; r < size; ++r) {
+    for (std::size_t c = 0; c <= r; ++c) D(r, c) = M[r * size + c];
+    const double mass = r >= frame ? scales_.own_mass(i)[r - frame] : r < 3 ? scale.inertia : scale.mass;
+    D(r, r) += Number(added * mass);
+  }
+}
+
+FineSolver::FineSolver(const Model& model, const Scales& scales, LinearProblem& problem, SaddlePoint& in_doubles,
+                       Failure& failure)
+    : model_(model), problem_(problem), in_doubles_(in_doubles), failure_(failure), factors_(model, scales),
+      residual_(model, scales, problem), mending_(from) {
+  if (!factors_.is_affordable()) return;
+  for (auto* v : {&x_, &step_, &rest_}) v->resize(problem.data.size());
+  for (auto* v : {&even_, &change_}) v->resize(problem.data.size());
+}
+
+std::unique_ptr<FineSolver> FineSolver::make(const Model& model, const Scales& scales, LinearProblem& problem,
+                                             SaddlePoint& in_doubles, Failure& failure) {
+  if (!has_uneven_masses(model, scales)) return nullptr;
+  std::unique_ptr<FineSolver> solver(new FineSolver(model, scales, problem, in_doubles, failure));
+  return solver->factors_.is_affordable() ? std::move(solver) : nullptr;
+}
+
+bool FineSolver::find_accelerations(Accelerations use) noexcept {
+  const bool due = mending_.is_due(), even = !mending_.is_on() && in_doubles_.find_accelerations(use);
+  if (even && !due) return true;
+  if (even) even_ = problem_.solution;
+  if (!solve(use)) {
+    in_doubles_.forget_factors();
+    if (mending_.is_on()) return in_doubles_.find_accelerations(use);
+    if (even) problem_.solution = even_;
+    return even;
+  }
+  failure_.clear();
+  double lost = 1;
+  if (even) {
+    for (std::size_t k = 0; k < change_.size(); ++k) change_[k] = even_[k] - problem_.solution[k];
+    std::size_t worst = 0;
+    lost = residual_.relative_step(change_, worst);
+  }
+  mending_.mended(lost);
+  return true;
+}
+
+/// From the data into the solution. False where these digits are not enough either, or the inertia does not determine
+/// it.
+bool FineSolver::solve(Accelerations use) noexcept {
+  if (!factors_.factorize(use)) return false;
+  std::fill(x_.begin(), x_.end(), DoubleDouble());
+  double part = std::numeric_limits<double>::infinity();
+  for (std::size_t round = 0; round < most_steps && part > last_step; ++round) {
+    find_rest();
+    step_ = rest_;
+    factors_.solve(step_);
+    for (std::size_t k = 0; k < x_.size(); ++k) {
+      x_[k] += step_[k];
+      change_[k] = static_cast<double>(step_[k]);
+      problem_.solution[k] = static_cast<double>(x_[k]);
+    }
+    for (std::size_t i = 0; i < model_.blocks.count(); ++i) residual_.find_block(i);
+    std::size_t worst = 0;
+    part = residual_.relative_step(change_, worst);
+    if (!std::isfinite(part)) return false;
+  }
+  return part <= known;
+}
+
+/// rest = data − K x, but for the rows that are left out.
+void FineSolver::find_rest() noexcept {
+  for (std::size_t k = 0; k < rest_.size(); ++k) rest_[k] = problem_.data[k];
+  for (std::size_t i = 0; i < model_.blocks.count(); ++i) subtract_inertia(i);
+  for (const Ties::Tie& tie : model_.ties.all())
+    for (std::size_t r = 0; r < tie.rows; ++r) {
+      if (factors_.is_left_out(tie.row + r))
+        rest_[model_.blocks.row_at(tie.row + r)] = 0;
+      else
+        subtract_row(tie, r);
+    }
+}
+
+void FineSolver::subtract_inertia(std::size_t i) noexcept {
+  DoubleDouble* rest = rest_.data() + model_.blocks.offset(i);
+  const DoubleDouble* x = x_.data() + model_.blocks.offset(i);
+  const auto subtract = [&](std::size_t r, std::size_t c, double m) { rest[r] -= DoubleDouble(m) * x[c]; };
+  if (model_.inertia.is_rigid(i)) {
+    const Mat3 J = model_.inertia.of_body(i).full();
+    for (std::size_t r = 0; r < 3; ++r) {
+      for (std::size_t c = 0; c < 3; ++c) subtract(r, c, J(r, c));
+      subtract(3 + r, 3 + r, model_.view.bodies[i].mass);
+    }
+    return;
+  }
+  const std::span<const double> M = model_.inertia.matrix(i);
+  const std::size_t size = model_.blocks.size(i);
+  for (std::size_t r = 0; r < size; ++r)
+    for (std::size_t c = 0; c < size; ++c) subtract(r, c, M[r * size + c]);
+}
+
+void FineSolver::subtract_row(const Ties::Tie& tie, std::size_t r) noexcept {
+  const std::size_t row = model_.blocks.row_at(tie.row + r);
+  for (const Ties::Entry& entry : model_.ties.entries_of(tie)) {
+    const std::size_t first = model_.blocks.offset(entry.block);
+    const auto subtract = [&](std::size_t k, double a) {
+      rest_[row] -= DoubleDouble(a) * x_[first + k];
+      rest_[first + k] -= DoubleDouble(a) * x_[row];
+    };
+    for (std::size_t k = 0; k < entry.frame; ++k) subtract(k, model_.rows.frame(entry, r)[k]);
+    for (std::size_t k = 0; k < entry.owns; ++k) subtract(entry.frame + k, model_.rows.own(entry, r)[k]);
+  }
+}
+
+}  // namespace polyform::absolute

@@ -1,0 +1,80 @@
+// The saddle-point system of masses that differ by orders of magnitude.
+//
+// What is subtracted from the zero block to make the matrix quasi-definite is small beside the compliance of a row,
+// which the lightest body on it gives it; beside that of what is left of the row once the light bodies have given way,
+// when only heavy ones are to follow it, it may be large, and no refinement comes that far. So the matrix itself is
+// factorized, with 32 digits, without the rows that depend on others; which these are is told by the coefficients
+// alone, as if all bodies were of one mass.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "polyform/solvers/double_double.hpp"
+#include "polyform/solvers/mending.hpp"
+#include "saddle_point.hpp"
+
+namespace polyform::absolute {
+
+/// The factors of the saddle-point matrix itself with twice the digits, without the rows that depend on others.
+class FineFactors {
+ public:
+  using Number = DoubleDouble;
+
+  /// Both outlive the object. is_affordable() tells whether the factors have room.
+  FineFactors(const Model&, const Scales&);
+  bool is_affordable() const { return !diagonals_.empty(); }
+
+  /// False when the matrix is not finite.
+  bool factorize(Accelerations) noexcept;
+  /// After factorize(): whether a row depends on others, so that it does not count.
+  bool is_left_out(std::size_t row) const { return left_out_[row]; }
+  /// Solves in place.
+  void solve(std::span<Number> b) const noexcept { matrix_.solve(b); }
+
+ private:
+  bool judge_rows(Accelerations) noexcept;
+  double weight(std::size_t block, std::size_t unknown) const noexcept;
+  double enter_weighed_row(const Ties::Tie&, std::size_t row) noexcept;
+  void enter_row(std::size_t entry, std::size_t row) noexcept;
+  void enter_inertia(std::size_t block) noexcept;
+
+  const Model& model_;
+  const Scales& scales_;
+  BasicBlockLdlt<Number> matrix_;  ///< bodies first: then pivots of rows tell which depend on others
+  std::vector<BasicBlockLdlt<Number>::Block> diagonals_, places_;  ///< of blocks and ties with rows; of the entries
+  std::vector<double> usual_;                                      ///< of a row: A W⁻¹ Aᵀ
+  std::vector<bool> left_out_;                                     ///< per row
+};
+
+/// Accelerations in doubles, and with twice the digits where a look, taken now and then, shows that these are needed.
+class FineSolver {
+ public:
+  /// A solver where masses are so uneven that there is something to look at, and where the factors have room; otherwise
+  /// none. All outlive it.
+  static std::unique_ptr<FineSolver> make(const Model&, const Scales&, LinearProblem&, SaddlePoint&, Failure&);
+
+  /// The next accelerations are of a state that has nothing to do with the ones before.
+  void look() noexcept { mending_.look(); }
+  /// As SaddlePoint::find_accelerations.
+  bool find_accelerations(Accelerations) noexcept;
+
+ private:
+  FineSolver(const Model&, const Scales&, LinearProblem&, SaddlePoint&, Failure&);
+  bool solve(Accelerations) noexcept;
+  void find_rest() noexcept;
+  void subtract_inertia(std::size_t block) noexcept;
+  void subtract_row(const Ties::Tie&, std::size_t row) noexcept;
+
+  const Model& model_;
+  LinearProblem& problem_;
+  SaddlePoint& in_doubles_;
+  Failure& failure_;
+  FineFactors factors_;
+  Residual residual_;  ///< for the sizes of motions
+  Mending mending_;
+  std::vector<DoubleDouble> x_, step_, rest_;
+  std::vector<double> even_, change_;  ///< the solution in doubles; a step in doubles
+};
+
+}  // namespace polyform::absolute

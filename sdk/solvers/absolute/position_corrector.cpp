@@ -1,0 +1,205 @@
+#include "position_corrector.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "six.hpp"
+
+namespace polyform::absolute {
+
+namespace {
+
+constexpr std::size_t most_steps = 200;
+/// From this residual on the constraints are nearly linear: one set of factors serves for the rest of the way.
+constexpr double near_by = 1e-4;
+/// No body turns by more than this in one step from afar, rad.
+constexpr double longest_turn = 0.7;
+
+}  // namespace
+
+PositionCorrector::PositionCorrector(Model& model, LinearProblem& problem, SaddlePoint& solver, Failure& failure)
+    : model_(model), problem_(problem), solver_(solver), failure_(failure), tree_(model.view),
+      orientations_(model.view.frames()), start_(model.view.nq), rates_(model.view.nq), start_eta_(model.view.modes),
+      eta_step_(model.view.modes), start_states_(model.view.states), velocities_(model.view.nv) {}
+
+bool PositionCorrector::correct(double t, std::span<Pose> poses, std::span<double> q, double tolerance,
+                                PositionCorrection& out, std::span<double> eta, std::span<double> states) noexcept {
+  out = {};
+  Motions& motions = model_.motions;
+  std::copy(eta.begin(), eta.end(), motions.eta.begin());
+  std::fill(motions.etadot.begin(), motions.etadot.end(), 0.0);
+  motions.set_states(states);
+  solver_.forget_factors();
+  double size = 1;
+  extent_ = 0;
+  for (const Pose& pose : poses) {
+    size = std::max(size, largest(pose.position));
+    extent_ = std::max(extent_, norm(pose.position - poses[0].position));
+  }
+  const double target = std::min(tolerance, 1e-14 * size);
+  tolerance = std::max(tolerance, 1e-14 * size);  // nothing is below rounding
+
+  const bool met = find_positions(t, poses, q, target, tolerance, out);
+  std::copy_n(motions.eta.begin(), eta.size(), eta.begin());
+  std::copy_n(motions.states.begin(), states.size(), states.begin());
+  return met;
+}
+
+/// Newton's steps to the target, or as far as rounding allows below the tolerance.
+bool PositionCorrector::find_positions(double t, std::span<Pose> poses, std::span<double> q, double target,
+                                       double tolerance, PositionCorrection& out) noexcept {
+  double reached = merit(t, poses, q);
+  if (!std::isfinite(reached)) return failure_.say("The positions cannot be corrected: a pose is not finite");
+  out.residual_before = out.residual = model_.rows.violation().position;
+  double best = out.residual;
+  std::size_t without_gain = 0;
+  while (out.residual > target && out.iterations < most_steps && without_gain < 20) {
+    const double before = out.residual;
+    if (!find_step(before)) return false;
+    if (!(before < near_by)) solver_.forget_factors();
+    ++out.iterations;
+    if (before < near_by || !model_.ties.whole_tree()) {
+      move(poses);
+      reached = merit(t, poses, q);
+    } else {
+      reached = search(t, poses, q, reached);
+    }
+    out.residual = model_.rows.violation().position;
+    if (out.residual <= tolerance && out.residual > 0.25 * before) return true;  // round-off
+    without_gain = out.residual < 0.99 * best ? 0 : without_gain + 1;
+    best = std::min(best, out.residual);
+  }
+  return out.residual <= std::max(tolerance, target) || fail_open(out.iterations);
+}
+
+/// Names the row that is left with the most.
+bool PositionCorrector::fail_open(std::size_t iterations) noexcept {
+  const std::span<const double> right = model_.rows.right();
+  std::size_t row = 0;
+  for (std::size_t r = 0; r < right.size(); ++r)
+    if (!(std::abs(right[r]) <= std::abs(right[row]))) row = r;
+  const std::size_t tie = model_.ties.of_row(row);
+  return failure_.say(
+      "The constraints cannot be met: after {} Newton steps {} `{}` is still off by {:.2e} (m or rad). Likely "
+      "causes: lengths that do not close, given coordinates that contradict a loop, or too large a time step",
+      iterations, model_.ties.kind(tie), model_.ties.name(tie), std::abs(right[row]));
+}
+
+/// Sets the rows at these poses; the sum of the squared residuals.
+double PositionCorrector::merit(double t, std::span<const Pose> poses, std::span<double> q) noexcept {
+  model_.motions.set_poses(poses);
+  model_.evaluate(t, Level::position, q.data(), velocities_.data());
+  double merit = 0;
+  for (const double r : model_.rows.right()) merit += r * r;
+  return merit;
+}
+
+/// The step dx of least inertia-weighted length with A dx = −residual, into the solution.
+bool PositionCorrector::find_step(double worst) noexcept {
+  std::fill(problem_.data.begin(), problem_.data.end(), 0.0);
+  std::fill(problem_.solution.begin(), problem_.solution.end(), 0.0);
+  problem_.set_rows(model_.rows.right());
+  if (worst < near_by) {
+    Refinement r{3, 1e-3, Follow::nothing};
+    r.neighbour.loop_epsilon = projection_epsilon;
+    return solver_.solve(r);
+  }
+  // Far off, redundant rows contradict each other by about the square of the residual; damping the loops by as much
+  // (Levenberg and Marquardt) keeps them from asking for a long step and leaves the convergence quadratic. With their
+  // own inertia only the bodies next to a gap would turn, and by much; turning is made so dear that all of them share.
+  Refinement r{1, 1e-3, Follow::nothing};
+  r.neighbour = {std::clamp(worst * worst, least_epsilon, 1e-4), extent_};
+  return solver_.solve(r);
+}
+
+/// Moves all bodies by the step in the solution: mass centres (frame origins) along, orientations about a rotation
+/// vector.
+void PositionCorrector::move(std::span<Pose> poses) noexcept {
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    const double* step = problem_.solution.data() + model_.blocks.offset(i);
+    const Spatial dx = load(step);
+    const Vec3 center = poses[i].position + model_.inertia.center(i) + dx.linear;
+    poses[i].orientation = normalized(from_rotation_vector(dx.angular) * poses[i].orientation);
+    poses[i].position = center;
+    if (const FlexibleData* flexible = model_.blocks.flexible(i); flexible != nullptr)
+      for (std::size_t k = 0; k < flexible->modes; ++k) model_.motions.eta[flexible->mode_offset + k] += step[6 + k];
+    else
+      poses[i].position -= rotation_matrix(poses[i].orientation) * model_.view.bodies[i].center_of_mass;
+  }
+  move_states(1);
+}
+
+/// The integrals of modules' variables by a part of the step in the solution.
+void PositionCorrector::move_states(double fraction) noexcept {
+  if (!model_.motions.states_given) return;
+  for (std::size_t i = model_.blocks.bodies(); i < model_.blocks.count(); ++i) {
+    const double* step = problem_.solution.data() + model_.blocks.offset(i);
+    for (const ModuleSet::Module::Integral& integral : model_.blocks.module(i).integrals)
+      model_.motions.states[integral.state] += fraction * step[integral.variable];
+  }
+}
+
+/// From afar: the share of the step that the tree joints allow, along their coordinates, so that only the loops stay
+/// open; shortened until it improves. Returns the merit reached.
+double PositionCorrector::search(double t, std::span<Pose> poses, std::span<double> q, double merit_before) noexcept {
+  double fraction = longest_turn / start_search(q), reached = 0;
+  for (int halving = 0; halving < 6; ++halving, fraction *= 0.5) {
+    go(fraction, poses, q);
+    reached = merit(t, poses, q);
+    if (reached < merit_before) break;
+  }
+  return reached;
+}
+
+/// Finds the step in the coordinates of the tree joints. Returns the largest turn of a body, or longest_turn.
+double PositionCorrector::start_search(std::span<const double> q) noexcept {
+  Motions& motions = model_.motions;
+  const SystemView& view = model_.view;
+  double longest = longest_turn;
+  for (std::size_t i = 0; i < view.bodies.size(); ++i) {
+    const Spatial dx = load(problem_.solution.data() + model_.blocks.offset(i));
+    longest = std::max(longest, norm(dx.angular));
+    motions.frames[i].V = {dx.angular, dx.linear - cross(dx.angular, model_.inertia.center(i))};
+  }
+  for (const FlexibleData& f : view.flexible)
+    std::copy_n(problem_.solution.data() + model_.blocks.offset(at(f.body)) + 6, f.modes,
+                motions.etadot.data() + f.mode_offset);
+  motions.place();
+  start_eta_ = motions.eta;
+  eta_step_ = motions.etadot;
+  start_states_ = motions.states;
+  std::fill(motions.etadot.begin(), motions.etadot.end(), 0.0);
+  for (std::size_t j = 0; j < view.bodies.size(); ++j) {
+    const JointData& joint = view.joints[j];
+    const RelativeMotion r = relative_motion(joint, motion_of(joint.base_frame, motions.frames),
+                                             motion_of(joint.moving_frame, motions.frames));
+    double turn[6]{};
+    solve_least_squares(model_.rows.joint(j).motion.H, joint.nv, r.twist, turn);
+    joint_position_rates(joint, q.data() + joint.q_offset, turn, rates_.data() + joint.q_offset);
+  }
+  std::copy(q.begin(), q.end(), start_.begin());
+  return longest;
+}
+
+/// Moves everything by a part of the step from where the search has started.
+void PositionCorrector::go(double fraction, std::span<Pose> poses, std::span<double> q) noexcept {
+  Motions& motions = model_.motions;
+  for (std::size_t j = 0; j < poses.size(); ++j) {
+    const JointData& joint = model_.view.joints[j];
+    for (std::size_t k = joint.q_offset; k < joint.q_offset + joint.nq; ++k) q[k] = start_[k] + fraction * rates_[k];
+    joint_normalize(joint, q.data() + joint.q_offset);
+  }
+  for (std::size_t k = 0; k < motions.eta.size(); ++k) motions.eta[k] = start_eta_[k] + fraction * eta_step_[k];
+  motions.states = start_states_;
+  move_states(fraction);
+  std::fill(velocities_.begin(), velocities_.end(), 0.0);
+  tree_.evaluate(q.data(), velocities_.data(), motions.eta.data(), motions.etadot.data());
+  tree_.orientations(q.data(), orientations_, motions.eta.data());
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    const Quat& o = orientations_[i];
+    const bool flipped = dot(o, poses[i].orientation) < 0;
+    poses[i] = {flipped ? Quat{-o.w, -o.x, -o.y, -o.z} : o, tree_.bodies()[i].p};
+  }
+}
+
+}  // namespace polyform::absolute

@@ -1,0 +1,172 @@
+#include "residual.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "polyform/mechanics/scale.hpp"
+#include "six.hpp"
+
+namespace polyform::absolute {
+
+Residual::Residual(const Model& model, const Scales& scales, const LinearProblem& problem)
+    : model_(model), blocks_(model.blocks), scales_(scales), problem_(problem), values_(problem.data.size()),
+      sizes_(model.blocks.count()) {}
+
+/// Moments and forces, turning and moving are compared through the length of the body: what is zero by symmetry is no
+/// yardstick.
+void Residual::find_block(std::size_t i) noexcept {
+  const std::size_t first = blocks_.offset(i), frame = blocks_.frame_size(i);
+  const double* x = problem_.solution.data() + first;
+  const double* force = problem_.data.data() + first;
+  double* left = values_.data() + first;
+  model_.inertia.multiply(i, x, left);
+  double moving = 0, applied = 0, inertia = 0;
+  if (frame != 0) {
+    const double length = scales_[i].length;
+    const Spatial motion = load(x), load_on_body = load(force), inertial = load(left);
+    moving = length * largest(motion.angular) + largest(motion.linear);
+    applied = largest(load_on_body.linear) + largest(load_on_body.angular) / length;
+    inertia = largest(inertial.linear) + largest(inertial.angular) / length;
+    store(load_on_body - inertial, left);
+  }
+  const double* lengths = scales_.own_length(i);
+  for (std::size_t k = 0; k < blocks_.own(i).count; ++k) {
+    moving = std::max(moving, lengths[k] * std::abs(x[frame + k]));
+    applied = std::max(applied, std::abs(force[frame + k]) / lengths[k]);
+    inertia = std::max(inertia, std::abs(left[frame + k]) / lengths[k]);
+    left[frame + k] = force[frame + k] - left[frame + k];
+  }
+  // A body that its joints hold still has no motion to compare with: what its load would do to it alone is counted too.
+  const double alone = applied / scales_[i].mass;
+  sizes_[i] = {moving + alone, applied + inertia};
+}
+
+/// What a module's row carries when the body holds the module's variables still: a yardstick where the body, having no
+/// inertia of its own, takes nothing.
+double Residual::held_force(std::size_t tie, std::size_t row) const noexcept {
+  if (tie < model_.ties.first_module()) return 0;
+  const Ties::Entry& own = model_.ties.own_entry(model_.ties[tie]);
+  double most = 0;
+  for (std::size_t k = 0; k < own.owns; ++k) {
+    const double a = model_.rows.own(own, row)[k];
+    if (a != 0) most = std::max(most, std::abs(problem_.data[blocks_.offset(own.block) + k] / a));
+  }
+  return most;
+}
+
+double Residual::row_weight(const Ties::Entry& entry, std::size_t r) const noexcept {
+  double weight = 0;
+  if (entry.frame != 0) {
+    const Spatial& a = model_.rows.frame(entry, r);
+    weight = largest(a.linear) + largest(a.angular) / scales_[entry.block].length;
+  }
+  const double* own = model_.rows.own(entry, r);
+  const double* lengths = scales_.own_length(entry.block);
+  for (std::size_t k = 0; k < entry.owns; ++k) weight = std::max(weight, std::abs(own[k]) / lengths[k]);
+  return weight;
+}
+
+Residual::Floors Residual::motion_floors() const noexcept {
+  Floors floors;
+  for (std::size_t i = 0; i < blocks_.bodies(); ++i) {
+    floors.of_bodies = std::max(floors.of_bodies, least_share * sizes_[i].motion);
+    floors.of_modules = std::max(floors.of_modules, least_share * sizes_[i].motion * std::sqrt(scales_[i].mass));
+  }
+  return floors;
+}
+
+Residual::Floors Residual::force_floors() const noexcept {
+  Floors floors;
+  for (std::size_t i = 0; i < blocks_.bodies(); ++i) {
+    floors.of_bodies = std::max(floors.of_bodies, least_share * sizes_[i].force);
+    floors.of_modules = std::max(floors.of_modules, least_share * sizes_[i].force / std::sqrt(scales_[i].mass));
+  }
+  return floors;
+}
+
+void Residual::find(Remainder& out) noexcept {
+  out.row_error = out.body_error = 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < blocks_.count(); ++i) find_block(i);
+  // What stands still in a system that moves has rounding only: a small part of the largest is every body's yardstick.
+  const Floors motion = motion_floors();
+  for (std::size_t t = 0; t < model_.ties.count(); ++t) find_rows(t, motion, out, sum);
+  const Floors force = force_floors();
+  for (std::size_t i = 0; i < blocks_.count(); ++i) find_block_error(i, force, out, sum);
+  if (!std::isfinite(sum)) out.body_error = out.row_error = std::numeric_limits<double>::infinity();
+}
+
+/// The rows of a tie, and what their multipliers do to the blocks.
+void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, double& sum) noexcept {
+  const Ties::Tie& tie = model_.ties[t];
+  for (std::size_t r = 0; r < tie.rows; ++r) {
+    const std::size_t row = blocks_.row_at(tie.row + r);
+    const double multiplier = problem_.solution[row];
+    const double carried = std::max(std::abs(multiplier), least_share * held_force(t, r));
+    double left = problem_.data[row], size = std::abs(left);
+    for (const Ties::Entry& entry : model_.ties.entries_of(tie)) {
+      const std::size_t b = entry.block;
+      double* f = values_.data() + blocks_.offset(b);
+      const double* x = problem_.solution.data() + blocks_.offset(b);
+      if (entry.frame != 0) {
+        const Spatial& a = model_.rows.frame(entry, r);
+        left -= dot(a, load(x));
+        store(load(f) - multiplier * a, f);
+      }
+      const double* own = model_.rows.own(entry, r);
+      for (std::size_t k = 0; k < entry.owns; ++k) {
+        left -= own[k] * x[entry.frame + k];
+        f[entry.frame + k] -= multiplier * own[k];
+      }
+      const double weight = row_weight(entry, r);
+      size += weight * std::max(sizes_[b].motion, motion.of(blocks_.is_module(b)));
+      sizes_[b].force += weight * carried;
+    }
+    values_[row] = left;
+    sum += left;
+    if (std::abs(left) > out.row_error * size) {
+      out.row_error = std::abs(left) / size;
+      out.worst_row = tie.row + r;
+    }
+  }
+}
+
+void Residual::find_block_error(std::size_t i, const Floors& force, Remainder& out, double& sum) const noexcept {
+  const double* rest = values_.data() + blocks_.offset(i);
+  const std::size_t frame = blocks_.frame_size(i);
+  const double size = std::max(sizes_[i].force, force.of(blocks_.is_module(i)));
+  double worst = 0;
+  if (frame != 0) {
+    const Spatial left = load(rest);
+    worst = std::max(largest(left.linear), largest(left.angular) / scales_[i].length);
+  }
+  for (std::size_t k = 0; k < blocks_.own(i).count; ++k)
+    worst = std::max(worst, std::abs(rest[frame + k]) / scales_.own_length(i)[k]);
+  sum += worst;
+  if (worst > out.body_error * size) {
+    out.body_error = worst / size;
+    out.worst_body = i;
+  }
+}
+
+double Residual::relative_step(std::span<const double> step, std::size_t& worst_block) const noexcept {
+  const Floors floors = motion_floors();
+  double most = 0;
+  for (std::size_t i = 0; i < blocks_.count(); ++i) {
+    const double* x = step.data() + blocks_.offset(i);
+    const std::size_t frame = blocks_.frame_size(i);
+    const Spatial a = frame != 0 ? load(x) : Spatial{};
+    double moved = scales_[i].length * largest(a.angular) + largest(a.linear);
+    for (std::size_t k = 0; k < blocks_.own(i).count; ++k)
+      moved = std::max(moved, scales_.own_length(i)[k] * std::abs(x[frame + k]));
+    const double motion = std::max(sizes_[i].motion, floors.of(blocks_.is_module(i)));
+    if (moved > most * motion) {
+      most = moved / motion;
+      worst_block = i;
+    }
+  }
+  return most;
+}
+
+}  // namespace polyform::absolute

@@ -1,0 +1,77 @@
+// What a solution of the saddle-point system leaves of its equations.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "polyform/solvers/absolute/scales.hpp"
+
+namespace polyform::absolute {
+
+/// [M Aᵀ; A 0] solution = data, over all unknowns and then one number per row. Of λ the solution has the negative.
+struct LinearProblem {
+  explicit LinearProblem(const Model& model)
+      : data(model.blocks.row_at(model.ties.rows())), solution(data.size()) {}
+
+  /// The right-hand sides of the rows.
+  void set_rows(std::span<const double> right) noexcept {
+    std::copy(right.begin(), right.end(), data.end() - static_cast<std::ptrdiff_t>(right.size()));
+  }
+
+  std::vector<double> data, solution;
+};
+
+/// How large a residual is relative to the terms that it is left of.
+struct Remainder {
+  double body_error = 0, row_error = 0;        ///< the largest, of blocks and of rows
+  std::size_t worst_body = 0, worst_row = 0;   ///< where they are
+};
+
+/// residual = data − K solution, with the sizes of the motions and forces that are in it.
+class Residual {
+ public:
+  /// How large the motion and the forces of a block are, m/s² and N (or the units of the level).
+  struct Size {
+    double motion = 0;  ///< that there is, and that the load would give the body alone
+    double force = 0;
+  };
+
+  /// All outlive the object.
+  Residual(const Model&, const Scales&, const LinearProblem&);
+
+  /// Of all blocks and rows.
+  void find(Remainder&) noexcept;
+  /// Of one block with its inertia alone, and its size.
+  void find_block(std::size_t block) noexcept;
+  const std::vector<double>& values() const { return values_; }
+  Size& size(std::size_t block) { return sizes_[block]; }
+
+  /// The largest share that a step of all unknowns has in the motion of a block, which it names. A body's motion counts
+  /// as at least a small part of the largest.
+  double relative_step(std::span<const double> step, std::size_t& worst_block) const noexcept;
+  /// What the motion of a block of unit size makes of a row at most.
+  double row_weight(const Ties::Entry&, std::size_t row) const noexcept;
+
+ private:
+  /// What counts as motion or force at least: a small part of the largest. Unknowns of modules, whose sizes are in
+  /// units of the root of an inertia, compare with it times such a root.
+  struct Floors {
+    double of_bodies = 0, of_modules = 0;
+    double of(bool module) const { return module ? of_modules : of_bodies; }
+  };
+  Floors motion_floors() const noexcept;
+  Floors force_floors() const noexcept;
+  void find_rows(std::size_t tie, const Floors& motion, Remainder&, double& sum) noexcept;
+  void find_block_error(std::size_t block, const Floors& force, Remainder&, double& sum) const noexcept;
+  double held_force(std::size_t tie, std::size_t row) const noexcept;
+
+  const Model& model_;
+  const Blocks& blocks_;
+  const Scales& scales_;
+  const LinearProblem& problem_;
+  std::vector<double> values_;
+  std::vector<Size> sizes_;  ///< per block
+};
+
+}  // namespace polyform::absolute

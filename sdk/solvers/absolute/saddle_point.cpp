@@ -1,0 +1,216 @@
+#include "saddle_point.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "checks.hpp"
+
+namespace polyform::absolute {
+
+namespace {
+
+/// A residual of this size relative to the terms it is made of is round-off.
+constexpr double round_off = 2e-15;
+/// Relative changes of accelerations at which rounds end, and from which on an error is refused.
+constexpr double accurate = 1e-11, wanted_accuracy = 1e-9;
+/// Times the factors' step that a conjugate one may be. What has still less inertia has none but by rounding.
+constexpr double longest_step = 1e10;
+/// A round that leaves more than this of the error works on rows that depend on others up to 3e-5 (squared: ten times
+/// least_epsilon): cube root of the rounding in the position of a loop.
+constexpr double slow = 0.1;
+/// Rounds that nearly all systems need at most, and those that conjugate gradients may take.
+constexpr std::size_t usual_rounds = 3, most_rounds = 1000;
+
+/// What is left of the equations of motion, relative to their terms, is no solution from here on.
+constexpr double largest_error = 1e-6;
+
+}  // namespace
+
+SaddlePoint::SaddlePoint(const Model& model, const Scales& scales, LinearProblem& problem, Failure& failure)
+    : model_(model), scales_(scales), problem_(problem), failure_(failure), factors_(model, scales),
+      residual_(model, scales, problem) {
+  for (auto* v : {&step_, &direction_, &previous_residual_}) v->resize(problem.data.size());
+}
+
+bool SaddlePoint::factorize(const Neighbour& neighbour) noexcept {
+  if (factors_.factorize(neighbour)) return true;
+  if (!check_finite(model_, failure_)) return false;
+  const std::size_t failed = factors_.failed_block();
+  std::size_t block = model_.blocks.count();
+  if (failed < block)
+    return failure_.say(
+        "The equations of motion cannot be solved at {} `{}`: its mass and inertia, or the state, are not finite",
+        model_.blocks.kind(failed), model_.blocks.name(failed));
+  std::size_t tie = 0;
+  for (; tie < model_.ties.count(); ++tie)
+    if (model_.ties[tie].rows != 0 && block++ == failed) break;
+  return failure_.say("The equations of motion cannot be solved at {} `{}`: its directions are not finite",
+                      model_.ties.kind(tie), model_.ties.name(tie));
+}
+
+/// Whether it is the equations of motion, rather than the rows, that the step is to mend: by the work of what is left.
+bool SaddlePoint::step_is_inertial(const Refinement& r) const noexcept {
+  if (r.left.row_error < round_off) return true;
+  const auto rows = static_cast<std::ptrdiff_t>(model_.blocks.row_at(0));
+  const std::vector<double>& left = residual_.values();
+  const double inertial = std::inner_product(step_.begin(), step_.begin() + rows, left.begin(), 0.0);
+  const double constrained = std::inner_product(step_.begin() + rows, step_.end(), left.begin() + rows, 0.0);
+  return std::abs(inertial) > std::abs(constrained);
+}
+
+/// What the factors make of the residual; of that of the equations of motion alone where rows do not count. Of
+/// redundant rows they would blow up rounding to multipliers that spoil those of motions with little inertia.
+bool SaddlePoint::find_refinement(const Refinement& r, bool rows_count) noexcept {
+  if (!factors_.made() && !factorize(r.neighbour)) return false;
+  std::copy(residual_.values().begin(), residual_.values().end(), step_.begin());
+  if (!rows_count) std::fill(step_.begin() + static_cast<std::ptrdiff_t>(model_.blocks.row_at(0)), step_.end(), 0.0);
+  factors_.solve(step_);
+  return true;
+}
+
+/// pᵀ K p of a direction p: pₓᵀ M pₓ + 2 pᵣᵀ A pₓ, the second part without effect on motions that the rows allow.
+double SaddlePoint::work_along_direction() noexcept {
+  double work = 0;
+  for (std::size_t i = 0; i < model_.blocks.count(); ++i) {
+    const double* p = direction_.data() + model_.blocks.offset(i);
+    double* product = step_.data() + model_.blocks.offset(i);
+    model_.inertia.multiply(i, p, product);
+    work = std::inner_product(p, p + model_.blocks.size(i), product, work);
+  }
+  for (const Ties::Tie& tie : model_.ties.all())
+    for (const Ties::Entry& entry : model_.ties.entries_of(tie))
+      for (std::size_t r = 0; r < tie.rows; ++r)
+        work += 2 * direction_[model_.blocks.row_at(tie.row + r)] * model_.rows.share(entry, r, direction_.data());
+  return work;
+}
+
+/// One step of the method of conjugate gradients, with the factors as preconditioner. These keep the rows, and on the
+/// motions that rows allow the matrix is definite; directions that have little inertia beside what is added to M in the
+/// factors, or rows beside what is added to the zero block, take one step each, however little it is. Where such rows
+/// are not followed, rows are left as they are: what contradicts itself in them is not to be drawn out.
+void SaddlePoint::take_conjugate_step(Refinement& r) noexcept {
+  const auto counted = static_cast<std::ptrdiff_t>(r.follow == Follow::all ? step_.size() : model_.blocks.row_at(0));
+  const auto product = [counted](const std::vector<double>& a, const std::vector<double>& b) {
+    return std::inner_product(a.begin(), a.begin() + counted, b.begin(), 0.0);
+  };
+  if (r.follow != Follow::all) find_refinement(r, false);
+  // With the change of the residual in place of the new one alone, rounding of the last step does no harm (Polak and
+  // Ribiere).
+  const double work = product(residual_.values(), step_);
+  const double turned = r.conjugate ? (work - product(previous_residual_, step_)) / r.work : 0;
+  for (std::size_t i = 0; i < step_.size(); ++i) direction_[i] = step_[i] + turned * direction_[i];
+  r.work = work;
+  previous_residual_ = residual_.values();
+  double length = product(direction_, residual_.values()) / work_along_direction();
+  r.conjugate = length > 0 && length < longest_step;
+  if (!r.conjugate) length = 1;  // not definite in this direction, or without inertia: a step like any other
+  for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = length * direction_[i];
+  take_step(r);
+}
+
+void SaddlePoint::take_step(Refinement& r) noexcept {
+  for (std::size_t i = 0; i < step_.size(); ++i) problem_.solution[i] += step_[i];
+  residual_.find(r.left);
+}
+
+bool SaddlePoint::solve(Refinement& r) noexcept {
+  residual_.find(r.left);
+  double error = std::max(r.left.body_error, r.left.row_error), before = error;
+  std::size_t stalled = 0;
+  bool conjugate = false;
+  // A residual says little of motions with little inertia: these are right when steps no longer change them.
+  const auto done = [&] {
+    return conjugate ? r.last_step < accurate && error < 1e-10 : error <= std::max(r.tolerance, round_off);
+  };
+  for (std::size_t round = 0; stalled < 3 && !done(); ++round) {
+    if (!find_refinement(r)) return false;
+    conjugate = round >= usual_rounds && round < most_rounds &&
+                (r.follow == Follow::all || (r.follow == Follow::inertia && step_is_inertial(r)));
+    if (!conjugate && round >= r.rounds) break;
+    const double step_before = r.last_step;
+    if (conjugate) {
+      take_conjugate_step(r);
+      r.last_step = residual_.relative_step(step_, r.worst_step);
+    } else {
+      r.conjugate = false;
+      take_step(r);
+    }
+    before = error;
+    error = std::max(r.left.body_error, r.left.row_error);
+    if (!conjugate && error > 0.5 * before && error < 1e-12) break;
+    if (!conjugate && r.leaves_nearly_dependent && round + 1 >= usual_rounds && error > slow * before) break;
+    stalled = error > 0.95 * before && !(conjugate && r.last_step < 0.5 * step_before) ? stalled + 1 : 0;
+  }
+  if (!conjugate && error > 0) r.last_step = error / before * residual_.relative_step(step_, r.worst_step);
+  return std::isfinite(error) || fail_infinite(r);
+}
+
+/// Says what of the problem is not finite.
+bool SaddlePoint::fail_infinite(const Refinement& r) noexcept {
+  if (!check_finite(model_, failure_)) return false;
+  for (std::size_t i = 0; i < model_.blocks.count(); ++i) {
+    double sum = 0;
+    for (std::size_t k = model_.blocks.offset(i); k < model_.blocks.offset(i + 1); ++k) sum += problem_.data[k];
+    if (!std::isfinite(sum))
+      return failure_.say("The load on {} `{}` is not finite: a force, the state or the time step has gone astray",
+                          model_.blocks.kind(i), model_.blocks.name(i));
+  }
+  return failure_.say("The accelerations of {} `{}` are not finite", model_.blocks.kind(r.left.worst_body),
+                      model_.blocks.name(r.left.worst_body));
+}
+
+bool SaddlePoint::find_accelerations(Accelerations use) noexcept {
+  std::fill(problem_.solution.begin(), problem_.solution.end(), 0.0);
+  // Most systems take two or three rounds. In a long chain that bends like a beam across its pins the added compliance
+  // of the rows sums up, and rounds have to follow it. Near a singular position of a loop they would follow nearly
+  // dependent rows ever further, and an integrator out of its way.
+  const bool independent = model_.ties.independent();
+  Refinement r{10, 0, independent ? Follow::all : Follow::inertia};
+  r.leaves_nearly_dependent = use == Accelerations::of_stage && !independent;
+  if (!solve(r)) return false;
+  if (std::size_t block = 0; r.left.body_error > largest_error) return find_free(r, block) && fail_free(r, block);
+  return check_accuracy(r);
+}
+
+bool SaddlePoint::check_accuracy(const Refinement& r) noexcept {
+  if (r.last_step <= wanted_accuracy) return true;
+  if (!find_refinement(r)) return false;
+  if (r.follow != Follow::all && !step_is_inertial(r)) return true;
+  return failure_.say(
+      "The equations of motion in absolute coordinates are too badly conditioned for this system: the acceleration of "
+      "{} `{}` is uncertain by {:.1e} of its size. It has very little mass or inertia beside others or for a motion "
+      "that the joints leave free, or is part of a long chain that bends like a beam: give it more, or use a solver in "
+      "joint coordinates",
+      model_.blocks.kind(r.worst_step), model_.blocks.name(r.worst_step), r.last_step);
+}
+
+bool SaddlePoint::find_free(const Refinement& r, std::size_t& block) noexcept {
+  if (!find_refinement(r)) return false;
+  block = r.left.worst_body;
+  double most = 0;
+  for (std::size_t i = 0; i < model_.blocks.count(); ++i) {
+    double work = 0;
+    for (std::size_t k = model_.blocks.offset(i); k < model_.blocks.offset(i + 1); ++k)
+      work += residual_.values()[k] * step_[k];
+    if (!(work > most)) continue;
+    most = work;
+    block = i;
+  }
+  return true;
+}
+
+bool SaddlePoint::fail_free(const Refinement& r, std::size_t block) noexcept {
+  const char* kind = model_.blocks.is_module(block) ? "Module" : "Body";
+  if (scales_[block].lacking)
+    return failure_.say(
+        "{} `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that holds "
+        "it",
+        kind, model_.blocks.name(block));
+  return failure_.say(
+      "The equations of motion are not met at {} `{}` (relative error {:.1e}): rounding has taken the digits. It has "
+      "very little mass or inertia beside others: give it more, or use a solver in joint coordinates",
+      model_.blocks.kind(block), model_.blocks.name(block), r.left.body_error);
+}
+
+}  // namespace polyform::absolute

@@ -1,0 +1,88 @@
+#include "velocity_projector.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "position_corrector.hpp"
+#include "six.hpp"
+
+namespace polyform::absolute {
+
+bool VelocityProjector::project(double t, std::span<BodyMotion> bodies, std::span<double> q, std::span<double> v,
+                                double& violation, bool after_positions, std::span<const double> eta,
+                                std::span<double> etadot, std::span<double> states) noexcept {
+  Motions& motions = model_.motions;
+  motions.set(bodies, eta, etadot, states);
+  model_.evaluate(t, Level::velocity, q.data(), v.data());
+  violation = model_.rows.violation().velocity;
+  if (!after_positions || model_.ties.some_of_velocity()) solver_.forget_factors();
+  start(bodies, etadot);
+  Refinement r{10, 0, Follow::nothing};  // what has little inertia is not to move the more for it
+  if (after_positions) r.neighbour.loop_epsilon = projection_epsilon;
+  if (!solver_.solve(r) || !check_rows(r.left)) return false;
+  take(bodies, etadot, states);
+  motions.nodes.evaluate(eta.data(), etadot.data());
+  motions.nodes.place(motions.frames);
+  find_joint_velocities(v);
+  return true;
+}
+
+/// From the given velocities: only what they violate is solved for.
+void VelocityProjector::start(std::span<const BodyMotion> bodies, std::span<const double> etadot) noexcept {
+  for (std::size_t i = 0; i < model_.blocks.count(); ++i) {
+    double* x = problem_.solution.data() + model_.blocks.offset(i);
+    if (model_.blocks.is_module(i)) {
+      const ModuleSet::Module& m = model_.blocks.module(i);
+      std::copy_n(model_.motions.states.data() + m.u, m.variables, x);
+    } else {
+      const Spatial& V = bodies[i].V;
+      store({V.angular, V.linear + cross(V.angular, model_.inertia.center(i))}, x);
+      if (const FlexibleData* flexible = model_.blocks.flexible(i); flexible != nullptr)
+        std::copy_n(etadot.data() + flexible->mode_offset, flexible->modes, x + 6);
+    }
+    model_.inertia.multiply(i, x, problem_.data.data() + model_.blocks.offset(i));
+  }
+  std::fill(problem_.solution.begin() + static_cast<std::ptrdiff_t>(model_.blocks.row_at(0)), problem_.solution.end(),
+            0.0);
+  problem_.set_rows(model_.rows.right());
+}
+
+bool VelocityProjector::check_rows(const Remainder& left) noexcept {
+  if (!(left.row_error > 1e-6)) return true;
+  const double worst = std::abs(solver_.residual().values()[model_.blocks.row_at(left.worst_row)]);
+  if (!(worst > 1e-6)) return true;
+  const std::size_t tie = model_.ties.of_row(left.worst_row);
+  return failure_.say(
+      "No velocities respect all constraints: {} `{}` is left with {:.2e} (m/s or rad/s). Likely causes: "
+      "given or prescribed velocities that contradict each other, or a mechanism at its limit position",
+      model_.ties.kind(tie), model_.ties.name(tie), worst);
+}
+
+/// The solution, into the motions and to the caller.
+void VelocityProjector::take(std::span<BodyMotion> bodies, std::span<double> etadot,
+                             std::span<double> states) noexcept {
+  for (std::size_t i = 0; i < model_.blocks.count(); ++i) {
+    const double* x = problem_.solution.data() + model_.blocks.offset(i);
+    if (model_.blocks.is_module(i)) {
+      const ModuleSet::Module& m = model_.blocks.module(i);
+      if (model_.motions.states_given) std::copy_n(x, m.variables, states.data() + m.u);
+      continue;
+    }
+    const Spatial V = load(x);
+    model_.motions.frames[i].V = bodies[i].V = {V.angular, V.linear - cross(V.angular, model_.inertia.center(i))};
+    if (const FlexibleData* flexible = model_.blocks.flexible(i); flexible != nullptr)
+      std::copy_n(x + 6, flexible->modes, etadot.data() + flexible->mode_offset);
+  }
+}
+
+void VelocityProjector::find_joint_velocities(std::span<double> v) noexcept {
+  const std::span<const BodyMotion> frames = model_.motions.frames;
+  for (std::size_t j = 0; j < model_.view.joints.size(); ++j) {
+    const JointData& joint = model_.view.joints[j];
+    const Spatial twist =
+        relative_motion(joint, motion_of(joint.base_frame, frames), motion_of(joint.moving_frame, frames)).twist;
+    solve_least_squares(model_.rows.joint(j).motion.H, joint.nv, twist, v.data() + joint.v_offset);
+  }
+}
+
+}  // namespace polyform::absolute
