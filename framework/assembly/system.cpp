@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "framework/assembly/dependent_rows.hpp"
 #include "framework/assembly/drawn_rounding.hpp"
 #include "framework/assembly/parts.hpp"
 
@@ -21,6 +22,7 @@ std::unique_ptr<System> System::assemble(Description description, std::shared_pt
   warn_of_drawn_rounding(*parts, diagnostics);
   decide_spin_stiffening(*parts);
   if (!build_initial_state(*parts, diagnostics)) return nullptr;
+  warn_of_dependent_rows(*parts, diagnostics);
   return std::unique_ptr<System>(new System(std::move(parts)));
 }
 
