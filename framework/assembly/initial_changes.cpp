@@ -98,6 +98,7 @@ void InitialState::tell_open(std::span<const double> wanted, const std::vector<c
   }
   if (count == 0) return;
   if (count > most_named) names += fmt::format(" and {} more", count - most_named);
+  parts_.chosen_rates = names;
   diagnostics_.report(
       {.severity = Severity::warning,
        .message = fmt::format("{} set the system in motion and leave open how some joints start to move, for which "

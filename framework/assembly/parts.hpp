@@ -57,6 +57,7 @@ struct System::Parts {
   std::vector<BodyModule> body_modules;
 
   std::vector<double> q, v, eta, etadot, x;    ///< the initial state
+  std::string chosen_rates;                    ///< joints whose rates no initial velocity and no constraint settles
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 

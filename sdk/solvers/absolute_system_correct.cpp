@@ -1,5 +1,6 @@
 // Back onto the constraints: positions by Newton's method, velocities by projection, both in the inertia metric.
 #include "absolute_system_detail.hpp"
+#include "polyform/mechanics/judgement.hpp"
 
 namespace polyform {
 
@@ -8,7 +9,6 @@ using detail::store;
 
 namespace {
 
-constexpr std::size_t most_steps = 200;
 /// From this residual on the constraints are nearly linear: one set of factors serves for the rest of the way.
 constexpr double near_by = 1e-4;
 /// What is subtracted from the zero block of loops where they are nearly closed (Neighbour). Next to a singular
@@ -36,8 +36,8 @@ bool AbsoluteSystem::correct_positions(double t, std::span<Pose> poses, std::spa
     size = std::max(size, detail::largest(pose.position));
     extent_ = std::max(extent_, norm(pose.position - poses[0].position));
   }
-  const double target = std::min(tolerance, 1e-14 * size);
-  tolerance = std::max(tolerance, 1e-14 * size);  // nothing is below rounding
+  const double target = std::min(tolerance, position_rounding_part * size);
+  tolerance = std::max(tolerance, position_rounding_part * size);  // nothing is below rounding
 
   const bool met = find_positions(t, poses, q, target, tolerance, out);
   std::copy_n(eta_.begin(), eta.size(), eta.begin());
@@ -51,9 +51,8 @@ bool AbsoluteSystem::find_positions(double t, std::span<Pose> poses, std::span<d
   double merit = position_merit(t, poses, q);
   if (!std::isfinite(merit)) return fail("The positions cannot be corrected: a pose is not finite");
   out.residual_before = out.residual = position_violation_;
-  double best = out.residual;
-  std::size_t without_gain = 0;
-  while (out.residual > target && out.iterations < most_steps && without_gain < 20) {
+  ClosingSteps steps(out.residual);
+  while (out.residual > target && steps.go_on()) {
     const double before = out.residual;
     if (!find_step(before)) return false;
     factorized_ = before < near_by;
@@ -65,9 +64,8 @@ bool AbsoluteSystem::find_positions(double t, std::span<Pose> poses, std::span<d
       merit = search(t, poses, q, merit);
     }
     out.residual = position_violation_;
-    if (out.residual <= tolerance && out.residual > 0.25 * before) return true;  // round-off
-    without_gain = out.residual < 0.99 * best ? 0 : without_gain + 1;
-    best = std::min(best, out.residual);
+    steps.made(out.residual);
+    if (has_come_to_rounding(out.residual, before, tolerance)) return true;
   }
   if (out.residual <= std::max(tolerance, target)) return true;
   std::size_t row = 0;

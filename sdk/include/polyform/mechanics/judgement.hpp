@@ -2,6 +2,7 @@
 // reasons stand in sdk/NUMERICS.md.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 
 namespace polyform {
@@ -14,33 +15,37 @@ inline constexpr double least_independent_square = least_independent * least_ind
 /// The part up to which closing the loops leaves rows independent that depend on others: what is more is told.
 inline constexpr double rounding_of_rows = 1e-9;
 
-/// Newton's method on the positions of loops makes no more steps than this, wherever it begins ...
-inline constexpr std::size_t most_closing_steps = 200;
-/// ... and gives up where this many steps after each other do not shrink the residual by a hundredth.
-inline constexpr std::size_t most_idle_steps = 20;
 /// Positions are no better than this beside the distance of what they tie from the origin.
 inline constexpr double position_rounding_part = 1e-14;
+/// Velocities are no better than this beside the fastest that are tied.
+inline constexpr double velocity_rounding_part = 1e-14;
 
-/// Whether a step of Newton's method has come to rounding: below the tolerance it gains less than a quarter, where it
-/// would square the residual.
+/// Whether a step of Newton's method has come to rounding: below the tolerance it gains less than three quarters of the
+/// residual, where it would square it.
 inline constexpr bool has_come_to_rounding(double residual, double before, double tolerance) noexcept {
   return residual <= tolerance && residual > 0.25 * before;
 }
 
-/// Counts the steps of a closing that gain nothing.
-class IdleSteps {
+/// How long Newton's method goes on closing positions: for so many steps at most, while the residual is finite and of so
+/// many steps after each other one at least shrinks it by a hundredth.
+class ClosingSteps {
  public:
-  explicit IdleSteps(double residual) noexcept : best_(residual) {}
-  /// After a step: whether to go on.
-  bool goes_on(double residual) noexcept {
+  static constexpr std::size_t most = 200, most_idle = 20;
+
+  explicit ClosingSteps(double residual) noexcept : best_(residual), is_finite_(std::isfinite(residual)) {}
+  bool go_on() const noexcept { return is_finite_ && made_ < most && idle_ < most_idle; }
+  /// After a step, with the residual that it leaves.
+  void made(double residual) noexcept {
+    ++made_;
     idle_ = residual < 0.99 * best_ ? 0 : idle_ + 1;
+    is_finite_ = std::isfinite(residual);
     if (residual < best_) best_ = residual;
-    return idle_ < most_idle_steps;
   }
 
  private:
   double best_;
-  std::size_t idle_ = 0;
+  bool is_finite_;
+  std::size_t made_ = 0, idle_ = 0;
 };
 
 }  // namespace polyform
