@@ -27,13 +27,19 @@ class OpenMultipliers {
     for (const auto& e : jacobian.entries())
       if (e.size > 0)
         entries.push_back({place_[e.row], e.column, scales_.row[e.row] * e.value * scales_.column[e.column]});
-    qr_.compute(filled_, jacobian.columns(), entries, std::max(least_independent, 16 * jacobian.place_rounding()));
+    double tolerance = std::max(least_independent, 16 * jacobian.place_rounding());
+    RowFactors by_rows(jacobian, scales_, std::vector<char>(jacobian.columns()));
+    by_rows.factorize(tolerance);
+    left_out_part_ = by_rows.left_out_part();
+    qr_.compute(filled_, jacobian.columns(), entries, tolerance);
+    // Rows decide. What is left of a column that depends on others is of the size of what is left of a row, not the same.
+    for (; qr_.rank() > by_rows.rank(); tolerance *= 2) qr_.compute(filled_, jacobian.columns(), entries, 2 * tolerance);
   }
 
   std::size_t rank() const { return qr_.rank(); }
   std::size_t redundant() const { return rows_ - rank(); }
   double least_pivot() const { return qr_.least_pivot(); }
-  double left_out_part() const { return qr_.left_out_part(); }
+  double left_out_part() const { return left_out_part_; }
   /// So many random compositions of them, one after the other: whatever they all leave alone is determined, with
   /// probability one.
   std::vector<std::vector<double>> sample(std::size_t count) {
@@ -61,6 +67,7 @@ class OpenMultipliers {
   RowScales scales_;
   std::vector<std::size_t> place_;
   std::size_t filled_ = 0;
+  double left_out_part_ = 0;
   SparseQr qr_;
   std::uint64_t seed_ = 1;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "polyform/mechanics/judgement.hpp"
+
 namespace polyform::host {
 
 Keeping::Keeping(const SystemView& view, ConstraintJacobian& jacobian, const std::vector<double>& given,
@@ -24,7 +26,7 @@ void Keeping::keep(std::vector<std::size_t> list) {
     else
       jacobian_.add_rates(one, std::span(given_).subspan(joint.v_offset, joint.nv));
   }
-  rates_ = std::make_unique<NearestRates>(view_, jacobian_);
+  rates_ = std::make_unique<NearestRates>(view_, jacobian_, dependence_);
 }
 
 bool Keeping::goes(std::span<const double> w, const std::vector<std::size_t>& list, NearestRates::Margin margin) {
@@ -85,6 +87,11 @@ bool Keeping::find(std::span<const double> w, bool moves) {
   using Margin = NearestRates::Margin;
   const std::vector<std::size_t> all = wanted_;
   if (!moves && goes(w, all, Margin::wide)) return true;
+  jacobian_.drop_rates();
+  const RowScales scales(jacobian_, view_.nv_tree + view_.modes);
+  RowFactors own(jacobian_, scales, std::vector<char>(view_.nv_tree + view_.modes));
+  own.factorize(least_independent);
+  dependence_ = own.left_out_part();
   const auto keep_some = [&](Margin margin) {
     return keep_most(
         all, [&](const std::vector<std::size_t>& list) { return goes(w, list, margin); },

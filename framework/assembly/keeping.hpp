@@ -81,6 +81,7 @@ class Keeping {
   std::vector<char> columns_;
   std::unique_ptr<NearestRates> rates_;
   NearestRates::Margin margin_ = NearestRates::Margin::wide;
+  double dependence_ = 0;  ///< of the rows without those of rates, once it is needed
 };
 
 }  // namespace polyform::host

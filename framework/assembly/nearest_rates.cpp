@@ -23,8 +23,8 @@ constexpr double levers = 10;
 
 }  // namespace
 
-NearestRates::NearestRates(const SystemView& view, const ConstraintJacobian& jacobian)
-    : view_(view), jacobian_(jacobian), scales_(jacobian, view.nv_tree + view.modes) {}
+NearestRates::NearestRates(const SystemView& view, const ConstraintJacobian& jacobian, double dependence)
+    : view_(view), jacobian_(jacobian), scales_(jacobian, view.nv_tree + view.modes), dependence_(dependence) {}
 
 std::vector<double> NearestRates::left(std::span<const double> w) const {
   std::vector<double> out;
@@ -69,7 +69,7 @@ NearestRates::Missed NearestRates::meet(std::span<double> w) const {
 }
 
 double NearestRates::met_part() const {
-  return std::max({met, 16 * jacobian_.place_rounding(), factors_ ? levers * factors_->left_out_part() : 0});
+  return std::max({met, 16 * jacobian_.place_rounding(), levers * dependence_});
 }
 
 bool NearestRates::can_meet(std::span<const double> w, const std::vector<char>& kept, Margin margin) {

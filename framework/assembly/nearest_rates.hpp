@@ -24,7 +24,8 @@ namespace polyform::host {
 class NearestRates {
  public:
   /// The Jacobian is evaluated, with w of the start; both outlive the object. Columns: tree joints' rates, then modes'.
-  NearestRates(const SystemView&, const ConstraintJacobian&);
+  /// dependence: the largest part by which rows that count as dependent are independent of others, nothing being kept.
+  NearestRates(const SystemView&, const ConstraintJacobian&, double dependence = 0);
 
   /// Which rows rates may rest on: all but those that a position as closed may have by chance (wide); all that are more
   /// than rounding (none); or all that count as independent, where those that do not are met as well as they are
@@ -62,6 +63,7 @@ class NearestRates {
   const ConstraintJacobian& jacobian_;
   RowScales scales_;
   std::unique_ptr<RowFactors> factors_;
+  double dependence_;
   double fastest_wanted_ = 0;  ///< scaled, of all rates from which changes began
   std::vector<double> trial_;
   Missed worst_;

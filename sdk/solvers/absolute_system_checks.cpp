@@ -8,6 +8,9 @@
 
 namespace polyform {
 
+using detail::largest;
+using detail::load;
+using detail::store;
 
 namespace {
 
@@ -48,10 +51,60 @@ bool AbsoluteSystem::check_rows(std::span<const double> given_way) noexcept {
       error = std::abs(left) / size;
       worst = g;
     }
-  if (!is_contradiction(error, least_contradiction, position_violation_, velocity_violation_)) return true;
+  if (!is_contradiction(error, least_contradiction, position_violation_, velocity_violation_) ||
+      is_left_by_dependence(error, dependence_of_left(given_way)))
+    return true;
   return fail(
       "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). {}",
       kind_of_tie(worst), name_of_tie(worst), error, causes_of_contradiction(view_));
+}
+
+/// Of the rows as far as the accelerations do not meet them: the forces of multipliers that would give as much, each row by
+/// itself, as a part of their terms. They cancel where rows depend on each other, up to the part by which they do not: what
+/// is left by the factors, which soften each row in proportion to its compliance, are such multipliers. Uses the residual.
+double AbsoluteSystem::dependence_of_left(std::span<const double> given_way) noexcept {
+  std::fill(residual_.begin(), residual_.end(), 0.0);
+  for (Size& size : sizes_) size.force = 0;
+  for (const Group& group : groups_)
+    for (std::size_t r = 0; r < group.rows; ++r) {
+      const auto entries = std::span(entries_).subspan(group.entry, group.entries);
+      double left = right_[group.row + r] - (given_way.empty() ? 0 : given_way[group.row + r]);
+      double compliance = 0;
+      for (const Entry& entry : entries) {
+        left -= share_of_row(entry, r, solution_.data());
+        if (entry.frame != 0) {
+          const Scale& s = scales_[entry.block];
+          const Spatial& a = coefficients_[entry.first + r];
+          compliance += dot(a.angular, a.angular) / s.inertia + dot(a.linear, a.linear) / s.mass;
+        }
+        for (std::size_t k = 0; k < entry.owns; ++k) {
+          const double own = own_coefficients_[entry.own + r * entry.owns + k];
+          compliance += own * own / own_mass_[own_[entry.block].first + k];
+        }
+      }
+      if (!(compliance > 0)) continue;
+      left /= compliance;
+      for (const Entry& entry : entries) {
+        double* force = residual_.data() + offsets_[entry.block];
+        if (entry.frame != 0) store(load(force) + left * coefficients_[entry.first + r], force);
+        const double* own = own_coefficients_.data() + entry.own + r * entry.owns;
+        for (std::size_t k = 0; k < entry.owns; ++k) force[entry.frame + k] += left * own[k];
+        sizes_[entry.block].force += row_weight(entry, r) * std::abs(left);
+      }
+    }
+  double sum = 0, terms = 0;
+  for (std::size_t i = 0; i < own_.size(); ++i) {
+    const double* force = residual_.data() + offsets_[i];
+    const std::size_t frame = frame_size(i);
+    if (frame != 0) {
+      const Spatial f = load(force);
+      sum = std::max(sum, largest(f.linear) + largest(f.angular) / scales_[i].length);
+    }
+    for (std::size_t k = 0; k < own_[i].count; ++k)
+      sum = std::max(sum, std::abs(force[frame + k]) / own_length_[own_[i].first + k]);
+    terms = std::max(terms, sizes_[i].force);
+  }
+  return terms > 0 ? sum / terms : 1;
 }
 
 bool AbsoluteSystem::check_finite() noexcept {

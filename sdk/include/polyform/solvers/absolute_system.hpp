@@ -276,6 +276,7 @@ class AbsoluteSystem {
   void enter_row(const Entry&, std::size_t row) noexcept;
   void find_residual(Refinement&) noexcept;
   void find_block_residual(std::size_t block) noexcept;
+  double dependence_of_left(std::span<const double> given_way) noexcept;
   double held_force(std::size_t tie, std::size_t row) const noexcept;
   double row_weight(const Entry&, std::size_t row) const noexcept;
   double share_of_row(const Entry&, std::size_t row, const double* x) const noexcept;
