@@ -13,14 +13,25 @@ namespace {
 /// The part of the largest acceleration anywhere up to which those elsewhere are rounded.
 constexpr double rounded = 1e-6;
 
+/// What would turn a body by this, or move it by this part of its size, in the square of a second is rounding where nothing
+/// else acts: no motion that is looked at for less than a minute shows it.
+constexpr double at_rest = 1e-3;
+
 double size(const Spatial& a) { return std::max(norm(a.angular), norm(a.linear)); }
 
-/// The largest coefficient of a row.
-double row_size(const ConstraintSet::Element& e, std::size_t row, std::span<const double> own) {
-  double most = 0;
-  for (const Spatial& a : e.A.subspan(row * e.markers.size(), e.markers.size())) most = std::max(most, size(a));
-  for (const double b : e.B.subspan(row * e.velocities, e.velocities)) most = std::max(most, std::abs(b));
-  for (const double a : own) most = std::max(most, std::abs(a));
+/// The largest coefficients of a row, on turning and on moving.
+struct RowSize {
+  double angular = 0, linear = 0;
+  double largest() const { return std::max(angular, linear); }
+};
+RowSize row_size(const ConstraintSet::Element& e, std::size_t row, std::span<const double> own) {
+  RowSize most;
+  for (const Spatial& a : e.A.subspan(row * e.markers.size(), e.markers.size())) {
+    most.angular = std::max(most.angular, norm(a.angular));
+    most.linear = std::max(most.linear, norm(a.linear));
+  }
+  for (const double b : e.B.subspan(row * e.velocities, e.velocities)) most.angular = std::max(most.angular, std::abs(b));
+  for (const double a : own) most.angular = std::max(most.angular, std::abs(a));
   return most;
 }
 
@@ -33,7 +44,9 @@ AccelerationMisfit::AccelerationMisfit(const SystemView& view)
       elements_(view),
       modules_(view),
       frames_(view.frames()),
-      accelerations_(view.frames()) {
+      accelerations_(view.frames()),
+      yardstick_(view),
+      carried_(view.bodies.size()) {
   if (!elements_.good() || !modules_.good()) throw std::bad_alloc();
 }
 
@@ -41,6 +54,7 @@ AccelerationMisfit::Worst AccelerationMisfit::worst(double t, const Observation&
   left_.clear();
   turn_ = 0;
   place(now);
+  find_floors(now);
   see_joints(now);
   elements_.follow(now.discrete);
   if (!elements_.elements().empty()) elements_.evaluate(t, frames_, now.q, now.v);
@@ -70,8 +84,8 @@ void AccelerationMisfit::see_joints(const Observation& now) {
       error -= part;
       scale = std::max(scale, size(part));
     }
-    left_.push_back({"joint", joint.name, norm(error.angular), scale});
-    left_.push_back({"joint", joint.name, norm(error.linear), scale});
+    left_.push_back({"joint", joint.name, norm(error.angular), scale, true});
+    left_.push_back({"joint", joint.name, norm(error.linear), scale, false});
     const Vec3 to_M = moving.R * joint.p_moving;
     see_turn(moving.V.angular, to_M);
     see_turn(base.V.angular, moving.p + to_M - base.p);
@@ -91,7 +105,8 @@ void AccelerationMisfit::see_modules(double t, const Observation& now) {
 /// own, rates: the coefficients of a module's variables in the row, and u̇.
 void AccelerationMisfit::see_row(const char* kind, const ConstraintSet::Element& e, std::size_t row,
                                  const Observation& now, std::span<const double> own, std::span<const double> rates) {
-  const double unit = row_size(e, row, own);
+  const RowSize size_of_row = row_size(e, row, own);
+  const double unit = size_of_row.largest();
   if (unit == 0) return;
   double left = -e.acceleration_right[row], scale = std::abs(left);
   const auto add = [&](double part) {
@@ -115,11 +130,27 @@ void AccelerationMisfit::see_row(const char* kind, const ConstraintSet::Element&
     const JointData& joint = view_.joints[at(j)];
     for (std::size_t k = 0; k < joint.nv; ++k) add(*B++ * now.acceleration[joint.v_offset + k]);
   }
-  left_.push_back({kind, e.name, std::abs(left) / unit, scale / unit});
+  left_.push_back({kind, e.name, std::abs(left) / unit, scale / unit, size_of_row.angular > size_of_row.linear});
 }
 
 void AccelerationMisfit::see_turn(Vec3 angular_velocity, Vec3 arm) {
   turn_ = std::max(turn_, dot(angular_velocity, angular_velocity) * norm(arm));
+}
+
+/// By what weights, turning and what the joints carry could do to the bodies.
+void AccelerationMisfit::find_floors(const Observation& now) {
+  std::ranges::fill(carried_, Spatial{});
+  for (std::size_t j = 0; j < view_.joints.size(); ++j)
+    for (const BodyIndex b : {view_.joints[j].base, view_.joints[j].moving}) {
+      if (is_ground(b)) continue;
+      Spatial& most = carried_[at(b)];
+      most.angular.x = std::max(most.angular.x, norm(now.reactions[j].angular));
+      most.linear.x = std::max(most.linear.x, norm(now.reactions[j].linear));
+    }
+  const Scale acting = yardstick_.of_system(frames_, carried_);
+  const double reach = yardstick_.largest_reach();
+  least_linear_ = std::max(least_share * acting.acceleration, at_rest * (reach > 0 ? reach : 1));
+  least_angular_ = std::max(least_share * acting.angular_acceleration, at_rest);
 }
 
 AccelerationMisfit::Worst AccelerationMisfit::largest() const {
@@ -127,7 +158,8 @@ AccelerationMisfit::Worst AccelerationMisfit::largest() const {
   for (const Left& one : left_) most = std::max(most, one.scale);
   Worst worst;
   for (const Left& one : left_) {
-    const double relative = one.error / std::max({1.0, rounded * most, one.scale});
+    const double least = one.turns ? least_angular_ : least_linear_;
+    const double relative = one.error / std::max({least, rounded * most, one.scale});
     if (relative > worst.size || std::isnan(relative)) worst = {one.kind, one.name, relative};
   }
   return worst;

@@ -8,6 +8,7 @@
 #include "polyform/contract/formulation.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/mechanics/module_set.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host {
 
@@ -19,9 +20,9 @@ namespace polyform::host {
 ///   module      A u̇ + C V̇ + B v̇ = acceleration_right
 ///
 /// Rows are divided by their largest coefficient. What is left of a joint or row is measured by the largest of its own
-/// terms and of the accelerations of its own frames, but at least by 1 m/s², rad/s² and by 1e-6 of the largest
-/// acceleration anywhere, rotation included: that is for rounding, and small enough for a fast body not to hide what is
-/// wrong with slow ones.
+/// terms and of the accelerations of its own frames, but at least by a small part of what weights, turning and the
+/// reactions of joints could give the bodies (Yardstick), and by 1e-6 of the largest acceleration anywhere, rotation
+/// included: that is for rounding, and small enough for a fast body not to hide what is wrong with slow ones.
 class AccelerationMisfit {
  public:
   struct Worst {
@@ -41,6 +42,7 @@ class AccelerationMisfit {
     const char* kind;
     std::string_view name;
     double error, scale;
+    bool turns;  ///< rad/s², else m/s²
   };
 
   void place(const Observation&);
@@ -49,6 +51,7 @@ class AccelerationMisfit {
   void see_row(const char* kind, const ConstraintSet::Element&, std::size_t row, const Observation&,
                std::span<const double> own = {}, std::span<const double> rates = {});
   void see_turn(Vec3 angular_velocity, Vec3 arm);
+  void find_floors(const Observation&);
   Worst largest() const;
 
   const SystemView& view_;
@@ -58,6 +61,9 @@ class AccelerationMisfit {
   ModuleSet modules_;
   std::vector<BodyMotion> frames_;
   std::vector<Spatial> accelerations_;  ///< of the frames
+  Yardstick yardstick_;
+  std::vector<Spatial> carried_;  ///< per body the largest force and moment of its joints
+  double least_linear_ = 0, least_angular_ = 0;  ///< that count, m/s² and rad/s²
   std::vector<Left> left_;
   double turn_ = 0;  ///< the largest ω² r of an arm from a frame to a joint or marker
 };

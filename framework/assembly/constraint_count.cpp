@@ -1,16 +1,14 @@
 // Degrees of freedom, redundant constraints and what these leave open, from the null space of their Jacobian in tree
 // coordinates and modes.
-#include <Eigen/OrderingMethods>
-#include <Eigen/SparseCore>
-#include <Eigen/SparseQR>
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <cstdint>
 
 #include "framework/assembly/constraint_jacobian.hpp"
 #include "framework/assembly/parts.hpp"
 #include "framework/assembly/row_factors.hpp"
 #include "framework/assembly/singular_position.hpp"
+#include "framework/assembly/sparse_qr.hpp"
+#include "polyform/mechanics/judgement.hpp"
 #include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host {
@@ -20,54 +18,45 @@ namespace {
 class OpenMultipliers {
  public:
   explicit OpenMultipliers(const ConstraintJacobian& jacobian)
-      : rows_(jacobian.rows().size()), scales_(jacobian, jacobian.columns()), place_(rows_, -1) {
+      : rows_(jacobian.rows().size()), scales_(jacobian, jacobian.columns()), place_(rows_, none) {
     // Rows without any entry are redundant by themselves, and would only slow the factorization down.
     for (const auto& entry : jacobian.entries()) place_[entry.row] = 0;
-    for (int& at : place_)
+    for (std::size_t& at : place_)
       if (at == 0) at = filled_++;
-    if (filled_ == 0) return;
-    std::vector<Eigen::Triplet<double>> entries;
+    std::vector<SparseQr::Entry> entries;
     for (const auto& e : jacobian.entries())
       if (e.size > 0)
-        entries.emplace_back(place_[e.row], static_cast<int>(e.column),
-                             scales_.row[e.row] * e.value * scales_.column[e.column]);
-    Eigen::SparseMatrix<double> J(filled_, static_cast<Eigen::Index>(std::max<std::size_t>(jacobian.columns(), 1)));
-    J.setFromTriplets(entries.begin(), entries.end());
-    J.makeCompressed();
-    qr_.setPivotThreshold(std::max(1e-9, 16 * jacobian.place_rounding()));
-    qr_.compute(J);
-    rank_ = qr_.rank();
+        entries.push_back({place_[e.row], e.column, scales_.row[e.row] * e.value * scales_.column[e.column]});
+    double tolerance = std::max(least_independent, 16 * jacobian.place_rounding());
+    RowFactors by_rows(jacobian, scales_, std::vector<char>(jacobian.columns()));
+    by_rows.factorize(tolerance);
+    left_out_part_ = by_rows.left_out_part();
+    qr_.compute(filled_, jacobian.columns(), entries, tolerance);
+    // Rows decide. What is left of a column that depends on others is of the size of what is left of a row, not the same.
+    for (; qr_.rank() > by_rows.rank(); tolerance *= 2) qr_.compute(filled_, jacobian.columns(), entries, 2 * tolerance);
   }
 
-  std::size_t rank() const { return static_cast<std::size_t>(rank_); }
+  std::size_t rank() const { return qr_.rank(); }
   std::size_t redundant() const { return rows_ - rank(); }
-  /// The smallest of the pivots that count, beside the largest; 1 where there is none.
-  double least_pivot() const {
-    double least = std::numeric_limits<double>::infinity(), most = 0;
-    for (Eigen::Index c = 0; c < rank_; ++c)
-      for (Eigen::SparseMatrix<double>::InnerIterator e(qr_.matrixR(), c); e; ++e)
-        if (e.row() == c) {
-          least = std::min(least, std::abs(e.value()));
-          most = std::max(most, std::abs(e.value()));
-        }
-    return most > 0 ? least / most : 1;
-  }
+  double least_pivot() const { return qr_.least_pivot(); }
+  double left_out_part() const { return left_out_part_; }
   /// So many random compositions of them, one after the other: whatever they all leave alone is determined, with
   /// probability one.
   std::vector<std::vector<double>> sample(std::size_t count) {
     std::vector<std::vector<double>> result;
+    std::vector<double> z(filled_);
     for (std::size_t k = 0; k < count; ++k) {
-      Eigen::VectorXd z = Eigen::VectorXd::Zero(filled_);
-      for (Eigen::Index i = rank_; i < filled_; ++i) z[i] = random();
-      if (filled_ > 0) z = qr_.matrixQ() * z;
+      for (double& x : z) x = random();
+      qr_.take_out(z);
       std::vector<double>& mu = result.emplace_back(rows_);
-      for (std::size_t r = 0; r < rows_; ++r)
-        mu[r] = place_[r] < 0 ? random() : scales_.row[r] * z[place_[r]];
+      for (std::size_t r = 0; r < rows_; ++r) mu[r] = place_[r] == none ? random() : scales_.row[r] * z[place_[r]];
     }
     return result;
   }
 
  private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
   /// Between -1 and 1.
   double random() {
     seed_ = seed_ * 6364136223846793005u + 1442695040888963407u;
@@ -76,10 +65,10 @@ class OpenMultipliers {
 
   std::size_t rows_;
   RowScales scales_;
-  std::vector<int> place_;
-  int filled_ = 0;
-  Eigen::Index rank_ = 0;
-  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr_;
+  std::vector<std::size_t> place_;
+  std::size_t filled_ = 0;
+  double left_out_part_ = 0;
+  SparseQr qr_;
   std::uint64_t seed_ = 1;
 };
 
@@ -125,7 +114,9 @@ bool is_next_to_singular(const SystemView& view, const ConstStateView& at_state)
   std::vector<std::int32_t> discrete(at_state.discrete.begin(), at_state.discrete.end());
   ConstraintJacobian jacobian(view);
   jacobian.evaluate(0, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete});
-  return !jacobian.rows().empty() && OpenMultipliers(jacobian).least_pivot() < next_to_zero;
+  if (jacobian.rows().empty()) return false;
+  const OpenMultipliers multipliers(jacobian);
+  return multipliers.least_pivot() < next_to_zero || multipliers.left_out_part() > rounding_of_rows;
 }
 
 ConstraintCount System::count_constraints() const { return count_constraints(initial_state(), {}); }

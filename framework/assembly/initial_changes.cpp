@@ -24,7 +24,9 @@ void InitialState::tell_changes(const ConstraintJacobian& now, bool kept, std::s
   if (kept) tell_rates();
   tell_bodies(now.tree().bodies());
   if (kept) tell_open(wanted, settled);
-  if (kept) warn_of_moved_modes(given_etadot_, parts_.etadot, "modal velocity");
+  double speed = speed_;
+  for (const BodyMotion& body : now.tree().bodies()) speed = std::max(speed, speed_of(body.V));
+  if (kept) warn_of_moved_modes(given_etadot_, parts_.etadot, speed, "modal velocity");
 }
 
 /// Joints that could not keep their given rates.
@@ -96,6 +98,7 @@ void InitialState::tell_open(std::span<const double> wanted, const std::vector<c
   }
   if (count == 0) return;
   if (count > most_named) names += fmt::format(" and {} more", count - most_named);
+  parts_.chosen_rates = names;
   diagnostics_.report(
       {.severity = Severity::warning,
        .message = fmt::format("{} set the system in motion and leave open how some joints start to move, for which "
@@ -117,14 +120,29 @@ void InitialState::warn_of_overruled(std::size_t body, const Spatial& taken) {
       "give the velocity once, to the body or to the joint", Severity::warning);
 }
 
-/// Says which flexible bodies could not keep what was given of their modes.
-void InitialState::warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now,
+/// What amounts of the modes of a flexible body move its nodes by, m; turns along the length of the system.
+double InitialState::shift_of_modes(const FlexibleData& f, std::span<const double> amounts) const {
+  const NodeMotions& nodes = tree_.nodes();
+  double most = 0;
+  for (std::size_t n = 0; n < view().nodes.size(); ++n) {
+    if (view().nodes[n].body != f.body) continue;
+    Spatial shift;
+    for (std::size_t k = 0; k < f.modes; ++k) shift += amounts[f.mode_offset + k] * nodes.H(n)[k];
+    most = std::max(most, speed_of(shift));
+  }
+  return most;
+}
+
+/// Says which flexible bodies could not keep what was given of their modes. size: what moves the nodes by it is a change
+/// of the size of the system, m or m/s.
+void InitialState::warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now, double size,
                                        std::string_view what) {
+  std::vector<double> changes(now.size());
+  for (std::size_t k = 0; k < now.size(); ++k) changes[k] = now[k] - given[k];
   for (const FlexibleData& f : view().flexible) {
+    if (!(shift_of_modes(f, changes) > met * size)) continue;
     double off = 0;
-    for (std::size_t k = f.mode_offset; k < f.mode_offset + f.modes; ++k)
-      off = std::max(off, std::abs(given[k] - now[k]));
-    if (off <= 1e-9) continue;
+    for (std::size_t k = f.mode_offset; k < f.mode_offset + f.modes; ++k) off = std::max(off, std::abs(changes[k]));
     const BodyItem& item = body_item(at(f.body));
     parts_.report(diagnostics_, Severity::warning, item, {}, {},
                   fmt::format("the loops do not allow the given {} of body `{}`: it was changed by up to {:.3g} to "

@@ -14,6 +14,8 @@ namespace {
 using Element = ConstraintSet::Element;
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
+/// Of a run whose model gives none, s.
+constexpr double usual_duration = 10;
 
 /// The only joint coordinate that a row ties, with its coefficient; none where it ties markers, several, or nothing.
 std::size_t only_coordinate(const SystemView& view, const Element& e, std::size_t row, double& coefficient) {
@@ -31,16 +33,30 @@ std::size_t only_coordinate(const SystemView& view, const Element& e, std::size_
   return found;
 }
 
-/// What rows ask for; of positions by how much they are off.
+/// What rows ask for; of positions by how much they are off. derivative: how often the coordinate is differentiated.
 struct Asked {
   std::span<const double> Element::*values;
   std::string_view what;
+  int derivative;
 };
-constexpr Asked kinds[] = {{&Element::residual, "positions"},
-                           {&Element::velocity_right, "velocities"},
-                           {&Element::acceleration_right, "accelerations"}};
+constexpr Asked kinds[] = {{&Element::residual, "positions", 0},
+                           {&Element::velocity_right, "velocities", 1},
+                           {&Element::acceleration_right, "accelerations", 2}};
 
 }  // namespace
+
+/// Of a velocity coordinate of a joint: 1 rad, or the length of the system where it moves along.
+double InitialState::amount_like_a_turn(std::size_t coordinate) const {
+  const auto joint = std::ranges::find_if(view().joints, [coordinate](const JointData& j) {
+    return coordinate >= j.v_offset && coordinate < j.v_offset + j.nv;
+  });
+  std::size_t k = coordinate - joint->v_offset;
+  for (const Primitive& p : joint->primitives) {
+    if (k < velocity_count(p.kind)) return p.kind == Primitive::Kind::translation ? length_ : 1;
+    k -= velocity_count(p.kind);
+  }
+  return 1;
+}
 
 /// Looks for elements that contradict each other at a position; false when there are none.
 bool InitialState::report_contradiction(const std::vector<double>& q) {
@@ -53,6 +69,8 @@ bool InitialState::report_contradiction(const std::vector<double>& q) {
     std::size_t number;
     double coefficient;
   };
+  // The least that counts moves a joint by a turn or the length of the system within the run.
+  const double run = parts_.description.simulation.duration.value_or(usual_duration);
   std::map<std::size_t, Row> first;  // per coordinate, the first that ties it alone
   for (const Element& e : constraints.elements())
     for (std::size_t r = 0; r < e.rows; ++r) {
@@ -64,7 +82,8 @@ bool InitialState::report_contradiction(const std::vector<double>& q) {
       for (const Asked& kind : kinds) {
         const double a = (e.*kind.values)[r] / coefficient,
                      b = (other.element->*kind.values)[other.number] / other.coefficient;
-        if (is_first || !(std::abs(a - b) > least_contradiction * std::max({1.0, std::abs(a), std::abs(b)}))) continue;
+        const double least = amount_like_a_turn(c) / std::pow(run, kind.derivative);
+        if (is_first || !(std::abs(a - b) > least_contradiction * std::max({least, std::abs(a), std::abs(b)}))) continue;
         report_contradiction(other.element->name, e.name, c, kind.what, std::abs(a - b));
         return true;
       }

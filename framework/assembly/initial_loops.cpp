@@ -42,7 +42,7 @@ bool InitialState::close_loops() {
   }
   tell_positions();
   tell_open_positions(drawn, settled);
-  warn_of_moved_modes(given_eta_, parts_.eta, "deformation");
+  warn_of_moved_modes(given_eta_, parts_.eta, length_, "deformation");
   return module_positions();
 }
 
@@ -117,13 +117,31 @@ bool InitialState::module_positions() {
   modules.evaluate(0, tree_.frames(), parts_.q, still, parts_.x);
   for (const ModuleSet::Module& m : modules.modules())
     for (std::size_t r = 0; r < m.rows.rows; ++r) {
-      if (!m.rows.is_holonomic(r) || std::abs(m.rows.residual[r]) <= 1e-9 * std::max(1.0, length_)) continue;
+      if (!m.rows.is_holonomic(r) || std::abs(m.rows.residual[r]) <= unsaid * size_of_row(m, r)) continue;
       diagnostics_.error(fmt::format("module `{}` cannot be met at the initial positions: its rows are off by {:.3g}",
                                      m.rows.name, std::abs(m.rows.residual[r])),
                          "change the initial positions of its joints or bodies");
       return false;
     }
   return true;
+}
+
+/// What a turn by 1 rad, a shift by the length of the system or the variables' own integrals make of a row.
+double InitialState::size_of_row(const ModuleSet::Module& m, std::size_t row) const {
+  double size = 0;
+  for (const Spatial& a : m.rows.A.subspan(row * m.rows.markers.size(), m.rows.markers.size()))
+    size = std::max({size, norm(a.angular), length_ * norm(a.linear)});
+  const double* B = m.rows.B.data() + row * m.rows.velocities;
+  for (const JointIndex j : m.rows.joints)
+    for (std::size_t k = 0; k < view().joints[at(j)].nv; ++k, ++B) {
+      const bool is_tree = at(j) < view().bodies.size();  // of a cut joint the motion is not known here
+      const Spatial h = is_tree ? tree_.joints()[at(j)].H[k] : Spatial{{1, 0, 0}, {}};
+      const double turn = std::max(norm(h.angular), norm(h.linear) / length_);
+      size = std::max(size, turn > 0 ? std::abs(*B) / turn : 0);
+    }
+  for (const ModuleSet::Module::Integral& i : m.integrals)
+    size = std::max(size, std::abs(m.A[row * m.variables + i.variable] * parts_.x[i.state]));
+  return size;
 }
 
 /// One step of Newton's method; false where nothing is left to gain.

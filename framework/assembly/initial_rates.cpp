@@ -45,7 +45,7 @@ bool InitialState::close_rates() {
       size = std::max({size, norm(wrench.angular - cross(arm, wrench.linear)) / length_, norm(wrench.linear)});
     }
     const double error = std::abs(jacobian.velocity_error(r));
-    if (error <= 10 * met * std::max(size * speed, std::abs(row.velocity_right))) continue;
+    if (error <= 10 * met_part_ * std::max(size * speed, std::abs(row.velocity_right))) continue;
     report_unmet(row, error);
     return false;
   }
@@ -85,7 +85,7 @@ bool InitialState::project(const Projection& how) {
   Keeping keeping(view(), jacobian, given_v_, state());
   keeping.keep(how.keep ? wishes(&Given::velocity) : std::vector<std::size_t>(view().modes > 0 ? 1 : 0, Keeping::modes));
   if (excess_.empty() && keeping.rates().missed(w).relative <= 1e-12) return true;
-  if (!keeping.find(w)) {
+  if (!keeping.find(w, !excess_.empty())) {
     if (!report_contradiction(parts_.q))
       report_unmet(jacobian.rows()[keeping.rates().worst().row], keeping.rates().worst().left);
     return false;
@@ -93,6 +93,7 @@ bool InitialState::project(const Projection& how) {
   InertiaMetric metric(view());
   if (!metric.good()) return true;
   metric.evaluate(jacobian.tree().frames(), parts_.eta);
+  met_part_ = keeping.met_part();
   const std::vector<double> wanted = w;
   keeping.rates().take(w, keeping.columns(), metric, excess_);
   std::copy_n(w.begin(), view().nv_tree, parts_.v.begin());

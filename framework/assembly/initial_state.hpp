@@ -89,7 +89,9 @@ class InitialState {
   void tell_bodies(std::span<const BodyMotion> now);
   void tell_open(std::span<const double> wanted, const std::vector<char>& settled);
   void warn_of_overruled(std::size_t body, const Spatial& taken);
-  void warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now, std::string_view what);
+  double shift_of_modes(const FlexibleData&, std::span<const double> amounts) const;
+  void warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now, double size,
+                           std::string_view what);
   std::string restraint_of(std::size_t joint) const;
   std::string restraint() const;
 
@@ -99,11 +101,13 @@ class InitialState {
   void tell_open_positions(const std::vector<double>& drawn, const std::vector<char>& settled);
   double unsaid_change(const JointData&, std::size_t coordinate) const;
   bool module_positions();
+  double size_of_row(const ModuleSet::Module&, std::size_t row) const;
   bool fit_integrals(const ModuleSet::Module&, double& before);
   bool report_no_number(const std::vector<double>& start);
   void report_open_loop(const std::vector<double>& start, const PositionSearch::Open&);
 
   // initial_contradictions.cpp
+  double amount_like_a_turn(std::size_t coordinate) const;
   bool report_contradiction(const std::vector<double>& q);
   void report_contradiction(std::string_view one, std::string_view other, std::size_t coordinate, std::string_view what,
                             double apart);
@@ -119,6 +123,7 @@ class InitialState {
   std::vector<char> by_body_;             ///< per body, whether a velocity of its own is given
   std::vector<Spatial> excess_;           ///< what the tree joints leave of them, or empty
   double length_ = 1, speed_ = 0;         ///< of the system, m; the largest given or following, m/s
+  double met_part_ = met;                 ///< up to which part of a row its rates meet it
   bool moved_ = false;                    ///< some initial position is given
 };
 

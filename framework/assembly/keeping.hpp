@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "framework/assembly/nearest_rates.hpp"
@@ -11,33 +12,38 @@
 namespace polyform::host {
 
 /// Takes as many of a list as go: all, or one after the other each that goes with those before it. The longest run of
-/// further ones that goes is found by runs that grow, then by halving: few trials for few contradictions, one each where
-/// all contradict. goes(list) tries; the last trial is the successful one. False where not even none goes.
-template <class Goes>
-bool keep_most(const std::vector<std::size_t>& all, Goes goes) {
+/// further ones that goes is found by runs that grow, then by halving: few trials for few contradictions. goes(list)
+/// tries; the last trial is the successful one. Where one does not go, sift(kept, rest), after a successful trial with
+/// `kept`, may move from the rest what goes without a trial to `kept`, and drop what does not. False where not even none
+/// goes.
+template <class Goes, class Sift = std::nullptr_t>
+bool keep_most(const std::vector<std::size_t>& all, Goes goes, [[maybe_unused]] Sift sift = nullptr) {
   if (goes(all)) return true;
   if (all.empty() || !goes({})) return false;
-  std::vector<std::size_t> kept;
+  std::vector<std::size_t> kept, rest = all;
   bool last_went = true;
-  for (std::size_t from = 0; from < all.size();) {
+  while (!rest.empty()) {
     const auto with = [&](std::size_t count) {
       std::vector<std::size_t> list = kept;
-      const auto first = all.begin() + static_cast<std::ptrdiff_t>(from);
-      list.insert(list.end(), first, first + static_cast<std::ptrdiff_t>(count));
+      list.insert(list.end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(count));
       return list;
     };
     const auto try_with = [&](std::size_t count) { return last_went = goes(with(count)); };
-    const std::size_t rest = all.size() - from;
     constexpr std::size_t growth = 8;
-    std::size_t good = 0, bad = rest + 1;  // so many further ones go, so many do not
-    for (std::size_t count = 1; good < rest && bad > rest; count = std::min(growth * count, rest))
+    std::size_t good = 0, bad = rest.size() + 1;  // so many further ones go, so many do not
+    for (std::size_t count = 1; good < rest.size() && bad > rest.size(); count = std::min(growth * count, rest.size()))
       (try_with(count) ? good : bad) = count;
     while (bad - good > 1) {
       const std::size_t middle = (good + bad) / 2;
       (try_with(middle) ? good : bad) = middle;
     }
     kept = with(good);
-    from += good + 1;
+    rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(std::min(good + 1, rest.size())));
+    if constexpr (!std::is_same_v<Sift, std::nullptr_t>) {
+      if (rest.empty()) break;
+      if (!last_went && !goes(kept)) return false;
+      last_went = !sift(kept, rest);
+    }
   }
   return last_went || goes(kept);
 }
@@ -55,13 +61,17 @@ class Keeping {
   /// Keeps these, whether the rows allow it or not.
   void keep(std::vector<std::size_t> list);
   /// Keeps as many of them as the rows allow, which start from the rates w. False where the rows alone cannot be met.
-  bool find(std::span<const double> w);
+  /// moves: whether more is wanted than is kept, so that rows which count as dependent are not to lock it.
+  bool find(std::span<const double> w, bool moves);
+  /// Up to which part of a row the rates found meet it.
+  double met_part() const { return margin_ == NearestRates::Margin::dependent ? rates_->met_part() : met; }
 
   NearestRates& rates() { return *rates_; }
   const std::vector<char>& columns() const { return columns_; }
 
  private:
   bool goes(std::span<const double> w, const std::vector<std::size_t>& list, NearestRates::Margin);
+  bool sift(std::vector<std::size_t>& kept, std::vector<std::size_t>& rest);
 
   const SystemView& view_;
   ConstraintJacobian& jacobian_;
@@ -70,6 +80,8 @@ class Keeping {
   std::vector<std::size_t> wanted_;
   std::vector<char> columns_;
   std::unique_ptr<NearestRates> rates_;
+  NearestRates::Margin margin_ = NearestRates::Margin::wide;
+  double dependence_ = 0;  ///< of the rows without those of rates, once it is needed
 };
 
 }  // namespace polyform::host

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "framework/assembly/rate_equations.hpp"
+#include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::host {
 namespace {
@@ -13,11 +14,17 @@ namespace {
 constexpr double at_rest = 1e-6;
 /// Independent parts below this are rounding of the rows.
 constexpr double rounding = 1e-12;
+/// A position that was closed to rounding ε may be √ε from a singular one that it stands for: rates that are given do not
+/// rest on rows whose independent part is smaller than this, if they need not.
+constexpr double near_singular = 1e-7;
+/// Rows that count as dependent ask for so many times their independent part of the rates at most: these are the levers
+/// between them.
+constexpr double levers = 10;
 
 }  // namespace
 
-NearestRates::NearestRates(const SystemView& view, const ConstraintJacobian& jacobian)
-    : view_(view), jacobian_(jacobian), scales_(jacobian, view.nv_tree + view.modes) {}
+NearestRates::NearestRates(const SystemView& view, const ConstraintJacobian& jacobian, double dependence)
+    : view_(view), jacobian_(jacobian), scales_(jacobian, view.nv_tree + view.modes), dependence_(dependence) {}
 
 std::vector<double> NearestRates::left(std::span<const double> w) const {
   std::vector<double> out;
@@ -61,18 +68,25 @@ NearestRates::Missed NearestRates::meet(std::span<double> w) const {
   return missed(w);
 }
 
+double NearestRates::met_part() const {
+  return std::max({met, 16 * jacobian_.place_rounding(), levers * dependence_});
+}
+
 bool NearestRates::can_meet(std::span<const double> w, const std::vector<char>& kept, Margin margin) {
+  const double least = margin == Margin::wide        ? near_singular
+                       : margin == Margin::dependent ? least_independent
+                                                     : rounding;
   factors_ = std::make_unique<RowFactors>(jacobian_, scales_, kept);
-  factors_->factorize(std::max(margin == Margin::wide ? near_singular : rounding, 16 * jacobian_.place_rounding()));
+  factors_->factorize(std::max(least, 16 * jacobian_.place_rounding()));
   fastest_wanted_ = std::max(fastest_wanted_, fastest(w));
-  std::vector<double> trial(w.begin(), w.end());
-  worst_ = meet(trial);
-  return worst_.relative <= std::max(met, 16 * jacobian_.place_rounding());
+  trial_.assign(w.begin(), w.end());
+  worst_ = meet(trial_);
+  return worst_.relative <= (margin == Margin::dependent ? met_part() : std::max(met, 16 * jacobian_.place_rounding()));
 }
 
 std::vector<char> NearestRates::settled(const std::vector<char>& kept) const {
   RowFactors factors(jacobian_, scales_, kept);
-  factors.factorize(near_singular);
+  factors.factorize(least_independent);
   return factors.settled();
 }
 

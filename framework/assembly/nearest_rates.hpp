@@ -24,13 +24,22 @@ namespace polyform::host {
 class NearestRates {
  public:
   /// The Jacobian is evaluated, with w of the start; both outlive the object. Columns: tree joints' rates, then modes'.
-  NearestRates(const SystemView&, const ConstraintJacobian&);
+  /// dependence: the largest part by which rows that count as dependent are independent of others, nothing being kept.
+  NearestRates(const SystemView&, const ConstraintJacobian&, double dependence = 0);
 
-  /// How far from a singular position rates must rest: a margin, where values are to be kept that need not be; down to
-  /// rounding.
-  enum class Margin { wide, none };
+  /// Which rows rates may rest on: all but those that a position as closed may have by chance (wide); all that are more
+  /// than rounding (none); or all that count as independent, where those that do not are met as well as they are
+  /// independent of the others (dependent).
+  enum class Margin { wide, dependent, none };
   /// Whether all rows can be met by changing the columns that are not kept; the rates of those are as in w.
   bool can_meet(std::span<const double> w, const std::vector<char>& kept, Margin);
+  /// After can_meet: the rates that meet the rows, and per column whether these and what is kept settle it.
+  std::span<const double> met_rates() const { return trial_; }
+  std::vector<char> settled_columns() const { return factors_->settled(); }
+  /// The largest scaled rate from which changes began.
+  double fastest_wanted() const { return fastest_wanted_; }
+  /// Up to which part of a row rates meet it, where some rows were left out that are independent up to a part.
+  double met_part() const;
   /// What can_meet could not: the row that was left, and by how much.
   struct Missed {
     std::size_t row = 0;
@@ -54,7 +63,9 @@ class NearestRates {
   const ConstraintJacobian& jacobian_;
   RowScales scales_;
   std::unique_ptr<RowFactors> factors_;
+  double dependence_;
   double fastest_wanted_ = 0;  ///< scaled, of all rates from which changes began
+  std::vector<double> trial_;
   Missed worst_;
 };
 

@@ -61,6 +61,7 @@ struct System::Parts {
 
   std::vector<double> q, v, eta, etadot, x;    ///< the initial state
   std::vector<std::int32_t> discrete;          ///< of the elements in it
+  std::string chosen_rates;                    ///< joints whose rates no initial velocity and no constraint settles
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 

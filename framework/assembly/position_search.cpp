@@ -9,6 +9,7 @@
 #include "framework/assembly/keeping.hpp"
 #include "framework/assembly/rate_equations.hpp"
 #include "framework/assembly/row_factors.hpp"
+#include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::host {
 namespace {
@@ -28,7 +29,7 @@ constexpr int most_steps = 100, most_halvings = 6, without_gain = 8;
 constexpr double shortest_part = 1.0 / 1024;
 constexpr std::size_t most_rounds = 600;
 /// Rows count as dependent whose independent part is below so many times what is open, within these bounds.
-constexpr double most_caution = 10, least_independent = 1e-9, most_independent = 0.03;
+constexpr double most_caution = 10, most_independent = 0.03;
 
 }  // namespace
 
@@ -227,7 +228,7 @@ bool PositionSearch::find_step(double caution) {
   find_kept();
   const RowScales scales(jacobian_, jacobian_.columns());
   RowFactors factors(jacobian_, scales, kept_);
-  factors.factorize(std::clamp(caution * open_.relative, least_independent, most_independent));
+  factors.factorize(std::clamp(caution * open_.relative, rounding_of_rows, most_independent));
   if (factors.rank() == 0) return false;
   std::vector<double> left(residual_.size()), change(jacobian_.columns());
   for (std::size_t r = 0; r < left.size(); ++r) left[r] = -residual_[r];
@@ -247,7 +248,7 @@ std::vector<char> PositionSearch::settled() {
   find_kept();
   const RowScales scales(jacobian_, jacobian_.columns());
   RowFactors factors(jacobian_, scales, kept_);
-  factors.factorize(near_singular);
+  factors.factorize(least_independent);
   return factors.settled();
 }
 

@@ -73,16 +73,28 @@ void RowFactors::choose_rows(double tolerance) {
       block(place[entries_[k].column], static_cast<Index>(entries_[k].row - groups_[g])) += entries_[k].value;
     for (const std::size_t c : touched) place[c] = -1;
     const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(block);
-    for (Index k = 0; k < std::min(block.rows(), block.cols()) && std::abs(qr.matrixQR()(k, k)) > tolerance; ++k) {
+    for (Index k = 0; k < std::min(block.rows(), block.cols()); ++k) {
       const std::size_t row = groups_[g] + static_cast<std::size_t>(qr.colsPermutation().indices()[k]);
+      if (const double part = std::abs(qr.matrixQR()(k, k)); !(part > tolerance)) {
+        note_left_out(row, part);
+        break;
+      }
       row_place_[row] = rows_.size();
       rows_.push_back(row);
     }
   }
 }
 
+void RowFactors::note_left_out(std::size_t row, double part) {
+  if (!(part > left_out_part_)) return;
+  left_out_part_ = part;
+  nearly_independent_ = row;
+}
+
 void RowFactors::factorize(double tolerance) {
   independent_.clear();
+  left_out_part_ = 0;
+  nearly_independent_ = none;
   choose_rows(tolerance);
   std::vector<SparseQr::Entry> transposed;
   for (const ConstraintJacobian::Entry& e : entries_) {
@@ -94,6 +106,7 @@ void RowFactors::factorize(double tolerance) {
     if (row_place_[e.row] != none) transposed.push_back({column, row_place_[e.row], e.value});
   }
   qr_.compute(columns_.size(), rows_.size(), transposed, tolerance);
+  if (qr_.left_out_part() > 0) note_left_out(rows_[qr_.nearly_independent()], qr_.left_out_part());
   for (std::size_t k = 0; k < qr_.rank(); ++k) independent_.push_back(rows_[qr_.column(k)]);
 }
 

@@ -17,10 +17,6 @@ struct RowScales {
   std::vector<double> row, column;
 };
 
-/// A position that was closed to rounding ε may be √ε from a singular one that it stands for; rows whose independent
-/// part is smaller than this are not what given rates may rest on.
-constexpr double near_singular = 1e-7;
-
 /// The rows of a Jacobian J on those columns that are free, scaled. Rank is that of a QR factorization of the transpose
 /// with columns taken out that depend on earlier ones.
 class RowFactors {
@@ -32,6 +28,9 @@ class RowFactors {
   /// Rows count as dependent whose part that is independent of the others is below tolerance.
   void factorize(double tolerance);
   std::size_t rank() const { return qr_.rank(); }
+  /// Of the rows that were left out: the one with the largest part that is independent of the others, and that part.
+  double left_out_part() const { return left_out_part_; }
+  std::size_t nearly_independent() const { return nearly_independent_; }
   /// Numbers of the rows that count as independent.
   const std::vector<std::size_t>& independent() const { return independent_; }
   /// The least change d (in the scaled columns) with J d = left in the independent rows; zero in kept columns.
@@ -41,6 +40,7 @@ class RowFactors {
 
  private:
   void choose_rows(double tolerance);
+  void note_left_out(std::size_t row, double part);
 
   const RowScales& scales_;
   std::vector<ConstraintJacobian::Entry> entries_;      ///< scaled, of free columns, row after row
@@ -50,6 +50,8 @@ class RowFactors {
   std::vector<std::size_t> rows_, columns_;            ///< the converse
   SparseQr qr_;                                        ///< of the transpose
   std::vector<std::size_t> independent_;
+  double left_out_part_ = 0;
+  std::size_t nearly_independent_ = none;
   std::vector<char> kept_;
 };
 

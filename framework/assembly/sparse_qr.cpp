@@ -4,6 +4,7 @@
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace polyform::host {
 namespace {
@@ -33,6 +34,7 @@ void SparseQr::compute(std::size_t rows, std::size_t columns, std::span<const En
   reflections_.clear();
   slots_.clear();
   vector_.clear();
+  left_out_part_ = 0;
   pivot_at_.assign(columns, none);
   rows_.assign(rows, {});
   begins_.assign(columns, {});
@@ -73,6 +75,10 @@ void SparseQr::eliminate(std::size_t place, double tolerance) {
     if (!rows_[r].empty()) begins_[rows_[r].front().first].push_back(r);
   };
   if (!(length > tolerance)) {
+    if (length > left_out_part_) {
+      left_out_part_ = length;
+      nearly_independent_ = order_[place];
+    }
     for (const std::size_t r : front) {
       rows_[r].erase(rows_[r].begin());
       put_back(r);
@@ -125,6 +131,16 @@ void SparseQr::eliminate(std::size_t place, double tolerance) {
   }
   pivot_at_[place] = pivots_.size();
   pivots_.push_back({order_[place], slots[0], std::exchange(rows_[slots[0]], {})});
+}
+
+double SparseQr::least_pivot() const {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const Pivot& pivot : pivots_) {
+    const double size = std::abs(pivot.row.front().second);
+    least = std::min(least, size);
+    most = std::max(most, size);
+  }
+  return most > 0 ? least / most : 1;
 }
 
 void SparseQr::apply(const Reflection& reflection, std::span<double> y) const {

@@ -22,11 +22,16 @@ class SparseQr {
   void compute(std::size_t rows, std::size_t columns, std::span<const Entry> entries, double tolerance);
 
   std::size_t rank() const { return pivots_.size(); }
+  /// Of the columns that were left out: the largest part that is independent of the others, and whose it is.
+  double left_out_part() const { return left_out_part_; }
+  std::size_t nearly_independent() const { return nearly_independent_; }
+  /// The smallest of the pivots beside the largest; 1 where there is none.
+  double least_pivot() const;
   /// Columns that are independent, in the order of their elimination.
   std::size_t column(std::size_t k) const { return pivots_[k].column; }
   /// The shortest y with Aᵀ y = b in the independent columns; b: one value for each of them, k after k.
   void shortest(std::span<const double> b, std::span<double> y) const;
-  /// Takes out of y its part in the span of the columns.
+  /// Takes out of y its part in the span of the columns that are independent.
   void take_out(std::span<double> y) const;
 
  private:
@@ -43,6 +48,8 @@ class SparseQr {
   void eliminate(std::size_t place, double tolerance);
   void apply(const Reflection&, std::span<double> y) const;
 
+  double left_out_part_ = 0;
+  std::size_t nearly_independent_ = 0;
   std::vector<std::size_t> order_, place_;        ///< column of each place, and the converse
   std::vector<Row> rows_;                         ///< what is left of each row
   std::vector<std::vector<std::size_t>> begins_;  ///< per place the rows that begin there

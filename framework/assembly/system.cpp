@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "framework/assembly/dependent_rows.hpp"
 #include "framework/assembly/drawn_rounding.hpp"
 #include "framework/assembly/parts.hpp"
 
@@ -21,11 +22,13 @@ std::unique_ptr<System> System::assemble(Description description, std::shared_pt
   warn_of_drawn_rounding(*parts, diagnostics);
   decide_spin_stiffening(*parts);
   if (!build_initial_state(*parts, diagnostics)) return nullptr;
+  warn_of_dependent_rows(*parts, diagnostics);
   return std::unique_ptr<System>(new System(std::move(parts)));
 }
 
 const SystemView& System::view() const { return parts_->view; }
 const Description& System::description() const { return parts_->description; }
+const std::string& System::chosen_rates() const { return parts_->chosen_rates; }
 const std::vector<BodyIndex>& System::bodies() const { return parts_->body_of; }
 const std::vector<JointIndex>& System::joints() const { return parts_->joint_of; }
 std::size_t System::loops() const { return parts_->forest.loops.size(); }

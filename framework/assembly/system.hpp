@@ -35,6 +35,9 @@ class System {
   const Description& description() const;
   /// The assembled initial state; solvers start by encoding it.
   ConstStateView initial_state() const;
+  /// Joints that start to move at rates which the assembly chose, because the model gives none and the constraints leave
+  /// them open: "`a` 1.5, `b` -2"; or empty.
+  const std::string& chosen_rates() const;
   /// The user's bodies and joints (in the order of the file) as indices into the view.
   const std::vector<BodyIndex>& bodies() const;
   const std::vector<JointIndex>& joints() const;

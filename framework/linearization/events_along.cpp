@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/simulation/element_events.hpp"
+#include "framework/simulation/knots.hpp"
 
 namespace polyform::host {
 namespace {
@@ -36,6 +37,19 @@ std::optional<EventAlong> first_event_along(const PointModel& model, MotionPath&
       if ((values[k] >= 0) != (first[k] >= 0)) return EventAlong{events.name_of(k), t};
   }
   return std::nullopt;
+}
+
+double first_knot_along(const PointModel& model, double length) {
+  const SolverPointer solver = model.maker()(model.view());
+  const ElementEvents events(model.view(), *solver);
+  Knots knots(model.view());
+  for (const ElementEvents::Source& source : events.sources()) knots.add(*source.events, source.type);
+  knots.pass(model.time());
+  while (knots.next().time < model.time() + length) {
+    if (knots.next().abrupt) return knots.next().time - model.time();
+    knots.pass(knots.next().time);
+  }
+  return never;
 }
 
 }  // namespace polyform::host

@@ -18,4 +18,8 @@ struct EventAlong {
 /// there is one. Failure (simulation_failed) where the motion cannot be followed.
 std::optional<EventAlong> first_event_along(const PointModel&, MotionPath&, double length);
 
+/// When something of the model next jumps or bends by the clock within `length` s of the operating point, s after it; inner
+/// rows of cubic tables do not count, where only the third derivative jumps. Infinite where nothing does.
+double first_knot_along(const PointModel&, double length);
+
 }  // namespace polyform::host

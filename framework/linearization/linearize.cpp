@@ -82,6 +82,7 @@ class Linearizer {
   Linearization go(const MinimalCoordinates* given = nullptr) {
     choose(given);
     describe();
+    finds_kinks_ = given == nullptr;
     differentiate_states();
     for (std::size_t k = 0; k < request_.inputs.size(); ++k) differentiate_input(k);
     return std::move(out_);
@@ -162,13 +163,17 @@ class Linearizer {
       out_.largest_acceleration = std::max(out_.largest_acceleration, std::abs(row[k]));
     out_.output_values.assign(row.begin() + static_cast<std::ptrdiff_t>(at->first_output()), row.end());
     for (std::size_t k = 0; k < n; ++k) {
-      const Derivative d = differentiate(row.size(), 0.125 * out_.scales[k], [&](double h, std::span<double> out) {
+      const auto along = [&](double h, std::span<double> out) {
         deviation[k] = h;
         const bool done = at->evaluate(deviation, out);
         deviation[k] = 0;
         return done;
-      });
+      };
+      const double step = 0.125 * out_.scales[k];
+      const Derivative d = differentiate(row.size(), step, along);
       if (!d.found) fail(fmt::format("no derivative by {} can be found", out_.states[k].name), at->failure());
+      if (finds_kinks_)
+        if (const double part = kink(row, n, step, along); part > 0) out_.kinks.push_back({out_.states[k].name, part});
       keep(*at, d, static_cast<Index>(k), out_.A, out_.C);
     }
     out_.evaluations += at->evaluations();
@@ -223,6 +228,7 @@ class Linearizer {
   std::unique_ptr<VariedView> varied_;
   MinimalCoordinates choice_;
   CanonicalState nominal_;
+  bool finds_kinks_ = false;
   Linearization out_;
 };
 

@@ -51,6 +51,13 @@ struct Linearization {
   std::vector<double> output_values;  ///< y at the point
   std::vector<double> rates;          ///< ẋ at the point: of positions the velocities, then the accelerations
   double largest_acceleration = 0;    ///< of these, of velocities and first-order states
+  /// Of a state by which A has one derivative from above and another one from below: its name, and by which part they
+  /// differ.
+  struct Kink {
+    std::string state;
+    double part;
+  };
+  std::vector<Kink> kinks;
   std::size_t evaluations = 0;        ///< of the solver
 };
 
@@ -63,7 +70,7 @@ inline constexpr std::size_t most_states = 2000;
 /// (simulation_failed) where the solver fails or the constraints are singular.
 Linearization linearize(const System&, const SolverMaker&, const OperatingPoint&, const LinearRequest&);
 
-/// A alone, in coordinates that were chosen before, at another time or state of the same motion.
+/// A alone, in coordinates that were chosen before, at another time or state of the same motion; kinks are not looked for.
 Linearization linearize_in(const MinimalCoordinates&, const System&, const SolverMaker&, const OperatingPoint&);
 
 /// Channels that can be outputs, in the order of result columns.

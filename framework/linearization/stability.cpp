@@ -43,7 +43,12 @@ class Judge {
   Stability go() {
     if (!request_.rotors.empty()) use_multi_blade_coordinates(system_, point_, request_.rotors, linear_);
     CanonicalState closed;
-    if (model_.evaluate(model_.time(), model_.nominal(), closed, rates_))
+    if (!linear_.kinks.empty())
+      out_.why = fmt::format(
+          "a law has a kink at the point, as a table has at its rows: by {} A has one value from above and another one "
+          "from below, which differ by {:.2g} of their size",
+          linear_.kinks.front().state, linear_.kinks.front().part);
+    else if (model_.evaluate(model_.time(), model_.nominal(), closed, rates_))
       decide();
     else
       out_.why = model_.failure();
@@ -233,6 +238,13 @@ class Judge {
       return false;
     }
     try {
+      if (const double knot = first_knot_along(model_, period.length); knot < period.length) {
+        trouble_ = fmt::format("something jumps or bends by the clock {:.4g} s on, within the period of {:.6g} s, which "
+                               "no linear model has",
+                               knot, period.length);
+        if (demanded) out_.why = trouble_ + "; A is frozen at one instant";
+        return false;
+      }
       const PathMaker path = path_maker();
       if (meets_event(*path(rough), period.length)) {
         trouble_ = event_;

@@ -8,13 +8,23 @@
 
 namespace polyform::host {
 
+std::string note_of_chosen_rates(const System& system) {
+  if (system.chosen_rates().empty()) return {};
+  return fmt::format(
+      ". The model gives no initial velocity for joints that its constraints leave open at the start, and polyform took {} "
+      "(the nearest motion in the inertia metric): where the mechanism cannot move so, give these joints initial "
+      "velocities (initial.velocity) that it can have",
+      system.chosen_rates());
+}
+
 BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& store) {
   std::vector<double> y(solver.state_size());
   if (solver.encode(system.initial_state(), y) != Status::ok)
     throw Failure(Exit::simulation_failed, fmt::format("the initial state cannot be taken over: {}", solver.failure()));
   if (solver.observe(0, y, store.now()) != Status::ok)
     throw Failure(Exit::simulation_failed,
-                  fmt::format("the accelerations at the initial state cannot be found: {}", solver.failure()));
+                  fmt::format("the accelerations at the initial state cannot be found: {}{}", solver.failure(),
+                              note_of_chosen_rates(system)));
   if (const auto trouble = not_finite(system.view(), store.now()))
     throw Failure(Exit::simulation_failed, fmt::format("at the initial state {}", std::string_view(*trouble)));
   BalanceCheck balance(system.view(), solver);

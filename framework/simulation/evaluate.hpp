@@ -1,6 +1,8 @@
 // Accelerations and reactions at the initial state, without integration.
 #pragma once
 
+#include <string>
+
 #include "framework/assembly/system.hpp"
 #include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/observation_store.hpp"
@@ -10,5 +12,9 @@ namespace polyform::host {
 /// Fills the store with what the solver observes at the initial state, and tells how well that meets the equations of
 /// motion. Failure (simulation_failed) when it cannot, or when the accelerations have no digit left.
 BalanceReport evaluate(const System&, Solver&, ObservationStore&);
+
+/// What a failure at the start says besides, where the assembly chose rates: that they are no choice of the model. Begins
+/// with a full stop; or empty.
+std::string note_of_chosen_rates(const System&);
 
 }  // namespace polyform::host

@@ -14,6 +14,7 @@
 #include "framework/integration/integration.hpp"
 #include "framework/original_process.hpp"
 #include "framework/simulation/balance_check.hpp"
+#include "framework/simulation/evaluate.hpp"
 #include "framework/simulation/event_watch.hpp"
 #include "framework/simulation/joint_check.hpp"
 #include "framework/simulation/kernels_of.hpp"
@@ -379,7 +380,9 @@ class Run {
 
 RunRecord simulate(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
                    const RunControl& control) {
-  return simulate(system.view(), system.initial_state(), solver, settings, sinks, control);
+  RunRecord record = simulate(system.view(), system.initial_state(), solver, settings, sinks, control);
+  if (record.end == End::failed && record.steps == 0) record.failure += note_of_chosen_rates(system);
+  return record;
 }
 
 RunRecord simulate(const SystemView& view, const ConstStateView& start, Solver& solver, const RunSettings& settings,

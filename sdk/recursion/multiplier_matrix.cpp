@@ -5,6 +5,8 @@
 #include <limits>
 #include <set>
 
+#include "polyform/mechanics/judgement.hpp"
+
 namespace polyform {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr double rounding = 1e-13;
 /// A pivot below this part of its usual size is of a row that has all but lost its effect, and is done without for once: at
 /// the angle δ from a singular position it goes with δ², what it adds to the motion with δ, and rounding in it with 1/δ².
 /// An adaptive integrator comes as near as it likes.
-constexpr double least_pivot = 1e-10;
+constexpr double least_pivot = least_independent_square;
 /// Part of the rounding bound that a pivot has at least of a row that is known to be independent: the rounding itself. With
 /// so much in place of a pivot that is lost, refinement has something to go on from.
 constexpr double lost_pivot = 1e-3;

@@ -3,11 +3,11 @@
 #include <cmath>
 
 #include "particle_system_detail.hpp"
+#include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::particles {
 namespace {
 
-constexpr std::size_t most_steps = 50;
 /// From this residual on one set of factors serves for the rest of the way.
 constexpr double near_by = 1e-4;
 
@@ -34,7 +34,8 @@ bool ParticleSystem::correct_positions_by_recursion(std::span<double> q, std::sp
   keep_uncorrected();
   double residual = out.position_residual = errors(false);
   if (!loops_.empty()) target = std::min(tolerance, loops_.position_rounding());
-  while (residual > target && out.iterations < most_steps) {
+  ClosingSteps steps(residual);
+  while (residual > target && steps.go_on()) {
     const double before = residual;
     if (!recursion_.corrections(recursion_input(), false, accelerations_)) return fail_recursion();
     ++out.iterations;
@@ -42,8 +43,8 @@ bool ParticleSystem::correct_positions_by_recursion(std::span<double> q, std::sp
       if (layout_.particles[p].slot != none) positions_[p] += accelerations_[p];
     place_system(false, q, v);
     residual = errors(false);
-    if (residual <= tolerance && residual > 0.25 * before) return true;  // round-off
-    if (!std::isfinite(residual)) break;
+    steps.made(residual);
+    if (has_come_to_rounding(residual, before, tolerance)) return true;
   }
   if (residual <= std::max(tolerance, target)) return true;
   if (!loops_.empty() && !(loops_.position_violation() < residual))
@@ -111,13 +112,14 @@ bool ParticleSystem::correct_positions(double t, std::span<double> q, std::span<
   double size = 1;
   for (const Vec3& r : positions_) size = std::max({size, std::abs(r.x), std::abs(r.y), std::abs(r.z)});
   const double target = std::min(tolerance, 2e-15 * size);
-  tolerance = std::max(tolerance, 1e-14 * size);  // nothing is below rounding
+  tolerance = std::max(tolerance, position_rounding_part * size);  // nothing is below rounding
   if (recursive_) return correct_positions_by_recursion(q, v, tolerance, target, out);
   set_rows(t, Level::position, q, v, false);
   keep_uncorrected();
   out.position_residual = position_violation_;
   double residual = position_violation_;
-  while (residual > target && out.iterations < most_steps) {
+  ClosingSteps steps(residual);
+  while (residual > target && steps.go_on()) {
     const double before = residual;
     if (!factorized_) set_masses();
     for (std::size_t p = 0; p < chunks_.size(); ++p)
@@ -134,8 +136,8 @@ bool ParticleSystem::correct_positions(double t, std::span<double> q, std::span<
     factorized_ = before < near_by;
     set_rows(t, Level::position, q, v, false);
     residual = position_violation_;
-    if (residual <= tolerance && residual > 0.25 * before) return true;  // round-off
-    if (!std::isfinite(residual)) break;
+    steps.made(residual);
+    if (has_come_to_rounding(residual, before, tolerance)) return true;
   }
   if (residual <= std::max(tolerance, target)) return true;
   const Group* worst = groups_.data();

@@ -31,8 +31,9 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
   const double speed = loops().speed();
   double change = 0;
   bool converges = false;
+  ClosingSteps steps(position + velocity);
   while (!(position <= accepted_position() && velocity <= accepted_velocity())) {
-    if (out.iterations == most_steps || !std::isfinite(position + velocity)) return cannot_close(out.iterations);
+    if (!steps.go_on()) return cannot_close(out.iterations);
     if (!converges) assemble();
     if (out.iterations == 0 || position > accepted_position()) {
       find_position_step();
@@ -47,6 +48,7 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
     const double before = position, velocity_before = velocity;
     position = loops().position_violation();
     velocity = loops().velocity_violation();
+    steps.made(position + velocity);
     // Rounding in large velocities, unless it was the step in the positions that changed them.
     if (std::max(before, position) <= accepted_position() && velocity > 0.25 * velocity_before) break;
     converges = position < 1e-2 * before || position <= accepted_position();

@@ -7,6 +7,7 @@
 #include "h2.hpp"
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
+#include "polyform/mechanics/judgement.hpp"
 #include "polyform/solvers/rows_left_out.hpp"
 #include "second_reduction.hpp"
 
@@ -45,8 +46,8 @@ class ClosingRows {
   std::string_view worst() const;
   double speed() const { return speed_; }  ///< largest of the bodies, rad/s or m/s, at least 1
   /// What rounding alone leaves of them, about.
-  double position_rounding() const { return 1e-14 * size_; }
-  double velocity_rounding() const { return 1e-14 * speed_; }
+  double position_rounding() const { return position_rounding_part * size_; }
+  double velocity_rounding() const { return velocity_rounding_part * speed_; }
   /// After set(Level::acceleration): what rows that were left out are off by at u̇, relative to the largest acceleration
   /// that rows ask for, or that acts; worst() names the joint or element.
   double contradiction(const double* udot, double acting) noexcept;

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "polyform/mechanics/judgement.hpp"
+
 namespace polyform::thompson {
 namespace {
 
-/// Where the constraints hold, what is left of a dependent row is rounding in the positions.
-constexpr double dependent_where_closed = 1e-9;
 /// Elsewhere only what is nothing but rounding in the elimination.
 constexpr double dependent_anywhere = 1e-13;
 
@@ -88,7 +88,7 @@ void SecondReduction::eliminate(bool anew) noexcept {
     std::size_t row = 0, column = 0;
     double relative = 0;
     while (find_pivot(group, done, row, column, relative)) {
-      if (relative < (anew ? dependent_where_closed : dependent_anywhere)) break;
+      if (relative < (anew ? least_independent : dependent_anywhere)) break;
       smallest_pivot_ = std::min(smallest_pivot_, relative);
       keep(group, row, column);
       done |= std::uint64_t{1} << row;

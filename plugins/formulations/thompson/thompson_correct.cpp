@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "polyform/mechanics/judgement.hpp"
 #include "thompson_solver.hpp"
 
 namespace polyform::thompson {
@@ -29,18 +30,19 @@ Status ThompsonSolver::do_correct(double t, std::span<double> y, Correction& out
 /// joints_ moved onto the constraints: Newton's method on positions, then the velocities. It goes on to round-off: next
 /// to a singular position a residual moves the mechanism by many times its own size.
 bool ThompsonSolver::close(double t, Correction& out) noexcept {
-  constexpr std::size_t most_steps = 20;
   double residual = closing_.position_violation();
+  ClosingSteps steps(residual);
   const double speed = closing_.speed();
   const double rounding = closing_.position_rounding();
   while (!(residual <= std::min(options_.tolerance, rounding))) {
-    if (out.iterations == most_steps || !std::isfinite(residual)) return cannot_close(out.iterations);
+    if (!steps.go_on()) return cannot_close(out.iterations);
     if (!find_step(Level::position)) return false;
     vector_.joints().move(joints_, step_);
     ++out.iterations;
     place(t);
     const double before = std::exchange(residual, closing_.position_violation());
-    if (residual <= std::max(options_.tolerance, rounding) && residual > 0.25 * before) break;
+    steps.made(residual);
+    if (has_come_to_rounding(residual, before, std::max(options_.tolerance, rounding))) break;
   }
   double change = 0;
   for (int passes = 0; passes < 2 && closing_.velocity_violation() > closing_.velocity_rounding(); ++passes) {

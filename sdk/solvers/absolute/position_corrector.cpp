@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "polyform/mechanics/judgement.hpp"
 #include "six.hpp"
 
 namespace polyform::absolute {
 
 namespace {
 
-constexpr std::size_t most_steps = 200;
 /// From this residual on the constraints are nearly linear: one set of factors serves for the rest of the way.
 constexpr double near_by = 1e-4;
 /// No body turns by more than this in one step from afar, rad.
@@ -36,8 +36,8 @@ bool PositionCorrector::correct(double t, std::span<Pose> poses, std::span<doubl
     size = std::max(size, largest(pose.position));
     extent_ = std::max(extent_, norm(pose.position - poses[0].position));
   }
-  const double target = std::min(tolerance, 1e-14 * size);
-  tolerance = std::max(tolerance, 1e-14 * size);  // nothing is below rounding
+  const double target = std::min(tolerance, position_rounding_part * size);
+  tolerance = std::max(tolerance, position_rounding_part * size);  // nothing is below rounding
 
   const bool met = find_positions(t, poses, q, target, tolerance, out);
   std::copy_n(motions.eta.begin(), eta.size(), eta.begin());
@@ -51,9 +51,8 @@ bool PositionCorrector::find_positions(double t, std::span<Pose> poses, std::spa
   double reached = merit(t, poses, q);
   if (!std::isfinite(reached)) return failure_.say("The positions cannot be corrected: a pose is not finite");
   out.residual_before = out.residual = model_.rows.violation().position;
-  double best = out.residual;
-  std::size_t without_gain = 0;
-  while (out.residual > target && out.iterations < most_steps && without_gain < 20) {
+  ClosingSteps steps(out.residual);
+  while (out.residual > target && steps.go_on()) {
     const double before = out.residual;
     if (!find_step(before)) return false;
     if (!(before < near_by)) solver_.forget_factors();
@@ -65,9 +64,8 @@ bool PositionCorrector::find_positions(double t, std::span<Pose> poses, std::spa
       reached = search(t, poses, q, reached);
     }
     out.residual = model_.rows.violation().position;
-    if (out.residual <= tolerance && out.residual > 0.25 * before) return true;  // round-off
-    without_gain = out.residual < 0.99 * best ? 0 : without_gain + 1;
-    best = std::min(best, out.residual);
+    steps.made(out.residual);
+    if (has_come_to_rounding(out.residual, before, tolerance)) return true;
   }
   return out.residual <= std::max(tolerance, target) || fail_open(out.iterations);
 }

@@ -133,21 +133,71 @@ void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, do
 }
 
 void Residual::find_block_error(std::size_t i, const Floors& force, Remainder& out, double& sum) const noexcept {
-  const double* rest = values_.data() + blocks_.offset(i);
-  const std::size_t frame = blocks_.frame_size(i);
   const double size = std::max(sizes_[i].force, force.of(blocks_.is_module(i)));
-  double worst = 0;
-  if (frame != 0) {
-    const Spatial left = load(rest);
-    worst = std::max(largest(left.linear), largest(left.angular) / scales_[i].length);
-  }
-  for (std::size_t k = 0; k < blocks_.own(i).count; ++k)
-    worst = std::max(worst, std::abs(rest[frame + k]) / scales_.own_length(i)[k]);
+  const double worst = largest_force(i);
   sum += worst;
   if (worst > out.body_error * size) {
     out.body_error = worst / size;
     out.worst_body = i;
   }
+}
+
+/// Of what is left of a block, N.
+double Residual::largest_force(std::size_t i) const noexcept {
+  const double* rest = values_.data() + blocks_.offset(i);
+  const std::size_t frame = blocks_.frame_size(i);
+  double most = 0;
+  if (frame != 0) {
+    const Spatial left = load(rest);
+    most = std::max(largest(left.linear), largest(left.angular) / scales_[i].length);
+  }
+  for (std::size_t k = 0; k < blocks_.own(i).count; ++k)
+    most = std::max(most, std::abs(rest[frame + k]) / scales_.own_length(i)[k]);
+  return most;
+}
+
+/// What a unit of the row's multiplier makes of the row by one block alone.
+double Residual::compliance(const Ties::Entry& entry, std::size_t r) const noexcept {
+  double sum = 0;
+  if (entry.frame != 0) {
+    const Spatial& a = model_.rows.frame(entry, r);
+    const BlockScale& s = scales_[entry.block];
+    sum = dot(a.angular, a.angular) / s.inertia + dot(a.linear, a.linear) / s.mass;
+  }
+  const double* own = model_.rows.own(entry, r);
+  const double* mass = scales_.own_mass(entry.block);
+  for (std::size_t k = 0; k < entry.owns; ++k) sum += own[k] * own[k] / mass[k];
+  return sum;
+}
+
+double Residual::dependence_of_rows(std::span<const double> given_way) noexcept {
+  std::fill(values_.begin(), values_.end(), 0.0);
+  for (Size& size : sizes_) size.force = 0;
+  for (const Ties::Tie& tie : model_.ties.all())
+    for (std::size_t r = 0; r < tie.rows; ++r) {
+      const auto entries = model_.ties.entries_of(tie);
+      double left = model_.rows.right()[tie.row + r] - (given_way.empty() ? 0 : given_way[tie.row + r]);
+      double compliant = 0;
+      for (const Ties::Entry& entry : entries) {
+        left -= model_.rows.share(entry, r, problem_.solution.data());
+        compliant += compliance(entry, r);
+      }
+      if (!(compliant > 0)) continue;
+      left /= compliant;
+      for (const Ties::Entry& entry : entries) {
+        double* force = values_.data() + blocks_.offset(entry.block);
+        if (entry.frame != 0) store(load(force) + left * model_.rows.frame(entry, r), force);
+        const double* own = model_.rows.own(entry, r);
+        for (std::size_t k = 0; k < entry.owns; ++k) force[entry.frame + k] += left * own[k];
+        sizes_[entry.block].force += row_weight(entry, r) * std::abs(left);
+      }
+    }
+  double sum = 0, terms = 0;
+  for (std::size_t i = 0; i < blocks_.count(); ++i) {
+    sum = std::max(sum, largest_force(i));
+    terms = std::max(terms, sizes_[i].force);
+  }
+  return terms > 0 ? sum / terms : 1;
 }
 
 double Residual::relative_step(std::span<const double> step, std::size_t& worst_block) const noexcept {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "../matrix.hpp"
+#include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::hierarchy {
 
@@ -13,7 +14,7 @@ namespace polyform::hierarchy {
 /// rounding is divided by it: one threshold for all methods, so that all leave out the same rows.
 inline constexpr double dependent_row = 1e-12;
 /// The same in the stages of an integrator: squared, the cube root of the rounding in positions (Accelerations).
-inline constexpr double dependent_row_of_stage = 1e-10;
+inline constexpr double dependent_row_of_stage = least_independent_square;
 
 /// B (m × k) and r (m) on entry; what the methods find of them. Memory is the caller's.
 struct Kernel {

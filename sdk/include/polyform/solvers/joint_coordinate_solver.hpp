@@ -127,14 +127,16 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
     if (!correction_.on) return kept(y);
     const double speed = loops_.speed();
     double change = 0;
+    ClosingSteps steps(residual);
     while (!(residual <= std::min(correction_.tolerance, loops_.position_rounding()))) {
-      if (out.iterations == most_steps || !std::isfinite(residual)) return cannot_close(out.iterations);
+      if (!steps.go_on()) return cannot_close(out.iterations);
       if (!find_lightest_step(parts, LoopClosure::Level::position)) return blame(y) == Status::ok;
       state_.move(y, step_);
       ++out.iterations;
       place(parts);
       const double before = std::exchange(residual, loops_.position_violation());
-      if (residual <= accepted_position() && residual > 0.25 * before) break;
+      steps.made(residual);
+      if (has_come_to_rounding(residual, before, accepted_position())) break;
     }
     for (int passes = 0; passes < 2 && loops_.velocity_violation() > loops_.velocity_rounding(); ++passes) {
       if (!find_lightest_step(parts, LoopClosure::Level::velocity)) return blame(y) == Status::ok;
@@ -145,7 +147,6 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
     }
     return !is_abrupt(change, speed) && kept(y);
   }
-  static constexpr std::size_t most_steps = 20;
   /// Residuals that count as closed: nothing is below rounding.
   double accepted_position() const { return std::max(correction_.tolerance, loops_.position_rounding()); }
   double accepted_velocity() const { return std::max(correction_.tolerance, loops_.velocity_rounding()); }

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "polyform/mechanics/constraint.hpp"
+#include "polyform/mechanics/judgement.hpp"
 #include "polyform/solvers/flexible_links.hpp"
 #include "polyform/solvers/multiplier_matrix.hpp"
 #include "polyform/mechanics/scale.hpp"
@@ -67,8 +68,8 @@ class LoopClosure {
   double velocity_violation() const { return velocity_violation_; }  ///< largest of Tᵀ V_FM, rad/s or m/s
   double speed() const { return speed_; }   ///< largest of the tied frames, rad/s or m/s, at least 1
   /// What rounding alone leaves of them, about.
-  double position_rounding() const { return 1e-14 * size_; }
-  double velocity_rounding() const { return 1e-14 * speed_; }
+  double position_rounding() const { return position_rounding_part * size_; }
+  double velocity_rounding() const { return velocity_rounding_part * speed_; }
   /// Rows of the i-th cut joint that are left out because they depend on others, a bit each.
   unsigned left_out(std::size_t i) const { return left_out_[i]; }
   void leave_out(std::size_t i, unsigned rows) { left_out_[i] = rows; }

@@ -1,0 +1,41 @@
+#include "framework/assembly/dependent_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "framework/assembly/constraint_jacobian.hpp"
+#include "framework/assembly/parts.hpp"
+#include "framework/assembly/row_factors.hpp"
+#include "polyform/mechanics/judgement.hpp"
+
+namespace polyform::host {
+
+void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics) {
+  const SystemView& view = parts.view;
+  if (view.cut_joints().empty() && view.constraints.empty()) return;
+  ConstraintJacobian jacobian(view);
+  if (!jacobian.good()) return;  // said where forces and modules start
+  std::vector<double> q = parts.q, v = parts.v, eta = parts.eta, etadot = parts.etadot, x = parts.x;
+  jacobian.evaluate(0, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x});
+  if (jacobian.rows().empty()) return;
+  const RowScales scales(jacobian, jacobian.columns());
+  RowFactors factors(jacobian, scales, std::vector<char>(jacobian.columns()));
+  const double rounding = 16 * jacobian.place_rounding();
+  factors.factorize(std::max(least_independent, rounding));
+  const double part = factors.left_out_part();
+  if (!(part > std::max(rounding_of_rows, rounding))) return;
+  const ConstraintJacobian::Row& row = jacobian.rows()[factors.nearly_independent()];
+  diagnostics.report(
+      {.severity = Severity::warning,
+       .message = fmt::format("what {} `{}` ties depends on the other constraints to {:.1e} of its size, as rounded "
+                              "lengths make it of a loop that moves, or a position next to a singular one: it is taken "
+                              "as dependent, and does not lock what it would lock by so little",
+                              row.kind, row.name, part),
+       .remedy = fmt::format("write lengths and angles with more digits, or change them by more than {:g} of their size "
+                             "where they are to lock the motion",
+                             least_independent),
+       .file = parts.description.file});
+}
+
+}  // namespace polyform::host

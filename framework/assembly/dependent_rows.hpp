@@ -1,0 +1,11 @@
+// Constraints that all but depend on others: they are taken as dependent in all formulations, and that is said.
+#pragma once
+
+#include "framework/assembly/system.hpp"
+
+namespace polyform::host {
+
+/// Names the joint or element whose rows are independent of the others by more than rounding, but by too little to count.
+void warn_of_dependent_rows(const System::Parts&, Diagnostics&);
+
+}  // namespace polyform::host
