@@ -1,4 +1,4 @@
-// What an observation says of the modules of a type, by the names that the types give.
+// What an observation says of the modules, by the names that the types give.
 #pragma once
 
 #include <string_view>

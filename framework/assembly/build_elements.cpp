@@ -155,11 +155,11 @@ bool build_flexible(System::Parts& parts, Diagnostics& diagnostics) {
   return !diagnostics.failed();
 }
 
-void build_body_modules(System::Parts& parts) {
-  for (const GroupItem& group : parts.description.groups) {
+void build_subsystems(System::Parts& parts) {
+  for (const SubsystemItem& subsystem : parts.description.subsystems) {
     std::vector<BodyIndex>& bodies = parts.group_bodies.emplace_back();
-    for (const BodyIndex b : group.bodies) bodies.push_back(parts.body_of[at(b)]);
-    parts.body_modules.push_back({group.name, bodies, group.parent});
+    for (const BodyIndex b : subsystem.bodies) bodies.push_back(parts.body_of[at(b)]);
+    parts.body_modules.push_back({subsystem.name, bodies, subsystem.parent});
   }
 }
 
@@ -189,7 +189,7 @@ bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
     view.states += (g.type->variables().size() + g.type->states().size()) * g.instances.size();
     view.module_rows += g.type->rows().size() * g.instances.size();
   }
-  build_body_modules(parts);
+  build_subsystems(parts);
   view.forces = parts.forces;
   view.constraints = parts.constraints;
   view.modules = parts.modules;

@@ -74,10 +74,10 @@ using ForceItem = ElementItem<ForceType>;
 using ConstraintItem = ElementItem<ConstraintType>;
 using ModuleItem = ElementItem<ModuleType>;
 
-/// A named group of bodies; may nest.
-struct GroupItem : Item {
+/// A named part of the system; may nest.
+struct SubsystemItem : Item {
   std::vector<BodyIndex> bodies;
-  std::size_t parent = static_cast<std::size_t>(-1);  ///< index into Description::groups
+  std::size_t parent = static_cast<std::size_t>(-1);  ///< index into Description::subsystems
 };
 
 struct OptionPlace {
@@ -115,7 +115,7 @@ struct Description {
   std::vector<ForceItem> forces;
   std::vector<ConstraintItem> constraints;
   std::vector<ModuleItem> modules;
-  std::vector<GroupItem> groups;
+  std::vector<SubsystemItem> subsystems;
   SimulationItem simulation;
   SolverItem solver;
 

@@ -33,6 +33,7 @@ class Report {
   Report(Diagnostics& diagnostics, std::string_view file) : diagnostics_(diagnostics), file_(file) {}
 
   void error(Place, const Path&, std::string_view message, std::string_view remedy = {});
+  void note(Place, const Path&, std::string_view message, std::string_view remedy = {});
   void warning(Place, const Path&, std::string_view message, std::string_view remedy = {});
   /// An error that a further plugin would cure.
   void missing_plugin(Place, const Path&, std::string_view message, std::string_view remedy);

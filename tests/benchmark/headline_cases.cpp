@@ -50,8 +50,8 @@ std::vector<HeadlineCase> make_cases() {
       {"particles"}, {"particles", {{"equations", "sparse"}}}, {"cartesian"}, {"reduced"}};
   // Orsino: modules on levels against all constraints at once.
   const std::vector<Variant> modules = {
-      {"hierarchy"}, {"hierarchy", {{"modules", "found"}}}, {"hierarchy", {{"modules", "flat"}}}, {"cartesian"}};
-  const std::vector<Variant> recursion = {{"hierarchy"}, {"hierarchy", {{"modules", "flat"}}}, {"cartesian"}};
+      {"hierarchy"}, {"hierarchy", {{"subsystems", "found"}}}, {"hierarchy", {{"subsystems", "flat"}}}, {"cartesian"}};
+  const std::vector<Variant> recursion = {{"hierarchy"}, {"hierarchy", {{"subsystems", "flat"}}}, {"cartesian"}};
   // Thompson: lowest order, by either construction, against the implicit forms and the full system with constraints.
   const std::vector<Variant> orders = {{"thompson"},
                                        {"thompson", {{"construction", "null-space"}}},
@@ -64,7 +64,7 @@ std::vector<HeadlineCase> make_cases() {
           {"particles", "ladder of 40 four-bars (Attia 2005: many loops)", shipped("ladder_40"), 0.1, 3, particles},
           {"particles", "vehicle of Attia 2005, Fig. 2.5", shipped("vehicle"), 2, 3, particles},
           {"hierarchy", "3RRR mechanism of Orsino 2017, Fig. 2, ten modules on three levels",
-           shipped("planar_3rrr_modules"), 0.1, 3, modules},
+           shipped("planar_3rrr_subsystems"), 0.1, 3, modules},
           {"hierarchy", "chain of 10 rods (recursion against one dense module)", [] { return chain(10); }, 0.1, 3,
            recursion},
           {"hierarchy", "chain of 60 rods (recursion against one dense module)", [] { return chain(60); }, 0.05, 3,

@@ -42,7 +42,7 @@ class Validator {
              std::all_of(value.begin(), value.end(), [&](const json& k) { return x.contains(k.get<std::string>()); });
     if (key == "properties") return properties(value, schema, x);
     if (key == "additionalProperties") return true;  // judged with the properties
-    const bool known = key == "description" || key == "title" || key == "$schema" || key == "$defs" || key == "pattern";
+    const bool known = key == "description" || key == "deprecated" || key == "title" || key == "$schema" || key == "$defs" || key == "pattern";
     INFO(key);
     CHECK(known);
     return known;
@@ -94,7 +94,8 @@ const char* const model_text = R"({"polyform": 1, "name": "m", "gravity": [0, 0,
               "effort": [1, {"table": [[0, 1], [1, 2]], "interpolation": "cubic"}]}],
   "constraints": [{"name": "d", "type": "prescribed-motion", "joint": "j", "motion": {"ramp": {"rate": 1}}}],
   "modules": [{"name": "motor", "type": "dc-motor", "joint": "j", "resistance": 1},
-              {"name": "g", "bodies": ["a"], "modules": []}],
+              {"name": "old", "bodies": ["b"], "modules": [{"name": "oldest", "bodies": []}]}],
+  "subsystems": [{"name": "g", "bodies": ["a"], "subsystems": []}],
   "chains": [{"name": "arm", "count": 3, "body": {"mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}},
               "joint": {"type": "spherical"}, "base": "a", "step": [1, 0, 0]}],
   "simulation": {"duration": 1, "tolerance": {"relative": 1e-8}}, "solver": {"name": "riccati", "options": {"x": 1}}})";
