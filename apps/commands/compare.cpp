@@ -89,7 +89,7 @@ std::vector<std::string> names_of(const std::vector<host::Contender>& all, std::
   std::vector<std::string> names;
   for (std::size_t round = 0; round < rounds; ++round)
     for (const host::Contender& contender : all) names.emplace_back(contender.formulation->name());
-  if (twins) names.insert(names.end(), {"finer twin", "disturbed twin", "finer peer"});
+  if (twins) names.insert(names.end(), {"finer run", "disturbed run", "finer peer"});
   return names;
 }
 
@@ -169,7 +169,7 @@ Exit sweep_all(const Arguments& arguments, const host::System& system, const hos
   if (!arguments.run.output.empty()) {
     if (std::filesystem::path(arguments.run.output).extension() != ".csv")
       throw host::Failure(Exit::bad_input,
-                          fmt::format("cannot write the sweep to {}", host::show(arguments.run.output)),
+                          fmt::format("cannot write the table of the runs to {}", host::show(arguments.run.output)),
                           "With --sweep, --output takes the table of all runs: FILE.csv.");
     table.emplace(arguments.run.output);
   }
@@ -257,9 +257,9 @@ void add_compare(CLI::App& app, Action& action) {
       "the reason; one that cannot run the model is skipped with its. The model is assembled under the same limits\n"
       "before. With --output NAME.csv (or NAME.h5) each writes NAME.<solver>.csv; with --sweep that file takes the\n"
       "table of all runs, whose wall times are of one run each. The exit code is 1 where solvers disagree beyond the\n"
-      "tolerance; twins of the one that parts, finer and disturbed, then tell chaos from a wrong solver. Where all agree\n"
-      "and took long steps, the fastest runs once more with steps in which no body passes more than its own size: the exit\n"
-      "code is 1 where that changes the motion. Examples:\n"
+      "tolerance; runs of the solver that differs first, one finer and one disturbed, then tell chaos from a wrong solver.\n"
+      "Where all agree and took long steps, the fastest runs once more with steps in which no body passes more than its\n"
+      "own size: the exit code is 1 where that changes the motion. Examples:\n"
       "  polyform compare rod.yaml --duration 5 --output rod.csv\n"
       "  polyform compare rod.yaml --integrator rk4 --sweep step=1e-2:1e-4:5\n"
       "  polyform compare rod.yaml --sweep tolerance=1e-6,1e-8,1e-10 --output work.csv\n"

@@ -298,9 +298,9 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
   texts.push_back(
       comparison.divergence ? divergence_text(*comparison.divergence)
       : comparison.interrupted
-          ? "Interrupted before the finer and the disturbed twin that would tell chaos from a wrong solver came to "
+          ? "Interrupted before the finer and the disturbed run that would tell chaos from a wrong solver came to "
             "their end: it cannot be told."
-          : "The finer and the disturbed twin that would tell chaos from a wrong solver did not come to their end: "
+          : "The finer and the disturbed run that would tell chaos from a wrong solver did not come to their end: "
             "it cannot be told.");
   return texts;
 }

@@ -177,8 +177,8 @@ void warn_of_costly_cuts(const System::Parts& parts, Strided<const JointData> jo
   }
   parts.report(
       diagnostics, Severity::warning, d.joints[at_fault], {}, "cut",
-      fmt::format("cut at joint `{}` and the others that ask for it, {} constraint rows pass the hinge of body "
-                  "`{}`: an evaluation takes about {:.2g} multiplications and {:.2g} MB, with cuts chosen by "
+      fmt::format("cut at joint `{}` and the others that ask for it, {} constraint rows pass the joint that moves "
+                  "body `{}`: an evaluation takes about {:.2g} multiplications and {:.2g} MB, with cuts chosen by "
                   "polyform {:.2g} and {:.2g} MB",
                   d.joints[at_fault].name, cost.rows, d.bodies[parts.forest.order[cost.widest]].name, cost.operations,
                   cost.bytes / 1e6, least.operations, least.bytes / 1e6),

@@ -102,7 +102,7 @@ TEST_CASE("rows that a level leaves out count for none of its reactions") {
   CHECK_THAT(lowest.err, !Contains("not unique"));
 }
 
-TEST_CASE("the paper's variants of riccati say that they carry trees only") {
+TEST_CASE("the paper's variants of riccati say that they support trees only") {
   const Workshop shop;
   for (const char* option : {"branches=overall", "algorithm=transfer-product"}) {
     const Outcome outcome =

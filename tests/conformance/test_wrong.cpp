@@ -118,7 +118,7 @@ TEST_CASE("an element that writes beside what it is given, or changes how number
 }
 
 TEST_CASE("kernels that are no names are found") {
-  require_found("solver-kernels", "the kernels that it tells", "this is no name: two; names");
+  require_found("solver-kernels", "the kernels that it declares", "this is no name: two; names");
 }
 
 TEST_CASE("what is no number as drawn alone is found in every kind") {
