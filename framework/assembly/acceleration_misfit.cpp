@@ -10,7 +10,7 @@ namespace polyform::host {
 
 namespace {
 
-/// The part of the largest acceleration anywhere up to which those elsewhere are rounded.
+/// The share of the largest acceleration anywhere that counts as rounding of the others.
 constexpr double rounded = 1e-6;
 
 double size(const Spatial& a) { return std::max(norm(a.angular), norm(a.linear)); }

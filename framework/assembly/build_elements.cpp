@@ -1,4 +1,4 @@
-// Forces, constraints, modules, flexible bodies and groups of the view.
+// Forces, constraints, modules, flexible bodies and subsystems of the view.
 #include <fmt/format.h>
 
 #include "framework/assembly/parts.hpp"
@@ -6,7 +6,7 @@
 namespace polyform::host {
 namespace {
 
-/// Puts what a type says of an instance's field at its place in the file.
+/// Adds to what a type says of a field of an instance the place of that field in the file.
 template <class ItemType>
 class ElementFieldSink final : public FieldSink {
  public:
@@ -67,7 +67,7 @@ void add_instance(const System::Parts& parts, GroupStorage<Type>& group, const F
   }
 }
 
-/// More rows or modes than one instance has: a size above it is a mistake, which memory would run out of.
+/// More rows or modes than any instance has: a larger number is a mistake of the type, for which memory would not suffice.
 constexpr std::size_t most_of_one = std::size_t{1} << 16;
 
 template <class Item>

@@ -16,7 +16,7 @@ namespace {
 /// A wrench about a point, taken about another one that lies `away` from it.
 Spatial about(const Vec3& away, const Spatial& w) { return {w.angular - cross(away, w.linear), w.linear}; }
 
-/// Combinations of a module's rows in which no variable of its own is left: zᵀ A = 0, those of holonomic rows first.
+/// Combinations z of a module's rows that none of its variables enters: zᵀ A = 0. Those of holonomic rows come first.
 struct FreeRows {
   Eigen::MatrixXd combinations;  ///< rows × combinations, orthonormal
   Eigen::Index holonomic = 0;    ///< how many of them hold positions too
@@ -142,7 +142,7 @@ void ConstraintJacobian::transmit(std::span<const double> mu, std::span<Spatial>
     sizes[at(in)].moment += sizes[i].moment + norm(away) * sizes[i].force;
     sizes[at(in)].force += sizes[i].force;
   }
-  // A tree joint carries what acts outboard of it, but for what acts within itself, which its reaction counts.
+  // A tree joint transmits all that acts outboard of it; forces within the joint are part of its reaction.
   for (std::size_t r = 0; r < rows_.size(); ++r)
     for (const auto& [joint, wrench] : rows_[r].efforts)
       load(joint, joint < view_.bodies.size() ? -mu[r] : mu[r], wrench, place(joint) - rows_[r].point);
@@ -264,8 +264,8 @@ ConstraintJacobian::Row ConstraintJacobian::element_row(const ConstraintSet::Ele
   return row;
 }
 
-/// Rows of a module are A u + C V + B v = right. Those combinations z of them with zᵀ A = 0 bind the motion alone. Of
-/// positions only holonomic rows speak, and only variables count that have an integral among the states.
+/// Rows of a module are A u + C V + B v = right. Combinations z of them with zᵀ A = 0 constrain the motion alone. For
+/// positions only holonomic rows count, and of the variables only those that have an integral among the states.
 void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView& state) {
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const bool positions = of_ == Of::positions;
@@ -309,8 +309,8 @@ void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView&
   }
 }
 
-/// Sums the wrenches from the bodies towards ground, as far as they do not cancel, and enters their power: above the
-/// common ancestor the two sides of a loop do, but for rounding.
+/// Sums the wrenches from the bodies towards ground and enters their power, until they cancel: the two sides of a loop
+/// cancel, but for rounding, at the common ancestor of its bodies.
 void ConstraintJacobian::add(Row row) {
   const std::size_t at_row = rows_.size();
   std::vector<std::size_t> next;  // a heap: outboard before inboard
@@ -356,9 +356,9 @@ void ConstraintJacobian::enter(const Vec3& point, std::size_t row, std::size_t j
     }
     return;
   }
-  // The joint is where it is to the rounding of its arms, as far as they are of the size of a body (farther ones are told
-  // by place_rounding): a force through it has no moment but for that. Sums were taken
-  // about the row's point, and are exact to the rounding of its distance.
+  // The position of the joint is exact to the rounding of its arms, if they are of the size of a body (place_rounding has
+  // that of longer ones). So a force through the joint may have a moment of that rounding. Sums are about the row's
+  // point, and exact to the rounding of the distance to it.
   const double own_arms = std::min(norm(joint.p_base) + norm(joint.p_moving), length_), arms = own_arms + norm(M - point);
   for (std::size_t k = 0; k < joint.nv; ++k) {
     const Spatial& h = tree_.joints()[j].H[k];

@@ -1,4 +1,4 @@
-// Constraint elements that ask different things of one coordinate of a joint: no initial state has both.
+// Constraint elements that demand different values of one joint coordinate: no initial state meets both.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using Element = ConstraintSet::Element;
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-/// The only joint coordinate that a row ties, with its coefficient; none where it ties markers, several, or nothing.
+/// The only joint coordinate in a row, with its coefficient; none where the row has markers, several, or no coordinates.
 std::size_t only_coordinate(const SystemView& view, const Element& e, std::size_t row, double& coefficient) {
   for (const Spatial& a : e.A.subspan(row * e.markers.size(), e.markers.size()))
     if (dot(a, a) != 0) return none;
@@ -31,7 +31,7 @@ std::size_t only_coordinate(const SystemView& view, const Element& e, std::size_
   return found;
 }
 
-/// What rows ask for; of positions by how much they are off.
+/// Right-hand sides of the rows; for positions their residuals.
 struct Asked {
   std::span<const double> Element::*values;
   std::string_view what;
@@ -53,7 +53,7 @@ bool InitialState::report_contradiction(const std::vector<double>& q) {
     std::size_t number;
     double coefficient;
   };
-  std::map<std::size_t, Row> first;  // per coordinate, the first that ties it alone
+  std::map<std::size_t, Row> first;  // per coordinate, the first row that has it alone
   for (const Element& e : constraints.elements())
     for (std::size_t r = 0; r < e.rows; ++r) {
       double coefficient = 1;

@@ -10,9 +10,9 @@
 
 namespace polyform::host {
 
-/// Takes as many of a list as go: all, or one after the other each that goes with those before it. The longest run of
-/// further ones that goes is found by runs that grow, then by halving: few trials for few contradictions, one each where
-/// all contradict. goes(list) tries; the last trial is the successful one. False where not even none goes.
+/// Keeps as many items of a list as are possible together: all, or one after the other each that is possible with those
+/// before it. The longest possible run of further items is found by runs that grow, then by halving. That takes few trials
+/// for few contradictions. goes(list) tries; the last trial succeeds. False where the empty list fails too.
 template <class Goes>
 bool keep_most(const std::vector<std::size_t>& all, Goes goes) {
   if (goes(all)) return true;
@@ -29,7 +29,7 @@ bool keep_most(const std::vector<std::size_t>& all, Goes goes) {
     const auto try_with = [&](std::size_t count) { return last_went = goes(with(count)); };
     const std::size_t rest = all.size() - from;
     constexpr std::size_t growth = 8;
-    std::size_t good = 0, bad = rest + 1;  // so many further ones go, so many do not
+    std::size_t good = 0, bad = rest + 1;  // so many further items are possible, so many are not
     for (std::size_t count = 1; good < rest && bad > rest; count = std::min(growth * count, rest))
       (try_with(count) ? good : bad) = count;
     while (bad - good > 1) {

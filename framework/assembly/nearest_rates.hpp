@@ -1,8 +1,8 @@
 // Rates that respect loops, constraint elements and modules, as near as can be to those that are wanted.
 //
-// Two steps that need not trust each other. Whether rows can be met, which of them are independent and what is left in
-// the end is decided in joint rates alone (RowFactors), without masses. Among the rates that meet them the nearest is
-// found in the metric of the bodies' inertia:
+// There are two independent steps. RowFactors decides in joint rates alone, without masses, whether rows can be met,
+// which of them are independent and what is left in the end. Among the rates that meet them, the nearest is found in
+// the metric of the bodies' inertia:
 //
 //   min ½ Σ (V_i − V*_i)ᵀ M_i (V_i − V*_i)   subject to   V_out = V_in + S w  (tree joints),   J w = c
 //
@@ -26,8 +26,8 @@ class NearestRates {
   /// The Jacobian is evaluated, with w of the start; both outlive the object. Columns: tree joints' rates, then modes'.
   NearestRates(const SystemView&, const ConstraintJacobian&);
 
-  /// How far from a singular position rates must rest: a margin, where values are to be kept that need not be; down to
-  /// rounding.
+  /// How far from a singular position the independent rows must be: by a margin, where values are kept by choice; or down
+  /// to rounding.
   enum class Margin { wide, none };
   /// Whether all rows can be met by changing the columns that are not kept; the rates of those are as in w.
   bool can_meet(std::span<const double> w, const std::vector<char>& kept, Margin);

@@ -9,16 +9,16 @@
 
 namespace polyform::host {
 
-/// Factors that make rows and columns of a Jacobian comparable, whatever units, lengths and transmission ratios are:
-/// after them what the largest entry of each could be (ConstraintJacobian::Entry::reach) is about 1. Entries that are
-/// but rounding stay so.
+/// Factors that make rows and columns of a Jacobian comparable in any units, lengths and transmission ratios. With them
+/// the largest possible entry of each (ConstraintJacobian::Entry::reach) is about 1. Entries that are rounding stay
+/// small.
 struct RowScales {
   RowScales(const ConstraintJacobian&, std::size_t columns);
   std::vector<double> row, column;
 };
 
-/// A position that was closed to rounding ε may be √ε from a singular one that it stands for; rows whose independent
-/// part is smaller than this are not what given rates may rest on.
+/// A position that was closed to rounding ε may be √ε from the singular position that is meant. Given rates must not rely
+/// on rows whose independent part is smaller than this.
 constexpr double near_singular = 1e-7;
 
 /// The rows of a Jacobian J on those columns that are free, scaled. Rank is that of a QR factorization of the transpose

@@ -1,4 +1,4 @@
-// A model as written: the result of reading, still in the user's names, order and drawn configuration.
+// A model as it is written: the result of reading, in the names, the order and the assembled configuration of the file.
 #pragma once
 
 #include <deque>
@@ -109,7 +109,7 @@ struct Description {
   std::string file;      ///< as named on the command line
   std::string name;
   Vec3 gravity{0, 0, -9.81};
-  bool lenient = false;  ///< inertias that no body has are used, with a warning
+  bool lenient = false;  ///< inertias that no body can have are used, with a warning
   std::vector<BodyItem> bodies;
   std::vector<JointItem> joints;
   std::vector<ForceItem> forces;

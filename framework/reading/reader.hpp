@@ -27,7 +27,7 @@ Description read_model(const std::string& file, const Catalog&, Diagnostics&, bo
 Description read_model_text(std::string_view text, const std::string& file, const Catalog&, Diagnostics&,
                             bool& missing_plugin, const ReadingOptions& = {});
 
-/// Where given options stand: the first ones in the model file, at these places, the rest nowhere.
+/// Places of given options: the first ones stand in the model file, at these places; the rest have no place.
 struct OptionPlaces {
   std::string_view file;
   std::span<const OptionPlace> places;

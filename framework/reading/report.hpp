@@ -40,7 +40,7 @@ class Report {
   /// Hands the errors to the diagnostics and says how many were left out. Call once, at the end.
   void finish();
 
-  /// True when further errors are only counted, so that nobody need look for a remedy.
+  /// True when further errors are only counted: their remedies need not be found.
   bool full() const noexcept { return errors_ >= most; }
   std::size_t errors() const noexcept { return errors_; }
   /// True when there are errors and all of them would be cured by a plugin.
