@@ -18,10 +18,10 @@ namespace polyform::host {
 ///   constraint  A V̇ + B v̇ = acceleration_right
 ///   module      A u̇ + C V̇ + B v̇ = acceleration_right
 ///
-/// Rows are divided by their largest coefficient. The scale of what is left of a joint or row is the largest of its terms
-/// and of the accelerations of its frames, but at least 1 m/s², 1 rad/s² and 1e-6 of the largest acceleration anywhere,
-/// rotation included. That share allows for rounding, and is small enough that a fast body does not hide what is wrong
-/// with slow ones.
+/// Rows are divided by their largest coefficient. The scale of what is left of a joint or row is the largest of its
+/// terms and of the accelerations of its frames, but at least 1 m/s², 1 rad/s² and 1e-6 of the largest acceleration
+/// anywhere, rotation included. That share allows for rounding, and is small enough that a fast body does not hide what
+/// is wrong with slow ones.
 class AccelerationMisfit {
  public:
   struct Worst {

@@ -67,7 +67,8 @@ void add_instance(const System::Parts& parts, GroupStorage<Type>& group, const F
   }
 }
 
-/// More rows or modes than any instance has: a larger number is a mistake of the type, for which memory would not suffice.
+/// More rows or modes than any instance has: a larger number is a mistake of the type, for which memory would not
+/// suffice.
 constexpr std::size_t most_of_one = std::size_t{1} << 16;
 
 template <class Item>

@@ -115,8 +115,8 @@ std::vector<OpenDirections> open_directions(const SystemView& view, const Constr
 }  // namespace
 
 bool is_next_to_singular(const SystemView& view, const ConstStateView& at_state) {
-  // The pivots of a mechanism far from singular positions stay above a hundredth. Near a limit position the pivot goes with
-  // the square root of the remaining way, and an integrator ends within 1e-9 of the limit.
+  // The pivots of a mechanism far from singular positions stay above a hundredth. Near a limit position the pivot goes
+  // with the square root of the remaining way, and an integrator ends within 1e-9 of the limit.
   constexpr double next_to_zero = 1e-3;
   if (view.cut_joints().empty() && view.constraints.empty()) return false;
   const auto copy = [](std::span<const double> x) { return std::vector<double>(x.begin(), x.end()); };

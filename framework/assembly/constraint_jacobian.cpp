@@ -356,8 +356,8 @@ void ConstraintJacobian::enter(const Vec3& point, std::size_t row, std::size_t j
     }
     return;
   }
-  // The position of the joint is exact to the rounding of its arms, if they are of the size of a body (place_rounding has
-  // that of longer ones). So a force through the joint may have a moment of that rounding. Sums are about the row's
+  // The position of the joint is exact to the rounding of its arms, if they are of the size of a body (place_rounding
+  // has that of longer ones). So a force through the joint may have a moment of that rounding. Sums are about the row's
   // point, and exact to the rounding of the distance to it.
   const double own_arms = std::min(norm(joint.p_base) + norm(joint.p_moving), length_), arms = own_arms + norm(M - point);
   for (std::size_t k = 0; k < joint.nv; ++k) {

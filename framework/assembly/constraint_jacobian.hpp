@@ -14,9 +14,9 @@ namespace polyform::host {
 
 /// Rows J with J w = velocity right, w = [v of the tree joints; η̇]. A row is a set of wrenches on frames (those of a
 /// unit multiplier), kept about one point of the system; its entry for a tree joint is the power of the wrenches
-/// outboard of it. A mode of a flexible body moves the nodes of the body. Because the tree joint holds one of these nodes,
-/// the mode also moves the body itself, the other way. So its entry is the power of what acts at each node and outboard
-/// of it, less that of all wrenches at the node of the tree joint.
+/// outboard of it. A mode of a flexible body moves the nodes of the body. Because the tree joint holds one of these
+/// nodes, the mode also moves the body itself, the other way. So its entry is the power of what acts at each node and
+/// outboard of it, less that of all wrenches at the node of the tree joint.
 class ConstraintJacobian {
  public:
   struct Entry {
@@ -69,8 +69,8 @@ class ConstraintJacobian {
   struct WrenchSize {
     double moment = 0, force = 0;  ///< N m about the origin of M, N
   };
-  /// What the multipliers mu (with Jᵀ mu = 0) send through each joint, up to its sign: what they change of its reaction,
-  /// efforts included; about the origin of M, ground axes. sizes: of the terms that are summed.
+  /// What the multipliers mu (with Jᵀ mu = 0) send through each joint, up to its sign: what they change of its
+  /// reaction, efforts included; about the origin of M, ground axes. sizes: of the terms that are summed.
   void transmit(std::span<const double> mu, std::span<Spatial> through, std::span<WrenchSize> sizes) const;
   /// J w − right of a row, taken from the motions of its frames instead of from the entries.
   double velocity_error(std::size_t row) const;

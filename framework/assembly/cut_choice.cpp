@@ -25,7 +25,8 @@ Eigen::Matrix3d skew(const Eigen::Vector3d& a) {
 }
 Eigen::Vector3d vector(const Vec3& a) { return {a.x, a.y, a.z}; }
 
-/// Inertia of a body about the ground origin as drawn; of a flexible one its rigid part, as its modes are not known yet.
+/// Inertia of a body about the ground origin as drawn; of a flexible one its rigid part, as its modes are not known
+/// yet.
 Inertia6 inertia_of(const BodyItem& body) {
   const Mat3 turn = rotation_matrix(body.pose.orientation);
   const Eigen::Vector3d c = vector(body.pose.position + turn * body.center_of_mass);

@@ -15,7 +15,8 @@ using Element = ConstraintSet::Element;
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-/// The only joint coordinate in a row, with its coefficient; none where the row has markers, several, or no coordinates.
+/// The only joint coordinate in a row, with its coefficient; none where the row has markers, several, or no
+/// coordinates.
 std::size_t only_coordinate(const SystemView& view, const Element& e, std::size_t row, double& coefficient) {
   for (const Spatial& a : e.A.subspan(row * e.markers.size(), e.markers.size()))
     if (dot(a, a) != 0) return none;

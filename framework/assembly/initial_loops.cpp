@@ -118,7 +118,7 @@ bool InitialState::module_positions() {
   for (const ModuleSet::Module& m : modules.modules())
     for (std::size_t r = 0; r < m.rows.rows; ++r) {
       if (!m.rows.is_holonomic(r) || std::abs(m.rows.residual[r]) <= 1e-9 * std::max(1.0, length_)) continue;
-      diagnostics_.error(fmt::format("the rows of module `{}` cannot be met at the initial positions: they are off by {:.3g}",
+      diagnostics_.error(fmt::format("the rows of module `{}` cannot be met at the initial positions: off by {:.3g}",
                                      m.rows.name, std::abs(m.rows.residual[r])),
                          "change the initial positions of its joints or bodies");
       return false;

@@ -8,8 +8,8 @@
 
 namespace polyform::host {
 
-/// Velocities at the positions found. Velocities of bodies belong to the drawn pose. Where bodies have left it, the joint
-/// rates of the drawn pose hold at the new one.
+/// Velocities at the positions found. Velocities of bodies belong to the drawn pose. Where bodies have left it, the
+/// joint rates of the drawn pose hold at the new one.
 bool InitialState::find_rates(const std::vector<double>& drawn) {
   const std::vector<double> q = parts_.q, eta = parts_.eta;
   const bool moved = q != drawn || std::ranges::any_of(eta, [](double x) { return x != 0; });

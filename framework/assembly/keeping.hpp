@@ -11,8 +11,8 @@
 namespace polyform::host {
 
 /// Keeps as many items of a list as are possible together: all, or one after the other each that is possible with those
-/// before it. The longest possible run of further items is found by runs that grow, then by halving. That takes few trials
-/// for few contradictions. goes(list) tries; the last trial succeeds. False where the empty list fails too.
+/// before it. The longest possible run of further items is found by runs that grow, then by halving. That takes few
+/// trials for few contradictions. goes(list) tries; the last trial succeeds. False where the empty list fails too.
 template <class Goes>
 bool keep_most(const std::vector<std::size_t>& all, Goes goes) {
   if (goes(all)) return true;

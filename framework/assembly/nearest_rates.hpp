@@ -26,8 +26,8 @@ class NearestRates {
   /// The Jacobian is evaluated, with w of the start; both outlive the object. Columns: tree joints' rates, then modes'.
   NearestRates(const SystemView&, const ConstraintJacobian&);
 
-  /// How far from a singular position the independent rows must be: by a margin, where values are kept by choice; or down
-  /// to rounding.
+  /// How far from a singular position the independent rows must be: by a margin, where values are kept by choice; or
+  /// down to rounding.
   enum class Margin { wide, none };
   /// Whether all rows can be met by changing the columns that are not kept; the rates of those are as in w.
   bool can_meet(std::span<const double> w, const std::vector<char>& kept, Margin);

@@ -2,8 +2,8 @@
 //
 // Newton's method on the coordinates of the tree joints and the modes. Each step is found as velocities are
 // (nearest_rates.hpp): which rows are independent is decided by their geometry alone, and of the steps that close these
-// the one is taken that moves the bodies least in the metric of their inertia. Some rows depend on others only where the
-// loops are closed. While loops are open these seem independent by about the residual, and so count as dependent.
+// the one is taken that moves the bodies least in the metric of their inertia. Some rows depend on others only where
+// the loops are closed. While loops are open these seem independent by about the residual, and so count as dependent.
 //
 // Values that are kept do not move; neither do joints that are in no row.
 //

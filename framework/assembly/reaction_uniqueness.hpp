@@ -13,8 +13,9 @@
 
 namespace polyform::host {
 
-/// Directions in which a reaction is unique: unit vectors along which the force is, those along which the moment is, and
-/// sums that are unique, such as a force times a lever and a moment: linear · force + angular · moment (angular in 1/m).
+/// Directions in which a reaction is unique: unit vectors along which the force is, those along which the moment is,
+/// and sums that are unique, such as a force times a lever and a moment: linear · force + angular · moment (angular in
+/// 1/m).
 struct UniqueDirections {
   std::vector<Vec3> force, moment;
   std::vector<Spatial> combined;

@@ -17,8 +17,8 @@ struct RowScales {
   std::vector<double> row, column;
 };
 
-/// A position that was closed to rounding ε may be √ε from the singular position that is meant. Given rates must not rely
-/// on rows whose independent part is smaller than this.
+/// A position that was closed to rounding ε may be √ε from the singular position that is meant. Given rates must not
+/// rely on rows whose independent part is smaller than this.
 constexpr double near_singular = 1e-7;
 
 /// The rows of a Jacobian J on those columns that are free, scaled. Rank is that of a QR factorization of the transpose

@@ -58,8 +58,8 @@ class Spin {
   }
 
  private:
-  /// Joints that an element with a function of time acts on, where that is not zero or not constant, and the joints inboard
-  /// of the bodies that it acts on.
+  /// Joints that an element with a function of time acts on, where that is not zero or not constant, and the joints
+  /// inboard of the bodies that it acts on.
   template <class Group>
   void find_driven(Strided<const Group> groups) {
     for (const Group& group : groups) {

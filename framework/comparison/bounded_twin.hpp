@@ -19,10 +19,10 @@ struct BoundedTwin {
   bool resolved = true;  ///< whether it stays within the tolerance
 };
 
-/// The longest step in which no body of the system passes more than its own size (its radius of gyration), as far as the
-/// runs tell; in a longer one a body may step over another. The step is not so short that the twin takes more steps than
-/// all runs together or, where those are few, more than a million divided by the number of bodies: it then costs less than
-/// the comparison, or about a second.
+/// The longest step in which no body of the system passes more than its own size (its radius of gyration), as far as
+/// the runs tell; in a longer one a body may step over another. The step is not so short that the twin takes more steps
+/// than all runs together or, where those are few, more than a million divided by the number of bodies: it then costs
+/// less than the comparison, or about a second.
 double sensible_bound(const System&, std::span<const RunRecord* const> runs, double duration);
 
 /// Runs the twin of the fastest contender. Empty where its steps were no longer than the bound anyway, or where the

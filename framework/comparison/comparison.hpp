@@ -42,9 +42,9 @@ inline constexpr double default_agreement = 1e-4;
 /// Makes the sink that writes a contender's results, in the contender's process; may return nullptr.
 using SinkMaker = std::function<std::unique_ptr<RowSink>(std::string_view solver)>;
 
-/// Runs all contenders. Where they differ by more than the tolerance (relative, see Scales), two twins of the first that does
-/// and one of its peer follow; where they agree, one of the fastest with bounded steps follows. A contender that fails loses
-/// only its own row. After an interruption the comparison is one of the contenders so far.
+/// Runs all contenders. Where they differ by more than the tolerance (relative, see Scales), two twins of the first
+/// that does and one of its peer follow; where they agree, one of the fastest with bounded steps follows. A contender
+/// that fails loses only its own row. After an interruption the comparison is one of the contenders so far.
 Comparison compare(const System&, std::span<const Contender>, const RunSettings&, double tolerance, const HeatControl&,
                    const SinkMaker&);
 

@@ -26,11 +26,11 @@ struct Deviation {
   std::optional<Departure>& operator[](Quantity q) { return of[static_cast<std::size_t>(q)]; }
 };
 
-/// The scales of differences. Of lengths: the diagonal of the box in which the origins of all bodies move, or the reach of
-/// the largest body where that is more. Of forces: the largest force of a joint, mass times acceleration of a body, or what
-/// acts at the start (Scale). Of moments: the largest likewise, or that force times that length. Of accelerations: the
-/// largest, or what acts. Each is at least what would move the system by its own length within the run. Angles and modal
-/// coordinates have the scale 1, and so have all others where there is nothing.
+/// The scales of differences. Of lengths: the diagonal of the box in which the origins of all bodies move, or the reach
+/// of the largest body where that is more. Of forces: the largest force of a joint, mass times acceleration of a body,
+/// or what acts at the start (Scale). Of moments: the largest likewise, or that force times that length. Of
+/// accelerations: the largest, or what acts. Each is at least what would move the system by its own length within the
+/// run. Angles and modal coordinates have the scale 1, and so have all others where there is nothing.
 struct Scales {
   double length = 1, force = 1, moment = 1;
   double reach = 0;  ///< of the largest body; 0 where bodies have none
@@ -84,8 +84,9 @@ Verdict judge(const TraceItems&, std::span<const Witness>, const Scales&, double
 
 /// The consensus of an item's numbers in several runs, the component-wise median by votes: runs with the same number in
 /// `votes` share one. So it is the mean of two votes, and one outlier of three does not move it, nor does a kernel that
-/// many solvers share. Quaternions and angles first get the sign and the turn of the run in their midst, so that the order
-/// of the runs does not matter; quaternions are normalized at the end. numbers: one run after the other, overwritten.
+/// many solvers share. Quaternions and angles first get the sign and the turn of the run in their midst, so that the
+/// order of the runs does not matter; quaternions are normalized at the end. numbers: one run after the other,
+/// overwritten.
 void consensus(TraceItem::Kind, std::span<double> numbers, std::span<const std::size_t> votes,
                std::span<double> result);
 

@@ -1,5 +1,6 @@
 // Whether solvers differ because of the system or of a solver. The solver that differs and the one farthest from it are
-// each compared with a finer twin, the same run integrated more finely; the former also with one that starts a little off.
+// each compared with a finer twin, the same run integrated more finely; the former also with one that starts a little
+// off.
 #pragma once
 
 #include <optional>
@@ -64,9 +65,9 @@ struct TracedContender {
   const Contender* contender;
   Trace* trace;
 };
-/// Runs the twins, unless the solvers differ at the start. bound: of the steps of the finer twins, s, so that they do not step
-/// over what the runs may have stepped over (sensible_bound). all: those that finished, at least two; parted: which of
-/// them. Empty where a twin fails or is interrupted.
+/// Runs the twins, unless the solvers differ at the start. bound: of the steps of the finer twins, s, so that they do
+/// not step over what the runs may have stepped over (sensible_bound). all: those that finished, at least two; parted:
+/// which of them. Empty where a twin fails or is interrupted.
 std::optional<Divergence> find_divergence(const System&, const TraceLayout&, std::span<const TracedContender> all,
                                           std::size_t parted, const RunSettings&, double bound, const Parting&,
                                           const HeatControl&);

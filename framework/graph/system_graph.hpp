@@ -41,9 +41,9 @@ struct SpanningForest {
   std::vector<Loop> loops;                ///< one per cut edge
 };
 
-/// The forest is that of a breadth-first search from ground. It is changed where several loops share joints, so that each
-/// loop stays within its own cell, and where joints are held in the tree. Edges that ask to be cut are used only where
-/// nothing else connects. A component without ground gets a free joint at the first of its bodies in the file.
+/// The forest is that of a breadth-first search from ground. It is changed where several loops share joints, so that
+/// each loop stays within its own cell, and where joints are held in the tree. Edges that ask to be cut are used only
+/// where nothing else connects. A component without ground gets a free joint at the first of its bodies in the file.
 SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges);
 
 }  // namespace polyform::host

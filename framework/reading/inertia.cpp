@@ -29,9 +29,9 @@ Matrix matrix(const Sym3& j) {
   return m;
 }
 
-/// The principal second moments of mass ∫ x² dm. The inertia about x is the sum of those along y and z, so the one along x
-/// is half the trace less the inertia about x. A distribution of mass exists when none of them is negative. This is the
-/// triangle inequality; it also makes the principal moments of inertia positive or zero.
+/// The principal second moments of mass ∫ x² dm. The inertia about x is the sum of those along y and z, so the one
+/// along x is half the trace less the inertia about x. A distribution of mass exists when none of them is negative.
+/// This is the triangle inequality; it also makes the principal moments of inertia positive or zero.
 Eigen::Vector3d second_moments(const Sym3& j) {
   if (is_diagonal(j))  // exact where a slender rod reaches zero
     return 0.5 * Eigen::Vector3d((j.yy - j.xx) + j.zz, (j.xx - j.yy) + j.zz, (j.xx - j.zz) + j.yy);

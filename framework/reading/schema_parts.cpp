@@ -147,7 +147,8 @@ Json subsystem_schema() {
   p["modules"]["deprecated"] = true;
   Json out = closed_object(std::move(p), {"name"});
   out["anyOf"] = Json::array();
-  for (const char* key : {"bodies", "subsystems", "modules"}) out["anyOf"].push_back(Json{{"required", Json::array({key})}});
+  for (const char* key : {"bodies", "subsystems", "modules"})
+    out["anyOf"].push_back(Json{{"required", Json::array({key})}});
   return described(std::move(out), "A named part of the system.");
 }
 
