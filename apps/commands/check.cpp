@@ -73,7 +73,7 @@ void print_object(const host::System& system, const host::ConstraintCount& count
 host::Exit check(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model);
-  // What run would say of the simulation and solver blocks.
+  // Messages that `run` would give about the simulation and solver blocks.
   settle(session.catalog(), RunArguments{}, system->description());
   if (system->description().solver.name || !system->description().solver.options.empty())
     choose_solver(session.catalog(), *system, {}, {});

@@ -49,7 +49,7 @@ std::string file_of(const std::string& output, std::string_view solver) {
   return file.replace_extension(fmt::format(".{}{}", solver, extension)).string();
 }
 
-/// The worst of what happened; skipped solvers do not count unless nothing ran.
+/// The code of the worst outcome; skipped solvers do not count unless nothing ran.
 template <class Ends>
 Exit exit_code(const Ends& ends) {
   Exit code = Exit::bad_input;
@@ -93,13 +93,13 @@ std::vector<std::string> names_of(const std::vector<host::Contender>& all, std::
   return names;
 }
 
-/// What cannot be written is refused before anything runs; the processes open the files anew.
+/// Refuses an output that cannot be written before anything runs; the processes open the files again.
 void check_outputs(const std::string& output, const std::vector<host::Contender>& all) {
   if (output.empty()) return;
   for (const host::Contender& contender : all) host::make_writer(file_of(output, contender.formulation->name()));
 }
 
-/// Before anything is written: no output is the model, a plugin or another output.
+/// Refuses, before anything is written, an output that is the model, a plugin or another output.
 void check_files(const Arguments& arguments, const Session& session, const std::vector<host::Contender>& all) {
   host::FileRoles files;
   files.read("the model", arguments.model.file);
@@ -113,7 +113,7 @@ void check_files(const Arguments& arguments, const Session& session, const std::
   files.write("--report", arguments.report);
 }
 
-/// What several solvers warn of is told once.
+/// A warning of several solvers is printed once.
 void print_warnings(const host::Comparison& comparison) {
   std::vector<std::pair<std::string, std::string>> told;  // solvers, warning
   for (const host::Standing& s : comparison.standings) {

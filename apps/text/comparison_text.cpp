@@ -290,7 +290,7 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
   }
   const std::vector<std::string> names = names_of(comparison.standings);
   texts.push_back(parting_text(*comparison.first, comparison.sides, names, tolerance));
-  // Where integration or round-off parts them, nobody is to be outvoted.
+  // Where integration or round-off is the cause, votes tell nothing.
   using Cause = host::Divergence::Cause;
   const Cause cause = comparison.divergence ? comparison.divergence->cause : Cause::unknown;
   if (cause == Cause::solver || cause == Cause::unknown)

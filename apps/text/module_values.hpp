@@ -1,4 +1,4 @@
-// What an observation says of the modules, by the names that the types give.
+// The values of modules in an observation, by the names that their types give.
 #pragma once
 
 #include <string_view>
