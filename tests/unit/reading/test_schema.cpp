@@ -98,7 +98,7 @@ const char* const model_text = R"({"polyform": 1, "name": "m", "gravity": [0, 0,
               "effort": [1, {"table": [[0, 1], [1, 2]], "interpolation": "cubic"}]}],
   "constraints": [{"name": "d", "type": "prescribed-motion", "joint": "j", "motion": {"ramp": {"rate": 1}}}],
   "modules": [{"name": "motor", "type": "dc-motor", "joint": "j", "resistance": 1},
-              {"name": "old", "bodies": ["b"], "modules": [{"name": "oldest", "bodies": []}]}],
+              {"name": "old", "modules": [{"name": "oldest", "bodies": ["b"]}]}],
   "subsystems": [{"name": "g", "bodies": ["a"], "subsystems": []}],
   "chains": [{"name": "arm", "count": 3, "body": {"mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}},
               "joint": {"type": "spherical"}, "base": "a", "step": [1, 0, 0]}],
@@ -137,6 +137,8 @@ TEST_CASE("the schema and the reader refuse the same mistakes") {
       {"/chains/0/count", 0},
       {"/simulation/duration", 0},
       {"/modules/0/resistance", "much"},
+      {"/subsystems/0/type", "dc-motor"},
+      {"/subsystems/0/bodys", {"a"}},
   };
   for (const auto& [where, wrong] : mistakes) {
     json model = json::parse(model_text);
