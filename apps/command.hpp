@@ -1,4 +1,4 @@
-// The subcommands. Each adds itself to the command line; when it is the one given, it leaves what to do in `action`.
+// The subcommands. Each adds itself to the command line; the one that the user gave puts its work into `action`.
 #pragma once
 
 #include <functional>

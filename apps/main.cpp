@@ -1,4 +1,5 @@
-// The polyform command: reads the command line, does what it says, turns every failure into a message and an exit code.
+// The polyform command: reads the command line, runs the subcommand, turns every failure into a message and an exit
+// code.
 #include <CLI/CLI.hpp>
 
 #include <fcntl.h>
@@ -108,7 +109,7 @@ Exit command(int argc, char** argv) {
 }  // namespace
 
 static int output_failed() {
-  if (::fcntl(::fileno(output()), F_GETFD) < 0)  // a descriptor of polyform's own, which nobody else may close
+  if (::fcntl(::fileno(output()), F_GETFD) < 0)  // a descriptor of polyform, which no plugin may close
     print(Severity::error, "the results could not be written: a plugin closed the descriptor of the output stream",
           "Report this to the author of the plugin, who may close what is its own alone.");
   else

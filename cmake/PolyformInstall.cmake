@@ -51,7 +51,14 @@ install(DIRECTORY apps/models sdk/examples DESTINATION ${POLYFORM_DATA_INSTALL_D
 file(MAKE_DIRECTORY ${POLYFORM_DATA_DIRECTORY})
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/apps/models ${POLYFORM_DATA_DIRECTORY}/models SYMBOLIC)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/sdk/examples ${POLYFORM_DATA_DIRECTORY}/examples SYMBOLIC)
-install(FILES README.md LICENSE sdk/GUIDE.md sdk/NOTATION.md sdk/NUMERICS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Pages keep their folders, so that the links between them hold.
+file(GLOB pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+  sdk/*.md apps/pages/*.md apps/models/references/README.md plugins/README.md plugins/*/*/README.md)
+foreach(page IN LISTS pages ITEMS README.md LICENSE)
+  cmake_path(GET page PARENT_PATH folder)
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
 
 set(CPACK_PACKAGE_VENDOR "Polyform contributors")
 set(CPACK_PACKAGE_CONTACT "Polyform contributors <polyform@localhost>")

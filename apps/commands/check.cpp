@@ -37,7 +37,7 @@ void print_text(const host::System& system, const host::ConstraintCount& count, 
   fmt::print(output(), "bodies              {}\n", system.bodies().size());
   fmt::print(output(), "joints              {}\n", system.joints().size());
   if (const std::size_t modules = system.description().modules.size(); modules > 0)
-    fmt::print(output(), "modules of a type   {}\n", modules);
+    fmt::print(output(), "modules             {}\n", modules);
   fmt::print(output(), "loops               {}\n", system.loops());
   fmt::print(output(), "degrees of freedom  {}{}\n", count.degrees_of_freedom,
              nearby ? fmt::format("; {} in positions next to this one, which is singular", *nearby) : "");
@@ -73,7 +73,7 @@ void print_object(const host::System& system, const host::ConstraintCount& count
 host::Exit check(const Arguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model);
-  // What run would say of the simulation and solver blocks.
+  // Messages that `run` would give about the simulation and solver blocks.
   settle(session.catalog(), RunArguments{}, system->description());
   if (system->description().solver.name || !system->description().solver.options.empty())
     choose_solver(session.catalog(), *system, {}, {});

@@ -50,7 +50,7 @@ std::string file_of(const std::string& output, std::string_view solver) {
   return file.replace_extension(fmt::format(".{}{}", solver, extension)).string();
 }
 
-/// The worst of what happened; skipped solvers do not count unless nothing ran.
+/// The code of the worst outcome; skipped solvers do not count unless nothing ran.
 template <class Ends>
 Exit exit_code(const Ends& ends) {
   Exit code = Exit::bad_input;
@@ -90,17 +90,17 @@ std::vector<std::string> names_of(const std::vector<host::Contender>& all, std::
   std::vector<std::string> names;
   for (std::size_t round = 0; round < rounds; ++round)
     for (const host::Contender& contender : all) names.emplace_back(contender.formulation->name());
-  if (twins) names.insert(names.end(), {"finer twin", "disturbed twin", "finer peer"});
+  if (twins) names.insert(names.end(), {"finer run", "disturbed run", "finer peer"});
   return names;
 }
 
-/// What cannot be written is refused before anything runs; the processes open the files anew.
+/// Refuses an output that cannot be written before anything runs; the processes open the files again.
 void check_outputs(const std::string& output, const std::vector<host::Contender>& all) {
   if (output.empty()) return;
   for (const host::Contender& contender : all) host::make_writer(file_of(output, contender.formulation->name()));
 }
 
-/// Before anything is written: no output is the model, a plugin or another output.
+/// Refuses, before anything is written, an output that is the model, a plugin or another output.
 void check_files(const Arguments& arguments, const Session& session, const std::vector<host::Contender>& all) {
   host::FileRoles files;
   files.read("the model", arguments.model.file);
@@ -114,7 +114,7 @@ void check_files(const Arguments& arguments, const Session& session, const std::
   files.write("--report", arguments.report);
 }
 
-/// What several solvers warn of is told once.
+/// A warning of several solvers is printed once.
 void print_warnings(const host::Comparison& comparison) {
   std::vector<std::pair<std::string, std::string>> told;  // solvers, warning
   for (const host::Standing& s : comparison.standings) {
@@ -170,7 +170,7 @@ Exit sweep_all(const Arguments& arguments, const host::System& system, const hos
   if (!arguments.run.output.empty()) {
     if (std::filesystem::path(arguments.run.output).extension() != ".csv")
       throw host::Failure(Exit::bad_input,
-                          fmt::format("cannot write the sweep to {}", host::show(arguments.run.output)),
+                          fmt::format("cannot write the table of the runs to {}", host::show(arguments.run.output)),
                           "With --sweep, --output takes the table of all runs: FILE.csv.");
     table.emplace(arguments.run.output);
   }
@@ -258,9 +258,9 @@ void add_compare(CLI::App& app, Action& action) {
       "the reason; one that cannot run the model is skipped with its. The model is assembled under the same limits\n"
       "before. With --output NAME.csv (or NAME.h5) each writes NAME.<solver>.csv; with --sweep that file takes the\n"
       "table of all runs, whose wall times are of one run each. The exit code is 1 where solvers disagree beyond the\n"
-      "tolerance; twins of the one that parts, finer and disturbed, then tell chaos from a wrong solver. Where all agree\n"
-      "and took long steps, the fastest runs once more with steps in which no body passes more than its own size: the exit\n"
-      "code is 1 where that changes the motion. Examples:\n"
+      "tolerance; runs of the solver that differs first, one finer and one disturbed, then tell chaos from a wrong\n"
+      "solver. Where all agree and took long steps, the fastest runs once more with steps in which no body passes more\n"
+      "than its own size: the exit code is 1 where that changes the motion. Examples:\n"
       "  polyform compare rod.yaml --duration 5 --output rod.csv\n"
       "  polyform compare rod.yaml --integrator rk4 --sweep step=1e-2:1e-4:5\n"
       "  polyform compare rod.yaml --sweep tolerance=1e-6,1e-8,1e-10 --output work.csv\n"

@@ -32,7 +32,7 @@ struct Arguments {
   bool json = false, lenient = false;
 };
 
-/// What the search kept out of the checks that look at other plugins too.
+/// Warns of plugins that the search refused, and that are missing in checks against other plugins.
 void tell_of_refused(const host::Registry& registry, const host::PluginRecord& checked) {
   for (const host::SearchedPlace& place : registry.search_path())
     if (!place.problem.empty()) print(Severity::warning, place.problem);
@@ -41,7 +41,7 @@ void tell_of_refused(const host::Registry& registry, const host::PluginRecord& c
       print(Severity::warning, plugin.explanation, "The checks are made without it.");
 }
 
-/// The plugin of the file as it is loaded from there, whatever else the search finds of its name.
+/// The plugin loaded from this file, whatever other files the search finds under its name.
 const host::PluginRecord& loaded_plugin(const host::Registry& registry, const std::string& file) {
   for (const host::PluginRecord& plugin : registry.plugins()) {
     std::error_code error;
@@ -74,7 +74,7 @@ class FailingModels {
       throw host::Failure(Exit::bad_input, fmt::format("--models: {} cannot be made: {}", folder_, error.message()));
   }
 
-  /// Where the model of a failed claim is found, for people; empty where there is none.
+  /// The place of the model of a failed claim, in words; empty where there is none.
   std::string tell(const Claim& claim) {
     if (claim.model.empty()) return {};
     const auto [known, first] = places_.try_emplace(claim.model);

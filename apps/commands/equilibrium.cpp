@@ -153,7 +153,7 @@ Exit equilibrium(const Arguments& arguments) {
   files.write("--output", arguments.output);
   Session session(arguments.model.plugin_paths);
   session.add_plugins_to(files);
-  std::optional<host::OutputFile> file;  // opened before the work is done for it
+  std::optional<host::OutputFile> file;  // opened before the work begins
   if (!arguments.output.empty()) file.emplace(arguments.output);
   const auto system = session.load(arguments.model);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);

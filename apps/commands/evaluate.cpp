@@ -172,7 +172,7 @@ void add_evaluate(CLI::App& app, Action& action) {
       ->type_name("NAME");
   add_solver_options(*sub, arguments->options);
   sub->add_flag("--equations", arguments->equations,
-                "Show M, f, A and b of the solver in place of the results, and which modules its levels have");
+                "Show M, f, A and b of the solver in place of the results, and which subsystems its levels have");
   sub->add_flag("--json", arguments->json, "Print one JSON object; with --solver all, an object by solver name");
   sub->footer("Examples: polyform evaluate rod.yaml --solver all --json\n"
       "          polyform evaluate arm.yaml --equations");

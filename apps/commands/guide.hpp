@@ -1,4 +1,4 @@
-// What the help tells beyond the options.
+// The part of the help beyond the options.
 #pragma once
 
 #include <string>

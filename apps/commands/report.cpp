@@ -1,4 +1,4 @@
-// polyform report RESULT.h5…: one page about runs that have been made.
+// polyform report RESULT.h5…: one page about earlier runs.
 #include "apps/report/report.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ std::string text_of(const host::RecordFields& record, std::string_view field) {
   return text ? *text : std::string();
 }
 
-/// The runs, each called by its solver; by its file too where the solver alone would not tell them apart.
+/// The runs, named by their solvers, and by their files too where several have one solver.
 std::vector<ReportRun> read_runs(const std::vector<std::string>& files, const host::Catalog& catalog) {
   std::vector<ReportRun> runs;
   for (const std::string& file : files) {
@@ -54,7 +54,7 @@ std::vector<ReportRun> read_runs(const std::vector<std::string>& files, const ho
     // The record of a run that was killed has none.
     const bool ended = status == name_of(host::End::done) || status == name_of(host::End::interrupted);
     const bool reactions = !solver || has(solver->abilities(), Ability::reactions);
-    // Runs of one solver are one witness; what is told of no solver is one by itself.
+    // Runs of one solver have one vote; a run without the name of a solver has its own.
     std::vector<std::string> kernels = host::split_kernels(text_of(results.record(), "kernels"));
     if (kernels.empty() && !label.empty()) kernels.push_back(label);
     runs.push_back({std::move(label), std::move(results), ended, reactions, std::move(kernels)});
@@ -77,7 +77,7 @@ std::string find_model(const std::string& result_file, const host::RecordFields&
   return fs::is_regular_file(beside, ignored) ? beside.string() : std::string();
 }
 
-/// "the body 'rod'": one that the results have and the system has not; "" where there is none.
+/// "the body 'rod'": the first object of the results that the system lacks; "" where there is none.
 std::string stranger(const host::System& system, const host::ResultFile& results) {
   std::set<std::string, std::less<>> bodies, joints;
   for (const BodyIndex b : system.bodies()) bodies.emplace(system.view().bodies[at(b)].name);
@@ -90,7 +90,7 @@ std::string stranger(const host::System& system, const host::ResultFile& results
   return {};
 }
 
-/// The model of the results. Nothing, with a warning, where it cannot be had and was not asked for by name.
+/// The model of the results. Nothing, with a warning, where it cannot be read and the user did not name it.
 std::unique_ptr<host::System> load_model(Session& session, const Arguments& arguments, const host::ResultFile& results,
                                          host::FileRoles& files) {
   if (!arguments.model.empty()) {
@@ -121,7 +121,7 @@ std::unique_ptr<host::System> load_model(Session& session, const Arguments& argu
   return nullptr;
 }
 
-/// What the records say of the runs, side by side.
+/// A table of the records of the runs.
 ReportTable record_table(const std::vector<ReportRun>& runs) {
   const std::pair<const char*, ReportTable::Column> fields[] = {{"integrator", {"integrator", ""}},
                                                                 {"state_size", {"states", ""}},
@@ -156,7 +156,7 @@ std::string different_models(const std::vector<ReportRun>& runs) {
   return text;
 }
 
-/// Whether those that are compared agree, as far as that can be told without other runs.
+/// Whether the runs agree, as far as results alone can tell.
 std::string verdict_text(const host::ResultComparison& comparison, const Names& compared) {
   constexpr double tolerance = host::default_agreement;
   if (!comparison.first) return agreement_text(compared.size(), comparison.votes, tolerance, comparison.until);
@@ -165,7 +165,7 @@ std::string verdict_text(const host::ResultComparison& comparison, const Names& 
                      sides_text(comparison.sides, comparison.votes, compared));
 }
 
-/// What there is to say of the consensus, and of what is not compared.
+/// Sentences about the consensus and about what is not compared.
 std::vector<std::string> comparison_notes(const Report& report, std::size_t compared) {
   const std::size_t votes = report.comparison->votes.count();
   const std::size_t times = report.comparison->consensus.find("time")->values.size();
@@ -226,7 +226,7 @@ void compare_in(Report& report) {
     return;
   }
   deviations.notes = std::move(notes);
-  // Without any size of the system lengths cannot be judged.
+  // Lengths have no scale when the size of the system is not known.
   if (report.system || (*rows.front().deviation)[host::Quantity::position])
     deviations.notes.push_back(verdict_text(*report.comparison, compared));
   report.tables.push_back(std::move(deviations));

@@ -43,7 +43,7 @@ struct Arguments {
   bool json = false, quiet = false;
 };
 
-/// What ran, how it went, what was written. On the error stream when results or page go to the output stream.
+/// The summary of the run. It goes to the error stream when results or page go to the output stream.
 void print_summary(const Arguments& arguments, const host::System& system, const host::ConstraintCount& count,
                    std::string_view solver, const host::RunSettings& settings, const RunRecord& run) {
   std::string text;
@@ -74,8 +74,8 @@ void print_summary(const Arguments& arguments, const host::System& system, const
   std::fputs(host::printable(text, true).c_str(), aside ? stderr : output());
 }
 
-/// The page is made of the rows in an HDF5 file, so that they need not be held in memory: of the result where that is
-/// one, else of a temporary file.
+/// The page is made of the rows in an HDF5 file, so that they need not be held in memory. The file is the result where
+/// that is HDF5, otherwise a temporary one.
 class PageOfRun {
  public:
   PageOfRun(const Arguments& arguments, const host::System& system, std::string_view solver,
@@ -127,7 +127,7 @@ Exit run(const Arguments& arguments) {
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverPointer solver = compile(choice, system->view());
   if (!arguments.report.empty()) check_page(*system, columns_of(arguments.run), settings, 1);
-  // From here on an interruption leaves a file that can be read.
+  // An interruption from here on leaves a file that can be read.
   const volatile std::sig_atomic_t& interrupted = watch_interruption();
   std::unique_ptr<host::RowSink> results =
       open_result(*system, arguments.run.output, columns_of(arguments.run), choice.formulation->name(), settings);
@@ -141,7 +141,7 @@ Exit run(const Arguments& arguments) {
   {
     session.crash_report().set_rescue([&results, &page] {
       results.reset();
-      page.reset();  // nothing of it is written yet
+      page.reset();  // nothing of the page is written yet
     });
     ProgressBar bar(!arguments.quiet);
     const host::RunControl control{&interrupted, [&](double time) {

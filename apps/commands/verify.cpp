@@ -39,7 +39,7 @@ struct Arguments {
   bool json = false, quiet = false, lenient = false;
 };
 
-/// One reference file, and what became of it.
+/// One reference file and the outcome of its runs.
 struct Problem {
   std::string name;
   std::optional<Reference> reference;  ///< none where the file is no reference
@@ -48,7 +48,7 @@ struct Problem {
   Exit code = Exit::bad_input;         ///< of that trouble
   std::vector<Verification> results = {};
 
-  /// Of the runs that passed.
+  /// Votes of the runs that passed.
   host::Votes votes() const {
     std::vector<std::vector<std::string>> kernels;
     std::vector<bool> passed;
@@ -72,7 +72,7 @@ Problem read_problem(const std::string& file) {
   return problem;
 }
 
-/// Those asked for by name, else those of the set; what cannot be read counts as of any.
+/// The problems named by the user, otherwise those of the set. A file that cannot be read counts in every set.
 std::vector<Problem> chosen(const Arguments& arguments) {
   const std::vector<std::string> files =
       host::reference_files(arguments.references.empty() ? host::shipped_references() : arguments.references);
@@ -98,8 +98,8 @@ std::vector<Problem> chosen(const Arguments& arguments) {
   return result;
 }
 
-/// Does what a wrong model or reference, or a plugin, may end, which then is the problem's trouble; whether it came to
-/// its end.
+/// Does work that a wrong model or reference, or a plugin, may end; the reason is then kept as the problem's trouble.
+/// Returns whether the work came to its end.
 template <class Work>
 bool without_trouble(Problem& problem, const Work& work) {
   try {
@@ -192,7 +192,7 @@ Json problem_json(const Problem& problem) {
           {"solvers", std::move(solvers)}};
 }
 
-/// How many came to what.
+/// Numbers of outcomes.
 struct Count {
   std::size_t passed = 0, failed = 0, skipped = 0, unchecked = 0;
   std::size_t votes = 0;  ///< of those that passed

@@ -1,4 +1,4 @@
-// The page of compare: what it found, and the rows of all solvers.
+// The page of compare: its findings and the rows of all solvers.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace polyform::apps {
 
-/// Solvers run in processes of their own, so their rows come here by files in a temporary folder.
+/// Each solver runs in its own process, so its rows come here by a file in a temporary folder.
 class ComparisonReport {
  public:
   /// Opens the page. Failure as open_report and TemporaryFolder.

@@ -13,7 +13,7 @@ class Points {
  public:
   explicit Points(const FlexibleData& body) : body_(body) {}
 
-  /// Adds the point where the body has something there that is not among the points yet.
+  /// Adds the point, if the body exists there and the point is new.
   void add(const Vec3& point) {
     if (points_.size() >= most_points) return;
     LinePoint p{point, std::vector<double>(3 * body_.modes)};

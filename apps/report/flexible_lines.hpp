@@ -20,9 +20,9 @@ struct FlexibleLines {
   std::vector<std::pair<std::size_t, std::size_t>> edges;  ///< the shortest ones that hold all points together
 };
 
-/// What the body says it has, when asked at places that may lie in it: its frame, what is attached to it, the frame's
-/// mirror image in the mass centre (the far end of a uniform beam), rows of three numbers in its fields (nodes), and
-/// points between the two farthest of those.
+/// The body tells whether a point lies in it. It is asked for its frame, for what is attached to it, for the frame's
+/// mirror image in the mass centre (the far end of a uniform beam), for rows of three numbers in its fields (nodes),
+/// and for points between the two farthest of those.
 FlexibleLines flexible_lines(const FlexibleData&, std::span<const Vec3> attached);
 
 }  // namespace polyform::apps

@@ -30,7 +30,7 @@ Json shape_json(const host::ShapeItem& shape) {
   return out;
 }
 
-/// What a joint lets its bodies do, in a word.
+/// The motion that a joint allows, in a word.
 const char* freedom_of(const JointData& joint) {
   const auto all = [&](Primitive::Kind kind) {
     return std::ranges::all_of(joint.primitives, [&](const Primitive& p) { return p.kind == kind; });
@@ -102,7 +102,7 @@ class Mechanism {
     return out;
   }
 
-  /// A point of a body, given in a frame of it; noted as one where something is attached.
+  /// A point of a body, given in one of its frames; it is noted as a point where something is attached.
   Json end(BodyIndex body, FrameIndex frame, Vec3 point) {
     if (is_ground(body)) return {{"body", -1}, {"point", numbers(point)}};
     Json out{{"body", user_body_[at(body)]}};

@@ -1,4 +1,4 @@
-// What the page needs of a model to draw it.
+// The description of a model from which the page draws it.
 #pragma once
 
 #include "apps/text/json_output.hpp"

@@ -1,6 +1,6 @@
 #include "apps/report/page_template.hpp"
 
-// The assembler takes the file in as it is: a literal of this size would take the compiler seconds.
+// The assembler includes the file: a literal of this size would take the compiler seconds.
 asm(".pushsection .rodata\n"
     "polyform_page_begin:\n"
     ".incbin \"" POLYFORM_PAGE

@@ -15,13 +15,13 @@
 
 namespace polyform::apps {
 
-/// A run as the page shows it: what it is called there, and where its rows are.
+/// A run as the page shows it: its name there, and the file with its rows.
 struct ReportRun {
   std::string label;
   host::ResultFile file;
-  bool compared = true;   ///< whether it is part of the consensus: not where it failed or broke off
+  bool compared = true;   ///< whether it is part of the consensus; false where it failed or was interrupted
   bool reactions = true;  ///< whether its solver gives any
-  std::vector<std::string> kernels = {};  ///< that its solver stands on
+  std::vector<std::string> kernels = {};  ///< that its solver runs
 };
 
 /// A table of the page; a number is shown as such, null as a dash.
@@ -47,7 +47,7 @@ struct ReportSweep {
   /// A kind of error that can be drawn.
   struct Error {
     std::string title;     ///< with unit: "largest position error, m"
-    double reference = 0;  ///< how far the reference is known not to be right
+    double reference = 0;  ///< error of the reference, as far as it is known
   };
   std::string setting;  ///< with unit: "step, s"
   std::vector<Error> errors;
@@ -64,8 +64,8 @@ struct Report {
   std::optional<host::ResultComparison> comparison;
 };
 
-/// The system, nullptr where it is not known, tells which reactions are unique: without it none is compared. Partings are
-/// those beyond the tolerance that compare has where none is given.
+/// The system, nullptr where it is not known, tells which reactions are unique: without it none is compared. Partings
+/// are those beyond the tolerance that compare has where none is given.
 std::optional<host::ResultComparison> compare_runs(const std::vector<ReportRun>&, const host::System*);
 
 /// Where the page will go ("-" is the output stream); to be opened before work is done for it. option: which names it.
@@ -75,7 +75,7 @@ std::unique_ptr<host::OutputFile> open_report(const std::string& path, std::stri
 void check_streams(const std::string& page, const std::string& results);
 /// Failure (bad_input) when so many runs would hold more numbers than a page can.
 void check_page(const host::System&, const host::Columns&, const host::RunSettings&, std::size_t runs);
-/// The same for runs that have been made, before they are read.
+/// The same for earlier runs, before they are read.
 void check_page(const std::vector<ReportRun>&);
 /// Writes the page. Failure (bad_input) when the runs hold more numbers than a page can, (simulation_failed) when
 /// writing fails on the way.

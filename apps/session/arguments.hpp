@@ -1,4 +1,4 @@
-// Arguments that several commands share: how they are declared, and what they mean together with the model's defaults.
+// Arguments that several commands share: their declaration, and their meaning together with the model's defaults.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ namespace polyform::apps {
 
 /// A finite number greater than 0, all of the text; nothing for any other text.
 std::optional<double> positive_number(std::string_view text);
-/// What CLI11 is told by: why the text is not such a number, or not one from `least` to `most`; "" where it is.
+/// For CLI11: why the text is not such a number, or not one from `least` to `most`; "" where it is.
 std::string check_positive(const std::string& text);
 std::string check_limit(const std::string& text, double least, double most);
 
@@ -47,8 +47,8 @@ void add_run_arguments(CLI::App&, RunArguments&);
 /// Command line over model over built-in defaults. Failure (bad_input) for an unknown integrator or too many rows.
 host::RunSettings settle(const host::Catalog&, const RunArguments&, const host::Description&);
 
-/// From a list such as "bodies,energy" or "tip.*,energy". Failure (bad_input), with a suggestion, for an unknown group; "" is the
-/// default.
+/// From a list such as "bodies,energy" or "tip.*,energy". Failure (bad_input), with a suggestion, for an unknown group;
+/// "" is the default.
 host::Columns columns_of(const RunArguments&);
 
 }  // namespace polyform::apps

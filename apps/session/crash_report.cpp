@@ -28,12 +28,12 @@ namespace {
 
 constexpr std::array crash_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
-// What the handlers need: nothing of it is made in them.
+// The handlers need this and make nothing themselves.
 std::vector<std::string> plugin_files;
 std::function<void()> rescue;
-pid_t process = 0;  ///< whose results they are
+pid_t process = 0;  ///< the process that owns the results
 char stack_of_handler[1u << 16];
-const host::Messenger* home = nullptr;  ///< where it is awaited, of a process that follows
+const host::Messenger* home = nullptr;  ///< to the process that waits, in a child process
 char time_limit[32] = "";               ///< of such a process, s
 std::int64_t time_ends = 0;             ///< in its used_milliseconds()
 
@@ -56,7 +56,7 @@ const char* running_plugin() {
 constexpr const char* to_author = "Report this to the author of the plugin; polyform conform FILE looks for the cause.";
 constexpr const char* to_both = "This is a defect of polyform or of a plugin; please report it with the model.";
 
-/// `remedy`: nullptr where it hangs on whether a plugin is to blame.
+/// `remedy`: nullptr where it depends on whether a plugin is to blame.
 [[noreturn]] void end_program(const char* what, const char* detail, const char* kept, const char* remedy = nullptr) {
   const char* const plugin = running_plugin();
   host::say("error: ");
@@ -86,7 +86,7 @@ constexpr const char* to_both = "This is a defect of polyform or of a plugin; pl
   host::leave(host::Exit::simulation_failed);
 }
 
-/// A copy of this program that a plugin made is another's affair, and has none of the threads that save results.
+/// Whether this is a copy of the program that a plugin made: it has none of the threads that save results.
 bool is_copy() { return host::is_copy() || (rescue && ::getpid() != process); }
 
 [[noreturn]] void end_copy(int signal) {
@@ -122,7 +122,7 @@ void on_late(int) {
 void save_results() {
   if (const auto save = std::exchange(rescue, nullptr)) try {
       save();
-    } catch (...) {  // what could be saved is
+    } catch (...) {  // everything that could be saved is saved
     }
 }
 
@@ -168,7 +168,7 @@ CrashReport::CrashReport(const host::Registry& registry) {
   for (const host::PluginRecord& plugin : registry.plugins())
     if (plugin.status == host::PluginStatus::loaded) plugin_files.push_back(plugin.file);
   void* frame = nullptr;
-  ::backtrace(&frame, 1);  // loads what it needs now, while memory can be had
+  ::backtrace(&frame, 1);  // loads its library now, while there is memory
   const stack_t stack{stack_of_handler, 0, sizeof stack_of_handler};
   ::sigaltstack(&stack, nullptr);
   answer();
@@ -190,7 +190,7 @@ void CrashReport::reached(double time) noexcept {
 void CrashReport::set_rescue(std::function<void()> what) {
   rescue = std::move(what);
   process = ::getpid();
-  // Only now: what was made ready for the results is then taken down after they are saved.
+  // Registered last, so that results are saved before anything that saving needs is destroyed.
   if (rescue) {
     std::atexit(on_exit);
     std::at_quick_exit(on_exit);

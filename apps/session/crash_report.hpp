@@ -1,4 +1,4 @@
-// The last words when a plugin ends the program: which one it was, what was done, and at which time.
+// The message when a plugin ends the program: which plugin it was, what was being done, and at which time.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,8 @@ class CrashReport {
   /// left to write. From now until it is empty, a call of exit() is a failure.
   void set_rescue(std::function<void()>);
 
-  /// In the process of a ProcessJob, whose answers are others: from now on an untimely end is told here, as it is in
-  /// the command, and then through `back` as a failure without a message. So is work that takes longer than so many
+  /// For the process of a ProcessJob. From now on an untimely end is reported here, as in the command, and then
+  /// through `back` as a failure without a message. So is work that takes longer than so many
   /// seconds; 0: any.
   void follow(const host::Messenger& back, double seconds);
 };

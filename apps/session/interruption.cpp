@@ -11,14 +11,14 @@ namespace polyform::apps {
 
 namespace {
 volatile std::sig_atomic_t interrupted = 0;
-volatile std::sig_atomic_t working = 0;   ///< whether plugins may keep us from heeding it
+volatile std::sig_atomic_t working = 0;   ///< whether plugins are at work, which may delay the end
 volatile std::sig_atomic_t asked_by = 0;  ///< the first signal
 volatile std::int64_t first = 0;          ///< its time, ms
 
 unsigned time_to_heed() { return asked_by == SIGINT ? silence : patience; }
 
-/// A second signal ends the program, for work that never looks at the flag. One that comes in the same breath is the
-/// same wish: the end of a job may tell a process and its group.
+/// A second signal ends the program, for work that never checks the flag. One that follows at once counts as the same
+/// signal: the end of a job may be sent to a process and to its group.
 void on_signal(int number) {
   constexpr std::int64_t breath = 100;
   if (interrupted == 0) {

@@ -6,16 +6,16 @@
 namespace polyform::apps {
 
 /// From now on SIGINT, SIGTERM and SIGHUP set the flag that is returned, unless the program was started to ignore them;
-/// a second one, not in the same breath, ends the program at once.
+/// a second one, unless it follows at once, ends the program.
 const volatile std::sig_atomic_t& watch_interruption();
 
-/// How long work may take to heed SIGTERM or SIGHUP, which batch systems and services send once, s.
+/// Time that work may take to stop after SIGTERM or SIGHUP, which batch systems and services send once, s.
 inline constexpr unsigned patience = 5;
-/// After which somebody at a terminal is told that a second Ctrl-C ends work that has not heeded the first, s.
+/// Time after which a note at the terminal says that a second Ctrl-C ends work that goes on after the first, s.
 inline constexpr unsigned silence = 1;
 
-/// While it lives, plugins work in this process, after watch_interruption(). When they do not let it heed a signal
-/// within its time, it is ended as by a second one, or a note says how to; see above.
+/// While it lives, plugins work in this process, after watch_interruption(). When they keep it from stopping in time
+/// after a signal, it ends as by a second signal, or a note says how to end it; see above.
 class InterruptibleWork {
  public:
   InterruptibleWork() noexcept;

@@ -158,7 +158,7 @@ std::string describe_point(const PointArguments& arguments, const host::Operatin
   for (std::size_t k = 0; k < point.trimmed.size(); ++k)
     text += fmt::format("{} {} = {:.10g}", k == 0 ? ", trimmed with" : ",", point.trimmed[k].name,
                         point.trimmed[k].value + point.offsets[k]);
-  // Accelerations below what rounding makes of an equilibrium count as none.
+  // Accelerations within the rounding of an equilibrium count as zero.
   if (!constant && arguments.at != "equilibrium" && linear.largest_acceleration > 1e-8)
     text += fmt::format(
         ", which is no equilibrium (accelerations up to {:.3g}): deviations from the motion there, "

@@ -1,4 +1,4 @@
-// Where a model is linearized: which state the command line asks for, and how it is found.
+// The state at which a model is linearized, as the command line asks for it, and the search for it.
 #pragma once
 
 #include <string>
@@ -28,17 +28,17 @@ void add_point_arguments(CLI::App&, PointArguments&);
 /// Solvers of a choice, which outlives the result.
 host::SolverMaker maker_of(const SolverChoice&);
 
-/// What is not balanced, a line each; "" when all is.
+/// Lines that name what is not balanced; "" when everything is.
 std::string unbalanced_text(const host::Equilibrium&);
 
-/// The state asked for. Failure (simulation_failed) where it is not reached.
-/// Failure (simulation_failed) where accelerations or reactions at the initial state are so large that they cannot be of
-/// any real thing. A state that cannot be evaluated passes: what is asked for may lie elsewhere.
+/// Failure (simulation_failed) where accelerations or reactions at the initial state are so large that they cannot be
+/// those of any real thing. A state that cannot be evaluated passes: the state asked for may lie elsewhere.
 void check_sizes(const host::System&, const host::SolverMaker&);
+/// The state asked for. Failure (simulation_failed) where it is not reached.
 host::OperatingPoint find_point(const host::Catalog&, const host::System&, const host::SolverMaker&,
                                 const PointArguments&);
 
-/// "at the initial state", and what is to be known of it: that it is no equilibrium, that time is frozen. constant: A
+/// "at the initial state", with notes: that it is no equilibrium, that time is frozen. constant: A
 /// is the same along the motion.
 std::string describe_point(const PointArguments&, const host::OperatingPoint&, const host::Linearization&,
                            bool constant);

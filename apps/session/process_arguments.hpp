@@ -1,4 +1,4 @@
-// Arguments of commands that run solvers in processes of their own.
+// Arguments of commands that run each solver in its own process.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ void add_memory_limit(CLI::App&, std::optional<double>& gibibytes, const char* s
 /// Bytes; 0: none.
 std::uint64_t memory_limit_of(const std::optional<double>& gibibytes, std::size_t jobs = 1);
 host::ProcessLimits limits_of(const ProcessArguments&);
-/// Of what is done before the jobs, and is shared by them.
+/// Limits of the work that is done once, before the jobs, for all of them.
 host::ProcessLimits limits_before_jobs(const ProcessArguments&);
 
 }  // namespace polyform::apps

@@ -1,4 +1,4 @@
-// Where the results of a run go.
+// The output of a run.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace polyform::apps {
 
-/// What a result says of its run beforehand.
+/// Facts about a run that are written before it starts.
 host::RecordFields known_of(const host::System&, std::string_view solver, const host::RunSettings&);
 
 /// Opens the output for a run of the solver; nullptr when the path is empty. Throws what make_writer and its begin do.

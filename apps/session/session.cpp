@@ -12,7 +12,7 @@ namespace polyform::apps {
 Session::Session(const std::vector<std::string>& plugin_paths, std::uint64_t memory)
     : registry_(plugin_paths), crash_report_(registry_) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  // A hunger without end meets an error that can be told, before the system ends programs of its own choice.
+  // With this limit a plugin that takes memory without end gets an error, before the system ends other programs.
   host::limit_memory(memory);
 #else
   (void)memory;  // the sanitizers have taken all addresses there are
@@ -27,7 +27,7 @@ Session::Session(const std::vector<std::string>& plugin_paths, std::uint64_t mem
     print(duplicate ? Severity::error : Severity::warning, plugin.explanation);
     ambiguous = ambiguous || duplicate;
   }
-  // Which of two laws of one name is computed with must not hang on the order of a search.
+  // The order of a search must not decide which of two laws of one name is used.
   if (ambiguous) throw host::Failure(host::Exit::plugin, already_said);
 }
 
@@ -63,16 +63,16 @@ void Session::try_assembly(host::Description& model, const host::ProcessLimits& 
                            const volatile std::sig_atomic_t* interrupted) {
   const host::ProcessJob job{[&](const host::Messenger& back) {
                                crash_report_.follow(back, limits.seconds);
-                               host::Diagnostics unheard;  // what is wrong with the model is found again
+                               host::Diagnostics unheard;  // errors of the model are found again, and reported, below
                                const std::string file = model.file;
-                               const auto system = assemble(model, unheard);  // takes the copy that this process has
+                               const auto system = assemble(model, unheard);  // takes the copy of the description in this process
                                if (!system) return;
                                const WatchedWork work(crash_report_, "the first evaluation of the forces of " + file);
                                host::acting_at_start(*system);
                              },
                              {},
                              {}};
-  // The process minds the time itself, and can tell which plugin takes it. This is for one that does not come to that.
+  // The process watches the time itself and can name the plugin. This limit is for one that is kept from doing so.
   const host::ProcessLimits outside{limits.seconds > 0 ? limits.seconds + host::grace_seconds : 0, limits.memory};
   const host::ProcessEnd end = host::run_in_processes(std::span(&job, 1), outside, 1, interrupted).front();
   using How = host::ProcessEnd::How;

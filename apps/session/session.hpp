@@ -1,4 +1,4 @@
-// What most commands begin with: the plugins, and a model read with them.
+// The beginning of most commands: the plugins, and a model read with them.
 #pragma once
 
 #include <csignal>
@@ -33,9 +33,9 @@ class Session {
   /// flag becomes non-zero meanwhile.
   std::unique_ptr<host::System> load(const ModelArguments&, const std::optional<host::ProcessLimits>& trial = {},
                                      const volatile std::sig_atomic_t* interrupted = nullptr);
-  /// Answers for plugins that end the program.
+  /// Reports plugins that end the program.
   CrashReport& crash_report() { return crash_report_; }
-  /// What was said about the model that was loaded last.
+  /// The messages about the model that was loaded last.
   const host::Diagnostics& diagnostics() const { return diagnostics_; }
 
  private:

@@ -27,7 +27,7 @@ double positive(const std::string& text) {
   return *positive_number(text);
 }
 
-/// The double that 15 digits give, as those of a person do: a power of ten is then printed as one.
+/// The double nearest to 15 digits of the value, so that a power of ten is printed as one.
 double to_15_digits(double x) { return *positive_number(fmt::format("{:.15g}", x)); }
 
 std::vector<double> range(const std::vector<std::string>& parts) {
@@ -41,7 +41,7 @@ std::vector<double> range(const std::vector<std::string>& parts) {
   return values;
 }
 
-/// What is varied must make a difference.
+/// Refuses to vary a setting that the integrator does not use.
 void check_used(SweepOf what, const host::IntegratorChoice& integrator) {
   if (integrator.fixed_step() == (what == SweepOf::step)) return;
   refuse(fmt::format("{} {}", integrator.name(),

@@ -39,7 +39,7 @@ int locked(const fs::path& folder) {
   return -1;
 }
 
-/// Says in a file within that the folder was made here. False where that cannot be written.
+/// Writes a file that marks the folder as made here. False where that fails.
 bool mark(int folder) {
   const int file = ::openat(folder, marker, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0) return false;
@@ -56,7 +56,7 @@ bool is_marked(int folder) {
   return size == std::ssize(marker_text) && marker_text == std::string_view(text, marker_text.size());
 }
 
-/// A folder that only has such a name may be a person's own.
+/// Whether the mark is there: a folder that only has such a name may be the user's.
 void remove_abandoned(const fs::path& parent) {
   std::error_code ignored;
   for (fs::directory_iterator next(parent, ignored), end; !ignored && next != end; next.increment(ignored)) {
@@ -90,7 +90,7 @@ TemporaryFolder::TemporaryFolder() {
   std::string name = (parent / prefix).string().append(letters);
   if (::mkdtemp(name.data()) == nullptr) fail(parent.string(), std::strerror(errno));
   path_ = name;
-  // Marked with the lock on it, or another program could take it for abandoned in between.
+  // The mark is written with the lock held; otherwise another program could take the folder for abandoned.
   lock_ = locked(path_);
   if (lock_ >= 0 && mark(lock_)) return;
   const std::string reason = std::strerror(errno);

@@ -1,4 +1,4 @@
-// A folder for what processes hand to each other in files.
+// A folder for files that processes exchange.
 #pragma once
 
 #include <filesystem>

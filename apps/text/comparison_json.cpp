@@ -86,7 +86,7 @@ Json shares_json(const host::Votes& votes, const std::vector<Standing>& standing
   return out;
 }
 
-/// Who is with whom where solvers part first.
+/// Which solvers agree with which where they differ first.
 Json sides_json(const host::Comparison& comparison) {
   Json out = Json::array();
   for (const host::Side& side : comparison.sides) {

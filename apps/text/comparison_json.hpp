@@ -1,4 +1,4 @@
-// What compare prints for machines.
+// The output of compare as JSON and CSV.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ Json comparison_json(const host::System&, const host::Comparison&);
 
 /// An object by solver name: `points` with the value, the work and the errors of each, or `reason`.
 Json sweep_json(host::SweepOf, const host::Sweep&);
-/// That, or null where it was not come to, with the comparison that went before: each solver's own part as its
+/// That, or null where an interruption came before it, with the comparison before it: each solver's own part as its
 /// `comparison`. `compared`: what comparison_json gives, or null where there was none.
 Json sweep_json(Json swept, const Json& compared);
 /// The same as a table of comma-separated values, a line per point.

@@ -243,7 +243,7 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
   }
   const std::vector<std::string> names = names_of(comparison.standings);
   texts.push_back(parting_text(*comparison.first, comparison.sides, names, tolerance));
-  // Where integration or round-off parts them, nobody is to be outvoted.
+  // Where integration or round-off is the cause, votes tell nothing.
   using Cause = host::Divergence::Cause;
   const Cause cause = comparison.divergence ? comparison.divergence->cause : Cause::unknown;
   if (cause == Cause::solver || cause == Cause::unknown)
@@ -251,9 +251,9 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
   texts.push_back(
       comparison.divergence ? divergence_text(*comparison.divergence)
       : comparison.interrupted
-          ? "Interrupted before the finer and the disturbed twin that would tell chaos from a wrong solver came to "
+          ? "Interrupted before the finer and the disturbed run that would tell chaos from a wrong solver came to "
             "their end: it cannot be told."
-          : "The finer and the disturbed twin that would tell chaos from a wrong solver did not come to their end: "
+          : "The finer and the disturbed run that would tell chaos from a wrong solver did not come to their end: "
             "it cannot be told.");
   return texts;
 }

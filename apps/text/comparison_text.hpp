@@ -1,4 +1,4 @@
-// What compare prints for people.
+// The output of compare as text.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace polyform::apps {
 
 void print_comparison(const host::System&, const host::RunSettings&, double tolerance, const host::Comparison&);
 
-/// Why a run is not done, without the name of the solver, which its row says already.
+/// Why a run is not done, without the name of the solver, which its row has.
 std::string own_reason(const host::HeatEnd&, std::string_view solver);
 /// What became of a run that is not done; "" of one that is.
 std::string status_text(const host::HeatEnd&, std::string_view solver);
@@ -39,12 +39,12 @@ std::string uncompared_text(const host::Comparison&);
 
 /// Which solvers miss the equations of motion by more than the tolerance; "" where none does.
 std::string imbalance_text(const host::Comparison&, double tolerance);
-/// Whether solvers agree, and what is to be made of it where they do not; each a sentence or two. None where fewer than
+/// Whether solvers agree, and the cause where they do not; each a sentence or two. None where fewer than
 /// two were compared.
 std::vector<std::string> agreement_texts(const host::System&, double tolerance, const host::Comparison&);
-/// What bounded steps do to the fastest run, where that is more than the tolerance: that nothing is agreed on.
+/// That bounded steps change the fastest run by more than the tolerance, so that no solution was found.
 std::string unresolved_text(const host::BoundedTwin&, double tolerance);
-/// What the runs warn of, each once, with the solvers that do.
+/// The warnings of the runs, each once, with the solvers that give it.
 std::vector<std::string> warning_texts(const std::vector<host::Standing>&);
 /// The solvers, in the order of the standings.
 std::vector<std::string> names_of(const std::vector<host::Standing>&);

@@ -1,4 +1,4 @@
-// How far runs are from their consensus, as a table of a page.
+// Deviations of runs from their consensus, as a table of a page.
 #pragma once
 
 #include <span>

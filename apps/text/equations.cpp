@@ -46,15 +46,15 @@ Numbers form(const host::System& system, Solver& solver, Equations& equations) {
   return n;
 }
 
-/// Names of the blocks of each module of a level.
-std::vector<std::vector<std::string_view>> modules_of(const Equations& equations, std::size_t level) {
-  std::vector<std::vector<std::string_view>> modules;
+/// Names of the bodies and modules in each subsystem of a level.
+std::vector<std::vector<std::string_view>> subsystems_of(const Equations& equations, std::size_t level) {
+  std::vector<std::vector<std::string_view>> subsystems;
   for (std::size_t b = 0; b < equations.blocks(); ++b) {
     const std::size_t m = equations.module_of(b, level);
-    if (m >= modules.size()) modules.resize(m + 1);
-    modules[m].push_back(equations.block(b).name);
+    if (m >= subsystems.size()) subsystems.resize(m + 1);
+    subsystems[m].push_back(equations.block(b).name);
   }
-  return modules;
+  return subsystems;
 }
 
 Json matrix(const std::vector<double>& numbers, std::size_t columns) {
@@ -66,18 +66,18 @@ Json matrix(const std::vector<double>& numbers, std::size_t columns) {
 }
 
 void print_object(std::string_view solver, const Equations& equations, const Numbers& n) {
-  Json unknowns = Json::array(), ties = Json::array(), levels = Json::array();
+  Json unknowns = Json::array(), constraints = Json::array(), levels = Json::array();
   for (std::size_t i = 0; i < equations.blocks(); ++i)
     unknowns.push_back({{"name", equations.block(i).name}, {"size", equations.block(i).unknowns}});
   for (std::size_t i = 0; i < equations.ties(); ++i) {
     const Equations::Tie tie = equations.tie(i);
-    ties.push_back({{"kind", tie.kind}, {"name", tie.name}, {"rows", tie.rows}, {"level", tie.level}});
-    if (tie.covariance != 0) ties.back()["covariance"] = tie.covariance;
+    constraints.push_back({{"kind", tie.kind}, {"name", tie.name}, {"rows", tie.rows}, {"level", tie.level}});
+    if (tie.covariance != 0) constraints.back()["covariance"] = tie.covariance;
   }
-  for (std::size_t level = 1; level <= equations.levels(); ++level) levels.push_back(modules_of(equations, level));
+  for (std::size_t level = 1; level <= equations.levels(); ++level) levels.push_back(subsystems_of(equations, level));
   print_json({{"solver", solver},
               {"unknowns", std::move(unknowns)},
-              {"ties", std::move(ties)},
+              {"constraints", std::move(constraints)},
               {"levels", std::move(levels)},
               {"M", matrix(n.M, n.unknowns)},
               {"f", n.f},
@@ -110,9 +110,9 @@ void print_text(const host::System& system, std::string_view solver, const Equat
                tie.covariance == 0 ? std::string() : fmt::format(", R = {:.6g}", tie.covariance));
   }
   for (std::size_t level = 1; level <= equations.levels(); ++level) {
-    const auto modules = modules_of(equations, level);
-    fmt::print(output(), "level {}: {} module{}\n", level, modules.size(), modules.size() == 1 ? "" : "s");
-    for (const auto& module : modules) fmt::print(output(), "  {}\n", fmt::join(module, ", "));
+    const auto subsystems = subsystems_of(equations, level);
+    fmt::print(output(), "level {}: {} subsystem{}\n", level, subsystems.size(), subsystems.size() == 1 ? "" : "s");
+    for (const auto& names : subsystems) fmt::print(output(), "  {}\n", fmt::join(names, ", "));
   }
   print_matrix("M", n.M, n.unknowns);
   print_matrix("f", n.f, 1);

@@ -8,8 +8,8 @@
 
 namespace polyform::apps {
 
-/// Prints blocks, ties, levels and M, f, A, b of a solver that offers them (polyform/contract/equations.hpp). Throws
-/// host::Failure where it does not, or where they are too many to print.
+/// Prints unknowns, constraints, levels and M, f, A, b of a solver that offers them (polyform/contract/equations.hpp).
+/// Throws host::Failure where it does not, or where they are too many to print.
 void print_equations(const host::System&, std::string_view solver_name, Solver&, bool json);
 
 }  // namespace polyform::apps

@@ -47,7 +47,7 @@ Json channels_json(const std::vector<Channel>& channels) {
   return out;
 }
 
-/// What an error in a row is measured by: its largest entry, where that is more than round-off of the matrix.
+/// The scale of an error in a row: the largest entry of the row, but at least round-off of the matrix.
 double row_size(const Eigen::MatrixXd& M, Eigen::Index i) {
   return std::max({M.row(i).cwiseAbs().maxCoeff(), 1e-6 * M.cwiseAbs().maxCoeff(), 1e-300});
 }

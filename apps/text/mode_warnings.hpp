@@ -1,4 +1,4 @@
-// Warnings about flexible bodies beyond what their modes can carry.
+// Warnings about flexible bodies beyond the validity of their modes.
 #pragma once
 
 #include "apps/text/terminal.hpp"
@@ -13,7 +13,7 @@ inline void print_warnings(const host::ModeLimits& limits) {
   for (const host::ModeLimits::Warning& w : limits.warnings()) print(Severity::warning, w.message, w.remedy);
 }
 
-/// Whether flexible bodies are deformed or spin at a state beyond what their modes can carry.
+/// Warns of flexible bodies that are deformed or spin at a state beyond the validity of their modes.
 inline void warn_of_modes(const host::System& system, double t, const host::CanonicalState& s) {
   host::ModeLimits limits(system.view());
   TreeKinematics tree(system.view());

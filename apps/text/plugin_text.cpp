@@ -26,10 +26,10 @@ std::vector<std::string> supported(const Formulation& formulation) {
   return names;
 }
 
-/// Whether what users give of a type is called its options, not its fields.
+/// Whether the fields of a type are called options.
 bool has_options(const host::Offer& offer) { return offer.kind == "formulation" || offer.kind == "integrator"; }
 
-/// Of an element, or nullptr.
+/// The fields of an element type, or nullptr.
 const TypeDescriptor* descriptor_of(const host::Catalog& catalog, const host::Offer& offer) {
   const TypeDescriptor* descriptor = nullptr;
   const auto look_in = [&](const auto& names) {

@@ -1,4 +1,4 @@
-// What is known of a plugin, for people and as JSON.
+// The description of a plugin, as text and as JSON.
 #pragma once
 
 #include <string>

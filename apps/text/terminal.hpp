@@ -1,5 +1,5 @@
-// What people see on the terminal: diagnostics, and the progress of a long run. All of it on the error stream;
-// results alone go to output().
+// Diagnostics, and the progress of a long run, for people at a terminal. All of it goes to the error stream; only
+// results go to output().
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace polyform::apps {
 
 using host::output;
 
-/// Message of a Failure whose reasons were printed before: nothing is to be added.
+/// Message of a Failure whose reasons were printed before: nothing more is printed.
 inline constexpr const char* already_said = "";
 
 void print(const Diagnostic&);
@@ -29,7 +29,7 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void update(double time, double duration);
-  /// A part that is done of a whole, and what goes on.
+  /// Shows the done part of a whole, and what is going on.
   void update(double done, double whole, std::string_view what);
 
  private:
@@ -41,7 +41,7 @@ class ProgressBar {
   Clock::time_point start_ = Clock::now(), next_;
 };
 
-/// The same along the periods of which Floquet's multipliers are found; copies share the bar.
+/// The same along the periods over which Floquet's multipliers are found; copies share the bar.
 class FloquetBar {
  public:
   void operator()(std::size_t done, std::size_t steps) const;

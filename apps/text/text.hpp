@@ -1,4 +1,4 @@
-// Quantities in words.
+// Quantities and names in words.
 #pragma once
 
 #include <string>

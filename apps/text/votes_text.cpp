@@ -60,7 +60,7 @@ std::vector<Solvers> by_vote(const host::Votes& votes, std::size_t solvers) {
   return all;
 }
 
-/// What some solvers share with each other.
+/// The kernels that some solvers share with each other.
 std::string kernels_within(const Solvers& solvers, const host::Votes& votes) {
   Names kernels;
   for (const host::SharedKernel& kernel : votes.shared())

@@ -1,4 +1,4 @@
-// Which solvers are one witness, in words.
+// Votes of solvers, and how they stand against each other, in words.
 #pragma once
 
 #include <span>
@@ -22,14 +22,14 @@ struct VoteLine {
 };
 std::vector<VoteLine> vote_lines(const host::Votes&, const Names&);
 
-/// Who shares arithmetic, a line each.
+/// The solvers of each vote and the arithmetic that they share, a line each.
 void print_votes(const host::Votes&, const Names&);
 /// The same for a page. of: what votes there: "solvers", "runs".
 ReportTable vote_table(const std::string& of, const host::Votes&, const Names&);
 
 /// Of so many runs that agree; until: the last time that all have, s.
 std::string agreement_text(std::size_t runs, const host::Votes&, double tolerance, double until);
-/// Where runs part, as one sentence: who, and from whom.
+/// Where runs first differ, as one sentence: which runs, and from which.
 std::string parting_text(const host::Parting&, std::span<const host::Side>, const Names&, double tolerance);
 /// How many solvers and how many votes stand against each other there, and who shares what.
 std::string sides_text(std::span<const host::Side>, const host::Votes&, const Names&);

@@ -10,7 +10,7 @@ namespace polyform::host {
 
 namespace {
 
-/// The part of the largest acceleration anywhere up to which those elsewhere are rounded.
+/// The share of the largest acceleration anywhere that counts as rounding of the others.
 constexpr double rounded = 1e-6;
 
 /// What would turn a body by this, or move it by this part of its size, in the square of a second is rounding where nothing

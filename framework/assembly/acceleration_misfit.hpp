@@ -19,16 +19,16 @@ namespace polyform::host {
 ///   constraint  A V̇ + B v̇ = acceleration_right
 ///   module      A u̇ + C V̇ + B v̇ = acceleration_right
 ///
-/// Rows are divided by their largest coefficient. What is left of a joint or row is measured by the largest of its own
-/// terms and of the accelerations of its own frames, but at least by a small part of what weights, turning and the
-/// reactions of joints could give the bodies (Yardstick), and by 1e-6 of the largest acceleration anywhere, rotation
-/// included: that is for rounding, and small enough for a fast body not to hide what is wrong with slow ones.
+/// Rows are divided by their largest coefficient. The scale of what is left of a joint or row is the largest of its
+/// terms and of the accelerations of its frames, but at least a small part of what weights, turning and the reactions of
+/// joints could give the bodies (Yardstick), and 1e-6 of the largest acceleration anywhere, rotation included. That share
+/// allows for rounding, and is small enough that a fast body does not hide what is wrong with slow ones.
 class AccelerationMisfit {
  public:
   struct Worst {
     const char* kind = "joint";  ///< joint, constraint or module
     std::string_view name;
-    double size = 0;  ///< relative; not a number where an acceleration is none
+    double size = 0;  ///< relative to the scale; NaN where an acceleration is not a number
   };
 
   /// The view outlives the object.
@@ -37,7 +37,7 @@ class AccelerationMisfit {
   Worst worst(double t, const Observation&);
 
  private:
-  /// A joint or row: what is left of it and its own yardstick, in units of accelerations.
+  /// A joint or row: what is left of it and its scale, both in units of accelerations.
   struct Left {
     const char* kind;
     std::string_view name;

@@ -1,4 +1,4 @@
-// Forces, constraints, modules, flexible bodies and groups of the view.
+// Forces, constraints, modules, flexible bodies and subsystems of the view.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace polyform::host {
 namespace {
 
-/// Puts what a type says of an instance's field at its place in the file.
+/// Adds to what a type says of a field of an instance the place of that field in the file.
 template <class ItemType>
 class ElementFieldSink final : public FieldSink {
  public:
@@ -104,7 +104,8 @@ void add_instance(System::Parts& parts, const FlexibleSet& flexible, GroupStorag
   }
 }
 
-/// More rows or modes than one instance has: a size above it is a mistake, which memory would run out of.
+/// More rows or modes than any instance has: a larger number is a mistake of the type, for which memory would not
+/// suffice.
 constexpr std::size_t most_of_one = std::size_t{1} << 16;
 
 template <class Item>
@@ -193,11 +194,11 @@ bool build_flexible(System::Parts& parts, Diagnostics& diagnostics) {
   return !diagnostics.failed();
 }
 
-void build_body_modules(System::Parts& parts) {
-  for (const GroupItem& group : parts.description.groups) {
+void build_subsystems(System::Parts& parts) {
+  for (const SubsystemItem& subsystem : parts.description.subsystems) {
     std::vector<BodyIndex>& bodies = parts.group_bodies.emplace_back();
-    for (const BodyIndex b : group.bodies) bodies.push_back(parts.body_of[at(b)]);
-    parts.body_modules.push_back({group.name, bodies, group.parent});
+    for (const BodyIndex b : subsystem.bodies) bodies.push_back(parts.body_of[at(b)]);
+    parts.body_modules.push_back({subsystem.name, bodies, subsystem.parent});
   }
 }
 
@@ -242,7 +243,7 @@ bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
     view.module_rows += g.type->rows().size() * g.instances.size();
     count_discrete(g, group);
   }
-  build_body_modules(parts);
+  build_subsystems(parts);
   view.forces = parts.forces;
   view.constraints = parts.constraints;
   view.modules = parts.modules;

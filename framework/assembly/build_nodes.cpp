@@ -9,7 +9,7 @@
 namespace polyform::host {
 namespace {
 
-/// A joint of so many freedoms holds nothing, so it goes with the body frame: a free joint is between frame origins.
+/// A joint with so many freedoms holds nothing. It needs no node: a free joint is between the origins of body frames.
 constexpr std::size_t all_freedoms = 6;
 
 class NodeBuilder {

@@ -24,7 +24,7 @@ class CollectedDefinition final : public JointDefinition {
   std::vector<double> parameters;
 };
 
-/// Puts what a type says of a joint's fields at its place in the file.
+/// Adds to what a type says of a field of a joint the place of that field in the file.
 class JointFieldSink final : public FieldSink {
  public:
   JointFieldSink(const System::Parts& parts, const JointItem& item, Diagnostics& diagnostics)
@@ -72,11 +72,11 @@ void place_origins(JointData& joint, const Pose& base, const Pose& moving, const
   const Mat3 R_base = rotation_matrix(base.orientation), R_moving = rotation_matrix(moving.orientation);
   joint.p_base = transpose_times(R_base, position - base.position);
   joint.p_moving = transpose_times(R_moving, position - moving.position);
-  // Through the quaternion, so that no joint starts with a residual of rounding.
+  // The matrix is made from the quaternion, as solvers make it, so that no joint starts with a residual of rounding.
   joint.R_drawn = rotation_matrix(normalized(conjugate(base.orientation) * moving.orientation));
 }
 
-/// Ties a joint to the frames of two bodies of the view.
+/// Attaches a joint to the frames of two bodies of the view.
 void tie(JointData& joint, BodyIndex base, BodyIndex moving) {
   joint.base = base;
   joint.moving = moving;
@@ -84,7 +84,7 @@ void tie(JointData& joint, BodyIndex base, BodyIndex moving) {
   joint.moving_frame = frame_of(moving);
 }
 
-/// All of a user's joint that does not hang on the order of the bodies.
+/// The data of a user's joint that do not depend on the order of the bodies.
 bool define_joint(System::Parts& parts, const JointItem& item, JointData& joint, Diagnostics& diagnostics) {
   const auto drawn = [&](BodyIndex b) { return is_ground(b) ? Pose{} : parts.description.bodies[at(b)].pose; };
   joint.name = item.name;

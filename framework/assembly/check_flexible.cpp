@@ -10,7 +10,7 @@
 namespace polyform::host {
 namespace {
 
-/// Data come with few digits.
+/// Data of modes have few digits: this share of them is rounding.
 constexpr double allowance = 1e-6;
 
 /// Whether no motion has negative kinetic energy, each unknown relative to its own size.

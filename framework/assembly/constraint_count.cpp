@@ -19,7 +19,7 @@ class OpenMultipliers {
  public:
   explicit OpenMultipliers(const ConstraintJacobian& jacobian)
       : rows_(jacobian.rows().size()), scales_(jacobian, jacobian.columns()), place_(rows_, none) {
-    // Rows without any entry are redundant by themselves, and would only slow the factorization down.
+    // Rows without entries are redundant; the factorization is faster without them.
     for (const auto& entry : jacobian.entries()) place_[entry.row] = 0;
     for (std::size_t& at : place_)
       if (at == 0) at = filled_++;
@@ -40,7 +40,7 @@ class OpenMultipliers {
   std::size_t redundant() const { return rows_ - rank(); }
   double least_pivot() const { return qr_.least_pivot(); }
   double left_out_part() const { return left_out_part_; }
-  /// So many random compositions of them, one after the other: whatever they all leave alone is determined, with
+  /// So many random compositions of the null space, one after the other. What none of them changes is determined, with
   /// probability one.
   std::vector<std::vector<double>> sample(std::size_t count) {
     std::vector<std::vector<double>> result;
@@ -104,8 +104,8 @@ std::vector<OpenDirections> open_directions(const SystemView& view, const Constr
 }  // namespace
 
 bool is_next_to_singular(const SystemView& view, const ConstStateView& at_state) {
-  // The pivots of mechanisms that move well stay above a hundredth; the square of what is left of a limit position is what
-  // is left of the way to it, and integrators end within 1e-9 of that.
+  // The pivots of a mechanism far from singular positions stay above a hundredth. Near a limit position the pivot goes
+  // with the square root of the remaining way, and an integrator ends within 1e-9 of the limit.
   constexpr double next_to_zero = 1e-3;
   if (view.cut_joints().empty() && view.constraints.empty()) return false;
   const auto copy = [](std::span<const double> x) { return std::vector<double>(x.begin(), x.end()); };
@@ -141,7 +141,7 @@ ConstraintCount System::count_constraints(const ConstStateView& at_state, const 
   count.degrees_of_freedom -= multipliers.rank();
   count.redundant = multipliers.redundant();
   if (count.redundant == 0) return count;
-  // Six wrenches span all that a joint can carry; two more make sure.
+  // Six wrenches span all that a joint can transmit; two more make sure.
   const auto samples = multipliers.sample(std::min<std::size_t>(count.redundant, 8));
   std::vector<std::size_t> place(view.joints.size(), Parts::none);
   std::vector<OpenDirections> open = open_directions(view, jacobian, samples);

@@ -181,8 +181,8 @@ ConstraintJacobian::Row ConstraintJacobian::element_row(const ConstraintSet::Ele
   return row;
 }
 
-/// Rows of a module are A u + C V + B v = right. Those combinations z of them with zᵀ A = 0 bind the motion alone. Of
-/// positions only holonomic rows speak, and only variables count that have an integral among the states.
+/// Rows of a module are A u + C V + B v = right. Combinations z of them with zᵀ A = 0 constrain the motion alone. For
+/// positions only holonomic rows count, and of the variables only those that have an integral among the states.
 void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView& state) {
   const bool positions = of_ == Of::positions;
   const FreeRows free = positions ? free_rows_of_positions(m) : free_rows_of_motions(m);
@@ -208,8 +208,8 @@ void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView&
   }
 }
 
-/// Sums the wrenches from the bodies towards ground, as far as they do not cancel, and enters their power: above the
-/// common ancestor the two sides of a loop do, but for rounding.
+/// Sums the wrenches from the bodies towards ground and enters their power, until they cancel: the two sides of a loop
+/// cancel, but for rounding, at the common ancestor of its bodies.
 void ConstraintJacobian::add(Row row) {
   const std::size_t at_row = rows_.size();
   std::vector<std::size_t> next;  // a heap: outboard before inboard
@@ -255,9 +255,9 @@ void ConstraintJacobian::enter(const Vec3& point, std::size_t row, std::size_t j
     }
     return;
   }
-  // The joint is where it is to the rounding of its arms, as far as they are of the size of a body (farther ones are told
-  // by place_rounding): a force through it has no moment but for that. Sums were taken
-  // about the row's point, and are exact to the rounding of its distance.
+  // The position of the joint is exact to the rounding of its arms, if they are of the size of a body (place_rounding
+  // has that of longer ones). So a force through the joint may have a moment of that rounding. Sums are about the row's
+  // point, and exact to the rounding of the distance to it.
   const double own_arms = std::min(norm(joint.p_base) + norm(joint.p_moving), length_), arms = own_arms + norm(M - point);
   for (std::size_t k = 0; k < joint.nv; ++k) {
     const Spatial& h = tree_.joints()[j].H[k];

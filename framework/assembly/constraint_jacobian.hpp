@@ -14,19 +14,19 @@ namespace polyform::host {
 
 /// Rows J with J w = velocity right, w = [v of the tree joints; η̇]. A row is a set of wrenches on frames (those of a
 /// unit multiplier), kept about one point of the system; its entry for a tree joint is the power of the wrenches
-/// outboard of it. A mode of a flexible body moves its nodes in the body and, since the tree joint holds its own node,
-/// the body itself the other way: its entry is the power of what acts at each node and outboard of it, less that of all
-/// at the tree joint's.
+/// outboard of it. A mode of a flexible body moves the nodes of the body. Because the tree joint holds one of these
+/// nodes, the mode also moves the body itself, the other way. So its entry is the power of what acts at each node and
+/// outboard of it, less that of all wrenches at the node of the tree joint.
 class ConstraintJacobian {
  public:
   struct Entry {
     std::size_t row, column;
     double value;
-    double size = 0;  ///< of the terms that the value is the sum of: what the geometry could make of it
-    double reach = 0;  ///< what the value could be with other directions: it is exact to rounding of this
+    double size = 0;  ///< of the terms whose sum the value is
+    double reach = 0;  ///< what the value would be with other directions; its rounding is relative to this
   };
   struct Row {
-    Vec3 point;  ///< about which its wrenches are taken: its own, so that nothing is lost far from the origin or the rest
+    Vec3 point;  ///< about which its wrenches are taken; one per row, so that no digits are lost far from it
     std::vector<std::pair<FrameIndex, Spatial>> wrenches;
     /// Of what an element does within joints: the joint, and the part of the wrenches that it puts on its outboard body
     /// (a cut joint: on the moving one, or base where moving is ground).
@@ -41,15 +41,15 @@ class ConstraintJacobian {
 
   /// Which rows there are.
   enum class Of { loops, positions, motions, all };
-  /// Rows of cut joints; of constraint elements too (motions); and what the rows of modules ask of the motion whatever
-  /// the modules' own variables are (all). Or of these the ones that have a position residual, whatever those states of
-  /// modules are that a move of positions moves (positions). absent: per tie (joints, then constraint elements) whether
-  /// it ties nothing; or empty. An absent tree joint leaves its body free: columns after those of the modes are its
-  /// six. The view outlives the object. origin: what positions of the view count from (CentredView).
+  /// loops: rows of cut joints. motions: those of constraint elements too. all: also what rows of modules ask of the
+  /// motion for any values of the modules' variables. positions: those of all that have a position residual, for any
+  /// values of the states of modules that are integrals of variables. absent: per joint, then per constraint element,
+  /// whether it is left out; or empty. An absent tree joint leaves its body free: the body's six columns follow those
+  /// of the modes. The view outlives the object. origin: what positions of the view count from (CentredView).
   explicit ConstraintJacobian(const SystemView&, Of = Of::motions, std::vector<bool> absent = {},
                               const Vec3& origin = {});
   bool good() const { return elements_.good() && modules_.good(); }
-  /// Rows at a state. Coordinates of cut joints are hints on entry; theirs and their velocities are set.
+  /// Rows at a state. Coordinates of cut joints are guesses on entry; they and their velocities are set.
   void evaluate(double t, const StateView& state);
   /// After evaluate: one more row per velocity coordinate of a cut joint, its rate; right-hand sides: the rates.
   void add_rates(std::size_t cut_joint, std::span<const double> rates);
@@ -61,7 +61,7 @@ class ConstraintJacobian {
   std::span<const Row> rows() const { return rows_; }
   std::span<const Entry> entries() const { return entries_; }
   const TreeKinematics& tree() const { return tree_; }
-  /// Rounding of where joints are, over the size of the largest body: what depends up to some of it may depend.
+  /// Rounding of the positions of joints, relative to the size of the largest body.
   double place_rounding() const { return place_rounding_; }
   std::size_t columns() const { return columns_; }
   bool is_absent(std::size_t tie) const { return !absent_.empty() && absent_[tie]; }
@@ -69,8 +69,8 @@ class ConstraintJacobian {
   struct WrenchSize {
     double moment = 0, force = 0;  ///< N m about the origin of M, N
   };
-  /// What the multipliers mu (with Jᵀ mu = 0) send through each joint, up to its sign: what they change of its reaction,
-  /// efforts included; about the origin of M, ground axes. sizes: of the terms that are summed.
+  /// What the multipliers mu (with Jᵀ mu = 0) send through each joint, up to its sign: what they change of its
+  /// reaction, efforts included; about the origin of M, ground axes. sizes: of the terms that are summed.
   void transmit(std::span<const double> mu, std::span<Spatial> through, std::span<WrenchSize> sizes) const;
   /// J w − right of a row, taken from the motions of its frames instead of from the entries.
   double velocity_error(std::size_t row) const;

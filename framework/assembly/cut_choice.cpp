@@ -25,7 +25,8 @@ Eigen::Matrix3d skew(const Eigen::Vector3d& a) {
 }
 Eigen::Vector3d vector(const Vec3& a) { return {a.x, a.y, a.z}; }
 
-/// Inertia of a body about the ground origin as drawn; of a flexible one its rigid part, as its modes are not known yet.
+/// Inertia of a body about the ground origin as drawn; of a flexible one its rigid part, as its modes are not known
+/// yet.
 Inertia6 inertia_of(const BodyItem& body) {
   const Mat3 turn = rotation_matrix(body.pose.orientation);
   const Eigen::Vector3d c = vector(body.pose.position + turn * body.center_of_mass);
@@ -55,8 +56,8 @@ std::vector<std::size_t> weld_clusters(const Description& d, Strided<const Joint
   return cluster;
 }
 
-/// Whether what a joint can move has no inertia against some of its motions, all else held. at_origin: inertia of what
-/// it moves about the ground origin; position: of the joint; base_turn: of its base body, as drawn.
+/// Whether what a joint moves has no inertia against some motion of the joint, with all other joints held. at_origin:
+/// inertia of what it moves about the ground origin; position: of the joint; base_turn: of its base body, as drawn.
 bool moves_nothing(const JointData& joint, const Inertia6& at_origin, const Vec3& position, const Mat3& base_turn) {
   Eigen::Matrix<double, 6, Eigen::Dynamic> H(6, 0);
   const auto add = [&](const Vec3& angular, const Vec3& linear) {
@@ -69,13 +70,13 @@ bool moves_nothing(const JointData& joint, const Inertia6& at_origin, const Vec3
     if (p.kind == Primitive::Kind::ball)
       for (const Vec3& axis : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}) add(axis, {});
   }
-  // Of a joint that is code the directions are known in motion only: it might have any.
+  // The directions of a code-defined joint are known in motion only: it may have any.
   if (joint.kernel != nullptr)
     for (const Vec3& axis : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}) add(axis, {});
   if (H.cols() == 0) return false;
   const Eigen::MatrixXd D = H.transpose() * at_origin * H;
   if (!(at_origin(5, 5) > 0)) return true;
-  // Rounding of an inertia about a far origin is what the terms leave that cancel.
+  // About a far origin large terms of an inertia cancel; what they leave is rounding.
   const Eigen::VectorXd terms = (H.cwiseAbs().transpose() * at_origin.cwiseAbs() * H.cwiseAbs()).diagonal();
   const Eigen::VectorXd unit = terms.cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> principal(unit.asDiagonal() * D * unit.asDiagonal(),
@@ -84,7 +85,7 @@ bool moves_nothing(const JointData& joint, const Inertia6& at_origin, const Vec3
   return !(principal.eigenvalues().minCoeff() > rounding);
 }
 
-/// Bodies that cannot hang by one of their joints alone, by their clusters.
+/// Clusters of bodies that have too little inertia to be moved by one of their joints alone.
 std::vector<char> light_clusters(const Description& d, Strided<const JointData> joints,
                                  const std::vector<std::size_t>& cluster) {
   std::vector<Inertia6> inertia(d.bodies.size(), Inertia6::Zero());
@@ -110,7 +111,7 @@ std::vector<char> light_clusters(const Description& d, Strided<const JointData> 
         light[c] = 1;
     }
   }
-  // Of a flexible body the mass is not known yet: it is not light.
+  // The mass of a flexible body is not known yet: it counts as not light.
   const double heaviest = *std::max_element(mass.begin(), mass.end());
   for (std::size_t c = 0; c < mass.size(); ++c)
     if (flexible[c] != 0) mass[c] = heaviest;
@@ -140,7 +141,7 @@ EvaluationCost cost_of(const SpanningForest& forest, Strided<const JointData> jo
 
 std::vector<Hold> holds_of(const Description& d, Strided<const JointData> joints) {
   std::vector<Hold> holds(joints.size(), Hold::none);
-  if (joints.size() < d.bodies.size() || d.bodies.empty()) return holds;  // no loop can be there
+  if (joints.size() < d.bodies.size() || d.bodies.empty()) return holds;  // there can be no loop
   const std::vector<std::size_t> cluster = weld_clusters(d, joints);
   const std::vector<char> light = light_clusters(d, joints, cluster);
   const auto is_light = [&](BodyIndex b) { return !is_ground(b) && light[cluster[at(b)]] != 0; };
@@ -160,10 +161,10 @@ void warn_of_costly_cuts(const System::Parts& parts, Strided<const JointData> jo
   for (GraphEdge& e : free) e.cut = false;
   const EvaluationCost cost = cost_of(parts.forest, joints, edges);
   const EvaluationCost least = cost_of(span_forest(d.bodies.size(), free), joints, free);
-  // A few times is the user's choice; from there on it is a growth with another power of the size.
+  // A cost of a few times the least is the user's choice; a higher one grows with another power of the size.
   constexpr double much = 4;
   if (!(cost.operations > much * least.operations)) return;
-  // The first joint that asks to be cut whose loop passes the widest hinge.
+  // The first joint that asks to be cut and whose loop passes the joint with the most rows.
   std::size_t at_fault = static_cast<std::size_t>(asked - edges.begin());
   const std::size_t widest = parts.forest.carrier[cost.widest];
   for (const Loop& loop : parts.forest.loops) {
@@ -177,8 +178,8 @@ void warn_of_costly_cuts(const System::Parts& parts, Strided<const JointData> jo
   }
   parts.report(
       diagnostics, Severity::warning, d.joints[at_fault], {}, "cut",
-      fmt::format("cut at joint `{}` and the others that ask for it, {} constraint rows pass the hinge of body "
-                  "`{}`: an evaluation takes about {:.2g} multiplications and {:.2g} MB, with cuts chosen by "
+      fmt::format("cut at joint `{}` and the others that ask for it, {} constraint rows pass the joint that moves "
+                  "body `{}`: an evaluation takes about {:.2g} multiplications and {:.2g} MB, with cuts chosen by "
                   "polyform {:.2g} and {:.2g} MB",
                   d.joints[at_fault].name, cost.rows, d.bodies[parts.forest.order[cost.widest]].name, cost.operations,
                   cost.bytes / 1e6, least.operations, least.bytes / 1e6),

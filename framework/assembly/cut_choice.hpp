@@ -1,4 +1,4 @@
-// What the host knows of masses and joints that decides which joints close the loops.
+// Masses and joints decide which joints close the loops.
 #pragma once
 
 #include <span>

@@ -14,14 +14,14 @@ namespace polyform::host {
 
 namespace {
 
-/// Part of the size of a body from which on the rounding of a place is told: accelerations lose about as much, and what is
-/// told of them begins at 1e-6.
+/// Share of the size of a body from which on the rounding of a position is reported. Accelerations lose about as much,
+/// and their imbalance is reported from 1e-6 on.
 constexpr double least_rounding = 1e-7;
-/// A number with so many digits left at its end is exact as it is written (whole metres, halves, sixteenths), but for one in
-/// a thousand that ends so by chance.
+/// A number that ends in so many binary zeros counts as exact (whole metres, halves, sixteenths). One in a thousand
+/// other numbers ends so by chance.
 constexpr int digits_of_exact = 10;
 
-/// By how much a number as written may be off, m.
+/// The largest error of a number as it is written, m.
 double rounding_of(double x) {
   int exponent = 0;
   const double fraction = std::frexp(std::abs(x), &exponent);
@@ -41,7 +41,7 @@ void warn_of_drawn_rounding(const System::Parts& parts, Diagnostics& diagnostics
   for (std::size_t j = 0; j < parts.joints.size(); ++j) {
     const JointData& joint = parts.joints[j];
     const Pose base = parts.drawn(joint.base), moving = parts.drawn(joint.moving);
-    // In a node of a flexible body the arm is counted from there.
+    // The arm of a joint at a node of a flexible body is counted from the node.
     const bool on_node = joint.base_frame != frame_of(joint.base);
     const Vec3 place = on_node ? moving.position : base.position + rotation_matrix(base.orientation) * joint.p_base;
     const double rounding =

@@ -1,4 +1,4 @@
-// Rounding of the numbers that a model draws its bodies and joints with.
+// Rounding of the numbers that place bodies and joints in a model.
 #pragma once
 
 #include "framework/diagnostics.hpp"
@@ -6,7 +6,7 @@
 
 namespace polyform::host {
 
-/// A warning where places are written so far from the ground origin that their numbers hold lengths with few digits.
+/// Warns where positions are so far from the ground origin that their numbers hold few digits of a length.
 void warn_of_drawn_rounding(const System::Parts&, Diagnostics&);
 
 }  // namespace polyform::host

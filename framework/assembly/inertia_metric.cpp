@@ -6,7 +6,7 @@
 namespace polyform::host {
 namespace {
 
-/// Part of the mass around it that a body is given.
+/// Share of the mass of its neighbours that a body without mass is given.
 constexpr double fill = 1e-9;
 
 Eigen::Matrix3d dense(const Mat3& a) { return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(a.m); }
@@ -65,7 +65,7 @@ void InertiaMetric::evaluate(std::span<const BodyMotion> frames, std::span<const
       Eigen::MatrixXd turn = Eigen::MatrixXd::Identity(size, size);
       turn.block<3, 3>(0, 0) = turn.block<3, 3>(3, 3) = dense(R);
       M = turn * M * turn.transpose();
-      // A mode without inertia of its own must not stop the search.
+      // A mode without inertia must not make the metric singular.
       for (Eigen::Index k = 6; k < size; ++k) M(k, k) += fill * std::max(M(k, k), largest_mass_);
     } else {
       M.setZero(6, 6);

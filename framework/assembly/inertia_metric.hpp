@@ -11,8 +11,9 @@
 namespace polyform::host {
 
 /// Per body the mass matrix of its twist (angular velocity, velocity of the frame origin; ground axes) and, of a
-/// flexible body, of the rates of its modes. So that the nearest motion is always one, a body without mass or without
-/// inertia about an axis is given a billionth of what its neighbours have: too little to be felt, enough to decide.
+/// flexible body, of the rates of its modes. A body without mass or without inertia about an axis is given a billionth
+/// of what its neighbours have, so that there is always one nearest motion: too little to change it, enough to decide
+/// it.
 class InertiaMetric {
  public:
   explicit InertiaMetric(const SystemView&);

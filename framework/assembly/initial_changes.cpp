@@ -1,4 +1,4 @@
-// What of the given initial values is not as given, joint by joint and body by body.
+// Warnings of given initial values that could not be kept, joint by joint and body by body.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace polyform::host {
 namespace {
 
-/// So many bodies and joints are named, the rest is counted.
+/// So many bodies and joints are named; the others are counted.
 constexpr std::size_t most_named = 8;
 
 std::string text_of(const Vec3& a) {
@@ -44,7 +44,7 @@ void InitialState::tell_rates() {
   }
 }
 
-/// Bodies that do not move as given. A body whose joint has a rate of its own is told of elsewhere.
+/// Bodies that do not move as given. A body whose joint has a given rate is reported with the joint.
 void InitialState::tell_bodies(std::span<const BodyMotion> now) {
   std::size_t told = 0, others = 0;
   for (std::size_t i = 0; i < given_twists_.size(); ++i) {
@@ -79,7 +79,7 @@ void InitialState::tell_bodies(std::span<const BodyMotion> now) {
                          "give velocities that fit the joints, or give joint rates (initial.velocity)");
 }
 
-/// Joints without a given rate that start to move only because nothing else decides what they do.
+/// Joints without a given rate whose rates neither constraints nor bodies decide, but which move.
 void InitialState::tell_open(std::span<const double> wanted, const std::vector<char>& settled) {
   std::string names;
   std::size_t count = 0;
@@ -108,7 +108,7 @@ void InitialState::tell_open(std::span<const double> wanted, const std::vector<c
        .file = parts_.description.file});
 }
 
-/// The joint's rate wins over the velocity of the body that it carries.
+/// The rate of a joint wins over the velocity of the body that it moves.
 void InitialState::warn_of_overruled(std::size_t body, const Spatial& taken) {
   const Spatial off = given_twists_[body].twist - taken;
   const double by = given_twists_[body].whole ? std::max(norm(off.angular), norm(off.linear)) : norm(off.angular);
@@ -153,7 +153,7 @@ void InitialState::warn_of_moved_modes(const std::vector<double>& given, const s
 }
 
 /// What may keep a joint from its given value, as the subject of a sentence with a negation: a constraint element on
-/// its coordinates, else all that there is.
+/// its coordinates, otherwise everything that constrains the system.
 std::string InitialState::restraint_of(std::size_t joint) const {
   const auto on_joint = [joint](const auto& group) {
     const auto found = std::ranges::find_if(group.joints, [joint](JointIndex j) { return at(j) == joint; });
@@ -169,7 +169,7 @@ std::string InitialState::restraint_of(std::size_t joint) const {
   return restraint() + " do";
 }
 
-/// What there is that restrains the motion of the tree.
+/// Everything that constrains the motion of the tree, as the subject of a sentence.
 std::string InitialState::restraint() const {
   if (view().constraints.empty() && view().cut_joints().empty())
     return view().modules.empty() ? "the joints" : "modules";

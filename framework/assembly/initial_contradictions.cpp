@@ -1,4 +1,4 @@
-// Constraint elements that ask different things of one coordinate of a joint: no initial state has both.
+// Constraint elements that demand different values of one joint coordinate: no initial state meets both.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,8 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 /// Of a run whose model gives none, s.
 constexpr double usual_duration = 10;
 
-/// The only joint coordinate that a row ties, with its coefficient; none where it ties markers, several, or nothing.
+/// The only joint coordinate in a row, with its coefficient; none where the row has markers, several, or no
+/// coordinates.
 std::size_t only_coordinate(const SystemView& view, const Element& e, std::size_t row, double& coefficient) {
   for (const Spatial& a : e.A.subspan(row * e.markers.size(), e.markers.size()))
     if (dot(a, a) != 0) return none;
@@ -33,7 +34,7 @@ std::size_t only_coordinate(const SystemView& view, const Element& e, std::size_
   return found;
 }
 
-/// What rows ask for; of positions by how much they are off. derivative: how often the coordinate is differentiated.
+/// Right-hand sides of the rows; for positions their residuals. derivative: how often the coordinate is differentiated.
 struct Asked {
   std::span<const double> Element::*values;
   std::string_view what;
@@ -71,7 +72,7 @@ bool InitialState::report_contradiction(const std::vector<double>& q) {
   };
   // The least that counts moves a joint by a turn or the length of the system within the run.
   const double run = parts_.description.simulation.duration.value_or(usual_duration);
-  std::map<std::size_t, Row> first;  // per coordinate, the first that ties it alone
+  std::map<std::size_t, Row> first;  // per coordinate, the first row that has it alone
   for (const Element& e : constraints.elements())
     for (std::size_t r = 0; r < e.rows; ++r) {
       double coefficient = 1;

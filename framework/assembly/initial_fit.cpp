@@ -21,8 +21,8 @@ InitialState::GivenTwist InitialState::given_twist(std::size_t body, const BodyM
   return given;
 }
 
-/// Rates of the tree joints that come nearest to what is given, joint by joint, and what of the bodies' velocities they
-/// leave: excess_.
+/// Rates of the tree joints that come nearest to what is given, joint by joint. excess_ is what they leave of the
+/// bodies' velocities.
 void InitialState::fit_rates() {
   const std::size_t n = view().bodies.size();
   std::vector<BodyMotion> frames(view().frames());
@@ -50,7 +50,7 @@ void InitialState::fit_rates() {
   if (!left) excess_.clear();
 }
 
-/// Rate of the joint that carries a body, and the motion of the body's frames.
+/// Rate of the joint that moves a body, and the motion of the body's frames.
 void InitialState::fit_joint(std::size_t i, const NodeMotions& nodes, std::vector<BodyMotion>& frames) {
   const JointData& joint = view().joints[i];
   double* v = parts_.v.data() + joint.v_offset;

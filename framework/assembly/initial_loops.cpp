@@ -12,9 +12,9 @@
 namespace polyform::host {
 namespace {
 
-/// Part of a turn by 1 rad, or of a length of the system, by which a coordinate may change unsaid.
+/// Share of 1 rad, or of a length of the system, by which a coordinate may change without a warning.
 constexpr double unsaid = 1e-9;
-/// So many joints are named, the rest is counted.
+/// So many joints are named; the others are counted.
 constexpr std::size_t most_named = 8;
 
 std::string text_of(std::span<const double> values) {
@@ -29,7 +29,7 @@ bool InitialState::close_loops() {
   const std::vector<double> drawn = parts_.q;
   const std::vector<double> rates = parts_.v, modal_rates = parts_.etadot;
   PositionSearch search(view(), centred_.origin(), given_q_, given_eta_, state());
-  if (!search.good()) return true;  // said where forces and modules start
+  if (!search.good()) return true;  // reported where forces and modules start
   if (report_no_number(given_q_)) return false;
   const bool closed = keep_most(wishes(&Given::position),
                                 [&](const std::vector<std::size_t>& kept) { return search.reach(kept); });
@@ -46,7 +46,7 @@ bool InitialState::close_loops() {
   return module_positions();
 }
 
-/// How far a coordinate may be from another one and count as the same.
+/// The difference up to which two values of a coordinate count as the same.
 double InitialState::unsaid_change(const JointData& joint, std::size_t coordinate) const {
   for (const Primitive& p : joint.primitives) {
     if (coordinate < position_count(p.kind)) return unsaid * (p.kind == Primitive::Kind::translation ? length_ : 1);
@@ -72,7 +72,7 @@ void InitialState::tell_positions() {
   }
 }
 
-/// Joints without a given position that leave the drawing though something else would do as well.
+/// Joints without a given position that leave the drawn one although others could move in their place.
 void InitialState::tell_open_positions(const std::vector<double>& drawn, const std::vector<char>& settled) {
   std::string names;
   std::size_t count = 0;
@@ -118,7 +118,7 @@ bool InitialState::module_positions() {
   for (const ModuleSet::Module& m : modules.modules())
     for (std::size_t r = 0; r < m.rows.rows; ++r) {
       if (!m.rows.is_holonomic(r) || std::abs(m.rows.residual[r]) <= unsaid * size_of_row(m, r)) continue;
-      diagnostics_.error(fmt::format("module `{}` cannot be met at the initial positions: its rows are off by {:.3g}",
+      diagnostics_.error(fmt::format("the rows of module `{}` cannot be met at the initial positions: off by {:.3g}",
                                      m.rows.name, std::abs(m.rows.residual[r])),
                          "change the initial positions of its joints or bodies");
       return false;
@@ -169,8 +169,8 @@ bool InitialState::fit_integrals(const ModuleSet::Module& m, double& before) {
   return true;
 }
 
-/// A constraint element or module whose residual is no number where it was drawn is its type's fault. False when there
-/// is none.
+/// Reports a constraint element or module whose residual is not a number as drawn: its type is at fault. False when
+/// there is none.
 bool InitialState::report_no_number(const std::vector<double>& start) {
   const std::vector<double> still(view().nv), still_modes(view().modes);
   tree_.evaluate(start.data(), still.data(), given_eta_.data(), still_modes.data());
@@ -207,7 +207,7 @@ void InitialState::report_open_loop(const std::vector<double>& start, const Posi
          .file = parts_.description.file});
     return;
   }
-  // The loop that was most open at the given coordinates is the one to name.
+  // The message names the loop that was most open at the given coordinates.
   const std::vector<double> still(view().nv), still_modes(view().modes);
   tree_.evaluate(start.data(), still.data(), given_eta_.data(), still_modes.data());
   std::size_t worst = 0;

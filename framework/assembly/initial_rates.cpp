@@ -8,8 +8,8 @@
 
 namespace polyform::host {
 
-/// Velocities at the positions found. Velocities of bodies belong to the drawn pose: where the positions have left it,
-/// the rates that they mean there are carried along.
+/// Velocities at the positions found. Velocities of bodies belong to the drawn pose. Where bodies have left it, the
+/// joint rates of the drawn pose hold at the new one.
 bool InitialState::find_rates(const std::vector<double>& drawn) {
   const std::vector<double> q = parts_.q, eta = parts_.eta;
   const bool moved = q != drawn || std::ranges::any_of(eta, [](double x) { return x != 0; });
@@ -30,10 +30,10 @@ bool InitialState::find_rates(const std::vector<double>& drawn) {
   return project({ConstraintJacobian::Of::all, true}) && close_rates();
 }
 
-/// Rates of cut joints follow. What all rows leave is looked at once more, in the motions of the bodies.
+/// Sets the rates of cut joints, and checks all rows once more in the motions of the bodies.
 bool InitialState::close_rates() {
   ConstraintJacobian jacobian(view(), ConstraintJacobian::Of::all, {}, centred_.origin());
-  if (!jacobian.good()) return true;  // said where forces and modules start
+  if (!jacobian.good()) return true;  // reported where forces and modules start
   jacobian.evaluate(0, state());
   double speed = speed_;
   for (const BodyMotion& body : jacobian.tree().bodies()) speed = std::max(speed, speed_of(body.V));
@@ -64,7 +64,7 @@ void InitialState::report_unmet(const ConstraintJacobian::Row& row, double left)
        .file = parts_.description.file});
 }
 
-/// What could be kept, in the order in which it is: the modes, then joints as the model lists them.
+/// Candidates to be kept, in the order of trial: the modes, then the joints as the model lists them.
 std::vector<std::size_t> InitialState::wishes(bool Given::*what) const {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < given_.size(); ++i)
@@ -77,7 +77,7 @@ std::vector<std::size_t> InitialState::wishes(bool Given::*what) const {
 /// Takes the nearest rates to those of the parts.
 bool InitialState::project(const Projection& how) {
   ConstraintJacobian jacobian(view(), how.rows, {}, centred_.origin());
-  if (!jacobian.good()) return true;  // said where forces and modules start
+  if (!jacobian.good()) return true;  // reported where forces and modules start
   jacobian.evaluate(0, state());
   if (jacobian.rows().empty() && excess_.empty()) return true;
   std::vector<double> w(parts_.v.begin(), parts_.v.begin() + static_cast<std::ptrdiff_t>(view().nv_tree));
@@ -98,7 +98,7 @@ bool InitialState::project(const Projection& how) {
   keeping.rates().take(w, keeping.columns(), metric, excess_);
   std::copy_n(w.begin(), view().nv_tree, parts_.v.begin());
   std::copy(w.begin() + static_cast<std::ptrdiff_t>(view().nv_tree), w.end(), parts_.etadot.begin());
-  // Where bodies have velocities of their own these decide what the joints that carry them do.
+  // Where bodies have given velocities, these decide the rates of the joints that move them.
   std::vector<char> decided = keeping.columns();
   for (std::size_t i = 0; i < by_body_.size(); ++i)
     if (by_body_[i])

@@ -1,8 +1,8 @@
 // The state at the start: given joint coordinates, rates from joints and bodies, loops closed in position and velocity.
 //
 // As drawn every joint, and so every loop, is closed by construction: only `initial` positions and the deformation of
-// flexible bodies open loops. Velocities of bodies belong to the drawn pose, undeformed; they become joint rates there,
-// which are carried to the moved pose.
+// flexible bodies open loops. Velocities of bodies belong to the drawn pose, undeformed. They become joint rates there,
+// which then hold at the moved pose.
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@ class InitialState {
     bool position = false, velocity = false;
   };
 
-  // initial_state.cpp: what the model gives, and what is left when bodies and joints are done
+  // initial_state.cpp: reads what the model gives, and sets first-order states and rates of modules
   void read_given();
   void read_joint(std::size_t joint, const std::vector<double>& given, std::size_t offset, std::size_t count,
                   std::string_view what, std::vector<double>& into, bool& locked);
@@ -70,8 +70,8 @@ class InitialState {
   double speed_of(const Spatial& V) const;
   bool differ(const Spatial& a, const Spatial& b) const;
 
-  // initial_rates.cpp: rates that respect everything
-  /// Which rows are to be respected, and whether given rates are kept.
+  // initial_rates.cpp: rates that meet all constraints
+  /// Which rows count, and whether given rates are kept.
   struct Projection {
     ConstraintJacobian::Of rows;
     bool keep;
@@ -82,7 +82,7 @@ class InitialState {
   bool close_rates();
   void report_unmet(const ConstraintJacobian::Row&, double left);
 
-  // initial_changes.cpp: what is not as given
+  // initial_changes.cpp: warnings of values that could not be kept
   void tell_changes(const ConstraintJacobian& now, bool kept, std::span<const double> wanted,
                     const std::vector<char>& settled);
   void tell_rates();
@@ -120,7 +120,7 @@ class InitialState {
   std::vector<double> given_q_, given_v_, given_eta_, given_etadot_;
   std::vector<double> given_x_;           ///< the elements' own starting values of first-order states
   std::vector<GivenTwist> given_twists_;  ///< of the bodies, as drawn
-  std::vector<char> by_body_;             ///< per body, whether a velocity of its own is given
+  std::vector<char> by_body_;             ///< per body, whether its velocity is given
   std::vector<Spatial> excess_;           ///< what the tree joints leave of them, or empty
   double length_ = 1, speed_ = 0;         ///< of the system, m; the largest given or following, m/s
   double met_part_ = met;                 ///< up to which part of a row its rates meet it

@@ -11,11 +11,11 @@
 
 namespace polyform::host {
 
-/// Takes as many of a list as go: all, or one after the other each that goes with those before it. The longest run of
-/// further ones that goes is found by runs that grow, then by halving: few trials for few contradictions. goes(list)
-/// tries; the last trial is the successful one. Where one does not go, sift(kept, rest), after a successful trial with
-/// `kept`, may move from the rest what goes without a trial to `kept`, and drop what does not. False where not even none
-/// goes.
+/// Keeps as many items of a list as are possible together: all, or one after the other each that is possible with those
+/// before it. The longest possible run of further items is found by runs that grow, then by halving. That takes few
+/// trials for few contradictions. goes(list) tries; the last trial succeeds. Where an item is not possible,
+/// sift(kept, rest), after a successful trial with `kept`, may move to `kept` what is possible without a trial, and drop
+/// what is not. False where the empty list fails too.
 template <class Goes, class Sift = std::nullptr_t>
 bool keep_most(const std::vector<std::size_t>& all, Goes goes, [[maybe_unused]] Sift sift = nullptr) {
   if (goes(all)) return true;
@@ -30,7 +30,7 @@ bool keep_most(const std::vector<std::size_t>& all, Goes goes, [[maybe_unused]] 
     };
     const auto try_with = [&](std::size_t count) { return last_went = goes(with(count)); };
     constexpr std::size_t growth = 8;
-    std::size_t good = 0, bad = rest.size() + 1;  // so many further ones go, so many do not
+    std::size_t good = 0, bad = rest.size() + 1;  // so many further items are possible, so many are not
     for (std::size_t count = 1; good < rest.size() && bad > rest.size(); count = std::min(growth * count, rest.size()))
       (try_with(count) ? good : bad) = count;
     while (bad - good > 1) {

@@ -9,10 +9,10 @@
 namespace polyform::host {
 namespace {
 
-/// A loop that moves slower than this beside the fastest rate, of those found and those wanted, is judged as if it moved
-/// so fast: met times this is rounding. A locked loop takes all of a wanted rate away and leaves its rounding.
+/// Share of the fastest rate, found or wanted, that counts as the least speed of a loop when its rows are judged: `met`
+/// times this is rounding. A locked loop takes away all of a wanted rate and leaves the rounding of it.
 constexpr double at_rest = 1e-6;
-/// Independent parts below this are rounding of the rows.
+/// A row whose independent part is smaller than this depends on others, but for rounding.
 constexpr double rounding = 1e-12;
 /// A position that was closed to rounding ε may be √ε from a singular one that it stands for: rates that are given do not
 /// rest on rows whose independent part is smaller than this, if they need not.
@@ -58,7 +58,7 @@ NearestRates::Missed NearestRates::missed(std::span<const double> w) const {
   return worst;
 }
 
-/// Adds the least change that meets the independent rows, again until rounding is left. What is missed then.
+/// Adds the least change that meets the independent rows, repeatedly, until rounding is left. Returns what is left.
 NearestRates::Missed NearestRates::meet(std::span<double> w) const {
   std::vector<double> d(w.size());
   for (int round = 0; round < 3 && !(missed(w).relative <= 1e-15); ++round) {
@@ -97,7 +97,7 @@ void NearestRates::take(std::span<double> w, const std::vector<char>& kept, Iner
   if (excess.empty() && missed(w).relative <= rounding) return;
   const RateEquations equations(view_, jacobian_, metric, kept, factors_->independent());
   std::vector<double> change(w.size());
-  // Where the equations are singular in spite of the metric's fill, what remains is the least change of rates.
+  // Where the equations are singular in spite of the added inertia, the least change of rates is taken.
   if (equations.solve(off, excess, change))
     for (std::size_t k = 0; k < w.size(); ++k) w[k] += change[k];
   meet(w);

@@ -1,8 +1,8 @@
 // Rates that respect loops, constraint elements and modules, as near as can be to those that are wanted.
 //
-// Two steps that need not trust each other. Whether rows can be met, which of them are independent and what is left in
-// the end is decided in joint rates alone (RowFactors), without masses. Among the rates that meet them the nearest is
-// found in the metric of the bodies' inertia:
+// There are two independent steps. RowFactors decides in joint rates alone, without masses, whether rows can be met,
+// which of them are independent and what is left in the end. Among the rates that meet them, the nearest is found in
+// the metric of the bodies' inertia:
 //
 //   min ½ Σ (V_i − V*_i)ᵀ M_i (V_i − V*_i)   subject to   V_out = V_in + S w  (tree joints),   J w = c
 //

@@ -69,7 +69,7 @@ struct System::Parts {
   Pose drawn(BodyIndex view_body) const;
   void report(Diagnostics&, Severity, const Item&, Place, std::string_view path_end, std::string_view message,
               std::string_view remedy) const;
-  /// An error that no model mends: the item's type breaks the contract, in the way that the breach says.
+  /// An error that no change of the model mends: the item's type breaks the contract, as `breach` says.
   void report_breach(Diagnostics&, const Item&, std::string_view type, std::string_view breach) const;
 };
 
@@ -79,7 +79,7 @@ bool build_tree(System::Parts&, Diagnostics&);
 bool build_elements(System::Parts&, Diagnostics&);
 /// Nodes where joints and markers attach to flexible bodies. False after an error.
 bool build_nodes(System::Parts&, Diagnostics&);
-/// Fields of flexible bodies that say whether tension stiffens them, where the model leaves them open: set, so that nodes
+/// Sets the fields of flexible bodies that say whether tension stiffens them and that the model leaves open: then nodes
 /// have their displacement of second order.
 void open_spin_stiffening(System::Parts&);
 /// Sets them to whether the body can spin, from a trial of the initial state.

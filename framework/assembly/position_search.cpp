@@ -14,21 +14,21 @@
 namespace polyform::host {
 namespace {
 
-/// What may be open in the end, relative to what a turn by 1 rad does.
+/// The largest residual in the end, relative to what a turn by 1 rad does.
 constexpr double closed = 1e-10;
-/// Positions are no better than this beside the largest of them.
+/// Rounding of positions, relative to the largest of them.
 constexpr double rounding = 1e-14;
-/// A careful step is at most this long and each shorter than the one before by this, else it may lead elsewhere.
+/// A careful step is at most this long, and shorter than the one before by this factor; others may lead elsewhere.
 constexpr double longest_careful = 0.5, contraction = 0.6;
 /// No joint moves further in one bold step, rad or its like.
 constexpr double longest_bold = 0.7;
-/// A careful step that is rounding beside this need not contract.
+/// A careful step shorter than this is rounding and need not contract.
 constexpr double least_step = 1e-7;
 constexpr int most_steps = 100, most_halvings = 6, without_gain = 8;
 /// The shortest part of the way from the drawing, and the most Newton steps on it.
 constexpr double shortest_part = 1.0 / 1024;
 constexpr std::size_t most_rounds = 600;
-/// Rows count as dependent whose independent part is below so many times what is open, within these bounds.
+/// A row counts as dependent when its independent part is below so many times the residual, within these bounds.
 constexpr double most_caution = 10, most_independent = 0.03;
 
 }  // namespace
@@ -57,8 +57,8 @@ void PositionSearch::go_to(const Place& place) {
   std::ranges::copy(place.eta, state_.eta.begin());
 }
 
-/// From the given values of all joints, if these nearly close the loops; from the drawing; and where the way from there
-/// is barred, from the given values at any price.
+/// Starts from the given values of all joints if these nearly close the loops, otherwise from the drawn position; and
+/// where no way leads from there, from the given values with bold steps.
 bool PositionSearch::reach(const std::vector<std::size_t>& kept) {
   modes_kept_ = std::ranges::find(kept, Keeping::modes) != kept.end();
   std::ranges::fill(kept_joint_, false);
@@ -75,7 +75,7 @@ bool PositionSearch::reach(const std::vector<std::size_t>& kept) {
   return false;
 }
 
-/// Along the way of the given values from the drawing. share: of the way.
+/// Moves the given values from the drawn to the wanted ones. share: of that way.
 bool PositionSearch::follow() {
   double share = 0, earlier_share = 0, part = 0.5;
   Place last = drawn_, earlier = drawn_;
@@ -94,7 +94,7 @@ bool PositionSearch::follow() {
   return false;
 }
 
-/// Given values at their share of the way, the others where the last part of the way points.
+/// Sets given values at their share of the way, and extrapolates the others from the last part of the way.
 void PositionSearch::place(double share, double before, const Place& last, const Place& earlier, double earlier_share) {
   const double more = before > earlier_share ? (share - before) / (before - earlier_share) : 0;
   for (std::size_t j = 0; j < view_.joints.size(); ++j) {
@@ -119,7 +119,7 @@ void PositionSearch::place(double share, double before, const Place& last, const
     state_.eta[k] = modes_kept_ ? share * given_eta_[k] : last.eta[k] + (share - before) * given_eta_[k];
 }
 
-/// Newton's method at a share of the way; what elements and modules ask is asked as far.
+/// Newton's method at a share of the way, to which residuals of elements and modules are reduced likewise.
 bool PositionSearch::close(double share, Pace pace) {
   double open = evaluate(share), least = open, last_size = 0;
   int idle = 0;
@@ -149,7 +149,7 @@ bool PositionSearch::close(double share, Pace pace) {
       evaluate(share);
       return open_.relative <= closed;
     }
-    if (open > 0.5 * before) caution *= 0.1;  // rows that were left out may be what stays open
+    if (open > 0.5 * before) caution *= 0.1;  // rows that were left out may be the ones that stay open
     idle = open < 0.9 * least ? 0 : idle + 1;
     least = std::min(least, open);
     if (idle == without_gain) return false;
@@ -157,7 +157,7 @@ bool PositionSearch::close(double share, Pace pace) {
   return open_.relative <= closed;
 }
 
-/// Rows here, and what is open: the root of the sum of squares, in sizes of a turn by 1 rad.
+/// Evaluates the rows and their residual: the root of the sum of squares, in sizes of a turn by 1 rad.
 double PositionSearch::evaluate(double share) {
   jacobian_.evaluate(0, state_);
   const std::size_t own = jacobian_.rows().size();
@@ -204,7 +204,7 @@ void PositionSearch::find_units() {
   scale_.assign(jacobian_.rows().size(), 0.0);
   for (const ConstraintJacobian::Entry& e : jacobian_.entries())
     scale_[e.row] = std::max(scale_[e.row], e.reach * unit_[e.column]);
-  for (std::size_t r = 0; r < scale_.size(); ++r) {  // what nothing moves
+  for (std::size_t r = 0; r < scale_.size(); ++r) {  // rows that nothing moves
     if (scale_[r] > 0) continue;
     for (const auto& [frame, wrench] : jacobian_.rows()[r].wrenches)
       scale_[r] = std::max(scale_[r], norm(wrench.linear) * metric_.length());
@@ -212,7 +212,7 @@ void PositionSearch::find_units() {
   }
 }
 
-/// Columns that are not to move: of kept joints and modes, and those that no row ties.
+/// Columns that must not move: those of kept joints and modes, and those that are in no row.
 void PositionSearch::find_kept() {
   kept_.assign(jacobian_.columns(), true);
   for (const ConstraintJacobian::Entry& e : jacobian_.entries()) kept_[e.column] = false;
@@ -222,8 +222,9 @@ void PositionSearch::find_kept() {
   if (modes_kept_) std::fill(kept_.begin() + static_cast<std::ptrdiff_t>(view_.nv_tree), kept_.end(), true);
 }
 
-/// The nearest step that closes the rows which count as independent here: those of a mechanism that moves only by its
-/// proportions depend on each other where it is closed, and elsewhere to the size of what is open.
+/// The nearest step that closes the rows which count as independent here. The rows of a mechanism that moves only
+/// because of its proportions depend on each other where it is closed, and elsewhere but for a part of the size of the
+/// residual.
 bool PositionSearch::find_step(double caution) {
   find_kept();
   const RowScales scales(jacobian_, jacobian_.columns());
@@ -236,7 +237,7 @@ bool PositionSearch::find_step(double caution) {
   const RateEquations equations(view_, jacobian_, metric_, kept_, factors.independent());
   step_.assign(jacobian_.columns(), 0.0);
   if (equations.solve(left, {}, change)) step_ = change;
-  // What rounding in the metric leaves, or all where the equations are singular: the least change of coordinates.
+  // The least change of coordinates closes what rounding in the metric leaves, or all where the equations are singular.
   for (const ConstraintJacobian::Entry& e : jacobian_.entries()) left[e.row] -= e.value * step_[e.column];
   factors.least_change(left, change);
   for (std::size_t c = 0; c < step_.size(); ++c) step_[c] += change[c];

@@ -1,14 +1,14 @@
-// Positions that respect loops, constraint elements and modules, as near as can be to the drawing or to what is given.
+// Positions that meet loops, constraint elements and modules and are nearest to the drawn or to the given ones.
 //
 // Newton's method on the coordinates of the tree joints and the modes. Each step is found as velocities are
 // (nearest_rates.hpp): which rows are independent is decided by their geometry alone, and of the steps that close these
-// the one is taken that moves the bodies least in the metric of their inertia. While loops are open, rows that depend
-// on others only where they are closed seem independent by as much; so many of them count as dependent.
+// the one is taken that moves the bodies least in the metric of their inertia. Some rows depend on others only where
+// the loops are closed. While loops are open these seem independent by about the residual, and so count as dependent.
 //
-// Values that are to be kept do not move; neither do joints that no row ties.
+// Values that are kept do not move; neither do joints that are in no row.
 //
-// Of several positions that close the loops the one is found that the drawing leads to: the given values are moved from
-// the drawing to where they are to be, in steps so small that Newton's method contracts in each.
+// Of several positions that close the loops, the search finds the one on the branch of the drawn position: it moves the
+// given values from the drawn to the wanted ones in steps so small that Newton's method contracts in each.
 #pragma once
 
 #include <span>
@@ -45,7 +45,7 @@ class PositionSearch {
   struct Place {
     std::vector<double> q, eta;
   };
-  /// Careful: only in steps that contract, so that the solution is the one at hand.
+  /// careful: only in steps that contract, so that the solution stays on the branch.
   enum class Pace { careful, bold };
 
   Place here() const { return {{state_.q.begin(), state_.q.end()}, {state_.eta.begin(), state_.eta.end()}}; }
@@ -68,7 +68,7 @@ class PositionSearch {
   ConstraintJacobian jacobian_;
   InertiaMetric metric_;
   bool modes_kept_ = false;
-  std::vector<char> kept_joint_, kept_;      ///< per joint; per column, with those that no row ties
+  std::vector<char> kept_joint_, kept_;      ///< per joint; per column, with those that are in no row
   std::vector<double> target_;               ///< coordinates of kept joints on the way
   std::vector<double> drawn_residual_;       ///< of the rows of elements and modules
   std::vector<double> residual_, scale_;     ///< per row: what is open, and its size for a turn by 1 rad

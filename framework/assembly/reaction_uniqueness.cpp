@@ -7,17 +7,17 @@
 namespace polyform::host {
 namespace {
 
-// Wrenches are linear in μ, which a rank-revealing factorization of scaled rows finds to some digits less than rounding
-// (the loops are closed to 1e-10 and better, and what depends up to that counts as dependent). What a lever of a
-// ten-millionth of the mechanism makes of an open force is taken for none.
+// Wrenches are linear in μ. A rank-revealing factorization of scaled rows finds μ to some digits less than rounding,
+// because the loops are closed to 1e-10 and rows that depend up to that count as dependent. The moment of an open force
+// about a lever of a ten-millionth of the mechanism counts as none.
 constexpr double negligible = 1e-7;
-// Directions that are in turn rotated and added up carry what an integration leaves of the constraints.
+// Directions that are rotated and summed along a motion contain the violation that the integration leaves.
 constexpr double negligible_in_motion = 1e-5;
 
 using Columns = Eigen::MatrixXd;
 
-/// Orthonormal columns that span all at right angles to the given ones, of which those below the threshold count as
-/// none.
+/// Orthonormal columns that span everything at right angles to the given ones. Given columns below the threshold do not
+/// count.
 Columns complement(const Columns& given) {
   if (given.cols() == 0) return Columns::Identity(given.rows(), given.rows());
   const Eigen::JacobiSVD<Columns> svd(given, Eigen::ComputeFullU);
@@ -26,7 +26,7 @@ Columns complement(const Columns& given) {
   return svd.matrixU().rightCols(given.rows() - rank);
 }
 
-/// The same space by vectors as near to the axes as it has them, so that they do not depend on how it was found.
+/// The same space, spanned by the vectors nearest to the axes, so that they do not depend on how it was found.
 std::vector<Vec3> along_axes(const Columns& basis) {
   Eigen::Matrix3d left = basis * basis.transpose();  // the axes' projections, as far as no vector has them yet
   std::vector<Vec3> found;

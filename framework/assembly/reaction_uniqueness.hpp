@@ -13,8 +13,9 @@
 
 namespace polyform::host {
 
-/// What of a reaction is unique, in directions: unit vectors along which the force or the moment is, and what is unique
-/// of both together, such as a force times a lever and a moment: linear · force + angular · moment (angular in 1/m).
+/// Directions in which a reaction is unique: unit vectors along which the force is, those along which the moment is,
+/// and sums that are unique, such as a force times a lever and a moment: linear · force + angular · moment (angular in
+/// 1/m).
 struct UniqueDirections {
   std::vector<Vec3> force, moment;
   std::vector<Spatial> combined;
@@ -25,7 +26,7 @@ struct UniqueDirections {
 class OpenDirections {
  public:
   OpenDirections() = default;
-  /// Of some wrenches in it (about the origin of M), in whose sums terms of this size (N) took part.
+  /// Spanned by some wrenches (about the origin of M); sizes: of the terms (N) whose sums these are.
   OpenDirections(JointIndex joint, double length, std::span<const Spatial> wrenches, double size);
   /// Adds those that the joint has at another time, in the same axes.
   void add(const OpenDirections&);

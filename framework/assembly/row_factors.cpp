@@ -48,8 +48,8 @@ RowFactors::RowFactors(const ConstraintJacobian& jacobian, const RowScales& scal
   groups_.push_back(jacobian.rows().size());
 }
 
-/// Rows of one joint or element are compared with each other first: of the five of a pin in a planar loop three depend
-/// on the others, and which of them are taken is best decided by their sizes.
+/// Rows of one joint or element are compared with each other first. Of the five rows of a pin in a planar loop three
+/// depend on others; the largest are chosen.
 void RowFactors::choose_rows(double tolerance) {
   rows_.clear();
   columns_.clear();
@@ -99,7 +99,7 @@ void RowFactors::factorize(double tolerance) {
   std::vector<SparseQr::Entry> transposed;
   for (const ConstraintJacobian::Entry& e : entries_) {
     std::size_t& column = column_place_[e.column];
-    if (column == none) {  // columns without a chosen row too: they are free
+    if (column == none) {  // a column without a chosen row is free
       column = columns_.size();
       columns_.push_back(e.column);
     }
@@ -118,7 +118,7 @@ void RowFactors::least_change(std::span<const double> left, std::span<double> d)
   for (std::size_t c = 0; c < columns_.size(); ++c) d[columns_[c]] = scales_.column[columns_[c]] * y[c];
 }
 
-/// A random motion less its part in the span of the rows is one that they allow; it moves every column that can move.
+/// A random motion less its part in the span of the rows is allowed by the rows. It moves every column that can move.
 std::vector<char> RowFactors::settled() const {
   std::vector<char> out(kept_);
   std::vector<double> z(columns_.size());

@@ -9,9 +9,9 @@
 
 namespace polyform::host {
 
-/// Factors that make rows and columns of a Jacobian comparable, whatever units, lengths and transmission ratios are:
-/// after them what the largest entry of each could be (ConstraintJacobian::Entry::reach) is about 1. Entries that are
-/// but rounding stay so.
+/// Factors that make rows and columns of a Jacobian comparable in any units, lengths and transmission ratios. With them
+/// the largest possible entry of each (ConstraintJacobian::Entry::reach) is about 1. Entries that are rounding stay
+/// small.
 struct RowScales {
   RowScales(const ConstraintJacobian&, std::size_t columns);
   std::vector<double> row, column;

@@ -10,13 +10,13 @@
 namespace polyform::host {
 namespace {
 
-/// How far bodies are moved, relative to their size, and turned, rad: beyond what rounding and the ranks of constraints
-/// (1e-9) can tell, and little beside any shape of a mechanism.
+/// How far bodies are moved, relative to their size, and turned, rad: more than rounding and the threshold of ranks
+/// (1e-9), and little in relation to any shape of a mechanism.
 constexpr double step = 0.02;
 
 std::vector<double> copy(std::span<const double> x) { return {x.begin(), x.end()}; }
 
-/// Numbers that no mechanism is made for.
+/// Arbitrary numbers that match the proportions of no mechanism.
 std::vector<double> some_rates(std::size_t count) {
   std::vector<double> rates(count);
   for (std::size_t k = 0; k < count; ++k) rates[k] = std::sin(1.0 + 2.399963 * static_cast<double>(k));

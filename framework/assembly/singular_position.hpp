@@ -1,5 +1,5 @@
-// Positions of loops in which constraints depend on each other that do not next to them: change points, limit
-// positions.
+// Singular positions: constraints of a loop depend on each other there that are independent in positions next to it, as
+// in change points and limit positions.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace polyform::host {
 /// elsewhere, or where no such position is found.
 std::optional<std::size_t> degrees_of_freedom_nearby(const System&);
 
-/// Whether some constraint all but depends on others at a state, as it does next to a singular position.
+/// Whether some constraint nearly depends on others at a state, as it does next to a singular position.
 bool is_next_to_singular(const SystemView&, const ConstStateView&);
 
 }  // namespace polyform::host

@@ -1,13 +1,12 @@
 // Which flexible bodies can spin, so that their tension is to count where the model does not say.
 //
-// A joint on the way from a body to ground lets the body spin when it can turn and nothing turns it back:
-//   - something drives it: a constraint or force with a function of time on it, or on a body that it carries, that is not
-//   constant or not zero, a module;
-//   - or the motion at the start takes it round: with I the inertia about the joint's axis of all that is outboard, ω
-//   its
-//     speed, m its mass and r the arm of its mass centre across the axis, ½ I ω² > m (|g||r| + g·r), the height over
-//     which gravity would have it climb. A free joint turns about the mass centre: gravity is no matter there;
-//   - or one of these is true of another joint of its loop, or of one that a constraint ties to it.
+// A joint between a body and ground lets the body spin when it can turn and one of these holds:
+//   - something drives it: a module, or a constraint or force with a function of time that is not constant or not zero.
+//     It acts on the joint or on a body outboard of it;
+//   - the speed at the start suffices for a full turn: ½ I ω² > m (|g||r| + g·r), the work against gravity. I is the
+//     inertia about the joint's axis of everything outboard, ω its speed, m its mass, and r the arm of its mass centre
+//     across the axis. A free joint turns about the mass centre, where gravity does no work;
+//   - one of these holds for another joint of its loop, or for one that a constraint connects with it.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +17,7 @@
 namespace polyform::host {
 namespace {
 
-/// All that a joint carries, about the ground origin.
+/// Everything outboard of a joint, about the ground origin.
 struct Carried {
   double mass = 0;
   Vec3 moment;  ///< Σ m r
@@ -48,7 +47,7 @@ class Spin {
     spread_over_ties();
   }
 
-  /// Per body, whether a joint between it and ground lets it spin. Bodies stand after those that carry them.
+  /// Per body, whether a joint between it and ground lets it spin. A body follows its inboard body.
   std::vector<bool> bodies() const {
     std::vector<bool> spins(view_.bodies.size());
     for (std::size_t i = 0; i < spins.size(); ++i) {
@@ -59,8 +58,8 @@ class Spin {
   }
 
  private:
-  /// Joints that an element with a function of time acts on, one that is not zero, or not constant, and those that carry
-  /// the bodies that it acts on.
+  /// Joints that an element with a function of time acts on, where that is not zero or not constant, and the joints
+  /// inboard of the bodies that it acts on.
   template <class Group>
   void find_driven(Strided<const Group> groups) {
     for (const Group& group : groups) {
@@ -112,7 +111,7 @@ class Spin {
     }
   }
 
-  /// rates: the functions are of positions, whose constants drive nothing.
+  /// rates: the functions give positions, so that a constant one drives nothing.
   static bool drives(const ElementInstance& instance, bool rates) {
     for (const FieldValue& field : instance.fields)
       for (const TimeFunction& f : field.functions)
@@ -218,7 +217,7 @@ void open_spin_stiffening(System::Parts& parts) {
 
 void decide_spin_stiffening(System::Parts& parts) {
   if (parts.open_stiffening.empty()) return;
-  Diagnostics of_trial;  // the state proper is found after this, and tells
+  Diagnostics of_trial;  // the initial state is found once more after this, with its messages
   std::vector<bool> spins(parts.bodies.size());
   if (build_initial_state(parts, of_trial)) spins = Spin(parts).bodies();
   for (const auto& [f, field] : parts.open_stiffening) {

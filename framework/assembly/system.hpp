@@ -17,7 +17,7 @@ namespace polyform::host {
 struct ConstraintCount {
   std::size_t degrees_of_freedom = 0;
   std::size_t redundant = 0;                    ///< number of redundant constraint equations
-  std::vector<std::string> redundant_joints;  ///< joints of whose reactions they leave a part open, in the user's order
+  std::vector<std::string> redundant_joints;  ///< joints whose reactions are open in part, in the user's order
   std::vector<OpenDirections> open;             ///< that part, joint by joint
 };
 
@@ -44,7 +44,7 @@ class System {
   std::size_t loops() const;
   /// Rank analysis of the loop constraints (cheap for trees).
   ConstraintCount count_constraints() const;
-  /// The same at another state. absent: per tie (joints, then constraint elements) whether a solver leaves it out; or
+  /// The same at another state. absent: per joint, then constraint element, whether a solver leaves it out; or
   /// empty.
   ConstraintCount count_constraints(const ConstStateView&, const std::vector<bool>& absent) const;
 

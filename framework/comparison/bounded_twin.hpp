@@ -1,5 +1,5 @@
-// Whether runs that agree agree on something that all of them stepped over: the fastest solver against itself with
-// bounded steps.
+// Solvers that agree may all have stepped over the same event. This compares the fastest solver with itself at bounded
+// steps.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace polyform::host {
 
-/// The fastest run against a twin of it whose steps are bounded.
+/// The fastest run against its twin: the same run with bounded steps.
 struct BoundedTwin {
   std::string solver;
   double max_step = 0;   ///< of the twin, s
@@ -19,10 +19,10 @@ struct BoundedTwin {
   bool resolved = true;  ///< whether it stays within the tolerance
 };
 
-/// The longest step in which no body of the system passes more than its own size (its radius of gyration), by what the
-/// runs have seen: longer ones may carry bodies through each other. But not so short that the twin takes more steps
-/// than all runs together, or, where those are few, a million steps of bodies: it costs less than the comparison
-/// itself, or about a second.
+/// The longest step in which no body of the system passes more than its own size (its radius of gyration), as far as
+/// the runs tell; in a longer one a body may step over another. The step is not so short that the twin takes more steps
+/// than all runs together or, where those are few, more than a million divided by the number of bodies: it then costs
+/// less than the comparison, or about a second.
 double sensible_bound(const System&, std::span<const RunRecord* const> runs, double duration);
 
 /// Runs the twin of the fastest contender. Empty where its steps were no longer than the bound anyway, or where the

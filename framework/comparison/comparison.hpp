@@ -15,12 +15,12 @@
 
 namespace polyform::host {
 
-/// What became of one contender. One that did not finish, or that stands alone, has no deviation.
+/// The outcome of one contender. One that did not finish, or that ran alone, has no deviation.
 struct Standing : HeatEnd {
   std::string solver;
   bool reactions = true;               ///< whether it gives any
   std::optional<Deviation> deviation;  ///< from the consensus of all that finished
-  std::optional<Parting> parting;      ///< where it leaves the consensus for the first time; witness: its own index
+  std::optional<Parting> parting;      ///< where it leaves the consensus for the first time; witness: its index
 };
 
 struct Comparison {
@@ -35,16 +35,16 @@ struct Comparison {
   double until = 0;                      ///< the last time that all who finished have, s
 };
 
-/// A ten-thousandth of the system's size, or of a radian: what one would still call the same motion. Integration errors
-/// at the default tolerances stay two decades and more below it over some ten periods, wrong equations go far above it.
+/// A ten-thousandth of the system's size, or of a radian: smaller differences count as the same motion. Over some ten
+/// periods integration errors at the default tolerances stay below a hundredth of it; wrong equations go far beyond it.
 inline constexpr double default_agreement = 1e-4;
 
 /// Makes the sink that writes a contender's results, in the contender's process; may return nullptr.
 using SinkMaker = std::function<std::unique_ptr<RowSink>(std::string_view solver)>;
 
-/// Runs all contenders; where they part by more than the tolerance (relative, see Scales) two twins of the one that does
-/// and one of its peer, where they agree one of the fastest with bounded steps: heats after the last. A failing one loses only its own row. After an interruption the comparison is one
-/// of the contenders so far.
+/// Runs all contenders. Where they differ by more than the tolerance (relative, see Scales), two twins of the first
+/// that does and one of its peer follow; where they agree, one of the fastest with bounded steps follows. A contender
+/// that fails loses only its own row. After an interruption the comparison is one of the contenders so far.
 Comparison compare(const System&, std::span<const Contender>, const RunSettings&, double tolerance, const HeatControl&,
                    const SinkMaker&);
 

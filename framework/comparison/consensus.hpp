@@ -1,4 +1,4 @@
-// How far each of several runs of one model is from what they agree on.
+// How far each of several runs of one model is from their consensus.
 #pragma once
 
 #include <optional>
@@ -26,11 +26,11 @@ struct Deviation {
   std::optional<Departure>& operator[](Quantity q) { return of[static_cast<std::size_t>(q)]; }
 };
 
-/// What differences are seen against: lengths against the diagonal of the box in which the origins of all bodies move
-/// (or the reach of the largest body, where that is more); forces against the largest force of a joint, mass times
-/// acceleration of a body, or what acts at the start (Scale); moments against the largest moment likewise or that force
-/// times that length; accelerations against the largest, or what acts; angles and modal coordinates as they are. What
-/// would move the system by its own length within the run is the least of these that counts. 1 where there is nothing.
+/// The scales of differences. Of lengths: the diagonal of the box in which the origins of all bodies move, or the reach
+/// of the largest body where that is more. Of forces: the largest force of a joint, mass times acceleration of a body,
+/// or what acts at the start (Scale). Of moments: the largest likewise, or that force times that length. Of
+/// accelerations: the largest, or what acts. Each is at least what would move the system by its own length within the
+/// run. Angles and modal coordinates have the scale 1, and so have all others where there is nothing.
 struct Scales {
   double length = 1, force = 1, moment = 1;
   double reach = 0;  ///< of the largest body; 0 where bodies have none
@@ -41,12 +41,12 @@ struct Scales {
 struct Witness {
   TraceRows* trace = nullptr;
   bool reactions = true;  ///< whether its reactions are to be read
-  std::vector<std::string> kernels = {};  ///< that its solver stands on beside its own
+  std::vector<std::string> kernels = {};  ///< that its solver shares with others
 };
 /// The votes of those that take part in a quantity.
 Votes votes_of(std::span<const Witness>, bool reactions);
 
-/// Of several runs the median by votes, so that one that goes astray does not set the measure. reach: see Scales.
+/// The median of several runs by votes, so that one wrong run does not set the scale. reach: see Scales.
 /// acting: at the start.
 Scales scales_of(const TraceItems&, double reach, const Scale& acting, std::span<const Witness>);
 
@@ -61,8 +61,8 @@ struct Parting {
   bool length = false;  ///< of a joint: in m, not in rad
 };
 
-/// Runs that are with each other where runs part first: nearer to one of them than half of what the parted one is away
-/// from the consensus.
+/// Runs that agree with each other where runs differ first: each is nearer to one of them than half the distance of the
+/// differing run from the consensus.
 struct Side {
   std::vector<std::size_t> runs;
   double votes = 0;  ///< of these together
@@ -84,8 +84,8 @@ Verdict judge(const TraceItems&, std::span<const Witness>, const Scales&, double
 
 /// The consensus of an item's numbers in several runs, the component-wise median by votes: runs with the same number in
 /// `votes` share one. So it is the mean of two votes, and one outlier of three does not move it, nor does a kernel that
-/// many solvers stand on. Quaternions and angles are brought to the sign and the turn of the run in their midst before,
-/// so that the order of the runs does not matter; quaternions normalized after. numbers: one run after the other,
+/// many solvers share. Quaternions and angles first get the sign and the turn of the run in their midst, so that the
+/// order of the runs does not matter; quaternions are normalized at the end. numbers: one run after the other,
 /// overwritten.
 void consensus(TraceItem::Kind, std::span<double> numbers, std::span<const std::size_t> votes,
                std::span<double> result);

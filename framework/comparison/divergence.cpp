@@ -58,7 +58,7 @@ std::string_view name_of(Divergence::Cause cause) {
 
 Divergence::Cause cause_of(const Divergence& d, double relative) {
   using Cause = Divergence::Cause;
-  // Before all else: what round-off can do says nothing of a solver.
+  // This comes first: a difference that round-off can explain says nothing about a solver.
   if (round_off * std::max(1.0, d.amplification) >= enough * relative)
     return d.chaotic ? Cause::chaos : Cause::round_off;
   if (d.at_start) return Cause::solver;
@@ -107,7 +107,7 @@ std::optional<Divergence> find_divergence(const System& system, const TraceLayou
                         {peer.contender, finer(settings, bound), 0, {&peer_fine}}};
   for (const HeatEnd& end : run_heats(system, heats, control))
     if (end.how != HeatEnd::How::done) return {};
-  // What comes after the parting is not its cause.
+  // What happens after the first difference is not its cause.
   std::vector<DistanceRow> growth = distances(layout, *parted.trace, off, parting.scales, Family::motion);
   std::erase_if(growth, [&](const DistanceRow& row) { return row.time > parting.time; });
   const GrowthRate fitted = growth_rate(growth);

@@ -1,5 +1,6 @@
-// Whether a parting is the system's doing or a solver's: the solver that parts, and the one it is farthest from, each
-// against a twin of itself that is integrated more finely; and the former against one that starts a little off.
+// Whether solvers differ because of the system or of a solver. The solver that differs and the one farthest from it are
+// each compared with a finer twin, the same run integrated more finely; the former also with one that starts a little
+// off.
 #pragma once
 
 #include <optional>
@@ -15,15 +16,15 @@ namespace polyform::host {
 /// motion, or of the reactions or accelerations where the solvers part in those; the growth is always that of the
 /// motion.
 struct Divergence {
-  /// What the twins make of the parting.
+  /// Why the solvers differ, as the twins show.
   enum class Cause {
-    /// Neither solver moves away from itself by what parts them, or they part at the start, before anything is
-    /// integrated: one is wrong, or the motion is not unique.
+    /// Neither solver moves away from its finer twin by as much as they differ, or they differ at the start, before
+    /// anything is integrated: one is wrong, or the motion is not unique.
     solver,
-    /// At finer settings the two come together, so their errors of integration part them …
+    /// At finer settings the two come together: errors of integration are the cause.
     integration,
-    /// … or would, which grow exponentially; also where that growth takes round-off, which no setting makes finer, so
-    /// far.
+    /// The same, where these errors grow exponentially; also where round-off grows so, which no finer setting makes
+    /// smaller.
     chaos,
     /// Round-off reaches as far, without such growth.
     round_off,
@@ -41,17 +42,17 @@ struct Divergence {
   double amplification = 0;           ///< largest distance of that twin until the parting, over the perturbation
   double rate = 0;                    ///< of the exponential growth fitted to that distance until the parting, 1/s
   double duration = 0;                ///< over which it was fitted, s
-  /// Whether one of the two is as unsure of its own motion as they are far from each other (a tenth of it at least).
+  /// Whether the distance of one of the two from its finer twin is at least a tenth of their distance.
   bool explains = false;
   /// Whether the growth until the parting is exponential: amplified a thousandfold and more, and three e-folds over the
   /// duration fitted.
   bool chaotic = false;
-  /// Whether they part in the first row, which no integration leads to: then no twins run, and all that they tell is
-  /// nothing.
+  /// Whether they differ in the first row, before any integration: then no twins run, and all that they would tell is
+  /// zero.
   bool at_start = false;
   Cause cause = Cause::unknown;
 
-  /// Whether the finer settings change anything: an error of exactly nothing is none that was measured.
+  /// Whether the finer settings change anything: an error of exactly zero was not measured.
   bool refined() const { return integration_error != 0 || peer_error != 0; }
 };
 
@@ -64,9 +65,9 @@ struct TracedContender {
   const Contender* contender;
   Trace* trace;
 };
-/// Runs the twins, but for a parting at the start. bound: of the steps of the finer twins, s, so that they do not step
-/// over what the runs may have stepped over (sensible_bound). all: those that finished, at least two; parted: which of
-/// them. Empty where a twin fails or is interrupted.
+/// Runs the twins, unless the solvers differ at the start. bound: of the steps of the finer twins, s, so that they do
+/// not step over what the runs may have stepped over (sensible_bound). all: those that finished, at least two; parted:
+/// which of them. Empty where a twin fails or is interrupted.
 std::optional<Divergence> find_divergence(const System&, const TraceLayout&, std::span<const TracedContender> all,
                                           std::size_t parted, const RunSettings&, double bound, const Parting&,
                                           const HeatControl&);

@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_reports{100};
 
-// The first letter of a message tells what it is.
+// The first letter of a message is its kind.
 constexpr char at_time = 't', skipped = 's', over = 'r', noted = 'n';
 
 /// A start with all speeds larger by a share.
@@ -32,7 +32,7 @@ struct Start {
   ConstStateView state;
 };
 
-/// Sends the times reached, now and then.
+/// Sends the times reached, at most ten times a second.
 class Reporter {
  public:
   explicit Reporter(const Messenger& back) : back_(back) {}
@@ -50,7 +50,7 @@ class Reporter {
   Clock::time_point next_ = Clock::now();
 };
 
-/// In the process.
+/// Runs in the process of the heat.
 void run(const System& system, const Heat& heat, const HeatControl& control, const Messenger& back) {
   SystemView view = system.view();
   view.gravity = (1 + heat.perturbation) * view.gravity;
@@ -76,7 +76,7 @@ void run(const System& system, const Heat& heat, const HeatControl& control, con
   back.send(over + to_text(record));
 }
 
-/// At home.
+/// Runs in the process that waits for the heats.
 void receive(std::string_view message, std::size_t which, const HeatControl& control, HeatEnd& end) {
   const std::string_view text = message.substr(1);
   switch (message.front()) {
@@ -114,7 +114,7 @@ std::vector<HeatEnd> run_heats(const System& system, std::span<const Heat> heats
                     [&, k](const ProcessEnd& end) {
                       if (end.done()) return;
                       ends[k].reason = describe(end, control.limits);
-                      ends[k].run.reset();  // a run that ends badly after all is not to be trusted
+                      ends[k].run.reset();  // the numbers of a run whose process failed later are not trusted
                       ends[k].how =
                           end.how == ProcessEnd::How::interrupted ? HeatEnd::How::interrupted : HeatEnd::How::failed;
                     }});

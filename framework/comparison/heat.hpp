@@ -21,11 +21,11 @@ struct Contender {
   std::vector<FieldValue> options;
 };
 
-/// One run. What is done in its process is lost with that, but for the sinks' files and the note.
+/// One run. What its process does is lost when it ends, but for the files of the sinks and the note.
 struct Heat {
   const Contender* contender = nullptr;
   RunSettings settings;
-  /// The run starts with all speeds, and feels gravity, larger by this share: for twins that are to be a little off.
+  /// All initial speeds and gravity are larger by this share: for twins that start a little off.
   double perturbation = 0;
   std::vector<RowSink*> sinks = {};
   /// Makes a further sink, in the process; may be empty or return nullptr.
@@ -48,7 +48,7 @@ struct HeatEnd {
   std::string note;
 };
 
-/// How several runs are done, and who hears of it.
+/// How several runs are made, and who is told of their progress.
 struct HeatControl {
   ProcessLimits limits;
   std::size_t at_once = 1;

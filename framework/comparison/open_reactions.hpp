@@ -24,7 +24,7 @@ struct OpenReaction {
 /// Open directions of all joints, gathered state by state in the axes of ground and of both bodies of each joint.
 class OpenReactions {
  public:
-  /// So many states, evenly along a motion, are enough: a direction that turns in the body, as in spatial loops, sweeps
+  /// So many states, evenly along a motion, are enough: a direction that turns in the body, as in spatial loops, spans
   /// its space within as many states as that has dimensions.
   static constexpr std::size_t states = 8;
   /// The orientation of a body in ground, where it is known.

@@ -55,7 +55,7 @@ class ResultItems final : public TraceItems {
   const std::vector<Together>& together() const { return together_; }
   /// Whether there are reactions that are open in part, and of all of them the unique part is known.
   bool has_unique_parts() const { return !parts_.empty() && !leaves_out_; }
-  /// Takes what is open out of the reactions of a row.
+  /// Removes the open part from the reactions of a row.
   void keep_unique(std::span<double> row) const {
     for (const OpenPart& part : parts_) {
       double* f = row.data() + part.force;
@@ -92,7 +92,7 @@ class ResultItems final : public TraceItems {
     pass();
   }
 
-  /// Whether the reaction that comes next is unique, or stands here as a whole, so that its unique part can be told.
+  /// Whether the next reaction is unique, or has all its columns here, so that its unique part can be found.
   bool may_take_reaction() {
     const auto joint = std::ranges::find(open_, places_[width()].object, &OpenJoint::name);
     if (joint == open_.end()) return true;

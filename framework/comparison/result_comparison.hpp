@@ -1,4 +1,4 @@
-// Runs that have been made, compared by their results as compare does with those that it makes.
+// Compares runs by their result files, in the way in which `compare` compares the runs that it makes.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ namespace polyform::host {
 struct ComparedResult {
   const Results* results = nullptr;
   bool reactions = true;  ///< whether its reactions are to be read
-  std::vector<std::string> kernels = {};  ///< that its solver stands on; runs of one solver share its own
+  std::vector<std::string> kernels = {};  ///< that its solver runs; runs of one solver share one more, its own
 };
 
 struct ResultComparison {
   ResultComparison() = default;
-  ResultComparison(ResultComparison&&) = default;  // not to be copied: names would lie in the other
+  ResultComparison(ResultComparison&&) = default;  // a copy would point to names in the original
   ResultComparison& operator=(ResultComparison&&) = default;
 
   std::vector<Deviation> deviations;  ///< one per result; their names lie in the consensus, as does that of `first`

@@ -24,7 +24,7 @@ struct SweepPoint : HeatEnd {
   bool is_reference = false;  ///< one of the runs that the reference is made of
 };
 
-/// A solver that takes the model and did not come to the end of the reference run.
+/// A solver that supports the model but did not finish the reference run.
 struct Dropout : HeatEnd {
   std::string solver;
 };

@@ -120,7 +120,7 @@ Scale acting_at_start(const System& system) {
   if (forces.good()) forces.evaluate(0, tree.frames(), start.q, start.v, start.x, loads, efforts, rates);
   const Yardstick yardstick(view);
   Scale acting = yardstick.of_system(tree.frames(), std::span(loads).first(view.bodies.size()));
-  // Springs that hold each other give no load together, but round-off of theirs.
+  // Springs that balance each other have no resultant load but their round-off.
   const double stored = std::abs(forces.potential_energy()), reach = yardstick.largest_reach();
   acting.force = std::max(acting.force, reach > 0 ? stored / reach : 0);
   acting.moment = std::max(acting.moment, stored);

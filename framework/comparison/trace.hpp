@@ -1,5 +1,5 @@
-// What is compared of one run: poses, joint coordinates, modal coordinates, reactions and accelerations row by row,
-// kept outside memory, so that long runs of large systems can be compared.
+// The quantities of one run that are compared: poses, joint coordinates, modal coordinates, reactions and
+// accelerations, row by row. They are kept in a file, so that long runs of large systems can be compared.
 #pragma once
 
 #include <array>
@@ -64,7 +64,7 @@ struct TraceItem {
   };
   Quantity quantity;
   Kind kind;
-  bool length;            ///< in m, so that differences are to be seen against the size of the system
+  bool length;            ///< in m: the size of the system is the scale of differences
   std::size_t offset;     ///< into the row
   std::string_view name;  ///< of the body or joint; of an output with its element and unit
   double inertia = 0;     ///< of an acceleration of a body: what it takes of force or moment, kg or kg m²
@@ -108,10 +108,10 @@ class TraceLayout final : public TraceItems {
   void fill(const Observation&, std::span<const double> outputs, std::span<double> row) const;
   const SystemView& view() const { return view_; }
 
-  /// Which directions are open changes along the motion: takes those at some rows of a run, in the axes of the body in
+  /// The open directions change along the motion: takes those at some rows of a run, in the axes of the body in
   /// which they move least. Does nothing where none is open.
   void leave_open(TraceRows& run);
-  /// Takes what is open out of the reactions of a row.
+  /// Removes the open part from the reactions of a row.
   void keep_unique(std::span<double> row) const;
 
  private:
@@ -151,7 +151,7 @@ class TraceRows {
   std::size_t rewind();
   /// The next row: its time, and the numbers. Call at most as often as there are rows.
   double next(std::span<double> row);
-  /// The same without anything taken out of it.
+  /// The same with open parts of reactions left in.
   double next_as_stored(std::span<double> row);
 
  protected:
@@ -169,7 +169,7 @@ class TraceRows {
   std::vector<double> buffer_;  ///< time, then the row
 };
 
-/// The rows of a run as it goes, which a process made by fork may fill for the one it comes from.
+/// Keeps the rows of a running simulation. A child process may fill it for its parent.
 class Trace final : public TraceRows, public RowSink {
  public:
   /// Failure as TraceRows.

@@ -16,7 +16,7 @@ Votes::Votes(std::span<const std::vector<std::string>> kernels, const std::vecto
       known->solvers.push_back(s);
     }
   }
-  // The first of those that are joined stands for them.
+  // The first of those that are joined represents them.
   std::vector<std::size_t> first(kernels.size());
   std::iota(first.begin(), first.end(), std::size_t{0});
   for (const SharedKernel& kernel : met)

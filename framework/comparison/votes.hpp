@@ -1,4 +1,4 @@
-// Which of several solvers are witnesses of their own.
+// Which of several solvers are independent of each other, and so have a vote of their own.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace polyform::host {
 
-/// A kernel that several solvers stand on, in their order.
+/// A kernel that several solvers run, in the order of the solvers.
 struct SharedKernel {
   std::string name;
   std::vector<std::size_t> solvers;
@@ -29,7 +29,7 @@ class Votes {
   std::optional<std::size_t> of(std::size_t solver) const;
   /// The votes of these solvers together: one that shares its vote has an equal part of it.
   double weight(std::span<const std::size_t> solvers) const;
-  /// Kernels that two and more solvers stand on, in the order in which they are met.
+  /// Kernels that two or more solvers run, in the order in which they are met.
   const std::vector<SharedKernel>& shared() const { return shared_; }
 
  private:

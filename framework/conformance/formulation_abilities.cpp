@@ -95,7 +95,7 @@ void check_ability(const Formulation& formulation, Ability ability, std::string_
                    Sample sample = make(seed);
                    m.in_model(sample.text);
                    const SolverPointer solver = compiled_or_refused(formulation, sample.view(), {}, &refusal);
-                   m.see(!declared && solver ? 1 : 0, "it takes a model that it does not declare to carry");
+                   m.see(!declared && solver ? 1 : 0, "it takes a model that it does not declare to support");
                    if (!solver) continue;
                    Random random(seed);
                    State state = random_state(*sample.system, random);

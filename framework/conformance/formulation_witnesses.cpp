@@ -53,7 +53,7 @@ void claim_agreement(const Formulation& formulation, const std::vector<Case>& ca
 }
 
 void check_kernels(const Formulation& formulation, const Systems& systems, Checklist& list) {
-  constexpr std::string_view name = "the kernels that it tells are names, and always the same";
+  constexpr std::string_view name = "the kernels that it declares are names, and always the same";
   const std::vector<Case>& cases = systems.loops.empty() ? systems.trees : systems.loops;
   if (cases.empty()) {
     list.unsupported(name, "it runs none of the random models");
@@ -64,8 +64,8 @@ void check_kernels(const Formulation& formulation, const Systems& systems, Check
     Observed first(formulation, cases.front().sample.view(), cases.front().state);
     if (told(first.solver()) == nullptr || told(first.solver())->count() == 0) {
       list.unsupported(name,
-                       "not applicable: it tells none, so comparisons take it for a witness of its own. Where it runs "
-                       "code that other formulations run too, its solver tells so by query(Kernels::interface_name)");
+                       "not applicable: it declares none, so comparisons give it a vote of its own. Where it runs code "
+                       "that other formulations run too, its solver declares it by query(Kernels::interface_name)");
       return;
     }
   } catch (const Failure&) {
@@ -79,7 +79,7 @@ void check_kernels(const Formulation& formulation, const Systems& systems, Check
                  const Kernels* kernels = told(a.solver());
                  constexpr std::size_t few = 64;  // more the host does not read
                  m.see(kernels == nullptr || kernels->count() > few ? 1 : 0,
-                       "they are more than 64, or not always told");
+                       "they are more than 64, or not always declared");
                  for (std::size_t i = 0; m.good() && i < kernels->count(); ++i) {
                    const std::string_view text = kernels->name(i);
                    const bool is_name = !text.empty() && text.size() <= 60 && text.find(';') == text.npos &&
@@ -87,7 +87,7 @@ void check_kernels(const Formulation& formulation, const Systems& systems, Check
                    m.see(is_name ? 0 : 1, [&] { return fmt::format("this is no name: {}", printable(text)); });
                  }
                  m.see(kernels_of(a.solver()) == kernels_of(b.solver()) ? 0 : 1,
-                       "two solvers of one model tell different ones");
+                       "two solvers of one model declare different ones");
                }
              });
 }

@@ -61,13 +61,13 @@ void see_steady(const JointData& joint, Numbers q, const Numbers& v, Measure& m)
 
 void check_joint_coordinates(const std::vector<Sample>& samples, Checklist& list) {
   list.claim("coordinates follow from the pose", 1e-9,
-             "coordinates() must find q from R_FM and p_FM of q itself, next to the hint", [&](Measure& m) {
+             "coordinates() must find q from R_FM and p_FM of q itself, nearest to the q given", [&](Measure& m) {
                at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random& random) {
                  see_round_trip(joint, q, v, random, m);
                });
              });
   list.claim("coordinates follow from the pose after several turns to either side", 1e-9,
-             "coordinates() must add whole turns to an angle, as many as bring it next to the hint", [&](Measure& m) {
+             "coordinates() must add whole turns to an angle, up to the q given", [&](Measure& m) {
                std::size_t state = 0;
                at_states(samples, m,
                          [&](const JointData& joint, const Numbers& q, const Numbers& v, Random& random,

@@ -18,7 +18,7 @@ constexpr std::size_t widest_search = 300;
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property,
                                     boost::property<boost::edge_index_t, std::size_t>>;
 
-/// Per edge its biconnected component, and whether that has more than one cycle: only then there is a choice.
+/// Per edge its biconnected component, and whether that has several cycles: only then is there a choice of cuts.
 struct Components {
   std::vector<std::size_t> of;
   std::vector<char> has_cells;

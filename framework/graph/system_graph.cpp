@@ -38,7 +38,7 @@ struct Discovery : boost::default_bfs_visitor {
 
 struct Tree {
   std::vector<std::size_t> parent;   ///< of each vertex; none: not reached; ground is its own
-  std::vector<std::size_t> carrier;  ///< edge, or edges.size() + k for the k-th added root
+  std::vector<std::size_t> carrier;  ///< edge to the parent, or edges.size() + k for the k-th added root
 };
 
 /// Vertices with inboard before outboard ones; a vertex is followed by the child with the largest subtree, so that
@@ -81,7 +81,7 @@ Loop find_loop(std::size_t edge, const GraphEdge& e, const Tree& tree, const std
   return loop;
 }
 
-/// Breadth-first from ground over the edges that are not cut; cut ones carry a body only where nothing else connects.
+/// Breadth-first from ground over the edges that are not cut; cut ones are used only where nothing else connects.
 Tree grow(std::size_t n, std::span<const GraphEdge> edges, const std::vector<char>& cut, SpanningForest& forest) {
   Graph graph(n);
   for (std::size_t i = 0; i < edges.size(); ++i) boost::add_edge(edges[i].base, edges[i].moving, i, graph);
@@ -144,7 +144,7 @@ SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges)
       if (e < edges.size()) carries[e] = 1;
   };
   find_carriers();
-  // With several loops another tree may keep them shorter; with one, it may cut none of the joints that are held.
+  // Several loops may be shorter in another tree. A single loop needs another one only where its cut joint is held.
   const bool several = edges.size() + forest.added_roots.size() > bodies + 1;
   bool cuts_held = false;
   for (std::size_t e = 0; e < edges.size(); ++e)

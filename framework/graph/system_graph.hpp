@@ -7,12 +7,12 @@
 
 namespace polyform::host {
 
-/// How much a joint is wanted in the spanning tree. A recursion over the tree needs inertia outboard of every hinge:
-/// cut beside a body without any, the loop would leave that body to hang by its other joint alone.
+/// How much a joint is wanted in the spanning tree. A recursion over the tree needs inertia outboard of every joint.
+/// Where the loop is cut beside a body without inertia, that body has nothing outboard of its other joint.
 enum class Hold {
   none,
-  light_body,  ///< it carries a body without inertia of its own, or next to none
-  weld         ///< it moves nothing: cut, it would cost six rows
+  light_body,  ///< it moves a body without inertia, or with next to none
+  weld         ///< it leaves no motion: cutting it would cost six rows
 };
 
 /// An edge of the user's graph. Vertices: 0 is ground, i + 1 the user's body i.
@@ -32,7 +32,7 @@ struct Loop {
 struct SpanningForest {
   /// Bodies (vertex − 1) in depth-first preorder; the place in this list is the BodyIndex.
   std::vector<std::size_t> order;
-  /// Edge that carries the body at that place; an index ≥ edges.size() means the added free joint of added_roots[index
+  /// Edge that moves the body at that place; an index ≥ edges.size() means the added free joint of added_roots[index
   /// − size].
   std::vector<std::size_t> carrier;
   std::vector<std::size_t> cut_edges;     ///< in the order of the file
@@ -41,9 +41,9 @@ struct SpanningForest {
   std::vector<Loop> loops;                ///< one per cut edge
 };
 
-/// Breadth-first from ground, changed where several loops share joints so that each stays within its own cell, and
-/// where joints are held in the tree; edges that ask to be cut are used only where nothing else connects. Bodies of a
-/// component without ground hang on an added joint at the first of them in the file.
+/// The forest is that of a breadth-first search from ground. It is changed where several loops share joints, so that
+/// each loop stays within its own cell, and where joints are held in the tree. Edges that ask to be cut are used only
+/// where nothing else connects. A component without ground gets a free joint at the first of its bodies in the file.
 SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges);
 
 }  // namespace polyform::host

@@ -134,7 +134,7 @@ class Judge {
     carried_rates_ = along->rates;
     const std::string turning = fields_->describe(along->rates);
     out_.why =
-        turning.empty() ? "A is constant along the motion" : "A is constant in axes that are carried along: " + turning;
+        turning.empty() ? "A is constant along the motion" : "A is constant in axes that move along: " + turning;
     if (held)
       out_.why += fmt::format(", with functions of time held as they are at t = {:.6g} s", model_.time());
     else if (std::isfinite(knot_))

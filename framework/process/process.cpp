@@ -87,7 +87,7 @@ class Process {
   }
 
  private:
-  /// Less time is used than passes: how much is asked only once so much has passed.
+  /// No more time is used than passes, so the time used is read only when the limit has passed on the clock.
   bool late() const {
     return limits_.seconds > 0 && seconds_since(start_) > limits_.seconds && used_.seconds() > limits_.seconds;
   }

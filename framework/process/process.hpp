@@ -1,6 +1,6 @@
 // Work in processes of its own. Each is a copy of this program, made by fork: it sees all that is in memory, and what
-// it does to memory is lost with it. A crash, an endless loop or a thirst for memory ends that process alone, and is
-// named. Nothing else may run in threads of this program meanwhile.
+// it does to memory is lost with it. A crash, an endless loop or a lack of memory ends that process alone, and the
+// cause is reported. No other threads of this program may run meanwhile.
 #pragma once
 
 #include <csignal>
@@ -54,7 +54,7 @@ struct ProcessEnd {
 /// fault)".
 std::string describe(const ProcessEnd&, const ProcessLimits&);
 
-/// The way back from inside a process.
+/// Sends messages from inside a process to the one that waits for it.
 class Messenger {
  public:
   explicit Messenger(int pipe) : pipe_(pipe) {}
@@ -62,7 +62,7 @@ class Messenger {
   void send(std::string_view message) const { send(ours, message); }
 
   static constexpr char ours = 'm', failure = 'f', uncaught = 'u', out_of_memory = 'o', finished = 'd';
-  /// The exit status of a process that could not send: what it had to say is lost.
+  /// The exit status of a process that could not send its messages.
   static constexpr int lost_way = 113;
   /// A message of another kind than the work's own. Allocates nothing.
   void send(char kind, std::string_view message) const noexcept;

@@ -57,7 +57,7 @@ void set_up(const ProcessLimits& limits) {
   ::dup2(STDERR_FILENO, ::fileno(output()));
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  // Where the machine runs out of memory all the same, this process is to go, not the one that waits for it.
+  // Where the machine runs out of memory, the system should end this process and not the one that waits for it.
   std::ofstream("/proc/self/oom_score_adj") << 1000;
   limit_memory(limits.memory);
   for (const int crash : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) std::signal(crash, SIG_DFL);
@@ -77,7 +77,7 @@ void Messenger::send(char kind, std::string_view message) const noexcept {
     while (!left.empty()) {
       const ssize_t written = ::write(pipe_, left.data(), left.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0) ::_exit(lost_way);  // nobody listens any more
+      if (written < 0) ::_exit(lost_way);  // the process that waits has gone
       left.remove_prefix(static_cast<std::size_t>(written));
     }
 }

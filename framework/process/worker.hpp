@@ -1,4 +1,4 @@
-// What happens inside a process.
+// The work inside a process.
 #pragma once
 
 #include "framework/process/process.hpp"

@@ -12,7 +12,7 @@ void assign(const std::optional<T>& from, T& to) {
   if (from) to = *from;
 }
 
-/// Whether a distribution of mass can have it is judged when all is read that tells the size of the body.
+/// inertia.cpp judges it later, when everything that tells the size of the body has been read.
 void read_inertia(Reading& r, const Value& value, Sym3& out) {
   constexpr std::string_view unit = "kg m²";
   MapReader map(value);
@@ -49,7 +49,7 @@ void read_mass_properties(Reading& r, MapReader& map, BodyItem& body) {
   if (inertia) read_inertia(r, *inertia, body.inertia);
 }
 
-/// False when the type is not known, so that the other keys cannot be judged.
+/// False when the type is not known: then the other keys cannot be checked.
 bool read_type(Reading& r, MapReader& map, BodyItem& body) {
   const auto type = map.find("type");
   if (!type || type->node().text == "rigid") return true;

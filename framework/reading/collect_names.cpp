@@ -1,4 +1,4 @@
-// The first pass: who is there.
+// The first pass over a file: names of bodies and joints.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@ namespace polyform::host {
 
 namespace {
 
-/// Bodies and joints are numbered in 32 bits; long before that a model outgrows any computer.
+/// Bodies and joints are numbered in 32 bits; no computer holds a model of so many.
 constexpr std::size_t most_items = 20'000'000;
 
 /// From reading to the first step a body takes this and more.
@@ -33,7 +33,7 @@ void collect(const Value* list, NameIndex& index, std::vector<Item>& items, std:
     if (!name_value) continue;
     std::optional<std::string> name = read_name(*name_value);
     if (!name) {
-      // Known all the same, lest every use of it be reported too.
+      // The name counts as known all the same, so that its uses are not reported too.
       index.add(name_value->node().text, static_cast<std::int32_t>(i), name_value->place());
       continue;
     }

@@ -1,4 +1,4 @@
-// A model as written: the result of reading, still in the user's names, order and drawn configuration.
+// A model as it is written: the result of reading, in the names, the order and the assembled configuration of the file.
 #pragma once
 
 #include <deque>
@@ -74,10 +74,10 @@ using ForceItem = ElementItem<ForceType>;
 using ConstraintItem = ElementItem<ConstraintType>;
 using ModuleItem = ElementItem<ModuleType>;
 
-/// A named group of bodies; may nest.
-struct GroupItem : Item {
+/// A named part of the system; may nest.
+struct SubsystemItem : Item {
   std::vector<BodyIndex> bodies;
-  std::size_t parent = static_cast<std::size_t>(-1);  ///< index into Description::groups
+  std::size_t parent = static_cast<std::size_t>(-1);  ///< index into Description::subsystems
 };
 
 struct OptionPlace {
@@ -109,13 +109,13 @@ struct Description {
   std::string file;      ///< as named on the command line
   std::string name;
   Vec3 gravity{0, 0, -9.81};
-  bool lenient = false;  ///< inertias that no body has are used, with a warning
+  bool lenient = false;  ///< inertias that no body can have are used, with a warning
   std::vector<BodyItem> bodies;
   std::vector<JointItem> joints;
   std::vector<ForceItem> forces;
   std::vector<ConstraintItem> constraints;
   std::vector<ModuleItem> modules;
-  std::vector<GroupItem> groups;
+  std::vector<SubsystemItem> subsystems;
   SimulationItem simulation;
   SolverItem solver;
 

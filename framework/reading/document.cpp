@@ -91,8 +91,8 @@ bool check_text(std::string_view text, Report& report) {
   return false;
 }
 
-/// JSON writes a character beyond U+FFFF as two escapes, its surrogates, YAML as one with eight digits. The text with
-/// pairs of the first kind in the second; the same text where there is none.
+/// JSON writes a character beyond U+FFFF as two escapes (surrogates), YAML as one escape with eight digits. Returns the
+/// text with pairs of surrogates written as in YAML; a text without such pairs is returned as it is.
 std::string with_joined_surrogates(std::string_view text) {
   const auto half = [&](std::size_t at, std::uint32_t kind) -> std::optional<std::uint32_t> {
     std::uint32_t code = 0;
@@ -110,7 +110,7 @@ std::string with_joined_surrogates(std::string_view text) {
       i += 12;
       continue;
     }
-    // What follows a backslash belongs to it: two of them are no beginning of an escape.
+    // A backslash takes the character that follows it: the second of two backslashes begins no escape.
     const std::size_t length = text[i] == '\\' ? std::min<std::size_t>(2, text.size() - i) : 1;
     out += text.substr(i, length);
     i += length;

@@ -48,7 +48,7 @@ class Document {
   /// empty, nested or expanded beyond the limits, several documents). Repeated keys and keys that are no text are
   /// reported too, but the rest can be read.
   const Node* parse(std::string_view text, Report&, const DocumentKind& expected = {});
-  /// Says that everything parsed so far stands at a place: of text that was taken from there.
+  /// Gives everything parsed so far one place: that of the file from which the text was taken.
   void put_at(Place) noexcept;
 
  private:

@@ -1,7 +1,8 @@
-// Forces, constraints, modules and groups of bodies.
+// Forces, constraints, modules and subsystems.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "framework/reading/model_reader.hpp"
 
@@ -48,44 +49,69 @@ void read_element(Reading& r, const Value& value, const Named<Type>& loaded, std
   map.finish();
 }
 
-bool has_type(const Value& module) {
-  const auto& entries = module.node().entries;
-  return std::any_of(entries.begin(), entries.end(), [](const Node::Entry& e) { return e.key == "type"; });
+bool has_key(const Value& map, std::string_view key) {
+  const auto& entries = map.node().entries;
+  return std::any_of(entries.begin(), entries.end(), [&](const Node::Entry& e) { return e.key == key; });
 }
 
-/// Groups of bodies: a body belongs to one group at most.
-class GroupReader {
+/// Whether an item of `modules` is a subsystem, which models written before the key `subsystems` have there.
+bool is_subsystem(const Value& item) {
+  return !has_key(item, "type") && (has_key(item, "bodies") || has_key(item, "subsystems") || has_key(item, "modules"));
+}
+
+/// Named parts of the system, which may nest. A body belongs to one of them at most.
+class SubsystemReader {
  public:
-  GroupReader(Reading& r, Taken& taken) : r_(r), taken_(taken) {}
+  explicit SubsystemReader(Reading& r) : r_(r) {}
+
+  void read(const Value& value) { read(value, no_parent); }
+  /// An item of `modules` that is a subsystem.
+  void read_old(const Value& value) {
+    note_old_key(value);
+    read(value);
+  }
+
+ private:
+  static constexpr std::size_t no_parent = static_cast<std::size_t>(-1);
 
   void read(const Value& value, std::size_t parent) {
     MapReader map(value);
     if (!map.is_map()) return;
-    const std::size_t self = r_.model.groups.size();
-    GroupItem& group = r_.model.groups.emplace_back();
-    group.path = value.path().text();
-    group.place = value.place();
-    group.parent = parent;
-    group.name = taken_.read(map);
-    map.forbid("type", "a module of a type stands in the outermost list");
-    const auto bodies = map.find("bodies"), nested = map.find("modules");
+    const std::size_t self = r_.model.subsystems.size();
+    SubsystemItem& subsystem = r_.model.subsystems.emplace_back();
+    subsystem.path = value.path().text();
+    subsystem.place = value.place();
+    subsystem.parent = parent;
+    subsystem.name = taken_.read(map);
+    map.forbid("type", "a module stands in the list 'modules' of the model");
+    const auto bodies = map.find("bodies"), nested = map.find("subsystems");
+    const auto old = has_key(value, "modules") ? map.find("modules") : std::nullopt;
+    if (old) note_old_key(*old);
     if (bodies && is_list(*bodies, "names of bodies")) {
       std::vector<BodyIndex> members = read_members(*bodies);
-      r_.model.groups[self].bodies = std::move(members);
+      r_.model.subsystems[self].bodies = std::move(members);
     }
-    if (nested && is_list(*nested, "groups of bodies")) {
-      for (std::size_t i = 0; i < nested->node().items.size(); ++i) read(nested->item(i), self);
+    for (const auto& list : {nested, old}) {
+      if (!list || !is_list(*list, "subsystems")) continue;
+      for (std::size_t i = 0; i < list->node().items.size(); ++i) read(list->item(i), self);
     }
     const auto lists_none = [](const std::optional<Value>& list) {
       return !list || (list->node().kind == Node::Kind::list && list->node().items.empty());
     };
-    if (lists_none(bodies) && lists_none(nested) && !has_type(value))
+    if (lists_none(bodies) && lists_none(nested) && lists_none(old) && !has_key(value, "type"))
       (bodies ? *bodies : map.value())
-          .error("the module has no bodies", "Name them under 'bodies', or in modules under 'modules'; or remove it.");
+          .error("the subsystem has no bodies",
+                 "Name them under 'bodies', or in subsystems under 'subsystems'; or remove it.");
     map.finish();
   }
 
- private:
+  /// Once per file.
+  void note_old_key(const Value& value) {
+    if (std::exchange(noted_, true)) return;
+    value.note("a named part of the system is a subsystem",
+               "Write it under 'subsystems'. The key 'modules' is read for it as before.");
+  }
+
   std::vector<BodyIndex> read_members(const Value& list) {
     std::vector<BodyIndex> members;
     for (std::size_t i = 0; i < list.node().items.size(); ++i) {
@@ -93,14 +119,14 @@ class GroupReader {
       const std::optional<BodyIndex> body = read_body(value, r_.names);
       if (!body) continue;
       if (is_ground(*body)) {
-        value.error("'ground' is in no module", "List bodies only.");
+        value.error("'ground' is in no subsystem", "List bodies only.");
         continue;
       }
-      if (group_of_.empty()) group_of_.resize(r_.model.bodies.size(), 0);
-      int& line = group_of_[at(*body)];
+      if (line_of_.empty()) line_of_.resize(r_.model.bodies.size(), 0);
+      int& line = line_of_[at(*body)];
       if (line != 0) {
-        value.error(fmt::format("body {} is already in a module, in line {}", show(value.node().text), line),
-                    "A body belongs to one module; nest modules to build levels.");
+        value.error(fmt::format("body {} is already in a subsystem, in line {}", show(value.node().text), line),
+                    "A body belongs to one subsystem; nest subsystems to build levels.");
         continue;
       }
       line = value.place().line;
@@ -110,8 +136,9 @@ class GroupReader {
   }
 
   Reading& r_;
-  Taken& taken_;
-  std::vector<int> group_of_;  ///< line of the membership of each body, 0 for none
+  Taken taken_{"subsystem"};
+  std::vector<int> line_of_;  ///< line of the membership of each body, 0 for none
+  bool noted_ = false;
 };
 
 }  // namespace
@@ -128,17 +155,18 @@ void read_constraints(Reading& r, const Value& list) {
     read_element(r, list.item(i), r.catalog.constraints, "constraint", taken, r.model.constraints);
 }
 
-void read_modules(Reading& r, const Value& list) {
+void read_modules_and_subsystems(Reading& r, const Value* modules, const Value* subsystems) {
   Taken taken("module");
-  GroupReader groups(r, taken);
-  for (std::size_t i = 0; i < list.node().items.size(); ++i) {
-    const Value value = list.item(i);
-    if (has_type(value)) {
+  SubsystemReader subsystem_reader(r);
+  for (std::size_t i = 0; modules && i < modules->node().items.size(); ++i) {
+    const Value value = modules->item(i);
+    if (is_subsystem(value))
+      subsystem_reader.read_old(value);
+    else
       read_element(r, value, r.catalog.modules, "module", taken, r.model.modules);
-    } else {
-      groups.read(value, static_cast<std::size_t>(-1));
-    }
   }
+  for (std::size_t i = 0; subsystems && i < subsystems->node().items.size(); ++i)
+    subsystem_reader.read(subsystems->item(i));
 }
 
 }  // namespace polyform::host

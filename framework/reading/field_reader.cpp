@@ -20,7 +20,7 @@ std::string range(const FieldSpec& spec) {
   return out;
 }
 
-/// The value is taken all the same.
+/// Only warns: the value is used all the same.
 void warn_of_validity(const Value& value, const FieldSpec& spec, double x) {
   const bool low = x < spec.valid_minimum;
   value.warning(fmt::format("{} is {} {:g}{}{}, as far as the model of this type holds", x, low ? "below" : "above",

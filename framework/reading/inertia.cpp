@@ -29,9 +29,9 @@ Matrix matrix(const Sym3& j) {
   return m;
 }
 
-/// The principal second moments of mass ∫ x² dm. The inertia about x is the sum of those along y and z, so that along x
-/// is half the trace less the inertia about x. A distribution of mass exists when none is negative: this is the
-/// triangle inequality, and it holds the sign of the principal moments of inertia.
+/// The principal second moments of mass ∫ x² dm. The inertia about x is the sum of those along y and z, so the one
+/// along x is half the trace less the inertia about x. A distribution of mass exists when none of them is negative.
+/// This is the triangle inequality; it also makes the principal moments of inertia positive or zero.
 Eigen::Vector3d second_moments(const Sym3& j) {
   if (is_diagonal(j))  // exact where a slender rod reaches zero
     return 0.5 * Eigen::Vector3d((j.yy - j.xx) + j.zz, (j.xx - j.yy) + j.zz, (j.xx - j.zz) + j.yy);
@@ -65,7 +65,7 @@ class Sizes {
     for (const BodyItem& body : model.bodies) heaviest_ = std::max(heaviest_, body.mass);
   }
 
-  /// Of a body that is a point as far as the model tells: the extent of the model, for its tensor came from somewhere.
+  /// The size of a body, m. It is the extent of the model where frame, joints and points all lie in the mass centre.
   double of(std::size_t body) const { return size_[body] > 0 ? size_[body] : extent_; }
   double heaviest() const { return heaviest_; }
 
@@ -73,7 +73,7 @@ class Sizes {
   void see(std::size_t body, const Vec3& point) {
     size_[body] = std::max(size_[body], norm(point - model_.bodies[body].center_of_mass));
   }
-  /// The place of a joint is given in ground axes, of the drawn configuration.
+  /// The position of a joint is given in ground axes, in the assembled configuration.
   void see_joint(const JointItem& joint) {
     const Strided<const FieldSpec> specs = joint.type->fields();
     for (std::size_t i = 0; i < std::min(specs.size(), joint.fields.values.size()); ++i) {
@@ -124,9 +124,9 @@ double rounding(const BodyItem& body, double size, double heaviest) {
   // Slender rods and thin plates reach equality; programs write their moments with ten digits or more.
   constexpr double of_the_largest = 1e-9;
   // A tensor that was moved by c loses m c² ε at each of its moves and turns; a thousand of them lose less than this.
-  // Rounding of the body's positions has the same effect on its motion, so that the repair changes none that is known.
+  // Rounding of the body's positions changes its motion as much, so that the repair changes no motion that is known.
   constexpr double of_the_size = 1e-13;
-  // A body without mass has a tensor that was subtracted from another's. What the heaviest one rounds away is nothing.
+  // The tensor of a body without mass was subtracted from another's: a thousandth of the heaviest mass judges it.
   const double mass = body.mass > 0 ? body.mass : 1e-3 * heaviest;
   return 0.5 * of_the_largest * largest_element(body.inertia) + of_the_size * mass * size * size;
 }
@@ -144,7 +144,7 @@ void report(const BodyItem& body, const DoubtfulInertia& doubtful, bool lenient,
         "Check the signs: xx, yy, zz are not negative, and a product of inertia is at most as large as they are "
         "(xy is the element of the tensor, −∫xy dm).";
   } else {
-    // What is too much may be many digits below the moments themselves.
+    // Twelve digits are printed, because the excess may be many digits smaller than the moments.
     message = fmt::format(
         "the inertia violates the triangle inequality: of its principal moments {:.12g}, {:.12g} and {:.12g} kg m², the "
         "largest exceeds the sum of the others by {:.2g}",

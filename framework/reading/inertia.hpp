@@ -7,8 +7,8 @@
 
 namespace polyform::host {
 
-/// An inertia of the file that no distribution of mass has, be it by rounding, and the bodies that have it: several
-/// where it stands in a chain.
+/// An inertia of the file that no distribution of mass has, if only by rounding, and the bodies that have it: several
+/// where it is that of a chain.
 struct DoubtfulInertia {
   Place place;
   std::string path;

@@ -44,8 +44,9 @@ void read_chain(Reading&, const Value&, const ChainHead&);
 
 void read_forces(Reading&, const Value&);
 void read_constraints(Reading&, const Value&);
-/// Module elements (entries with a type) and named groups of bodies.
-void read_modules(Reading&, const Value&);
+/// The lists `modules` and `subsystems`; nullptr where the file has none. A subsystem under the key `modules`, which it
+/// had before, is read with a note.
+void read_modules_and_subsystems(Reading&, const Value* modules, const Value* subsystems);
 void read_simulation(const Value&, SimulationItem&);
 void read_solver(const Value&, SolverItem&);
 

@@ -138,8 +138,8 @@ std::optional<std::string> read_name(const Value& value) {
                                      : "Names become those of output columns; use letters, digits, '_', '-' and '.'.");
     return std::nullopt;
   }
-  // Quotes do not keep a spreadsheet from taking such a column of a CSV file for a formula, and computing it. The marks
-  // + - @ begin names in use, such as @root, and compute nothing without a call, a reference or an operator after them.
+  // A spreadsheet reads such a column name of a CSV file as a formula and computes it, also within quotes. Names in use
+  // begin with + - or @, such as @root; these compute nothing unless a call, a reference or an operator follows.
   const bool marked = std::string_view("+-@").find(name->front()) != std::string_view::npos;
   if (name->front() == '=' || (marked && name->find_first_of("(!|=*/+&^", 1) != std::string::npos)) {
     value.error(fmt::format("the name {} begins with '{}' and reads as a formula of a spreadsheet", show(*name), name->front()),

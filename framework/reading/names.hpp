@@ -26,7 +26,7 @@ class NameIndex {
   /// Whether the name is that of a broken chain's item, so that not finding it proves nothing.
   bool unsure(std::string_view name) const;
   Place place_of(std::string_view name) const;
-  /// A hint at the name that may have been meant, "" when none is near.
+  /// A sentence with the name that may have been meant; "" when none is near.
   std::string suggestion(std::string_view wrong) const;
 
  private:
@@ -53,9 +53,9 @@ struct Names {
 std::optional<BodyIndex> read_body(const Value&, const Names&);
 std::optional<JointIndex> read_joint(const Value&, const Names&);
 
-/// False after a report where the text has characters that no name may have, as those that steer a terminal.
+/// False after a report where the text has characters that no name may have, such as those that steer a terminal.
 bool is_printable(const Value&, std::string_view text);
-/// A name as an item may bear it: it must serve in the names of output columns.
+/// The name of an item, which must be fit for the names of output columns; nothing after a report.
 std::optional<std::string> read_name(const Value&);
 
 }  // namespace polyform::host

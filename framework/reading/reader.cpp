@@ -84,7 +84,9 @@ void read_root(Reading& r, const Value& root) {
   read_bodies_and_joints(r, map);
   if (const auto forces = map.find("forces"); forces && is_list(*forces, "forces")) read_forces(r, *forces);
   if (const auto list = map.find("constraints"); list && is_list(*list, "constraints")) read_constraints(r, *list);
-  if (const auto modules = map.find("modules"); modules && is_list(*modules, "modules")) read_modules(r, *modules);
+  const auto modules = map.find("modules"), subsystems = map.find("subsystems");
+  read_modules_and_subsystems(r, modules && is_list(*modules, "modules") ? &*modules : nullptr,
+                              subsystems && is_list(*subsystems, "subsystems") ? &*subsystems : nullptr);
   if (const auto simulation = map.find("simulation")) read_simulation(*simulation, r.model.simulation);
   if (const auto solver = map.find("solver")) read_solver(*solver, r.model.solver);
   judge_inertias(r.model, r.doubtful, r.report);

@@ -27,7 +27,7 @@ Description read_model(const std::string& file, const Catalog&, Diagnostics&, bo
 Description read_model_text(std::string_view text, const std::string& file, const Catalog&, Diagnostics&,
                             bool& missing_plugin, const ReadingOptions& = {});
 
-/// Where given options stand: the first ones in the model file, at these places, the rest nowhere.
+/// Places of given options: the first ones stand in the model file, at these places; the rest have no place.
 struct OptionPlaces {
   std::string_view file;
   std::span<const OptionPlace> places;
@@ -47,10 +47,10 @@ struct OptionOwner {
   }
 };
 
-/// Option values of a formulation or an integrator: declared defaults, overlaid by key=value texts (YAML scalars, lists or
-/// maps) in order. Reports unknown keys, bad values and missing required options, with the path options.<key>, or in the
-/// model file with their place and a path such as solver.options.<key>. The texts and lists live in `storage`; options
-/// that name bodies or joints mean those of `storage`.
+/// Option values of a formulation or an integrator: declared defaults, overlaid by key=value texts (YAML scalars, lists
+/// or maps) in order. Reports unknown keys, bad values and missing required options, with the path options.<key>, or in
+/// the model file with their place and a path such as solver.options.<key>. The texts and lists live in `storage`;
+/// options that name bodies or joints mean those of `storage`.
 std::vector<FieldValue> read_options(Strided<const FieldSpec> specs,
                                      const std::vector<std::pair<std::string, std::string>>& given, const OptionOwner&,
                                      Description& storage, Diagnostics&, const OptionPlaces& = {});

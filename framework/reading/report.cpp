@@ -24,6 +24,10 @@ void Report::error(Place place, const Path& path, std::string_view message, std:
   entries_.push_back({Severity::error, place, path.text(), std::string(message), std::string(remedy)});
 }
 
+void Report::note(Place place, const Path& path, std::string_view message, std::string_view remedy) {
+  entries_.push_back({Severity::note, place, path.text(), std::string(message), std::string(remedy)});
+}
+
 void Report::warning(Place place, const Path& path, std::string_view message, std::string_view remedy) {
   if (++warnings_ > most) return;
   entries_.push_back({Severity::warning, place, path.text(), std::string(message), std::string(remedy)});

@@ -33,13 +33,14 @@ class Report {
   Report(Diagnostics& diagnostics, std::string_view file) : diagnostics_(diagnostics), file_(file) {}
 
   void error(Place, const Path&, std::string_view message, std::string_view remedy = {});
+  void note(Place, const Path&, std::string_view message, std::string_view remedy = {});
   void warning(Place, const Path&, std::string_view message, std::string_view remedy = {});
   /// An error that a further plugin would cure.
   void missing_plugin(Place, const Path&, std::string_view message, std::string_view remedy);
   /// Hands the errors to the diagnostics and says how many were left out. Call once, at the end.
   void finish();
 
-  /// True when further errors are only counted, so that nobody need look for a remedy.
+  /// True when further errors are only counted: their remedies need not be found.
   bool full() const noexcept { return errors_ >= most; }
   std::size_t errors() const noexcept { return errors_; }
   /// True when there are errors and all of them would be cured by a plugin.

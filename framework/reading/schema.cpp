@@ -78,7 +78,9 @@ Json elements_schema(const Named<Type>& types, std::string_view what) {
 
 Json modules_schema(const Catalog& catalog) {
   Json kinds = elements_schema(catalog.modules, "module");
-  kinds.push_back(ref("group"));
+  Json old = described(ref("subsystem"), "A subsystem; write it under 'subsystems'.");
+  old["deprecated"] = true;
+  kinds.push_back(std::move(old));
   return one_of(std::move(kinds));
 }
 
@@ -134,7 +136,8 @@ Json root_schema(const Catalog& catalog) {
   p["joints"] = list_of(ref("joint_item"), "Joints, placed in ground as drawn.");
   p["forces"] = list_of(ref("force_item"), "Forces.");
   p["constraints"] = list_of(ref("constraint_item"), "Constraints beyond joints.");
-  p["modules"] = list_of(ref("module_item"), "Modules: subsystems of a type, or named groups of bodies.");
+  p["modules"] = list_of(ref("module_item"), "Modules: elements with variables and equations of their own.");
+  p["subsystems"] = list_of(ref("subsystem"), "Named parts of the system, which may nest.");
   p["chains"] = list_of(ref("chain"), "Generators of many like bodies in a row.");
   p["simulation"] = simulation_schema(integrator_schema(catalog));
   p["solver"] = solver_schema();

@@ -141,12 +141,18 @@ Json initial_schema() {
   return described(closed_object(std::move(p), {}), "Initial coordinates of the joint.");
 }
 
-Json group_schema() {
+Json subsystem_schema() {
   Json p = Json::object();
-  p["name"] = name_schema("Name of the group.");
-  p["bodies"] = list_of(ref("body"), "Its bodies; a body is in one group at most.");
-  p["modules"] = list_of(ref("group"), "Groups within it.");
-  return described(closed_object(std::move(p), {"name"}), "A named group of bodies.");
+  p["name"] = name_schema("Name of the subsystem.");
+  p["bodies"] = list_of(ref("body"), "Its bodies; a body is in one subsystem at most.");
+  p["subsystems"] = list_of(ref("subsystem"), "Subsystems within it.");
+  p["modules"] = list_of(ref("subsystem"), "Subsystems within it; write them under 'subsystems'.");
+  p["modules"]["deprecated"] = true;
+  Json out = closed_object(std::move(p), {"name"});
+  out["anyOf"] = Json::array();
+  for (const char* key : {"bodies", "subsystems", "modules"})
+    out["anyOf"].push_back(Json{{"required", Json::array({key})}});
+  return described(std::move(out), "A named part of the system.");
 }
 
 Json shape_schema(const char* type, Json properties, std::vector<std::string> required) {
@@ -225,7 +231,7 @@ Json basic_definitions() {
   d["marker"] = marker_schema();
   d["initial"] = initial_schema();
   d["geometry"] = geometry_schema();
-  d["group"] = group_schema();
+  d["subsystem"] = subsystem_schema();
   return d;
 }
 

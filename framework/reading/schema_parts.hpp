@@ -32,7 +32,7 @@ void add_fields(Strided<const FieldSpec>, std::string_view provided, Json& prope
                 std::vector<std::string>& required);
 
 /// vector3, direction, orientation, inertia, time_function, numbers, matrix, body, marker, joint, initial, geometry,
-/// group.
+/// subsystem.
 Json basic_definitions();
 /// integrator: what its key takes.
 Json simulation_schema(Json integrator);

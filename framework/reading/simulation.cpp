@@ -1,4 +1,4 @@
-// Defaults of the command line that a model carries.
+// Defaults of the command line that a model gives.
 #include <fmt/format.h>
 
 #include "framework/reading/model_reader.hpp"

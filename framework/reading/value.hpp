@@ -24,6 +24,9 @@ class Value {
   Value item(std::size_t i) const { return {*node_->items[i], Path{&path_, {}, i}, *report_}; }
   Value entry(const Node::Entry& e) const { return {*e.value, Path{&path_, e.key, Path::no_index}, *report_}; }
 
+  void note(std::string_view message, std::string_view remedy = {}) const {
+    report_->note(node_->place, path_, message, remedy);
+  }
   void warning(std::string_view message, std::string_view remedy = {}) const {
     report_->warning(node_->place, path_, message, remedy);
   }

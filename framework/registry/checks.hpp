@@ -30,7 +30,7 @@ bool examine(PluginRecord&, Candidate&);
 int usable_rank(std::string_view instruction_set) noexcept;
 /// The best known instruction set that this CPU can run.
 std::string_view best_instruction_set() noexcept;
-/// Refuses a plugin for a CPU that this one is not.
+/// Refuses a plugin that needs instructions which this CPU lacks.
 void refuse_instruction_set(PluginRecord&);
 
 /// Refuses a file that others may change, or put another in place of: it and the folders up to the root, on the way

@@ -68,7 +68,7 @@ CrashGuard::CrashGuard(const std::filesystem::path& file) {
   guarded_file = file.c_str();
   whereabouts().set_work("the loading of ", guarded_file);
   whereabouts().blame = Exit::plugin;
-  // For one that keeps the alarm below from being heard.
+  // Also for a plugin that blocks the alarm below.
   constexpr std::int64_t grace = 3000;
   load_ends = used_milliseconds() + std::int64_t{1000} * longest_load;
   whereabouts().deadline = load_ends + grace;

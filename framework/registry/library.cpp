@@ -43,7 +43,7 @@ class Collector final : public Registrar {
   bool out_of_memory() const noexcept { return out_of_memory_; }
 
  private:
-  /// What a plugin calls itself that offers such types.
+  /// The kind of plugin that offers such types, as manifests name it.
   template <class Type>
   static constexpr std::string_view plugin_kind = std::is_same_v<Type, Formulation>      ? "formulation"
                                                   : std::is_same_v<Type, IntegratorType> ? "integrator"
@@ -150,7 +150,7 @@ Library::Library(const std::filesystem::path& file, const PluginManifest& expect
   const ProcessState before;
   load(file);
   PluginManifest loaded{};
-  // The sections may promise what the loader's hash table does not hold.
+  // A symbol of the sections may be missing in the hash table of the loader.
   for (const char* symbol : {"polyform_manifest", "polyform_register"})
     if (!library_.has(symbol))
       throw LoadFailure{Refusal::missing_symbol, fmt::format("does not export `{}`, although its symbol table names it", symbol),

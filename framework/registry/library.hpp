@@ -18,7 +18,7 @@ struct LoadFailure {
   std::string finding, remedy;
 };
 
-/// The finding on a plugin whose code threw what says this text of itself, while the plugin was "loaded" or "unloaded".
+/// The finding on a plugin whose code threw an exception with this text, while the plugin was "loaded" or "unloaded".
 std::string thrown_while(std::string_view state, std::string_view text);
 
 /// Loads a library, checks that it is the one whose manifest was read, and collects what it registers. Throws

@@ -50,17 +50,17 @@ bool is_private_group(gid_t group) {
   });
 }
 
-/// The user, root, and whose this program is: that one could run code as the user anyway.
+/// The user, root, and the owner of this program, who could run code as the user anyway.
 bool is_trusted(uid_t owner) {
   struct stat program {};
   return owner == 0 || owner == ::geteuid() || (::stat("/proc/self/exe", &program) == 0 && owner == program.st_uid);
 }
 
-/// How strictly a path is looked at.
+/// How strictly a path is checked.
 enum class Part {
   file,
   folder,   ///< that holds the file: whoever writes there adds plugins
-  ancestor  ///< whoever writes there can put another folder in place, unless the sticky bit keeps what is others'
+  ancestor  ///< whoever writes there can replace a folder, unless the sticky bit protects those of others
 };
 
 /// "everyone" or "its group" when they may write to the path, else "".
@@ -72,7 +72,7 @@ std::string_view strangers_who_may_write(const struct stat& status, Part part) {
 
 bool check_path(PluginRecord& record, const fs::path& path, Part part) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return true;  // what is gone is found out on loading
+  if (::stat(path.c_str(), &status) != 0) return true;  // a missing file is reported when it is loaded
   const auto danger = [&](const std::string& what, const std::string& command) {
     refuse(record, Refusal::unsafe_permissions, what + ", so that others could run code as you",
            fmt::format("if you trust its contents: {} '{}'", command, path.string()));

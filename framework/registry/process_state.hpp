@@ -1,4 +1,4 @@
-// What belongs to the whole process, and is not a plugin's to change.
+// State of the whole process, which a plugin must not change.
 #pragma once
 
 #include <cfenv>

@@ -33,7 +33,7 @@ class Registry {
   const Catalog& catalog() const noexcept { return catalog_; }
   /// All candidates, in the order of search.
   const std::vector<PluginRecord>& plugins() const noexcept { return records_; }
-  /// Where was looked, in this order, with what kept a place from being searched.
+  /// The places searched, in this order; problem: why a place was not searched.
   const std::vector<SearchedPlace>& search_path() const noexcept { return places_; }
 
   /// Holds the libraries: whatever points into the catalog, or was made by a type of it, and may outlive the

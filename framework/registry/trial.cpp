@@ -24,8 +24,8 @@ void silence_output() {
   for (const int stream : {::fileno(output()), STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
 }
 
-/// `state`: what was being done, "loaded" or "unloaded". Empty where the process did its work, or could not be made:
-/// then the load in this process has to do.
+/// `state`: "loaded" or "unloaded". Empty where the process did its work, or could not be made: then the load in this
+/// process decides.
 std::string finding_of(const ProcessEnd& end, const ProcessLimits& limits, std::string_view state) {
   using How = ProcessEnd::How;
   switch (end.how) {
@@ -58,7 +58,7 @@ std::string crash_in_trial(const std::filesystem::path& file, const PluginManife
                          silence_output();
                          try {
                            const Library library(file, expected);
-                           back.send({});  // the rest is unloading
+                           back.send({});  // what follows is the unloading
                          } catch (const LoadFailure&) {
                            // The load in this program finds it again.
                          }

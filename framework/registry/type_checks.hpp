@@ -7,7 +7,7 @@
 
 namespace polyform::host {
 
-/// More than any instance has; a size above it is a mistake, which memory would run out of.
+/// More than any instance has: a larger size is a mistake of the type, for which memory would not suffice.
 inline constexpr std::size_t most_states = std::size_t{1} << 20;
 
 /// What is wrong, to follow "registers the joint 'x', ": empty when nothing is.

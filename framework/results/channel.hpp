@@ -6,15 +6,15 @@
 namespace polyform::host {
 
 /// One column: its name as in the outer contract (`time`, `pin.q[0]`, `rod.x`, `energy.total`, …) and its SI unit ("1"
-/// where it has none). group: where its component is not one of the contract's, what elements call their own (`modules`,
-/// `elements`, or `reactions` for multipliers of modules).
+/// where it has none). group: for components whose names are an element's own, `modules`, `elements`, or `reactions` for
+/// multipliers of modules; empty for all others.
 struct Channel {
   std::string name, unit, group{};
 };
 
 /// Where a channel belongs. The part of its name after the last dot is the component, the part before it the object:
 /// no component of the contract holds a dot, while names of bodies and joints may. The component tells the group:
-/// `joints`, `bodies` or `reactions`; where the channel has a group of its own, that one; for all others it is the
+/// `joints`, `bodies` or `reactions`. A channel with a group belongs to that one. For all others the group is the
 /// object (energy, constraint, correction). A name without a dot (time) is an object without components.
 struct ChannelPlace {
   std::string group, object, component;

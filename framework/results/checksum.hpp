@@ -8,8 +8,8 @@
 
 namespace polyform::host {
 
-/// Hangs on the bytes and their order, not on the pieces that they come in. Eight bytes a step, so that it costs little
-/// beside the writing. Finds accidents, not forgery.
+/// Depends on the bytes and their order, not on the pieces in which they come. It takes eight bytes a step, so that it
+/// costs little in comparison with writing. It finds accidents, not forgery.
 class Checksum {
  public:
   void add(std::string_view bytes) noexcept {

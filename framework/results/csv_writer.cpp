@@ -26,7 +26,7 @@ class CsvWriter final : public FileWriter {
     try {
       flush();
     } catch (const std::exception&) {
-      // The run has failed for a reason of its own, which matters more.
+      // The run has failed before, and that reason matters more.
     }
   }
 
@@ -66,7 +66,7 @@ class CsvWriter final : public FileWriter {
 
  private:
   void flush() {
-    // Emptied first: after a failure the rows must not be tried again.
+    // The buffer is emptied first: after a failure the rows must not be written again.
     const std::string text = std::exchange(buffer_, {});
     file_->write(text);
     flushed_ = Clock::now();

@@ -70,7 +70,7 @@ void FileRoles::write(std::string_view option, const std::string& path) {
 void FileRoles::add(Role role) {
   for (const Role& other : roles_) {
     if (!(role.written || other.written) || !role.file.same_as(other.file)) continue;
-    // The one that is written stands first; of two the later.
+    // The message names the file that is written first; of two written files the later one.
     const Role &one = role.written ? role : other, &two = role.written ? other : role;
     const auto shown = [](const Role& r) { return r.path.empty() ? r.what : fmt::format("{} {}", r.what, r.path); };
     if (two.written)

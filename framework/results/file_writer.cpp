@@ -30,7 +30,7 @@ class StoredInTime final : public ResultWriter {
     try {
       thread_ = std::thread([this] { store_now_and_then(); });
     } catch (const std::system_error&) {
-      // There is none to be had: then rows are stored when the next one comes.
+      // The system has no thread to spare: then rows are stored when the next one comes.
     }
   }
 

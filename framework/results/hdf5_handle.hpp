@@ -23,8 +23,8 @@ class Error : public std::exception {
   int number_ = 0;
 };
 
-/// To be called before all else: the library prints no errors of its own, and does nothing when the process ends, where
-/// it would crash on a file that could not be written.
+/// Call it first. It keeps the library from printing errors, and from working when the process ends, where it would
+/// crash on a file that could not be written.
 void set_up();
 
 /// Throws Error for the negative results by which the library reports a failure.
@@ -75,7 +75,7 @@ RecordFields read_fields(hid_t object);
 void write_texts(hid_t file, const std::string& path, const std::vector<std::string>& texts);
 std::vector<std::string> read_texts(hid_t file, const std::string& path);
 
-/// How datasets are stored: in chunks of that shape, shuffled and deflated, without times of their own.
+/// How datasets are stored: in chunks of that shape, shuffled and deflated, without time stamps.
 Handle chunked(int rank, const hsize_t* chunk);
 /// How links are made: with the groups on the way, names in UTF-8.
 Handle with_groups();

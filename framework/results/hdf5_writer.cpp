@@ -60,7 +60,7 @@ std::size_t text_bytes(const std::vector<std::string>& texts) {
   return length * texts.size();
 }
 
-/// The library bears one thread at a time.
+/// The library works in one thread at a time.
 std::mutex one_in_the_library;
 
 class Hdf5Writer final : public FileWriter {
@@ -73,7 +73,7 @@ class Hdf5Writer final : public FileWriter {
     try {
       if (file_ >= 0) flush();
     } catch (const std::exception&) {
-      // The run has failed for a reason of its own, which matters more.
+      // The run has failed before, and that reason matters more.
     }
   }
 
@@ -138,7 +138,7 @@ class Hdf5Writer final : public FileWriter {
     try {
       part();
     } catch (const hdf5::Error& error) {
-      // Closing would try to write again, which the library does not survive; what was flushed is safe.
+      // Closing would write again, on which the library crashes; what was flushed is safe.
       file_.abandon();
       if (error.number() != 0) fail_to_write(path_, error.number());
       throw Failure(Exit::simulation_failed,
@@ -190,7 +190,7 @@ class Hdf5Writer final : public FileWriter {
   void flush() {
     const Clock::time_point start = Clock::now();
     const std::size_t rows = std::exchange(waiting_, 0);
-    // Where the space lacks, the rows are given up before HDF5 hears of them, and the file stays sound.
+    // Where space is short, the rows are dropped before HDF5 gets them, and the file stays sound.
     if (rows > 0) {
       check_unchanged();
       reserve(block_.size() * (sizeof(double) + 1) + objects_.size() * object_bytes +
@@ -204,7 +204,7 @@ class Hdf5Writer final : public FileWriter {
     flush_seconds_ = std::chrono::duration<double>(flushed_ - start).count();
   }
 
-  /// HDF5 leaves a broken file behind when the disk fills up while it writes: it must not come to that.
+  /// Reserves space first: HDF5 leaves a broken file behind when the disk fills up while it writes.
   void reserve(std::size_t growth) {
     hsize_t size = 0;
     check(H5Fget_filesize(file_, &size));
@@ -221,7 +221,7 @@ class Hdf5Writer final : public FileWriter {
     try {
       output_->check_unchanged(left_);
     } catch (const Failure&) {
-      file_.abandon();  // what closing it would write may go to another's file
+      file_.abandon();  // closing it could write to a file of another program
       throw;
     }
   }

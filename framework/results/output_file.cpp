@@ -121,13 +121,13 @@ void OutputFile::drop_after_last_line(std::string_view written) noexcept {
   const std::size_t whole = newline == std::string_view::npos ? 0 : newline + 1;
   off_t end = size_ + static_cast<off_t>(whole);
   if (stream_) {
-    // It may lead to a file, which may have held something before; what cannot be cut is no file.
+    // The output stream may lead to a file with content. What cannot be cut is no file.
     struct stat status {};
     const off_t now = ::lseek(descriptor_, 0, SEEK_CUR);
     if (now < 0 || ::fstat(descriptor_, &status) != 0 || status.st_size != now) return;
     end = now - static_cast<off_t>(written.size() - whole);
   }
-  // Where this fails too, a broken line stays at the end: there is nothing left to do about it.
+  // Where this fails too, a broken line stays at the end; nothing can be done about it.
   [[maybe_unused]] const int result = ftruncate(descriptor_, end);
 }
 

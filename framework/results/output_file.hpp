@@ -45,7 +45,7 @@ class OutputFile {
   /// written.
   void close();
 
-  /// What is written is worth nothing: the file vanishes with the object.
+  /// Gives the file up: it vanishes with the object.
   void give_up() noexcept { made_ = true; }
   /// close() for a file that a library has written and closed, which knows its content.
   void close_after_library();
@@ -56,7 +56,7 @@ class OutputFile {
   void drop_after_last_line(std::string_view written) noexcept;
 
   std::string path_;
-  std::string whole_path_;  // does not hang on the working directory, which plugins may change
+  std::string whole_path_;  // does not depend on the working directory, which plugins may change
   off_t size_ = 0;          // of what was written before, bytes
   Checksum checksum_;       // of the same
   dev_t device_ = 0;        // the file at the descriptor

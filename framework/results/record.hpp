@@ -1,4 +1,4 @@
-// What a result file says about the run it comes from.
+// The record of a run: what a result file says about it.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ herr_t collect_link(hid_t, const char* name, const H5L_info_t*, void* names) {
   refuse(path, fmt::format("the dataset {} is no table of results", dataset));
 }
 
-/// What the library would say in words of its own.
+/// Messages in place of those of the library.
 void check_readable(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);

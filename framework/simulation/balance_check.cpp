@@ -11,8 +11,9 @@ namespace polyform::host {
 namespace {
 
 constexpr const char* remedy =
-    "Likely causes: masses or moments of inertia that differ by many orders of magnitude side by side, or a mechanism next "
-    "to a singular position. Another solver may carry it (polyform evaluate MODEL --solver all shows the imbalance of each)";
+    "Likely causes: masses or moments of inertia that differ by many orders of magnitude side by side, or a mechanism "
+    "next to a singular position. Another solver may keep its digits (polyform evaluate MODEL --solver all shows the "
+    "imbalance of each)";
 
 }  // namespace
 

@@ -172,7 +172,7 @@ std::vector<std::string> EventWatch::warnings() const {
   for (std::size_t k = 0; k < chatter_.size(); ++k)
     if (chatter_[k].first_silent < never)
       all.push_back(fmt::format(
-          "the event of {} changes its sign without end from t = {:.6g} s on, while no time passes: it is looked at "
+          "the event of {} changes its sign without end from t = {:.6g} s on, while no time passes: it is checked "
           "only now and then. Such a law has no motion in between (dry friction whose sign flips with the speed is "
           "one): smooth it",
           elements_.name_of(k), chatter_[k].first_silent));

@@ -20,7 +20,7 @@ constexpr double pull = 1e3;
 constexpr const char* remedy =
     "Likely causes: masses or moments of inertia that differ by many orders of magnitude side by side, a mechanism next to a "
     "singular position, or an option of the solver that loses digits with every body of a long chain. Another solver, or "
-    "the solver without its options, may carry it";
+    "the solver without its options, may keep its digits";
 
 const Spatial& of_frame(FrameIndex f, std::span<const Spatial> all) {
   static constexpr Spatial resting{};

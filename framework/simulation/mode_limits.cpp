@@ -102,7 +102,7 @@ void ModeLimits::look_at_deformation(double t, Body& body, std::span<const doubl
   body.told_deformed = true;
   const std::string_view name = view_.bodies[at(body.data->body)].name;
   warnings_.push_back(
-      {fmt::format("body `{}` bends beyond what linear modes can carry: at t = {:.6g} s a section of it is turned by "
+      {fmt::format("body `{}` bends beyond what linear modes can describe: at t = {:.6g} s a section of it is turned by "
                    "{:.3g} rad (or strained by as much), and from {:g} on its deflection is wrong by 4 % and more",
                    name, t, deformation, most_deformation),
        "Divide the body into several, each of which bends less, or make it stiffer."});

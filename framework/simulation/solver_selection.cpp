@@ -45,7 +45,7 @@ bool fits_memory(const Formulation& formulation, const SystemView& view, Diagnos
   const bool at_hinge = cost.widest < view.bodies.size();
   sink.report({.message = Message("{}: this model needs about {:.2g} GB of memory, {:.2g} GB are free{}{}{}",
                                   formulation.name(), cost.bytes / 1e9, left / 1e9,
-                                  at_hinge ? ": its closed loops all pass the hinge of body `" : "",
+                                  at_hinge ? ": its closed loops all pass the joint that moves body `" : "",
                                   at_hinge ? view.bodies[cost.widest].name : "", at_hinge ? "`" : ""),
                .remedy = at_hinge ? "let polyform choose the cut joints (no `cut: true`), or use another solver"
                                   : "make the model smaller, or use another solver"});

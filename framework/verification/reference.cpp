@@ -26,7 +26,7 @@ bool is_list(const Value& value) {
   return good;
 }
 
-/// Nothing after a report: of the first that is no number, as those after it are likely to be none for the same reason.
+/// Nothing after a report. Only the first item that is no number is reported: the others are likely wrong alike.
 std::optional<std::vector<double>> read_list(const Value& value) {
   if (!is_list(value)) return std::nullopt;
   std::vector<double> numbers;

@@ -40,7 +40,7 @@ struct Reference {
   std::string file;
   std::string model;   ///< path of the model file
   std::string source;  ///< where the values come from
-  bool slow = false;   ///< not among those that are run at every change
+  bool slow = false;   ///< only in the long set
   std::vector<double> times;
   std::vector<ReferenceChannel> channels;
   Tolerances tolerance;
@@ -52,7 +52,7 @@ struct Reference {
 double tolerance_at(const Reference&, const std::string& group, double time);
 
 /// The group of a channel, by its component: position, orientation, velocity, angular_velocity, modal, modal_velocity,
-/// joint, joint_velocity, force, moment, energy, constraint; module for what a module calls its own.
+/// joint, joint_velocity, force, moment, energy, constraint; module for variables and states of modules.
 std::string group_of(const std::string& channel);
 
 /// Nothing for a file that is no reference: the diagnostics say what is wrong with it, and where.

@@ -1,4 +1,4 @@
-// From the tips to the roots and back: Algorithms A and B.
+// The two sweeps of the recursion: inward, from the tips to the roots, and outward, from the roots to the tips.
 #include "polyform/solvers/recursion.hpp"
 
 namespace polyform {

@@ -48,10 +48,10 @@ std::vector<HeadlineCase> make_cases() {
   // absolute coordinates and joint coordinates.
   const std::vector<Variant> particles = {
       {"particles"}, {"particles", {{"equations", "sparse"}}}, {"cartesian"}, {"reduced"}};
-  // Orsino: modules on levels against all constraints at once.
-  const std::vector<Variant> modules = {
-      {"hierarchy"}, {"hierarchy", {{"modules", "found"}}}, {"hierarchy", {{"modules", "flat"}}}, {"cartesian"}};
-  const std::vector<Variant> recursion = {{"hierarchy"}, {"hierarchy", {{"modules", "flat"}}}, {"cartesian"}};
+  // Orsino: subsystems on levels against all constraints at once.
+  const std::vector<Variant> subsystems = {
+      {"hierarchy"}, {"hierarchy", {{"subsystems", "found"}}}, {"hierarchy", {{"subsystems", "flat"}}}, {"cartesian"}};
+  const std::vector<Variant> recursion = {{"hierarchy"}, {"hierarchy", {{"subsystems", "flat"}}}, {"cartesian"}};
   // Thompson: lowest order, by either construction, against the implicit forms and the full system with constraints.
   const std::vector<Variant> orders = {{"thompson"},
                                        {"thompson", {{"construction", "null-space"}}},
@@ -63,11 +63,11 @@ std::vector<HeadlineCase> make_cases() {
           {"particles", "chain of 1000 rods (Attia 2005: long chain)", shipped("chain_1000"), 0.05, 3, particles},
           {"particles", "ladder of 40 four-bars (Attia 2005: many loops)", shipped("ladder_40"), 0.1, 3, particles},
           {"particles", "vehicle of Attia 2005, Fig. 2.5", shipped("vehicle"), 2, 3, particles},
-          {"hierarchy", "3RRR mechanism of Orsino 2017, Fig. 2, ten modules on three levels",
-           shipped("planar_3rrr_modules"), 0.1, 3, modules},
-          {"hierarchy", "chain of 10 rods (recursion against one dense module)", [] { return chain(10); }, 0.1, 3,
+          {"hierarchy", "3RRR mechanism of Orsino 2017, Fig. 2, ten subsystems on three levels",
+           shipped("planar_3rrr_subsystems"), 0.1, 3, subsystems},
+          {"hierarchy", "chain of 10 rods (recursion against one dense subsystem)", [] { return chain(10); }, 0.1, 3,
            recursion},
-          {"hierarchy", "chain of 60 rods (recursion against one dense module)", [] { return chain(60); }, 0.05, 3,
+          {"hierarchy", "chain of 60 rods (recursion against one dense subsystem)", [] { return chain(60); }, 0.05, 3,
            recursion},
           {"thompson", "rotorcraft of Thompson 2011, Fig. 4e", shipped("rotorcraft"), 0.5, 3, orders},
           {"thompson", "wind turbine of Thompson 2011, Fig. 4f", shipped("wind_turbine"), 5, 3, orders}};

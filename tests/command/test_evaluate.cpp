@@ -92,17 +92,17 @@ TEST_CASE("where redundant constraints leave reactions open, it is said beside t
 
 TEST_CASE("rows that a level leaves out count for none of its reactions") {
   const Workshop shop;
-  const Outcome all = shop.run({"evaluate", shipped("planar_3rrr_modules"), "--solver", "hierarchy"});
+  const Outcome all = shop.run({"evaluate", shipped("planar_3rrr_subsystems"), "--solver", "hierarchy"});
   CHECK_THAT(all.err, Contains("reactions are not unique in"));
   const Outcome lowest =
-      shop.run({"evaluate", shipped("planar_3rrr_modules"), "--solver", "hierarchy", "--option", "level=1"});
+      shop.run({"evaluate", shipped("planar_3rrr_subsystems"), "--solver", "hierarchy", "--option", "level=1"});
   CHECK(lowest.code == 0);
   CHECK_THAT(lowest.out,
              Contains("balance\n  largest"));  // no joint holds anything there, so that no reaction is none given
   CHECK_THAT(lowest.err, !Contains("not unique"));
 }
 
-TEST_CASE("the paper's variants of riccati say that they carry trees only") {
+TEST_CASE("the paper's variants of riccati say that they support trees only") {
   const Workshop shop;
   for (const char* option : {"branches=overall", "algorithm=transfer-product"}) {
     const Outcome outcome =

@@ -150,7 +150,7 @@ TEST_CASE("solvers set up to leave out constraints, or to let them give way, are
   for (const std::vector<std::string>& command : commands) {
     const auto with = [&](const std::vector<std::string>& options) {
       std::vector<std::string> typed = command;
-      typed.insert(typed.end(), {shipped("planar_3rrr_modules"), "--solver", "hierarchy"});
+      typed.insert(typed.end(), {shipped("planar_3rrr_subsystems"), "--solver", "hierarchy"});
       for (const std::string& option : options) typed.insert(typed.end(), {"--option", option});
       return shop.run(typed);
     };

@@ -1,8 +1,6 @@
 // polyform run: rows, columns, where they go, and what is said about the run.
 #include <catch2/catch.hpp>
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tests/command/command_runner.hpp"
@@ -221,18 +219,6 @@ TEST_CASE("a failing run is exit code 1, says what failed and when, and keeps it
   const Table table = read_table(shop.read("a.csv"));
   CHECK(table.rows.size() >= 2);
   CHECK(table.rows.size() < 500);
-}
-
-TEST_CASE("the model of the README runs as it stands there") {
-  std::ifstream stream(POLYFORM_README);
-  const std::string readme((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  const std::size_t begin = readme.find("```yaml\n") + 8, end = readme.find("```", begin);
-  REQUIRE(end != std::string::npos);
-  const Workshop shop;
-  const std::string model = shop.write("rod.yaml", readme.substr(begin, end - begin));
-  CHECK(shop.run({"check", model}).err.empty());
-  CHECK(shop.run({"run", model, "--output", "rod.csv"}).code == 0);
-  CHECK(read_table(shop.read("rod.csv")).rows.size() == 501);
 }
 
 TEST_CASE("a tolerance below rounding asks for rounding") {

@@ -21,7 +21,8 @@ const Registry& with(const std::string& plugin) {
 constexpr const char* libraries[] = {"wrong_joints", "wrong_forces",  "wrong_constraints", "wrong_modules",
                                      "wrong_bodies", "wrong_solvers", "wrong_integrators", "curve_joints", "third_party"};
 
-/// Under a sanitizer every call takes many times as long: of solvers, whose battery is the longest, only these are tried.
+/// Under a sanitizer every call takes many times as long: of solvers, whose battery is the longest, only these are
+/// tried.
 bool is_tried(const std::string& type) {
   constexpr std::array solvers{"solver-sound", "solver-accelerations", "solver-sharing", "solver-derivative"};
   return !has_address_sanitizer || !type.starts_with("solver-") || std::ranges::find(solvers, type) != solvers.end();
@@ -118,7 +119,7 @@ TEST_CASE("an element that writes beside what it is given, or changes how number
 }
 
 TEST_CASE("kernels that are no names are found") {
-  require_found("solver-kernels", "the kernels that it tells", "this is no name: two; names");
+  require_found("solver-kernels", "the kernels that it declares", "this is no name: two; names");
 }
 
 TEST_CASE("what is no number as drawn alone is found in every kind") {

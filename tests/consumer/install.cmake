@@ -6,12 +6,16 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORKSHOP}/first)
 file(RENAME ${WORKSHOP}/first ${PREFIX})
 
 foreach(file bin/polyform include/polyform/contract/plugin.hpp ${LIBDIR}/cmake/Polyform/PolyformConfig.cmake
-    share/polyform/polyform.schema.json share/polyform/models/heavy_top.yaml share/doc/polyform/GUIDE.md
-    share/doc/polyform/README.md share/doc/polyform/LICENSE)
+    share/polyform/polyform.schema.json share/polyform/models/heavy_top.yaml share/doc/polyform/sdk/GUIDE.md
+    share/doc/polyform/apps/pages/commands.md share/doc/polyform/README.md share/doc/polyform/LICENSE)
   if(NOT EXISTS ${PREFIX}/${file})
     message(FATAL_ERROR "${file} was not installed")
   endif()
 endforeach()
+
+# The pages link to each other, but for what only the repository has.
+file(GLOB_RECURSE pages RELATIVE ${PREFIX}/share/doc/polyform ${PREFIX}/share/doc/polyform/*.md)
+check_links(${PREFIX}/share/doc/polyform ${pages} ALLOWED "^.github/" "^apps/models$")
 
 # The plugins are found where the executable is now, and are all of them.
 run(${PREFIX}/bin/polyform plugins --json)

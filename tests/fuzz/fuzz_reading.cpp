@@ -49,6 +49,8 @@ forces:
     effort: [1, {sine: {amplitude: 1, frequency: 2}}, {table: [[0, 1], [1, 2], [2, 0]], interpolation: cubic}]
 modules:
   - {name: g, bodies: [rod], modules: [{name: h, bodies: [tip]}]}
+subsystems:
+  - {name: i, bodies: [], subsystems: [{name: j, bodies: []}]}
 simulation: {duration: 5, step: 1e-3, tolerance: {relative: 1e-8, absolute: 1e-10}}
 solver: {name: riccati, options: {a: [1, 2], b: "text"}}
 )",

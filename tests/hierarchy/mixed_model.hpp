@@ -3,7 +3,7 @@
 
 namespace polyform::test {
 
-/// A crank and a beam make one named module, a rod hangs on it; one motor within the module, one on the rod.
+/// A crank and a beam make one named subsystem, a rod hangs on it; one motor within the subsystem, one on the rod.
 inline constexpr const char* mixed_model = R"(
 polyform: 1
 gravity: [0, -9.81, 0.5]
@@ -16,8 +16,9 @@ joints:
   - {name: A, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 1}}
   - {name: B, type: revolute, base: crank, moving: beam, position: [0.4, 0, 0], axis: [0, 1, 1], initial: {velocity: -2}}
   - {name: C, type: revolute, base: beam, moving: rod, position: [1.4, 0, 0], axis: [0, 0, 1], initial: {velocity: 3}}
-modules:
+subsystems:
   - {name: arm, bodies: [crank, beam]}
+modules:
   - {name: inner, type: dc-motor, joint: B, voltage: 12, resistance: 1, inductance: 0.01, torque_constant: 0.1,
      gear_ratio: 5, rotor_inertia: 0.001, current: 2}
   - {name: outer, type: dc-motor, joint: C, voltage: -5, resistance: 2, inductance: 0.02, torque_constant: 0.05,

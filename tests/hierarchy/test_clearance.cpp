@@ -56,7 +56,7 @@ TEST_CASE("a joint that gives way in a redundant loop is no contradiction, in on
   const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/planar_3rrr.yaml");
   const GivenOptions found{{"clearance", "C1=+1e-3"}, {"correction", "none"}};
   GivenOptions flat = found;
-  flat.emplace_back("modules", "flat");
+  flat.emplace_back("subsystems", "flat");
   CHECK(difference(observe_with(*system, found)->now(), observe_with(*system, flat)->now()) < 1e-9);
 }
 

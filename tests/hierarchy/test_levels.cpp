@@ -15,9 +15,9 @@ namespace {
 
 constexpr double g = 9.81;
 
-/// The shipped mechanism in modules, under gravity along −y.
+/// The shipped mechanism in subsystems, under gravity along −y.
 std::string mechanism_text() {
-  std::ifstream file(std::string(POLYFORM_MODELS) + "/planar_3rrr_modules.yaml");
+  std::ifstream file(std::string(POLYFORM_MODELS) + "/planar_3rrr_subsystems.yaml");
   std::stringstream text;
   text << file.rdbuf();
   std::string s = text.str();
@@ -56,7 +56,7 @@ chains:
 
 }  // namespace
 
-TEST_CASE("at level 1 of a system without modules every body falls freely") {
+TEST_CASE("at level 1 of a system without subsystems every body falls freely") {
   const auto system = system_from_text(chain);
   const auto store = observe_with(*system, {{"level", "1"}});
   for (const auto& body : store->now().bodies) {
@@ -70,7 +70,7 @@ TEST_CASE("at level 1 of a system without modules every body falls freely") {
     CHECK(std::abs(end[i].pose.position.y - 0.1 * static_cast<double>(i) + 0.5 * g * 0.25) < 1e-9);
 }
 
-TEST_CASE("modules found in a chain are halved from level to level") {
+TEST_CASE("subsystems found in a chain are halved from level to level") {
   // 16 bodies: 8 pairs, 4, 2, 1, so five levels with that of the free bodies. The outermost body falls with what its
   // module holds it to; at the last level it is the chain's.
   const auto system = system_from_text(chain);
@@ -135,11 +135,11 @@ forces:
   CHECK(end[body_of(*system, "platform")].pose.position.y == Approx(-0.01 - 0.5 * g * 0.09).epsilon(1e-9));
 }
 
-TEST_CASE("level 3 of the 3RRR mechanism is the mechanism, whether flat or in modules, and that without rotors") {
-  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/planar_3rrr_modules.yaml");
+TEST_CASE("level 3 of the 3RRR mechanism is the mechanism, whether flat or in subsystems, and that without rotors") {
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/planar_3rrr_subsystems.yaml");
   const auto plain = system_from_file(std::string(POLYFORM_MODELS) + "/planar_3rrr.yaml");
   const auto nested = run(*system, *solver_with(*system, {{"level", "3"}}), 0.5);
-  const auto flat = run(*system, *solver_with(*system, {{"modules", "flat"}}), 0.5);
+  const auto flat = run(*system, *solver_with(*system, {{"subsystems", "flat"}}), 0.5);
   const auto expected = run(*plain, *solver_with(*plain, {}), 0.5);
   for (const char* name : {"p1", "d1", "p2", "d2", "p3", "d3", "platform"}) {
     INFO(name);
@@ -150,14 +150,14 @@ TEST_CASE("level 3 of the 3RRR mechanism is the mechanism, whether flat or in mo
   }
 }
 
-TEST_CASE("constraint elements belong to the level of the module that has all they tie") {
+TEST_CASE("constraint elements belong to the level of the subsystem that has all they constrain") {
   // A driven rotor (level 1), a driven pin within a chain (level 2) and one between a chain and the platform (level 3).
   std::string text = mechanism_text();
-  text.replace(text.find("modules:"), 8, R"(constraints:
+  text.replace(text.find("subsystems:"), 11, R"(constraints:
   - {name: third, type: prescribed-motion, joint: C2, motion: {polynomial: [0, 0.1]}}
   - {name: first, type: prescribed-motion, joint: motor1, motion: {polynomial: [0, 0, 1]}}
   - {name: second, type: prescribed-motion, joint: B1, motion: {polynomial: [0, 0, -0.5]}}
-modules:)");
+subsystems:)");
   const auto system = system_from_text(text);
   const auto at_level = [&](const char* level) { return observe_with(*system, {{"level", level}}); };
   const std::size_t rotor = body_of(*system, "rotor1"), bar = body_of(*system, "p1"), end = body_of(*system, "d1"),

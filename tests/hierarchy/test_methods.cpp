@@ -20,9 +20,9 @@ void require_equal_accelerations(const host::System& system) {
   const Formulation& reference = *registry().catalog().formulations.at("cartesian");
   const auto expected = observe(system, *solver_for(system, reference));
   for (const char* method : methods)
-    for (const char* modules : {"automatic", "found", "flat"}) {
-      INFO("method " << method << ", modules " << modules);
-      const auto found = observe_with(system, {{"method", method}, {"modules", modules}});
+    for (const char* subsystems : {"automatic", "found", "flat"}) {
+      INFO("method " << method << ", subsystems " << subsystems);
+      const auto found = observe_with(system, {{"method", method}, {"subsystems", subsystems}});
       CHECK(difference(expected->now(), found->now()) < 1e-9);
     }
 }
@@ -45,7 +45,7 @@ TEST_CASE("all methods agree on loops, with and without redundant constraints") 
 }
 
 TEST_CASE("all methods agree on the shipped mechanisms, overconstrained ones included") {
-  for (const char* name : {"bennett", "bricard", "planar_3rrr", "planar_3rrr_modules", "four_bar_rhombus", "ladder_1",
+  for (const char* name : {"bennett", "bricard", "planar_3rrr", "planar_3rrr_subsystems", "four_bar_rhombus", "ladder_1",
                            "vehicle", "branch_pendulum"}) {
     INFO(name);
     require_equal_accelerations(*system_from_file(std::string(POLYFORM_MODELS) + "/" + name + ".yaml"));
@@ -116,9 +116,9 @@ modules:
   };
   check(observe(*system, *solver_for(*system, *registry().catalog().formulations.at("cartesian")))->now());
   for (const char* method : methods)
-    for (const char* modules : {"automatic", "flat"}) {
-      INFO("method " << method << ", modules " << modules);
-      check(observe_with(*system, {{"method", method}, {"modules", modules}})->now());
+    for (const char* subsystems : {"automatic", "flat"}) {
+      INFO("method " << method << ", subsystems " << subsystems);
+      check(observe_with(*system, {{"method", method}, {"subsystems", subsystems}})->now());
     }
 }
 
@@ -175,9 +175,9 @@ TEST_CASE("a body that spins without inertia is noticed in any position, by ever
     if (link && closed) add_joint("spherical", "ground", "load", ", cut: true");
     const auto system = system_from_text(model);
     for (const char* method : methods)
-      for (const char* modules : {"found", "flat"}) {
-        INFO(model << "method " << method << ", modules " << modules);
-        const auto solver = solver_with(*system, {{"method", method}, {"modules", modules}});
+      for (const char* subsystems : {"found", "flat"}) {
+        INFO(model << "method " << method << ", subsystems " << subsystems);
+        const auto solver = solver_with(*system, {{"method", method}, {"subsystems", subsystems}});
         std::vector<double> y(solver->state_size());
         REQUIRE(solver->encode(system->initial_state(), y) == Status::failed);
         CHECK_THAT(std::string(solver->failure()), Contains("`spinner` has no mass or inertia for a motion"));

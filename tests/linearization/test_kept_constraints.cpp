@@ -53,7 +53,7 @@ std::string refusal(const host::System& system, const host::SolverMaker& make) {
 }  // namespace
 
 TEST_CASE("models of lower levels of a hierarchy are refused, that of the last level is the whole system's") {
-  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/planar_3rrr_modules.yaml");
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/planar_3rrr_subsystems.yaml");
   const Formulation& hierarchy = formulation("hierarchy");
   CHECK_THAT(refusal(*system, maker(hierarchy, {{"level", "1"}})), Contains("joint `shaft1`"));
   CHECK_THAT(refusal(*system, maker(hierarchy, {{"level", "2"}})), Contains("joint `C1`"));
@@ -81,10 +81,10 @@ joints:
   - {name: shaft, type: revolute, base: ground, moving: blade, position: [0, 0, 0], axis: [0, 1, 0], initial: {velocity: 3e4}}
   - {name: p, type: revolute, base: ground, moving: a, position: [5, 0, 0], axis: [0, 0, 1]}
   - {name: r, type: revolute, base: a, moving: b, position: [5, -1, 0], axis: [0, 0, 1]}
-modules:
+subsystems:
   - {name: R, bodies: [blade]}
   - name: PP
-    modules:
+    subsystems:
     - {name: A, bodies: [a]}
     - {name: B, bodies: [b]}
 )");

@@ -166,51 +166,62 @@ TEST_CASE("messages about forces, constraints and modules") {
        "  Known force types: broken-default, everything, joint-force, point-force, spring-damper. If a "
        "plugin offers it: see 'polyform plugins' for what is loaded, and check --plugin-path and "
        "POLYFORM_PLUGIN_PATH.\n"},
-      {"a body in two modules",
+      {"a body in two subsystems",
        "polyform: 1\n"
        "bodies:\n"
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
-       "modules:\n"
+       "subsystems:\n"
        "  - {name: m, bodies: [a]}\n"
        "  - {name: n, bodies: [a]}\n",
-       "m.yaml:6:24: error: modules[1].bodies[0]: body 'a' is already in a module, in line 5\n"
-       "  A body belongs to one module; nest modules to build levels.\n"},
-      {"ground in a module",
+       "m.yaml:6:24: error: subsystems[1].bodies[0]: body 'a' is already in a subsystem, in line 5\n"
+       "  A body belongs to one subsystem; nest subsystems to build levels.\n"},
+      {"ground in a subsystem",
        "polyform: 1\n"
        "bodies:\n"
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
-       "modules: [{name: m, bodies: [ground]}]\n",
-       "m.yaml:4:30: error: modules[0].bodies[0]: 'ground' is in no module\n"
+       "subsystems: [{name: m, bodies: [ground]}]\n",
+       "m.yaml:4:33: error: subsystems[0].bodies[0]: 'ground' is in no subsystem\n"
        "  List bodies only.\n"},
-      {"a module of a type within a group",
+      {"a module within a subsystem",
        "polyform: 1\n"
        "bodies:\n"
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
-       "modules: [{name: m, modules: [{name: n, type: dc-motor}]}]\n",
-       "m.yaml:4:41: error: modules[0].modules[0].type: 'type' does not belong here: a module of a type "
-       "stands in the outermost list\n"
+       "subsystems: [{name: m, subsystems: [{name: n, type: dc-motor}]}]\n",
+       "m.yaml:4:47: error: subsystems[0].subsystems[0].type: 'type' does not belong here: a module stands in the "
+       "list 'modules' of the model\n"
        "  Remove it.\n"},
-      {"a misspelt key beside a type within a group",
+      {"a misspelt key beside a type within a subsystem",
        "polyform: 1\n"
        "bodies:\n"
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
-       "modules: [{name: m, modules: [{name: n, type: dc-motor, bodys: [a], bodies: [a]}]}]\n",
-       "m.yaml:4:41: error: modules[0].modules[0].type: 'type' does not belong here: a module of a type "
-       "stands in the outermost list\n"
+       "subsystems: [{name: m, subsystems: [{name: n, type: dc-motor, bodys: [a], bodies: [a]}]}]\n",
+       "m.yaml:4:47: error: subsystems[0].subsystems[0].type: 'type' does not belong here: a module stands in the "
+       "list 'modules' of the model\n"
        "  Remove it.\n"
-       "m.yaml:4:57: error: modules[0].modules[0].bodys: unknown key 'bodys'\n"
-       "  Known keys here: name, bodies, modules.\n"},
-      {"modules without bodies",
+       "m.yaml:4:63: error: subsystems[0].subsystems[0].bodys: unknown key 'bodys'\n"
+       "  Known keys here: name, bodies, subsystems.\n"},
+      {"subsystems without bodies",
+       "polyform: 1\n"
+       "bodies:\n"
+       "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+       "subsystems:\n"
+       "  - {name: m}\n"
+       "  - {name: n, bodies: []}\n"
+       "  - {name: o, bodies: [], subsystems: [{name: p, bodies: [a]}]}\n",
+       "m.yaml:5:5: error: subsystems[0]: the subsystem has no bodies\n"
+       "  Name them under 'bodies', or in subsystems under 'subsystems'; or remove it.\n"
+       "m.yaml:6:23: error: subsystems[1].bodies: the subsystem has no bodies\n"
+       "  Name them under 'bodies', or in subsystems under 'subsystems'; or remove it.\n"},
+      {"subsystems under the key that they had before, which is noted once",
        "polyform: 1\n"
        "bodies:\n"
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
        "modules:\n"
-       "  - {name: m}\n"
-       "  - {name: n, bodies: []}\n"
-       "  - {name: o, bodies: [], modules: [{name: p, bodies: [a]}]}\n",
-       "m.yaml:5:5: error: modules[0]: the module has no bodies\n"
-       "  Name them under 'bodies', or in modules under 'modules'; or remove it.\n"
-       "m.yaml:6:23: error: modules[1].bodies: the module has no bodies\n"
-       "  Name them under 'bodies', or in modules under 'modules'; or remove it.\n"},
+       "  - {name: m, modules: [{name: n, bodies: [a]}]}\n"
+       "  - {name: o, bodies: [a]}\n",
+       "m.yaml:5:5: note: modules[0]: a named part of the system is a subsystem\n"
+       "  Write it under 'subsystems'. The key 'modules' is read for it as before.\n"
+       "m.yaml:6:24: error: modules[1].bodies[0]: body 'a' is already in a subsystem, in line 5\n"
+       "  A body belongs to one subsystem; nest subsystems to build levels.\n"},
   });
 }

@@ -35,8 +35,8 @@ inline constexpr FieldSpec geometric_stiffening_spec{
     .unit = "",
     .meaning =
         "whether bending draws the body's points in along its axis, so that tension, as of a spinning blade, "
-        "stiffens it; not given: where the body can spin, as something drives a rotation that carries it or its "
-        "motion at the start takes it round"};
+        "stiffens it; not given: where the body can spin, because something drives a rotation that turns it or because "
+        "it turns at the start"};
 
 /// The value of mode k in a field that has one for all modes or one per mode.
 inline double of_mode(const FieldValue& value, std::size_t k) noexcept {

@@ -16,11 +16,11 @@
 namespace polyform::hierarchy {
 namespace {
 
-enum Field : std::size_t { method, level, modules, clearance, correction, tolerance };
+enum Field : std::size_t { method, level, subsystems, clearance, correction, tolerance };
 
 constexpr std::string_view methods[] = {"udwadia-kalaba", "square-root-free", "orthogonal-complement",
                                         "orthonormalization", "generalized-inverse"};
-constexpr std::string_view module_sources[] = {"automatic", "found", "flat"};
+constexpr std::string_view subsystem_sources[] = {"automatic", "found", "flat"};
 
 constexpr FieldSpec option_fields[] = {
     FieldSpec{.name = "method",
@@ -33,17 +33,17 @@ constexpr FieldSpec option_fields[] = {
               .type = FieldType::integer,
               .unit = "",
               .meaning = "only the constraints up to this level of the hierarchy count (1: free bodies, but for what a "
-                         "named module of one body has within it); 0: all",
+                         "named subsystem of one body has within it); 0: all",
               .default_text = "0",
               .minimum = 0},
-    FieldSpec{.name = "modules",
+    FieldSpec{.name = "subsystems",
               .type = FieldType::choice,
               .unit = "",
               .meaning =
-                  "automatic: the modules of the model, or where it has none modules found from its graph; found: "
-                  "these in any case; flat: one module of all bodies, dense, for comparison",
+                  "automatic: the subsystems of the model, or, where it names none, those found from its graph; "
+                  "found: those found in any case; flat: one subsystem of all bodies, dense, for comparison",
               .default_text = "automatic",
-              .choices = module_sources},
+              .choices = subsystem_sources},
     FieldSpec{.name = "clearance",
               .type = FieldType::text,
               .unit = "",
@@ -137,21 +137,21 @@ std::optional<Refusal> make_plan(const SystemView& view, Strided<const FieldValu
   std::vector<bool> alone(n);  // described by a basis of motions, which only a merge solves for
   const bool filter = is_filter(static_cast<Method>(options[method].integer));
   for (std::size_t i = 0; i < n; ++i) alone[i] = plan.inertia[i].singular || !filter;
-  const auto source = static_cast<Modules>(options[modules].integer);
-  const bool named = source == Modules::automatic && !view.body_modules.empty();
+  const auto source = static_cast<Subsystems>(options[subsystems].integer);
+  const bool named = source == Subsystems::automatic && !view.body_modules.empty();
   const auto wanted = static_cast<std::size_t>(options[level].integer);
   std::size_t levels = 0;
   if (named) {
     levels = set_named_levels(view, plan.ties);
   } else {
-    plan.tree = make_merge_tree(plan.ties, n, levels, source == Modules::flat, alone);
+    plan.tree = make_merge_tree(plan.ties, n, levels, source == Subsystems::flat, alone);
     levels = plan.tree.levels;
   }
   if (wanted > levels)
     return Refusal{fmt::format("hierarchy: level {} was asked for, but the hierarchy has {} level{}", wanted, levels,
                                plural(levels)),
-                   named ? "choose a lower level, or add modules to those of the model"
-                         : "choose a lower level, or define modules in the model"};
+                   named ? "choose a lower level, or add subsystems to those of the model"
+                         : "choose a lower level, or name subsystems in the model"};
   plan.level = wanted == 0 ? levels : wanted;
   if (named || plan.level < levels) plan.tree = make_merge_tree(plan.ties, n, plan.level, false, alone);
   return {};
@@ -161,7 +161,7 @@ class Hierarchy final : public Formulation {
  public:
   std::string_view name() const noexcept override { return "hierarchy"; }
   std::string_view meaning() const noexcept override {
-    return "modules put together level by level: the recursive Udwadia-Kalaba equation, a Kalman filter whose "
+    return "subsystems put together level by level: the recursive Udwadia-Kalaba equation, a Kalman filter whose "
            "measurements are the constraints";
   }
   std::string_view source() const noexcept override {
@@ -191,7 +191,7 @@ class Hierarchy final : public Formulation {
       if (!refusal) refusal = of_option("clearance", check_clearance(view, plan, options));
       return refusal ? nullptr : made_solver<HierarchySolver>(view, std::move(plan), options);
     };
-    return compiled(name(), "make the model smaller, or use modules in place of modules=flat", sink, make);
+    return compiled(name(), "make the model smaller, or use subsystems=automatic in place of subsystems=flat", sink, make);
   }
 
  private:

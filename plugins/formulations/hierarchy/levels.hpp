@@ -19,8 +19,8 @@ struct Tie {
   std::size_t level = 0;  ///< the lowest level whose model has it, from 1
 };
 
-/// Where the modules come from.
-enum class Modules { automatic, found, flat };
+/// Where the subsystems come from.
+enum class Subsystems { automatic, found, flat };
 
 /// Number of blocks of unknowns: bodies and modules of a type.
 std::size_t blocks_of(const SystemView&);

@@ -77,7 +77,7 @@ std::optional<Refusal> check_rows(const SystemView& view) {
   for (const ConstraintGroup& group : view.constraints)
     for (std::size_t i = 0; i < group.rows.size(); ++i)
       if (group.rows[i] > SecondReduction::most_rows)
-        return Refusal{fmt::format("thompson: constraint `{}` has {} rows, at most {} can be carried", group.names[i],
+        return Refusal{fmt::format("thompson: constraint `{}` has {} rows, at most {} are supported", group.names[i],
                                    group.rows[i], SecondReduction::most_rows),
                        "divide it into several, or use another solver"};
   return {};

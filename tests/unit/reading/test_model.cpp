@@ -42,7 +42,8 @@ constraints:
   - {name: drive, type: prescribed-motion, joint: pin, motion: {ramp: {rate: 2, start: 1, end: 3}}}
 modules:
   - {name: motor, type: dc-motor, joint: pin, resistance: 2}
-  - {name: all, bodies: [rod], modules: [{name: inner, bodies: [tip]}]}
+subsystems:
+  - {name: all, bodies: [rod], subsystems: [{name: inner, bodies: [tip]}]}
 simulation: {duration: 5, integrator: rk4, step: 0.001, tolerance: {relative: 1e-8, absolute: 1e-10},
              output_interval: 0.01}
 solver: {name: riccati, options: {order: 3, label: "3", list: [1, a]}}
@@ -125,10 +126,30 @@ TEST_CASE("forces, constraints and modules refer to bodies and joints by number"
   REQUIRE(m[1].functions[1].phase == 0.5);
   REQUIRE(model.constraints[0].fields.values[1].functions[0].end == 3);
   REQUIRE(model.modules.size() == 1);
-  REQUIRE(model.groups.size() == 2);
-  REQUIRE(model.groups[0].bodies == std::vector{body_index(0)});
-  REQUIRE(model.groups[1].parent == 0);
-  REQUIRE(model.groups[1].path == "modules[1].modules[0]");
+  REQUIRE(model.subsystems.size() == 2);
+  REQUIRE(model.subsystems[0].bodies == std::vector{body_index(0)});
+  REQUIRE(model.subsystems[1].parent == 0);
+  REQUIRE(model.subsystems[1].path == "subsystems[0].subsystems[0]");
+}
+
+TEST_CASE("subsystems under the key `modules`, which they had before, are read with a note") {
+  const std::string bodies = R"(
+polyform: 1
+bodies:
+  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+)";
+  const std::string old = bodies + "modules: [{name: all, bodies: [a], modules: [{name: inner, bodies: [b]}]}]\n";
+  const std::string now = bodies + "subsystems: [{name: all, bodies: [a], subsystems: [{name: inner, bodies: [b]}]}]\n";
+  const Description before = read_good(old), after = read_good(now);
+  REQUIRE(before.subsystems.size() == after.subsystems.size());
+  for (std::size_t i = 0; i < after.subsystems.size(); ++i) {
+    CHECK(before.subsystems[i].name == after.subsystems[i].name);
+    CHECK(before.subsystems[i].bodies == after.subsystems[i].bodies);
+    CHECK(before.subsystems[i].parent == after.subsystems[i].parent);
+  }
+  CHECK(messages_of(now).empty());
+  CHECK(messages_of(old).find("note: modules[0]: a named part of the system is a subsystem") != std::string::npos);
 }
 
 TEST_CASE("simulation and solver hold what the file says and nothing else") {

@@ -1,6 +1,9 @@
 // The JSON Schema accepts what the reader accepts. A small validator of the keywords that the schema uses stands in
 // for a full one.
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "tests/unit/reading/reading.hpp"
 
@@ -42,7 +45,8 @@ class Validator {
              std::all_of(value.begin(), value.end(), [&](const json& k) { return x.contains(k.get<std::string>()); });
     if (key == "properties") return properties(value, schema, x);
     if (key == "additionalProperties") return true;  // judged with the properties
-    const bool known = key == "description" || key == "title" || key == "$schema" || key == "$defs" || key == "pattern";
+    constexpr std::string_view others[] = {"description", "deprecated", "title", "$schema", "$defs", "pattern"};
+    const bool known = std::find(std::begin(others), std::end(others), key) != std::end(others);
     INFO(key);
     CHECK(known);
     return known;
@@ -94,7 +98,8 @@ const char* const model_text = R"({"polyform": 1, "name": "m", "gravity": [0, 0,
               "effort": [1, {"table": [[0, 1], [1, 2]], "interpolation": "cubic"}]}],
   "constraints": [{"name": "d", "type": "prescribed-motion", "joint": "j", "motion": {"ramp": {"rate": 1}}}],
   "modules": [{"name": "motor", "type": "dc-motor", "joint": "j", "resistance": 1},
-              {"name": "g", "bodies": ["a"], "modules": []}],
+              {"name": "old", "modules": [{"name": "oldest", "bodies": ["b"]}]}],
+  "subsystems": [{"name": "g", "bodies": ["a"], "subsystems": []}],
   "chains": [{"name": "arm", "count": 3, "body": {"mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}},
               "joint": {"type": "spherical"}, "base": "a", "step": [1, 0, 0]}],
   "simulation": {"duration": 1, "tolerance": {"relative": 1e-8}}, "solver": {"name": "riccati", "options": {"x": 1}}})";
@@ -132,6 +137,8 @@ TEST_CASE("the schema and the reader refuse the same mistakes") {
       {"/chains/0/count", 0},
       {"/simulation/duration", 0},
       {"/modules/0/resistance", "much"},
+      {"/subsystems/0/type", "dc-motor"},
+      {"/subsystems/0/bodys", {"a"}},
   };
   for (const auto& [where, wrong] : mistakes) {
     json model = json::parse(model_text);

@@ -19,11 +19,11 @@ constexpr double least_alignment = 0.01;
 
 bool can_carry(const SystemView& view, const Variant& variant, std::string& why) {
   if (!view.cut_joints().empty()) {
-    why = fmt::format("the paper's variants carry trees only, and joint `{}` closes a loop", view.cut_joints()[0].name);
+    why = fmt::format("the paper's variants support trees only, and joint `{}` closes a loop", view.cut_joints()[0].name);
     return false;
   }
   if (!view.flexible.empty()) {
-    why = fmt::format("the paper's variants carry rigid bodies only, and body `{}` is flexible",
+    why = fmt::format("the paper's variants support rigid bodies only, and body `{}` is flexible",
                       view.bodies[at(view.flexible[0].body)].name);
     return false;
   }
