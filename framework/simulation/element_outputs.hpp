@@ -44,7 +44,7 @@ class ElementOutputs {
     const char* kind;
     Attachments attached;
     std::vector<JointIndex> joints;
-    Slice states, u, x, multipliers, values;
+    Slice states, u, x, multipliers, values, discrete;
     std::vector<Spatial> accelerations, reactions;
     std::vector<double> joint_accelerations, written;  ///< written: values between guards
   };
