@@ -1,16 +1,19 @@
+// The solver: what the host asks for, from the parts that find it.
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include "particle_system.hpp"
-#include "polyform/solvers/centred_view.hpp"
-#include "polyform/mechanics/force_set.hpp"
+#include "equations.hpp"
 #include "polyform/contract/formulation.hpp"
-#include "polyform/solvers/joint_hints.hpp"
-#include "polyform/solvers/rows_left_out.hpp"
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/contract/second_order.hpp"
+#include "polyform/mechanics/discrete_values.hpp"
+#include "polyform/solvers/centred_view.hpp"
+#include "polyform/solvers/rows_left_out.hpp"
+#include "reactions.hpp"
+#include "state_vector.hpp"
 
 namespace polyform::particles {
 
@@ -20,23 +23,16 @@ struct Options {
   bool recursive = true;     ///< accelerations of trees from the recursion, not from the sparse system
 };
 
-/// State y, in this order:
-///   positions of the moving particles (3 each), then their velocities, ground axes;
-///   hints: what the positions leave open, integrated from its rate and read by observers only: the sign of each body's
-///          quaternion (kept as the quaternion, 4 per body), whole turns of joints (their angles), displacements along
-///          turned axes, all coordinates of code-defined joints;
-///   x:     first-order states of forces.
-///
-/// Discrete states of its own: the signs of the cut joints' quaternions, and per cut joint which of its rows depend on
-/// others, found where the loops are closed, see ParticleSystem.
+/// The state vector is that of StateVector. Discrete states of its own: the signs of the cut joints' quaternions, and per
+/// cut joint which of its rows depend on others, found where the loops are closed, see Equations.
 class ParticleSolver final : public Solver, public PowerSource, public SecondOrderSystem {
  public:
   ParticleSolver(const SystemView&, const Options&);
-  bool good() const { return forces_.good() && system_.good(); }
+  bool good() const { return forces_.forces().good() && equations_->good(); }
   /// A body without four places that span a volume, or none.
   std::size_t degenerate_body() const { return layout_.degenerate; }
 
-  std::string_view failure() const noexcept override { return system_.failure(); }
+  std::string_view failure() const noexcept override { return equations_->failure(); }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
@@ -44,54 +40,46 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
     if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
     return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
   }
-  std::span<const StateKind> kinds() const noexcept override { return kinds_; }
+  std::span<const StateKind> kinds() const noexcept override { return state_.kinds(); }
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
-  double power() noexcept override { return forces_.power() + system_.driving_power(); }
+  double power() noexcept override { return forces_.forces().power() + equations_->driving_power(); }
 
  private:
   ~ParticleSolver() = default;
-  std::size_t do_state_size() const noexcept override {
-    return 6 * layout_.moving + 4 * view_.bodies.size() + hints_.size() + view_.states;
-  }
+  std::size_t do_state_size() const noexcept override { return state_.size(); }
   Status do_encode(const ConstStateView&, std::span<double> y) noexcept override;
   Status do_decode(std::span<const double> y, const StateView&) noexcept override;
   Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
   Status do_correct(double t, std::span<double> y, Correction&) noexcept override;
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
 
-  void read_particles(std::span<const double> y) noexcept;
-  void write_particles(std::span<double> y) noexcept;
-  void read_hints(std::span<const double> y, bool of_joints) noexcept;
-  void write_hints(std::span<double> y) noexcept;
+  void make_equations();
+  void read(std::span<const double> y, bool of_joints) noexcept;
   void keep_left_out() noexcept;
-  void find_kinds();
-  void find_position_rates(std::span<double> ydot) noexcept;
-  void settle_orientations() noexcept;
-  void reset_hints() noexcept;
-  double revolute_rate(std::size_t joint) noexcept;
-  bool project(double t, Correction&) noexcept;
+  bool project(double t, Correction& out) noexcept {
+    return equations_->project(t, motion_, joints(), options_.tolerance, out);
+  }
   bool find_accelerations(double t, std::span<const double> x, std::span<double> xdot, bool all_joints,
                           bool corrected) noexcept;
   bool find_stage_accelerations(double t, std::span<const double> y, std::span<double> xdot) noexcept;
-  std::span<const double> states_of(std::span<const double> y) const { return y.last(view_.states); }
+  JointValues joints() noexcept { return {q_, v_}; }
 
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
   Options options_;
   Layout layout_;
-  ForceSet forces_;
-  ParticleSystem system_;
-  TreeKinematics tree_;
   DiscreteValues discrete_{view_};
-  JointHints hints_;
+  StateVector state_;
   RowsLeftOut left_out_{discrete_};  ///< per cut joint
-
-  std::vector<Quat> orientations_;     ///< of the bodies, continuous
-  std::vector<double> q_, v_, rates_;  ///< of all joints
-  std::vector<Spatial> wrenches_;
-  std::vector<double> efforts_, xdot_;
+  ActingForces forces_;
+  std::unique_ptr<Equations> equations_;
+  Reactions reactions_;
   KernelList kernels_;  ///< of the SDK: the sparse system is the formulation's own
-  std::vector<StateKind> kinds_;  ///< of each number of y
+
+  ParticleMotion motion_;
+  std::vector<Vec3> accelerations_;  ///< of the particles
+  std::vector<double> q_, v_;        ///< of all joints
+  std::vector<double> xdot_;         ///< of an observation
 };
 
 }  // namespace polyform::particles

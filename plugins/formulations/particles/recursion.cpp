@@ -4,82 +4,23 @@
 #include <cmath>
 
 namespace polyform::particles {
-namespace {
-
-/// A lower bound of the principal moments of inertia, no less than a third of the least: 1 / trace(J⁻¹). Zero where rounding
-/// leaves nothing of it.
-double least_moment(const Sym3& j) {
-  const double minors = j.yy * j.zz - j.yz * j.yz + j.xx * j.zz - j.xz * j.xz + j.xx * j.yy - j.xy * j.xy;
-  const double trace = j.xx + j.yy + j.zz;
-  const double determinant =
-      j.xx * (j.yy * j.zz - j.yz * j.yz) - j.xy * (j.xy * j.zz - j.xz * j.yz) + j.xz * (j.xy * j.yz - j.yy * j.xz);
-  return determinant > 1e-14 * trace * trace * trace ? determinant / minors : 0;
-}
-
-}  // namespace
 
 Recursion::Recursion(const SystemView& view, const Layout& layout, LoopClosure& loops)
-    : view_(view), layout_(layout), loops_(loops) {
-  const std::size_t n = view.bodies.size();
-  std::vector<std::vector<std::uint32_t>> own(n);
-  for (std::size_t p = 0; p < layout.particles.size(); ++p)
-    if (layout.particles[p].body != none) own[layout.particles[p].body].push_back(static_cast<std::uint32_t>(p));
-  links_.resize(n);
-  std::uint32_t rates = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const JointData& joint = view.joints[i];
-    Link& link = links_[i];
-    const std::size_t shared = shared_particles(joint);
-    link.looped = loops.carries(i);
-    const bool ball = shared == 1 && joint.primitives.size() == 1;
-    link.hinge = shared == 3                    ? Hinge::fixed
-                 : shared == 2                  ? Hinge::revolute
-                 : ball && link.looped          ? Hinge::spherical_in_loop
-                 : ball                         ? Hinge::spherical
-                 : shared == 0 && joint.nv >= 6 ? Hinge::free
-                                                : Hinge::general;
-    const EquivalentParticles& masses = layout.bodies[i].masses;
-    link.representation = masses.representation;
-    link.mass = view.bodies[i].mass;
-    link.least = least_moment(view.bodies[i].inertia);
-    for (std::size_t a = 0; a < 3; ++a) {
-      link.total[a] = masses.total[a + 1];
-      for (std::size_t b = 0; b < 3; ++b) link.weight[a][b] = masses.weight[a + 1][b + 1];
-    }
-    link.third = layout.bodies[i].third;
-    const BodyIndex in = joint.inboard();
-    link.parent = is_ground(in) ? -1 : static_cast<std::int32_t>(at(in));
-    for (std::size_t k = 0; k < 3; ++k) link.particle[k] = static_cast<std::uint32_t>(layout.bodies[i].particle[k]);
-    link.parent_particle = is_ground(in) ? 0 : static_cast<std::uint32_t>(layout.bodies[at(in)].particle[0]);
-    link.direction = static_cast<std::uint32_t>(directions_.size());
-    link.directions =
-        link.hinge == Hinge::spherical ? 0 : static_cast<std::uint32_t>(std::min<std::size_t>(joint.nv, 6));
-    directions_.resize(directions_.size() + link.directions);
-    link.rate = rates;
-    rates += link.hinge == Hinge::spherical ? 3 : link.directions;
-    link.own = static_cast<std::uint32_t>(own_.size());
-    link.owns = static_cast<std::uint32_t>(own[i].size());
-    own_.insert(own_.end(), own[i].begin(), own[i].end());
-    for (std::size_t k = 0; k < 2; ++k) {
-      link.place[k] = is_ground(in) ? 0 : 3;
-      for (std::int8_t place = 0; place < 3 && !is_ground(in); ++place)
-        if (layout.bodies[at(in)].particle[static_cast<std::size_t>(place)] == link.particle[k]) link.place[k] = place;
-    }
-  }
-  balls_.resize(n);
-  momenta_.resize(n);
-  arms_.resize(n);
-  biases_.resize(n);
-  z_.resize(n);
-  shapes_.resize(n);
-  errors_.resize(n);
-  tied_.resize(layout.particles.size());
-  if (!loops.empty()) to_first_.resize(n);
-  refinement_.resize(n, rates);
-}
+    : view_(view),
+      layout_(layout),
+      loops_(loops),
+      links_(view, layout, loops),
+      directions_(links_.directions),
+      balls_(view.bodies.size()),
+      momenta_(view.bodies.size()),
+      arms_(view.bodies.size()),
+      biases_(view.bodies.size()),
+      z_(view.bodies.size()),
+      to_first_(loops.empty() ? 0 : view.bodies.size()),
+      lost_digits_(*this) {}
 
 /// The part of Eqs 2.15 and 2.16 that the accelerations of a rigid triangle make: S of one body.
-void Recursion::set_inertia(std::size_t i, const Input& in) noexcept {
+void Recursion::set_inertia(std::size_t i, const PlacedBodies& in) noexcept {
   const Link& link = links_[i];
   const auto& w = link.weight;
   const Triangle& t = in.triangles[i];
@@ -108,7 +49,7 @@ void Recursion::set_inertia(std::size_t i, const Input& in) noexcept {
 }
 
 /// Motions of the joint at particle 1, ground axes.
-void Recursion::set_directions(std::size_t i, const Input& in) noexcept {
+void Recursion::set_directions(std::size_t i, const PlacedBodies& in) noexcept {
   const Link& link = links_[i];
   if (link.hinge == Hinge::revolute) {  // along the two particles that are shared
     const Vec3& r21 = in.triangles[i].r21;
@@ -133,13 +74,13 @@ void Recursion::set_directions(std::size_t i, const Input& in) noexcept {
 }
 
 /// Velocity terms of Eqs 2.15 and 2.16 and of the joint, and what is applied to the body.
-void Recursion::set_velocity_terms(std::size_t i, const Input& in) noexcept {
+void Recursion::set_velocity_terms(std::size_t i, const PlacedBodies& in, std::span<const Spatial> loads) noexcept {
   const Link& link = links_[i];
   const Vec3& omega = in.angular_velocities[i];
   Transfer<double>& m = momenta_[i];
   const Vec3 first{m.au(2, 1), m.au(0, 2), m.au(1, 0)};
   m.e = {cross(omega, m.aa * omega), centripetal(omega, first)};
-  if (!in.loads.empty()) m.e -= in.loads[i];
+  if (!loads.empty()) m.e -= loads[i];
   if (link.hinge == Hinge::general) {
     biases_[i] = general_bias(i, in);
     return;
@@ -149,7 +90,7 @@ void Recursion::set_velocity_terms(std::size_t i, const Input& in) noexcept {
 }
 
 /// z of the body when its inboard body has no angular acceleration, particle 1 of that none either, and v̇ is zero.
-Spatial Recursion::general_bias(std::size_t i, const Input& in) const noexcept {
+Spatial Recursion::general_bias(std::size_t i, const PlacedBodies& in) const noexcept {
   const Link& link = links_[i];
   const JointData& joint = view_.joints[i];
   const BodyMotion& inboard = motion_of(joint.inboard(), in.motions);
@@ -168,7 +109,7 @@ Spatial Recursion::general_bias(std::size_t i, const Input& in) const noexcept {
 template <bool mending>
 bool Recursion::pass_joint(std::size_t i, Transfer<double>& m) noexcept {
   const Link& link = links_[i];
-  const auto missing = [&](std::size_t k) { return mending ? refinement_.rest[link.rate + k] : 0.0; };
+  const auto missing = [&](std::size_t k) { return mending ? lost_digits_.rest(link.rate + k) : 0.0; };
   if (link.hinge == Hinge::spherical) {
     if (!eliminate_ball(m, balls_[i], Vec3{missing(0), missing(1), missing(2)}, link.least)) return false;
     m.e.linear = add_product(m.e.linear, m.uu, biases_[i].linear);
@@ -270,7 +211,7 @@ Spatial Recursion::follow_joint_in_loop(std::size_t i, Spatial z) noexcept {
 }
 
 /// ground: what stands for the acceleration of ground.
-void Recursion::begin_loops(LoopClosure::Level level, const Input& in, const Vec3& ground) noexcept {
+void Recursion::begin_loops(LoopClosure::Level level, const PlacedBodies& in, const Vec3& ground) noexcept {
   for (const FrameIndex f : loops_.tied_frames())  // bodies' own: they are rigid
     to_first_[at(f)] = in.positions[links_[at(f)].particle[0]] - in.motions[at(f)].p;
   if (loops_.is_uneven() && level != LoopClosure::Level::rest) {
@@ -283,29 +224,29 @@ void Recursion::begin_loops(LoopClosure::Level level, const Input& in, const Vec
   loops_.begin(level, in.motions, to_first_, ground);
 }
 
-bool Recursion::accelerations(const Input& in, std::span<Vec3> out) noexcept {
+bool Recursion::accelerations(const PlacedBodies& in, std::span<const Spatial> loads, std::span<Vec3> out) noexcept {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     set_inertia(i, in);
     set_directions(i, in);
-    set_velocity_terms(i, in);
+    set_velocity_terms(i, in, loads);
   }
   begin_loops(LoopClosure::Level::acceleration, in, -view_.gravity);
   if (!sum_momenta<false>()) return false;
   loops_.close_ground();
   for (std::size_t i = 0; i < links_.size(); ++i) tell_particles(i, in, follow_joint(i, {{}, -view_.gravity}), out);
-  if (refinement_.mending.is_due() && mend(in))
+  if (lost_digits_.is_due() && lost_digits_.mend(in, loads))
     for (std::size_t i = 0; i < links_.size(); ++i) tell_particles(i, in, z_[i], out);
   return true;
 }
 
 /// r̈ of the particles that a body brought.
-void Recursion::tell_particles(std::size_t i, const Input& in, const Spatial& z, std::span<Vec3> out) const noexcept {
+void Recursion::tell_particles(std::size_t i, const PlacedBodies& in, const Spatial& z, std::span<Vec3> out) const noexcept {
   const Link& link = links_[i];
   const Vec3& r1 = in.positions[link.particle[0]];
   const Vec3& omega = in.angular_velocities[i];
   for (std::size_t k = link.own; k < link.own + link.owns; ++k) {
-    const Vec3 r = in.positions[own_[k]] - r1;
-    out[own_[k]] = z.linear + view_.gravity + cross(z.angular, r) + centripetal(omega, r);
+    const Vec3 r = in.positions[links_.own[k]] - r1;
+    out[links_.own[k]] = z.linear + view_.gravity + cross(z.angular, r) + centripetal(omega, r);
   }
 }
 

@@ -16,11 +16,20 @@ inline Matrix6 mass_matrix(const BodyData& body) {
   return M;
 }
 
-/// sum += Tᵀ M T
-inline void transfer_inertia(const Matrix6& T, const Matrix6& M, Matrix6& sum) {
+/// sum += Tᵀ M T. relative: T is [1 L; 0 R], as in the construction by velocities, and only what is not known of the
+/// product is computed.
+inline void transfer_inertia(const Matrix6& T, bool relative, const Matrix6& M, Matrix6& sum) {
   Matrix6 MT;
-  MT.noalias() = M * T;
-  sum.noalias() += T.transpose() * MT;
+  if (relative) {
+    const auto turned = T.rightCols<3>();
+    MT.leftCols<3>() = M.leftCols<3>();
+    MT.rightCols<3>().noalias() = M * turned;
+    sum.topRows<3>() += MT.topRows<3>();
+    sum.bottomRows<3>().noalias() += turned.transpose() * MT;
+  } else {
+    MT.noalias() = M * T;
+    sum.noalias() += T.transpose() * MT;
+  }
 }
 
 }  // namespace polyform::thompson

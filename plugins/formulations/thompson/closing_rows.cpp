@@ -5,15 +5,16 @@
 
 namespace polyform::thompson {
 
-ClosingRows::ClosingRows(const SystemView& view, const H2& h2, SecondReduction& reduction, const Vec3& origin)
-    : view_(view), h2_(h2), reduction_(reduction), elements_(view, origin), cuts_(view.cut_joints().size()) {
+ClosingRows::ClosingRows(const SystemView& view, const H2& h2, const ClosingConstraints& closing,
+                         SecondReduction& reduction)
+    : view_(view), h2_(h2), closing_(closing), reduction_(reduction) {
   std::vector<unsigned char> on_path(view.bodies.size());
   for (const JointData& cut : view.cut_joints()) {
     add_joint_path(on_path, cut);
     const BodyIndex ends[] = {cut.base, cut.moving};
-    add_group(6 - cut.nv, on_path, ends);
+    add_group(on_path, ends);
   }
-  for (const ConstraintSet::Element& element : elements_.elements()) {
+  for (const ConstraintSet::Element& element : closing.elements()) {
     std::vector<BodyIndex> ends;
     for (const Marker& marker : element.markers) {
       ends.push_back(marker.body);
@@ -24,7 +25,7 @@ ClosingRows::ClosingRows(const SystemView& view, const H2& h2, SecondReduction& 
       ends.insert(ends.end(), {joint.base, joint.moving});
       add_joint_path(on_path, joint);
     }
-    add_group(element.rows, on_path, ends);
+    add_group(on_path, ends);
   }
   std::vector<SecondReduction::Group> groups;
   for (Group& group : groups_) {
@@ -61,10 +62,10 @@ void ClosingRows::add_path(std::vector<unsigned char>& on_path, BodyIndex a, Bod
   }
 }
 
-void ClosingRows::add_group(std::size_t rows, std::vector<unsigned char>& on_path, std::span<const BodyIndex> ends) {
+void ClosingRows::add_group(std::vector<unsigned char>& on_path, std::span<const BodyIndex> ends) {
   Group group;
-  group.rows = rows;
-  group.first_row = groups_.empty() ? 0 : groups_.back().first_row + groups_.back().rows;
+  group.rows = closing_.rows(groups_.size());
+  group.first_row = closing_.first_row(groups_.size());
   group.first_end = ends_.size();
   std::vector<std::size_t> station_of(on_path.size(), none);
   for (std::size_t b = 0; b < on_path.size(); ++b) {
@@ -79,88 +80,21 @@ void ClosingRows::add_group(std::size_t rows, std::vector<unsigned char>& on_pat
     if (!is_ground(end) && std::none_of(group.ends.begin(), group.ends.end(), same))
       group.ends.push_back({at(end), station_of[at(end)]});
   }
-  ends_.resize(ends_.size() + rows * group.ends.size());
+  ends_.resize(ends_.size() + group.rows * group.ends.size());
   carried_.resize(std::max(carried_.size(), group.stations.size()));
   sizes_.resize(carried_.size());
   groups_.push_back(std::move(group));
 }
 
-std::string_view ClosingRows::name_of(std::size_t group) const {
-  return group < cuts_.size() ? view_.cut_joints()[group].name : elements_.elements()[group - cuts_.size()].name;
-}
-std::string_view ClosingRows::worst() const { return name_of(worst_); }
-
-const JointMotion& ClosingRows::motion_of_joint(JointIndex j, const TreeKinematics& tree) const noexcept {
-  return at(j) < view_.bodies.size() ? tree.joints()[at(j)] : cuts_[at(j) - view_.bodies.size()].motion;
-}
-
-void ClosingRows::note(double& violation, double found, std::size_t group) noexcept {
-  if (std::abs(found) <= violation) return;  // what is no number counts as the worst
-  violation = std::abs(found);
-  worst_ = group;
-}
-
-void ClosingRows::evaluate(double t, const TreeKinematics& tree, std::span<double> q, std::span<double> v) noexcept {
-  const auto bodies = tree.bodies();
-  for (std::size_t i = 0; i < cuts_.size(); ++i) {
-    const JointData& cut = view_.cut_joints()[i];
-    joint_constraint(cut, motion_of(cut.base, bodies), motion_of(cut.moving, bodies), q.data() + cut.q_offset,
-                     v.data() + cut.v_offset, cuts_[i]);
-    cuts_[i].rows = std::min(cuts_[i].rows, groups_[i].rows);  // more where H loses rank
-  }
-  if (!elements_.elements().empty()) elements_.evaluate(t, tree.frames(), q, v);
-  measure(tree);
-}
-
-/// Residuals, positions last so that they say what is worst.
-void ClosingRows::measure(const TreeKinematics& tree) noexcept {
-  size_ = speed_ = 1;
-  for (const BodyMotion& m : tree.bodies()) {
-    size_ = std::max(size_, norm(m.p));
-    speed_ = std::max({speed_, norm(m.V.linear), norm(m.V.angular)});
-  }
-  position_violation_ = velocity_violation_ = 0;
-  const std::size_t cuts = cuts_.size();
-  for (std::size_t i = 0; i < cuts; ++i)
-    for (std::size_t r = 0; r < cuts_[i].rows; ++r)
-      note(velocity_violation_, dot(cuts_[i].T[r], cuts_[i].relative.twist), i);
-  for (std::size_t g = cuts; g < groups_.size(); ++g)
-    for (std::size_t r = 0; r < groups_[g].rows; ++r)
-      note(velocity_violation_, rate_of(elements_.elements()[g - cuts], r, tree), g);
-  for (std::size_t i = 0; i < cuts; ++i)
-    for (std::size_t r = 0; r < cuts_[i].rows; ++r) note(position_violation_, cuts_[i].residual[r], i);
-  for (std::size_t g = cuts; g < groups_.size(); ++g)
-    for (std::size_t r = 0; r < groups_[g].rows && elements_.elements()[g - cuts].holonomic; ++r)
-      note(position_violation_, elements_.elements()[g - cuts].residual[r], g);
-}
-
-/// A V + B v − right of a row.
-double ClosingRows::rate_of(const ConstraintSet::Element& element, std::size_t row,
-                            const TreeKinematics& tree) const noexcept {
-  double rate = -element.velocity_right[row];
-  for (std::size_t m = 0; m < element.markers.size(); ++m) {
-    const Spatial& a = element.A[row * element.markers.size() + m];
-    rate += dot(a.angular, element.motions[m].angular_velocity) + dot(a.linear, element.motions[m].velocity);
-  }
-  const double* B = element.B.data() + row * element.velocities;
-  for (const JointIndex j : element.joints) {
-    const JointData& joint = view_.joints[at(j)];
-    rate +=
-        dot(effort_wrench(motion_of_joint(j, tree), joint.nv, B),
-            relative_motion(joint, motion_of(joint.base, tree.bodies()), motion_of(joint.moving, tree.bodies())).twist);
-    B += joint.nv;
-  }
-  return rate;
-}
-
-void ClosingRows::set(Level level, const TreeKinematics& tree, const BodyVectors& gamma) noexcept {
+void ClosingRows::set(Level level, const PlacedTree& tree, std::span<const Vector6> gamma) noexcept {
+  const std::size_t cuts = view_.cut_joints().size();
   std::fill(ends_.begin(), ends_.end(), Vector6(Vector6::Zero()));
   std::fill(right_.begin(), right_.end(), 0.0);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    if (g < cuts_.size())
+    if (g < cuts)
       set_cut(g, level, tree.bodies());
     else
-      set_element(g - cuts_.size(), level, tree);
+      set_element(g - cuts, level, tree);
     const Group& group = groups_[g];
     for (std::size_t r = 0; r < group.rows; ++r) {
       sweep(g, r);
@@ -204,7 +138,7 @@ void ClosingRows::add_joint(const Group& group, std::size_t row, const JointData
 
 void ClosingRows::set_cut(std::size_t i, Level level, std::span<const BodyMotion> bodies) noexcept {
   const JointData& cut = view_.cut_joints()[i];
-  const JointConstraint& c = cuts_[i];
+  const JointConstraint& c = closing_.cut(i);
   const Spatial terms = level == Level::acceleration ? c.motion.bias - velocity_terms_of(cut, bodies) : Spatial{};
   for (std::size_t r = 0; r < c.rows; ++r) {
     add_joint(groups_[i], r, cut, c.T[r], bodies);
@@ -214,15 +148,15 @@ void ClosingRows::set_cut(std::size_t i, Level level, std::span<const BodyMotion
   }
 }
 
-void ClosingRows::set_element(std::size_t index, Level level, const TreeKinematics& tree) noexcept {
-  const ConstraintSet::Element& element = elements_.elements()[index];
-  const Group& group = groups_[cuts_.size() + index];
+void ClosingRows::set_element(std::size_t index, Level level, const PlacedTree& tree) noexcept {
+  const ConstraintSet::Element& element = closing_.elements()[index];
+  const Group& group = groups_[view_.cut_joints().size() + index];
   const auto bodies = tree.bodies();
   if (level == Level::position && !element.holonomic) return;  // it asks nothing of positions
   for (std::size_t r = 0; r < element.rows; ++r) {
     double& right = right_[group.first_row + r];
     right = level == Level::position   ? -element.residual[r]
-            : level == Level::velocity ? -rate_of(element, r, tree)
+            : level == Level::velocity ? -closing_.rate_of(element, r, tree.kinematics())
                                        : element.acceleration_right[r];
     for (std::size_t m = 0; m < element.markers.size(); ++m) {
       const Spatial& a = element.A[r * element.markers.size() + m];
@@ -237,7 +171,7 @@ void ClosingRows::set_element(std::size_t index, Level level, const TreeKinemati
     const double* B = element.B.data() + r * element.velocities;
     for (const JointIndex j : element.joints) {
       const JointData& joint = view_.joints[at(j)];
-      const JointMotion& motion = motion_of_joint(j, tree);
+      const JointMotion& motion = tree.motion_of_joint(at(j));
       const Spatial t = effort_wrench(motion, joint.nv, B);  // B v = t · V_FM
       add_joint(group, r, joint, t, bodies);
       if (level == Level::acceleration) right += dot(t, motion.bias - velocity_terms_of(joint, bodies));

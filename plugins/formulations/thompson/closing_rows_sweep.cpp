@@ -1,4 +1,4 @@
-// From rows on bodies to rows on q̇2, and from multipliers back to forces.
+// From rows on bodies to rows on q̇2, and from multipliers back to forces on bodies.
 #include <algorithm>
 #include <cmath>
 
@@ -38,10 +38,11 @@ void ClosingRows::sweep(std::size_t g, std::size_t row) noexcept {
   reduction_.set_scale(g, row, scale);
 }
 
-double ClosingRows::contradiction(const double* udot, double acting) noexcept {
-  double largest = acting, worst = 0;
+ClosingRows::Contradiction ClosingRows::contradiction(const double* udot, double acting) const noexcept {
+  double largest = acting;
   for (std::size_t k = 0; k < h2_.size(); ++k) largest = std::max(largest, std::abs(udot[k]));
   for (const double right : right_) largest = std::max(largest, std::abs(right));
+  Contradiction worst;
   for (std::size_t g = 0; g < groups_.size(); ++g)
     for (std::size_t r = 0; r < groups_[g].rows; ++r) {
       if ((reduction_.left_out(g) >> r & 1) == 0) continue;
@@ -51,9 +52,10 @@ double ClosingRows::contradiction(const double* udot, double acting) noexcept {
         const H2::Body& body = h2_.bodies()[station.body];
         for (std::size_t k = 0; k < body.freedoms; ++k) off += J[station.first_column + k] * udot[body.first + k];
       }
-      note(worst, off, g);
+      if (std::abs(off) > worst.size) worst = {std::abs(off), g};
     }
-  return worst > 0 ? worst / largest : 0;
+  if (worst.size > 0) worst.size /= largest;
+  return worst;
 }
 
 void ClosingRows::add_forces(const double* multipliers, std::span<Vector6> forces) const noexcept {
@@ -62,50 +64,6 @@ void ClosingRows::add_forces(const double* multipliers, std::span<Vector6> force
       for (std::size_t e = 0; e < group.ends.size(); ++e)
         forces[group.ends[e].body] +=
             multipliers[group.first_row + r] * ends_[group.first_end + r * group.ends.size() + e];
-}
-
-bool ClosingRows::given_multipliers(std::span<double> out) const noexcept {
-  bool any = false;
-  std::fill(out.begin(), out.end(), 0.0);
-  for (std::size_t g = cuts_.size(); g < groups_.size(); ++g)
-    for (std::size_t r = 0; r < groups_[g].rows; ++r) {
-      out[groups_[g].first_row + r] = elements_.elements()[g - cuts_.size()].effort[r];
-      any = any || out[groups_[g].first_row + r] != 0;
-    }
-  return any;
-}
-
-void ClosingRows::add_efforts(const double* multipliers, std::span<double> efforts) const noexcept {
-  for (std::size_t g = cuts_.size(); g < groups_.size(); ++g) {
-    const ConstraintSet::Element& element = elements_.elements()[g - cuts_.size()];
-    const double* B = element.B.data();
-    for (std::size_t r = 0; r < element.rows; ++r)
-      for (const JointIndex j : element.joints) {
-        const JointData& joint = view_.joints[at(j)];
-        for (std::size_t k = 0; k < joint.nv; ++k)
-          efforts[joint.v_offset + k] += multipliers[groups_[g].first_row + r] * *B++;
-      }
-  }
-}
-
-bool ClosingRows::drives() const noexcept {
-  return std::ranges::any_of(elements_.elements(), [](const ConstraintSet::Element& element) {
-    return std::ranges::any_of(element.velocity_right, [](double rate) { return rate != 0; });
-  });
-}
-
-double ClosingRows::driving_power(const double* multipliers) const noexcept {
-  double power = 0;
-  for (std::size_t g = cuts_.size(); g < groups_.size(); ++g)
-    for (std::size_t r = 0; r < groups_[g].rows; ++r)
-      power += multipliers[groups_[g].first_row + r] * elements_.elements()[g - cuts_.size()].velocity_right[r];
-  return power;
-}
-
-Spatial ClosingRows::wrench(std::size_t cut, const double* multipliers) const noexcept {
-  Spatial w;
-  for (std::size_t r = 0; r < cuts_[cut].rows; ++r) w += multipliers[groups_[cut].first_row + r] * cuts_[cut].T[r];
-  return w;
 }
 
 }  // namespace polyform::thompson

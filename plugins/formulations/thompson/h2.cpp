@@ -16,7 +16,6 @@ H2::H2(const SystemView& view, Construction construction)
       complements_(6 * view.bodies.size()) {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const JointData& joint = view.joints[i];
-    bodies_[i].T.setZero();
     bodies_[i].inboard = is_ground(joint.inboard()) ? none : at(joint.inboard());
     bodies_[i].first = joint.v_offset;
     bodies_[i].freedoms = joint.nv;
@@ -61,16 +60,14 @@ Vector6 H2::Relation::solve_X(const Vector6& s) const noexcept {
   return stacked(linear(s) + cross(body_arm, body.R * angular(s)), angular(s));
 }
 
-/// X_i⁻¹ Y_i: body i as if it were fixed in k.
-Matrix6 H2::Relation::transfer() const noexcept {
-  Matrix6 T = Matrix6::Identity();
+/// X_i⁻¹ Y_i, body i as if it were fixed in k, into a matrix whose first three columns are those of unity.
+void H2::Relation::set_transfer(Matrix6& T) const noexcept {
   const Mat3 lever = skew(body_arm - inboard_arm) * inboard.R, turn = transpose_times(body.R, inboard.R);
   for (int r = 0; r < 3; ++r)
     for (int c = 0; c < 3; ++c) {
       T(r, 3 + c) = lever.m[3 * r + c];
       T(3 + r, 3 + c) = turn.m[3 * r + c];
     }
-  return T;
 }
 
 bool H2::evaluate(std::span<const BodyMotion> bodies, const JointMotions& joints, bool with_H1) noexcept {
@@ -90,7 +87,7 @@ bool H2::evaluate(std::span<const BodyMotion> bodies, const JointMotions& joints
 /// Eqs 17, 18.
 void H2::construct_by_velocities(std::size_t i, const Relation& r, bool with_H1) noexcept {
   Body& b = bodies_[i];
-  if (b.inboard != none) b.T = r.transfer();
+  if (b.inboard != none) r.set_transfer(b.T);
   for (std::size_t k = 0; k < b.freedoms; ++k) b.basis.col(static_cast<int>(k)) = r.solve_X(r.row(r.motion.H[k]));
   b.gamma = bias(i, r);
   if (!with_H1) return;
@@ -159,10 +156,14 @@ void H2::to_joints(BodyVectors& f, double* y) const noexcept {
 
 void H2::joint_rates(const BodyVectors& rates, bool with_gamma, std::span<const BodyMotion> bodies,
                      const JointMotions& joints, double* v) const noexcept {
+  Matrix6 T = Matrix6::Identity();
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const Relation r = relation(i, bodies, joints);
     Vector6 own = rates[i];  // S v, less X
-    if (bodies_[i].inboard != none) own.noalias() -= r.transfer() * rates[bodies_[i].inboard];
+    if (bodies_[i].inboard != none) {
+      r.set_transfer(T);
+      own.noalias() -= T * rates[bodies_[i].inboard];
+    }
     if (with_gamma) own -= bias(i, r);
     Vec3 l = linear(own) - cross(r.body_arm, r.body.R * angular(own)), a = r.body.R * angular(own);
     if (r.joint.reversed) {

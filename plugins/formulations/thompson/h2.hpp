@@ -52,7 +52,7 @@ class H2 {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   /// A body and the joint that carries it: q̇_i = T q̇_k + basis [u; e].
   struct Body {
-    Matrix6 T;                                            ///< no meaning where the inboard body is ground
+    Matrix6 T = Matrix6::Identity();                      ///< no meaning where the inboard body is ground
     Matrix6 basis;                                        ///< N_i (freedoms columns), then P_i
     Vector6 gamma;                                        ///< share of Ḣ2 q̇2 at q̈_k = 0
     std::size_t inboard = none, first = 0, freedoms = 0;  ///< first: of its coordinates in q̇2
@@ -101,7 +101,7 @@ class H2 {
     Vector6 times_X(const Vector6& c) const noexcept;
     Vector6 times_Y(const Vector6& c) const noexcept;
     Vector6 solve_X(const Vector6& s) const noexcept;
-    Matrix6 transfer() const noexcept;
+    void set_transfer(Matrix6& T) const noexcept;
   };
   Relation relation(std::size_t i, std::span<const BodyMotion>, const JointMotions&) const noexcept;
   void construct_by_velocities(std::size_t i, const Relation&, bool with_H1) noexcept;

@@ -82,8 +82,8 @@ bool ReducedForm::tips_to_roots(const Problem& problem) noexcept {
       for (int c = 0; c < 6; ++c) M.col(c) -= direction.U[c] * scaled;
     }
     if (body.inboard == H2::none) continue;
-    transfer_inertia(body.T, M, inertias_[body.inboard]);
-    if (has_massless_) transfer_inertia(body.T, unyielding_[i], unyielding_[body.inboard]);
+    transfer_inertia(body.T, h2_.is_relative(), M, inertias_[body.inboard]);
+    if (has_massless_) transfer_inertia(body.T, h2_.is_relative(), unyielding_[i], unyielding_[body.inboard]);
     forces_[body.inboard].noalias() += body.T.transpose() * f;
   }
   return true;

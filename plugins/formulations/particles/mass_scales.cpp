@@ -1,0 +1,54 @@
+#include "mass_scales.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "polyform/solvers/singular_inertia.hpp"
+
+namespace polyform::particles {
+
+bool MassScales::any_singular() const {
+  return std::ranges::any_of(bodies, [](const Body& b) { return b.singular; });
+}
+
+/// A body without mass takes the smallest mass of the bodies that it is jointed to: what they give it is of that order.
+/// What it gets in the factors (Mass::added) has to be small against what they have in any motion: of a slender shaft
+/// that is far less than its mass.
+MassScales::MassScales(const SystemView& view, const Layout& layout)
+    : bodies(view.bodies.size()), heaviest(layout.particles.size()) {
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  double smallest = unknown;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const BodyData& body = view.bodies[i];
+    Body& m = bodies[i];
+    m.scale = body.mass > 0 ? body.mass : unknown;
+    smallest = std::min(smallest, m.scale);
+    const Sym3& J = body.inertia;
+    const double length = layout.bodies[i].length;
+    const double size = std::max(0.5 * (J.xx + J.yy + J.zz), 1e-3 * body.mass * length * length);
+    m.singular = !(body.mass > 0 && is_definite_beside(J, size));
+    // The least moment of inertia, within a factor of three.
+    const double minors = J.xx * J.yy - J.xy * J.xy + J.xx * J.zz - J.xz * J.xz + J.yy * J.zz - J.yz * J.yz;
+    m.added = m.singular ? unknown : std::min(body.mass, determinant(J) / minors / (length * length));
+  }
+  if (!(smallest < unknown)) smallest = 1;
+  const auto spread = [&](const JointData& joint) {
+    if (is_ground(joint.base) || is_ground(joint.moving)) return;
+    double &a = bodies[at(joint.base)].scale, &b = bodies[at(joint.moving)].scale;
+    if (!(a < unknown)) a = b;
+    if (!(b < unknown)) b = a;
+    double &c = bodies[at(joint.base)].added, &d = bodies[at(joint.moving)].added;
+    if (bodies[at(joint.base)].singular) c = std::min(c, d);
+    if (bodies[at(joint.moving)].singular) d = std::min(c, d);
+  };
+  std::for_each(view.joints.begin(), view.joints.end(), spread);
+  std::for_each(view.joints.rbegin(), view.joints.rend(), spread);
+  for (Body& m : bodies) {
+    if (!(m.scale < unknown)) m.scale = smallest;
+    m.added = std::min(m.added, m.scale);
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    for (const std::size_t p : layout.bodies[i].particle) heaviest[p] = std::max(heaviest[p], bodies[i].scale);
+}
+
+}  // namespace polyform::particles

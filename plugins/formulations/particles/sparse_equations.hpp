@@ -1,0 +1,67 @@
+// The equations of motion as one sparse symmetric system.
+#pragma once
+
+#include <span>
+
+#include "equations.hpp"
+#include "mass_scales.hpp"
+#include "polyform/mechanics/constraint_set.hpp"
+#include "sparse_factors.hpp"
+#include "sparse_pattern.hpp"
+#include "sparse_rows.hpp"
+#include "sparse_solver.hpp"
+
+namespace polyform::particles {
+
+class SparseEquations final : public Equations {
+ public:
+  /// loaded: the bodies whose wrenches count. origin: what positions count from, for the elements. All but it outlive
+  /// the object.
+  SparseEquations(const SystemView&, const Layout&, std::span<const BodyIndex> loaded, const Vec3& origin);
+  bool good() const override { return elements_.good(); }
+  void follow(std::span<const std::int32_t> discrete) noexcept override { elements_.follow(discrete); }
+
+  const PlacedBodies& evaluate(double t, const ParticleMotion&, const JointValues&, bool all_joints,
+                               bool corrected) noexcept override;
+  Violations violations() const noexcept override { return rows_.violations(); }
+  bool find_accelerations(const PlacedBodies&, const Applied&, std::span<Vec3> out) noexcept override;
+  bool check_regular(const PlacedBodies&) noexcept override;
+  void find_violations(double t, const ParticleMotion&, const JointValues&, Correction&) noexcept override;
+  bool joint_accelerations(const PlacedBodies&, std::span<const Spatial> of_bodies,
+                           std::span<double> vdot) noexcept override;
+  void take_elements(std::span<Spatial> needed, std::span<double> efforts) const noexcept override;
+  void cut_reactions(const PlacedBodies&, std::span<const double> efforts,
+                     std::span<Spatial> out) const noexcept override;
+  double driving_power() const noexcept override;
+  bool is_recursive() const noexcept override { return false; }
+  bool needs_closed_states() const noexcept override { return !view_.cut_joints().empty(); }
+
+ private:
+  bool correct_positions(double t, ParticleMotion&, const JointValues&, double tolerance, double target,
+                         Correction&) noexcept override;
+  bool correct_velocities(double t, ParticleMotion&, const JointValues&, Correction&) noexcept override;
+
+  const PlacedBodies& set_rows(double t, Level, const ParticleMotion&, const JointValues&, bool all_joints) noexcept;
+  void set_own_forces(const PlacedBodies&) noexcept;
+  void add_element_efforts() noexcept;
+  void clear_forces() noexcept;
+  void set_momenta(const ParticleMotion&) noexcept;
+  bool fail_positions(const Correction&, double residual) noexcept;
+  /// Calls use(particle, first of its unknowns) for the moving particles.
+  template <class Use>
+  void each_particle(const Use& use) const noexcept {
+    for (std::size_t p = 0; p < pattern_.particles().size(); ++p)
+      if (pattern_.particles()[p].block != none) use(p, pattern_.particles()[p].first);
+  }
+
+  ConstraintSet elements_;
+  MassScales scales_;
+  BlockLdlt matrix_;
+  SparsePattern pattern_;
+  SparseValues values_;
+  SparseRows rows_;
+  SparseFactors factors_;
+  SparseSolver solver_;
+};
+
+}  // namespace polyform::particles

@@ -1,0 +1,112 @@
+#include "sparse_factors.hpp"
+
+#include <algorithm>
+
+namespace polyform::particles {
+namespace {
+
+/// Part of the least that its neighbours have which a body without mass or inertia gets in the factors, and loses in
+/// the refinement.
+constexpr double delta_of_singular = 1e-4;
+
+}  // namespace
+
+SparseFactors::SparseFactors(const Layout& layout, const SparsePattern& pattern, const MassScales& scales,
+                             BlockLdlt& matrix)
+    : pattern_(pattern), scales_(scales), matrix_(matrix), penalty_(matrix.size()), masses_(layout.bodies.size()) {
+  const std::span<const Chunk> particles = pattern.particles();
+  for (std::size_t i = 0; i < masses_.size(); ++i)
+    for (std::size_t a = 0, k = 0; a < 3; ++a)
+      for (std::size_t b = 0; b <= a; ++b, ++k)
+        masses_[i][k] = {place_of(particles[layout.bodies[i].particle[a]], particles[layout.bodies[i].particle[b]]),
+                         a == b};
+  for (const RowGroup& g : pattern.groups()) {
+    diagonals_.push_back(place_of(g.chunk, g.chunk));
+    first_pair_.push_back(pairs_.size());
+    const std::span<const RowEntry> entries = pattern.entries(g);
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      entries_.push_back(place_of(g.chunk, particles[entries[e].particle]));
+      for (std::size_t f = 0; f <= e && !g.loop; ++f)
+        pairs_.push_back({place_of(particles[entries[e].particle], particles[entries[f].particle]), e == f});
+    }
+  }
+}
+
+/// Rows and columns of two chunks in the matrix; empty when one of them is on ground.
+BlockLdlt::Block SparseFactors::place_of(const Chunk& row, const Chunk& column) const {
+  if (row.block == none || column.block == none) return {};
+  if (row.block != column.block) {
+    const BlockLdlt::Block b = matrix_.block(row.block, column.block);
+    return {&b(row.offset, column.offset), b.row_stride, b.column_stride};
+  }
+  const BlockLdlt::Block b = matrix_.diagonal(row.block);
+  if (row.offset >= column.offset) return {&b(row.offset, column.offset), b.row_stride, b.column_stride};
+  return {&b(column.offset, row.offset), b.column_stride, b.row_stride};
+}
+
+void SparseFactors::add_block(const Place& place, const Mat3& m) noexcept {
+  for (std::size_t r = 0; r < 3; ++r)
+    for (std::size_t c = 0; c < (place.lower ? r + 1 : 3); ++c) place.block(r, c) += m(r, c);
+}
+
+bool SparseFactors::factorize(const SparseValues& values, double epsilon) noexcept {
+  matrix_.clear();
+  for (std::size_t i = 0; i < masses_.size(); ++i) {
+    const std::array<Place, 6>& place = masses_[i];
+    for (std::size_t k = 0; k < 6; ++k)
+      if (place[k].block.data != nullptr) add_block(place[k], values.masses[i][k]);
+    if (!scales_.bodies[i].singular) continue;
+    for (const std::size_t k : {0u, 2u, 5u})
+      if (place[k].block.data != nullptr)
+        add_block(place[k], delta_of_singular * scales_.bodies[i].added * Mat3::identity());
+  }
+  const std::span<const RowEntry> entries = pattern_.entries();
+  const std::vector<Vec3>& coefficients = values.coefficients;
+  for (std::size_t n = 0; n < pattern_.groups().size(); ++n) {
+    const RowGroup& g = pattern_.groups()[n];
+    for (std::size_t row = 0; row < g.rows; ++row) {
+      double square = 0;
+      for (std::size_t e = g.entry; e < g.entry + g.entries; ++e) {
+        const Vec3& c = coefficients[entries[e].first + row];
+        square += dot(c, c);
+        double* to = &entries_[e](row, 0);
+        const std::size_t stride = entries_[e].column_stride;
+        to[0] = c.x;
+        to[stride] = c.y;
+        to[2 * stride] = c.z;
+      }
+      const double size = values.row_size[g.chunk.first + row];
+      penalty_[g.chunk.first + row] = g.loop || !(square > 0) ? 0 : g.mass / square;
+      // A row without coefficients asks for nothing.
+      diagonals_[n](row, row) = g.loop && size > 0 ? -epsilon * size / g.mass : square > 0 ? 0 : -1;
+    }
+    if (g.loop) continue;
+    const Place* pair = pairs_.data() + first_pair_[n];
+    for (std::size_t e = g.entry; e < g.entry + g.entries; ++e)
+      for (std::size_t f = g.entry; f <= e; ++f, ++pair) {
+        Mat3 sum;
+        for (std::size_t row = 0; row < g.rows; ++row) {
+          const double d = penalty_[g.chunk.first + row];
+          const Vec3 &a = coefficients[entries[e].first + row], &b = coefficients[entries[f].first + row];
+          for (std::size_t i = 0; i < 3; ++i)
+            for (std::size_t j = 0; j < 3; ++j) sum(i, j) += d * a[i] * b[j];
+        }
+        add_block(*pair, sum);
+      }
+  }
+  return stand_ = matrix_.factorize();
+}
+
+void SparseFactors::solve(const SparseValues& values, std::span<double> step) noexcept {
+  for (const RowGroup& g : pattern_.groups()) {
+    if (g.loop) continue;
+    for (std::size_t row = 0; row < g.rows; ++row) {
+      const double d = penalty_[g.chunk.first + row] * step[g.chunk.first + row];
+      for (const RowEntry& entry : pattern_.entries(g))
+        add(d * values.coefficients[entry.first + row], step.data() + pattern_.particles()[entry.particle].first);
+    }
+  }
+  matrix_.solve(step);
+}
+
+}  // namespace polyform::particles

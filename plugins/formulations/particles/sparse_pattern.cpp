@@ -1,0 +1,168 @@
+#include "sparse_pattern.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace polyform::particles {
+
+using Kind = RowGroup::Kind;
+
+SparsePattern::SparsePattern(const SystemView& view, const Layout& layout, const MassScales& scales,
+                             std::span<const ConstraintSet::Element> elements, BlockLdlt& matrix)
+    : view_(view),
+      layout_(layout),
+      scales_(scales),
+      elements_(elements),
+      particles_(layout.particles.size()),
+      group_of_joint_(view.joints.size(), none) {
+  for (std::size_t i = 0; i < view.bodies.size(); ++i) add_body(i);
+  add_loops();
+  analyze(matrix);
+}
+
+std::size_t SparsePattern::new_block() {
+  blocks_.emplace_back();
+  return blocks_.size() - 1;
+}
+
+void SparsePattern::append(std::size_t block, std::size_t particle) {
+  particles_[particle] = {block, blocks_[block].size, none};
+  blocks_[block].size += 3;
+}
+
+RowGroup& SparsePattern::append(std::size_t block, Kind kind, std::size_t index, std::size_t part, std::size_t rows,
+                                std::span<const std::size_t> bodies, std::size_t extra_particle) {
+  RowGroup g{kind, false, index, part, rows, entries_.size(), 0, sides_.size(), 0, {block, blocks_[block].size, none}, 0};
+  blocks_[block].size += rows;
+  const auto add = [&](std::size_t particle) -> std::size_t {
+    if (layout_.particles[particle].slot == none) return none;
+    for (std::size_t e = g.entry; e < entries_.size(); ++e)
+      if (entries_[e].particle == particle) return e;
+    entries_.push_back({particle, coefficients_});
+    coefficients_ += rows;
+    return entries_.size() - 1;
+  };
+  const bool one_distance = kind == Kind::distance && part == 0 && rows == 1;
+  double mass = std::numeric_limits<double>::infinity();
+  for (const std::size_t b : bodies) {
+    RowSide side{b, {}};
+    for (std::size_t k = 0; k < 3; ++k)
+      side.entry[k] = one_distance && k == 2 ? none : add(layout_.bodies[b].particle[k]);
+    sides_.push_back(side);
+    mass = std::min(mass, scales_.bodies[b].scale);
+  }
+  if (extra_particle != none) add(extra_particle);
+  g.entries = entries_.size() - g.entry;
+  g.sides = sides_.size() - g.side;
+  g.mass = mass;
+  groups_.push_back(g);
+  return groups_.back();
+}
+
+/// The particles that a body brings and the rows that hold them. Where the inboard joint shares what it can, particle 2
+/// goes with the distance 21 and particle 4 with the distances 41 and 42; rows of a joint need all of them together.
+void SparsePattern::add_body(std::size_t i) {
+  const ParticleBody& body = layout_.bodies[i];
+  const JointData& joint = view_.joints[i];
+  const std::size_t shared = shared_particles(joint);
+  const std::size_t freedoms = shared == 0 ? 6 : shared == 1 ? 3 : joint.nv;
+  const std::size_t rows = freedoms > joint.nv ? freedoms - joint.nv : 0;
+  const std::size_t own[] = {i};
+  std::size_t block = none;
+  const auto next_block = [&] {
+    if (block == none || rows == 0) block = new_block();
+    blocks_[block].singular = scales_.bodies[i].singular;
+  };
+  if (body.inherited < 1) {
+    next_block();
+    append(block, body.particle[0]);
+  }
+  if (body.inherited < 2) {
+    next_block();
+    append(block, body.particle[1]);
+    if (rows != 0) append(block, body.particle[2]);
+    append(block, Kind::distance, i, 0, rows != 0 ? 3 : 1, own);
+  }
+  if (body.inherited < 3 && (rows == 0 || body.inherited == 2)) {
+    next_block();
+    append(block, body.particle[2]);
+    append(block, Kind::distance, i, 1, 2, own);
+  }
+  if (rows != 0) {
+    group_of_joint_[i] = groups_.size();
+    const std::size_t both[] = {i, is_ground(joint.inboard()) ? i : at(joint.inboard())};
+    append(block, Kind::joint, i, 0, rows, {both, is_ground(joint.inboard()) ? 1u : 2u});
+  }
+  for (std::size_t k = 0; k < body.ties.size(); ++k) {
+    block = new_block();
+    append(block, body.ties[k].particle);
+    append(block, Kind::tie, i, k, 3, own, body.ties[k].particle);
+  }
+}
+
+void SparsePattern::add_loop(Kind kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> tied) {
+  std::vector<std::size_t> bodies;
+  for (const BodyIndex b : tied)
+    if (!is_ground(b) && std::find(bodies.begin(), bodies.end(), at(b)) == bodies.end()) bodies.push_back(at(b));
+  if (rows == 0) return;
+  if (kind == Kind::joint) group_of_joint_[index] = groups_.size();
+  const std::size_t block = new_block();
+  blocks_[block].loop = true;
+  append(block, kind, index, 0, rows, bodies).loop = true;
+}
+
+void SparsePattern::add_loops() {
+  for (std::size_t j = view_.bodies.size(); j < view_.joints.size(); ++j) {
+    const BodyIndex tied[] = {view_.joints[j].base, view_.joints[j].moving};
+    add_loop(Kind::joint, j, view_.joints[j].nv < 6 ? 6 - view_.joints[j].nv : 0, tied);
+  }
+  for (std::size_t e = 0; e < elements_.size(); ++e) {
+    const ConstraintSet::Element& element = elements_[e];
+    std::vector<BodyIndex> tied;
+    for (const Marker& m : element.markers) tied.push_back(m.body);
+    for (const JointIndex j : element.joints) {
+      tied.push_back(view_.joints[at(j)].base);
+      tied.push_back(view_.joints[at(j)].moving);
+    }
+    add_loop(Kind::element, e, element.rows, tied);
+  }
+}
+
+void SparsePattern::analyze(BlockLdlt& matrix) {
+  std::vector<std::pair<std::size_t, std::size_t>> coupled;
+  const auto couple = [&](std::size_t a, std::size_t b) {
+    if (a != none && b != none && a != b) coupled.emplace_back(a, b);
+  };
+  for (const ParticleBody& body : layout_.bodies)
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t b = 0; b < a; ++b)
+        couple(particles_[body.particle[a]].block, particles_[body.particle[b]].block);
+  for (const RowGroup& g : groups_)
+    for (std::size_t e = g.entry; e < g.entry + g.entries; ++e) {
+      couple(g.chunk.block, particles_[entries_[e].particle].block);
+      for (std::size_t f = g.entry; f < e && !g.loop; ++f)
+        couple(particles_[entries_[e].particle].block, particles_[entries_[f].particle].block);
+    }
+  using Turn = BlockLdlt::Turn;
+  std::vector<std::size_t> sizes;
+  std::vector<Turn> turns;
+  for (const Block& b : blocks_) {
+    sizes.push_back(b.size);
+    turns.push_back(b.loop ? Turn::after_neighbour : b.singular ? Turn::leaf_or_after_neighbour : Turn::any);
+  }
+  matrix.analyze(sizes, coupled, turns);
+  for (Chunk& c : particles_)
+    if (c.block != none) c.first = matrix.offset(c.block) + c.offset;
+  for (RowGroup& g : groups_) g.chunk.first = matrix.offset(g.chunk.block) + g.chunk.offset;
+}
+
+std::string_view SparsePattern::name_of(const RowGroup& g) const {
+  if (g.kind == Kind::element) return elements_[g.index].name;
+  return g.kind == Kind::joint ? view_.joints[g.index].name : view_.bodies[g.index].name;
+}
+
+const char* SparsePattern::kind_of(const RowGroup& g) const {
+  return g.kind == Kind::element ? "constraint" : g.kind == Kind::joint ? "joint" : "body";
+}
+
+}  // namespace polyform::particles

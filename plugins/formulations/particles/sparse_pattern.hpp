@@ -1,0 +1,94 @@
+// Which particles and constraint rows stand where in the sparse system: set up once.
+//
+// A particle and the rows that hold it to its body or to the inboard body form one block, which is regular by itself;
+// eliminating these blocks from the tips to the roots leaves at a shared particle the momentum of all bodies outboard,
+// without fill in a tree. Rows of cut joints and constraint elements are blocks of their own and may be redundant.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "layout.hpp"
+#include "mass_scales.hpp"
+#include "polyform/mechanics/constraint_set.hpp"
+#include "polyform/solvers/block_ldlt.hpp"
+
+namespace polyform::particles {
+
+/// Where a particle or a group of rows stands among the unknowns. A particle on ground stands nowhere.
+struct Chunk {
+  std::size_t block = none, offset = 0, first = none;  ///< first: in vectors over the unknowns
+};
+
+/// Constraint rows of one origin, on the particles that they tie.
+struct RowGroup {
+  enum class Kind : unsigned char { distance, tie, joint, element };
+  Kind kind;
+  bool loop;          ///< may be redundant
+  std::size_t index;  ///< of the body, tie, joint or element
+  std::size_t part;   ///< tie: which of the body; distance: first of the pairs 21, 41, 42
+  std::size_t rows;
+  std::size_t entry, entries;  ///< among the entries
+  std::size_t side, sides;     ///< among the sides
+  Chunk chunk;
+  double mass;  ///< yardstick, kg
+};
+
+/// A particle that a group of rows acts on.
+struct RowEntry {
+  std::size_t particle;
+  std::size_t first;  ///< of the rows' coefficients
+};
+
+/// A body that a group acts on, and the entries of its three particles (none: on ground).
+struct RowSide {
+  std::size_t body;
+  std::size_t entry[3];
+};
+
+class SparsePattern {
+ public:
+  /// Analyzes the matrix. What is given outlives the object.
+  SparsePattern(const SystemView&, const Layout&, const MassScales&, std::span<const ConstraintSet::Element>,
+                BlockLdlt& matrix);
+
+  std::span<const Chunk> particles() const { return particles_; }
+  std::span<const RowGroup> groups() const { return groups_; }
+  std::span<const RowEntry> entries() const { return entries_; }
+  std::span<const RowEntry> entries(const RowGroup& g) const { return entries().subspan(g.entry, g.entries); }
+  std::span<const RowSide> sides() const { return sides_; }
+  std::size_t coefficients() const { return coefficients_; }  ///< of all entries
+  std::size_t group_of_joint(std::size_t j) const { return group_of_joint_[j]; }  ///< none where it has no rows
+  /// For messages: "joint", its name.
+  const char* kind_of(const RowGroup&) const;
+  std::string_view name_of(const RowGroup&) const;
+
+ private:
+  struct Block {
+    std::size_t size = 0;
+    bool singular = false, loop = false;
+  };
+  std::size_t new_block();
+  void append(std::size_t block, std::size_t particle);
+  RowGroup& append(std::size_t block, RowGroup::Kind, std::size_t index, std::size_t part, std::size_t rows,
+                   std::span<const std::size_t> bodies, std::size_t extra_particle = none);
+  void add_body(std::size_t body);
+  void add_loop(RowGroup::Kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> tied);
+  void add_loops();
+  void analyze(BlockLdlt& matrix);
+
+  const SystemView& view_;
+  const Layout& layout_;
+  const MassScales& scales_;
+  std::span<const ConstraintSet::Element> elements_;
+  std::vector<Chunk> particles_;
+  std::vector<Block> blocks_;
+  std::vector<RowGroup> groups_;
+  std::vector<RowEntry> entries_;
+  std::vector<RowSide> sides_;
+  std::vector<std::size_t> group_of_joint_;
+  std::size_t coefficients_ = 0;
+};
+
+}  // namespace polyform::particles

@@ -1,0 +1,45 @@
+// C and γ: constraint rows in the coordinates of the particles, and M.
+#pragma once
+
+#include "moving_bodies.hpp"
+#include "sparse_values.hpp"
+
+namespace polyform::particles {
+
+/// What rows are solved for.
+enum class Level { position, velocity, acceleration };
+
+class SparseRows {
+ public:
+  /// What is given outlives the object.
+  SparseRows(const SystemView&, const Layout&, const SparsePattern&, std::span<const ConstraintSet::Element>,
+             SparseValues&);
+  /// All rows at these bodies; the elements are evaluated there, the joints that rows need are found.
+  void set(const PlacedBodies&, Level) noexcept;
+  /// M at these bodies.
+  void set_masses(const PlacedBodies&) noexcept;
+  Violations violations() const { return violations_; }  ///< of all constraints, as last set
+
+ private:
+  using Group = RowGroup;
+  void set_distance_rows(const Group&) noexcept;
+  void set_tie_rows(const Group&) noexcept;
+  void set_joint_rows(const Group&) noexcept;
+  void set_element_rows(const Group&) noexcept;
+  void clear_rows(const Group&) noexcept;
+  void add_to_row(const Group&, std::size_t row, BodyIndex, const Spatial& about_origin) noexcept;
+  void add_joint_row(const Group&, std::size_t row, std::size_t joint, const Spatial& t) noexcept;
+  Spatial velocity_terms(BodyIndex) const noexcept;
+  Spatial joint_velocity_terms(std::size_t joint) const noexcept;
+
+  const SystemView& view_;
+  const Layout& layout_;
+  const SparsePattern& pattern_;
+  std::span<const ConstraintSet::Element> elements_;
+  SparseValues& values_;
+  const PlacedBodies* placed_ = nullptr;  ///< while set() works
+  Level level_ = Level::acceleration;
+  Violations violations_;
+};
+
+}  // namespace polyform::particles

@@ -1,0 +1,227 @@
+#include "sparse_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "messages.hpp"
+#include "polyform/mechanics/scale.hpp"
+
+namespace polyform::particles {
+namespace {
+
+/// Relative size of what is subtracted from the zero block of rows that may be redundant. Refinement removes it; its
+/// error shrinks by about this factor per round, less in nearly dependent rows, which want a small one. But a row that
+/// is eliminated before what resists it is as stiff as 1/ε, and light bodies lose their digits beside it: where the
+/// residual does not fall with the small one, the large one is taken.
+constexpr double small_epsilon = 1e-10, large_epsilon = 1e-7;
+/// The residual has not fallen when it ends above this.
+constexpr double fallen = 1e-10;
+/// A residual of this size relative to the terms it is made of is round-off.
+constexpr double round_off = 2e-15;
+/// Part of what a load would do to a particle alone that is rounding still, beside what is told as a contradiction.
+constexpr double held_share = 1e-7;
+
+double largest(const Vec3& v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); }
+
+}  // namespace
+
+SparseSolver::SparseSolver(const Parts& parts, std::size_t unknowns)
+    : parts_(parts),
+      solution_(unknowns),
+      residual_(unknowns),
+      step_(unknowns),
+      start_(unknowns),
+      motion_size_(parts.layout.particles.size()),
+      force_size_(parts.layout.particles.size()) {}
+
+bool SparseSolver::factorize(double epsilon) noexcept {
+  if (parts_.factors.factorize(parts_.values, epsilon)) return true;
+  for (const RowGroup& g : parts_.pattern.groups())
+    if (g.chunk.block == parts_.factors.failed_block())
+      return parts_.failure.say(
+          "The equations of motion cannot be solved at {} `{}`: its mass or the state is not finite, or nothing "
+          "determines its motion",
+          parts_.pattern.kind_of(g), parts_.pattern.name_of(g));
+  return parts_.failure.say("The equations of motion cannot be solved: the state is not finite");
+}
+
+/// residual = right − K solution, and its size relative to that of its terms, particle by particle and row by row.
+void SparseSolver::find_residual(Residual& out) noexcept {
+  std::copy(parts_.values.right.begin(), parts_.values.right.end(), residual_.begin());
+  find_sizes();
+  take_masses();
+  out.row_error = out.particle_error = 0;
+  double sum = judge_rows(out);
+  sum += judge_particles(out);
+  if (!std::isfinite(sum)) out.particle_error = out.row_error = std::numeric_limits<double>::infinity();
+}
+
+/// Of motions and of what acts.
+void SparseSolver::find_sizes() noexcept {
+  motion_floor_ = 0;
+  const std::span<const Chunk> particles = parts_.pattern.particles();
+  for (std::size_t p = 0; p < particles.size(); ++p) {
+    if (particles[p].block == none) continue;
+    const double force = largest(load(parts_.values.right.data() + particles[p].first));
+    // What is held still has no motion to compare with: what its load would do to it alone is counted too.
+    motion_size_[p] = largest(load(solution_.data() + particles[p].first)) + force / parts_.scales.heaviest[p];
+    force_size_[p] = force;
+    motion_floor_ = std::max(motion_floor_, least_share * motion_size_[p]);
+  }
+}
+
+/// residual −= M r̈.
+void SparseSolver::take_masses() noexcept {
+  const std::span<const Chunk> particles = parts_.pattern.particles();
+  for (std::size_t i = 0; i < parts_.values.masses.size(); ++i) {
+    const auto& particle = parts_.layout.bodies[i].particle;
+    const std::array<Mat3, 6>& mass = parts_.values.masses[i];
+    for (std::size_t a = 0, k = 0; a < 3; ++a)
+      for (std::size_t b = 0; b <= a; ++b, ++k) {
+        const Chunk &ca = particles[particle[a]], &cb = particles[particle[b]];
+        if (ca.block == none || cb.block == none) continue;
+        const Vec3 fa = mass[k] * load(solution_.data() + cb.first);
+        add(-fa, residual_.data() + ca.first);
+        force_size_[particle[a]] += largest(fa);
+        if (a == b) continue;
+        const Vec3 fb = transpose_times(mass[k], load(solution_.data() + ca.first));
+        add(-fb, residual_.data() + cb.first);
+        force_size_[particle[b]] += largest(fb);
+      }
+  }
+}
+
+/// Rows, and their forces on the particles. Returns the sum of what is left.
+double SparseSolver::judge_rows(Residual& out) noexcept {
+  double sum = 0;
+  const SparseValues& values = parts_.values;
+  for (const RowGroup& g : parts_.pattern.groups()) {
+    for (std::size_t row = 0; row < g.rows; ++row) {
+      const std::size_t x = g.chunk.first + row;
+      // What bodies with common particles have in common cancels in a row; its size is that of the shares.
+      double left = values.right[x], size = std::abs(left), motion = 0;
+      for (const RowEntry& entry : parts_.pattern.entries(g)) {
+        const Chunk& chunk = parts_.pattern.particles()[entry.particle];
+        const Vec3& c = values.coefficients[entry.first + row];
+        left -= dot(c, load(solution_.data() + chunk.first));
+        add(-solution_[x] * c, residual_.data() + chunk.first);
+        motion = std::max({motion, motion_size_[entry.particle], motion_floor_});
+        size += largest(c) * std::max(motion_size_[entry.particle], motion_floor_);
+        force_size_[entry.particle] += largest(c) * std::abs(solution_[x]);
+      }
+      size += std::sqrt(values.row_size[x]) * motion;
+      residual_[x] = left;
+      sum += left;
+      if (std::abs(left) > out.row_error * size) {
+        out.row_error = std::abs(left) / size;
+        out.worst_group = static_cast<std::size_t>(&g - parts_.pattern.groups().data());
+      }
+    }
+  }
+  return sum;
+}
+
+/// Forces on the particles, after judge_rows(). Returns the sum of what is left.
+double SparseSolver::judge_particles(Residual& out) noexcept {
+  double floor = 0, sum = 0;
+  const std::span<const Chunk> particles = parts_.pattern.particles();
+  for (std::size_t p = 0; p < particles.size(); ++p)
+    if (particles[p].block != none) floor = std::max(floor, least_share * force_size_[p]);
+  for (std::size_t p = 0; p < particles.size(); ++p) {
+    if (particles[p].block == none) continue;
+    const double left = largest(load(residual_.data() + particles[p].first));
+    sum += left;
+    if (left > out.particle_error * std::max(force_size_[p], floor)) {
+      out.particle_error = left / std::max(force_size_[p], floor);
+      out.worst_particle = p;
+    }
+  }
+  return sum;
+}
+
+bool SparseSolver::solve(double tolerance, Residual& r) noexcept {
+  std::copy(solution_.begin(), solution_.end(), start_.begin());
+  const double accepted = std::max(fallen, tolerance);
+  if (refine(tolerance, r, small_epsilon) && std::max(r.particle_error, r.row_error) <= accepted) return true;
+  parts_.failure.clear();
+  parts_.factors.keep(false);
+  std::copy(start_.begin(), start_.end(), solution_.begin());
+  return refine(tolerance, r, large_epsilon) || fail_not_finite(r);
+}
+
+bool SparseSolver::refine(double tolerance, Residual& r, double epsilon) noexcept {
+  find_residual(r);
+  double error = std::max(r.particle_error, r.row_error), best = error;
+  for (std::size_t stale = 0; stale < 3 && error > std::max(tolerance, round_off);) {
+    if (!parts_.factors.stand() && !factorize(epsilon)) return false;
+    std::copy(residual_.begin(), residual_.end(), step_.begin());
+    parts_.factors.solve(parts_.values, step_);
+    for (std::size_t i = 0; i < solution_.size(); ++i) solution_[i] += step_[i];
+    find_residual(r);
+    const double before = error;
+    error = std::max(r.particle_error, r.row_error);
+    if (error > 0.5 * before && error < 1e-12) break;
+    stale = error < 0.9 * best ? 0 : stale + 1;
+    best = std::min(best, error);
+  }
+  return std::isfinite(error);
+}
+
+bool SparseSolver::fail_not_finite(const Residual& r) noexcept {
+  if (!parts_.failure.empty()) return false;
+  const std::span<const Chunk> particles = parts_.pattern.particles();
+  const auto body = [&](std::size_t p) { return parts_.view.bodies[parts_.layout.particles[p].body].name; };
+  for (std::size_t p = 0; p < particles.size(); ++p)
+    if (particles[p].block != none && !std::isfinite(largest(load(parts_.values.right.data() + particles[p].first))))
+      return fail_load(parts_.failure, body(p));
+  return parts_.failure.say("The accelerations of body `{}` are not finite", body(r.worst_particle));
+}
+
+bool SparseSolver::check(const Residual& r, const Violations& violations) noexcept {
+  if (!(r.particle_error > 1e-6)) return check_rows(violations);
+  const std::size_t body = parts_.layout.particles[r.worst_particle].body;
+  if (parts_.scales.bodies[body].singular)
+    return parts_.failure.say(
+        "Body `{}` has no mass or inertia, or hardly any, for a motion that the joints leave free: give it some, or "
+        "a joint that holds it",
+        parts_.view.bodies[body].name);
+  return parts_.failure.say(
+      "The accelerations of body `{}` cannot be found: the system of equations is nearly singular. Likely causes: a "
+      "mechanism at a singular position, too large a time step, or a neighbour with hardly any mass or inertia",
+      parts_.view.bodies[body].name);
+}
+
+/// As judge_rows(), with the motions that there are: of what loads would do to particles alone only rounding counts
+/// here, or a large load on a light body would hide a row that is not met.
+bool SparseSolver::check_rows(const Violations& violations) noexcept {
+  double floor = 0, error = 0;
+  const std::span<const Chunk> particles = parts_.pattern.particles();
+  const SparseValues& values = parts_.values;
+  for (std::size_t p = 0; p < particles.size(); ++p) {
+    if (particles[p].block == none) continue;
+    motion_size_[p] =
+        largest(load(solution_.data() + particles[p].first)) +
+        held_share * largest(load(values.right.data() + particles[p].first)) / parts_.scales.heaviest[p];
+    floor = std::max(floor, least_share * motion_size_[p]);
+  }
+  const RowGroup* worst = nullptr;
+  for (const RowGroup& g : parts_.pattern.groups())
+    for (std::size_t row = 0; row < g.rows; ++row) {
+      const std::size_t x = g.chunk.first + row;
+      double size = std::abs(values.right[x]), motion = 0;
+      for (const RowEntry& entry : parts_.pattern.entries(g)) {
+        const double here = std::max(motion_size_[entry.particle], floor);
+        size += largest(values.coefficients[entry.first + row]) * here;
+        motion = std::max(motion, here);
+      }
+      size += std::sqrt(values.row_size[x]) * motion;
+      if (!(std::abs(residual_[x]) > error * size)) continue;
+      error = std::abs(residual_[x]) / size;
+      worst = &g;
+    }
+  if (!is_contradiction(error, least_contradiction, violations.position, violations.velocity)) return true;
+  return contradict(parts_.failure, parts_.view, parts_.pattern.kind_of(*worst), parts_.pattern.name_of(*worst), error);
+}
+
+}  // namespace polyform::particles

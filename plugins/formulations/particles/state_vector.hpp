@@ -1,0 +1,64 @@
+// The state vector of the particles.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "equations.hpp"
+#include "polyform/contract/second_order.hpp"
+#include "polyform/solvers/joint_hints.hpp"
+
+namespace polyform::particles {
+
+/// State y, in this order:
+///   positions of the moving particles (3 each), then their velocities, ground axes;
+///   hints: what the positions leave open, integrated from its rate and read by observers only: the sign of each body's
+///          quaternion (kept as the quaternion, 4 per body), whole turns of joints (their angles), displacements along
+///          turned axes, all coordinates of code-defined joints;
+///   x:     first-order states of forces.
+/// The signs of the cut joints' quaternions are discrete states.
+class StateVector {
+ public:
+  /// All outlive the object; the signs are added to the discrete values.
+  StateVector(const SystemView&, const Layout&, DiscreteValues&);
+
+  std::size_t size() const { return kinds_.size(); }
+  std::span<const StateKind> kinds() const { return kinds_; }
+  bool has_joint_hints() const { return hints_.size() > 0; }
+  std::span<const double> states_of(std::span<const double> y) const { return y.last(view_.states); }
+
+  /// Particles and orientations of a consistent state, and the signs of its quaternions.
+  void place(const ConstStateView&, ParticleMotion&) noexcept;
+  void read_particles(std::span<const double> y, ParticleMotion&) const noexcept;
+  void write_particles(const ParticleMotion&, std::span<double> y) const noexcept;
+  /// Orientations of all bodies and, where they are asked for, the coordinates q of all joints.
+  void read_hints(std::span<const double> y, bool of_joints, std::span<double> q) noexcept;
+  void write_hints(std::span<const double> q, std::span<double> y) const noexcept;
+
+  /// Of the bodies, continuous along the motion.
+  std::span<const Quat> orientations() const { return orientations_; }
+  /// As the particles make them, with the signs that they have.
+  void settle_orientations(const MovingBodies&) noexcept;
+  /// Orientations and angles as the particles make them, where the hints have only to tell turns and signs.
+  void reset_hints(const MovingBodies&, std::span<double> q) noexcept;
+
+  /// ẏ of the particles' positions and of the hints, at the bodies just placed.
+  void find_position_rates(const MovingBodies&, const JointValues&, std::span<double> ydot) noexcept;
+  /// ẏ of the particles' velocities.
+  void write_accelerations(std::span<const Vec3> accelerations, std::span<double> ydot) const noexcept;
+
+ private:
+  void find_kinds();
+  double revolute_rate(const PlacedBodies&, std::size_t joint) const noexcept;
+  std::size_t hints_at() const { return 6 * layout_.moving; }
+
+  const SystemView& view_;
+  const Layout& layout_;
+  TreeKinematics tree_;  ///< of a state to start from
+  JointHints hints_;
+  std::vector<Quat> orientations_;
+  std::vector<double> rates_;     ///< of q
+  std::vector<StateKind> kinds_;  ///< of each number of y
+};
+
+}  // namespace polyform::particles

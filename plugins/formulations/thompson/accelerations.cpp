@@ -1,0 +1,112 @@
+#include "accelerations.hpp"
+
+#include <algorithm>
+
+#include "polyform/solvers/contradiction.hpp"
+
+namespace polyform::thompson {
+
+LostDigits::LostDigits(const SystemView& view, const Yardstick& yardstick)
+    : view_(view),
+      reach_(yardstick.largest_reach()),
+      steps_(view.bodies.size()),
+      accelerations_(view.bodies.size()),
+      change_(view.bodies.size()) {}
+
+/// Of weight, loads and turning.
+ActingAccelerations LostDigits::find_acting(const BodyVectors& Q, const PlacedTree& tree) const noexcept {
+  double turning = 0, load = 0, mass = 0;
+  for (std::size_t i = 0; i < Q.size(); ++i) {
+    const Vec3& w = tree.bodies()[i].V.angular;
+    turning = std::max(turning, dot(w, w));
+    load += norm(linear(Q[i]));
+    mass += view_.bodies[i].mass;
+  }
+  return acting_accelerations(view_.gravity, load, mass, reach_, turning);
+}
+
+void LostDigits::mend(const Problem& problem, const PlacedTree& tree, ReducedForm& reduced, double* udot,
+                      BodyVectors& qddot) noexcept {
+  for (std::size_t i = 0; i < qddot.size(); ++i) accelerations_[i] = {angular(qddot[i]), linear(qddot[i])};
+  const ActingAccelerations acting = find_acting(*problem.Q, tree);
+  const auto find = [&] {
+    reduced.find_missing(problem, steps_);
+    for (std::size_t i = 0; i < steps_.size(); ++i) change_[i] = {angular(steps_[i]), linear(steps_[i])};
+    return size_of_step(change_, accelerations_, acting);
+  };
+  reduced.start_mending(udot);
+  const double lost = find();
+  if (mending_.is_much(lost)) {
+    mending_.mend(Mending::Aim::accelerations, find, [&] { reduced.add_missing(); }, [] {});
+    reduced.finish_mending(udot, qddot);
+  }
+  mending_.mended(lost);
+}
+
+Accelerations::Accelerations(const SystemView& view, const Options& options, Reductions& reductions)
+    : view_(view),
+      yardstick_(view),
+      reductions_(reductions),
+      reduced_(view, reductions.tree(), reductions.loops()),
+      lost_digits_(view, yardstick_),
+      udot_(view.nv_tree),
+      vdot_(view.nv_tree),
+      zero_(view.nv_tree),
+      given_(reductions.loops().rows()),
+      qddot_(view.bodies.size()),
+      gamma_(view.bodies.size()) {
+  if (options.form != Form::reduced)
+    implicit_.emplace(view, reductions.tree(), reductions.loops(), options.form == Form::implicit_2);
+}
+
+bool Accelerations::find(const PlacedTree& tree, BodyVectors& Q) noexcept {
+  const H2& h2 = reductions_.tree();
+  if (!tree.closing().empty()) {
+    h2.to_bodies(zero_.data(), true, gamma_);
+    reductions_.reduce(Level::acceleration, tree, gamma_, false);
+    if (tree.closing().given_multipliers(given_)) reductions_.rows().add_forces(given_.data(), Q);
+  }
+  const Problem problem{&Q, true, reductions_.right()};
+  const bool solved =
+      implicit_ ? implicit_->solve(problem, udot_.data(), qddot_) : reduced_.solve(problem, udot_.data(), qddot_);
+  if (!solved) {
+    failed_ = implicit_ ? implicit_->failed_coordinate() : reduced_.failed_coordinate();
+    return false;
+  }
+  if (!implicit_ && lost_digits_.is_due()) lost_digits_.mend(problem, tree, reduced_, udot_.data(), qddot_);
+  if (h2.is_relative())
+    std::copy(udot_.begin(), udot_.end(), vdot_.begin());
+  else
+    h2.joint_rates(qddot_, true, tree.bodies(), tree.kinematics().joints(), vdot_.data());
+  return true;
+}
+
+/// The largest acceleration that acts or that bearings could ask for (Yardstick); of what loads would give a light body
+/// alone only rounding counts.
+double Accelerations::find_acting(const PlacedTree& tree, const BodyVectors& Q) const noexcept {
+  constexpr double held_share = 1e-7;
+  double largest = 0;
+  for (std::size_t i = 0; i < Q.size(); ++i) {
+    const BodyMotion& m = tree.bodies()[i];
+    const Vec3 force = linear(Q[i]);
+    const Vec3 moment = m.R * angular(Q[i]) + cross(reductions_.tree().center(i), force);
+    largest = std::max({largest, yardstick_.of_body(i, m).acceleration, dot(m.V.angular, m.V.angular),
+                        held_share * yardstick_.of_body(i, m, {moment, force}).acceleration});
+  }
+  return largest;
+}
+
+bool Accelerations::check_rows(const PlacedTree& tree, const BodyVectors& Q, Failure& failure) const noexcept {
+  const ClosingConstraints& closing = tree.closing();
+  if (closing.empty()) return true;
+  const ClosingRows::Contradiction worst = reductions_.rows().contradiction(udot_.data(), find_acting(tree, Q));
+  if (!is_contradiction(worst.size, least_contradiction_of_cuts, closing.position_violation(),
+                        closing.velocity_violation()))
+    return true;
+  return failure.say(
+      "the constraints contradict each other at `{:.60}`: no accelerations satisfy them all (relative error "
+      "{:.1e}). {}",
+      closing.name(worst.group), worst.size, causes_of_contradiction(view_));
+}
+
+}  // namespace polyform::thompson

@@ -1,0 +1,72 @@
+// Accelerations of a placed tree: the equations in the form that was chosen, and the digits that rounding takes.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "equations.hpp"
+#include "options.hpp"
+#include "polyform/mechanics/scale.hpp"
+#include "polyform/solvers/mending.hpp"
+#include "reductions.hpp"
+
+namespace polyform::thompson {
+
+/// Looks now and then at what u̇ leaves of Eq 15, and wins back what has been lost of it between light and heavy bodies.
+class LostDigits {
+ public:
+  LostDigits(const SystemView&, const Yardstick&);
+  /// The next accelerations are looked at, as after a state that has nothing to do with the ones before.
+  void look() { mending_.look(); }
+  /// Asked once per evaluation: whether it is to be looked at.
+  bool is_due() noexcept { return mending_.is_due(); }
+  /// u̇ and q̈ as reduced has just found them for the problem, with the digits that were lost.
+  void mend(const Problem&, const PlacedTree&, ReducedForm& reduced, double* udot, BodyVectors& qddot) noexcept;
+
+ private:
+  ActingAccelerations find_acting(const BodyVectors& Q, const PlacedTree&) const noexcept;
+
+  const SystemView& view_;
+  double reach_;             ///< the longest of the bodies, m
+  Mending mending_{1e-10};   ///< as of Recursion
+  BodyVectors steps_;        ///< of q̈
+  std::vector<Spatial> accelerations_, change_;
+};
+
+/// u̇, v̇ and q̈ of a placed tree.
+class Accelerations {
+ public:
+  /// The reductions outlive the object.
+  Accelerations(const SystemView&, const Options&, Reductions&);
+
+  /// v̇ of the tree joints and q̈ of the bodies of this tree, for which H2 stands. Q: all that acts, to which the given
+  /// forces of constraint elements are added. False where a coordinate moves no inertia: failed_coordinate() tells.
+  bool find(const PlacedTree&, BodyVectors& Q) noexcept;
+  std::size_t failed_coordinate() const { return failed_; }
+  /// Whether the rows that were left out agree with what was found for these Q; the failure names the worst.
+  bool check_rows(const PlacedTree&, const BodyVectors& Q, Failure&) const noexcept;
+  /// As found.
+  std::span<const double> udot() const { return udot_; }  ///< of q2
+  std::span<const double> vdot() const { return vdot_; }
+  const BodyVectors& qddot() const { return qddot_; }
+
+  void look() { lost_digits_.look(); }
+  ReducedForm& reduced() { return reduced_; }
+
+ private:
+  double find_acting(const PlacedTree&, const BodyVectors& Q) const noexcept;
+
+  const SystemView& view_;
+  Yardstick yardstick_;
+  Reductions& reductions_;
+  ReducedForm reduced_;
+  std::optional<ImplicitForm> implicit_;
+  LostDigits lost_digits_;
+  std::size_t failed_ = 0;
+  std::vector<double> udot_, vdot_, zero_;
+  std::vector<double> given_;  ///< multipliers of all closing rows
+  BodyVectors qddot_, gamma_;
+};
+
+}  // namespace polyform::thompson

@@ -1,0 +1,129 @@
+#include "closing_constraints.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace polyform::thompson {
+
+ClosingConstraints::ClosingConstraints(const SystemView& view, const Vec3& origin)
+    : view_(view), elements_(view, origin), cuts_(view.cut_joints().size()) {
+  for (const JointData& cut : view.cut_joints()) add_rows(6 - cut.nv);
+  for (const ConstraintSet::Element& element : elements_.elements()) add_rows(element.rows);
+}
+
+void ClosingConstraints::add_rows(std::size_t count) {
+  rows_.push_back({rows_.empty() ? 0 : rows_.back().first + rows_.back().count, count});
+}
+
+std::string_view ClosingConstraints::name(std::size_t group) const {
+  return group < cuts_.size() ? view_.cut_joints()[group].name : elements_.elements()[group - cuts_.size()].name;
+}
+
+const JointMotion& ClosingConstraints::motion_of_joint(std::size_t j, const TreeKinematics& tree) const noexcept {
+  return j < view_.bodies.size() ? tree.joints()[j] : cuts_[j - view_.bodies.size()].motion;
+}
+
+void ClosingConstraints::note(double& violation, double found, std::size_t group) noexcept {
+  if (std::abs(found) <= violation) return;  // what is no number counts as the worst
+  violation = std::abs(found);
+  worst_ = group;
+}
+
+void ClosingConstraints::evaluate(double t, const TreeKinematics& tree, std::span<double> q,
+                                  std::span<double> v) noexcept {
+  const auto bodies = tree.bodies();
+  for (std::size_t i = 0; i < cuts_.size(); ++i) {
+    const JointData& cut = view_.cut_joints()[i];
+    joint_constraint(cut, motion_of(cut.base, bodies), motion_of(cut.moving, bodies), q.data() + cut.q_offset,
+                     v.data() + cut.v_offset, cuts_[i]);
+    cuts_[i].rows = std::min(cuts_[i].rows, rows_[i].count);  // more where H loses rank
+  }
+  if (!elements_.elements().empty()) elements_.evaluate(t, tree.frames(), q, v);
+  measure(tree);
+}
+
+/// Residuals, positions last so that they say what is worst.
+void ClosingConstraints::measure(const TreeKinematics& tree) noexcept {
+  size_ = speed_ = 1;
+  for (const BodyMotion& m : tree.bodies()) {
+    size_ = std::max(size_, norm(m.p));
+    speed_ = std::max({speed_, norm(m.V.linear), norm(m.V.angular)});
+  }
+  position_violation_ = velocity_violation_ = 0;
+  const std::size_t cuts = cuts_.size();
+  for (std::size_t i = 0; i < cuts; ++i)
+    for (std::size_t r = 0; r < cuts_[i].rows; ++r)
+      note(velocity_violation_, dot(cuts_[i].T[r], cuts_[i].relative.twist), i);
+  for (std::size_t g = cuts; g < rows_.size(); ++g)
+    for (std::size_t r = 0; r < rows_[g].count; ++r)
+      note(velocity_violation_, rate_of(elements_.elements()[g - cuts], r, tree), g);
+  for (std::size_t i = 0; i < cuts; ++i)
+    for (std::size_t r = 0; r < cuts_[i].rows; ++r) note(position_violation_, cuts_[i].residual[r], i);
+  for (std::size_t g = cuts; g < rows_.size(); ++g)
+    for (std::size_t r = 0; r < rows_[g].count && elements_.elements()[g - cuts].holonomic; ++r)
+      note(position_violation_, elements_.elements()[g - cuts].residual[r], g);
+}
+
+double ClosingConstraints::rate_of(const ConstraintSet::Element& element, std::size_t row,
+                                   const TreeKinematics& tree) const noexcept {
+  double rate = -element.velocity_right[row];
+  for (std::size_t m = 0; m < element.markers.size(); ++m) {
+    const Spatial& a = element.A[row * element.markers.size() + m];
+    rate += dot(a.angular, element.motions[m].angular_velocity) + dot(a.linear, element.motions[m].velocity);
+  }
+  const double* B = element.B.data() + row * element.velocities;
+  for (const JointIndex j : element.joints) {
+    const JointData& joint = view_.joints[at(j)];
+    rate +=
+        dot(effort_wrench(motion_of_joint(at(j), tree), joint.nv, B),
+            relative_motion(joint, motion_of(joint.base, tree.bodies()), motion_of(joint.moving, tree.bodies())).twist);
+    B += joint.nv;
+  }
+  return rate;
+}
+
+bool ClosingConstraints::given_multipliers(std::span<double> out) const noexcept {
+  bool any = false;
+  std::fill(out.begin(), out.end(), 0.0);
+  for (std::size_t g = cuts_.size(); g < rows_.size(); ++g)
+    for (std::size_t r = 0; r < rows_[g].count; ++r) {
+      out[rows_[g].first + r] = elements_.elements()[g - cuts_.size()].effort[r];
+      any = any || out[rows_[g].first + r] != 0;
+    }
+  return any;
+}
+
+void ClosingConstraints::add_efforts(const double* multipliers, std::span<double> efforts) const noexcept {
+  for (std::size_t g = cuts_.size(); g < rows_.size(); ++g) {
+    const ConstraintSet::Element& element = elements_.elements()[g - cuts_.size()];
+    const double* B = element.B.data();
+    for (std::size_t r = 0; r < element.rows; ++r)
+      for (const JointIndex j : element.joints) {
+        const JointData& joint = view_.joints[at(j)];
+        for (std::size_t k = 0; k < joint.nv; ++k)
+          efforts[joint.v_offset + k] += multipliers[rows_[g].first + r] * *B++;
+      }
+  }
+}
+
+bool ClosingConstraints::drives() const noexcept {
+  return std::ranges::any_of(elements_.elements(), [](const ConstraintSet::Element& element) {
+    return std::ranges::any_of(element.velocity_right, [](double rate) { return rate != 0; });
+  });
+}
+
+double ClosingConstraints::driving_power(const double* multipliers) const noexcept {
+  double power = 0;
+  for (std::size_t g = cuts_.size(); g < rows_.size(); ++g)
+    for (std::size_t r = 0; r < rows_[g].count; ++r)
+      power += multipliers[rows_[g].first + r] * elements_.elements()[g - cuts_.size()].velocity_right[r];
+  return power;
+}
+
+Spatial ClosingConstraints::wrench(std::size_t cut, const double* multipliers) const noexcept {
+  Spatial w;
+  for (std::size_t r = 0; r < cuts_[cut].rows; ++r) w += multipliers[rows_[cut].first + r] * cuts_[cut].T[r];
+  return w;
+}
+
+}  // namespace polyform::thompson

@@ -1,0 +1,79 @@
+// The constraints of what closes the tree, cut joints and constraint elements, at one state.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "polyform/mechanics/constraint.hpp"
+#include "polyform/mechanics/constraint_set.hpp"
+#include "polyform/mechanics/judgement.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+
+namespace polyform::thompson {
+
+/// Groups of rows: one per cut joint, then one per constraint element. What it tells holds for the motions last
+/// evaluated.
+class ClosingConstraints {
+ public:
+  /// origin: what positions count from, for the elements.
+  ClosingConstraints(const SystemView&, const Vec3& origin);
+  bool good() const { return elements_.good(); }
+  /// Discrete states of all elements, as ConstraintSet::follow takes them.
+  void follow(std::span<const std::int32_t> discrete) noexcept { elements_.follow(discrete); }
+  bool empty() const { return rows_.empty(); }
+  std::size_t groups() const { return rows_.size(); }
+  std::size_t rows(std::size_t group) const { return rows_[group].count; }
+  std::size_t first_row(std::size_t group) const { return rows_[group].first; }
+  std::string_view name(std::size_t group) const;
+
+  /// At these motions of the tree. q, v: coordinates of all joints; those of the cut ones hold hints on entry and are
+  /// set.
+  void evaluate(double t, const TreeKinematics&, std::span<double> q, std::span<double> v) noexcept;
+  const JointConstraint& cut(std::size_t i) const { return cuts_[i]; }
+  std::span<const ConstraintSet::Element> elements() const { return elements_.elements(); }
+  /// Of a joint of the tree or a cut one.
+  const JointMotion& motion_of_joint(std::size_t j, const TreeKinematics&) const noexcept;
+  /// A V + B v − right of a row of an element.
+  double rate_of(const ConstraintSet::Element&, std::size_t row, const TreeKinematics&) const noexcept;
+
+  /// Largest residuals (rad, m; per second), cut joints and elements together, and the name of what has the largest.
+  double position_violation() const { return position_violation_; }
+  double velocity_violation() const { return velocity_violation_; }
+  std::string_view worst() const { return name(worst_); }
+  double speed() const { return speed_; }  ///< largest of the bodies, rad/s or m/s, at least 1
+  /// What rounding alone leaves of them, about.
+  double position_rounding() const { return position_rounding_part * size_; }
+  double velocity_rounding() const { return velocity_rounding_part * speed_; }
+  /// Whether rows that depend on others show: their pivots are of the size of the residual.
+  bool shows_dependence() const { return position_violation_ < 1e6 * position_rounding(); }
+
+  // Multipliers: of the rows of all groups.
+  /// The given part of the elements' forces; false where there is none.
+  bool given_multipliers(std::span<double> out) const noexcept;
+  /// What multipliers of elements do to joints, added to their efforts.
+  void add_efforts(const double* multipliers, std::span<double> efforts) const noexcept;
+  /// Whether an element asks for a velocity, and the power of all that do, W.
+  bool drives() const noexcept;
+  double driving_power(const double* multipliers) const noexcept;
+  /// Constraint force of a cut joint on its moving body at the origin of M, F axes.
+  Spatial wrench(std::size_t cut, const double* multipliers) const noexcept;
+
+ private:
+  struct Rows {
+    std::size_t first, count;
+  };
+  void add_rows(std::size_t count);
+  void note(double& violation, double found, std::size_t group) noexcept;
+  void measure(const TreeKinematics&) noexcept;
+
+  const SystemView& view_;
+  ConstraintSet elements_;
+  std::vector<JointConstraint> cuts_;
+  std::vector<Rows> rows_;  ///< per group
+  double position_violation_ = 0, velocity_violation_ = 0;
+  double size_ = 1, speed_ = 1;
+  std::size_t worst_ = 0;  ///< group
+};
+
+}  // namespace polyform::thompson

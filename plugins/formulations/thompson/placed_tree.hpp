@@ -1,0 +1,63 @@
+// The tree at one state.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "closing_constraints.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/solvers/joint_state.hpp"
+
+namespace polyform::thompson {
+
+/// Motions of the bodies, coordinates of all joints and residuals of what closes the tree, which belong together. Only
+/// MovingTree makes one: whoever is given it need not ask whether anything has been evaluated.
+class PlacedTree {
+ public:
+  PlacedTree(const PlacedTree&) = delete;
+  PlacedTree& operator=(const PlacedTree&) = delete;
+
+  const TreeKinematics& kinematics() const { return tree_; }
+  std::span<const BodyMotion> bodies() const { return tree_.bodies(); }
+  const ClosingConstraints& closing() const { return closing_; }
+  /// Of all joints, cut ones too.
+  std::span<const double> q() const { return q_; }
+  std::span<const double> v() const { return v_; }
+  const JointMotion& motion_of_joint(std::size_t j) const noexcept { return closing_.motion_of_joint(j, tree_); }
+
+ private:
+  friend class MovingTree;
+  PlacedTree(const SystemView& view, ClosingConstraints& closing)
+      : tree_(view), closing_(closing), q_(view.nq), v_(view.nv) {}
+
+  TreeKinematics tree_;
+  ClosingConstraints& closing_;
+  std::vector<double> q_, v_;
+};
+
+/// The joints of a state vector, and the tree that is placed by them.
+class MovingTree {
+ public:
+  /// What is given outlives the object.
+  MovingTree(const SystemView& view, const JointState& layout, ClosingConstraints& closing)
+      : view_(view), layout_(layout), joints_(layout.size()), placed_(view, closing) {}
+
+  /// As of JointState. Who writes them places the tree anew.
+  std::span<double> joints() { return joints_; }
+  std::span<const double> joints() const { return joints_; }
+  JointState::Parts parts() const { return layout_.split(joints_); }
+  /// At joints() and time t, s.
+  const PlacedTree& place(double t) noexcept;
+  /// As last placed.
+  const PlacedTree& placed() const { return placed_; }
+  /// ẏ of all positions, as of JointState, at the state last placed.
+  void find_position_rates(std::span<double> rates) const noexcept;
+
+ private:
+  const SystemView& view_;
+  const JointState& layout_;
+  std::vector<double> joints_;
+  PlacedTree placed_;
+};
+
+}  // namespace polyform::thompson

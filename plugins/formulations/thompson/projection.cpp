@@ -1,0 +1,99 @@
+#include "projection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "polyform/mechanics/judgement.hpp"
+
+namespace polyform::thompson {
+
+bool fail_massless(const SystemView& view, std::size_t coordinate, std::span<const double> joints,
+                   std::span<const double> efforts, Failure& failure) noexcept {
+  const auto finite = [](double x) { return std::isfinite(x); };
+  if (!std::ranges::all_of(joints, finite) || !std::ranges::all_of(efforts, finite))
+    return failure.say("the state or a force is not finite: it has gone astray, or the step is too long");
+  const auto tree = view.tree_joints();
+  const auto after = std::upper_bound(tree.begin(), tree.end(), coordinate,
+                                      [](std::size_t c, const JointData& joint) { return c < joint.v_offset; });
+  const std::size_t j = static_cast<std::size_t>(after - tree.begin()) - 1;
+  return failure.say(
+      "joint `{:.60}` moves body `{:.60}` without any inertia against it, or with so little that it is lost in "
+      "rounding",
+      view.joints[j].name, view.bodies[j].name);
+}
+
+Projection::Projection(const SystemView& view, double tolerance, const Parts& parts)
+    : view_(view),
+      tolerance_(tolerance),
+      parts_(parts),
+      udot_(view.nv_tree),
+      step_(view.nv_tree),
+      qddot_(view.bodies.size()) {}
+
+/// It goes on to round-off: next to a singular position a residual moves the mechanism by many times its own size.
+bool Projection::close(double t, Correction& out) noexcept {
+  MovingTree& tree = parts_.tree;
+  const ClosingConstraints& closing = tree.placed().closing();
+  double residual = closing.position_violation();
+  ClosingSteps steps(residual);
+  const double speed = closing.speed();
+  const double rounding = closing.position_rounding();
+  while (!(residual <= std::min(tolerance_, rounding))) {
+    if (!steps.go_on()) return cannot_close(out.iterations);
+    if (!find_step(Level::position)) return false;
+    parts_.layout.move(tree.joints(), step_);
+    ++out.iterations;
+    tree.place(t);
+    const double before = std::exchange(residual, closing.position_violation());
+    steps.made(residual);
+    if (has_come_to_rounding(residual, before, std::max(tolerance_, rounding))) break;
+  }
+  double change = 0;
+  for (int passes = 0; passes < 2 && closing.velocity_violation() > closing.velocity_rounding(); ++passes) {
+    if (!find_step(Level::velocity)) return false;
+    parts_.layout.accelerate(tree.joints(), step_);
+    for (const double s : step_) change = std::max(change, std::abs(s));
+    tree.place(t);
+  }
+  if (is_abrupt(change, speed)) return false;
+  if (!parts_.reductions.construct(tree.placed(), false, parts_.failure)) return false;
+  parts_.reductions.find_dependent_rows(tree.placed());
+  return true;
+}
+
+/// Into step_: what removes the residuals as placed.
+bool Projection::find_step(Level level) noexcept {
+  const PlacedTree& tree = parts_.tree.placed();
+  Reductions& reductions = parts_.reductions;
+  if (!reductions.construct(tree, false, parts_.failure)) return false;
+  reductions.reduce(level, tree, {}, tree.closing().shows_dependence());
+  if (!parts_.reduced.solve({nullptr, false, reductions.right()}, udot_.data(), qddot_))
+    return fail_massless(view_, parts_.reduced.failed_coordinate(), parts_.tree.joints(), parts_.forces.efforts(),
+                         parts_.failure);
+  if (reductions.tree().is_relative())
+    std::copy(udot_.begin(), udot_.end(), step_.begin());
+  else
+    reductions.tree().joint_rates(qddot_, false, tree.bodies(), tree.kinematics().joints(), step_.data());
+  return true;
+}
+
+bool Projection::cannot_close(std::size_t steps) noexcept {
+  const ClosingConstraints& closing = parts_.tree.placed().closing();
+  return parts_.failure.say(
+      "the constraint of `{:.60}` cannot be met: after {} Newton steps it is off by {:.2e} (m or rad). Likely "
+      "causes: too long a time step, or a mechanism at its limit position",
+      closing.worst(), steps, closing.position_violation());
+}
+
+/// Whether a correction has changed the velocities so much that it invents a motion rather than removes an error.
+bool Projection::is_abrupt(double change, double speed) noexcept {
+  if (!(change > 0.1 * speed)) return false;
+  parts_.failure.say(
+      "to meet the constraint of `{:.60}` its velocities would have to change by {:.2g} within a step (m/s or "
+      "rad/s; the largest is {:.2g}). Likely cause: too long a step past a singular position",
+      parts_.tree.placed().closing().worst(), change, speed);
+  return true;
+}
+
+}  // namespace polyform::thompson

@@ -1,0 +1,49 @@
+// Back onto the constraints after each step, each correction the least in the metric of the inertia: Eq 15 without
+// forces.
+#pragma once
+
+#include <vector>
+
+#include "equations.hpp"
+#include "generalized_forces.hpp"
+#include "placed_tree.hpp"
+#include "polyform/contract/formulation.hpp"
+#include "reductions.hpp"
+
+namespace polyform::thompson {
+
+/// Says that a coordinate of q̇2 moves no inertia, or that the state or the forces are not finite; false.
+bool fail_massless(const SystemView&, std::size_t coordinate, std::span<const double> joints,
+                   std::span<const double> efforts, Failure&) noexcept;
+
+class Projection {
+ public:
+  /// What it works on and with, all of which outlives the object.
+  struct Parts {
+    const JointState& layout;
+    MovingTree& tree;
+    Reductions& reductions;
+    ReducedForm& reduced;
+    const GeneralizedForces& forces;  ///< of the evaluation before, for messages
+    Failure& failure;
+  };
+  /// tolerance: largest residual that is left, m and rad.
+  Projection(const SystemView&, double tolerance, const Parts&);
+
+  /// Moves the joints of the tree, as placed, onto the constraints: Newton's method on positions, then the velocities;
+  /// places the tree and finds its dependent rows. False where that cannot be, with the failure said.
+  bool close(double t, Correction&) noexcept;
+
+ private:
+  bool find_step(Level) noexcept;
+  bool cannot_close(std::size_t steps) noexcept;
+  bool is_abrupt(double change, double speed) noexcept;
+
+  const SystemView& view_;
+  double tolerance_;
+  Parts parts_;
+  std::vector<double> udot_, step_;  ///< step: per velocity coordinate of the tree joints
+  BodyVectors qddot_;
+};
+
+}  // namespace polyform::thompson

@@ -1,0 +1,45 @@
+// Both reductions: H2 of the tree, and Z of what closes it.
+#pragma once
+
+#include "closing_rows.hpp"
+#include "h2.hpp"
+#include "placed_tree.hpp"
+#include "polyform/helpers/failure.hpp"
+#include "second_reduction.hpp"
+
+namespace polyform::thompson {
+
+/// q̇ = H2 q̇2 and J q̇2 = right of one placed tree.
+class Reductions {
+ public:
+  Reductions(const SystemView& view, Construction construction, const ClosingConstraints& closing)
+      : view_(view), h2_(view, construction), rows_(view, h2_, closing, loops_) {}
+
+  const H2& tree() const { return h2_; }
+  SecondReduction& loops() { return loops_; }
+  const SecondReduction& loops() const { return loops_; }
+  const ClosingRows& rows() const { return rows_; }
+  /// The right-hand sides of J q̇2, or nothing where nothing closes the tree.
+  const double* right() const { return loops_.empty() ? nullptr : rows_.right(); }
+
+  /// H2 of this tree, with H1 for the constraint vector. False where a joint's axes have become dependent.
+  bool construct(const PlacedTree&, bool with_H1, Failure&) noexcept;
+  /// J of the tree for which H2 was constructed, and its elimination. gamma: see ClosingRows::set. anew: dependent rows
+  /// are to be found, see SecondReduction::eliminate.
+  void reduce(Level level, const PlacedTree& tree, std::span<const Vector6> gamma, bool anew) noexcept {
+    rows_.set(level, tree, gamma);
+    loops_.eliminate(anew);
+  }
+  /// Which rows depend on others, all of them looked at; as long as it shows.
+  void find_dependent_rows(const PlacedTree& tree) noexcept {
+    if (tree.closing().shows_dependence()) reduce(Level::velocity, tree, {}, true);
+  }
+
+ private:
+  const SystemView& view_;
+  H2 h2_;
+  SecondReduction loops_;
+  ClosingRows rows_;
+};
+
+}  // namespace polyform::thompson
