@@ -10,7 +10,7 @@
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/module_set.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 InitialState::InitialState(System::Parts& parts, Diagnostics& diagnostics)
     : parts_(parts), diagnostics_(diagnostics), centred_(parts.view), given_(parts.joints.size()), tree_(view()) {}
@@ -202,4 +202,4 @@ bool build_initial_state(System::Parts& parts, Diagnostics& diagnostics) {
   return InitialState(parts, diagnostics).build();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -10,7 +10,7 @@
 #include "polyform/helpers/guarded.hpp"
 #include "polyform/mechanics/observation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// What is observed of all frames: bodies, then nodes.
 struct ElementOutputs::Frames {
@@ -124,4 +124,4 @@ bool has_outputs(const SystemView& view) {
   return any(view.forces) || any(view.constraints) || any(view.modules);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation
