@@ -1,6 +1,9 @@
 // Outputs of elements and their columns: closed forms, in every formulation.
-#include <algorithm>
+#include <array>
 #include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "framework/simulation/row_maker.hpp"
 #include "tests/offers/offers.hpp"
@@ -81,11 +84,61 @@ TEST_CASE("states of forces and outputs are columns with units") {
     if (channel.name != "time") CHECK(host::place_of(channel).group == "elements");
 }
 
+namespace {
+
+/// Called `x`, as a coordinate of a body is; declares an output and gives it, unless it is `mute`.
+class Namesake final : public ForceType {
+ public:
+  explicit Namesake(bool mute) : mute_(mute) {}
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr std::array outputs{Variable{.name = "x", .unit = "m"}};
+    static constexpr TypeDescriptor descriptor{.name = "namesake", .meaning = "for tests", .outputs = outputs};
+    return descriptor;
+  }
+  bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
+  ForceBatch* create(Strided<const ElementInstance>) const noexcept override { return new Batch(mute_); }
+
+ private:
+  class Batch final : public ForceBatch, public OutputSource {
+   public:
+    explicit Batch(bool mute) : mute_(mute) {}
+    void evaluate(const ForceInput&, ForceOutput&) noexcept override {}
+    void evaluate_outputs(const OutputInput&, std::span<double>) noexcept override {}
+    void* query(std::string_view) noexcept override { return mute_ ? nullptr : static_cast<OutputSource*>(this); }
+    void destroy() noexcept override { delete this; }
+
+   private:
+    bool mute_;
+  };
+  bool mute_;
+};
+
+std::unique_ptr<host::System> with_namesake(const std::string& name, const Namesake& type) {
+  host::Catalog catalog = registry().catalog();
+  catalog.forces["namesake"] = &type;
+  host::Diagnostics diagnostics;
+  bool missing = false;
+  host::Description model = host::read_model_text(
+      "polyform: 1\nbodies: [{name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}]\nforces: [{name: " + name +
+          ", type: namesake}]\n",
+      "model.yaml", catalog, diagnostics, missing);
+  auto system = host::System::assemble(std::move(model), nullptr, diagnostics);
+  REQUIRE(system != nullptr);
+  return system;
+}
+
+}  // namespace
+
 TEST_CASE("two columns never have one name") {
-  std::string text = turning;
-  text.replace(text.find("name: imu"), 9, "name: pin");
-  CHECK_NOTHROW(host::RowMaker(*system_from_text(text), {}));  // pin.q is the joint's, pin.rate_x the sensor's
-  const std::string twice = turning + "modules:\n" +
-                            "  - {name: imu, type: flywheel, joint: pin, ratio: 5, inertia: 0.02}\n";
-  CHECK_NOTHROW(host::RowMaker(*system_from_text(twice), {}));
+  const Namesake type(false);
+  CHECK_NOTHROW(host::RowMaker(*with_namesake("a", type), {}));
+  CHECK_THROWS_WITH(host::RowMaker(*with_namesake("b", type), {}), Catch::Contains("have the name b.x"));
+}
+
+TEST_CASE("outputs that are declared and not given are refused, those not written are no numbers") {
+  const Namesake mute(true), silent(false);
+  CHECK_THROWS_WITH(host::ElementOutputs(with_namesake("a", mute)->view()), Catch::Contains("declares outputs"));
+  const auto system = with_namesake("a", silent);
+  Seen seen(*system, *formulations_for(*system).front());
+  CHECK(std::isnan(host::ElementOutputs(system->view()).evaluate(0, seen.now())[0]));
 }
