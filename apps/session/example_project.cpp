@@ -53,16 +53,16 @@ constexpr std::array reserved{"alignas",       "alignof",     "and",          "a
 
 /// Types of the SDK, which the class of a project would hide.
 constexpr std::string_view types_of_sdk =
-    " Ability Attachments BodyData BodyIndex BodyModule BodyMotion ConstraintBatch ConstraintGroup"
+    " Ability Attachments BodyData BodyIndex BodyInertia BodyModule BodyMotion ConstraintBatch ConstraintGroup"
     " ConstraintOutput ConstraintSet ConstraintType Correction Diagnostic DiagnosticSink DiscreteDescription"
     " DiscreteElement DiscreteState DiscreteValues DiscreteVariable ElementGroup"
     " ElementInstance ElementType EquationValues Equations FieldSink FieldSpec FieldType FieldValue FlexibleBatch"
     " FirstOrderSystem FlexibleBodyType FlexibleData FlexibleInput FlexibleInstance FlexibleOutput FlexibleSet"
-    " ForceBatch ForceGroup ForceInput ForceOutput ForceSet ForceType Formulation Inertia Integrator IntegratorType"
+    " ForceBatch ForceGroup ForceInput ForceOutput ForceSet ForceType Formulation Inertia InitialStates Integrator IntegratorType"
     " JointBatch JointConstraint"
     " JointData JointDefinition JointHints JointIndex JointInstance JointKernel JointMotion JointMotions"
     " JointShape JointState JointType Later LoopClosure Marker MarkerMotion Mat3 Matrix3 ModeShapes ModuleBatch"
-    " ModuleGroup ModuleInput ModuleOutput ModuleSet ModuleType MultiplierMatrix Observation"
+    " ModuleGroup ModuleInput ModuleOutput ModuleSet ModuleType MultiplierMatrix Observation OutputInput OutputSource"
     " PluginManifest Pose Primitive Quat Quaternion Recursion Registrar Run SecondOrderSystem Sentence Severity Size Solver"
     " Spatial SpatialVector StateKind StepByStep StepSettings"
     " StateView Status Strided Structure Symmetric3 SystemView TimeFunction Transfer TreeKinematics TypeDescriptor"
