@@ -203,8 +203,7 @@ double Sweep::lost() const noexcept {
   return lost;
 }
 
-std::size_t Sweep::failed_joint() const { return work_->failed; }
-const char* Sweep::failure() const { return work_->reason; }
+SweepFailure Sweep::failure() const noexcept { return {work_->failed, false, work_->reason}; }
 
 void Sweep::body_accelerations(std::span<Spatial> out) const noexcept {
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = work_->links.origin_acceleration(i, work_->z_b[i]);

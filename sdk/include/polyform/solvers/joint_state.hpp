@@ -12,7 +12,7 @@ namespace polyform {
 
 /// y = [q v η η̇ x c d]: coordinates and velocities of the tree joints, modes, first-order states of the forces,
 /// coordinates of the cut joints (these follow from q up to whole turns, for which they are carried), and per cut joint
-/// which of its rows depend on others (LoopClosure::left_out, found where the loops are closed).
+/// which of its rows depend on others (DependentRows::left_out, found where the loops are closed).
 class JointState {
  public:
   /// The parts of y.
@@ -78,15 +78,16 @@ class JointState {
   }
   /// Coordinates of all joints, of which those of the cut ones are taken over.
   void keep_turns(std::span<double> y, std::span<const double> q) const noexcept {
-    std::copy(q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), q.end(), y.begin() + static_cast<std::ptrdiff_t>(uncut()));
+    std::copy(q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), q.end(),
+              y.begin() + static_cast<std::ptrdiff_t>(uncut()));
   }
   void keep_left_out(std::span<double> y, const LoopClosure& loops) const noexcept {
     const std::span<double> left_out = y.last(view_.cut_joints().size());
-    for (std::size_t i = 0; i < left_out.size(); ++i) left_out[i] = loops.left_out(i);
+    for (std::size_t i = 0; i < left_out.size(); ++i) left_out[i] = loops.rows().left_out(i);
   }
   static void tell_left_out(const Parts& y, LoopClosure& loops) noexcept {
     for (std::size_t i = 0; i < y.left_out.size(); ++i)
-      loops.leave_out(i, static_cast<unsigned>(std::clamp(y.left_out[i] + 0.5, 0.0, 63.5)));
+      loops.rows().leave_out(i, static_cast<unsigned>(std::clamp(y.left_out[i] + 0.5, 0.0, 63.5)));
   }
 
  private:
