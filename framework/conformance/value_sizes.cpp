@@ -24,7 +24,7 @@ bool JointSizes::bounded() const {
 }
 
 void keep_modes_valid(const FlexibleData& body, std::span<double> eta) {
-  const BatchPointer<FlexibleBatch> batch(body.type->create(std::span(&body.instance, 1)));
+  const BatchPointer<FlexibleBatch> batch(body.type->create({body.instance, 1}));
   if (!batch) return;
   const auto* const validity = ask<ModeValidity>(*batch);
   if (validity == nullptr) return;

@@ -39,7 +39,12 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 StepSettings step_settings(const RunSettings& s) {
-  return {sizeof(StepSettings), s.step, s.relative_tolerance, s.absolute_tolerance, s.max_step};
+  StepSettings settings;
+  settings.step = s.step;
+  settings.relative_tolerance = s.relative_tolerance;
+  settings.absolute_tolerance = s.absolute_tolerance;
+  settings.max_step = s.max_step;
+  return settings;
 }
 
 class Run {

@@ -36,7 +36,7 @@ inline FlexibleMotion random_motion(Random& random, std::size_t modes, double si
 class FlexibleBench {
  public:
   FlexibleBench(const FlexibleBodyType& type, FieldSet fields)
-      : type_(type), fields_(std::move(fields)), instance_{fields_.values()} {
+      : type_(type), fields_(std::move(fields)), instance_{.fields = fields_.values()} {
     RecordingSink sink(type.fields());
     if (!type.define(instance_, 0, sink)) throw std::invalid_argument(sink.reports.at(0));
     modes_ = type.modes(instance_);

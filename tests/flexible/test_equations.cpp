@@ -141,7 +141,7 @@ TEST_CASE("bodies of unequal size in one batch do not disturb each other") {
   Random random(95);
   const std::vector<MassPoint> points[] = {random_points(random, 10, 5), random_points(random, 10, 2)};
   const FieldSet fields[] = {lumped_fields(points[0]), lumped_fields(points[1])};
-  const FlexibleInstance instances[] = {{fields[0].values()}, {fields[1].values()}};
+  const FlexibleInstance instances[] = {{.fields = fields[0].values()}, {.fields = fields[1].values()}};
   const FlexibleMotion motions[] = {random_motion(random, 5), random_motion(random, 2)};
   FlexibleBatch* batch = modal_type.create(instances);
   REQUIRE(batch != nullptr);

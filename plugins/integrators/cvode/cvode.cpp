@@ -394,8 +394,8 @@ class CvodeType final : public IntegratorType {
     try {
       return new Cvode(system, settings, method_, static_cast<int>(options[max_order].integer));
     } catch (const std::exception& why) {
-      sink.report({Severity::error, Message("CVODE could not be set up ({})", why.what()), "perhaps memory ran out", {},
-                   {}, 0, 0});
+      sink.report({.message = Message("CVODE could not be set up ({})", why.what()),
+                   .remedy = "perhaps memory ran out"});
       return nullptr;
     }
   }

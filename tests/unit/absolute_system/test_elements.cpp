@@ -64,7 +64,7 @@ TEST_CASE("a driven joint follows its function, and its driving torque is in the
   Observed o(view);
   REQUIRE(solver->observe(t, y, o.observation) == Status::ok);
   const double q = 0.5 * std::sin(2 * t), alpha = -2 * std::sin(2 * t);
-  CHECK(o.q[0] == Approx(q).epsilon(1e-12));
+  CHECK(o.state.q[0] == Approx(q).epsilon(1e-12));
   CHECK(o.acceleration[0] == Approx(alpha).epsilon(1e-12));
   CHECK(o.reactions[0].angular.z == Approx(alpha / 3 + 9.81 * 0.5 * std::cos(q)).epsilon(1e-10));
 }
@@ -131,8 +131,8 @@ TEST_CASE("a knife edge keeps its direction and its energy", "[cartesian]") {
   // (J + m a²) ω̇ = −m a u ω and u̇ = a ω²: the sleigh ends up sliding straight ahead, on the ellipse of its energy.
   Observed o(view);
   REQUIRE(solver->observe(t, y, o.observation) == Status::ok);
-  const double w = o.v[2];
-  const double u = std::cos(o.q[2]) * o.v[0] + std::sin(o.q[2]) * o.v[1];
+  const double w = o.state.v[2];
+  const double u = std::cos(o.state.q[2]) * o.state.v[0] + std::sin(o.state.q[2]) * o.state.v[1];
   CHECK(o.acceleration[2] == Approx(-0.3 * u * w / (0.2 + 0.09)).epsilon(1e-10));
   CHECK(o.observation.velocity_violation < 1e-12);
 }

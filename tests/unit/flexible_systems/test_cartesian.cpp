@@ -34,7 +34,7 @@ Spatial momentum_of(const SystemView& view, const LumpedBody& type, const Observ
     add(body.mass, body.center_of_mass, {});
     if (body.flexible == rigid) continue;
     for (const LumpedBody::Particle& q : type.particles())
-      add(q.mass, LumpedBody::place(q, o.eta), LumpedBody::place(q, o.etadot) - q.point);
+      add(q.mass, LumpedBody::place(q, o.state.eta), LumpedBody::place(q, o.state.etadot) - q.point);
   }
   return sum;
 }
@@ -179,7 +179,7 @@ TEST_CASE("the reaction at ground and the weight change the momentum of a chain 
     add_weight(view.bodies[i].mass, o.bodies[i].pose.position + R * view.bodies[i].center_of_mass);
     if (view.bodies[i].flexible == rigid) continue;
     for (const LumpedBody::Particle& p : chain.flexible.particles())
-      add_weight(p.mass, o.bodies[i].pose.position + R * LumpedBody::place(p, o.eta));
+      add_weight(p.mass, o.bodies[i].pose.position + R * LumpedBody::place(p, o.state.eta));
   }
   CHECK(norm(change.linear - load.linear) < 1e-6);
   CHECK(norm(change.angular - load.angular) < 1e-6);

@@ -174,14 +174,9 @@ class VerletIntegrator final : public IntegratorType {
                      DiagnosticSink& sink) const noexcept override {
     auto* const parts = ask<SecondOrderSystem>(system);
     if (parts == nullptr) {
-      sink.report({Severity::error,
-                   "the integrator verlet needs to know positions and velocities, which this solver "
-                   "does not tell apart",
-                   "take another --solver, or an integrator of systems of first order",
-                   {},
-                   {},
-                   0,
-                   0});
+      sink.report({.message = "the integrator verlet needs to know positions and velocities, which this solver does not "
+                              "tell apart",
+                   .remedy = "take another --solver, or an integrator of systems of first order"});
       return nullptr;
     }
     return make_batch<Verlet>(system, *parts, std::min(settings.step, settings.max_step),
