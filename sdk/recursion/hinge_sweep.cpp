@@ -1,5 +1,5 @@
-// The equations of Rui et al. 2020 in the order in which a tree is swept; each step below names those that it carries out.
-// S is the articulated inertia of all outboard of a point, e the force that it asks for at rest.
+// The equations of Rui et al. 2020 in the order in which a tree is swept; each step below names those that it carries
+// out. S is the articulated inertia of all outboard of a point, e the force that it asks for at rest.
 //
 //   inward    Eq. 34       S = 0, e = 0 at a tip
 //             Eqs. 6-9     what the inputs of a body bring is summed at its hinge point P
@@ -26,8 +26,8 @@ HingeSweep::HingeSweep(const SystemView& view, const HingedTree& tree, TreeMotio
       load_(view.bodies.size()), kept_(view.bodies.size()), arms_(loops.empty() ? 0 : view.bodies.size()),
       taken_(tree.most_modes) {}
 
-/// S and e of a body with all outboard of it, to what its parent feels at its own P. False when the hinge has no inertia to
-/// move.
+/// S and e of a body with all outboard of it, to what its parent feels at its own P. False when the hinge has no
+/// inertia to move.
 bool HingeSweep::pass(std::size_t i, Transfer<double>& s, const double* efforts) noexcept {
   const auto pass_kind = [&]<Hinge kind>() {
     if (!pass_hinge<kind>(i, s, efforts)) return false;
@@ -45,7 +45,8 @@ bool HingeSweep::pass(std::size_t i, Transfer<double>& s, const double* efforts)
   return false;
 }
 
-/// Eliminates a ball wholly; of the directions of another hinge all but the first, for which shift_to_parent() condenses.
+/// Eliminates a ball wholly; of the directions of another hinge all but the first, for which shift_to_parent()
+/// condenses.
 template <HingedTree::Hinge kind>
 bool HingeSweep::pass_hinge(std::size_t i, Transfer<double>& s, const double* efforts) noexcept {
   const Link& link = tree_.links[i];

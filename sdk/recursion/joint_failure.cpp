@@ -27,8 +27,8 @@ JointFailure::JointFailure(const SystemView& view, const LoopClosure& loops, con
 }
 
 void JointFailure::cannot_solve(const SweepFailure& failure, std::span<const double> y) noexcept {
-  const std::string& joint = view_.joints[failure.joint].name;
-  const std::string& body = view_.bodies[failure.joint].name;
+  const std::string_view joint = view_.joints[failure.joint].name;
+  const std::string_view body = view_.bodies[failure.joint].name;
   if (failure.reason != nullptr)
     set(text_, "joint `{:.60}` {}", joint, failure.reason);
   else if (!std::all_of(y.begin(), y.end(), [](double x) { return std::isfinite(x); }) || !loads_.are_efforts_finite())
@@ -37,7 +37,8 @@ void JointFailure::cannot_solve(const SweepFailure& failure, std::span<const dou
     set(text_, "a mode of body `{:.60}` moves no mass", body);
   else
     set(text_,
-        "joint `{:.60}` moves body `{:.60}` without any inertia against it, or with so little that it is lost in rounding{}",
+        "joint `{:.60}` moves body `{:.60}` without any inertia against it, or with so little that it is lost in "
+        "rounding{}",
         joint, body,
         loops_.layout().carries(failure.joint) ? "; another cut joint in its loop may give it some (`cut: true`)" : "");
 }

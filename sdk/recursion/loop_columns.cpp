@@ -64,7 +64,8 @@ void LoopColumns::to_flexible(const LoopLayout::Passage& passage, std::size_t ro
   const Spatial& E = at_frame.E;
   const double reach = size(t.r);
   LoopColumn& column = columns_[passage.first + row];
-  column.add({add_cross(E.angular, t.r, E.linear), E.linear}, at_frame.angular + reach * at_frame.linear, at_frame.linear);
+  column.add({add_cross(E.angular, t.r, E.linear), E.linear}, at_frame.angular + reach * at_frame.linear,
+             at_frame.linear);
   column.reach += size(E.angular) + reach * size(E.linear);
   matrix_.right(passage.loop)[row] += dot(E, t.beta);
   std::size_t place = passage.modal + row;
@@ -195,7 +196,8 @@ void LoopColumns::step(std::size_t body, const Vec3& r, const Vec3& gamma, std::
       }
       right[k] += dot(E.linear, gamma);
       LoopColumn at_parent;
-      at_parent.add({E.angular + cross(r, E.linear), E.linear}, column->angular + reach * column->linear, column->linear);
+      at_parent.add({E.angular + cross(r, E.linear), E.linear}, column->angular + reach * column->linear,
+                    column->linear);
       at_parent.reach = size(E.angular) + reach * size(E.linear);
       if (attachment != FlexibleLinks::none) {
         to_flexible(layout_.passage(p.next), k, attachment, at_parent);

@@ -53,8 +53,8 @@ SweepRefinement::SweepRefinement(const SystemView& view, const HingedTree& tree,
 }
 SweepRefinement::~SweepRefinement() = default;
 
-/// z of all bodies from the rates of the coordinates, as HingeSweep::outward() finds both. The rates have twice the digits
-/// too: the rounding of those of a heavy body is a force on the light ones further in.
+/// z of all bodies from the rates of the coordinates, as HingeSweep::outward() finds both. The rates have twice the
+/// digits too: the rounding of those of a heavy body is a force on the light ones further in.
 void SweepRefinement::accelerate_finely() noexcept {
   using T = DoubleDouble;
   const std::vector<T>& rates = fine_rates_;
@@ -131,24 +131,28 @@ bool SweepRefinement::solve_for_rest() noexcept {
 double SweepRefinement::size_of_step(const double* vdot) const noexcept {
   double acting = 0, mass = 0, reach = 0, turning = 0, largest[2] = {};
   for (std::size_t i = 0; i < tree_.links.size(); ++i) {
+    const Link& link = tree_.links[i];
+    const Inertia<double>& body = tree_.bodies[i];
+    const TreeMotion::Work& work = motion_.work(i);
     acting += norm(sweep_.load_on(i).linear);
-    turning = std::max(turning, dot(motion_.work(i).omega, motion_.work(i).omega));
-    mass += tree_.bodies[i].mass;
-    reach = std::max(reach, norm(motion_.work(i).r) + (tree_.bodies[i].mass > 0 ? norm(tree_.bodies[i].moment) / tree_.bodies[i].mass : 0));
-    for (std::uint32_t k = 0; k < tree_.links[i].count; ++k) {
-      double& most = largest[is_turn(tree_.links[i], k) ? 0 : 1];
-      most = std::max(most, std::abs(vdot[tree_.links[i].v + k]));
+    turning = std::max(turning, dot(work.omega, work.omega));
+    mass += body.mass;
+    reach = std::max(reach, norm(work.r) + (body.mass > 0 ? norm(body.moment) / body.mass : 0));
+    for (std::uint32_t k = 0; k < link.count; ++k) {
+      double& most = largest[is_turn(link, k) ? 0 : 1];
+      most = std::max(most, std::abs(vdot[link.v + k]));
     }
   }
   const ActingAccelerations acts = acting_accelerations(ground_, acting, mass, reach, turning);
   largest[0] = std::max(largest[0], acts.angular);
   largest[1] = std::max(largest[1], acts.linear);
   double part = 0;
-  for (std::size_t i = 0; i < tree_.links.size(); ++i)
-    for (std::uint32_t k = 0; k < tree_.links[i].count; ++k) {
-      const std::size_t v = tree_.links[i].v + k;
+  for (const Link& link : tree_.links)
+    for (std::uint32_t k = 0; k < link.count; ++k) {
+      const std::size_t v = link.v + k;
       const double step = std::abs(step_[v]);
-      if (step > 0) part = std::max(part, step / (std::abs(vdot[v]) + least_share * largest[is_turn(tree_.links[i], k) ? 0 : 1]));
+      if (step > 0)
+        part = std::max(part, step / (std::abs(vdot[v]) + least_share * largest[is_turn(link, k) ? 0 : 1]));
     }
   return part;
 }

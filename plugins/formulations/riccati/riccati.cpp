@@ -24,7 +24,8 @@ constexpr FieldSpec option_fields[] = {
     {"branches", FieldType::choice, "",
      "bodies with several inputs: condensed one after the other, or in one dense overall equation", false, "condensed",
      branch_ways},
-    correction_option("projection: positions and velocities return to the closed loops after each step; none: they drift"),
+    correction_option(
+        "projection: positions and velocities return to the closed loops after each step; none: they drift"),
     tolerance_option()};
 
 class RiccatiFormulation final : public Formulation {

@@ -18,8 +18,8 @@ class CutConstraints {
   /// The view and the layout outlive the object.
   CutConstraints(const SystemView&, const LoopLayout&);
 
-  /// frames: motions of all frames. q: coordinates of all joints (canonical order), of which those of the cut joints hold
-  /// hints on entry and are set; v: those of the cut joints are set.
+  /// frames: motions of all frames. q: coordinates of all joints (canonical order), of which those of the cut joints
+  /// hold hints on entry and are set; v: those of the cut joints are set.
   void evaluate(std::span<const BodyMotion> frames, std::span<double> q, std::span<double> v) noexcept;
 
   /// The constraint and the motion of the i-th cut joint.
@@ -38,7 +38,8 @@ class CutConstraints {
 
   /// Calls share(frame, row about the frame's origin) for the frames of bodies that a row of the i-th cut joint ties.
   template <class Share>
-  void each_share(std::size_t i, std::size_t row, std::span<const BodyMotion> frames, const Share& share) const noexcept {
+  void each_share(std::size_t i, std::size_t row, std::span<const BodyMotion> frames,
+                  const Share& share) const noexcept {
     const JointData& cut = view_.cut_joints()[i];
     const ConstraintRow shares = constraint_row(cut, motion_of(cut.base_frame, frames),
                                                 motion_of(cut.moving_frame, frames), joints_[i].T[row]);

@@ -4,12 +4,13 @@
 // overconstrained mechanisms, a singular position) meet a vanishing pivot and are left out: the motion is the same
 // without them, and their multipliers are zero. Which they are shows only where the constraints hold: a stage of an
 // integrator lies beside them, dependent rows get small pivots of their own there, and what they ask contradicts the
-// others. So they are found when positions (close to the loops) and velocities are corrected, and told for accelerations.
+// others. So they are found when positions (close to the loops) and velocities are corrected, and told for
+// accelerations.
 //
 // Where the masses on the loops differ by orders of magnitude, a row that only heavy bodies can give way to has a pivot
 // as small as one that depends on others. Which rows are independent is then judged by the directions of the hinges
-// alone: with hinges that all give way alike, by 1 rad or by the size of the bodies for a unit load, a small pivot is of
-// a row that depends on others, or of a position in which it is about to.
+// alone: with hinges that all give way alike, by 1 rad or by the size of the bodies for a unit load, a small pivot is
+// of a row that depends on others, or of a position in which it is about to.
 #pragma once
 
 #include <cstddef>

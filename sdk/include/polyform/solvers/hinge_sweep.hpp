@@ -1,4 +1,5 @@
-// Algorithms A and B of Rui et al. 2020 on any tree: the inward sweep of S and e, and the outward sweep of accelerations.
+// Algorithms A and B of Rui et al. 2020 on any tree: the inward sweep of S and e, and the outward sweep of
+// accelerations.
 #pragma once
 
 #include <span>
@@ -30,8 +31,8 @@ class HingeSweep {
     const double* efforts = nullptr;   ///< per v, or none
     bool keep = false;                 ///< S and e of every body stay, for wrench()
   };
-  /// Both sweeps: rates of the tree joints' velocity coordinates and of the modes. Flexible bodies have begun. False when
-  /// a hinge or a mode has no inertia to move: failure() tells which.
+  /// Both sweeps: rates of the tree joints' velocity coordinates and of the modes. Flexible bodies have begun. False
+  /// when a hinge or a mode has no inertia to move: failure() tells which.
   bool solve(const Drive&, double* rates, double* modal_rates) noexcept;
   const SweepFailure& failure() const { return failure_; }
 

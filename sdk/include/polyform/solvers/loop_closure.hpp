@@ -1,19 +1,19 @@
 // Closed loops on top of a recursion over the spanning tree: the multipliers of the cut joints.
 //
-// A recursion from tips to roots passes S and e (transfer.hpp): z_a = S z_b + e. A cut joint puts the unknown wrench T λ
-// on its moving body and the opposite on its base. Both travel the same way as columns E (loop_columns.hpp),
+// A recursion from tips to roots passes S and e (transfer.hpp): z_a = S z_b + e. A cut joint puts the unknown wrench T
+// λ on its moving body and the opposite on its base. Both travel the same way as columns E (loop_columns.hpp),
 //
 //   z_a = S z_b + e + E λ,        E: wrench per multiplier at the hinge point of the body
 //
-// along the two paths from the cut joint to the common ancestor of its bodies, and each hinge that they pass adds to the
-// compliance G of the loops. At the ancestor a loop is complete: with z_b there, λ obeys
+// along the two paths from the cut joint to the common ancestor of its bodies, and each hinge that they pass adds to
+// the compliance G of the loops. At the ancestor a loop is complete: with z_b there, λ obeys
 //
 //   G λ = g + Eᵀ z_b              the constraint of the cut joint, Tᵀ (A_FM − Ḣ v) = 0
 //
 // and is condensed into S and e of the ancestor (and into the loops that share hinges with this one and close further
-// in). Nothing of a closed loop travels on, so that the cost is linear in the bodies as long as loops are local, for any
-// number of them, and linear in the length of one long loop. A loop costs with the cube of the number of loops that pass
-// one of its hinges at the same time.
+// in). Nothing of a closed loop travels on, so that the cost is linear in the bodies as long as loops are local, for
+// any number of them, and linear in the length of one long loop. A loop costs with the cube of the number of loops that
+// pass one of its hinges at the same time.
 //
 // Which rows are left out because they depend on others is the matter of dependent_rows.hpp.
 #pragma once
@@ -57,21 +57,24 @@ class LoopClosure {
   Multipliers& multipliers() { return multipliers_; }
   /// As of the last evaluate().
   const CutConstraints& constraints() const { return constraints_; }
-  const CutConstraints& evaluate(std::span<const BodyMotion> frames, std::span<double> q, std::span<double> v) noexcept {
+  const CutConstraints& evaluate(std::span<const BodyMotion> frames, std::span<double> q,
+                                 std::span<double> v) noexcept {
     constraints_.evaluate(frames, q, v);
     return constraints_;
   }
 
-  /// Starts columns and right-hand sides. frames: as evaluated; to_P: of the tied frames of rigid bodies, from the origin
-  /// to the point about which the recursion holds wrenches. ground: acceleration given to ground (minus gravity, or
-  /// zero). Where rows have to be judged first, hinges(pass) calls pass(body, hinge, r) for each body that carries
+  /// Starts columns and right-hand sides. frames: as evaluated; to_P: of the tied frames of rigid bodies, from the
+  /// origin to the point about which the recursion holds wrenches. ground: acceleration given to ground (minus gravity,
+  /// or zero). Where rows have to be judged first, hinges(pass) calls pass(body, hinge, r) for each body that carries
   /// columns, from tips to roots; hinge: its directions, r: of P from the parent's hinge point.
   template <class Hinges>
   void begin(Level level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P, const Vec3& ground,
              const Hinges& hinges) noexcept {
     if (rows_.is_uneven() && level != Level::rest) {
       begin_judging(level, frames, to_P);
-      hinges([&](std::size_t body, std::span<const Column<double>> hinge, const Vec3& r) { pass_evenly(body, hinge, r); });
+      hinges([&](std::size_t body, std::span<const Column<double>> hinge, const Vec3& r) {
+        pass_evenly(body, hinge, r);
+      });
       rows_.judge(matrix_);
     }
     begin_columns(level, frames, to_P, ground);
@@ -82,9 +85,9 @@ class LoopClosure {
   void pass_modes(std::size_t body, std::size_t element) noexcept { columns_.pass_modes(body, element); }
   /// Condenses the loops that close in this body. s: of the body with all its children.
   void gather(std::size_t body, Transfer<double>& s) noexcept;
-  /// Passes the hinge with its eliminated directions (beta: its acceleration at v̇ = 0) and goes on to the parent's hinge
-  /// point, from which P lies at r; gamma = ω̃ω̃ r of the parent. attachment: the frame of a flexible parent at whose
-  /// origin that point is, or none.
+  /// Passes the hinge with its eliminated directions (beta: its acceleration at v̇ = 0) and goes on to the parent's
+  /// hinge point, from which P lies at r; gamma = ω̃ω̃ r of the parent. attachment: the frame of a flexible parent at
+  /// whose origin that point is, or none.
   void pass(std::size_t body, std::span<const Column<double>> hinge, const Spatial& beta, const Vec3& r,
             const Vec3& gamma, std::size_t attachment) noexcept {
     columns_.pass(body, hinge, beta);
@@ -122,8 +125,10 @@ class LoopClosure {
  private:
   void begin_judging(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept;
   void pass_evenly(std::size_t body, std::span<const Column<double>> hinge, const Vec3& r) noexcept;
-  void begin_columns(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P, const Vec3& ground) noexcept;
-  double largest_acceleration(std::span<const BodyMotion> frames, std::span<const Spatial> accelerations) const noexcept;
+  void begin_columns(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
+                     const Vec3& ground) noexcept;
+  double largest_acceleration(std::span<const BodyMotion> frames,
+                              std::span<const Spatial> accelerations) const noexcept;
 
   const SystemView& view_;
   FlexibleLinks& flexible_;

@@ -1,7 +1,8 @@
 // The columns E on their way from the cut joints to the bodies where their loops close.
 //
 // A unit multiplier of a cut joint puts a wrench on its moving body and the opposite on its base. Both travel like e of
-// the transfer z_a = S z_b + e: a shift passes a body, and each direction H of a hinge, with U = S H and D = Hᵀ U, takes
+// the transfer z_a = S z_b + e: a shift passes a body, and each direction H of a hinge, with U = S H and D = Hᵀ U,
+// takes
 //
 //   gain = D⁻¹ Hᵀ E,      E ← E − U gain,      G ← G + gainᵀ D gain,      g ← g + gainᵀ (τ − Hᵀ e)
 //
@@ -26,8 +27,8 @@ class LoopColumns {
 
   /// ground: acceleration given to ground (minus gravity, or zero).
   void clear(const Vec3& ground) noexcept;
-  /// The columns of all rows of a loop, at both of its ends. to_P: of the tied frames of rigid bodies, from the origin to
-  /// the point about which the recursion holds wrenches.
+  /// The columns of all rows of a loop, at both of its ends. to_P: of the tied frames of rigid bodies, from the origin
+  /// to the point about which the recursion holds wrenches.
   void start(std::size_t loop, const JointData& cut, const CutConstraints&, std::span<const BodyMotion> frames,
              std::span<const Vec3> to_P) noexcept;
 

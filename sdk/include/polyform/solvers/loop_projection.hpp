@@ -45,8 +45,8 @@ class LoopProjection {
   bool close(std::span<double> y, Correction& out) noexcept;
   /// Finds at a consistent y which rows depend on others, and keeps that in y.
   bool find_dependent_rows(std::span<double> y) noexcept;
-  /// The end of a correction that has changed velocities by `change`, of which the largest was `speed`: y takes the turns
-  /// of the cut joints as placed. False when the change is abrupt.
+  /// The end of a correction that has changed velocities by `change`, of which the largest was `speed`: y takes the
+  /// turns of the cut joints as placed. False when the change is abrupt.
   bool accept(std::span<double> y, double change, double speed) noexcept;
   bool cannot_close(std::size_t steps) noexcept;
 

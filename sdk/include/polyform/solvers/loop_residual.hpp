@@ -6,8 +6,9 @@
 
 namespace polyform {
 
-/// Sets what is left of each row (LoopRightSides::set_rest) at the accelerations z of the bodies, and takes the forces of
-/// the multipliers from `force`. frames, to_P, ground: as of LoopClosure::begin(Level::acceleration); bodies are rigid.
+/// Sets what is left of each row (LoopRightSides::set_rest) at the accelerations z of the bodies, and takes the forces
+/// of the multipliers from `force`. frames, to_P, ground: as of LoopClosure::begin(Level::acceleration); bodies are
+/// rigid.
 template <class T>
 void find_rest_of_loops(LoopClosure& loops, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
                         const Vec3& ground, const SpatialVector<T>* z, SpatialVector<T>* force) noexcept {

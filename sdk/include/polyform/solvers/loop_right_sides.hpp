@@ -35,7 +35,8 @@ class LoopRightSides {
       case Level::rest: return rest_[place];
       case Level::acceleration: break;
     }
-    return asked_[place] = dot(c.T[r], bias) - 2 * alpha_ * dot(c.T[r], c.relative.twist) - beta_ * beta_ * c.residual[r];
+    return asked_[place] =
+               dot(c.T[r], bias) - 2 * alpha_ * dot(c.T[r], c.relative.twist) - beta_ * beta_ * c.residual[r];
   }
 
   /// What find() gave last for accelerations: of those of the frames' origins without the part that the bodies' turning

@@ -7,8 +7,8 @@
 
 namespace polyform {
 
-/// One per row of all loops, in the order of LoopLayout::Loop::first_row; zero for rows that are left out. A second set is
-/// kept where they are found in steps.
+/// One per row of all loops, in the order of LoopLayout::Loop::first_row; zero for rows that are left out. A second set
+/// is kept where they are found in steps.
 class Multipliers {
  public:
   explicit Multipliers(std::size_t rows) : values_(rows), kept_(rows) {}

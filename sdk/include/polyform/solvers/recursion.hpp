@@ -14,8 +14,8 @@
 
 namespace polyform {
 
-/// Now and then the residual of the accelerations is looked at, and where digits have been lost, they are won back (rigid
-/// bodies; sweep_refinement.hpp).
+/// Now and then the residual of the accelerations is looked at, and where digits have been lost, they are won back
+/// (rigid bodies; sweep_refinement.hpp).
 class Recursion final : public TreeSweep {
  public:
   /// loops: the closed loops of the system. They and the view outlive this object.
@@ -38,13 +38,13 @@ class Recursion final : public TreeSweep {
   void body_accelerations(std::span<Spatial> out) const noexcept override;
   void reactions(std::span<Spatial> out) const noexcept override;
 
-  /// After kinematics() and motions() with v = 0 and LoopClosure::evaluate: the step in the coordinates, or change of the
-  /// velocities, that closes the loops and is the least in the inertia metric (per velocity coordinate, and in the modes).
-  /// False as of accelerations().
+  /// After kinematics() and motions() with v = 0 and LoopClosure::evaluate: the step in the coordinates, or change of
+  /// the velocities, that closes the loops and is the least in the inertia metric (per velocity coordinate, and in the
+  /// modes). False as of accelerations().
   bool closing_step(LoopClosure::Level, double* step, double* modal_step) noexcept;
 
-  /// After kinematics(): the motion subspace of the hinge that carries a body, ground axes, at its hinge point; empty for
-  /// a ball that no loop passes, which has none. Outboard body relative to inboard one.
+  /// After kinematics(): the motion subspace of the hinge that carries a body, ground axes, at its hinge point; empty
+  /// for a ball that no loop passes, which has none. Outboard body relative to inboard one.
   std::span<const Column<double>> hinge_columns(std::size_t body) const noexcept {
     const HingedTree::Link& link = tree_.links[body];
     return link.hinge == HingedTree::Hinge::ball ? std::span<const Column<double>>() : motion_.hinge(link);

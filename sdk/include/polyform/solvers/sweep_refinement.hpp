@@ -21,8 +21,8 @@ class SweepRefinement {
   SweepRefinement(const SweepRefinement&) = delete;
   SweepRefinement& operator=(const SweepRefinement&) = delete;
 
-  /// After HingeSweep::solve for accelerations: looks at the residual now and then, and mends vdot, the accelerations of
-  /// the sweep and the multipliers where digits have been lost. efforts: of that solve.
+  /// After HingeSweep::solve for accelerations: looks at the residual now and then, and mends vdot, the accelerations
+  /// of the sweep and the multipliers where digits have been lost. efforts: of that solve.
   void mend(double* vdot, const double* efforts, Mending::Aim) noexcept;
   /// The next accelerations are looked at.
   void look() { mending_.look(); }

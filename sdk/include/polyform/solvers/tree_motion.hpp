@@ -14,8 +14,8 @@ namespace polyform {
 /// finds them for those who need them. Ground axes.
 class TreeMotion {
  public:
-  /// What the sweeps leave for one another, per body. What not every sweep reads has arrays of its own: long chains are a
-  /// matter of memory.
+  /// What the sweeps leave for one another, per body. What not every sweep reads has arrays of its own: long chains are
+  /// a matter of memory.
   struct Work {
     Mat3 R;        ///< inside axes
     Vec3 omega;
@@ -42,8 +42,8 @@ class TreeMotion {
   }
   /// Acceleration of the hinge at v̇ = 0; of a ball: not formed.
   const Spatial& beta(std::size_t i) const { return beta_[i]; }
-  /// The motion subspace of a hinge, a column for each direction; the inward sweep adds to it what it eliminates. Outboard
-  /// body relative to inboard one, at the hinge point.
+  /// The motion subspace of a hinge, a column for each direction; the inward sweep adds to it what it eliminates.
+  /// Outboard body relative to inboard one, at the hinge point.
   Column<double>* columns(const HingedTree::Link& link) { return columns_.data() + link.first; }
   const Column<double>* columns(const HingedTree::Link& link) const { return columns_.data() + link.first; }
   std::span<const Column<double>> hinge(const HingedTree::Link& link) const {

@@ -30,9 +30,9 @@ class TreeSweep {
   /// After kinematics(): motions of all frames.
   virtual std::span<const BodyMotion> motions(const double* v) noexcept = 0;
 
-  /// v̇ of the tree joints and η̈. wrenches: applied, about the frame origins, of the loaded frames (motions() must have
-  /// been called when there are any); efforts: per v, or empty. keep: hold what reactions() needs. False when they cannot
-  /// be found: failure() tells why.
+  /// v̇ of the tree joints and η̈. wrenches: applied, about the frame origins, of the loaded frames (motions() must
+  /// have been called when there are any); efforts: per v, or empty. keep: hold what reactions() needs. False when they
+  /// cannot be found: failure() tells why.
   virtual bool accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
                              std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept = 0;
   virtual SweepFailure failure() const noexcept = 0;
