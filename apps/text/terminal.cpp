@@ -38,7 +38,9 @@ void print(const Diagnostic& d) {
   const auto plain = [](std::string_view text) { return host::printable(text, true); };
   const std::string message = plain(d.message), remedy = plain(d.remedy), path = plain(d.path), file = plain(d.file);
   const std::string text =
-      host::format({d.severity, message, remedy, path, file, d.line, d.column}, with_color()) + '\n';
+      host::format({.severity = d.severity, .message = message, .remedy = remedy, .path = path, .file = file,
+                    .line = d.line, .column = d.column},
+                   with_color()) + '\n';
   // A message that cannot be printed is no reason to fail; where plugins closed the stream, the process that watches has
   // another.
   host::mend_streams();

@@ -24,7 +24,7 @@ Formed form(const host::System& system, Solver& solver) {
   auto* equations = ask<Equations>(solver);
   REQUIRE(equations != nullptr);
   Eigen::Index unknowns = 0, rows = 0;
-  for (std::size_t i = 0; i < equations->blocks(); ++i) unknowns += static_cast<Eigen::Index>(equations->block(i).size);
+  for (std::size_t i = 0; i < equations->blocks(); ++i) unknowns += static_cast<Eigen::Index>(equations->block(i).unknowns);
   for (std::size_t i = 0; i < equations->ties(); ++i) rows += static_cast<Eigen::Index>(equations->tie(i).rows);
   Formed e{Matrix(unknowns, unknowns), Matrix(rows, unknowns), VectorXd(unknowns), VectorXd(rows), VectorXd(unknowns)};
   const auto span = [](auto& m) { return std::span<double>(m.data(), static_cast<std::size_t>(m.size())); };
@@ -104,7 +104,7 @@ TEST_CASE("the equations of a level are formed where they do not determine the a
   auto* equations = ask<Equations>(*solver);
   REQUIRE(equations != nullptr);
   std::size_t unknowns = 0, rows = 0;
-  for (std::size_t i = 0; i < equations->blocks(); ++i) unknowns += equations->block(i).size;
+  for (std::size_t i = 0; i < equations->blocks(); ++i) unknowns += equations->block(i).unknowns;
   for (std::size_t i = 0; i < equations->ties(); ++i) rows += equations->tie(i).rows;
   std::vector<double> M(unknowns * unknowns), f(unknowns), A(rows * unknowns), b(rows), y(solver->state_size());
   EquationValues values{.M = M, .f = f, .A = A, .b = b};

@@ -212,7 +212,7 @@ modules:
   host::ObservationStore first(system->view()), store(system->view());
   const auto all = able(*system);
   const Observation reference = observed(*system, *all[0], first);
-  CHECK(reference.state.v[0] == Approx(1.5));
+  CHECK(reference.state().v[0] == Approx(1.5));
   for (const Formulation* formulation : all) {
     INFO("formulation " << formulation->name());
     const Observation o = observed(*system, *formulation, store);

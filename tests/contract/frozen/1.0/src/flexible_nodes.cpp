@@ -71,7 +71,7 @@ void node_motion(const FlexibleNode& node, std::span<const double> eta, std::spa
                  std::span<Spatial> H) noexcept {
   const Vec3 theta = combine(node.rotation, eta), rate = combine(node.rotation, etadot);
   const auto [a, b, da, db] = coefficients(dot(theta, theta));
-  const auto left_jacobian = [&](const Vec3& x) {
+  const auto left_jacobian = [&, a = a, b = b](const Vec3& x) {
     const Vec3 c = cross(theta, x);
     return x + a * c + b * cross(theta, c);
   };
