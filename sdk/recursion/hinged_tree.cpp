@@ -29,16 +29,6 @@ bool is_identity(const Mat3& m) {
   return true;
 }
 
-/// The inertia about the hinge point, in the inside axes.
-Inertia<double> inertia_about_hinge(const BodyData& body, const HingedTree::Frame& frame) {
-  const Vec3 center = body.center_of_mass - frame.to_P;
-  const Sym3 unit = unit_mass_inertia(center);
-  Sym3 about_P = body.inertia;
-  about_P += Sym3{body.mass * unit.xx, body.mass * unit.yy, body.mass * unit.zz,
-                  body.mass * unit.xy, body.mass * unit.xz, body.mass * unit.yz};
-  return body_inertia(body.mass, body.mass * center, about_P).turned(transpose(frame.K));
-}
-
 }  // namespace
 
 HingedTree::HingedTree(const SystemView& view, const LoopClosure& loops)
@@ -71,7 +61,12 @@ HingedTree::HingedTree(const SystemView& view, const LoopClosure& loops)
     frame.carried = at(joint.outboard_frame());
     frame.to_P = joint.reversed ? joint.p_base : joint.p_moving;
     frame.base_K = joint.reversed ? frame.K : in.K;
-    bodies[i] = inertia_about_hinge(body, frame);
+    const Vec3 center = body.center_of_mass - frame.to_P;
+    const Sym3 unit = unit_mass_inertia(center);
+    Sym3 about_P = body.inertia;
+    about_P += Sym3{body.mass * unit.xx, body.mass * unit.yy, body.mass * unit.zz,
+                    body.mass * unit.xy, body.mass * unit.xz, body.mass * unit.yz};
+    bodies[i] = body_inertia(body.mass, body.mass * center, about_P).turned(transpose(frame.K));
     link.lever = transpose_times(in.K, (joint.reversed ? joint.p_moving : joint.p_base) - in.to_P);
 
     link.looped = loops.layout().carries(i);

@@ -15,16 +15,15 @@ JointLoads::JointLoads(const SystemView& view, const Vec3& origin, const LoopClo
   frames_.erase(std::unique(frames_.begin(), frames_.end()), frames_.end());
 }
 
-void JointLoads::evaluate(double t, const PlacedState& at_state, std::span<const double> x,
-                          std::span<double> xdot) noexcept {
-  if (forces_.empty()) return;
+void JointLoads::evaluate_all(double t, const PlacedState& here, std::span<const double> x,
+                              std::span<double> xdot) noexcept {
   for (const FrameIndex f : loops_.layout().tied_frames()) wrenches_[at(f)] = {};
-  forces_.evaluate(t, at_state.motions, at_state.q, at_state.v, x, wrenches_, efforts_, xdot);
+  forces_.evaluate(t, here.motions, here.q, here.v, x, wrenches_, efforts_, xdot);
   if (!forces_.loads_joints()) return;
   for (std::size_t i = 0; i < loops_.layout().count(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
-    const ConstraintRow w = constraint_row(cut, motion_of(cut.base_frame, at_state.motions),
-                                           motion_of(cut.moving_frame, at_state.motions), cut_effort(i));
+    const ConstraintRow w = constraint_row(cut, motion_of(cut.base_frame, here.motions),
+                                           motion_of(cut.moving_frame, here.motions), cut_effort(i));
     if (!is_ground(cut.base_frame)) wrenches_[at(cut.base_frame)] += w.base;
     if (!is_ground(cut.moving_frame)) wrenches_[at(cut.moving_frame)] += w.moving;
   }

@@ -12,11 +12,7 @@ JointPlacement::JointPlacement(const SystemView& view, const JointState& state, 
   placed_.resize(state_.moving() + (view.nq - view.nq_tree));
 }
 
-PlacedState JointPlacement::place(const JointState::Parts& y, bool with_motions) noexcept {
-  if (loops_.empty()) {
-    sweep_.kinematics(y.q.data(), y.v.data(), y.eta.data(), y.etadot.data());
-    return {with_motions ? sweep_.motions(y.v.data()) : std::span<const BodyMotion>(), y.q, y.v};
-  }
+PlacedState JointPlacement::place_with_loops(const JointState::Parts& y) noexcept {
   const std::span<const double> moving(y.q.data(), state_.moving());  // q v η η̇ stand together
   const auto cut = placed_.begin() + static_cast<std::ptrdiff_t>(moving.size());
   if (!stands_ || !std::equal(moving.begin(), moving.end(), placed_.begin()) ||

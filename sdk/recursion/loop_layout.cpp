@@ -84,7 +84,7 @@ void LoopLayout::lay_out(const SystemView& view, const LoopsIn& loops_in, const 
       }
       if (element != FlexibleLinks::none) {
         p.modal = sizes_.modal;
-        sizes_.modal += flexible.modes(element) * p.rows;
+        sizes_.modal += flexible.element(element).modes * p.rows;
       }
       sizes_.columns += p.rows;
       rows += p.rows;

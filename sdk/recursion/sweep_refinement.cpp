@@ -195,9 +195,7 @@ void SweepRefinement::refine(double* vdot, const double* efforts, Mending::Aim a
   }
 }
 
-void SweepRefinement::mend(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
-  mended_ = false;
-  if (!mending_.is_due()) return;
+void SweepRefinement::look_and_refine(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
   if (!mending_.is_on() && !looks_wrong(vdot, efforts)) {
     mending_.found_nothing();
     return;

@@ -19,7 +19,9 @@ class JointLoads {
   bool good() const { return forces_.good(); }
   const ForceSet& forces() const { return forces_; }
   /// x: first-order states, xdot: their rates.
-  void evaluate(double t, const PlacedState&, std::span<const double> x, std::span<double> xdot) noexcept;
+  void evaluate(double t, const PlacedState& here, std::span<const double> x, std::span<double> xdot) noexcept {
+    if (!forces_.empty()) evaluate_all(t, here, x, xdot);
+  }
 
   /// Frames that a force may act on.
   std::span<const FrameIndex> frames() const { return frames_; }
@@ -35,6 +37,7 @@ class JointLoads {
   Spatial cut_reaction(std::size_t i, const BodyMotion& base) const noexcept;
 
  private:
+  void evaluate_all(double t, const PlacedState&, std::span<const double> x, std::span<double> xdot) noexcept;
   Spatial cut_effort(std::size_t i) const noexcept;
 
   const SystemView& view_;

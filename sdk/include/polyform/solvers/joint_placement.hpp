@@ -25,13 +25,19 @@ class JointPlacement {
   JointPlacement(const SystemView&, const JointState&, TreeSweep&, LoopClosure&);
 
   /// with_motions: of a tree; with loops they are always found.
-  PlacedState place(const JointState::Parts& y, bool with_motions = true) noexcept;
+  PlacedState place(const JointState::Parts& y, bool with_motions = true) noexcept {
+    if (!loops_.empty()) return place_with_loops(y);
+    sweep_.kinematics(y.q.data(), y.v.data(), y.eta.data(), y.etadot.data());
+    return {with_motions ? sweep_.motions(y.v.data()) : std::span<const BodyMotion>(), y.q, y.v};
+  }
   /// With loops: what was placed last.
   PlacedState standing() const { return {motions_, q_, v_}; }
   /// The sweep is used for another state.
   void forget() noexcept { stands_ = false; }
 
  private:
+  PlacedState place_with_loops(const JointState::Parts& y) noexcept;
+
   const JointState& state_;
   TreeSweep& sweep_;
   LoopClosure& loops_;

@@ -23,7 +23,10 @@ class SweepRefinement {
 
   /// After HingeSweep::solve for accelerations: looks at the residual now and then, and mends vdot, the accelerations
   /// of the sweep and the multipliers where digits have been lost. efforts: of that solve.
-  void mend(double* vdot, const double* efforts, Mending::Aim) noexcept;
+  void mend(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
+    mended_ = false;
+    if (mending_.is_due()) look_and_refine(vdot, efforts, aim);
+  }
   /// The next accelerations are looked at.
   void look() { mending_.look(); }
   /// Error of the last accelerations that could not be mended, relative; 0 where nothing was to be mended.
@@ -41,6 +44,7 @@ class SweepRefinement {
   double size_of_step(const double* vdot) const noexcept;
   bool is_turn(const HingedTree::Link&, std::uint32_t k) const noexcept;
   bool looks_wrong(const double* vdot, const double* efforts) noexcept;
+  void look_and_refine(double* vdot, const double* efforts, Mending::Aim) noexcept;
   void refine(double* vdot, const double* efforts, Mending::Aim) noexcept;
 
   const HingedTree& tree_;
