@@ -178,14 +178,6 @@ void HingeSweep::begin_loops(const Drive& drive) noexcept {
   });
 }
 
-bool HingeSweep::solve(const Drive& drive, double* rates, double* modal_rates) noexcept {
-  ground_ = drive.ground;
-  if (!loops_.empty()) begin_loops(drive);
-  if (!inward(drive)) return false;
-  outward(rates, modal_rates);
-  return true;
-}
-
 /// flatten: the algebra of a body must be part of the loop, or its S and e travel through memory between calls (a
 /// quarter of the time).
 [[gnu::flatten]] bool HingeSweep::inward(const Drive& drive) noexcept {

@@ -15,8 +15,9 @@ bool Recursion::accelerations(std::span<const FrameIndex> loaded, std::span<cons
                                 .efforts = efforts.empty() ? nullptr : efforts.data(),
                                 .keep = keep};
   if (!sweep_.solve(drive, vdot, etaddot)) return false;
-  if (flexible_.empty())
-    refinement_.mend(vdot, drive.efforts, keep ? Mending::Aim::forces : Mending::Aim::accelerations);
+  if (!flexible_.empty()) return true;
+  refinement_.mend(vdot, drive.efforts, keep ? Mending::Aim::forces : Mending::Aim::accelerations);
+  lost_ = refinement_.lost();
   return true;
 }
 

@@ -194,13 +194,9 @@ bool Sweep::accelerations(std::span<const FrameIndex> loaded, std::span<const Sp
   work_->links.load(loaded, wrenches, efforts);
   if (!work_->forwards()) return false;
   work_->backwards(vdot);
+  lost_ = 0;
+  for (const Work::Chained& c : work_->chained) lost_ = std::max(lost_, c.run.lost());
   return true;
-}
-
-double Sweep::lost() const noexcept {
-  double lost = 0;
-  for (const Work::Chained& c : work_->chained) lost = std::max(lost, c.run.lost());
-  return lost;
 }
 
 SweepFailure Sweep::failure() const noexcept { return {work_->failed, false, work_->reason}; }

@@ -21,7 +21,8 @@ struct Variant {
 /// Whether the variant can carry the system; if not, why, naming option, body or joint.
 bool can_carry(const SystemView&, const Variant&, std::string& why);
 
-/// Of rigid bodies: modes have no meaning here, and the forces of all hinges are always kept.
+/// Of rigid bodies: modes have no meaning here, and the forces of all hinges are always kept. lost() is about the part
+/// of the accelerations that products have left to rounding.
 class Sweep final : public TreeSweep {
  public:
   Sweep(const SystemView&, const Variant&);
@@ -35,8 +36,6 @@ class Sweep final : public TreeSweep {
   bool accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
                      std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept override;
   SweepFailure failure() const noexcept override;
-  /// About the part of the last accelerations that products have left to rounding.
-  double lost() const noexcept override;
   /// Nothing is kept from one evaluation to the next.
   void start_anew() noexcept override {}
   void body_accelerations(std::span<Spatial> out) const noexcept override;

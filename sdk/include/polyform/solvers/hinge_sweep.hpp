@@ -33,7 +33,13 @@ class HingeSweep {
   };
   /// Both sweeps: rates of the tree joints' velocity coordinates and of the modes. Flexible bodies have begun. False
   /// when a hinge or a mode has no inertia to move: failure() tells which.
-  bool solve(const Drive&, double* rates, double* modal_rates) noexcept;
+  bool solve(const Drive& drive, double* rates, double* modal_rates) noexcept {
+    ground_ = drive.ground;
+    if (!loops_.empty()) begin_loops(drive);
+    if (!inward(drive)) return false;
+    outward(rates, modal_rates);
+    return true;
+  }
   const SweepFailure& failure() const { return failure_; }
 
   /// z_b of Rui et al. 2020, after solve(): accelerations at the bodies' P less those of ground; of further frames of

@@ -33,7 +33,6 @@ class Recursion final : public TreeSweep {
   bool accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
                      std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept override;
   SweepFailure failure() const noexcept override { return sweep_.failure(); }
-  double lost() const noexcept override { return refinement_.lost(); }
   void start_anew() noexcept override { refinement_.look(); }
   void body_accelerations(std::span<Spatial> out) const noexcept override;
   void reactions(std::span<Spatial> out) const noexcept override;

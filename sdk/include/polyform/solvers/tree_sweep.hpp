@@ -37,7 +37,7 @@ class TreeSweep {
                              std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept = 0;
   virtual SweepFailure failure() const noexcept = 0;
   /// Error of the last accelerations, relative, as far as it is known and could not be mended.
-  virtual double lost() const noexcept = 0;
+  double lost() const { return lost_; }
   /// The next accelerations are of a state that has nothing to do with the ones before.
   virtual void start_anew() noexcept = 0;
 
@@ -45,6 +45,9 @@ class TreeSweep {
   virtual void body_accelerations(std::span<Spatial> out) const noexcept = 0;
   /// After accelerations(…, keep = true): what each tree joint puts on its moving body at the origin of M, ground axes.
   virtual void reactions(std::span<Spatial> out) const noexcept = 0;
+
+ protected:
+  double lost_ = 0;
 };
 
 }  // namespace polyform
