@@ -62,8 +62,7 @@ void LoopClosure::gather(std::size_t body, Transfer<double>& s) noexcept {
   }
 }
 
-void LoopClosure::close_ground() noexcept {
-  const std::span<const std::size_t> loops = layout_.in_ground();
+void LoopClosure::close_in_ground(std::span<const std::size_t> loops) noexcept {
   for (const std::size_t i : loops) rows_.eliminate(i, matrix_);
   for (std::size_t k = loops.size(); k-- > 0;) matrix_.solve(loops[k], nullptr, multipliers_.data());
 }

@@ -4,19 +4,19 @@ namespace polyform {
 
 Recursion::Recursion(const SystemView& view, LoopClosure& loops)
     : tree_(view, loops), flexible_(loops.flexible()), motion_(view, tree_, flexible_),
-      sweep_(view, tree_, motion_, loops), refinement_(view, tree_, motion_, loops, sweep_), gravity_(view.gravity) {}
+      sweep_(view, tree_, motion_, loops), refinement_(view, tree_, motion_, loops, sweep_),
+      drive_{.ground = -view.gravity}, gravity_(view.gravity) {}
 
 bool Recursion::accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
                               std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept {
   if (!flexible_.empty()) flexible_.begin(motion_.eta(), motion_.etadot(), true);
   for (const FrameIndex f : loaded) sweep_.load(f, wrenches[at(f)]);
-  const HingeSweep::Drive drive{.ground = -gravity_,
-                                .loaded = !loaded.empty(),
-                                .efforts = efforts.empty() ? nullptr : efforts.data(),
-                                .keep = keep};
-  if (!sweep_.solve(drive, vdot, etaddot)) return false;
+  drive_.loaded = !loaded.empty();
+  drive_.efforts = efforts.empty() ? nullptr : efforts.data();
+  drive_.keep = keep;
+  if (!sweep_.solve(drive_, vdot, etaddot)) return false;
   if (!flexible_.empty()) return true;
-  refinement_.mend(vdot, drive.efforts, keep ? Mending::Aim::forces : Mending::Aim::accelerations);
+  refinement_.mend(vdot, drive_.efforts, keep ? Mending::Aim::forces : Mending::Aim::accelerations);
   lost_ = refinement_.lost();
   return true;
 }

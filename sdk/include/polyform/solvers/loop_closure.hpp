@@ -96,7 +96,9 @@ class LoopClosure {
 
   // Outward.
   /// Multipliers of the loops that close in ground.
-  void close_ground() noexcept;
+  void close_ground() noexcept {
+    if (!layout_.in_ground().empty()) close_in_ground(layout_.in_ground());
+  }
   /// What the multipliers take from the rate of direction k of the hinge; of the modes of a flexible body.
   double rate(std::size_t body, std::size_t k) const noexcept { return columns_.rate(body, k, multipliers_.all()); }
   double mode_rate(std::size_t body, std::size_t k) const noexcept {
@@ -127,6 +129,7 @@ class LoopClosure {
   void pass_evenly(std::size_t body, std::span<const Column<double>> hinge, const Vec3& r) noexcept;
   void begin_columns(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
                      const Vec3& ground) noexcept;
+  void close_in_ground(std::span<const std::size_t> loops) noexcept;
   double largest_acceleration(std::span<const BodyMotion> frames,
                               std::span<const Spatial> accelerations) const noexcept;
 

@@ -61,6 +61,7 @@ class Recursion final : public TreeSweep {
   TreeMotion motion_;
   HingeSweep sweep_;
   SweepRefinement refinement_;
+  HingeSweep::Drive drive_;   ///< of accelerations
   Vec3 gravity_;
 };
 
