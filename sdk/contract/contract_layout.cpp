@@ -1,6 +1,7 @@
 // The build fails here when a structure that crosses differs from its record in contract_table.inc.
 #include "polyform/contract/contract_layout.hpp"
 
+#include <type_traits>
 #include <utility>
 
 #include "polyform/contract/plugin.hpp"
@@ -89,6 +90,8 @@ constexpr bool members_are_recorded() {
   return true;
 }
 
+// Compilers agree on how these are handed over only where their copies are trivial.
+static_assert(std::is_trivially_copyable_v<Strided<Vec3>> && std::is_trivially_copyable_v<Strided<const Vec3>>);
 static_assert(sizes_are_recorded(), "a structure of the contract has another size than contract_table.inc records");
 static_assert(offsets_are_recorded(), "a member of the contract lies elsewhere than contract_table.inc records");
 static_assert(members_come_last(),

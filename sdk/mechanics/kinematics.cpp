@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 
-#include "polyform/mechanics/constraint.hpp"
+#include "polyform/helpers/completed.hpp"
 #include "polyform/helpers/guarded.hpp"
+#include "polyform/mechanics/constraint.hpp"
 
 namespace polyform {
 namespace {
@@ -118,7 +120,7 @@ void guard_motion(const JointData& joint, const double* q, const double* v, Join
   const bool memory = before != guard_word || after != guard_word;
   if (memory || floating_point_control() != control) [[unlikely]]
     throw ElementBreach(joint.kernel, "joint", memory);
-  m = room.motion;
+  std::construct_at(&m, room.motion);
 }
 
 double turns(double angle, double hint) {
@@ -365,7 +367,7 @@ void JointMotions::evaluate(const double* q, const double* v) noexcept {
     const Strided<JointMotion> given = between(b.motions);
     b.kernel->evaluate({.count = b.joints.size(), .parameters = b.parameters, .q = b.q, .v = b.v}, given);
     check_breach(control, b.kernel, "joint", b.motions);
-    for (std::size_t k = 0; k < b.joints.size(); ++k) motions_[b.joints[k]] = given[k];
+    for (std::size_t k = 0; k < b.joints.size(); ++k) copy_known(given, k, motions_[b.joints[k]]);
   }
 }
 

@@ -33,7 +33,7 @@ TEST_CASE("a new project bears its own name in files, functions and types") {
     CHECK(text.find("helical") == std::string::npos);
     CHECK(text.find("Helical") == std::string::npos);
   }
-  CHECK_THAT(shop.read("a/b/my_screw2.cpp"), Contains("class MyScrew2 ") && Contains("return \"my-screw2\""));
+  CHECK_THAT(shop.read("a/b/my_screw2.cpp"), Contains("class MyScrew2 ") && Contains(".name = \"my-screw2\""));
   CHECK_THAT(shop.read("a/b/plugin.cpp"), Contains("\"my-screw2\", \"1.0\"") && Contains("my_screw2()"));
   CHECK_THAT(shop.read("a/b/model.yaml"), Contains("type: my-screw2"));
 }

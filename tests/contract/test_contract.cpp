@@ -84,8 +84,7 @@ TEST_CASE("a copy has the size of its own type") {
   Earlier earlier;
   const Earlier copy = earlier;
   CHECK(copy.size.bytes() == sizeof(Earlier));
-  Now now;
-  now = complete(as_now(earlier));
+  const Now now = complete(as_now(earlier));
   CHECK(now.size.bytes() == sizeof(Now));
 }
 

@@ -167,7 +167,11 @@ struct Observed {
         module_multipliers(view.module_rows),
         reactions(view.joints.size()) {
     observation.bodies = bodies;
-    observation.state() = state.view();
+    observation.q = state.q;
+    observation.v = state.v;
+    observation.eta = state.eta;
+    observation.etadot = state.etadot;
+    observation.x = state.x;
     observation.acceleration = acceleration;
     observation.modal_acceleration = modal_acceleration;
     observation.state_rates = state_rates;

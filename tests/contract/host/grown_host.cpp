@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -77,7 +78,7 @@ struct Values {
     for (std::size_t i = 0; i < specs.size(); ++i) {
       require(!specs[i].name.empty() && !specs[i].meaning.empty(), "every field has a name and a meaning");
       near(specs.get(i, &FieldSpec::further), 7, "the default of a later member of a field");
-      if (const auto found = given.find(specs[i].name); found != given.end()) all[i] = found->second;
+      if (const auto found = given.find(specs[i].name); found != given.end()) std::construct_at(&all[i], found->second);
     }
   }
   std::vector<FieldValue> all;

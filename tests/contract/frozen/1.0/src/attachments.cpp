@@ -30,7 +30,11 @@ void Attachments::gather(std::span<const BodyMotion> frames, std::span<const dou
     const BodyMotion& frame = motion_of(markers_[i].frame, frames);
     const Vec3 arm = arms_[i] = frame.R * markers_[i].point;
     const Vec3 from_ground = is_ground(markers_[i].frame) ? arm : frame.p + arm + origin_;
-    motions_[i] = {frame.R, from_ground, frame.V.linear + cross(frame.V.angular, arm), frame.V.angular};
+    MarkerMotion& motion = motions_[i];
+    motion.R = frame.R;
+    motion.position = from_ground;
+    motion.velocity = frame.V.linear + cross(frame.V.angular, arm);
+    motion.angular_velocity = frame.V.angular;
   }
   std::size_t at_q = 0, at_v = 0;
   for (const JointSlice& j : joints_) {

@@ -53,9 +53,10 @@ void FlexibleSet::evaluate(std::span<const BodyMotion> bodies, const double* eta
     for (std::size_t k = 0; k < b.members.size(); ++k) {
       const FlexibleData& data = view_.flexible[b.members[k]];
       const BodyMotion& m = bodies[at(data.body)];
-      b.inputs[k] = {transpose_times(m.R, m.V.angular),
-                     {eta + data.mode_offset, data.modes},
-                     {etadot + data.mode_offset, data.modes}};
+      FlexibleInput& input = b.inputs[k];
+      input.angular_velocity = transpose_times(m.R, m.V.angular);
+      input.eta = {eta + data.mode_offset, data.modes};
+      input.etadot = {etadot + data.mode_offset, data.modes};
     }
     b.batch->evaluate(b.inputs, b.outputs);
     check_breach(control, b.batch, "flexible body", numbers_);

@@ -80,7 +80,8 @@ class KaneSolver final : public Solver {
 
   /// Trees do not drift; quaternions are scaled back to unit length.
   Status do_correct(double, std::span<double> y, Correction& out) noexcept override {
-    out = {};
+    out.position_residual = out.velocity_residual = 0;
+    out.iterations = 0;
     for (const JointData& joint : view_.joints)
       out.position_residual = std::max(out.position_residual, joint_normalize(joint, y.data() + joint.q_offset));
     return Status::ok;
@@ -92,11 +93,12 @@ class KaneSolver final : public Solver {
     tree_.orientations(q(y), orientations_);
     for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
       const BodyMotion& m = tree_.bodies()[i];
-      out.bodies[i] = {{normalized(orientations_[i]), m.p},
-                       m.V.linear,
-                       m.V.angular,
-                       acceleration_[i].linear,
-                       acceleration_[i].angular};
+      Observation::Body& body = out.bodies[i];
+      body.pose = {normalized(orientations_[i]), m.p};
+      body.velocity = m.V.linear;
+      body.angular_velocity = m.V.angular;
+      body.acceleration = acceleration_[i].linear;
+      body.angular_acceleration = acceleration_[i].angular;
     }
     do_decode(y, out.state());
     std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());

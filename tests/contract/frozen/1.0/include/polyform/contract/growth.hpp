@@ -29,12 +29,15 @@ class Size {
   std::size_t bytes_;
 };
 
-/// A member that came after 1.0. Its maker writes it like any other; others use get() and set().
+/// A member that came after 1.0. Its maker gives it where the structure is made; others use get() and set(). A structure
+/// that has one is not assigned as a whole, for the one assigned to may end before it: its members are.
 template <class M>
 class Later {
  public:
   constexpr Later() noexcept = default;
   constexpr Later(const M& value) noexcept : value_(value) {}
+  constexpr Later(const Later&) noexcept = default;
+  Later& operator=(const Later&) = delete;
 
  private:
   template <class>
@@ -126,11 +129,12 @@ class Strided {
              (std::ranges::borrowed_range<Range> || std::is_const_v<T>) &&
              std::is_convertible_v<std::remove_reference_t<std::ranges::range_reference_t<Range>> (*)[], T (*)[]>)
   constexpr Strided(Range&& range) noexcept : Strided(std::ranges::data(range), std::ranges::size(range)) {}
-  constexpr Strided(const Strided<value_type>& other) noexcept
-    requires std::is_const_v<T>
+  /// Of structures that may be written. A template, so that the copy stays trivial for every compiler: how a Strided is
+  /// handed over depends on that.
+  template <class U>
+    requires(std::is_same_v<const U, T> && !std::is_same_v<U, T>)
+  constexpr Strided(const Strided<U>& other) noexcept
       : first_(other.first_), count_(other.count_), stride_(other.stride_) {}
-  constexpr Strided(const Strided&) noexcept = default;
-  constexpr Strided& operator=(const Strided&) noexcept = default;
 
   constexpr std::size_t size() const noexcept { return count_; }
   constexpr bool empty() const noexcept { return count_ == 0; }
