@@ -106,7 +106,6 @@ class FlexibleLinks {
   void add_body(const Element&, std::size_t element) noexcept;
   bool factorize(const Element&) noexcept;
 
-  const SystemView& view_;
   FlexibleSet set_;
   NodeMotions nodes_;
   std::vector<std::size_t> element_of_, attachment_of_;
