@@ -88,7 +88,7 @@ bool ParticleSystem::fail_recursion() noexcept {
       "little that "
       "it is lost in rounding: give it some, or a joint that holds it{}",
       view_.bodies[i].name, view_.joints[i].name,
-      loops_.carries(i) ? "; where its loop does, the option `equations: sparse` counts on that" : "");
+      loops_.layout().carries(i) ? "; where its loop does, the option `equations: sparse` counts on that" : "");
 }
 
 /// Weight and velocity terms of all particles.
@@ -132,7 +132,7 @@ bool ParticleSystem::find_by_solution() noexcept {
 
 bool ParticleSystem::is_beside_singular_position() const {
   return recursive_ && !loops_.empty() && loops_.is_nearly_singular() &&
-         loops_.position_violation() > loops_.position_rounding();
+         loops_.constraints().position_violation() > loops_.constraints().position_rounding();
 }
 
 bool ParticleSystem::check_regular() noexcept {

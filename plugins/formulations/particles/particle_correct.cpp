@@ -19,7 +19,7 @@ Recursion::Input ParticleSystem::recursion_input() const noexcept {
 
 /// The largest error of positions or velocities as placed; keeps all for the corrections of the recursion.
 double ParticleSystem::errors(bool of_velocities) noexcept {
-  const double of_loops = of_velocities ? loops_.velocity_violation() : loops_.position_violation();
+  const double of_loops = of_velocities ? loops_.constraints().velocity_violation() : loops_.constraints().position_violation();
   return std::max(recursion_.find_errors(recursion_input(), of_velocities), of_loops);
 }
 
@@ -33,7 +33,7 @@ bool ParticleSystem::correct_positions_by_recursion(std::span<double> q, std::sp
   place_system(false, q, v);
   keep_uncorrected();
   double residual = out.position_residual = errors(false);
-  if (!loops_.empty()) target = std::min(tolerance, loops_.position_rounding());
+  if (!loops_.empty()) target = std::min(tolerance, loops_.constraints().position_rounding());
   ClosingSteps steps(residual);
   while (residual > target && steps.go_on()) {
     const double before = residual;
@@ -47,11 +47,11 @@ bool ParticleSystem::correct_positions_by_recursion(std::span<double> q, std::sp
     if (has_come_to_rounding(residual, before, tolerance)) return true;
   }
   if (residual <= std::max(tolerance, target)) return true;
-  if (!loops_.empty() && !(loops_.position_violation() < residual))
+  if (!loops_.empty() && !(loops_.constraints().position_violation() < residual))
     return fail(
         "The loop of joint `{}` cannot be closed: after {} Newton steps it is still off by {:.2e} (m or rad). Likely "
         "causes: lengths that do not close, or too large a time step",
-        view_.joints[loops_.worst_joint()].name, out.iterations, residual);
+        view_.joints[loops_.constraints().worst_joint()].name, out.iterations, residual);
   return fail(
       "The distances and joints cannot be met: after {} Newton steps they are still off by {:.2e} (m or rad). Likely "
       "cause: too large a time step",
@@ -63,7 +63,7 @@ bool ParticleSystem::correct_velocities_by_recursion(std::span<double> q, std::s
   double residual = out.velocity_residual = errors(true);
   // Of loops near a singular position one projection leaves more than rounding.
   for (int passes = 0; passes < 2; ++passes) {
-    if (!loops_.empty() && residual <= loops_.velocity_rounding()) break;
+    if (!loops_.empty() && residual <= loops_.constraints().velocity_rounding()) break;
     if (!recursion_.corrections(recursion_input(), true, accelerations_)) return fail_recursion();
     for (std::size_t p = 0; p < chunks_.size(); ++p)
       if (layout_.particles[p].slot != none) velocities_[p] += accelerations_[p];

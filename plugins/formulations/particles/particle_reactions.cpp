@@ -114,9 +114,9 @@ bool ParticleSystem::joint_accelerations(std::span<double> vdot) noexcept {
     solve_least_squares(m.H, joint.nv, A - m.bias, vdot.data() + joint.v_offset);
   }
   if (!recursive_ || loops_.empty()) return true;
-  const double contradiction = loops_.joint_accelerations(motions_, loads_, vdot);
-  return !is_contradiction(contradiction, least_contradiction_of_cuts, position_violation_, velocity_violation_) ||
-         contradict("joint", view_.joints[loops_.worst_joint()].name, contradiction);
+  const LoopClosure::Contradiction worst = loops_.joint_accelerations(motions_, loads_, vdot);
+  return !is_contradiction(worst.part, least_contradiction_of_cuts, position_violation_, velocity_violation_) ||
+         contradict("joint", view_.joints[worst.joint].name, worst.part);
 }
 
 std::string_view ParticleSystem::name_of(const Group& g) const noexcept {

@@ -30,8 +30,8 @@ void ParticleSystem::evaluate(double t, std::span<double> q, std::span<double> v
     if (!all_joints) return;
     const double position = recursion_.find_errors(recursion_input(), false);
     const double velocity = recursion_.find_errors(recursion_input(), true);
-    position_violation_ = std::max({position_violation_, position, loops_.position_violation()});
-    velocity_violation_ = std::max({velocity_violation_, velocity, loops_.velocity_violation()});
+    position_violation_ = std::max({position_violation_, position, loops_.constraints().position_violation()});
+    velocity_violation_ = std::max({velocity_violation_, velocity, loops_.constraints().velocity_violation()});
     return;
   }
   set_rows(t, Level::acceleration, q, v, all_joints);

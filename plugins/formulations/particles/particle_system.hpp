@@ -67,8 +67,8 @@ class ParticleSystem {
   bool check_regular() noexcept;
   /// Rows of the i-th cut joint that the recursion leaves out because they depend on others, a bit each: found by
   /// check_regular() and the corrections, where the loops are closed, and told for the states in between.
-  unsigned left_out(std::size_t i) const { return loops_.left_out(i); }
-  void leave_out(std::size_t i, unsigned rows) { loops_.leave_out(i, rows); }
+  unsigned left_out(std::size_t i) const { return loops_.rows().left_out(i); }
+  void leave_out(std::size_t i, unsigned rows) { loops_.rows().leave_out(i, rows); }
 
   // At the evaluated state:
   /// Motions of the body frames; up to date where forces or joints need them, or all joints were asked for.
@@ -214,7 +214,7 @@ class ParticleSystem {
   std::string_view name_of(const Group&) const noexcept;
   const char* kind_of(const Group&) const noexcept;
   const JointConstraint& constraint_of(std::size_t joint) const noexcept {
-    return recursive_ && joint >= view_.bodies.size() ? loops_.joint(joint - view_.bodies.size()) : joints_[joint];
+    return recursive_ && joint >= view_.bodies.size() ? loops_.constraints().joint(joint - view_.bodies.size()) : joints_[joint];
   }
 
   const SystemView& view_;

@@ -30,7 +30,7 @@ Recursion::Recursion(const SystemView& view, const Layout& layout, LoopClosure& 
     const JointData& joint = view.joints[i];
     Link& link = links_[i];
     const std::size_t shared = shared_particles(joint);
-    link.looped = loops.carries(i);
+    link.looped = loops.layout().carries(i);
     const bool ball = shared == 1 && joint.primitives.size() == 1;
     link.hinge = shared == 3                    ? Hinge::fixed
                  : shared == 2                  ? Hinge::revolute
@@ -224,10 +224,9 @@ template <bool mending>
       failed_ = i;
       return false;
     }
-    if (link.looped) {
-      loops_.pass(i, std::span(directions_).subspan(link.direction, link.directions), biases_[i]);
-      loops_.step(i, arms_[i], {}, FlexibleLinks::none);
-    }
+    if (link.looped)
+      loops_.pass(i, std::span(directions_).subspan(link.direction, link.directions), biases_[i], arms_[i], {},
+                  FlexibleLinks::none);
     carries = false;
     if (link.parent < 0 || (link.hinge == Hinge::free && !link.looped)) continue;
     const auto parent = static_cast<std::size_t>(link.parent);
@@ -271,16 +270,13 @@ Spatial Recursion::follow_joint_in_loop(std::size_t i, Spatial z) noexcept {
 
 /// ground: what stands for the acceleration of ground.
 void Recursion::begin_loops(LoopClosure::Level level, const Input& in, const Vec3& ground) noexcept {
-  for (const FrameIndex f : loops_.tied_frames())  // bodies' own: they are rigid
+  for (const FrameIndex f : loops_.layout().tied_frames())  // bodies' own: they are rigid
     to_first_[at(f)] = in.positions[links_[at(f)].particle[0]] - in.motions[at(f)].p;
-  if (loops_.is_uneven() && level != LoopClosure::Level::rest) {
-    loops_.begin_judging(level, in.motions, to_first_);
+  loops_.begin(level, in.motions, to_first_, ground, [&](const auto& pass) {
     for (std::size_t i = links_.size(); i-- > 0;)
       if (links_[i].looped)
-        loops_.pass_evenly(i, std::span(directions_).subspan(links_[i].direction, links_[i].directions), arms_[i]);
-    loops_.judge();
-  }
-  loops_.begin(level, in.motions, to_first_, ground);
+        pass(i, std::span(directions_).subspan(links_[i].direction, links_[i].directions), arms_[i]);
+  });
 }
 
 bool Recursion::accelerations(const Input& in, std::span<Vec3> out) noexcept {

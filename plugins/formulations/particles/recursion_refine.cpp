@@ -96,7 +96,7 @@ bool Recursion::solve_for_rest(const Input& in) noexcept {
     biases_[i] = {};
   }
   if (!loops_.empty()) {
-    loops_.keep_multipliers();
+    loops_.multipliers().keep();
     begin_loops(LoopClosure::Level::rest, in, {});
   }
   const bool solved = sum_momenta<true>();
@@ -104,7 +104,7 @@ bool Recursion::solve_for_rest(const Input& in) noexcept {
     loops_.close_ground();
     for (std::size_t i = 0; i < links_.size(); ++i) follow_rest(i);
   }
-  if (!loops_.empty()) loops_.add_kept_multipliers();
+  if (!loops_.empty()) loops_.multipliers().add_kept();
   return solved;
 }
 
@@ -146,7 +146,7 @@ bool Recursion::looks_wrong(const Input& in) noexcept {
   find_rest<double>(in, z_.data(), refinement_.force.data());
   const bool solved = solve_for_rest(in);
   const double part = solved ? size_of_step(refinement_.step, z_, find_acting(in)) : 1;
-  if (!loops_.empty()) loops_.restore_multipliers();
+  if (!loops_.empty()) loops_.multipliers().restore();
   return refinement_.mending.is_much(part);
 }
 
@@ -172,7 +172,7 @@ bool Recursion::mend(const Input& in) noexcept {
     for (std::size_t k = 0; k < refine.rates.size(); ++k) refine.fine_rates[k] += refine.rates[k];
   };
   const auto drop = [&] {
-    if (!loops_.empty()) loops_.restore_multipliers();
+    if (!loops_.empty()) loops_.multipliers().restore();
   };
   refine.mending.mend(Mending::Aim::accelerations, find, add, drop);
   accelerate();
