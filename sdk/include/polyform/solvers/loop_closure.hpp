@@ -39,6 +39,8 @@ namespace polyform {
 ///
 /// An evaluation: evaluate, begin, then the inward sweep (gather each body that carries columns, pass its hinge), then
 /// close_ground, then the outward sweep (rate of each direction of a hinge, close).
+///
+/// It has more functions than other classes: it hands each call of a sweep on to the part that has the state for it.
 class LoopClosure {
  public:
   using Level = LoopRightSides::Level;
