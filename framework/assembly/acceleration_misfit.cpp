@@ -6,7 +6,7 @@
 
 #include "polyform/mechanics/observation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 namespace {
 
@@ -165,4 +165,4 @@ AccelerationMisfit::Worst AccelerationMisfit::largest() const {
   return worst;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -10,7 +10,7 @@
 #include "polyform/mechanics/module_set.hpp"
 #include "polyform/mechanics/scale.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// How far observed accelerations leave what joints, constraint elements and modules allow: with A_FM, V̇, v̇ and u̇ as
 /// observed and H, Ḣv, A, B, C and the right-hand sides at the observed motion,
@@ -68,4 +68,4 @@ class AccelerationMisfit {
   double turn_ = 0;  ///< the largest ω² r of an arm from a frame to a joint or marker
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -6,7 +6,7 @@
 #include "framework/assembly/parts.hpp"
 #include "polyform/mechanics/flexible_set.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 /// Adds to what a type says of a field of an instance the place of that field in the file.
@@ -251,4 +251,4 @@ bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
   return true;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -6,7 +6,7 @@
 
 #include "framework/assembly/parts.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 /// A joint with so many freedoms holds nothing. It needs no node: a free joint is between the origins of body frames.
@@ -130,4 +130,4 @@ bool build_nodes(System::Parts& parts, Diagnostics& diagnostics) {
   return parts.flexible.empty() || NodeBuilder(parts, diagnostics).build();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

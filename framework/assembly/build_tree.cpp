@@ -7,7 +7,7 @@
 #include "framework/assembly/parts.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 /// Collects what a joint type says of one instance, still in ground axes.
@@ -218,4 +218,4 @@ bool build_tree(System::Parts& parts, Diagnostics& diagnostics) {
   return true;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -7,7 +7,7 @@
 #include "framework/assembly/parts.hpp"
 #include "polyform/mechanics/flexible_set.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 /// Data of modes have few digits: this share of them is rounding.
@@ -47,4 +47,4 @@ bool check_flexible(const System::Parts& parts, Diagnostics& diagnostics) {
   return !diagnostics.failed();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -11,7 +11,7 @@
 #include "polyform/mechanics/judgement.hpp"
 #include "polyform/mechanics/scale.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 /// Multipliers that the equations of motion do not determine.
@@ -154,4 +154,4 @@ ConstraintCount System::count_constraints(const ConstStateView& at_state, const 
   return count;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -10,7 +10,7 @@
 #include "polyform/mechanics/module_set.hpp"
 #include "polyform/mechanics/scale.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 ConstraintJacobian::ConstraintJacobian(const SystemView& view, Of of, std::vector<bool> absent, const Vec3& origin)
     : view_(view),
@@ -284,4 +284,4 @@ void ConstraintJacobian::enter_modes(const Vec3& point, std::size_t row, FrameIn
   }
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -10,7 +10,7 @@
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/mechanics/module_set.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// Rows J with J w = velocity right, w = [v of the tree joints; η̇]. A row is a set of wrenches on frames (those of a
 /// unit multiplier), kept about one point of the system; its entry for a tree joint is the power of the wrenches
@@ -117,4 +117,4 @@ class ConstraintJacobian {
   std::vector<Entry> entries_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -4,7 +4,7 @@
 
 #include "framework/assembly/constraint_jacobian.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 void ConstraintJacobian::transmit(std::span<const double> mu, std::span<Spatial> through,
                                   std::span<WrenchSize> sizes) const {
@@ -48,4 +48,4 @@ double ConstraintJacobian::cut_sign(const Row& row, BodyIndex body) const {
   return body == (is_ground(joint.moving) ? joint.base : joint.moving) ? 1 : 0;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -9,7 +9,7 @@
 #include "polyform/solvers/light_bodies.hpp"
 #include "polyform/solvers/recursion_cost.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -186,4 +186,4 @@ void warn_of_costly_cuts(const System::Parts& parts, Strided<const JointData> jo
       "remove `cut: true` where it is not needed");
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -6,7 +6,7 @@
 
 #include "framework/assembly/parts.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// How much each joint is wanted in the spanning tree. joints: of the description, in its order, defined.
 std::vector<Hold> holds_of(const Description&, Strided<const JointData> joints);
@@ -16,4 +16,4 @@ std::vector<Hold> holds_of(const Description&, Strided<const JointData> joints);
 void warn_of_costly_cuts(const System::Parts&, Strided<const JointData> joints, std::span<const GraphEdge> edges,
                          Diagnostics&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -9,7 +9,7 @@
 #include "framework/assembly/row_factors.hpp"
 #include "polyform/mechanics/judgement.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics) {
   const SystemView& view = parts.view;
@@ -38,4 +38,4 @@ void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics
        .file = parts.description.file});
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -10,7 +10,7 @@
 #include "framework/assembly/parts.hpp"
 #include "polyform/mechanics/scale.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 namespace {
 
@@ -73,4 +73,4 @@ void warn_of_drawn_rounding(const System::Parts& parts, Diagnostics& diagnostics
                "draw the model nearer to the ground origin");
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -4,9 +4,9 @@
 #include "framework/diagnostics.hpp"
 #include "framework/assembly/system.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// Warns where positions are so far from the ground origin that their numbers hold few digits of a length.
 void warn_of_drawn_rounding(const System::Parts&, Diagnostics&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

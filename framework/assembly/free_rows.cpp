@@ -2,7 +2,7 @@
 
 #include <Eigen/QR>
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -57,4 +57,4 @@ FreeRows free_rows_of_positions(const ModuleSet::Module& m) {
   return out;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -6,7 +6,7 @@
 
 #include "polyform/mechanics/module_set.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// Combinations z of a module's rows that none of its variables enters: zᵀ A = 0, those of holonomic rows first.
 struct FreeRows {
@@ -20,4 +20,4 @@ FreeRows free_rows_of_motions(const ModuleSet::Module&);
 /// Of holonomic rows alone; only variables count that have an integral among the states.
 FreeRows free_rows_of_positions(const ModuleSet::Module&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

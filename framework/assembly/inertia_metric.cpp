@@ -3,7 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 /// Share of the mass of its neighbours that a body without mass is given.
@@ -84,4 +84,4 @@ void InertiaMetric::evaluate(std::span<const BodyMotion> frames, std::span<const
   }
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

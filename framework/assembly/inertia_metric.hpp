@@ -8,7 +8,7 @@
 #include "polyform/mechanics/flexible_set.hpp"
 #include "polyform/contract/system_view.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// Per body the mass matrix of its twist (angular velocity, velocity of the frame origin; ground axes) and, of a
 /// flexible body, of the rates of its modes. A body without mass or without inertia about an axis is given a billionth
@@ -36,4 +36,4 @@ class InertiaMetric {
   double largest_mass_ = 1, length_ = 1;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

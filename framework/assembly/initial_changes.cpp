@@ -6,7 +6,7 @@
 
 #include "framework/assembly/initial_state.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 /// So many bodies and joints are named; the others are counted.
@@ -177,4 +177,4 @@ std::string InitialState::restraint() const {
   return view().cut_joints().empty() ? "the constraints" : "the loops and constraints";
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

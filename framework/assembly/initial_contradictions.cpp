@@ -8,7 +8,7 @@
 #include "framework/assembly/initial_state.hpp"
 #include "polyform/solvers/contradiction.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 using Element = ConstraintSet::Element;
@@ -105,4 +105,4 @@ void InitialState::report_contradiction(std::string_view one, std::string_view o
                 "Remove one of them, or let both ask for the same.");
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -7,7 +7,7 @@
 #include "framework/assembly/initial_state.hpp"
 #include "polyform/mechanics/constraint.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 InitialState::GivenTwist InitialState::given_twist(std::size_t body, const BodyMotion& pose) const {
   const BodyItem& b = body_item(body);
@@ -102,4 +102,4 @@ double InitialState::speed_of(const Spatial& V) const { return std::max(length_ 
 
 bool InitialState::differ(const Spatial& a, const Spatial& b) const { return speed_of(a - b) > met * speed_; }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

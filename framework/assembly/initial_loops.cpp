@@ -9,7 +9,7 @@
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 /// Share of 1 rad, or of a length of the system, by which a coordinate may change without a warning.
@@ -236,4 +236,4 @@ void InitialState::report_open_loop(const std::vector<double>& start, const Posi
       "give initial positions nearer to a closed loop, or fewer of them");
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -6,7 +6,7 @@
 
 #include "framework/assembly/initial_state.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// Velocities at the positions found. Velocities of bodies belong to the drawn pose. Where bodies have left it, the
 /// joint rates of the drawn pose hold at the new one.
@@ -109,4 +109,4 @@ bool InitialState::project(const Projection& how) {
   return true;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -10,7 +10,7 @@
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/module_set.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 InitialState::InitialState(System::Parts& parts, Diagnostics& diagnostics)
     : parts_(parts), diagnostics_(diagnostics), centred_(parts.view), given_(parts.joints.size()), tree_(view()) {}
@@ -132,11 +132,13 @@ void InitialState::states_of_motion() {
   if (view().states == 0) return;
   tree_.evaluate(parts_.q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
   ForceSet forces(view(), centred_.origin());
+  forces.follow(parts_.discrete);
   forces.states_at_start(tree_.frames(), parts_.q, parts_.v, parts_.x);
   ModuleSet modules(view(), centred_.origin());
   std::vector<std::pair<std::size_t, double>> integrals;
   for (const ModuleSet::Module& m : modules.modules())
     for (const ModuleSet::Module::Integral& one : m.integrals) integrals.emplace_back(one.state, parts_.x[one.state]);
+  modules.follow(parts_.discrete);
   modules.states_at_start(tree_.frames(), parts_.q, parts_.v, parts_.x);
   for (const auto& [state, value] : integrals) parts_.x[state] = value;
   if (!std::ranges::all_of(parts_.x, [](double x) { return std::isfinite(x); })) report_states();
@@ -200,4 +202,4 @@ bool build_initial_state(System::Parts& parts, Diagnostics& diagnostics) {
   return InitialState(parts, diagnostics).build();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -17,7 +17,7 @@
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/mechanics/module_set.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// Fills the initial state of the parts (q, v, eta, etadot, x, discrete). Used once.
 class InitialState {
@@ -127,4 +127,4 @@ class InitialState {
   bool moved_ = false;                    ///< some initial position is given
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

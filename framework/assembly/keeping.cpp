@@ -5,7 +5,7 @@
 
 #include "polyform/mechanics/judgement.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 Keeping::Keeping(const SystemView& view, ConstraintJacobian& jacobian, const std::vector<double>& given,
                  const StateView& at)
@@ -100,4 +100,4 @@ bool Keeping::find(std::span<const double> w, bool moves) {
   return keep_some(Margin::dependent) || keep_some(Margin::none);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

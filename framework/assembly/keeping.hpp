@@ -9,7 +9,7 @@
 
 #include "framework/assembly/nearest_rates.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// Keeps as many items of a list as are possible together: all, or one after the other each that is possible with those
 /// before it. The longest possible run of further items is found by runs that grow, then by halving. That takes few
@@ -84,4 +84,4 @@ class Keeping {
   double dependence_ = 0;  ///< of the rows without those of rates, once it is needed
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -6,7 +6,7 @@
 #include "framework/assembly/rate_equations.hpp"
 #include "polyform/mechanics/judgement.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 /// Share of the fastest rate, found or wanted, that counts as the least speed of a loop when its rows are judged: `met`
@@ -103,4 +103,4 @@ void NearestRates::take(std::span<double> w, const std::vector<char>& kept, Iner
   meet(w);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

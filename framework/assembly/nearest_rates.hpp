@@ -19,7 +19,7 @@
 #include "framework/assembly/inertia_metric.hpp"
 #include "framework/assembly/row_factors.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 class NearestRates {
  public:
@@ -72,4 +72,4 @@ class NearestRates {
 /// Relative error of a row up to which rates meet it.
 constexpr double met = 1e-9;
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

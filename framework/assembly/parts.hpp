@@ -9,7 +9,7 @@
 
 #include "framework/assembly/system.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// All instances of one element type, in the storage that an ElementGroup points to.
 template <class Type>
@@ -89,4 +89,4 @@ bool check_flexible(const System::Parts&, Diagnostics&);
 /// Coordinates and velocities at the start, loops closed. False after an error.
 bool build_initial_state(System::Parts&, Diagnostics&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

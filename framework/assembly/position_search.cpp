@@ -11,7 +11,7 @@
 #include "framework/assembly/row_factors.hpp"
 #include "polyform/mechanics/judgement.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 /// The largest residual in the end, relative to what a turn by 1 rad does.
@@ -279,4 +279,4 @@ void PositionSearch::move(double fraction) {
   for (std::size_t k = 0; k < view_.modes; ++k) state_.eta[k] += fraction * step_[view_.nv_tree + k];
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -18,7 +18,7 @@
 #include "framework/assembly/constraint_jacobian.hpp"
 #include "framework/assembly/inertia_metric.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 class PositionSearch {
  public:
@@ -77,4 +77,4 @@ class PositionSearch {
   Open open_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

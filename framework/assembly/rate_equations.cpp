@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 constexpr int scaling_rounds = 8;
@@ -178,4 +178,4 @@ bool RateEquations::solve(std::span<const double> left, std::span<const Spatial>
   return true;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

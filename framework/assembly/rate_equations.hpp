@@ -10,7 +10,7 @@
 #include "framework/assembly/constraint_jacobian.hpp"
 #include "framework/assembly/inertia_metric.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// For changes d of the rates and D of the twists, with multipliers μ of the tree joints and λ of the rows:
 ///
@@ -57,4 +57,4 @@ class RateEquations {
   Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> factors_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 // Wrenches are linear in μ. A rank-revealing factorization of scaled rows finds μ to some digits less than rounding,
@@ -126,4 +126,4 @@ OpenDirections OpenDirections::in_axes(const Mat3& R) const {
   return turned;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -11,7 +11,7 @@
 #include "polyform/contract/index.hpp"
 #include "polyform/contract/spatial.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// Directions in which a reaction is unique: unit vectors along which the force is, those along which the moment is,
 /// and sums that are unique, such as a force times a lever and a moment: linear · force + angular · moment (angular in
@@ -52,4 +52,4 @@ class OpenDirections {
   std::array<Direction, 6> basis_{};  ///< orthonormal, the first count_ in use
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 using Eigen::Index;
@@ -132,4 +132,4 @@ std::vector<char> RowFactors::settled() const {
   return out;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -7,7 +7,7 @@
 #include "framework/assembly/constraint_jacobian.hpp"
 #include "framework/assembly/sparse_qr.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// Factors that make rows and columns of a Jacobian comparable in any units, lengths and transmission ratios. With them
 /// the largest possible entry of each (ConstraintJacobian::Entry::reach) is about 1. Entries that are rounding stay
@@ -55,4 +55,4 @@ class RowFactors {
   std::vector<char> kept_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -7,7 +7,7 @@
 #include "polyform/solvers/absolute_system.hpp"
 #include "polyform/mechanics/scale.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 /// How far bodies are moved, relative to their size, and turned, rad: more than rounding and the threshold of ranks
@@ -60,4 +60,4 @@ std::optional<std::size_t> degrees_of_freedom_nearby(const System& system) {
   return nearby < system.count_constraints().degrees_of_freedom ? std::optional(nearby) : std::nullopt;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -170,4 +170,4 @@ void SparseQr::take_out(std::span<double> y) const {
   for (std::size_t i = reflections_.size(); i-- > 0;) apply(reflections_[i], y);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

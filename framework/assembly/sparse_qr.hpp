@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// A P = Q R on those columns that are independent. Columns are eliminated one after the other in an order that keeps
 /// the factors sparse: the rows that begin with a column make a small dense front, which a Householder reflection
@@ -60,4 +60,4 @@ class SparseQr {
   std::vector<double> vector_;      ///< of unit length √2
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -14,7 +14,7 @@
 #include "polyform/contract/flexible_validity.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 namespace {
 
 /// Everything outboard of a joint, about the ground origin.
@@ -229,4 +229,4 @@ void decide_spin_stiffening(System::Parts& parts) {
   }
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

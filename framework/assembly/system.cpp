@@ -6,7 +6,7 @@
 #include "framework/assembly/drawn_rounding.hpp"
 #include "framework/assembly/parts.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 System::System(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 System::~System() = default;
@@ -61,4 +61,4 @@ void System::Parts::report_breach(Diagnostics& diagnostics, const Item& item, st
   diagnostics.blame_plugin();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -11,7 +11,7 @@
 #include "framework/reading/description.hpp"
 #include "polyform/contract/system_view.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline assembly {
 
 /// What `check` tells of the constraints of a system in its initial state.
 struct ConstraintCount {
@@ -55,4 +55,4 @@ class System {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::assembly

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 double sensible_bound(const System& system, std::span<const RunRecord* const> runs, double duration) {
   constexpr double body_steps = 1e6;
@@ -37,4 +37,4 @@ std::optional<BoundedTwin> check_steps(const System& system, const TraceLayout& 
   return twin;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

@@ -8,7 +8,7 @@
 #include "framework/comparison/consensus.hpp"
 #include "framework/comparison/heat.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 /// The fastest run against its twin: the same run with bounded steps.
 struct BoundedTwin {
@@ -31,4 +31,4 @@ std::optional<BoundedTwin> check_steps(const System&, const TraceLayout&, const 
                                        const RunRecord& its_run, const RunSettings&, const Scales&, double bound,
                                        double tolerance, const HeatControl&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

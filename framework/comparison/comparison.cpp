@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 namespace {
 
@@ -104,4 +104,4 @@ Comparison compare(const System& system, std::span<const Contender> contenders, 
   return result;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

@@ -13,7 +13,7 @@
 #include "framework/comparison/divergence.hpp"
 #include "framework/comparison/heat.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 /// The outcome of one contender. One that did not finish, or that ran alone, has no deviation.
 struct Standing : HeatEnd {
@@ -48,4 +48,4 @@ using SinkMaker = std::function<std::unique_ptr<RowSink>(std::string_view solver
 Comparison compare(const System&, std::span<const Contender>, const RunSettings&, double tolerance, const HeatControl&,
                    const SinkMaker&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 namespace {
 
@@ -354,4 +354,4 @@ std::vector<DistanceRow> distances(const TraceLayout& layout, Trace& a, Trace& b
   return result;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

@@ -9,7 +9,7 @@
 #include "framework/comparison/trace.hpp"
 #include "framework/comparison/votes.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 /// A largest deviation, when and at which body or joint it occurs.
 struct Departure {
@@ -117,4 +117,4 @@ struct DistanceRow {
 };
 std::vector<DistanceRow> distances(const TraceLayout&, Trace&, Trace&, const Scales&, Family);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

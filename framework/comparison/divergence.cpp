@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 namespace {
 
@@ -125,4 +125,4 @@ std::optional<Divergence> find_divergence(const System& system, const TraceLayou
   return result;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

@@ -10,7 +10,7 @@
 #include "framework/comparison/consensus.hpp"
 #include "framework/comparison/heat.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 /// How a solver differs from itself, and how a small difference grows. Distances are relative, see Scales: of the
 /// motion, or of the reactions or accelerations where the solvers part in those; the growth is always that of the
@@ -79,4 +79,4 @@ struct GrowthRate {
 };
 GrowthRate growth_rate(std::span<const DistanceRow>);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

@@ -9,7 +9,7 @@
 #include "framework/simulation/mode_limits.hpp"
 #include "framework/simulation/solver_selection.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::vector<HeatEnd> run_heats(const System& system, std::span<const Heat> heats
   return ends;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

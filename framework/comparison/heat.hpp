@@ -14,7 +14,7 @@
 #include "framework/simulation/simulate.hpp"
 #include "polyform/contract/formulation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 struct Contender {
   const Formulation* formulation = nullptr;
@@ -58,4 +58,4 @@ struct HeatControl {
 };
 std::vector<HeatEnd> run_heats(const System&, std::span<const Heat>, const HeatControl&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

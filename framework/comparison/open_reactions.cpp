@@ -1,6 +1,6 @@
 #include "framework/comparison/open_reactions.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 Spatial OpenReaction::unique_part(const Spatial& reaction, const Mat3& R) const {
   const Spatial in_axes{transpose_times(R, reaction.angular), transpose_times(R, reaction.linear)};
@@ -39,4 +39,4 @@ std::vector<OpenReaction> OpenReactions::found() const {
   return all;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

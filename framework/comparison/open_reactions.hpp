@@ -9,7 +9,7 @@
 
 #include "framework/assembly/system.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 /// What is open of the reaction of one joint along a motion.
 struct OpenReaction {
@@ -45,4 +45,4 @@ class OpenReactions {
   std::map<std::size_t, Seen> seen_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

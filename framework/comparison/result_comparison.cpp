@@ -10,7 +10,7 @@
 #include "framework/comparison/open_reactions.hpp"
 #include "framework/comparison/result_states.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 namespace {
 
@@ -282,4 +282,4 @@ std::optional<ResultComparison> compare(std::span<const ComparedResult> all,
   return result;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

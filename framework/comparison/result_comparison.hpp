@@ -9,7 +9,7 @@
 #include "framework/comparison/consensus.hpp"
 #include "framework/results/result_reader.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 /// A result that takes part; it has a column `time`.
 struct ComparedResult {
@@ -54,4 +54,4 @@ struct ComparedSystem {
 std::optional<ResultComparison> compare(std::span<const ComparedResult>, const std::optional<ComparedSystem>&,
                                         double tolerance);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 ResultStates::ResultStates(const System& system, const Results& results) {
   const SystemView& view = system.view();
@@ -87,4 +87,4 @@ std::optional<Mat3> ResultStates::orientation(BodyIndex body, std::size_t row) c
   return rotation_matrix(normalized(q));
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

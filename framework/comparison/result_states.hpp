@@ -9,7 +9,7 @@
 #include "framework/assembly/system.hpp"
 #include "framework/results/result_reader.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 /// The rows of results as canonical states. First-order states are zero.
 class ResultStates {
@@ -41,4 +41,4 @@ class ResultStates {
   bool complete_ = true;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

@@ -5,7 +5,7 @@
 
 #include "framework/diagnostics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 namespace {
 
@@ -66,4 +66,4 @@ RunRecord run_from_text(std::string_view text) {
   }
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

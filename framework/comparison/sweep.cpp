@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 namespace {
 
@@ -121,4 +121,4 @@ Sweep sweep(const System& system, std::span<const Contender> contenders, const R
   return result;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

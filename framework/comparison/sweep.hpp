@@ -9,7 +9,7 @@
 #include "framework/comparison/consensus.hpp"
 #include "framework/comparison/heat.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 /// What a sweep varies: the step, or the relative tolerance with the absolute one in its ratio to it.
 enum class SweepOf { step, tolerance };
@@ -48,4 +48,4 @@ double reference_value(SweepOf, std::span<const double> values);
 Sweep sweep(const System&, std::span<const Contender>, const RunSettings&, SweepOf, std::span<const double> values,
             const HeatControl&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

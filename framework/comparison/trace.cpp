@@ -11,7 +11,7 @@
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 namespace {
 
@@ -249,4 +249,4 @@ void Trace::row(double time, const Observation& now) {
   put(time, row_);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

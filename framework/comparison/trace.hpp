@@ -16,7 +16,7 @@
 #include "framework/simulation/row_sink.hpp"
 #include "polyform/mechanics/scale.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 /// What runs are compared in. Joint coordinates are rad or m, their accelerations likewise; modal coordinates as their
 /// body type defines them. Outputs of elements, each in its unit, are shown and do not decide who agrees: they follow
@@ -188,4 +188,4 @@ class Trace final : public TraceRows, public RowSink {
   std::vector<double> row_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

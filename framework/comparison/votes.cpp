@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 Votes::Votes(std::span<const std::vector<std::string>> kernels, const std::vector<bool>& counts)
     : of_(kernels.size(), none) {
@@ -62,4 +62,4 @@ double median(std::span<Weighted> all) {
   return 0;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

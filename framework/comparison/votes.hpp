@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline comparison {
 
 /// A kernel that several solvers run, in the order of the solvers.
 struct SharedKernel {
@@ -49,4 +49,4 @@ struct Weighted {
 /// them.
 double median(std::span<Weighted>);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::comparison

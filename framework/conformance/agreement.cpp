@@ -8,7 +8,7 @@
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/observation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -130,4 +130,4 @@ double acceleration_misfit(const SystemView& view, double t, const Observation& 
   return AccelerationMisfit(view).worst(t, o).size;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

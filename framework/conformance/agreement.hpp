@@ -8,7 +8,7 @@
 #include "framework/conformance/state.hpp"
 #include "polyform/contract/formulation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Largest differences between two observations, relative to the largest value of their kind (at least 1).
 struct Difference {
@@ -26,4 +26,4 @@ double newton_euler_error(const SystemView&, const State&, double t, const Obser
 /// How far the observed accelerations leave what the constraints allow (assembly/acceleration_misfit.hpp).
 double acceleration_misfit(const SystemView&, double t, const Observation&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

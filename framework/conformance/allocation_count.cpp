@@ -47,7 +47,7 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept
 }
 #endif
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 AllocationCount::AllocationCount() noexcept {
   count = 0;
@@ -73,4 +73,4 @@ void claim_no_allocation(Checklist& list, std::string_view name, std::string_vie
     list.unsupported(name, "this build of polyform has a sanitizer in it, which owns the heap");
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -8,7 +8,7 @@
 
 #include "framework/conformance/checklist.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Counts the allocations of this thread while it lives. One at a time.
 class AllocationCount {
@@ -41,4 +41,4 @@ inline void see_allocations(std::size_t found, Measure& m) {
 inline constexpr std::string_view evaluate_allocates_nothing = "evaluate() allocates nothing";
 inline constexpr std::string_view make_memory_before = "make scratch memory in create() and keep it in the batch";
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -15,7 +15,7 @@
 #include "framework/conformance/static_memory.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Owns what a ForceInput points to.
 struct BatchInput {
@@ -209,4 +209,4 @@ inline constexpr std::string_view turn_with_markers =
     "vectors of the type must turn with its markers (use MarkerMotion::R); where a value is meant to be fixed in "
     "ground, its field says so by FieldSpec::tied_to_ground";
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

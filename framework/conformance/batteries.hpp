@@ -5,7 +5,7 @@
 #include "framework/conformance/checklist.hpp"
 #include "framework/registry/plugin_record.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Of a type of any kind: its meaning, and what it declares of its fields.
 void check_texts(const Offer&, const Catalog&, Checklist&);
@@ -18,4 +18,4 @@ void check_formulation(const Formulation&, Sample example, const Bench&, Checkli
 void check_module(const ModuleType&, const Bench&, Checklist&);
 void check_integrator(const IntegratorType&, Checklist&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -9,7 +9,7 @@
 
 #include "framework/reading/reader.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -191,4 +191,4 @@ SolverPointer make_solver(const Formulation& formulation, const SystemView& view
   return compile(formulation, view, options);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

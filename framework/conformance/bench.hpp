@@ -14,7 +14,7 @@
 #include "framework/simulation/integrator_selection.hpp"
 #include "framework/simulation/solver_selection.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// A model that the host accepted, with its text.
 struct Sample {
@@ -88,4 +88,4 @@ class Bench {
 SolverPointer make_solver(const Formulation&, const SystemView&,
                           const std::vector<std::pair<std::string, std::string>>& options = {});
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

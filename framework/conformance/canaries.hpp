@@ -15,7 +15,7 @@
 #include "polyform/helpers/guarded.hpp"
 #include "polyform/contract/spatial.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// What to do about what was found.
 inline constexpr const char* keep_to_what_is_given =
@@ -93,4 +93,4 @@ class Canaries {
   unsigned control_ = floating_point_control();
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

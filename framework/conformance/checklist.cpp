@@ -4,7 +4,7 @@
 
 #include "framework/diagnostics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 std::string_view name_of(Verdict verdict) noexcept {
   constexpr std::string_view names[] = {"passed", "failed", "unsupported"};
@@ -65,4 +65,4 @@ void Checklist::unsupported(std::string_view name, std::string why) {
   sink_.add({kind_, type_, std::string(name), Verdict::unsupported, 0, 0, std::move(why), {}, {}});
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

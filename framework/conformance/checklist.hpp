@@ -10,7 +10,7 @@
 
 #include "framework/conformance/claim.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Thrown by the body of a claim that cannot be decided here.
 class Undecided : public std::exception {
@@ -102,4 +102,4 @@ class Checklist {
   ClaimSink& sink_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 enum class Verdict {
   passed,
@@ -37,4 +37,4 @@ class ClaimSink {
   virtual void add(const Claim&) = 0;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

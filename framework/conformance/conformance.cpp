@@ -7,7 +7,7 @@
 #include "framework/conformance/message_sink.hpp"
 #include "framework/process/process.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::vector<Claim> check_conformance(const PluginRecord& plugin, const Offer& of
   return claims;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -10,7 +10,7 @@
 #include "framework/registry/catalog.hpp"
 #include "framework/registry/plugin_record.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 struct ConformanceSettings {
   /// A model of the author's: its field values are used, or a formulation is tried on it too; may be empty.
@@ -29,4 +29,4 @@ std::vector<Claim> check_conformance(const PluginRecord&, const Offer&, const Ca
                                      std::shared_ptr<const void> keep_alive, const ConformanceSettings&,
                                      const std::function<void(const Claim&)>& on_claim);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -11,7 +11,7 @@
 #include "framework/conformance/output_checks.hpp"
 #include "framework/conformance/redrawing.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -310,4 +310,4 @@ void check_constraint(const ConstraintType& type, const Bench& bench, Checklist&
   check_in_formulations(one, false, bench, list);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

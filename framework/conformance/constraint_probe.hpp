@@ -11,7 +11,7 @@
 #include "framework/conformance/element_systems.hpp"
 #include "framework/conformance/model_state.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// The rows of one instance, with their storage.
 struct Rows {
@@ -148,4 +148,4 @@ void on_instances(const std::vector<Case>& cases, Measure& m, Body body, Start s
   }
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -9,7 +9,7 @@
 #include "framework/conformance/canaries.hpp"
 #include "polyform/contract/discrete_state.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// What a batch is asked with at an event. u, x: of modules.
 struct EventState {
@@ -81,4 +81,4 @@ void check_discrete(Strided<const DiscreteVariable> variables, const std::vector
       });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

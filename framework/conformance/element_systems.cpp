@@ -12,7 +12,7 @@
 #include "framework/conformance/observed.hpp"
 #include "polyform/mechanics/scale.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -209,4 +209,4 @@ void check_in_formulations(const std::vector<Case>& cases, bool balanced, const 
   }
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

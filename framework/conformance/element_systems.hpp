@@ -5,7 +5,7 @@
 #include "framework/conformance/checklist.hpp"
 #include "framework/conformance/state.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// A system with instances of the type under test at a state in motion.
 struct Case {
@@ -30,4 +30,4 @@ Sample flexible_model(const Bench&, std::uint64_t seed);
 /// constraint elements).
 void check_in_formulations(const std::vector<Case>&, bool balanced, const Bench&, Checklist&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

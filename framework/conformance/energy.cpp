@@ -10,7 +10,7 @@
 #include "framework/conformance/observed.hpp"
 #include "framework/integration/integration.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -97,4 +97,4 @@ double power_error(const Formulation& formulation, const SystemView& view, const
   });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -5,7 +5,7 @@
 #include "framework/integration/integration.hpp"
 #include "polyform/contract/formulation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Largest change of the total energy over a run from the state, relative to the largest kinetic energy or change of
 /// the potential one (at least 1 J), for a system whose forces all have a potential. The integrator
@@ -16,4 +16,4 @@ double energy_drift(const Formulation&, const SystemView&, const State&, const I
 /// 1 W).
 double power_error(const Formulation&, const SystemView&, const State&, double t = 0);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -8,7 +8,7 @@
 #include "framework/conformance/canaries.hpp"
 #include "polyform/contract/events.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// What one call gives.
 struct EventValues {
@@ -74,4 +74,4 @@ void check_events(const std::vector<Case>& cases, Checklist& list, Make make, In
              });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -5,7 +5,7 @@
 
 #include "framework/reading/report.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -113,4 +113,4 @@ const ExampleFields::Instance* ExampleFields::pick(std::string_view type, Random
   return &found->second[static_cast<std::size_t>(random.integer(0, static_cast<int>(found->second.size()) - 1))];
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

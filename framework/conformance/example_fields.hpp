@@ -10,7 +10,7 @@
 #include "framework/assembly/system.hpp"
 #include "framework/conformance/random.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 class ExampleFields {
  public:
@@ -36,4 +36,4 @@ class ExampleFields {
   std::vector<Vec3> attachments_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -21,7 +21,7 @@
 #include "framework/conformance/measured_rate.hpp"
 #include "framework/conformance/model_state.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -254,4 +254,4 @@ void check_flexible_body(const FlexibleBodyType& type, const Bench& bench, Check
   check_in_formulations(cases, false, bench, list);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

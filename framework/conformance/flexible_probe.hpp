@@ -9,7 +9,7 @@
 #include "framework/conformance/canaries.hpp"
 #include "framework/conformance/checklist.hpp"
 
-namespace polyform::host::flexible {
+namespace polyform::host::inline conformance::flexible {
 
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
@@ -156,4 +156,4 @@ inline std::pair<Equations, Equations> pair_of(const FlexibleData& a, const Moti
   return {first.equations(out[0], 0), second.equations(out[1], 0)};
 }
 
-}  // namespace polyform::host::flexible
+}  // namespace polyform::host::conformance::flexible

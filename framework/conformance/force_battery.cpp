@@ -18,7 +18,7 @@
 #include "framework/conformance/output_checks.hpp"
 #include "framework/conformance/redrawing.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -344,4 +344,4 @@ void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
   check_in_formulations(cases, true, bench, list);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

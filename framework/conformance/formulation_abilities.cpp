@@ -10,7 +10,7 @@
 #include "framework/conformance/switched_spring.hpp"
 #include "polyform/contract/discrete_state.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -211,4 +211,4 @@ void check_abilities_of(const Formulation& formulation, const Bench& bench, Chec
           [&](std::uint64_t seed) { return with_massless_body(bench, seed); });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

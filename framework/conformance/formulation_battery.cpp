@@ -12,7 +12,7 @@
 #include "framework/conformance/observed.hpp"
 #include "framework/simulation/kernels_of.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -236,4 +236,4 @@ void check_formulation(const Formulation& formulation, Sample example, const Ben
   check_calls(formulation, systems, bench, list);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

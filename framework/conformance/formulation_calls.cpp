@@ -10,7 +10,7 @@
 #include "framework/conformance/batch_probe.hpp"
 #include "framework/conformance/formulation_checks.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -164,4 +164,4 @@ void check_calls(const Formulation& formulation, const Systems& systems, const B
   });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

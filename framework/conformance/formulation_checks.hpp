@@ -14,7 +14,7 @@
 #include "framework/conformance/model_state.hpp"
 #include "framework/conformance/observed.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Random trees and systems with loops that the formulation says it can run.
 struct Systems {
@@ -99,4 +99,4 @@ void check_abilities_of(const Formulation&, const Bench&, Checklist&);
 /// No allocation after compile, no memory of what was asked before, no influence between solvers.
 void check_calls(const Formulation&, const Systems&, const Bench&, Checklist&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

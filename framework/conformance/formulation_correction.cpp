@@ -7,7 +7,7 @@
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/observation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -113,4 +113,4 @@ void check_correction(const Formulation& formulation, const std::vector<Case>& c
            });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

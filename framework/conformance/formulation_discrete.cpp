@@ -8,7 +8,7 @@
 #include "framework/conformance/formulation_checks.hpp"
 #include "polyform/contract/discrete_state.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -92,4 +92,4 @@ void see_discrete(const Formulation& formulation, const Case& one, Measure& m) {
   m.see(values().size() == count ? 0 : 1, "it has not as many values all the time");
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -9,7 +9,7 @@
 #include "framework/conformance/formulation_checks.hpp"
 #include "framework/reading/reader.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 SolverPointer compiled_or_refused(const Formulation& formulation, const SystemView& view,
                                   const Observed::Options& given, std::string* refusal) {
@@ -148,4 +148,4 @@ void check_options(const Formulation& formulation, const Systems& systems, Check
   }
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -7,7 +7,7 @@
 #include "framework/conformance/formulation_checks.hpp"
 #include "polyform/contract/second_order.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 void see_second_order(const Formulation& formulation, const Case& one, Measure& m) {
   Observed seen(formulation, one.sample.view(), one.state, one.time);
@@ -45,4 +45,4 @@ void see_second_order(const Formulation& formulation, const Case& one, Measure& 
   }
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

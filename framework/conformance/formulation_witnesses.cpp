@@ -9,7 +9,7 @@
 #include "framework/simulation/kernels_of.hpp"
 #include "polyform/contract/kernels.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 void Witnesses::add(std::string_view other, const std::vector<std::string>& own, const std::vector<std::string>& its) {
   bool any = false;
@@ -92,4 +92,4 @@ void check_kernels(const Formulation& formulation, const Systems& systems, Check
              });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -10,7 +10,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/simulation/integrator_selection.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -210,4 +210,4 @@ void check_integrator(const IntegratorType& type, Checklist& list) {
   check_sizes(choice, list);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -7,7 +7,7 @@
 #include "framework/conformance/checklist.hpp"
 #include "framework/conformance/integrator_probe.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 inline constexpr double duration = 4;           ///< of the runs, s: more than half a turn of the ellipse
 inline constexpr double some_tolerance = 1e-8;  ///< of runs that look at something else than errors
@@ -24,4 +24,4 @@ void check_order(const IntegratorChoice&, Checklist&);
 void check_restart(const IntegratorChoice&, Checklist&);
 void check_failures(const IntegratorChoice&, Checklist&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -4,7 +4,7 @@
 
 #include "framework/conformance/integrator_checks.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -86,4 +86,4 @@ void check_failures(const IntegratorChoice& choice, Checklist& list) {
              });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

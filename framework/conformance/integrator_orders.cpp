@@ -7,7 +7,7 @@
 
 #include "framework/conformance/integrator_checks.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -95,4 +95,4 @@ void check_order(const IntegratorChoice& choice, Checklist& list) {
              });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

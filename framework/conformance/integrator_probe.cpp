@@ -8,7 +8,7 @@
 #include "framework/conformance/canaries.hpp"
 #include "framework/diagnostics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -110,4 +110,4 @@ StepSettings tolerance_of(double tolerance) {
   return {.step = 1e-3, .relative_tolerance = tolerance, .absolute_tolerance = tolerance};
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -7,7 +7,7 @@
 #include "framework/conformance/integrator_problems.hpp"
 #include "framework/integration/integration.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// A method with what goes wrong in words. Each function throws Failure (simulation_failed) where the method fails, or
 /// breaks its contract about time.
@@ -54,4 +54,4 @@ double distance(std::span<const double> a, std::span<const double> b);
 StepSettings steps_of(double step);
 StepSettings tolerance_of(double tolerance);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

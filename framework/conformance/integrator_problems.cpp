@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -103,4 +103,4 @@ void Fall::accelerate(double, std::span<const double>, std::span<double> ydot) c
 
 void Fall::move(std::span<const double> y, std::span<double> ydot) const noexcept { ydot[0] = y[1]; }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

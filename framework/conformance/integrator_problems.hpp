@@ -8,7 +8,7 @@
 #include "polyform/contract/integrator.hpp"
 #include "polyform/contract/second_order.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// A system of second order with its solution. Counts what it is asked for.
 class KnownSystem : public FirstOrderSystem, public SecondOrderSystem {
@@ -93,4 +93,4 @@ class Nothing final : public KnownSystem {
   void move(std::span<const double>, std::span<double>) const noexcept override {}
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

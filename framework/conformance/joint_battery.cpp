@@ -11,7 +11,7 @@
 #include "framework/conformance/model_state.hpp"
 #include "framework/conformance/observed.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -165,4 +165,4 @@ void check_joint(const JointType& type, const Bench& bench, Checklist& list) {
   check_joint_in_systems(type, bench, list);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -4,7 +4,7 @@
 #include "framework/conformance/batteries.hpp"
 #include "framework/conformance/state.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// The name of the joint under test in the models of its battery.
 inline constexpr std::string_view tested = "tested";
@@ -19,4 +19,4 @@ void check_joint_motion(const JointType&, const Bench&, const std::vector<Sample
 /// In the tree and as a cut joint, in all formulations.
 void check_joint_in_systems(const JointType&, const Bench&, Checklist&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

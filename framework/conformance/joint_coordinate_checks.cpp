@@ -1,7 +1,7 @@
 // Coordinates and orientation of a joint from its pose and back, over turns too.
 #include "framework/conformance/joint_probe.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -128,4 +128,4 @@ void check_joint_coordinates(const std::vector<Sample>& samples, Checklist& list
              });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -2,7 +2,7 @@
 #include "framework/conformance/joint_probe.hpp"
 #include "polyform/mechanics/constraint.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -96,4 +96,4 @@ void check_joint_drawing(const JointType& type, const Bench& bench, const std::v
   check_place(type, bench, samples, list);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

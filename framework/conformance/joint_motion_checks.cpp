@@ -7,7 +7,7 @@
 #include "framework/conformance/measured_rate.hpp"
 #include "polyform/mechanics/constraint.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -237,4 +237,4 @@ void check_joint_motion(const JointType& type, const Bench& bench, const std::ve
   check_allocation(samples, list);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

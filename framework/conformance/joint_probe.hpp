@@ -14,7 +14,7 @@
 #include "framework/conformance/larger.hpp"
 #include "framework/conformance/model_state.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 using Numbers = std::vector<double>;
 
@@ -117,4 +117,4 @@ void at_states(const std::vector<Sample>& samples, Measure& m, Body body) {
   }
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

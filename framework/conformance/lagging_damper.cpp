@@ -5,7 +5,7 @@
 
 #include "polyform/helpers/element_helpers.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -82,4 +82,4 @@ const ForceType& lagging_damper() noexcept {
   return type;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

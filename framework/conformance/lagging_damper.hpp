@@ -3,9 +3,9 @@
 
 #include "polyform/contract/force.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// A damper between two markers whose force F follows the rate of their distance l late: τ dF/dt = c dl/dt − F.
 const ForceType& lagging_damper() noexcept;
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 #include <initializer_list>
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Not a number where one of the two is none, which std::max(a, NaN) would drop.
 inline double larger(double a, double b) { return b > a || b != b ? b : a; }
@@ -23,4 +23,4 @@ double largest(const Matrix& M) {
   return M.cwiseAbs().template maxCoeff<Eigen::PropagateNaN>();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

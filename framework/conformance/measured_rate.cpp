@@ -5,7 +5,7 @@
 
 #include "framework/conformance/larger.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 MeasuredRates measured_rates(const Eigen::VectorXd& expected, const Eigen::VectorXd& close, const Numbered& f) {
   using Vector = Eigen::VectorXd;
@@ -65,4 +65,4 @@ double rate_error(double found, double scale, double tolerance, const std::funct
   return error;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 #include <functional>
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Functions of time, several numbers at once.
 using Numbered = std::function<Eigen::VectorXd(double)>;
@@ -29,4 +29,4 @@ Eigen::VectorXd rate_errors(const Eigen::VectorXd& found, const Eigen::VectorXd&
 double rate_error(double found, double scale, double tolerance, const std::function<double(double)>& f,
                   double* rate = nullptr);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

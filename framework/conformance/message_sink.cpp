@@ -10,7 +10,7 @@
 
 #include "framework/used_time.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -113,4 +113,4 @@ BatteryMessage read_message(std::string_view text) {
   return {.claim = claim_of(message)};
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

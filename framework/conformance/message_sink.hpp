@@ -8,7 +8,7 @@
 #include "framework/conformance/claim.hpp"
 #include "framework/process/process.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Sends what is begun and what is decided. A check that takes too long ends the process, which says so before. One per
 /// process.
@@ -35,4 +35,4 @@ struct BatteryMessage {
 };
 BatteryMessage read_message(std::string_view);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -30,4 +30,4 @@ std::string with_state(std::string text, const SystemView& view, const State& s)
   return text;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

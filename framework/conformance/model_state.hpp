@@ -6,7 +6,7 @@
 
 #include "framework/conformance/state.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// The text of a ModelWriter with coordinates and velocities as initial ones of a joint. Where the text has no such
 /// joint, because the host made it, nothing changes.
@@ -14,4 +14,4 @@ std::string with_state(std::string text, const JointData&, std::span<const doubl
 /// The same of all joints of the tree.
 std::string with_state(std::string text, const SystemView&, const State&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -213,4 +213,4 @@ std::string ModelWriter::value(const FieldSpec& field) {
   return {};
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -11,7 +11,7 @@
 #include "polyform/contract/field.hpp"
 #include "polyform/contract/growth.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Writes the items of one model. Fields are filled with random values that their FieldSpec allows; whether the type
 /// accepts them together is found out when the model is read.
@@ -59,4 +59,4 @@ class ModelWriter {
   std::string body_lines_, joint_lines_, force_lines_, constraint_lines_, module_lines_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -15,7 +15,7 @@
 #include "framework/conformance/output_checks.hpp"
 #include "framework/conformance/redrawing.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -251,4 +251,4 @@ void check_module(const ModuleType& type, const Bench& bench, Checklist& list) {
   check_in_formulations(systems, balanced, bench, list);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

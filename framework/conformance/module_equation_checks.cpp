@@ -11,7 +11,7 @@
 #include "framework/conformance/measured_rate.hpp"
 #include "framework/conformance/module_checks.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -318,4 +318,4 @@ void check_module_equations(const ModuleType& type, const std::vector<Case>& cas
   check_energy(cases, list);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -7,7 +7,7 @@
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/canaries.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -151,4 +151,4 @@ std::vector<ModuleState> states_of(const Case& one, Path& path, Random& random, 
   return all;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -6,7 +6,7 @@
 #include "framework/conformance/element_systems.hpp"
 #include "framework/conformance/model_state.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Owns what a ModuleInput points to.
 struct ModuleState {
@@ -83,4 +83,4 @@ void on_modules(const std::vector<Case>& cases, Measure& m, Body body) {
   });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

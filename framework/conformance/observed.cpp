@@ -4,7 +4,7 @@
 
 #include "framework/conformance/bench.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 void require(Status status, Solver& solver, std::string_view formulation, std::string_view call) {
   if (status != Status::ok)
@@ -23,4 +23,4 @@ const Observation& Observed::at(std::span<const double> y) {
   return store_.now();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -5,7 +5,7 @@
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/solver_selection.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Compiles, takes over the state and observes it. Failure, with the solver's sentence, where a call fails.
 class Observed {
@@ -29,4 +29,4 @@ class Observed {
 /// Failure that names the call and gives the solver's own sentence, unless the status is ok.
 void require(Status, Solver&, std::string_view formulation, std::string_view call);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -16,7 +16,7 @@
 #include "framework/simulation/element_outputs.hpp"
 #include "polyform/contract/initial_states.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 namespace {
 
 template <class Type>
@@ -177,4 +177,4 @@ template void check_offers(const ForceType&, const std::vector<Case>&, const Ben
 template void check_offers(const ConstraintType&, const std::vector<Case>&, const Bench&, Checklist&);
 template void check_offers(const ModuleType&, const std::vector<Case>&, const Bench&, Checklist&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -5,11 +5,11 @@
 #include "framework/conformance/checklist.hpp"
 #include "framework/conformance/element_systems.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// Of the first group of forces, constraints or modules of each case, whose type is meant. Nothing is claimed of a type
 /// without outputs, and nothing of one whose batches have no InitialStates.
 template <class Type>
 void check_offers(const Type&, const std::vector<Case>&, const Bench&, Checklist&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -7,7 +7,7 @@
 
 #include "polyform/contract/spatial.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 class Random {
  public:
@@ -47,4 +47,4 @@ inline Vec3 angular_velocity(const Mat3& R, const Mat3& R_rate) {
   return {0.5 * (w(2, 1) - w(1, 2)), 0.5 * (w(0, 2) - w(2, 0)), 0.5 * (w(1, 0) - w(0, 1))};
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

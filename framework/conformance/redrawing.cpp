@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -128,4 +128,4 @@ BatchInput RedrawnInstance::input(const BatchInput& of_read) const {
   return in;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -8,7 +8,7 @@
 
 #include "framework/conformance/batch_probe.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 struct Redrawing {
   Mat3 turn = Mat3::identity();           ///< of the whole drawing about the ground origin
@@ -146,4 +146,4 @@ inline std::string tied_by(const std::string& field) {
                        : "not applicable: `" + field + "` says that its law holds on to ground";
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

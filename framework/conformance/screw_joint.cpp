@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -94,4 +94,4 @@ const JointType& screw_joint() noexcept {
   return type;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

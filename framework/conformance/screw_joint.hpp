@@ -3,9 +3,9 @@
 
 #include "polyform/contract/joint.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// A screw: moving turns about an axis and advances along it.
 const JointType& screw_joint() noexcept;
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -9,7 +9,7 @@
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/module_set.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -326,4 +326,4 @@ std::vector<Spatial> Path::accelerations() {
   return out;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -10,7 +10,7 @@
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 struct State {
   std::vector<double> q, v, eta, etadot, x;
@@ -76,4 +76,4 @@ class Path {
   std::vector<double> efforts_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

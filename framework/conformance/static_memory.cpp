@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -53,4 +53,4 @@ bool StaticMemory::changed() const {
                              [](const Part& part) { return part.before != copy_of(part.start, part.before.size()); });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

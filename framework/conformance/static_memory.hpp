@@ -7,7 +7,7 @@
 
 #include "framework/conformance/checklist.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// The writable memory of the library that an object lies in, as it was when this was made. Variables of a thread's own
 /// are none of it.
@@ -40,4 +40,4 @@ void claim_no_static_writing(const void* type, Checklist& list, First first, Sec
              });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

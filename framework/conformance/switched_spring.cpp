@@ -8,7 +8,7 @@
 #include "polyform/contract/events.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -96,4 +96,4 @@ const ForceType& switched_spring() noexcept {
   return type;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

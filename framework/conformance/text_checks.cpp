@@ -5,7 +5,7 @@
 
 #include "framework/conformance/batteries.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 namespace {
 
@@ -55,4 +55,4 @@ void check_texts(const Offer& offer, const Catalog& catalog, Checklist& list) {
              });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -7,7 +7,7 @@
 #include "framework/simulation/mode_limits.hpp"
 #include "polyform/contract/flexible_validity.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 double in_range(const ValueRange& range, double part, double size_if_untold, double middle) {
   const double size = range.typical > 0 ? range.typical : size_if_untold;
@@ -43,4 +43,4 @@ JointSizes sizes_of(const System& system, const JointData& joint) {
   return {ranges(ValueRanges::Kind::position, joint.nq), ranges(ValueRanges::Kind::velocity, joint.nv)};
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -7,7 +7,7 @@
 #include "framework/assembly/system.hpp"
 #include "polyform/contract/value_ranges.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline conformance {
 
 /// A random number in −1 … 1, made one of a range: that part of the typical size, or of another where none is told,
 /// around a middle, moved into where the model holds.
@@ -35,4 +35,4 @@ std::vector<ValueRange> ranges_of(const Type& type, ValueRanges::Kind kind, std:
   return all;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::conformance

@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-namespace polyform::host {
+namespace polyform::host::inline graph {
 namespace {
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -116,4 +116,4 @@ std::vector<char> edges_to_cut(std::size_t vertices, std::span<const GraphEdge> 
   return cut;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::graph

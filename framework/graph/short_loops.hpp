@@ -6,7 +6,7 @@
 
 #include "framework/graph/system_graph.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline graph {
 
 /// Cells are the shortest cycles through each joint, as far as they are local. A joint that belongs to several cells is
 /// better kept in the tree: cutting it would join their loops to longer ones. Returns for each edge whether the
@@ -16,4 +16,4 @@ namespace polyform::host {
 std::vector<char> edges_to_cut(std::size_t vertices, std::span<const GraphEdge> edges,
                                const std::vector<char>& preferred);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::graph

@@ -8,7 +8,7 @@
 
 #include "framework/graph/short_loops.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline graph {
 namespace {
 
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property,
@@ -172,4 +172,4 @@ SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges)
   return forest;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::graph

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline graph {
 
 /// How much a joint is wanted in the spanning tree. A recursion over the tree needs inertia outboard of every joint.
 /// Where the loop is cut beside a body without inertia, that body has nothing outboard of its other joint.
@@ -46,4 +46,4 @@ struct SpanningForest {
 /// where nothing else connects. A component without ground gets a free joint at the first of its bodies in the file.
 SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::graph

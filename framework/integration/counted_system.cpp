@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace polyform::host {
+namespace polyform::host::inline integration {
 
 namespace {
 
@@ -57,4 +57,4 @@ Status CountedSystem::correct(double t, std::span<double> y) noexcept {
   return Status::failed;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::integration

@@ -9,7 +9,7 @@
 #include "framework/integration/ode.hpp"
 #include "polyform/helpers/step_by_step.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline integration {
 
 class CountedSystem final : public FirstOrderSystem, private SecondOrderSystem {
  public:
@@ -42,4 +42,4 @@ class CountedSystem final : public FirstOrderSystem, private SecondOrderSystem {
   Sentence failure_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::integration

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace polyform::host {
+namespace polyform::host::inline integration {
 
 namespace {
 
@@ -189,4 +189,4 @@ SignChange EventSearch::locate(const Sample& a, const Sample& b, std::size_t k, 
   return {high, low, k};
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::integration

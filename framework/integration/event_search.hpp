@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline integration {
 
 /// Functions of time along a step, of which sign changes are looked for. Zero counts as positive.
 class Signals {
@@ -82,4 +82,4 @@ class EventSearch {
   Sample trial_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::integration

@@ -9,7 +9,7 @@
 
 #include "framework/diagnostics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline integration {
 
 namespace {
 
@@ -119,4 +119,4 @@ bool Integration::state_at(double t, std::span<double> y) {
   return false;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::integration

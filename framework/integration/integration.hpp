@@ -11,7 +11,7 @@
 
 #include "framework/integration/counted_system.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline integration {
 
 /// An integrator type with one value for each of its fields; without a type: none was found.
 struct IntegratorChoice {
@@ -86,4 +86,4 @@ class Integration {
   std::string failure_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::integration

@@ -8,7 +8,7 @@
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/second_order.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline integration {
 
 /// ẏ = f(t, y), and what is done to y after each step. Times in s.
 class Ode {
@@ -31,4 +31,4 @@ class Ode {
   virtual SecondOrderSystem* second_order() noexcept { return nullptr; }
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::integration

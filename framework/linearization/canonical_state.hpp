@@ -6,7 +6,7 @@
 
 #include "polyform/contract/system_view.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 struct CanonicalState {
   std::vector<double> q, v, eta, etadot, x;
@@ -27,4 +27,4 @@ struct CanonicalState {
   }
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

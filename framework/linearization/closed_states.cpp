@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
@@ -117,4 +117,4 @@ bool ClosedStates::solve_velocities(CanonicalState& out) const {
   return true;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

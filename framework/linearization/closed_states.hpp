@@ -8,7 +8,7 @@
 #include "framework/linearization/minimal_coordinates.hpp"
 #include "framework/linearization/module_states.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// Places deviations about a nominal state at a frozen time: [independent positions; independent velocities;
 /// independent first-order states]. Dependent coordinates are found by Newton's method down to round-off, dependent
@@ -48,4 +48,4 @@ class ClosedStates {
   std::string failure_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 constexpr std::size_t most_levels = 14;  ///< halvings of a step
@@ -144,4 +144,4 @@ Derivative differentiate(std::size_t size, double step, const Curve& f) {
   return finished(std::move(best), levels);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// The derivative of each entry, and an estimate of its error.
 struct Derivative {
@@ -31,4 +31,4 @@ Derivative differentiate(std::size_t size, double step, const Curve& f);
 /// two; zero where the curve has no kink there. middle: f(0); step: a large one, as above.
 double kink(std::span<const double> middle, std::size_t entries, double step, const Curve& f);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

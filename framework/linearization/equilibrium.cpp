@@ -11,7 +11,7 @@
 #include "framework/linearization/equilibrium_equations.hpp"
 #include "framework/linearization/point_model.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
@@ -181,4 +181,4 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   return out;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -6,7 +6,7 @@
 
 #include "framework/linearization/linearize.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 struct EquilibriumRequest {
   bool steady = false;              ///< independent velocities stay as in the initial state; otherwise they are zero
@@ -54,4 +54,4 @@ struct Equilibrium {
 /// accelerations: with too few unknowns it ends at the least squares.
 Equilibrium find_equilibrium(const System&, const SolverMaker&, const EquilibriumRequest&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -12,7 +12,7 @@
 #include "framework/simulation/columns.hpp"
 #include "polyform/mechanics/observation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -233,4 +233,4 @@ std::vector<double> EquilibriumEquations::deviation_of(const VectorXd& z) const 
   return deviation;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

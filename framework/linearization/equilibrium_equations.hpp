@@ -11,7 +11,7 @@
 #include "framework/linearization/probe.hpp"
 #include "framework/linearization/steady_fields.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// Accelerations at unknowns z = [moves along the independent velocities; first-order states; trimmed inputs] about a
 /// state: [v̇; ẋ]. In steady motion v̇ is less what carries on along a symmetry, and what is left of the velocities of
@@ -90,4 +90,4 @@ class EquilibriumEquations {
   std::size_t evaluations_ = 0;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -7,7 +7,7 @@
 #include "framework/simulation/element_events.hpp"
 #include "framework/simulation/knots.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 /// Places along the path: at least so many; more where a function nears zero, each half of the way that is left at its
@@ -52,4 +52,4 @@ double first_knot_along(const PointModel& model, double length) {
   return never;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

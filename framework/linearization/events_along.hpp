@@ -7,7 +7,7 @@
 
 #include "framework/linearization/motion_path.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 struct EventAlong {
   std::string name;  ///< of element and event
@@ -22,4 +22,4 @@ std::optional<EventAlong> first_event_along(const PointModel&, MotionPath&, doub
 /// rows of cubic tables do not count, where only the third derivative jumps. Infinite where nothing does.
 double first_knot_along(const PointModel&, double length);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

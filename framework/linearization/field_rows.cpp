@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
@@ -47,4 +47,4 @@ void FieldRows::evaluate(std::size_t k, const CanonicalState& state, const Chart
   evaluate(field, state, chart, out);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -6,7 +6,7 @@
 #include "framework/linearization/motion_fields.hpp"
 #include "framework/linearization/point_model.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// A closed state near the nominal one, at a deviation of so many scales that is made smaller until there is one. The
 /// same seed gives the same direction.
@@ -30,4 +30,4 @@ class FieldRows {
   std::vector<double> rates_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -10,7 +10,7 @@
 
 #include "framework/diagnostics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
@@ -237,4 +237,4 @@ Floquet find_multipliers(const PointModel& model, const Linearization& linear, c
   return out;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

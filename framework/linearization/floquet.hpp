@@ -12,7 +12,7 @@
 #include "framework/linearization/modes.hpp"
 #include "framework/linearization/motion_path.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 struct Multiplier {
   std::complex<double> value;  ///< of a conjugate pair the one with positive imaginary part
@@ -50,4 +50,4 @@ Floquet find_multipliers(const PointModel&, const Linearization&, const PathMake
 /// Above this number of states the products along a period take too long.
 inline constexpr std::size_t most_floquet_states = 300;
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

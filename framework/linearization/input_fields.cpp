@@ -9,7 +9,7 @@
 #include "framework/reading/report.hpp"
 #include "framework/simulation/columns.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 /// Of "N or N m", by what the joint of an element does with the coordinate: the first where it moves along, the second
@@ -181,4 +181,4 @@ void VariedView::set(std::span<const double> offsets) {
   }
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

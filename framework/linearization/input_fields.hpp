@@ -7,7 +7,7 @@
 
 #include "polyform/contract/system_view.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// One number of one element: `motor.effort`, `wind.force[1]`.
 struct InputField {
@@ -69,4 +69,4 @@ class VariedView {
 /// `wind.force[1]`.
 bool names_component(std::string_view pattern, std::string_view name);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -5,7 +5,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/simulation/evaluate.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 /// Relative accelerations that count as kept: above what solvers leave of well-scaled systems (1e-8 with bodies that
@@ -43,4 +43,4 @@ void require_constraints(const System& system, Solver& solver) {
   require_constraints(misfit, 0, store.now());
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -4,7 +4,7 @@
 #include "framework/assembly/acceleration_misfit.hpp"
 #include "framework/assembly/system.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// Failure (bad_input) where observed accelerations leave a constraint: the solver was set up to leave it out, or to
 /// let it give way; or, where they keep it at the nominal state and leave it beside that, the mechanism is in a
@@ -16,4 +16,4 @@ void require_constraints(AccelerationMisfit&, double t, const Observation&, bool
 /// The same at the initial state, before anything that takes long.
 void require_constraints(const System&, Solver&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -12,7 +12,7 @@
 #include "framework/reading/report.hpp"
 #include "framework/simulation/columns.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
@@ -250,4 +250,4 @@ Linearization linearize_in(const MinimalCoordinates& choice, const System& syste
   return Linearizer(system, make, point, request).go(&choice);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -18,7 +18,7 @@
 #include "framework/results/channel.hpp"
 #include "framework/simulation/solver_selection.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// Compiles the chosen formulation with its options for a view of the same system.
 using SolverMaker = std::function<SolverPointer(const SystemView&)>;
@@ -76,4 +76,4 @@ Linearization linearize_in(const MinimalCoordinates&, const System&, const Solve
 /// Channels that can be outputs, in the order of result columns.
 std::vector<Channel> output_channels(const System&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -11,7 +11,7 @@
 #include "polyform/mechanics/flexible_set.hpp"
 #include "polyform/contract/flexible_validity.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
@@ -220,4 +220,4 @@ MinimalCoordinates choose_coordinates(const SystemView& view, double t, const Ca
   return choice;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -12,7 +12,7 @@
 #include "framework/assembly/constraint_jacobian.hpp"
 #include "framework/linearization/canonical_state.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// What Gaussian elimination with complete pivoting finds in constraint rows: equations rows[k] determine the
 /// coordinates dependent[k]; the other rows follow from these.
@@ -53,4 +53,4 @@ void displace(const SystemView&, const CanonicalState& from, std::span<const dou
 MinimalCoordinates choose_coordinates(const SystemView&, double t, const CanonicalState&,
                                       const std::vector<char>& wanted = {});
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -8,7 +8,7 @@
 
 #include "framework/diagnostics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
@@ -212,4 +212,4 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
   return out;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

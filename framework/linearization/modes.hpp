@@ -5,7 +5,7 @@
 #include <complex>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// One eigenvalue, or a conjugate pair by its member with positive imaginary part.
 struct Mode {
@@ -44,4 +44,4 @@ struct Modes {
 /// least 1e-12 of the norm of A. The rest goes through a dense QR iteration.
 Modes find_modes(const Eigen::MatrixXd& A, const Eigen::MatrixXd& error, const std::vector<double>& scales);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

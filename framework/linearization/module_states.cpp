@@ -7,7 +7,7 @@
 #include <cmath>
 #include <new>
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
@@ -170,4 +170,4 @@ double ModuleStates::kinetic_energy(double t, std::span<const BodyMotion> frames
   return modules_.kinetic_energy();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

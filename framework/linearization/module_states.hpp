@@ -9,7 +9,7 @@
 #include "framework/results/channel.hpp"
 #include "polyform/mechanics/module_set.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// All first-order states of a system, in their order: names as in result columns where they have one there,
 /// `<force>.state[k]` else.
@@ -44,4 +44,4 @@ class ModuleStates {
   ModuleSet modules_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 constexpr double still = 1e-12;  ///< a velocity that is rounding beside the largest
@@ -333,4 +333,4 @@ double MotionFields::fastest_turn(std::span<const double> c) const {
   return fastest;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -14,7 +14,7 @@
 #include "framework/linearization/canonical_state.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// Rates of a state: q̇ = N(q) w, v̇, ẋ. The first two per velocity of the tree joints, then per mode.
 struct FieldRates {
@@ -89,4 +89,4 @@ class MotionFields {
   std::vector<MotionField> fields_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -5,7 +5,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/simulation/observation_store.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 class CarriedPath final : public MotionPath {
@@ -79,4 +79,4 @@ std::unique_ptr<MotionPath> integrated_path(const PointModel& model, const Integ
   return std::make_unique<IntegratedPath>(model, choice, tolerance);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -9,7 +9,7 @@
 #include "framework/linearization/motion_fields.hpp"
 #include "framework/linearization/point_model.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// Where a motion is, t s after the operating point. Asked for in the order of time.
 class MotionPath {
@@ -29,4 +29,4 @@ using PathMaker = std::function<std::unique_ptr<MotionPath>(double tolerance)>;
 /// Tolerances to see whether a motion may repeat, and to judge it.
 inline constexpr double rough = 1e-6, fine = 1e-12;
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

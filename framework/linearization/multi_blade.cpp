@@ -12,7 +12,7 @@
 #include "framework/reading/report.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
@@ -240,4 +240,4 @@ void use_multi_blade_coordinates(const System& system, const OperatingPoint& poi
   transformer.apply();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

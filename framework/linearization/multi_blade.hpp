@@ -6,7 +6,7 @@
 
 #include "framework/linearization/linearize.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// One coordinate of each of n ≥ 3 equally spaced blades, in the order of the hub's positive rotation.
 struct Rotor {
@@ -24,4 +24,4 @@ struct Rotor {
 /// are wrong, or the blades do not stand as their order says.
 void use_multi_blade_coordinates(const System&, const OperatingPoint&, const std::vector<Rotor>&, Linearization&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 constexpr double equal = 1e-9;  ///< periods that are one
@@ -122,4 +122,4 @@ std::vector<Period> possible_periods(const PointModel& model, const PathMaker& m
   return out;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -7,7 +7,7 @@
 
 #include "framework/linearization/floquet.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 struct Period {
   double length;        ///< s
@@ -22,4 +22,4 @@ std::vector<Period> possible_periods(const PointModel&, const PathMaker&, const 
 /// A turn at a changing rate, to all digits.
 void refine(Period&, const PointModel&, const PathMaker&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

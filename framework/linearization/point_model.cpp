@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 /// Calls visit with each function of time of a group's elements.
@@ -93,4 +93,4 @@ std::vector<double> PointModel::sine_periods() const {
   return out;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

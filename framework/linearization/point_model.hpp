@@ -10,7 +10,7 @@
 #include "framework/linearization/linearize.hpp"
 #include "framework/linearization/probe.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// Accelerations of all coordinates and rates of all first-order states.
 struct Accelerations {
@@ -70,4 +70,4 @@ class PointModel {
 /// What counts as a large acceleration at a state.
 double acceleration_size(const SystemView&, const CanonicalState&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -5,7 +5,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 using Eigen::Index;
 
@@ -129,4 +129,4 @@ bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {
   return std::all_of(out.data(), next, [](double x) { return std::isfinite(x); });
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

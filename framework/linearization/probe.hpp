@@ -12,7 +12,7 @@
 #include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/row_maker.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// Joints whose q̇ is not v: δ̇ = N(q₀)⁺ q̇ along a motion.
 class ChartRates {
@@ -89,4 +89,4 @@ class Probe {
 /// Columns of the channels that can be outputs.
 inline const Columns output_columns{true, true, true, false, true, true};
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -14,7 +14,7 @@
 #include "framework/linearization/stability_verdict.hpp"
 #include "framework/linearization/steady_motion.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::MatrixXd;
@@ -300,4 +300,4 @@ Stability judge(const System& system, const SolverMaker& make, const OperatingPo
   return Judge(system, make, point, request, linear).go();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

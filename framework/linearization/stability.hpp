@@ -9,7 +9,7 @@
 #include "framework/linearization/floquet.hpp"
 #include "framework/linearization/multi_blade.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 enum class Outlook { stable, neutral, unstable, none };
 constexpr std::string_view name_of(Outlook v) {
@@ -48,4 +48,4 @@ struct Stability {
 /// Floquet's multipliers; any other not at all. Rotors are put into multi-blade coordinates first.
 Stability judge(const System&, const SolverMaker&, const OperatingPoint&, const StabilityRequest&, Linearization&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

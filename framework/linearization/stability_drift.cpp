@@ -4,7 +4,7 @@
 #include <complex>
 #include <numbers>
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
@@ -51,4 +51,4 @@ bool is_drift(const PointModel& model, const MotionFields& fields, const std::ve
   return true;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -7,10 +7,10 @@
 #include "framework/linearization/motion_fields.hpp"
 #include "framework/linearization/point_model.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// Whether the positions of an oscillation, seen in axes that are carried along by the fields at these rates, stay
 /// where they are to those who stand still.
 bool is_drift(const PointModel&, const MotionFields&, const std::vector<double>& rates, const Mode&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -8,7 +8,7 @@
 #include <complex>
 #include <numbers>
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 /// First-order states that nothing feels, as the angle of a motor: each has an eigenvalue zero of its own.
@@ -106,4 +106,4 @@ void judge_multipliers(Stability& out) {
     out.text = "asymptotically stable: every disturbance dies out";
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -6,7 +6,7 @@
 #include "framework/linearization/linearize.hpp"
 #include "framework/linearization/stability.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// The verdict on a constant A by its modes, which are in `out`. drifts: whether a mode is a displacement that stays as
 /// it is, seen in turning axes.
@@ -14,4 +14,4 @@ void judge_modes(const Linearization&, const std::function<bool(const Mode&)>& d
 /// The verdict on a periodic motion by Floquet's multipliers, which are in `out`.
 void judge_multipliers(Stability& out);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

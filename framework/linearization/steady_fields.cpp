@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
@@ -78,4 +78,4 @@ void SteadyFields::remove(const CanonicalState& state, std::span<double> vdot, V
   misfits = left.tail(t);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -7,7 +7,7 @@
 
 #include "framework/linearization/steady_motion.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// Measures how far a state is from moving along a symmetry ξ: v − ξ_v of the coordinates of balls and free bodies,
 /// v̇ − ξ_v̇ of all, with the ξ for which this is least. Other coordinates may go on at any rate.
@@ -33,4 +33,4 @@ class SteadyFields {
   double rate_ = 1;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

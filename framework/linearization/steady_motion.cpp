@@ -8,7 +8,7 @@
 
 #include "framework/linearization/field_rows.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
@@ -222,4 +222,4 @@ AlongMotion look_along(PointModel& model, const MotionFields& fields, const std:
   return out;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

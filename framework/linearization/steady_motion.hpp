@@ -14,7 +14,7 @@
 #include "framework/linearization/point_model.hpp"
 #include "framework/linearization/symmetries.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// A motion that goes on along a field.
 struct SteadyMotion {
@@ -43,4 +43,4 @@ struct AlongMotion {
 AlongMotion look_along(PointModel&, const MotionFields&, const std::vector<double>& rates,
                        const std::vector<double>& times, bool held = false);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

@@ -7,7 +7,7 @@
 
 #include "framework/linearization/field_rows.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
@@ -152,4 +152,4 @@ Symmetries find_symmetries(const PointModel& model, const MotionFields& fields) 
   return plain_first(units.cwiseInverse().asDiagonal() * null_space(K, tolerance), fields);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

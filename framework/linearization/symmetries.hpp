@@ -8,7 +8,7 @@
 #include "framework/linearization/motion_fields.hpp"
 #include "framework/linearization/point_model.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline linearization {
 
 /// Sums of fields that commute with the rates of a system.
 struct Symmetries {
@@ -21,4 +21,4 @@ Symmetries find_symmetries(const PointModel&, const MotionFields&);
 /// All sums of fields, as if they were symmetries.
 Symmetries all_sums(const MotionFields&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::linearization

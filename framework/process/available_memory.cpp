@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace polyform::host {
+namespace polyform::host::inline process {
 
 namespace {
 
@@ -78,4 +78,4 @@ std::uint64_t available_memory(const fs::path& root) {
   return left;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::process

@@ -20,7 +20,7 @@
 #include "framework/supervision.hpp"
 #include "framework/used_time.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline process {
 
 namespace {
 
@@ -276,4 +276,4 @@ std::vector<ProcessEnd> run_in_processes(std::span<const ProcessJob> jobs, const
   return ends;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::process

@@ -13,7 +13,7 @@
 
 #include "framework/diagnostics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline process {
 
 struct ProcessLimits {
   double seconds = 0;        ///< used by one process, computing or asleep (used_time.hpp); 0: any
@@ -85,4 +85,4 @@ inline constexpr double grace_seconds = 2;
 std::vector<ProcessEnd> run_in_processes(std::span<const ProcessJob> jobs, const ProcessLimits&, std::size_t at_once,
                                          const volatile std::sig_atomic_t* interrupted = nullptr);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::process

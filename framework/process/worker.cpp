@@ -16,7 +16,7 @@
 #include "framework/streams.hpp"
 #include "polyform/helpers/guarded.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline process {
 
 namespace {
 
@@ -114,4 +114,4 @@ void work_and_exit(const ProcessJob& job, const ProcessLimits& limits, int pipe)
   ::_exit(0);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::process

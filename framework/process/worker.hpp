@@ -3,7 +3,7 @@
 
 #include "framework/process/process.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline process {
 
 /// Does the work under the limit of memory, reports how it went through the pipe, ends the process.
 [[noreturn]] void work_and_exit(const ProcessJob&, const ProcessLimits&, int pipe) noexcept;
@@ -12,4 +12,4 @@ namespace polyform::host {
 std::string pack(const Failure&);
 void unpack(std::string_view text, ProcessEnd&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::process

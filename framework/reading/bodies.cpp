@@ -3,7 +3,7 @@
 
 #include "framework/reading/model_reader.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -79,4 +79,4 @@ void read_body_entries(Reading& r, MapReader& map, BodyItem& body, bool in_chain
   map.finish();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

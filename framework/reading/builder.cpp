@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 void Builder::OnDocumentStart(const YAML::Mark& mark) {
   if (started_) {
@@ -175,4 +175,4 @@ void Builder::give_up(Place place, std::string_view message, std::string_view re
   throw GiveUp{};
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

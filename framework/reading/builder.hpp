@@ -10,7 +10,7 @@
 
 #include "framework/reading/document.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 /// Thrown out of the YAML parser after a report, when going on makes no sense.
 struct GiveUp {};
@@ -64,4 +64,4 @@ class Builder final : public YAML::EventHandler {
 
 inline Place to_place(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

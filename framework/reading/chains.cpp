@@ -3,7 +3,7 @@
 
 #include "framework/reading/model_reader.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -98,4 +98,4 @@ void read_chain(Reading& r, const Value& value, const ChainHead& head) {
   write_out(r, head, t);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

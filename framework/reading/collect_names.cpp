@@ -7,7 +7,7 @@
 
 #include "framework/reading/model_reader.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -129,4 +129,4 @@ std::vector<ChainHead> collect_names(Reading& r, const Value* bodies, const Valu
   return chains ? collect_chains(r, *chains) : std::vector<ChainHead>{};
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

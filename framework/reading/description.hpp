@@ -13,7 +13,7 @@
 #include "polyform/contract/joint.hpp"
 #include "polyform/contract/module.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 /// A place in the model file, from 1; 0 where not known.
 struct Place {
@@ -127,4 +127,4 @@ struct Description {
   std::deque<std::vector<JointIndex>> joint_lists;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

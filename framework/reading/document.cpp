@@ -14,7 +14,7 @@
 
 #include "framework/reading/builder.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -192,4 +192,4 @@ Place place_of(std::string_view text, std::size_t byte) noexcept {
   return place;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -8,7 +8,7 @@
 
 #include "framework/reading/report.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 /// A value of the file. Aliases share the node of their anchor.
 struct Node {
@@ -61,4 +61,4 @@ std::size_t first_bad_byte(std::string_view text) noexcept;
 /// Line and column of a byte; columns count bytes, as those of the parser do.
 Place place_of(std::string_view text, std::size_t byte) noexcept;
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -6,7 +6,7 @@
 
 #include "framework/reading/model_reader.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -169,4 +169,4 @@ void read_modules_and_subsystems(Reading& r, const Value* modules, const Value* 
     subsystem_reader.read(subsystems->item(i));
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -7,7 +7,7 @@
 
 #include "framework/reading/time_functions.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -301,4 +301,4 @@ bool FieldReader::attachments(const Value& value, const FieldSpec& spec, FieldVa
   return true;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -7,7 +7,7 @@
 
 #include "framework/reading/names.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 /// Reads fields by FieldSpec. Texts, lists and tables are kept in the description.
 class FieldReader {
@@ -41,4 +41,4 @@ class FieldReader {
 /// What a field takes, for messages: "a number in N/m of at least 0".
 std::string expectation(const FieldSpec&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

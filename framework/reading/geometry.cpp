@@ -3,7 +3,7 @@
 
 #include "framework/reading/model_reader.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -70,4 +70,4 @@ std::vector<ShapeItem> read_geometry(const Value& value) {
   return shapes;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

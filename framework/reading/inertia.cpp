@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -201,4 +201,4 @@ void judge_inertias(Description& model, std::span<const DoubtfulInertia> doubtfu
   }
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -5,7 +5,7 @@
 
 #include "framework/reading/report.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 /// An inertia of the file that no distribution of mass has, if only by rounding, and the bodies that have it: several
 /// where it is that of a chain.
@@ -26,4 +26,4 @@ Sym3 mended(const Sym3&) noexcept;
 /// an error each, or a warning where the model is lenient, and leaves them as they are.
 void judge_inertias(Description&, std::span<const DoubtfulInertia>, Report&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

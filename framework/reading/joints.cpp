@@ -3,7 +3,7 @@
 
 #include "framework/reading/model_reader.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -59,4 +59,4 @@ void read_joint_entries(Reading& r, MapReader& map, JointItem& joint, bool in_ch
   map.finish();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -6,7 +6,7 @@
 
 #include "framework/reading/model_reader.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string flow_text(const Node& node) {
              : to_json(node).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -9,7 +9,7 @@
 #include "framework/reading/inertia.hpp"
 #include "framework/registry/catalog.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 /// What the sections share while one file is read.
 struct Reading {
@@ -80,4 +80,4 @@ const Type* find_type(const Value& type, const Named<Type>& loaded, std::string_
   return nullptr;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

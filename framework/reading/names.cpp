@@ -6,7 +6,7 @@
 
 #include "framework/printable.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -153,4 +153,4 @@ std::optional<std::string> read_name(const Value& value) {
   return name;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -9,7 +9,7 @@
 
 #include "framework/reading/value.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 /// Numbers by name: those given one by one, and those of chains, which are `<chain>[k]` + suffix and are not stored.
 class NameIndex {
@@ -58,4 +58,4 @@ bool is_printable(const Value&, std::string_view text);
 /// The name of an item, which must be fit for the names of output columns; nothing after a report.
 std::optional<std::string> read_name(const Value&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

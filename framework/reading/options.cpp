@@ -6,7 +6,7 @@
 #include "framework/reading/field_reader.hpp"
 #include "framework/reading/reader.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -120,4 +120,4 @@ std::vector<FieldValue> read_options(Strided<const FieldSpec> specs,
   return out;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

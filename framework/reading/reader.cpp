@@ -10,7 +10,7 @@
 #include "framework/printable.hpp"
 #include "framework/reading/source.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 bool is_list(const Value& value, std::string_view what) {
   if (value.node().kind == Node::Kind::list) return true;
@@ -140,4 +140,4 @@ Description read_model(const std::string& file, const Catalog& catalog, Diagnost
   return model;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -10,7 +10,7 @@
 #include "framework/reading/description.hpp"
 #include "framework/registry/catalog.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 struct ReadingOptions {
   bool lenient = false;  ///< as the key of the model: see Description::lenient
@@ -65,4 +65,4 @@ inline std::vector<FieldValue> read_options(Strided<const FieldSpec> specs,
 /// JSON Schema (draft 2020-12) of the model file, with the fields of every loaded element type.
 std::string model_schema(const Catalog&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -7,7 +7,7 @@
 
 #include "framework/printable.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 std::string Path::text() const {
   std::string before = parent ? parent->text() : std::string{};
@@ -89,4 +89,4 @@ std::string listing(const std::vector<std::string_view>& names) {
   return out;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -9,7 +9,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/reading/description.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 /// The path of a value, as a chain of steps on the stack: text is made only when something is reported.
 /// Each step points to the one before, which must outlive it.
@@ -67,4 +67,4 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string_v
 /// "a, b, c", cut after some 20 names.
 std::string listing(const std::vector<std::string_view>& names);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -8,7 +8,7 @@
 
 #include "framework/reading/value.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -178,4 +178,4 @@ std::optional<std::vector<double>> read_numbers(const Value& value, std::string_
   return std::vector<double>{*x};
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

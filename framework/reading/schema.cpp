@@ -4,7 +4,7 @@
 #include "framework/reading/reader.hpp"
 #include "framework/reading/schema_parts.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -156,4 +156,4 @@ std::string model_schema(const Catalog& catalog) {
   return root_schema(catalog).dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

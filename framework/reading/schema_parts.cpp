@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -256,4 +256,4 @@ Json solver_schema() {
   return described(closed_object(std::move(p), {}), "The formulation to use unless the command line names one.");
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -10,7 +10,7 @@
 #include "polyform/contract/field.hpp"
 #include "polyform/contract/growth.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 using Json = nlohmann::ordered_json;
 
@@ -38,4 +38,4 @@ Json basic_definitions();
 Json simulation_schema(Json integrator);
 Json solver_schema();
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -3,7 +3,7 @@
 
 #include "framework/reading/model_reader.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -78,4 +78,4 @@ void read_solver(const Value& value, SolverItem& out) {
   map.finish();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -11,7 +11,7 @@
 
 #include "framework/reading/document.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::optional<std::string> read_source(const std::string& file, Report& report) 
   return text;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

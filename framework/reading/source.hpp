@@ -9,7 +9,7 @@
 
 #include "framework/reading/report.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 /// The content of a file; nothing after a report (not there, a directory, unreadable, larger than is read).
 std::optional<std::string> read_source(const std::string& file, Report&);
@@ -17,4 +17,4 @@ std::optional<std::string> read_source(const std::string& file, Report&);
 /// (".yaml"), first one that differs by its extension alone.
 std::string remedy_for_missing(const std::filesystem::path&, std::initializer_list<std::string_view> extensions);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

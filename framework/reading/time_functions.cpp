@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 namespace {
 
@@ -215,4 +215,4 @@ std::optional<std::vector<TimeFunction>> read_time_functions(const Value& value,
   return good ? std::optional(std::move(out)) : std::nullopt;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -5,7 +5,7 @@
 
 #include "framework/reading/value.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 /// A plain number or {constant}, {polynomial}, {ramp}, {sine}, {table, interpolation}. Coefficients and tables are kept
 /// in `storage`; nothing after a report.
@@ -14,4 +14,4 @@ std::optional<TimeFunction> read_time_function(const Value&, std::string_view un
 /// One function or a list of them.
 std::optional<std::vector<TimeFunction>> read_time_functions(const Value&, std::string_view unit, Description& storage);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

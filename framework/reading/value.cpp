@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 std::string describe(const Node& node) {
   switch (node.kind) {
@@ -66,4 +66,4 @@ void MapReader::finish() {
   }
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -8,7 +8,7 @@
 
 #include "framework/reading/document.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline reading {
 
 /// A node, its path and the report it is judged in. Items and entries point to the value they come from, which must
 /// outlive them.
@@ -89,4 +89,4 @@ bool is_nonfinite(std::string_view text);
 /// "a number in N/m", or "a number" without a unit.
 std::string number_in(std::string_view unit);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::reading

@@ -7,7 +7,7 @@
 
 #include "polyform/contract/plugin.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 /// Types by name, in alphabetical order. Pointers stay valid while the Registry or its keep_alive() lives.
 template <class Type>
@@ -42,4 +42,4 @@ void for_each_kind(Visit&& visit, Catalogs&... catalogs) {
   visit("constraint", catalogs.constraints...);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

@@ -8,7 +8,7 @@
 
 #include "framework/registry/elf_manifest.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 namespace {
 
@@ -167,4 +167,4 @@ void refuse_instruction_set(PluginRecord& record) {
          fmt::format("build the plugin for {} too", POLYFORM_INSTRUCTION_SET));
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

@@ -8,7 +8,7 @@
 #include "framework/registry/plugin_record.hpp"
 #include "polyform/contract/plugin.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 /// A candidate file on its way to being loaded.
 struct Candidate {
@@ -40,4 +40,4 @@ void refuse_instruction_set(PluginRecord&);
 /// else. A folder above may be writable for everyone where it is sticky, as /tmp.
 bool check_permissions(PluginRecord&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

@@ -9,7 +9,7 @@
 #include "framework/supervision.hpp"
 #include "framework/used_time.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 namespace {
 
@@ -94,4 +94,4 @@ CrashGuard::~CrashGuard() {
   ::setrlimit(RLIMIT_AS, &memory_before_);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <new>
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 /// Time after which a plugin hangs, as it uses it (used_time.hpp), s.
 inline constexpr unsigned longest_load = 20;
@@ -37,4 +37,4 @@ class CrashGuard {
   std::array<struct sigaction, signals.size()> actions_before_{};
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

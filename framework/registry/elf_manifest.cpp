@@ -13,7 +13,7 @@
 
 #include "framework/registry/file_bytes.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 namespace {
 
@@ -189,4 +189,4 @@ ManifestReading read_manifest(const std::filesystem::path& path) {
   return reading;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

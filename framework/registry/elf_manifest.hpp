@@ -8,7 +8,7 @@
 #include "framework/registry/plugin_record.hpp"
 #include "polyform/contract/plugin.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 /// The manifest as it stands in the file, or why there is none.
 struct ManifestReading {
@@ -23,4 +23,4 @@ struct ManifestReading {
 /// polyform_manifest and polyform_register, and copies the section ".polyform". Withstands cut or hostile files.
 ManifestReading read_manifest(const std::filesystem::path&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

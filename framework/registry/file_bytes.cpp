@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 FileBytes::FileBytes(const std::filesystem::path& path) noexcept {
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -58,4 +58,4 @@ bool have_same_bytes(const std::filesystem::path& a, const std::filesystem::path
   return true;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

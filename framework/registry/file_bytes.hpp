@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 /// An open regular file. Every read is checked against the size of the file.
 class FileBytes {
@@ -55,4 +55,4 @@ class FileBytes {
 /// Whether two files hold the same.
 bool have_same_bytes(const std::filesystem::path&, const std::filesystem::path&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

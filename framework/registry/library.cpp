@@ -16,7 +16,7 @@
 #include "framework/registry/process_state.hpp"
 #include "framework/registry/type_checks.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 namespace {
 
@@ -192,4 +192,4 @@ void Library::collect(std::string_view declared) {
   if (!mistake.empty()) throw LoadFailure{Refusal::failed_to_register, std::move(mistake), tell_author};
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

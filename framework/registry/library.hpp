@@ -10,7 +10,7 @@
 #include "framework/registry/catalog.hpp"
 #include "framework/registry/plugin_record.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 /// A plugin that could not be loaded or registered.
 struct LoadFailure {
@@ -38,4 +38,4 @@ class Library {
   Catalog offered_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

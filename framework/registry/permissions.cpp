@@ -12,7 +12,7 @@
 
 #include "framework/registry/checks.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 namespace {
 
@@ -111,4 +111,4 @@ bool check_permissions(PluginRecord& record) {
   return error || target == file || check_chain(record, target);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

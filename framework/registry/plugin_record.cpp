@@ -1,6 +1,6 @@
 #include "framework/registry/plugin_record.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 std::string_view name_of(Refusal refusal) noexcept {
   switch (refusal) {
@@ -29,4 +29,4 @@ std::string_view name_of(PluginStatus status) noexcept {
   return "refused";
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 /// Why a file is not loaded.
 enum class Refusal {
@@ -54,4 +54,4 @@ struct PluginRecord {
   std::vector<Offer> offers;       ///< of a loaded plugin, by kind and name
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

@@ -7,7 +7,7 @@
 
 #include "framework/streams.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 ProcessState::ProcessState() noexcept
     : c_locale_(std::setlocale(LC_ALL, nullptr)), folder_(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)) {
@@ -25,4 +25,4 @@ ProcessState::~ProcessState() {
   ::close(folder_);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

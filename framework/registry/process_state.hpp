@@ -5,7 +5,7 @@
 #include <locale>
 #include <string>
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 /// Keeps the floating-point environment, the locale, the working directory and the standard streams, and puts them back
 /// at its end. Plugins change them knowingly, or by being built with -ffast-math, which lets tiny numbers be zero.
@@ -23,4 +23,4 @@ class ProcessState {
   int folder_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

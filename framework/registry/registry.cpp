@@ -10,7 +10,7 @@
 #include "framework/registry/library.hpp"
 #include "framework/registry/trial.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 namespace {
 
@@ -196,4 +196,4 @@ PluginRecord check_plugin_file(const std::filesystem::path& path) {
   return record;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

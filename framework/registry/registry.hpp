@@ -13,7 +13,7 @@
 #include "framework/registry/plugin_record.hpp"
 #include "framework/registry/search_path.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 class Library;
 struct Candidate;
@@ -69,4 +69,4 @@ class Registry {
 /// well. Status loaded means that it would be loaded, were its names free. Nothing stays loaded.
 PluginRecord check_plugin_file(const std::filesystem::path&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

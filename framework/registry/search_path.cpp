@@ -10,7 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 namespace fs = std::filesystem;
 
@@ -112,4 +112,4 @@ std::vector<FoundFile> candidate_files(std::vector<SearchedPlace>& places) {
   return files;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

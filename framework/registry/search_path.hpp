@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 /// The value of POLYFORM_PLUGIN_PATH; empty when not set.
 std::string plugin_path_of_environment();
@@ -49,4 +49,4 @@ struct FoundFile {
 /// twice (links, the same folder twice) counts once. Folders that cannot be listed get their problem filled in.
 std::vector<FoundFile> candidate_files(std::vector<SearchedPlace>&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

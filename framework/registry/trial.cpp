@@ -13,7 +13,7 @@
 #include "framework/streams.hpp"
 #include "framework/supervision.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 namespace {
 
@@ -72,4 +72,4 @@ std::string crash_in_trial(const std::filesystem::path& file, const PluginManife
   return finding_of(end, limits, state);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

@@ -6,7 +6,7 @@
 
 #include "polyform/contract/plugin.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 /// Loads, registers and unloads the plugin in a process of its own, without output. Empty when that survived (whether
 /// or not the plugin was refused in an orderly way); otherwise what happened, e.g. "ends the program with signal 11
@@ -14,4 +14,4 @@ namespace polyform::host {
 /// for memory.
 std::string crash_in_trial(const std::filesystem::path& file, const PluginManifest& expected);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 namespace {
 
@@ -147,4 +147,4 @@ std::string mistake_of(const IntegratorType& type) {
   return mistake_in_fields(type.fields());
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

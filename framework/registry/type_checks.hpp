@@ -5,7 +5,7 @@
 
 #include "polyform/contract/plugin.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline registry {
 
 /// More than any instance has: a larger size is a mistake of the type, for which memory would not suffice.
 inline constexpr std::size_t most_states = std::size_t{1} << 20;
@@ -19,4 +19,4 @@ std::string mistake_of(const ModuleType&);
 std::string mistake_of(const IntegratorType&);
 std::string mistake_of(const ConstraintType&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::registry

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 namespace {
 
@@ -35,4 +35,4 @@ ChannelPlace place_of(const Channel& channel) {
   return {found == std::end(components) ? object : std::string(found->group), object, component};
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 /// One column: its name as in the outer contract (`time`, `pin.q[0]`, `rod.x`, `energy.total`, …) and its SI unit ("1"
 /// where it has none). group: for components whose names are an element's own, `modules`, `elements`, or `reactions` for
@@ -21,4 +21,4 @@ struct ChannelPlace {
 };
 ChannelPlace place_of(const Channel&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

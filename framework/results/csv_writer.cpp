@@ -7,7 +7,7 @@
 
 #include "framework/results/file_writer.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 namespace {
 
@@ -90,4 +90,4 @@ std::unique_ptr<ResultWriter> make_csv_writer(std::unique_ptr<OutputFile> file) 
   return stored_in_time(std::make_unique<CsvWriter>(std::move(file)));
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

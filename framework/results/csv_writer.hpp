@@ -9,10 +9,10 @@
 #include "framework/results/output_file.hpp"
 #include "framework/results/result_writer.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 /// A text as a field of such a table.
 std::string quoted_in_csv(const std::string&);
 std::unique_ptr<ResultWriter> make_csv_writer(std::unique_ptr<OutputFile>);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

@@ -8,7 +8,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/streams.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 namespace {
 
@@ -82,4 +82,4 @@ void FileRoles::add(Role role) {
   roles_.push_back(std::move(role));
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

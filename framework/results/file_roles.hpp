@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 /// What a path leads to, by whatever spelling or link; the file need not be there yet.
 class FileIdentity {
@@ -49,4 +49,4 @@ class FileRoles {
   std::vector<Role> roles_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

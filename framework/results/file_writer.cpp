@@ -7,7 +7,7 @@
 #include <system_error>
 #include <thread>
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 namespace {
 
@@ -85,4 +85,4 @@ std::unique_ptr<ResultWriter> stored_in_time(std::unique_ptr<FileWriter> writer)
   return std::make_unique<StoredInTime>(std::move(writer));
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

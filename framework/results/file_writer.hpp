@@ -6,7 +6,7 @@
 
 #include "framework/results/result_writer.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 /// A writer that gathers rows before it stores them, many at once.
 class FileWriter : public ResultWriter {
@@ -22,4 +22,4 @@ class FileWriter : public ResultWriter {
 /// system has no thread to spare, rows wait for the next one.
 std::unique_ptr<ResultWriter> stored_in_time(std::unique_ptr<FileWriter>);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

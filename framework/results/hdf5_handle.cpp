@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string_view>
 
-namespace polyform::host::hdf5 {
+namespace polyform::host::inline results::hdf5 {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::vector<std::string> read_texts(hid_t file, const std::string& path) {
   return texts;
 }
 
-}  // namespace polyform::host::hdf5
+}  // namespace polyform::host::results::hdf5

@@ -9,7 +9,7 @@
 
 #include "framework/results/record.hpp"
 
-namespace polyform::host::hdf5 {
+namespace polyform::host::inline results::hdf5 {
 
 /// An HDF5 call failed. what(): the library's innermost reason; the system's error number, or 0.
 class Error : public std::exception {
@@ -80,4 +80,4 @@ Handle chunked(int rank, const hsize_t* chunk);
 /// How links are made: with the groups on the way, names in UTF-8.
 Handle with_groups();
 
-}  // namespace polyform::host::hdf5
+}  // namespace polyform::host::results::hdf5

@@ -14,7 +14,7 @@
 #include "framework/results/file_writer.hpp"
 #include "framework/results/hdf5_handle.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 namespace {
 
@@ -297,4 +297,4 @@ std::unique_ptr<ResultWriter> make_hdf5_writer(std::unique_ptr<OutputFile> outpu
   return stored_in_time(std::make_unique<Hdf5Writer>(std::move(output)));
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

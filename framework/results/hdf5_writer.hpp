@@ -23,8 +23,8 @@
 #include "framework/results/output_file.hpp"
 #include "framework/results/result_writer.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 std::unique_ptr<ResultWriter> make_hdf5_writer(std::unique_ptr<OutputFile>);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

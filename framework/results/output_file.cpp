@@ -16,7 +16,7 @@
 #include "framework/original_process.hpp"
 #include "framework/streams.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 namespace {
 
@@ -200,4 +200,4 @@ void OutputFile::close_after_library() {
   if (::close(descriptor) != 0) fail_to_write(path_, errno, option_);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

@@ -10,7 +10,7 @@
 
 #include "framework/results/checksum.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 /// A regular file open for writing and locked against other runs, or the output stream. Making one changes nothing that
 /// exists; a file made by it vanishes again unless replace() was called.
@@ -70,4 +70,4 @@ class OutputFile {
 [[noreturn]] void fail_to_write(const std::string& path, int error_number,
                                 std::string_view option = OutputFile::of_results);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

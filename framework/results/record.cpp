@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 std::string json_text(const RecordFields& record) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
@@ -11,4 +11,4 @@ std::string json_text(const RecordFields& record) {
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 /// One fact, such as solver, step, started, status. Names are distinct.
 struct RecordField {
@@ -19,4 +19,4 @@ using RecordFields = std::vector<RecordField>;
 /// As one JSON object. Numbers that are not finite become null; text that is not UTF-8 is repaired.
 std::string json_text(const RecordFields&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

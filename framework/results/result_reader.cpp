@@ -12,7 +12,7 @@
 #include "framework/reading/source.hpp"
 #include "framework/results/hdf5_handle.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 namespace {
 
@@ -172,4 +172,4 @@ Results ResultFile::read_all() const {
   return results;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

@@ -8,7 +8,7 @@
 #include "framework/results/channel.hpp"
 #include "framework/results/record.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 struct ResultColumn {
   Channel channel;
@@ -46,4 +46,4 @@ class ResultFile {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

@@ -8,7 +8,7 @@
 #include "framework/results/csv_writer.hpp"
 #include "framework/results/hdf5_writer.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 std::unique_ptr<ResultWriter> make_writer(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
@@ -19,4 +19,4 @@ std::unique_ptr<ResultWriter> make_writer(const std::string& path) {
                 "- writes CSV to the output stream.");
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

@@ -8,7 +8,7 @@
 #include "framework/results/channel.hpp"
 #include "framework/results/record.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline results {
 
 /// Writes a table row by row; the memory it uses does not grow with the number of rows. All functions throw Failure
 /// (simulation_failed) when writing fails on the way, by a full disk for instance; rows stored before stay readable. A
@@ -29,4 +29,4 @@ class ResultWriter {
 /// stands at the path, or permission lacks. Leaves what is at the path as it is.
 std::unique_ptr<ResultWriter> make_writer(const std::string& path);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::results

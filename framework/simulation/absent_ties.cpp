@@ -4,7 +4,7 @@
 
 #include "polyform/contract/equations.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 std::vector<bool> absent_ties(const SystemView& view, Solver& solver) {
   const auto* equations = ask<Equations>(solver);
@@ -18,4 +18,4 @@ std::vector<bool> absent_ties(const SystemView& view, Solver& solver) {
   return std::find(absent.begin(), absent.end(), true) == absent.end() ? std::vector<bool>() : absent;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

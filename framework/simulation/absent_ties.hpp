@@ -5,10 +5,10 @@
 
 #include "polyform/contract/formulation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// Per joint, then per constraint element, whether the solver has none of its rows. Empty where it has all, or does not
 /// tell its equations.
 std::vector<bool> absent_ties(const SystemView&, Solver&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -6,7 +6,7 @@
 #include "framework/simulation/absent_ties.hpp"
 #include "polyform/contract/lost_digits.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -108,4 +108,4 @@ void BalanceCheck::store(RunRecord& record) const {
   if (std::string text = warning(); !text.empty()) record.warnings.push_back(std::move(text));
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

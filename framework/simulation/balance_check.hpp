@@ -9,7 +9,7 @@
 #include "framework/simulation/second_opinion.hpp"
 #include "polyform/mechanics/balance.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// An imbalance from which on it is said: six digits, fewer than any use of accelerations asks for and far more than
 /// rounding takes from a system that double precision can carry.
@@ -70,4 +70,4 @@ class BalanceCheck {
   double known_ = 0, known_time_ = 0;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

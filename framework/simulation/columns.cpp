@@ -1,6 +1,6 @@
 #include "framework/simulation/columns.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 bool matches(std::string_view pattern, std::string_view name) {
   std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
@@ -23,4 +23,4 @@ bool matches(std::string_view pattern, std::string_view name) {
   return p == pattern.size();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

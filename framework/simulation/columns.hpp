@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// modules: variables and states of modules. elements: states of forces, outputs and discrete states of all elements.
 struct Columns {
@@ -17,4 +17,4 @@ struct Columns {
 /// Whether a whole name fits a pattern, in which * stands for any characters and ? for one.
 bool matches(std::string_view pattern, std::string_view name);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

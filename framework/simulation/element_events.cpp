@@ -12,7 +12,7 @@
 #include "framework/diagnostics.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// The canonical state and the motions that follow from it.
 struct ElementEvents::Motion {
@@ -191,4 +191,4 @@ bool ElementEvents::pass(std::size_t event, bool rising) {
   return true;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

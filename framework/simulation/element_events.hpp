@@ -12,7 +12,7 @@
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/formulation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// Own batches of those elements that tell events, fed from Solver::decode: the canonical state, then the motions of
 /// bodies and attachments. So every formulation has events without knowing of them. Nothing allocates after
@@ -91,4 +91,4 @@ class ElementEvents {
   std::vector<std::int32_t> all_discrete_;  ///< room for the values of the solver
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -10,7 +10,7 @@
 #include "polyform/helpers/guarded.hpp"
 #include "polyform/mechanics/observation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// What is observed of all frames: bodies, then nodes.
 struct ElementOutputs::Frames {
@@ -57,7 +57,7 @@ void ElementOutputs::add(const Group& group, const char* kind) {
                   "This is a mistake in the plugin: tell its author.");
   Batch& b = batches_.emplace_back(
       Batch{std::move(object), source, kind, Attachments(view_, group.instances, group.joints),
-            {group.joints.begin(), group.joints.end()}, {}, {}, {}, multipliers, {}, {}, {}, {}, {}});
+            {group.joints.begin(), group.joints.end()}, {}, {}, {}, multipliers, {}, {}, {}, {}, {}, {}});
   if constexpr (std::is_same_v<Group, ForceGroup>) {
     b.states = {group.state_offset, group.type->state_count() * instances};
   } else if constexpr (std::is_same_v<Group, ModuleGroup>) {
@@ -65,6 +65,7 @@ void ElementOutputs::add(const Group& group, const char* kind) {
     b.x = {b.u.first + b.u.count, group.type->states().size() * instances};
   }
   b.values = {names_.size(), outputs.size() * instances};
+  b.discrete = {group.discrete_offset, group.type->descriptor().discrete.size() * instances};
   b.accelerations.resize(b.attached.markers().size());
   b.reactions.resize(b.joints.size());
   b.joint_accelerations.resize(b.attached.velocities());
@@ -96,7 +97,7 @@ std::span<const double> ElementOutputs::evaluate(double t, const Observation& no
   const std::span<double> x = now.x, rates = now.state_rates;
   for (Batch& b : batches_) {
     gather(b, now);
-    const ForceInput attachments = b.attached.input(t, b.states.of(x));
+    const ForceInput attachments = b.attached.input(t, b.discrete.of(now.discrete), b.states.of(x));
     const OutputInput in{.attachments = &attachments,
                          .u = b.u.of(x),
                          .x = b.x.of(x),
@@ -123,4 +124,4 @@ bool has_outputs(const SystemView& view) {
   return any(view.forces) || any(view.constraints) || any(view.modules);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -10,7 +10,7 @@
 #include "polyform/contract/outputs.hpp"
 #include "polyform/mechanics/attachments.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// Own batches of those elements that have outputs. Nothing allocates after construction.
 class ElementOutputs {
@@ -44,7 +44,7 @@ class ElementOutputs {
     const char* kind;
     Attachments attached;
     std::vector<JointIndex> joints;
-    Slice states, u, x, multipliers, values;
+    Slice states, u, x, multipliers, values, discrete;
     std::vector<Spatial> accelerations, reactions;
     std::vector<double> joint_accelerations, written;  ///< written: values between guards
   };
@@ -64,4 +64,4 @@ class ElementOutputs {
 /// Whether any element of the system has outputs.
 bool has_outputs(const SystemView&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -6,7 +6,7 @@
 #include "framework/simulation/joint_check.hpp"
 #include "framework/simulation/not_finite.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 std::string note_of_chosen_rates(const System& system) {
   if (system.chosen_rates().empty()) return {};
@@ -38,4 +38,4 @@ BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& s
   return report;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

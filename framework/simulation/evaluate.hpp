@@ -7,7 +7,7 @@
 #include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/observation_store.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// Fills the store with what the solver observes at the initial state, and tells how well that meets the equations of
 /// motion. Failure (simulation_failed) when it cannot, or when the accelerations have no digit left.
@@ -17,4 +17,4 @@ BalanceReport evaluate(const System&, Solver&, ObservationStore&);
 /// with a full stop; or empty.
 std::string note_of_chosen_rates(const System&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

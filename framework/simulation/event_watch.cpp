@@ -7,7 +7,7 @@
 
 #include "framework/diagnostics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -179,4 +179,4 @@ std::vector<std::string> EventWatch::warnings() const {
   return all;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -10,7 +10,7 @@
 #include "framework/integration/integration.hpp"
 #include "framework/simulation/element_events.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 class EventWatch final : private Signals {
  public:
@@ -74,4 +74,4 @@ class EventWatch final : private Signals {
   std::vector<Chatter> chatter_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

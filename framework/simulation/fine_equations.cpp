@@ -42,7 +42,7 @@ struct NumTraits<polyform::DoubleDouble> : GenericNumTraits<polyform::DoubleDoub
 
 }  // namespace Eigen
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 namespace {
 
 using Number = DoubleDouble;
@@ -213,4 +213,4 @@ std::optional<std::vector<double>> solve_disturbed(const AbsoluteEquations& syst
   return FineEquations(system, seed).solve();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

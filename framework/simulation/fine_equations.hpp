@@ -7,7 +7,7 @@
 
 #include "polyform/solvers/absolute_equations.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// x of M x − Aᵀ λ = f, A x = b at the evaluated motions, with the loads that are set: as a system of numbers in double
 /// precision it is solved to the last digit, by a sparse factorization with about 32 digits. Nothing where the system
@@ -19,4 +19,4 @@ std::optional<std::vector<double>> solve_finely(const AbsoluteEquations&);
 /// solve_finely() is how far any solver may be that works with doubles. seed: which numbers.
 std::optional<std::vector<double>> solve_disturbed(const AbsoluteEquations&, std::uint64_t seed);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -28,4 +28,4 @@ IntegratorChoice with_options(const IntegratorType& type, const std::vector<std:
 IntegratorChoice preferred_integrator(const Named<IntegratorType>& types) { return preferred(types, false); }
 IntegratorChoice preferred_adaptive_integrator(const Named<IntegratorType>& types) { return preferred(types, true); }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

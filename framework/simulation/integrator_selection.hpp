@@ -10,7 +10,7 @@
 #include "framework/reading/reader.hpp"
 #include "framework/registry/catalog.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// The type with its options: declared defaults, overlaid by the given texts. Reports what is wrong with these.
 IntegratorChoice with_options(const IntegratorType&, const std::vector<std::pair<std::string, std::string>>& given,
@@ -21,4 +21,4 @@ IntegratorChoice preferred_integrator(const Named<IntegratorType>&);
 /// The same of those that control their errors.
 IntegratorChoice preferred_adaptive_integrator(const Named<IntegratorType>&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -10,7 +10,7 @@
 #include "polyform/contract/equations.hpp"
 #include "polyform/mechanics/observation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::string JointCheck::warning() const {
   return worst_ > warned_imbalance ? fmt::format("{}. {}", sentence(), remedy) : std::string();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

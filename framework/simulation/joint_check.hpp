@@ -11,7 +11,7 @@
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/mechanics/scale.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// At each joint: the relative acceleration of the two bodies as observed, less what the joint's own v̇ makes of it, as
 /// a part of the accelerations there. Joints that the solver leaves out or holds softly are not asked.
@@ -42,4 +42,4 @@ class JointCheck {
   std::size_t where_ = 0;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -8,7 +8,7 @@
 #include "framework/printable.hpp"
 #include "polyform/contract/kernels.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -44,4 +44,4 @@ std::vector<std::string> split_kernels(std::string_view text) {
   return names;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -7,7 +7,7 @@
 
 #include "polyform/contract/formulation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// Their names, each once, safe to show. Empty where the solver tells none: it stands on a kernel of its own.
 std::vector<std::string> kernels_of(Solver&);
@@ -17,4 +17,4 @@ std::string joined_kernels(const std::vector<std::string>&);
 /// What joined_kernels made.
 std::vector<std::string> split_kernels(std::string_view);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

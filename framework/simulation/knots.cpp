@@ -7,7 +7,7 @@
 
 #include "framework/diagnostics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -86,4 +86,4 @@ void Knots::pass(double t) {
   find_next();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

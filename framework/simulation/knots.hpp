@@ -7,7 +7,7 @@
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/system_view.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// A time at which integrators stop.
 struct Knot {
@@ -50,4 +50,4 @@ class Knots {
 /// Times nearer than this to t are t: some units in its last place.
 double time_resolution(double t);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

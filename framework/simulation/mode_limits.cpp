@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -134,4 +134,4 @@ void ModeLimits::look_at_load(double t, Body& body, const Vec3& force) {
        stiffening_remedy(*body.data)});
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

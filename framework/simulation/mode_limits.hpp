@@ -7,7 +7,7 @@
 #include "framework/simulation/row_sink.hpp"
 #include "polyform/contract/flexible_validity.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// Turn of a section (rad) or strain from which on linear modes are told to be out of their range. They are right to
 /// first order in it: at a slope of 0.3 rad a cantilever under a force at its tip, whose deflection is known (the
@@ -55,4 +55,4 @@ class ModeLimits final : public RowSink {
   std::vector<Warning> warnings_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -11,7 +11,7 @@
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/mechanics/module_set.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -129,4 +129,4 @@ std::vector<std::string> MotionJumps::warnings() const {
   return all;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -7,7 +7,7 @@
 
 #include "polyform/contract/formulation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 class MotionJumps {
  public:
@@ -28,4 +28,4 @@ class MotionJumps {
   std::unique_ptr<Parts> parts_;  ///< none where no element has rows
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

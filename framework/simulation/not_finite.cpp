@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 namespace {
 
 /// In SI units no speed, acceleration, force or moment that means anything exceeds those made of the Planck units (the
@@ -90,4 +90,4 @@ std::optional<Message> not_finite(const SystemView& view, const Observation& now
                  worse ? "" : ", and at masses that are next to nothing");
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

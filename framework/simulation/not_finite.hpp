@@ -7,11 +7,11 @@
 #include "polyform/contract/formulation.hpp"
 #include "polyform/contract/system_view.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// What of an observation is infinite, no number or so large that it cannot be of any real thing, in a sentence with
 /// the name of the first joint or body that has it; nothing when all numbers are sound. The observation has the sizes
 /// of the view.
 std::optional<Message> not_finite(const SystemView&, const Observation&) noexcept;
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -6,7 +6,7 @@
 
 #include "polyform/contract/formulation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// Owns what a solver fills when it observes; sized once for a system.
 class ObservationStore {
@@ -51,4 +51,4 @@ class ObservationStore {
   Observation now_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

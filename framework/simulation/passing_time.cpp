@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 PassingTime::PassingTime(const SystemView& view) {
   const auto add = [&](std::size_t body, const Vec3& at) {
@@ -37,4 +37,4 @@ void PassingTime::see(const Observation& now) {
   }
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

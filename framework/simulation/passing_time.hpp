@@ -6,7 +6,7 @@
 
 #include "polyform/contract/formulation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// The shortest time in which a body, at its mass centre or where a force, constraint or module is attached to it,
 /// moves by its radius of gyration, or in which it turns by a radian.
@@ -27,4 +27,4 @@ class PassingTime {
   double shortest_ = std::numeric_limits<double>::infinity();
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

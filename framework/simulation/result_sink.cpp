@@ -2,7 +2,7 @@
 
 #include "framework/simulation/kernels_of.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 ResultSink::ResultSink(const System& system, const Columns& columns, std::unique_ptr<ResultWriter> writer,
                        const RecordFields& known)
@@ -32,4 +32,4 @@ void ResultSink::finish(const RunRecord& run) {
   writer_->finish(fields);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

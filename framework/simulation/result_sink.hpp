@@ -7,7 +7,7 @@
 #include "framework/simulation/row_maker.hpp"
 #include "framework/simulation/row_sink.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 class ResultSink final : public RowSink {
  public:
@@ -24,4 +24,4 @@ class ResultSink final : public RowSink {
   double work_ = 0;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

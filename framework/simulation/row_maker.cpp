@@ -8,7 +8,7 @@
 
 #include "framework/diagnostics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -292,4 +292,4 @@ std::span<const double> RowMaker::make(double time, const Observation& now, doub
   return chosen_row_;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

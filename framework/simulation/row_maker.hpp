@@ -11,7 +11,7 @@
 #include "framework/simulation/element_outputs.hpp"
 #include "polyform/contract/formulation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// Channels in the order of the outer contract: time, the user's joints, the user's bodies, energies, constraints,
 /// modules (variables and states by their own names), elements (states of forces, then outputs of forces, constraints and
@@ -74,4 +74,4 @@ class RowMaker {
   bool settled_ = false;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -4,7 +4,7 @@
 #include "framework/simulation/run_record.hpp"
 #include "polyform/contract/formulation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 class RowSink {
  public:
@@ -20,4 +20,4 @@ class RowSink {
   virtual void finish(const RunRecord&) {}
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

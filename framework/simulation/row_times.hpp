@@ -6,7 +6,7 @@
 
 #include "framework/simulation/run_record.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// The times of the rows.
 class RowTimes {
@@ -24,4 +24,4 @@ class RowTimes {
   std::size_t products_, next_ = 0;  ///< rows at products before the end
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

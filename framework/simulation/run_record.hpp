@@ -10,7 +10,7 @@
 #include "framework/integration/integration.hpp"
 #include "polyform/contract/formulation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 struct RunSettings {
   double duration = 10;  ///< s
@@ -51,4 +51,4 @@ struct RunRecord {
   std::vector<std::string> warnings;  ///< what may be wrong with the run, and why: a sentence each
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -9,7 +9,7 @@
 #include "framework/diagnostics.hpp"
 #include "polyform/mechanics/observation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 RunStatistics::RunStatistics(const SystemView& view) : view_(view), yardstick_(view), motions_(view.bodies.size()) {}
 
@@ -52,4 +52,4 @@ void RunStatistics::store(RunRecord& record) const {
   record.correction = correction_;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -4,7 +4,7 @@
 #include "framework/simulation/run_record.hpp"
 #include "polyform/mechanics/scale.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// Energy drift is the largest change of the balance B = E − ∫ P dt over the rows, P being the power of all that is
 /// applied without potential. It is relative to the energy that takes part in the motion: the largest kinetic energy,
@@ -33,4 +33,4 @@ class RunStatistics {
   Correction correction_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -12,7 +12,7 @@
 #include "polyform/solvers/absolute/applied_loads.hpp"
 #include "polyform/solvers/absolute_system.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -120,4 +120,4 @@ std::optional<SecondOpinion::Difference> SecondOpinion::on(double t, const Obser
   return std::nullopt;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

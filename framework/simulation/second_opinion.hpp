@@ -8,7 +8,7 @@
 
 #include "polyform/contract/formulation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 class SecondOpinion {
  public:
@@ -33,4 +33,4 @@ class SecondOpinion {
   std::unique_ptr<Own> own_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -31,7 +31,7 @@
 #include "framework/simulation/time_scales.hpp"
 #include "polyform/helpers/guarded.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -390,4 +390,4 @@ RunRecord simulate(const SystemView& view, const ConstStateView& start, Solver& 
   return Run(view, start, solver, settings, sinks, control).to_end();
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

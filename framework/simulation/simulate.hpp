@@ -9,7 +9,7 @@
 #include "framework/simulation/row_sink.hpp"
 #include "framework/simulation/run_record.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// How the world outside takes part in a run. Both may be empty.
 struct RunControl {
@@ -26,4 +26,4 @@ RunRecord simulate(const System&, Solver&, const RunSettings&, std::span<RowSink
 RunRecord simulate(const SystemView&, const ConstStateView& start, Solver&, const RunSettings&,
                    std::span<RowSink* const>, const RunControl&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -10,7 +10,7 @@
 #include <numbers>
 #include <utility>
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -272,4 +272,4 @@ std::vector<std::string> SingularWatch::warnings(double energy_drift) const {
   return all;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

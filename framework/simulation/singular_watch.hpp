@@ -11,7 +11,7 @@
 #include "polyform/contract/formulation.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// Each loop is looked at by itself, with the joints on its way. Its measure is λ, the least eigenvalue that does not
 /// vanish everywhere of the rows' Gram matrix, relative to the largest: near a singular position x rad away it goes with
@@ -76,4 +76,4 @@ class SingularWatch {
   double first_passage_ = 0;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -11,7 +11,7 @@
 #include "framework/simulation/observation_store.hpp"
 #include "polyform/contract/power_source.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// Whether anything in the system could do work without a potential.
 inline bool may_do_work(const SystemView& view) {
@@ -85,4 +85,4 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   std::optional<Message> not_finite_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -11,7 +11,7 @@
 #include "polyform/contract/cost_model.hpp"
 #include "polyform/mechanics/observation.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -101,4 +101,4 @@ SolverPointer compile(const Formulation& formulation, const SystemView& view, St
   return solver;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

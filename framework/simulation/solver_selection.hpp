@@ -7,7 +7,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/registry/catalog.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 struct DestroySolver {
   void operator()(Solver* s) const noexcept { s->destroy(); }
@@ -27,4 +27,4 @@ const Formulation& preferred_formulation(const Named<Formulation>&, const System
 /// A solver for the system. Failure (bad_input) with what the formulation reported, and the option it blames.
 SolverPointer compile(const Formulation&, const SystemView&, Strided<const FieldValue> options);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

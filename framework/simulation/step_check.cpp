@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 namespace {
 
@@ -76,4 +76,4 @@ std::optional<std::string> StepCheck::warning(std::size_t steps) const {
       step_, looked_, steps, all);
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -7,7 +7,7 @@
 
 #include "framework/integration/integration.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// Now and then a step is repeated as two of half its size. What differs, per state and relative to how far that state
 /// moves in the run, is the error of the step; errors of all steps together are what a run is off by, but for how the
@@ -33,4 +33,4 @@ class StepCheck {
   std::vector<double> start_, least_, most_, error_;  ///< per state; error_: the sum over the steps
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 TimeScales::TimeScales(const SystemView& view) {
   const auto all = [&](const auto& groups) {
@@ -56,4 +56,4 @@ std::vector<std::string> TimeScales::warnings(double longest_step) const {
       shortest() / 10)};
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

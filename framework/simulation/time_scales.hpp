@@ -6,7 +6,7 @@
 
 #include "framework/simulation/element_events.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline simulation {
 
 /// Periods of functions of time, and what elements tell of themselves. Tables and ramps are not among them: no step
 /// goes past their knots.
@@ -30,4 +30,4 @@ class TimeScales {
   std::vector<Scale> scales_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::simulation

@@ -12,7 +12,7 @@
 #include "framework/reading/value.hpp"
 #include "framework/registry/search_path.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline verification {
 
 namespace fs = std::filesystem;
 
@@ -218,4 +218,4 @@ std::vector<std::string> reference_files(const std::string& folder) {
 
 std::string shipped_references() { return (installed_data_folder() / "models/references").string(); }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::verification

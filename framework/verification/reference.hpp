@@ -10,7 +10,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/reading/description.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline verification {
 
 /// Largest errors allowed, by group of channels, absolute, in SI units.
 using Tolerances = std::map<std::string, double>;
@@ -62,4 +62,4 @@ std::vector<std::string> reference_files(const std::string& folder);
 /// models/references in the data folder: in the build tree and in an installation.
 std::string shipped_references();
 
-}  // namespace polyform::host
+}  // namespace polyform::host::verification

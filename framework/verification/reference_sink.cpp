@@ -12,7 +12,7 @@
 
 #include "framework/diagnostics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline verification {
 
 namespace {
 
@@ -168,4 +168,4 @@ ReferenceErrors errors_from_text(const std::string& text) {
   return {in.at("largest"), in.at("ratio"), in.at("error"), in.at("time"), in.at("channel"), in.at("rows")};
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::verification

@@ -12,7 +12,7 @@
 #include "framework/simulation/row_sink.hpp"
 #include "framework/verification/reference.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline verification {
 
 /// What a run is off by.
 struct ReferenceErrors {
@@ -59,4 +59,4 @@ class ReferenceSink final : public RowSink {
   ReferenceErrors errors_;
 };
 
-}  // namespace polyform::host
+}  // namespace polyform::host::verification

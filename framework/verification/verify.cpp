@@ -6,7 +6,7 @@
 
 #include "framework/diagnostics.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline verification {
 
 std::vector<Verification> verify(const System& system, const Reference& reference,
                                  std::span<const Contender> contenders, const RunSettings& settings,
@@ -42,4 +42,4 @@ std::vector<Verification> verify(const System& system, const Reference& referenc
   return results;
 }
 
-}  // namespace polyform::host
+}  // namespace polyform::host::verification

@@ -8,7 +8,7 @@
 #include "framework/comparison/heat.hpp"
 #include "framework/verification/reference_sink.hpp"
 
-namespace polyform::host {
+namespace polyform::host::inline verification {
 
 /// What became of one solver.
 struct Verification : HeatEnd {
@@ -22,4 +22,4 @@ struct Verification : HeatEnd {
 std::vector<Verification> verify(const System&, const Reference&, std::span<const Contender>, const RunSettings&,
                                  const HeatControl&);
 
-}  // namespace polyform::host
+}  // namespace polyform::host::verification

@@ -134,7 +134,8 @@ void ModuleSet::states_at_start(std::span<const BodyMotion> frames, std::span<co
     auto* const states = ask<InitialStates>(*b.batch);
     if (states == nullptr) continue;
     b.attached.gather(frames, q, v);
-    states->states_at_start(b.attached.input(0), x.subspan(b.u, b.u_count), x.subspan(b.x, b.x_count));
+    states->states_at_start(b.attached.input(0, discrete_.subspan(b.discrete_offset, b.discrete_count)),
+                            x.subspan(b.u, b.u_count), x.subspan(b.x, b.x_count));
   }
 }
 

@@ -62,6 +62,7 @@ double Factors::enter_row(std::size_t e, std::size_t r, double compliance) noexc
     for (std::size_t k = 0; k < entry.frame; ++k) row[k * stride] = a[k];
     compliance += dot(a.angular, a.angular) / s.inertia + dot(a.linear, a.linear) / s.mass;
   }
+  if (entry.owns == 0) return compliance;
   const double *own = model_.rows.own(entry, r), *masses = scales_.own_mass(entry.block);
   for (std::size_t k = 0; k < entry.owns; ++k) {
     row[(entry.frame + k) * stride] = own[k];

@@ -10,8 +10,8 @@
 namespace polyform::absolute {
 
 Residual::Residual(const Model& model, const Scales& scales, const LinearProblem& problem)
-    : model_(model), blocks_(model.blocks), scales_(scales), problem_(problem), values_(problem.data.size()),
-      sizes_(model.blocks.count()) {}
+    : blocks_(model.blocks), ties_(model.ties), inertia_(model.inertia), rows_(model.rows), scales_(scales),
+      problem_(problem), values_(problem.data.size()), sizes_(model.blocks.count()) {}
 
 /// Moments and forces, turning and moving are compared through the length of the body: what is zero by symmetry is no
 /// yardstick.
@@ -20,7 +20,7 @@ void Residual::find_block(std::size_t i) noexcept {
   const double* x = problem_.solution.data() + first;
   const double* force = problem_.data.data() + first;
   double* left = values_.data() + first;
-  model_.inertia.multiply(i, x, left);
+  inertia_.multiply(i, x, left);
   double moving = 0, applied = 0, inertia = 0;
   if (frame != 0) {
     const double length = scales_[i].length;
@@ -30,8 +30,8 @@ void Residual::find_block(std::size_t i) noexcept {
     inertia = largest(inertial.linear) + largest(inertial.angular) / length;
     store(load_on_body - inertial, left);
   }
-  const double* lengths = scales_.own_length(i);
   for (std::size_t k = 0; k < blocks_.own(i).count; ++k) {
+    const double* lengths = scales_.own_length(i);
     moving = std::max(moving, lengths[k] * std::abs(x[frame + k]));
     applied = std::max(applied, std::abs(force[frame + k]) / lengths[k]);
     inertia = std::max(inertia, std::abs(left[frame + k]) / lengths[k]);
@@ -45,11 +45,11 @@ void Residual::find_block(std::size_t i) noexcept {
 /// What a module's row carries when the body holds the module's variables still: a yardstick where the body, having no
 /// inertia of its own, takes nothing.
 double Residual::held_force(std::size_t tie, std::size_t row) const noexcept {
-  if (tie < model_.ties.first_module()) return 0;
-  const Ties::Entry& own = model_.ties.own_entry(model_.ties[tie]);
+  if (tie < ties_.first_module()) return 0;
+  const Ties::Entry& own = ties_.own_entry(ties_[tie]);
   double most = 0;
   for (std::size_t k = 0; k < own.owns; ++k) {
-    const double a = model_.rows.own(own, row)[k];
+    const double a = rows_.own(own, row)[k];
     if (a != 0) most = std::max(most, std::abs(problem_.data[blocks_.offset(own.block) + k] / a));
   }
   return most;
@@ -58,11 +58,11 @@ double Residual::held_force(std::size_t tie, std::size_t row) const noexcept {
 double Residual::row_weight(const Ties::Entry& entry, std::size_t r) const noexcept {
   double weight = 0;
   if (entry.frame != 0) {
-    const Spatial& a = model_.rows.frame(entry, r);
+    const Spatial& a = rows_.frame(entry, r);
     weight = largest(a.linear) + largest(a.angular) / scales_[entry.block].length;
   }
-  const double* own = model_.rows.own(entry, r);
-  const double* lengths = scales_.own_length(entry.block);
+  if (entry.owns == 0) return weight;
+  const double *own = rows_.own(entry, r), *lengths = scales_.own_length(entry.block);
   for (std::size_t k = 0; k < entry.owns; ++k) weight = std::max(weight, std::abs(own[k]) / lengths[k]);
   return weight;
 }
@@ -91,7 +91,7 @@ void Residual::find(Remainder& out) noexcept {
   for (std::size_t i = 0; i < blocks_.count(); ++i) find_block(i);
   // What stands still in a system that moves has rounding only: a small part of the largest is every body's yardstick.
   const Floors motion = motion_floors();
-  for (std::size_t t = 0; t < model_.ties.count(); ++t) find_rows(t, motion, out, sum);
+  for (std::size_t t = 0; t < ties_.count(); ++t) find_rows(t, motion, out, sum);
   const Floors force = force_floors();
   for (std::size_t i = 0; i < blocks_.count(); ++i) find_block_error(i, force, out, sum);
   if (!std::isfinite(sum)) out.body_error = out.row_error = std::numeric_limits<double>::infinity();
@@ -99,25 +99,25 @@ void Residual::find(Remainder& out) noexcept {
 
 /// The rows of a tie, and what their multipliers do to the blocks.
 void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, double& sum) noexcept {
-  const Ties::Tie& tie = model_.ties[t];
+  const Ties::Tie& tie = ties_[t];
   for (std::size_t r = 0; r < tie.rows; ++r) {
     const std::size_t row = blocks_.row_at(tie.row + r);
     const double multiplier = problem_.solution[row];
     const double carried = std::max(std::abs(multiplier), least_share * held_force(t, r));
     double left = problem_.data[row], size = std::abs(left);
-    for (const Ties::Entry& entry : model_.ties.entries_of(tie)) {
+    for (const Ties::Entry& entry : ties_.entries_of(tie)) {
       const std::size_t b = entry.block;
       double* f = values_.data() + blocks_.offset(b);
       const double* x = problem_.solution.data() + blocks_.offset(b);
       if (entry.frame != 0) {
-        const Spatial& a = model_.rows.frame(entry, r);
+        const Spatial& a = rows_.frame(entry, r);
         left -= dot(a, load(x));
         store(load(f) - multiplier * a, f);
       }
-      const double* own = model_.rows.own(entry, r);
       for (std::size_t k = 0; k < entry.owns; ++k) {
-        left -= own[k] * x[entry.frame + k];
-        f[entry.frame + k] -= multiplier * own[k];
+        const double own = rows_.own(entry, r)[k];
+        left -= own * x[entry.frame + k];
+        f[entry.frame + k] -= multiplier * own;
       }
       const double weight = row_weight(entry, r);
       size += weight * std::max(sizes_[b].motion, motion.of(blocks_.is_module(b)));

@@ -73,8 +73,10 @@ class Residual {
   void find_block_error(std::size_t block, const Floors& force, Remainder&, double& sum) const noexcept;
   double held_force(std::size_t tie, std::size_t row) const noexcept;
 
-  const Model& model_;
   const Blocks& blocks_;
+  const Ties& ties_;
+  const Inertia& inertia_;
+  const Rows& rows_;
   const Scales& scales_;
   const LinearProblem& problem_;
   std::vector<double> values_;
