@@ -5,12 +5,7 @@
 namespace polyform::particles {
 
 StateVector::StateVector(const SystemView& view, const Layout& layout)
-    : view_(view),
-      layout_(layout),
-      tree_(view),
-      hints_(view),
-      orientations_(view.bodies.size()),
-      rates_(view.nq) {
+    : view_(view), layout_(layout), tree_(view), hints_(view), orientations_(view.bodies.size()), rates_(view.nq) {
   find_kinds();
 }
 
