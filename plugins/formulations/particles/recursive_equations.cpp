@@ -8,8 +8,7 @@
 
 namespace polyform::particles {
 
-RecursiveEquations::RecursiveEquations(const SystemView& view, const Layout& layout,
-                                       std::span<const BodyIndex> loaded)
+RecursiveEquations::RecursiveEquations(const SystemView& view, const Layout& layout, std::span<const BodyIndex> loaded)
     : Equations(view, layout, loaded, MovingBodies::Joints::tree, false),
       flexible_(view),
       loops_(view, flexible_),
@@ -48,8 +47,7 @@ const PlacedBodies& RecursiveEquations::evaluate(double, const ParticleMotion& m
   if (!all_joints) return placed;
   violations_ = placed.violations;
   const double position = errors_.find(placed, false), velocity = errors_.find(placed, true);
-  violations_.include(std::max(position, loops_.position_violation()),
-                      std::max(velocity, loops_.velocity_violation()));
+  violations_.include(std::max(position, loops_.position_violation()), std::max(velocity, loops_.velocity_violation()));
   return placed;
 }
 
@@ -59,9 +57,10 @@ bool RecursiveEquations::find_accelerations(const PlacedBodies& placed, const Ap
   const bool loaded = bodies_.finds_motions();
   if (loaded) {
     std::fill(loads_.begin(), loads_.end(), Spatial{});
-    each_load(view_, layout_, bodies_, applied, [&](std::size_t j) -> const JointConstraint& {
-      return constraint_of(placed, j);
-    }, [&](std::size_t body, const Spatial& w) { loads_[body] += w; });
+    each_load(
+        view_, layout_, bodies_, applied,
+        [&](std::size_t j) -> const JointConstraint& { return constraint_of(placed, j); },
+        [&](std::size_t body, const Spatial& w) { loads_[body] += w; });
   }
   if (!recursion_.accelerations(placed, loaded ? std::span<const Spatial>(loads_) : std::span<const Spatial>(), out))
     return fail_recursion(placed);
@@ -78,8 +77,7 @@ bool RecursiveEquations::check_regular(const PlacedBodies& placed) noexcept {
 }
 
 bool RecursiveEquations::is_beside_singular_position() const noexcept {
-  return !loops_.empty() && loops_.is_nearly_singular() &&
-         loops_.position_violation() > loops_.position_rounding();
+  return !loops_.empty() && loops_.is_nearly_singular() && loops_.position_violation() > loops_.position_rounding();
 }
 
 /// The largest error of positions or velocities as placed; keeps all for the corrections of the recursion.
@@ -96,8 +94,8 @@ bool RecursiveEquations::add_correction(const PlacedBodies& placed, std::vector<
   return true;
 }
 
-bool RecursiveEquations::correct_positions(double, ParticleMotion& motion, const JointValues& joints,
-                                           double tolerance, double target, Correction& out) noexcept {
+bool RecursiveEquations::correct_positions(double, ParticleMotion& motion, const JointValues& joints, double tolerance,
+                                           double target, Correction& out) noexcept {
   const PlacedBodies& placed = place(motion, joints, false);
   carried_.start(placed);
   double residual = out.position_residual = find_errors(placed, false);
@@ -152,9 +150,9 @@ void RecursiveEquations::find_violations(double, const ParticleMotion& motion, c
 
 bool RecursiveEquations::joint_accelerations(const PlacedBodies& placed, std::span<const Spatial> of_bodies,
                                              std::span<double> vdot) noexcept {
-  accelerate_joints(view_, placed, of_bodies, [&](std::size_t j) -> const JointConstraint& {
-    return constraint_of(placed, j);
-  }, vdot);
+  accelerate_joints(
+      view_, placed, of_bodies, [&](std::size_t j) -> const JointConstraint& { return constraint_of(placed, j); },
+      vdot);
   if (loops_.empty()) return true;
   const double error = loops_.joint_accelerations(placed.motions, of_bodies, vdot);
   return !is_contradiction(error, least_contradiction_of_cuts, violations_.position, violations_.velocity) ||
