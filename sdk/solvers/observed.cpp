@@ -11,8 +11,7 @@ void fill_observation(const CentredView& centred, const Observed& found, Observa
   for (std::size_t i = 0; i < view.bodies.size(); ++i) {
     const BodyMotion& m = found.motions[i];
     const Spatial& a = found.accelerations[i];
-    out.bodies[i] = {
-        {found.orientations[i], centred.origin() + m.p}, m.V.linear, m.V.angular, a.linear, a.angular};
+    out.bodies[i] = {{found.orientations[i], centred.origin() + m.p}, m.V.linear, m.V.angular, a.linear, a.angular};
   }
   std::ranges::copy(found.state.q, out.q.begin());
   std::ranges::copy(found.state.v, out.v.begin());

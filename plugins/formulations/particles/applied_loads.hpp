@@ -10,8 +10,8 @@
 
 namespace polyform::particles {
 
-/// What acts at one state: wrenches on all bodies about the frame origins, without weight, of which those of the loaded bodies count;
-/// efforts on the velocity coordinates of all joints.
+/// What acts at one state: wrenches on all bodies about the frame origins, without weight, of which those of the loaded
+/// bodies count; efforts on the velocity coordinates of all joints.
 struct Applied {
   std::span<const Spatial> wrenches;
   std::span<const double> efforts;

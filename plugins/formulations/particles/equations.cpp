@@ -38,10 +38,7 @@ void CarriedVelocities::carry(ParticleMotion& motion) noexcept {
 
 Equations::Equations(const SystemView& view, const Layout& layout, std::span<const BodyIndex> loaded,
                      MovingBodies::Joints joints, bool always_motions)
-    : view_(view),
-      layout_(layout),
-      bodies_(view, layout, loaded, joints, always_motions),
-      carried_(view, layout) {}
+    : view_(view), layout_(layout), bodies_(view, layout, loaded, joints, always_motions), carried_(view, layout) {}
 
 bool Equations::project(double t, ParticleMotion& motion, const JointValues& joints, double tolerance,
                         Correction& out) noexcept {

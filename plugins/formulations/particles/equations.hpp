@@ -49,8 +49,8 @@ class Equations {
   /// Discrete states of all elements, as ConstraintSet::follow takes them.
   virtual void follow(std::span<const std::int32_t>) noexcept {}
 
-  /// Bodies, masses and constraints at these positions and velocities. all_joints: of all joints, not only of those that
-  /// the equations need. corrected: the state is what project() has just left; its factors still serve.
+  /// Bodies, masses and constraints at these positions and velocities. all_joints: of all joints, not only of those
+  /// that the equations need. corrected: the state is what project() has just left; its factors still serve.
   virtual const PlacedBodies& evaluate(double t, const ParticleMotion&, const JointValues&, bool all_joints,
                                        bool corrected) noexcept = 0;
   /// At the state just evaluated, all joints: residuals of all constraints.
@@ -61,8 +61,8 @@ class Equations {
   /// depend on others.
   virtual bool check_regular(const PlacedBodies&) noexcept = 0;
 
-  /// Moves the particles onto all constraints by Newton's method, until no residual is above the tolerance (m, rad), and
-  /// gives them the nearest velocities that respect the constraints, both in the mass metric of the particles.
+  /// Moves the particles onto all constraints by Newton's method, until no residual is above the tolerance (m, rad),
+  /// and gives them the nearest velocities that respect the constraints, both in the mass metric of the particles.
   bool project(double t, ParticleMotion&, const JointValues&, double tolerance, Correction&) noexcept;
   /// Only what project() would start from.
   virtual void find_violations(double t, const ParticleMotion&, const JointValues&, Correction&) noexcept = 0;

@@ -11,7 +11,7 @@ namespace polyform::particles {
 
 enum class Hinge : unsigned char { spherical, spherical_in_loop, revolute, fixed, free, general };
 
-/// A body and its inboard joint.
+/// A body and its inboard joint: all that the sweeps read of it, side by side in memory.
 struct Link {
   Hinge hinge;
   bool looped;  ///< forces of cut joints pass the joint, or act on the body

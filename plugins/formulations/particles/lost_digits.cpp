@@ -125,8 +125,7 @@ void LostDigits::follow_rest(std::size_t i) noexcept {
 }
 
 /// Of weight, loads and turning.
-ActingAccelerations LostDigits::find_acting(const PlacedBodies& in,
-                                            std::span<const Spatial> loads) const noexcept {
+ActingAccelerations LostDigits::find_acting(const PlacedBodies& in, std::span<const Spatial> loads) const noexcept {
   double load = 0, mass = 0, reach = 0, turning = 0;
   for (std::size_t i = 0; i < sweep_.links_.size(); ++i) {
     if (!loads.empty()) load += norm(loads[i].linear);

@@ -41,9 +41,9 @@ class PlacedBodies {
   // Per body:
   std::span<const Triangle> triangles;
   std::span<const Vec3> angular_velocities;
-  std::span<const BodyMotion> motions;          ///< of the frames, where forces or joints need them or all were asked for
-  std::span<const JointConstraint> joints;      ///< per joint, of those that are found
-  Violations violations;                        ///< of these joints
+  std::span<const BodyMotion> motions;      ///< of the frames, where forces or joints need them or all were asked for
+  std::span<const JointConstraint> joints;  ///< per joint, of those that are found
+  Violations violations;                    ///< of these joints
 
  private:
   friend class MovingBodies;
@@ -64,7 +64,7 @@ class MovingBodies {
 
   bool finds(std::size_t joint) const { return needed_[joint]; }  ///< at every state
   bool finds_any() const { return finds_any_; }
-  bool finds_motions() const { return finds_motions_; }           ///< at every state
+  bool finds_motions() const { return finds_motions_; }  ///< at every state
   std::span<const BodyIndex> loaded() const { return loaded_; }
   Mat3 orientation(std::size_t body) const {
     return times_transpose(triangles_[body].axes(), layout_.bodies[body].to_body);

@@ -23,8 +23,8 @@ struct Options {
   bool recursive = true;     ///< accelerations of trees from the recursion, not from the sparse system
 };
 
-/// The state vector is that of StateVector. Discrete states of its own: the signs of the cut joints' quaternions, and per
-/// cut joint which of its rows depend on others, found where the loops are closed, see Equations.
+/// The state vector is that of StateVector. Discrete states of its own: the signs of the cut joints' quaternions, and
+/// per cut joint which of its rows depend on others, found where the loops are closed, see Equations.
 class ParticleSolver final : public Solver, public PowerSource, public SecondOrderSystem {
  public:
   ParticleSolver(const SystemView&, const Options&);

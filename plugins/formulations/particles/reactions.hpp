@@ -15,9 +15,9 @@ class Reactions {
 
   /// Of the frame origins, from those of the particles.
   std::span<const Spatial> body_accelerations(const PlacedBodies&, std::span<const Vec3> accelerations) noexcept;
-  /// What each joint transmits to its moving body at the origin of M, ground axes (Eq 2.17 and its kin): of a tree joint
-  /// from the momenta of the bodies outboard, of a cut joint from its multipliers. After Equations::find_accelerations()
-  /// with the same loads, of a state with all joints.
+  /// What each joint transmits to its moving body at the origin of M, ground axes (Eq 2.17 and its kin): of a tree
+  /// joint from the momenta of the bodies outboard, of a cut joint from its multipliers. After
+  /// Equations::find_accelerations() with the same loads, of a state with all joints.
   void find(const Equations&, const Applied&, std::span<const Vec3> accelerations, std::span<Spatial> out) noexcept;
 
  private:

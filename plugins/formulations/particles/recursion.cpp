@@ -118,7 +118,8 @@ bool Recursion::pass_joint(std::size_t i, Transfer<double>& m) noexcept {
   m.e += multiply(m, biases_[i]);
   if (link.hinge == Hinge::revolute) {
     Column<double>& axis = directions_[link.direction];
-    if (!prepare_rotation(m, axis, missing(0)) && !prepare_small_rotation(m, axis, missing(0), link.least)) return false;
+    if (!prepare_rotation(m, axis, missing(0)) && !prepare_small_rotation(m, axis, missing(0), link.least))
+      return false;
     condense(m, axis);
     return true;
   }
@@ -236,7 +237,8 @@ bool Recursion::accelerations(const PlacedBodies& in, std::span<const Spatial> l
 }
 
 /// r̈ of the particles that a body brought.
-void Recursion::tell_particles(std::size_t i, const PlacedBodies& in, const Spatial& z, std::span<Vec3> out) const noexcept {
+void Recursion::tell_particles(std::size_t i, const PlacedBodies& in, const Spatial& z,
+                               std::span<Vec3> out) const noexcept {
   const Link& link = links_[i];
   const Vec3& r1 = in.positions[link.particle[0]];
   const Vec3& omega = in.angular_velocities[i];

@@ -1,5 +1,5 @@
-// The recursion for corrections: the least changes that undo the errors of distances, ties and joints (ShapeErrors), found
-// by the sweeps of recursion.cpp with errors in the place of velocity terms.
+// The recursion for corrections: the least changes that undo the errors of distances, ties and joints (ShapeErrors),
+// found by the sweeps of recursion.cpp with errors in the place of velocity terms.
 #include "recursion.hpp"
 
 namespace polyform::particles {

@@ -8,8 +8,7 @@
 
 namespace polyform::particles {
 
-RecursiveEquations::RecursiveEquations(const SystemView& view, const Layout& layout,
-                                       std::span<const BodyIndex> loaded)
+RecursiveEquations::RecursiveEquations(const SystemView& view, const Layout& layout, std::span<const BodyIndex> loaded)
     : Equations(view, layout, loaded, MovingBodies::Joints::tree, false),
       flexible_(view),
       loops_(view, flexible_),
@@ -59,9 +58,10 @@ bool RecursiveEquations::find_accelerations(const PlacedBodies& placed, const Ap
   const bool loaded = bodies_.finds_motions();
   if (loaded) {
     std::fill(loads_.begin(), loads_.end(), Spatial{});
-    each_load(view_, layout_, bodies_, applied, [&](std::size_t j) -> const JointConstraint& {
-      return constraint_of(placed, j);
-    }, [&](std::size_t body, const Spatial& w) { loads_[body] += w; });
+    each_load(
+        view_, layout_, bodies_, applied,
+        [&](std::size_t j) -> const JointConstraint& { return constraint_of(placed, j); },
+        [&](std::size_t body, const Spatial& w) { loads_[body] += w; });
   }
   if (!recursion_.accelerations(placed, loaded ? std::span<const Spatial>(loads_) : std::span<const Spatial>(), out))
     return fail_recursion(placed);
@@ -96,8 +96,8 @@ bool RecursiveEquations::add_correction(const PlacedBodies& placed, std::vector<
   return true;
 }
 
-bool RecursiveEquations::correct_positions(double, ParticleMotion& motion, const JointValues& joints,
-                                           double tolerance, double target, Correction& out) noexcept {
+bool RecursiveEquations::correct_positions(double, ParticleMotion& motion, const JointValues& joints, double tolerance,
+                                           double target, Correction& out) noexcept {
   const PlacedBodies& placed = place(motion, joints, false);
   carried_.start(placed);
   double residual = out.position_residual = find_errors(placed, false);
@@ -152,9 +152,9 @@ void RecursiveEquations::find_violations(double, const ParticleMotion& motion, c
 
 bool RecursiveEquations::joint_accelerations(const PlacedBodies& placed, std::span<const Spatial> of_bodies,
                                              std::span<double> vdot) noexcept {
-  accelerate_joints(view_, placed, of_bodies, [&](std::size_t j) -> const JointConstraint& {
-    return constraint_of(placed, j);
-  }, vdot);
+  accelerate_joints(
+      view_, placed, of_bodies, [&](std::size_t j) -> const JointConstraint& { return constraint_of(placed, j); },
+      vdot);
   if (loops_.empty()) return true;
   const LoopClosure::Contradiction worst = loops_.joint_accelerations(placed.motions, of_bodies, vdot);
   return !is_contradiction(worst.part, least_contradiction_of_cuts, violations_.position, violations_.velocity) ||

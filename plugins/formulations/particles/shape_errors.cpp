@@ -53,7 +53,7 @@ void ShapeErrors::find_shape(std::size_t i, const PlacedBodies& in) noexcept {
   for (const Tie& tie : body.ties) {
     const PointRows rows(t, tie.invariants);
     const Vec3 e = of_velocities_ ? in.velocities[tie.particle] - rows(v1, v2, v4)
-                                 : in.positions[tie.particle] - in.positions[p1] - t.point(tie.invariants);
+                                  : in.positions[tie.particle] - in.positions[p1] - t.point(tie.invariants);
     worst_ = std::max({worst_, std::abs(e.x), std::abs(e.y), std::abs(e.z)});
     tied_[tie.particle] = rows({}, shape.c2, shape.c4) - e;
   }

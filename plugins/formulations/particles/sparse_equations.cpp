@@ -85,9 +85,9 @@ bool SparseEquations::find_accelerations(const PlacedBodies& placed, const Appli
       if (chunk.block != none) add(f[k], values_.right.data() + chunk.first);
     }
   };
-  each_load(view_, layout_, bodies_, applied, [&](std::size_t j) -> const JointConstraint& {
-    return placed.joints[j];
-  }, add_to_particles);
+  each_load(
+      view_, layout_, bodies_, applied, [&](std::size_t j) -> const JointConstraint& { return placed.joints[j]; },
+      add_to_particles);
   add_element_efforts();
   std::ranges::fill(solver_.solution(), 0.0);
   SparseSolver::Residual r;
@@ -207,9 +207,8 @@ bool SparseEquations::correct_velocities(double t, ParticleMotion& motion, const
 
 bool SparseEquations::joint_accelerations(const PlacedBodies& placed, std::span<const Spatial> of_bodies,
                                           std::span<double> vdot) noexcept {
-  accelerate_joints(view_, placed, of_bodies, [&](std::size_t j) -> const JointConstraint& {
-    return placed.joints[j];
-  }, vdot);
+  accelerate_joints(
+      view_, placed, of_bodies, [&](std::size_t j) -> const JointConstraint& { return placed.joints[j]; }, vdot);
   return true;
 }
 

@@ -9,9 +9,9 @@
 
 namespace polyform::particles {
 
-/// [M + Cᵀ D C, Cᵀ; C, −E]: the penalty D, of the size of the body's mass, changes nothing in the solution but makes the
-/// mass of a body positive where it has none against its constraints. Rows of loops have no penalty and a small negative
-/// diagonal −E instead of zero.
+/// [M + Cᵀ D C, Cᵀ; C, −E]: the penalty D, of the size of the body's mass, changes nothing in the solution but makes
+/// the mass of a body positive where it has none against its constraints. Rows of loops have no penalty and a small
+/// negative diagonal −E instead of zero.
 class SparseFactors {
  public:
   /// matrix: analyzed for the pattern. All outlive the object.
@@ -38,12 +38,12 @@ class SparseFactors {
   const MassScales& scales_;
   BlockLdlt& matrix_;
   bool stand_ = false;
-  std::vector<double> penalty_;                    ///< D, over the unknowns
-  std::vector<std::array<Place, 6>> masses_;       ///< per body
-  std::vector<BlockLdlt::Block> diagonals_;        ///< per group of rows
-  std::vector<BlockLdlt::Block> entries_;          ///< per entry
-  std::vector<std::size_t> first_pair_;            ///< per group, in pairs_
-  std::vector<Place> pairs_;                       ///< of the entries of each group, two and two
+  std::vector<double> penalty_;               ///< D, over the unknowns
+  std::vector<std::array<Place, 6>> masses_;  ///< per body
+  std::vector<BlockLdlt::Block> diagonals_;   ///< per group of rows
+  std::vector<BlockLdlt::Block> entries_;     ///< per entry
+  std::vector<std::size_t> first_pair_;       ///< per group, in pairs_
+  std::vector<Place> pairs_;                  ///< of the entries of each group, two and two
 };
 
 }  // namespace polyform::particles

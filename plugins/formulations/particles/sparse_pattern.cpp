@@ -32,7 +32,8 @@ void SparsePattern::append(std::size_t block, std::size_t particle) {
 
 RowGroup& SparsePattern::append(std::size_t block, Kind kind, std::size_t index, std::size_t part, std::size_t rows,
                                 std::span<const std::size_t> bodies, std::size_t extra_particle) {
-  RowGroup g{kind, false, index, part, rows, entries_.size(), 0, sides_.size(), 0, {block, blocks_[block].size, none}, 0};
+  RowGroup g{kind, false, index, part, rows, entries_.size(), 0, sides_.size(), 0, {block, blocks_[block].size, none},
+             0};
   blocks_[block].size += rows;
   const auto add = [&](std::size_t particle) -> std::size_t {
     if (layout_.particles[particle].slot == none) return none;

@@ -42,7 +42,9 @@ void SparseRows::set_distance_rows(const Group& g) noexcept {
     if (side.entry[j] != none) values_.coefficients[pattern_.entries()[side.entry[j]].first + row] = -r_ij;
     violations_.position = std::max(violations_.position, std::abs(error) / length);
     violations_.velocity = std::max(violations_.velocity, std::abs(rate) / length);
-    values_.right[g.chunk.first + row] = level_ == Level::position ? -error : level_ == Level::velocity ? 0 : -dot(v_ij, v_ij);
+    values_.right[g.chunk.first + row] = level_ == Level::position   ? -error
+                                         : level_ == Level::velocity ? 0
+                                                                     : -dot(v_ij, v_ij);
   }
 }
 
@@ -56,19 +58,23 @@ void SparseRows::set_tie_rows(const Group& g) noexcept {
   for (std::size_t k = 0; k < 3; ++k) {
     if (side.entry[k] == none) continue;
     const Mat3 B = rows.matrix(k);
-    for (std::size_t row = 0; row < 3; ++row) values_.coefficients[pattern_.entries()[side.entry[k]].first + row] = -B.row(row);
+    for (std::size_t row = 0; row < 3; ++row)
+      values_.coefficients[pattern_.entries()[side.entry[k]].first + row] = -B.row(row);
   }
   const std::size_t own = pattern_.entries()[g.entry + g.entries - 1].first;
   for (std::size_t row = 0; row < 3; ++row) {
     values_.coefficients[own + row] = {};
     values_.coefficients[own + row][row] = 1;
   }
-  const Vec3 error = placed_->positions[tie.particle] - placed_->positions[p1] - placed_->triangles[g.index].point(tie.invariants);
-  const Vec3 rate = placed_->velocities[tie.particle] - rows(placed_->velocities[p1], placed_->velocities[p2], placed_->velocities[p4]);
-  const Vec3 v21 = placed_->velocities[p2] - placed_->velocities[p1], v41 = placed_->velocities[p4] - placed_->velocities[p1];
+  const Vec3 error =
+      placed_->positions[tie.particle] - placed_->positions[p1] - placed_->triangles[g.index].point(tie.invariants);
+  const Vec3 rate = placed_->velocities[tie.particle] -
+                    rows(placed_->velocities[p1], placed_->velocities[p2], placed_->velocities[p4]);
+  const Vec3 v21 = placed_->velocities[p2] - placed_->velocities[p1],
+             v41 = placed_->velocities[p4] - placed_->velocities[p1];
   const Vec3 right = level_ == Level::position       ? -error
                      : level_ == Level::acceleration ? velocity_term(tie.invariants, v21, v41)
-                                                    : Vec3{};
+                                                     : Vec3{};
   for (std::size_t row = 0; row < 3; ++row) {
     violations_.position = std::max(violations_.position, std::abs(error[row]));
     violations_.velocity = std::max(violations_.velocity, std::abs(rate[row]));
@@ -78,7 +84,8 @@ void SparseRows::set_tie_rows(const Group& g) noexcept {
 
 void SparseRows::clear_rows(const Group& g) noexcept {
   for (std::size_t e = g.entry; e < g.entry + g.entries; ++e)
-    std::fill_n(values_.coefficients.begin() + static_cast<std::ptrdiff_t>(pattern_.entries()[e].first), g.rows, Vec3{});
+    std::fill_n(values_.coefficients.begin() + static_cast<std::ptrdiff_t>(pattern_.entries()[e].first), g.rows,
+                Vec3{});
   std::fill_n(values_.right.begin() + static_cast<std::ptrdiff_t>(g.chunk.first), g.rows, 0.0);
   std::fill_n(values_.row_size.begin() + static_cast<std::ptrdiff_t>(g.chunk.first), g.rows, 0.0);
 }
@@ -91,8 +98,8 @@ void SparseRows::add_to_row(const Group& g, std::size_t row, BodyIndex b, const 
   while (side->body != at(b)) ++side;
   const Vec3 from_origin = placed_->positions[layout_.bodies[at(b)].particle[0]] - placed_->motions[at(b)].p;
   Vec3 f[3];
-  placed_->triangles[at(b)].distribute({about_origin.angular - cross(from_origin, about_origin.linear), about_origin.linear},
-                               f[0], f[1], f[2]);
+  placed_->triangles[at(b)].distribute(
+      {about_origin.angular - cross(from_origin, about_origin.linear), about_origin.linear}, f[0], f[1], f[2]);
   for (std::size_t k = 0; k < 3; ++k) {
     values_.row_size[g.chunk.first + row] += dot(f[k], f[k]);  // on ground too: what moves may feel rounding alone
     if (side->entry[k] != none) values_.coefficients[pattern_.entries()[side->entry[k]].first + row] += f[k];
@@ -102,7 +109,8 @@ void SparseRows::add_to_row(const Group& g, std::size_t row, BodyIndex b, const 
 /// The row t · V_FM (F axes at the origin of M) of a joint.
 void SparseRows::add_joint_row(const Group& g, std::size_t row, std::size_t j, const Spatial& t) noexcept {
   const JointData& joint = view_.joints[j];
-  const ConstraintRow r = constraint_row(joint, motion_of(joint.base, placed_->motions), motion_of(joint.moving, placed_->motions), t);
+  const ConstraintRow r =
+      constraint_row(joint, motion_of(joint.base, placed_->motions), motion_of(joint.moving, placed_->motions), t);
   add_to_row(g, row, joint.moving, r.moving);
   add_to_row(g, row, joint.base, r.base);
 }
@@ -148,7 +156,7 @@ void SparseRows::set_element_rows(const Group& g) noexcept {
     double& right = values_.right[g.chunk.first + i];
     right = level_ == Level::position   ? -element.residual[i]
             : level_ == Level::velocity ? element.velocity_right[i]
-                                       : element.acceleration_right[i];
+                                        : element.acceleration_right[i];
     if (level_ == Level::position && !element.holonomic) {
       right = 0;  // and no coefficients: the row asks nothing of positions
       continue;

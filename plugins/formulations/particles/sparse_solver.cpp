@@ -200,9 +200,8 @@ bool SparseSolver::check_rows(const Violations& violations) noexcept {
   const SparseValues& values = parts_.values;
   for (std::size_t p = 0; p < particles.size(); ++p) {
     if (particles[p].block == none) continue;
-    motion_size_[p] =
-        largest(load(solution_.data() + particles[p].first)) +
-        held_share * largest(load(values.right.data() + particles[p].first)) / parts_.scales.heaviest[p];
+    motion_size_[p] = largest(load(solution_.data() + particles[p].first)) +
+                      held_share * largest(load(values.right.data() + particles[p].first)) / parts_.scales.heaviest[p];
     floor = std::max(floor, least_share * motion_size_[p]);
   }
   const RowGroup* worst = nullptr;

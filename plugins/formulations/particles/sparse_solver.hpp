@@ -30,8 +30,8 @@ class SparseSolver {
     std::size_t worst_particle = 0, worst_group = 0;
   };
 
-  /// Solves from the value that the solution has on entry, until the residual is below the tolerance, at round-off or no
-  /// longer falling; factorizes where no factors stand. False, with a failure, when anything is not finite.
+  /// Solves from the value that the solution has on entry, until the residual is below the tolerance, at round-off or
+  /// no longer falling; factorizes where no factors stand. False, with a failure, when anything is not finite.
   bool solve(double tolerance, Residual&) noexcept;
   /// Over the unknowns, in the order of the matrix; multipliers negative.
   std::span<double> solution() { return solution_; }

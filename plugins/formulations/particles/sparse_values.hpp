@@ -15,8 +15,8 @@ struct SparseValues {
       : coefficients(pattern.coefficients()), right(unknowns), row_size(unknowns), masses(bodies) {}
 
   std::vector<Vec3> coefficients;  ///< C: see RowEntry::first
-  /// Over the unknowns: right-hand sides; squared coefficients of the rows of joints and elements, body by body, so that
-  /// a row which vanishes because its bodies share their particles has a size nevertheless.
+  /// Over the unknowns: right-hand sides; squared coefficients of the rows of joints and elements, body by body, so
+  /// that a row which vanishes because its bodies share their particles has a size nevertheless.
   std::vector<double> right, row_size;
   /// M of a body on its particles 1, 2 and 4: blocks (a, b), a ≥ b, row after row.
   std::vector<std::array<Mat3, 6>> masses;

@@ -37,7 +37,8 @@ void LostDigits::mend(const Problem& problem, const PlacedTree& tree, ReducedFor
   reduced.start_mending(udot);
   const double lost = find();
   if (mending_.is_much(lost)) {
-    mending_.mend(Mending::Aim::accelerations, find, [&] { reduced.add_missing(); }, [] {});
+    mending_.mend(
+        Mending::Aim::accelerations, find, [&] { reduced.add_missing(); }, [] {});
     reduced.finish_mending(udot, qddot);
   }
   mending_.mended(lost);

@@ -28,9 +28,9 @@ class LostDigits {
   ActingAccelerations find_acting(const BodyVectors& Q, const PlacedTree&) const noexcept;
 
   const SystemView& view_;
-  double reach_;             ///< the longest of the bodies, m
-  Mending mending_{1e-10};   ///< as of Recursion
-  BodyVectors steps_;        ///< of q̈
+  double reach_;            ///< the longest of the bodies, m
+  Mending mending_{1e-10};  ///< as of Recursion
+  BodyVectors steps_;       ///< of q̈
   std::vector<Spatial> accelerations_, change_;
 };
 

@@ -13,7 +13,7 @@
 namespace polyform::thompson {
 
 /// Groups of rows: one per cut joint, then one per constraint element. What it tells holds for the motions last
-/// evaluated.
+/// evaluated. Its functions are many because most read one number of that evaluation.
 class ClosingConstraints {
  public:
   /// origin: what positions count from, for the elements.

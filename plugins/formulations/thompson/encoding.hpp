@@ -12,8 +12,8 @@
 
 namespace polyform::thompson {
 
-/// y is that of StateVector: the joints. Which closing rows depend on others is a discrete state. Functions that can fail
-/// say so.
+/// y is that of StateVector: the joints. Which closing rows depend on others is a discrete state. Functions that can
+/// fail say so.
 class Encoding {
  public:
   /// The view and the discrete values outlive the object. To the latter are added the side of gimbal lock per sequence,

@@ -30,8 +30,8 @@
 #include <span>
 #include <vector>
 
-#include "polyform/mechanics/kinematics.hpp"
 #include "polyform/contract/system_view.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::thompson {
 

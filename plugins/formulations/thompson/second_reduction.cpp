@@ -61,11 +61,11 @@ void SecondReduction::analyze(std::size_t coordinates, std::vector<Group> groups
   steps_.reserve(elements);
   independent_.reserve(coordinates);
   dependent_.resize(coordinates);
-  work_.resize(most * coordinates);
-  touched_.reserve(coordinates);
-  is_touched_.resize(coordinates);
-  work_steps_.resize(most);
-  for (auto& steps : work_steps_) steps.reserve(std::min(rows_, coordinates));
+  work_.rows.resize(most * coordinates);
+  work_.touched.reserve(coordinates);
+  work_.is_touched.resize(coordinates);
+  work_.steps.resize(most);
+  for (auto& steps : work_.steps) steps.reserve(std::min(rows_, coordinates));
 }
 
 void SecondReduction::eliminate(bool anew) noexcept {
@@ -83,7 +83,7 @@ void SecondReduction::eliminate(bool anew) noexcept {
     for (const std::size_t earlier : group.met)
       for (std::size_t p = groups_[earlier].first_pivot; p < groups_[earlier].first_pivot + groups_[earlier].pivots;
            ++p)
-        if (is_touched_[pivots_[p].column] != 0) subtract(p, group.rows, done);
+        if (work_.is_touched[pivots_[p].column] != 0) subtract(p, group.rows, done);
     group.first_pivot = pivots_.size();
     std::size_t row = 0, column = 0;
     double relative = 0;
@@ -97,9 +97,9 @@ void SecondReduction::eliminate(bool anew) noexcept {
     group.pivots = pivots_.size() - group.first_pivot;
     for (std::size_t r = 0; r < group.rows; ++r)
       if ((done >> r & 1) == 0) group.left_out |= std::uint64_t{1} << r;
-    for (const std::size_t c : touched_) {
-      is_touched_[c] = 0;
-      for (std::size_t r = 0; r < group.rows; ++r) work_[r * coordinates_ + c] = 0;
+    for (const std::size_t c : work_.touched) {
+      work_.is_touched[c] = 0;
+      for (std::size_t r = 0; r < group.rows; ++r) work_.rows[r * coordinates_ + c] = 0;
     }
   }
   independent_.clear();
@@ -108,19 +108,19 @@ void SecondReduction::eliminate(bool anew) noexcept {
 }
 
 void SecondReduction::touch(std::size_t column) noexcept {
-  if (is_touched_[column] != 0) return;
-  is_touched_[column] = 1;
-  touched_.push_back(column);
+  if (work_.is_touched[column] != 0) return;
+  work_.is_touched[column] = 1;
+  work_.touched.push_back(column);
 }
 
 void SecondReduction::scatter(const Rows& group) noexcept {
-  touched_.clear();
+  work_.touched.clear();
   const double* value = values_.data() + group.first_value;
   for (std::size_t r = 0; r < group.rows; ++r) {
-    work_steps_[r].clear();
+    work_.steps[r].clear();
     for (const std::size_t c : group.columns) {
       touch(c);
-      work_[r * coordinates_ + c] = *value++;
+      work_.rows[r * coordinates_ + c] = *value++;
     }
   }
 }
@@ -130,7 +130,7 @@ void SecondReduction::subtract(std::size_t p, std::size_t rows, std::uint64_t do
   const Pivot& pivot = pivots_[p];
   for (std::size_t r = 0; r < rows; ++r) {
     if ((done >> r & 1) != 0) continue;
-    double* w = work_.data() + r * coordinates_;
+    double* w = work_.rows.data() + r * coordinates_;
     const double factor = w[pivot.column];
     if (factor == 0) continue;
     for (std::size_t e = pivot.first; e < pivot.first + pivot.count; ++e) {
@@ -138,7 +138,7 @@ void SecondReduction::subtract(std::size_t p, std::size_t rows, std::uint64_t do
       w[u_[e].column] -= factor * u_[e].value;
     }
     w[pivot.column] = 0;
-    work_steps_[r].push_back({p, factor});
+    work_.steps[r].push_back({p, factor});
   }
 }
 
@@ -149,8 +149,8 @@ bool SecondReduction::find_pivot(const Rows& group, std::uint64_t done, std::siz
   for (std::size_t r = 0; r < group.rows; ++r) {
     if ((done >> r & 1) != 0) continue;
     const double scale = scales_[group.first_row + r];
-    for (const std::size_t c : touched_) {
-      const double size = std::abs(work_[r * coordinates_ + c]) / scale;
+    for (const std::size_t c : work_.touched) {
+      const double size = std::abs(work_.rows[r * coordinates_ + c]) / scale;
       if (found && !(size > relative)) continue;
       found = true;
       row = r;
@@ -163,12 +163,12 @@ bool SecondReduction::find_pivot(const Rows& group, std::uint64_t done, std::siz
 
 /// A row in work becomes one of U.
 void SecondReduction::keep(const Rows& group, std::size_t row, std::size_t column) noexcept {
-  const double* w = work_.data() + row * coordinates_;
-  Pivot pivot{group.first_row + row, column, u_.size(), 0, steps_.size(), work_steps_[row].size(), 1 / w[column]};
-  for (const std::size_t c : touched_)
+  const double* w = work_.rows.data() + row * coordinates_;
+  Pivot pivot{group.first_row + row, column, u_.size(), 0, steps_.size(), work_.steps[row].size(), 1 / w[column]};
+  for (const std::size_t c : work_.touched)
     if (c != column && w[c] != 0) u_.push_back({c, pivot.inverse * w[c]});
   pivot.count = u_.size() - pivot.first;
-  steps_.insert(steps_.end(), work_steps_[row].begin(), work_steps_[row].end());
+  steps_.insert(steps_.end(), work_.steps[row].begin(), work_.steps[row].end());
   dependent_[column] = 1;
   pivots_.push_back(pivot);
 }

@@ -106,11 +106,13 @@ class SecondReduction {
   std::vector<std::size_t> independent_;
   std::vector<unsigned char> dependent_;  ///< per coordinate: it has a pivot
   double smallest_pivot_ = 1;
-  // Of the group in work: its rows, dense, and the columns that they touch.
-  std::vector<double> work_;
-  std::vector<std::size_t> touched_;
-  std::vector<unsigned char> is_touched_;
-  std::vector<std::vector<Step>> work_steps_;  ///< per row
+  /// The group that is eliminated.
+  struct Work {
+    std::vector<double> rows;               ///< dense, coordinate after coordinate
+    std::vector<std::size_t> touched;       ///< columns that are not zero
+    std::vector<unsigned char> is_touched;  ///< per column
+    std::vector<std::vector<Step>> steps;   ///< per row
+  } work_;
 };
 
 }  // namespace polyform::thompson

@@ -11,13 +11,13 @@ namespace polyform {
 
 /// What a formulation has found at a state, positions from the origin of its CentredView.
 struct Observed {
-  std::span<const BodyMotion> motions;      ///< per body
-  std::span<const Quat> orientations;       ///< the same orientations, continuous along the motion
-  std::span<const Spatial> accelerations;   ///< of the frame origins, ground axes
-  ConstStateView state;                     ///< of all joints, first-order states, discrete states of the elements
-  std::span<const double> state_rates;      ///< d/dt of the first-order states
-  double force_potential = 0;               ///< of the forces, without weight, J
-  double power = 0;                         ///< W, see Observation::power
+  std::span<const BodyMotion> motions;     ///< per body
+  std::span<const Quat> orientations;      ///< the same orientations, continuous along the motion
+  std::span<const Spatial> accelerations;  ///< of the frame origins, ground axes
+  ConstStateView state;                    ///< of all joints, first-order states, discrete states of the elements
+  std::span<const double> state_rates;     ///< d/dt of the first-order states
+  double force_potential = 0;              ///< of the forces, without weight, J
+  double power = 0;                        ///< W, see Observation::power
   double position_violation = 0, velocity_violation = 0;
 };
 
