@@ -16,8 +16,6 @@ namespace {
 
 /// The largest residual in the end, relative to what a turn by 1 rad does.
 constexpr double closed = 1e-10;
-/// Rounding of positions, relative to the largest of them.
-constexpr double rounding = 1e-14;
 /// A careful step is at most this long, and shorter than the one before by this factor; others may lead elsewhere.
 constexpr double longest_careful = 0.5, contraction = 0.6;
 /// No joint moves further in one bold step, rad or its like.
@@ -175,7 +173,7 @@ double PositionSearch::evaluate(double share) {
     const ConstraintJacobian::Row& row = jacobian_.rows()[r];
     residual_.push_back(row.residual);
     if (r < own && r < drawn_residual_.size()) residual_[r] -= (1 - share) * drawn_residual_[r];
-    const double size = std::abs(residual_[r]), relative = std::max(0.0, size - rounding * far) / scale_[r];
+    const double size = std::abs(residual_[r]), relative = std::max(0.0, size - position_rounding_part * far) / scale_[r];
     sum += relative * relative;
     if (relative > open_.relative || !std::isfinite(relative)) open_ = {row.name, row.kind, size, relative};
   }

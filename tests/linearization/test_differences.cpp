@@ -1,6 +1,7 @@
 // Derivatives by extrapolated differences.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <span>
 
 #include "framework/linearization/differences.hpp"
 
@@ -31,4 +32,20 @@ TEST_CASE("the derivative of a jump has an error of its own size") {
   });
   REQUIRE(d.found);
   CHECK(d.error[0] >= 0.1 * std::abs(d.value[0]));
+}
+
+TEST_CASE("a kink is told from a bend, however sharp, and from a smooth law with an offset") {
+  const auto part = [](auto f) {
+    const double middle = f(0.0);
+    return polyform::host::kink(std::span(&middle, 1), 1, 0.125, [&](double h, std::span<double> out) {
+      out[0] = f(h);
+      return true;
+    });
+  };
+  CHECK(part([](double x) { return 1e3 + 2 * x + 5 * x * x; }) == 0);
+  CHECK(part([](double x) { return std::sin(x) + 1e-3 * std::cos(300 * x); }) == 0);
+  CHECK(part([](double x) { return x * std::abs(x); }) == 0);
+  CHECK(part([](double) { return 9.81; }) == 0);
+  CHECK(std::abs(part([](double x) { return x < 0 ? x : 3 * x; }) - 0.5) < 1e-6);
+  CHECK(std::abs(part([](double x) { return 1e4 + (x < 0 ? x : 1.1 * x); }) - 0.1 / 2.1) < 1e-3);
 }
