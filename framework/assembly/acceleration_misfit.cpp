@@ -13,8 +13,8 @@ namespace {
 /// The share of the largest acceleration anywhere that counts as rounding of the others.
 constexpr double rounded = 1e-6;
 
-/// What would turn a body by this, or move it by this part of its size, in the square of a second is rounding where nothing
-/// else acts: no motion that is looked at for less than a minute shows it.
+/// What would turn a body by this, or move it by this part of its size, in the square of a second is rounding where
+/// nothing else acts: no motion that is looked at for less than half a minute shows it.
 constexpr double at_rest = 1e-3;
 
 double size(const Spatial& a) { return std::max(norm(a.angular), norm(a.linear)); }
@@ -30,7 +30,8 @@ RowSize row_size(const ConstraintSet::Element& e, std::size_t row, std::span<con
     most.angular = std::max(most.angular, norm(a.angular));
     most.linear = std::max(most.linear, norm(a.linear));
   }
-  for (const double b : e.B.subspan(row * e.velocities, e.velocities)) most.angular = std::max(most.angular, std::abs(b));
+  for (const double b : e.B.subspan(row * e.velocities, e.velocities))
+    most.angular = std::max(most.angular, std::abs(b));
   for (const double a : own) most.angular = std::max(most.angular, std::abs(a));
   return most;
 }

@@ -32,8 +32,10 @@ class OpenMultipliers {
     by_rows.factorize(tolerance);
     left_out_part_ = by_rows.left_out_part();
     qr_.compute(filled_, jacobian.columns(), entries, tolerance);
-    // Rows decide. What is left of a column that depends on others is of the size of what is left of a row, not the same.
-    for (; qr_.rank() > by_rows.rank(); tolerance *= 2) qr_.compute(filled_, jacobian.columns(), entries, 2 * tolerance);
+    // Rows decide. What is left of a column that depends on others is of the size of what is left of a row, not the
+    // same.
+    for (; qr_.rank() > by_rows.rank(); tolerance *= 2)
+      qr_.compute(filled_, jacobian.columns(), entries, 2 * tolerance);
   }
 
   std::size_t rank() const { return qr_.rank(); }
