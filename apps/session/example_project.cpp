@@ -53,20 +53,22 @@ constexpr std::array reserved{"alignas",       "alignof",     "and",          "a
 
 /// Types of the SDK, which the class of a project would hide.
 constexpr std::string_view types_of_sdk =
-    " Ability Attachments BodyData BodyIndex BodyModule BodyMotion ConstraintBatch ConstraintGroup"
-    " ConstraintOutput ConstraintSet ConstraintType Correction Diagnostic DiagnosticSink DiscreteDescription"
-    " DiscreteElement DiscreteState DiscreteValues DiscreteVariable ElementGroup"
-    " ElementInstance ElementType EquationValues Equations FieldSink FieldSpec FieldType FieldValue FlexibleBatch"
-    " FirstOrderSystem FlexibleBodyType FlexibleData FlexibleInput FlexibleInstance FlexibleOutput FlexibleSet"
-    " ForceBatch ForceGroup ForceInput ForceOutput ForceSet ForceType Formulation Inertia Integrator IntegratorType"
-    " JointBatch JointConstraint"
-    " JointData JointDefinition JointHints JointIndex JointInstance JointKernel JointMotion JointMotions"
-    " JointShape JointState JointType Later LoopClosure Marker MarkerMotion Mat3 Matrix3 ModeShapes ModuleBatch"
-    " ModuleGroup ModuleInput ModuleOutput ModuleSet ModuleType MultiplierMatrix Observation"
-    " PluginManifest Pose Primitive Quat Quaternion Recursion Registrar Run SecondOrderSystem Sentence Severity Size Solver"
-    " Spatial SpatialVector StateKind StepByStep StepSettings"
-    " StateView Status Strided Structure Symmetric3 SystemView TimeFunction Transfer TreeKinematics TypeDescriptor"
-    " Variable Vec3 Vector3 ";
+    " Ability Attachments BodyData BodyIndex BodyInertia BodyModule BodyMotion ConstraintBatch ConstraintGroup"
+    " ConstraintOutput ConstraintSet ConstraintType Correction CutConstraints DependentRows Diagnostic"
+    " DiagnosticSink DiscreteDescription DiscreteElement DiscreteState DiscreteValues DiscreteVariable"
+    " ElementGroup ElementInstance ElementType Equations EquationValues FieldSink FieldSpec FieldType"
+    " FieldValue FirstOrderSystem FlexibleBatch FlexibleBodyType FlexibleData FlexibleInput FlexibleInstance"
+    " FlexibleLinks FlexibleOutput FlexibleSet ForceBatch ForceGroup ForceInput ForceOutput ForceSet ForceType"
+    " Formulation HingedTree HingeSweep Inertia InitialStates Integrator IntegratorType JointBatch"
+    " JointConstraint JointCoordinateSolver JointData JointDefinition JointFailure JointHints JointIndex"
+    " JointInstance JointKernel JointLoads JointMotion JointMotions JointObserver JointPlacement JointShape"
+    " JointState JointType Later LoopClosure LoopColumns LoopLayout LoopProjection LoopRightSides Marker"
+    " MarkerMotion Mat3 Matrix3 ModeShapes ModuleBatch ModuleGroup ModuleInput ModuleOutput ModuleSet"
+    " ModuleType MultiplierMatrix Multipliers Observation OutputInput OutputSource PlacedState PluginManifest"
+    " Pose Primitive Quat Quaternion Recursion Registrar Run SecondOrderSystem Sentence Severity Size Solver"
+    " Spatial SpatialVector StateKind StateView Status StepByStep StepSettings Strided Structure"
+    " SweepRefinement Symmetric3 SystemView TimeFunction Transfer TreeKinematics TreeMotion TreeSweep"
+    " TypeDescriptor Variable Vec3 Vector3 ";
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

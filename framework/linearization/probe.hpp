@@ -87,6 +87,6 @@ class Probe {
 };
 
 /// Columns of the channels that can be outputs.
-inline const Columns output_columns{true, true, true, false, true, true};
+inline const Columns output_columns{.constraints = false, .reactions = true};
 
 }  // namespace polyform::host::linearization

@@ -21,10 +21,24 @@ Mat3 block(std::span<const double> m, std::size_t n, std::size_t row, std::size_
 }
 Sym3 symmetric(const Mat3& m) { return {m(0, 0), m(1, 1), m(2, 2), m(0, 1), m(0, 2), m(1, 2)}; }
 
+/// What a frame of a body with orientation R moves beyond the rigid body frame: its twist per unit of mode k.
+Spatial column_of(const FlexibleLinks::Attachment& t, const NodeMotions& nodes, std::size_t k, const Mat3& R) {
+  return t.node == FlexibleLinks::none ? Spatial{} : turned(R, nodes.H(t.node)[k]);
+}
+
+/// The same: its acceleration at η̈ = 0.
+Spatial bias_of(const FlexibleLinks::Attachment& t, const NodeMotions& nodes, const Mat3& R, const Vec3& omega) {
+  if (t.node == FlexibleLinks::none) return {};
+  const NodeMotion& n = nodes[t.node];
+  const Spatial bias = turned(R, n.bias), twist = turned(R, n.twist);
+  return {bias.angular + cross(omega, twist.angular),
+          bias.linear + cross(omega, cross(omega, R * n.p) + 2.0 * twist.linear)};
+}
+
 }  // namespace
 
 FlexibleLinks::FlexibleLinks(const SystemView& view)
-    : view_(view), set_(view), nodes_(view), elements_(view.flexible.size()) {
+    : set_(view), nodes_(view), elements_(view.flexible.size()) {
   if (empty()) return;
   element_of_.assign(view.bodies.size(), none);
   attachment_of_.assign(view.frames(), none);
@@ -54,7 +68,7 @@ FlexibleLinks::FlexibleLinks(const SystemView& view)
     e.end = attachments_.size();
     e.carried = attachment_of_[at(joint.outboard_frame())];
     e.to_P = joint.reversed ? joint.p_base : joint.p_moving;
-    e.direction = e.coupling = directions;
+    e.direction = directions;
     e.lower = lowers;
     directions += e.modes;
     lowers += e.modes * e.modes;
@@ -68,18 +82,6 @@ FlexibleLinks::FlexibleLinks(const SystemView& view)
   hinge_columns_.resize(most);
 }
 
-Spatial FlexibleLinks::column_of(const Attachment& t, std::size_t k, const Mat3& R) const noexcept {
-  return t.node == none ? Spatial{} : turned(R, nodes_.H(t.node)[k]);
-}
-
-Spatial FlexibleLinks::bias_of(const Attachment& t, const Mat3& R, const Vec3& omega) const noexcept {
-  if (t.node == none) return {};
-  const NodeMotion& n = nodes_[t.node];
-  const Spatial bias = turned(R, n.bias), twist = turned(R, n.twist);
-  return {bias.angular + cross(omega, twist.angular),
-          bias.linear + cross(omega, cross(omega, R * n.p) + 2.0 * twist.linear)};
-}
-
 void FlexibleLinks::place(std::size_t element, const Mat3& R_carried, const Vec3& omega_carried) noexcept {
   const Element& e = elements_[element];
   const Attachment& carried = attachments_[e.carried];
@@ -91,18 +93,18 @@ void FlexibleLinks::place(std::size_t element, const Mat3& R_carried, const Vec3
   const Vec3& omega = body.V.angular;
   const Vec3 s = R_carried * e.to_P;
   const Vec3 P = on_node ? R * nodes_[carried.node].p + s : s;  // from the origin of the body frame
-  Spatial gamma = shifted(bias_of(carried, R, omega), s);
+  Spatial gamma = shifted(bias_of(carried, nodes_, R, omega), s);
   gamma.linear += cross(omega_carried, cross(omega_carried, s));
-  for (std::size_t k = 0; k < e.modes; ++k) hinge_columns_[k] = shifted(column_of(carried, k, R), s);
+  for (std::size_t k = 0; k < e.modes; ++k) hinge_columns_[k] = shifted(column_of(carried, nodes_, k, R), s);
   for (std::size_t a = e.first; a < e.end; ++a) {
     Attachment& t = attachments_[a];
     const bool of_node = t.node != none;
     t.R = of_node ? R * nodes_[t.node].R : R;
     t.omega = of_node ? omega + R * nodes_[t.node].twist.angular : omega;
     t.r = of_node ? R * nodes_[t.node].p - P : -P;
-    t.beta = bias_of(t, R, omega) - shifted(gamma, t.r);
+    t.beta = bias_of(t, nodes_, R, omega) - shifted(gamma, t.r);
     Spatial* B = B_.data() + t.columns;
-    for (std::size_t k = 0; k < e.modes; ++k) B[k] = column_of(t, k, R) - shifted(hinge_columns_[k], t.r);
+    for (std::size_t k = 0; k < e.modes; ++k) B[k] = column_of(t, nodes_, k, R) - shifted(hinge_columns_[k], t.r);
   }
 }
 
@@ -114,7 +116,7 @@ void FlexibleLinks::begin(const double* eta, const double* etadot, bool moving) 
 
 /// The shares of what hangs on the frames.
 void FlexibleLinks::add_frames(const Element& e, Transfer<double>& s) noexcept {
-  Spatial* A_pm = couplings_.data() + e.coupling;
+  Spatial* A_pm = couplings_.data() + e.direction;
   double *A_mm = lowers_.data() + e.lower, *e_m = modal_.data() + e.direction;
   for (std::size_t a = e.first; a < e.end; ++a) {
     const Attachment& t = attachments_[a];
@@ -145,7 +147,7 @@ void FlexibleLinks::add_body(const Element& e, std::size_t element) noexcept {
   frame.sum.au += to_ground(0, 3);
   frame.sum.uu += symmetric(to_ground(3, 3));
   if (moving_) frame.sum.e -= turned(R, {{f[0], f[1], f[2]}, {f[3], f[4], f[5]}});
-  Spatial* A_pm = couplings_.data() + e.coupling;
+  Spatial* A_pm = couplings_.data() + e.direction;
   double *A_mm = lowers_.data() + e.lower, *e_m = modal_.data() + e.direction;
   for (std::size_t k = 0; k < e.modes; ++k) {
     const double* row = M.data() + (6 + k) * n;
@@ -182,7 +184,7 @@ bool FlexibleLinks::factorize(const Element& e) noexcept {
 bool FlexibleLinks::condense(std::size_t element, Transfer<double>& s) noexcept {
   const Element& e = elements_[element];
   const std::size_t m = e.modes;
-  Spatial* A_pm = couplings_.data() + e.coupling;
+  Spatial* A_pm = couplings_.data() + e.direction;
   double *L = lowers_.data() + e.lower, *e_m = modal_.data() + e.direction;
   std::fill_n(A_pm, m, Spatial{});
   std::fill_n(L, m * m, 0.0);

@@ -12,12 +12,12 @@ namespace {
 
 /// Rounding of a column E and of the products formed with it, relative to the terms that it is made of.
 constexpr double rounding = 1e-13;
-/// A pivot below this part of its usual size is of a row that has all but lost its effect, and is done without for once: at
-/// the angle δ from a singular position it goes with δ², what it adds to the motion with δ, and rounding in it with 1/δ².
-/// An adaptive integrator comes as near as it likes.
+/// A pivot below this part of its usual size is of a row that has all but lost its effect, and is done without for
+/// once: at the angle δ from a singular position it goes with δ², what it adds to the motion with δ, and rounding in it
+/// with 1/δ². An adaptive integrator comes as near as it likes.
 constexpr double least_pivot = least_independent_square;
-/// Part of the rounding bound that a pivot has at least of a row that is known to be independent: the rounding itself. With
-/// so much in place of a pivot that is lost, refinement has something to go on from.
+/// Part of the rounding bound that a pivot has at least of a row that is known to be independent: the rounding itself.
+/// With so much in place of a pivot that is lost, refinement has something to go on from.
 constexpr double lost_pivot = 1e-3;
 
 }  // namespace
@@ -97,7 +97,8 @@ std::size_t MultiplierMatrix::place(std::size_t i, std::size_t j) const noexcept
 }
 
 void MultiplierMatrix::clear() noexcept {
-  for (auto* values : {&values_, &right_, &weights_, &terms_, &noise_, &usual_}) std::fill(values->begin(), values->end(), 0.0);
+  for (auto* values : {&values_, &right_, &weights_, &terms_, &noise_, &usual_})
+    std::fill(values->begin(), values->end(), 0.0);
   smallest_pivot_ = 1;
 }
 
@@ -164,7 +165,8 @@ void MultiplierMatrix::factorize(const Row& row, unsigned& left_out, const unsig
   }
   std::size_t c = 0;
   for (; c < n; ++c) {
-    const std::size_t best = independent != nullptr ? largest_of(row, c, *independent) : largest_pivot(row, c, left_out);
+    const std::size_t best =
+        independent != nullptr ? largest_of(row, c, *independent) : largest_pivot(row, c, left_out);
     if (best == n) break;
     exchange(row, c, best);
     if (independent != nullptr) A[c * n + c] = std::max(A[c * n + c], lost_pivot * noise[c]);

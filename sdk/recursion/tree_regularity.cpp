@@ -25,7 +25,7 @@ bool tree_is_regular(const SystemView& view, std::string_view formulation, std::
   recursion.kinematics(q.data(), v.data(), modes.data(), modes.data());
   loops.evaluate(recursion.motions(v.data()), q, v);
   if (recursion.closing_step(LoopClosure::Level::velocity, step.data(), modal_step.data())) return true;
-  const std::size_t failed = recursion.failed_joint();
+  const std::size_t failed = recursion.failure().joint;
   why = fmt::format("{}: joint `{}` moves body `{}` without any inertia against it once the loops are cut (joint `{}` "
                     "is one of the cut joints)",
                     formulation, view.joints[failed].name, view.bodies[failed].name, view.cut_joints().front().name);

@@ -9,6 +9,7 @@
 #include "polyform/helpers/completed.hpp"
 #include "polyform/contract/cost_model.hpp"
 #include "polyform/contract/flexible_validity.hpp"
+#include "polyform/contract/initial_states.hpp"
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/plugin.hpp"
 #include "polyform/contract/power_source.hpp"

@@ -5,6 +5,7 @@
 
 #include "enforcement/innovation.hpp"
 #include "polyform/mechanics/force_set.hpp"
+#include "polyform/solvers/absolute_system.hpp"
 #include "recursion.hpp"
 #include "tests/hierarchy/solver_with.hpp"
 #include "tests/support/random_model.hpp"

@@ -55,14 +55,15 @@ void JacobianBench::move(const std::vector<double>& step) {
 
 void JacobianBench::close() {
   std::vector<double> step(coordinates());
-  for (int count = 0; loops_.position_violation() > 10 * loops_.position_rounding(); ++count) {
-    INFO("residual " << loops_.position_violation());
+  const CutConstraints& constraints = loops_.constraints();
+  for (int count = 0; constraints.position_violation() > 10 * constraints.position_rounding(); ++count) {
+    INFO("residual " << constraints.position_violation());
     REQUIRE(count < 50);
     jacobian_.semi_analytic(motions_);
     for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) least_.leave_out(loop, 0);
     least_.factorize();
     for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop)
-      for (std::size_t r = 0; r < jacobian_.rows(loop); ++r) least_.set(loop, r, loops_.joint(loop).residual[r]);
+      for (std::size_t r = 0; r < jacobian_.rows(loop); ++r) least_.set(loop, r, constraints.joint(loop).residual[r]);
     least_.solve(step);
     move(step);
   }
@@ -91,7 +92,7 @@ DenseJacobian JacobianBench::direct_differentiation() {
 std::vector<double> JacobianBench::residuals() {
   std::vector<double> all(rows_);
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop)
-    std::copy_n(loops_.joint(loop).residual, loops_.joint(loop).rows,
+    std::copy_n(loops_.constraints().joint(loop).residual, loops_.constraints().joint(loop).rows,
                 all.begin() + static_cast<std::ptrdiff_t>(first_row_[loop]));
   return all;
 }

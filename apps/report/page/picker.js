@@ -2,7 +2,14 @@
 import {report, runs} from './data.js';
 import {element} from './format.js';
 
-const groupNames = {joints: 'Joints', bodies: 'Bodies', modules: 'Modules', reactions: 'Reactions'}; // and the whole system
+// And the whole system.
+const groupNames = {
+  joints: 'Joints',
+  bodies: 'Bodies',
+  modules: 'Modules',
+  elements: 'Elements',
+  reactions: 'Reactions',
+};
 const mostShown = 150; // objects
 
 /** Objects of all runs with their components: [{group, object, components}], by group. */

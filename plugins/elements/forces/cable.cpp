@@ -32,7 +32,7 @@ constexpr std::array specs{FieldSpec{.name = "points",
                            FieldSpec{.name = "free_length",
                                      .type = FieldType::number,
                                      .unit = "m",
-                                     .meaning = "length of the whole cable without tension; default: the length as drawn",
+                                     .meaning = "length of the cable without tension; default: the length as drawn",
                                      .minimum = 0}};
 
 enum Output : std::size_t { length, tension };

@@ -20,8 +20,8 @@ constexpr std::array specs{position_field, axis_field("axis of the cam, in groun
                            FieldSpec{.name = "lift",
                                      .type = FieldType::numbers,
                                      .unit = "m",
-                                     .meaning = "displacement along the axis at equal angles of one turn, from the drawn "
-                                                "place on; a smooth periodic curve goes through them",
+                                     .meaning = "displacement along the axis at equal angles of one turn, the first as "
+                                                "drawn; a smooth periodic curve goes through them",
                                      .required = true}};
 
 /// The parameters of an instance, as define() orders them: axis in F axes; then lift and slope of its slope at n angles.

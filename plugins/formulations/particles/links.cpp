@@ -27,7 +27,7 @@ Links::Links(const SystemView& view, const Layout& layout, const LoopClosure& lo
     const JointData& joint = view.joints[i];
     Link& link = all[i];
     const std::size_t shared = shared_particles(joint);
-    link.looped = loops.carries(i);
+    link.looped = loops.layout().carries(i);
     const bool ball = shared == 1 && joint.primitives.size() == 1;
     link.hinge = shared == 3                    ? Hinge::fixed
                  : shared == 2                  ? Hinge::revolute

@@ -92,7 +92,7 @@ bool LostDigits::solve_for_rest(const PlacedBodies& in) noexcept {
     sweep_.biases_[i] = {};
   }
   if (!sweep_.loops_.empty()) {
-    sweep_.loops_.keep_multipliers();
+    sweep_.loops_.multipliers().keep();
     sweep_.begin_loops(LoopClosure::Level::rest, in, {});
   }
   const bool solved = sweep_.sum_momenta<true>();
@@ -100,7 +100,7 @@ bool LostDigits::solve_for_rest(const PlacedBodies& in) noexcept {
     sweep_.loops_.close_ground();
     for (std::size_t i = 0; i < sweep_.links_.size(); ++i) follow_rest(i);
   }
-  if (!sweep_.loops_.empty()) sweep_.loops_.add_kept_multipliers();
+  if (!sweep_.loops_.empty()) sweep_.loops_.multipliers().add_kept();
   return solved;
 }
 
@@ -142,7 +142,7 @@ bool LostDigits::looks_wrong(const PlacedBodies& in, std::span<const Spatial> lo
   find_rest<double>(in, sweep_.z_.data(), force_.data());
   const bool solved = solve_for_rest(in);
   const double part = solved ? size_of_step(step_, sweep_.z_, find_acting(in, loads)) : 1;
-  if (!sweep_.loops_.empty()) sweep_.loops_.restore_multipliers();
+  if (!sweep_.loops_.empty()) sweep_.loops_.multipliers().restore();
   return mending_.is_much(part);
 }
 
@@ -166,7 +166,7 @@ bool LostDigits::mend(const PlacedBodies& in, std::span<const Spatial> loads) no
     for (std::size_t k = 0; k < rates_.size(); ++k) fine_rates_[k] += rates_[k];
   };
   const auto drop = [&] {
-    if (!sweep_.loops_.empty()) sweep_.loops_.restore_multipliers();
+    if (!sweep_.loops_.empty()) sweep_.loops_.multipliers().restore();
   };
   mending_.mend(Mending::Aim::accelerations, find, add, drop);
   accelerate();

@@ -166,10 +166,9 @@ template <bool mending>
       failed_ = i;
       return false;
     }
-    if (link.looped) {
-      loops_.pass(i, std::span(directions_).subspan(link.direction, link.directions), biases_[i]);
-      loops_.step(i, arms_[i], {}, FlexibleLinks::none);
-    }
+    if (link.looped)
+      loops_.pass(i, std::span(directions_).subspan(link.direction, link.directions), biases_[i], arms_[i], {},
+                  FlexibleLinks::none);
     carries = false;
     if (link.parent < 0 || (link.hinge == Hinge::free && !link.looped)) continue;
     const auto parent = static_cast<std::size_t>(link.parent);
@@ -213,16 +212,13 @@ Spatial Recursion::follow_joint_in_loop(std::size_t i, Spatial z) noexcept {
 
 /// ground: what stands for the acceleration of ground.
 void Recursion::begin_loops(LoopClosure::Level level, const PlacedBodies& in, const Vec3& ground) noexcept {
-  for (const FrameIndex f : loops_.tied_frames())  // bodies' own: they are rigid
+  for (const FrameIndex f : loops_.layout().tied_frames())  // bodies' own: they are rigid
     to_first_[at(f)] = in.positions[links_[at(f)].particle[0]] - in.motions[at(f)].p;
-  if (loops_.is_uneven() && level != LoopClosure::Level::rest) {
-    loops_.begin_judging(level, in.motions, to_first_);
+  loops_.begin(level, in.motions, to_first_, ground, [&](const auto& pass) {
     for (std::size_t i = links_.size(); i-- > 0;)
       if (links_[i].looped)
-        loops_.pass_evenly(i, std::span(directions_).subspan(links_[i].direction, links_[i].directions), arms_[i]);
-    loops_.judge();
-  }
-  loops_.begin(level, in.motions, to_first_, ground);
+        pass(i, std::span(directions_).subspan(links_[i].direction, links_[i].directions), arms_[i]);
+  });
 }
 
 bool Recursion::accelerations(const PlacedBodies& in, std::span<const Spatial> loads, std::span<Vec3> out) noexcept {

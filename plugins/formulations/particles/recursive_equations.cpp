@@ -47,7 +47,8 @@ const PlacedBodies& RecursiveEquations::evaluate(double, const ParticleMotion& m
   if (!all_joints) return placed;
   violations_ = placed.violations;
   const double position = errors_.find(placed, false), velocity = errors_.find(placed, true);
-  violations_.include(std::max(position, loops_.position_violation()), std::max(velocity, loops_.velocity_violation()));
+  violations_.include(std::max(position, loops_.constraints().position_violation()),
+                      std::max(velocity, loops_.constraints().velocity_violation()));
   return placed;
 }
 
@@ -77,12 +78,13 @@ bool RecursiveEquations::check_regular(const PlacedBodies& placed) noexcept {
 }
 
 bool RecursiveEquations::is_beside_singular_position() const noexcept {
-  return !loops_.empty() && loops_.is_nearly_singular() && loops_.position_violation() > loops_.position_rounding();
+  return !loops_.empty() && loops_.is_nearly_singular() &&
+         loops_.constraints().position_violation() > loops_.constraints().position_rounding();
 }
 
 /// The largest error of positions or velocities as placed; keeps all for the corrections of the recursion.
 double RecursiveEquations::find_errors(const PlacedBodies& placed, bool of_velocities) noexcept {
-  const double of_loops = of_velocities ? loops_.velocity_violation() : loops_.position_violation();
+  const double of_loops = of_velocities ? loops_.constraints().velocity_violation() : loops_.constraints().position_violation();
   return std::max(errors_.find(placed, of_velocities), of_loops);
 }
 
@@ -99,7 +101,7 @@ bool RecursiveEquations::correct_positions(double, ParticleMotion& motion, const
   const PlacedBodies& placed = place(motion, joints, false);
   carried_.start(placed);
   double residual = out.position_residual = find_errors(placed, false);
-  if (!loops_.empty()) target = std::min(tolerance, loops_.position_rounding());
+  if (!loops_.empty()) target = std::min(tolerance, loops_.constraints().position_rounding());
   ClosingSteps steps(residual);
   while (residual > target && steps.go_on()) {
     const double before = residual;
@@ -111,11 +113,11 @@ bool RecursiveEquations::correct_positions(double, ParticleMotion& motion, const
     if (has_come_to_rounding(residual, before, tolerance)) return true;
   }
   if (residual <= std::max(tolerance, target)) return true;
-  if (!loops_.empty() && !(loops_.position_violation() < residual))
+  if (!loops_.empty() && !(loops_.constraints().position_violation() < residual))
     return failure_.say(
         "The loop of joint `{}` cannot be closed: after {} Newton steps it is still off by {:.2e} (m or rad). Likely "
         "causes: lengths that do not close, or too large a time step",
-        view_.joints[loops_.worst_joint()].name, out.iterations, residual);
+        view_.joints[loops_.constraints().worst_joint()].name, out.iterations, residual);
   return failure_.say(
       "The distances and joints cannot be met: after {} Newton steps they are still off by {:.2e} (m or rad). Likely "
       "cause: too large a time step",
@@ -132,7 +134,7 @@ bool RecursiveEquations::correct_velocities(double, ParticleMotion& motion, cons
   double residual = out.velocity_residual = find_errors(placed, true);
   // Of loops near a singular position one projection leaves more than rounding.
   for (int passes = 0; passes < 2; ++passes) {
-    if (!loops_.empty() && residual <= loops_.velocity_rounding()) break;
+    if (!loops_.empty() && residual <= loops_.constraints().velocity_rounding()) break;
     if (!add_correction(placed, motion.velocities)) return false;
     if (loops_.empty()) break;
     place(motion, joints, false);
@@ -154,9 +156,9 @@ bool RecursiveEquations::joint_accelerations(const PlacedBodies& placed, std::sp
       view_, placed, of_bodies, [&](std::size_t j) -> const JointConstraint& { return constraint_of(placed, j); },
       vdot);
   if (loops_.empty()) return true;
-  const double error = loops_.joint_accelerations(placed.motions, of_bodies, vdot);
-  return !is_contradiction(error, least_contradiction_of_cuts, violations_.position, violations_.velocity) ||
-         contradict(failure_, view_, "joint", view_.joints[loops_.worst_joint()].name, error);
+  const LoopClosure::Contradiction worst = loops_.joint_accelerations(placed.motions, of_bodies, vdot);
+  return !is_contradiction(worst.part, least_contradiction_of_cuts, violations_.position, violations_.velocity) ||
+         contradict(failure_, view_, "joint", view_.joints[worst.joint].name, worst.part);
 }
 
 void RecursiveEquations::cut_reactions(const PlacedBodies& placed, std::span<const double> efforts,
@@ -194,7 +196,7 @@ bool RecursiveEquations::fail_recursion(const PlacedBodies& placed) noexcept {
       "Body `{}` has no mass or inertia for a motion that joint `{}` leaves free, or with all that it carries so "
       "little that it is lost in rounding: give it some, or a joint that holds it{}",
       view_.bodies[i].name, view_.joints[i].name,
-      loops_.carries(i) ? "; where its loop does, the option `equations: sparse` counts on that" : "");
+      loops_.layout().carries(i) ? "; where its loop does, the option `equations: sparse` counts on that" : "");
 }
 
 }  // namespace polyform::particles

@@ -30,8 +30,8 @@ class RecursiveEquations final : public Equations {
   void cut_reactions(const PlacedBodies&, std::span<const double> efforts,
                      std::span<Spatial> out) const noexcept override;
   double driving_power() const noexcept override { return 0; }
-  unsigned left_out(std::size_t i) const noexcept override { return loops_.left_out(i); }
-  void leave_out(std::size_t i, unsigned rows) noexcept override { loops_.leave_out(i, rows); }
+  unsigned left_out(std::size_t i) const noexcept override { return loops_.rows().left_out(i); }
+  void leave_out(std::size_t i, unsigned rows) noexcept override { loops_.rows().leave_out(i, rows); }
   bool is_recursive() const noexcept override { return true; }
   bool needs_closed_states() const noexcept override { return false; }
 
@@ -47,7 +47,7 @@ class RecursiveEquations final : public Equations {
   bool fail_recursion(const PlacedBodies&) noexcept;
   bool fail_not_finite(std::span<const Vec3> accelerations) noexcept;
   const JointConstraint& constraint_of(const PlacedBodies& placed, std::size_t joint) const noexcept {
-    return joint < view_.bodies.size() ? placed.joints[joint] : loops_.joint(joint - view_.bodies.size());
+    return joint < view_.bodies.size() ? placed.joints[joint] : loops_.constraints().joint(joint - view_.bodies.size());
   }
 
   FlexibleLinks flexible_;  ///< none, which the loops ask for

@@ -59,7 +59,7 @@ void ConstraintJacobian::add_block(std::size_t body, bool modal, std::size_t mov
 void ConstraintJacobian::calculate_group_one(std::span<const BodyMotion> frames) noexcept {
   for (std::size_t i = 0; i < loops(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
-    const JointConstraint& c = loops_.joint(i);
+    const JointConstraint& c = loops_.constraints().joint(i);
     const BodyMotion& moving = motion_of(cut.moving_frame, frames);
     const Mat3& R_F = motion_of(cut.base_frame, frames).R;
     GroupOne& one = group_one_[i];

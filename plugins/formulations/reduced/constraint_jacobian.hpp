@@ -8,11 +8,11 @@
 //   moving path   c_L,q =  [group I] · [group II of the joint, carried to M]     (Eqs. 10, 37, 42)
 //   base path     c_L,q = −[group I] · [group II of the joint, carried to M]     (Eqs. 11, 35, 41)
 //
-// The paper's planar pin has r̃_TM = [−y; x] for this product; here it holds for any joint in space, with the constraint
-// rows and motion subspaces of the SDK. Coordinates are meant per velocity coordinate (of a ball: small rotations).
-// A flexible body on a path has the columns of its modes in group II (Eqs. 30, 31): twists of the frame at which the
-// path enters, seen from the hinge that carries the body. Where both paths meet in a flexible body, both enter its
-// block.
+// The paper's planar pin has r̃_TM = [−y; x] for this product; here it holds for any joint in space, with the
+// constraint rows and motion subspaces of the SDK. Coordinates are meant per velocity coordinate (of a ball: small
+// rotations). A flexible body on a path has the columns of its modes in group II (Eqs. 30, 31): twists of the frame at
+// which the path enters, seen from the hinge that carries the body. Where both paths meet in a flexible body, both
+// enter its block.
 #pragma once
 
 #include <cstddef>
@@ -80,6 +80,10 @@ class ConstraintJacobian {
     Mat3 A_q;                  ///< ∂A/∂q of the frame in ground
     Vec3 r_q;                  ///< ∂r/∂q of its origin in ground
   };
+  /// Of a body in order_: its own frames, then those outboard.
+  struct Range {
+    std::size_t start = 0, own_end = 0, end = 0;
+  };
   /// A block that a coordinate has a part in.
   struct Use {
     std::size_t block, loop;
@@ -111,7 +115,7 @@ class ConstraintJacobian {
   std::vector<Transfer> transfers_;         ///< per frame
   std::vector<std::size_t> order_;  ///< frames from the roots to the tips, those of a body together, the carried first
   std::vector<std::size_t> place_;          ///< of a frame in order_
-  std::vector<std::size_t> start_, own_end_, end_;   ///< per body: its own frames, then those outboard, in order_
+  std::vector<Range> ranges_;               ///< per body
   std::vector<std::vector<Use>> uses_;      ///< per body: blocks of its joint, then of its modes
 };
 

@@ -9,29 +9,27 @@ namespace polyform::reduced {
 /// Frames in the order in which they are placed, and what each is placed from.
 void ConstraintJacobian::order_frames() {
   const FlexibleLinks& flexible = loops_.flexible();
-  start_.resize(view_.bodies.size());
-  own_end_.resize(view_.bodies.size());
-  end_.resize(view_.bodies.size());
+  ranges_.resize(view_.bodies.size());
   place_.resize(view_.frames());
   for (std::size_t b = 0; b < view_.bodies.size(); ++b) {
     const JointData& joint = view_.joints[b];
     const std::size_t carried = at(joint.outboard_frame());
-    start_[b] = order_.size();
+    ranges_[b].start = order_.size();
     order_.push_back(carried);
     transfers_[carried].from = is_ground(joint.inboard_frame()) ? none : at(joint.inboard_frame());
     if (const std::size_t element = flexible.element_of(b); element != FlexibleLinks::none)
-      for (std::size_t a = flexible.first_attachment(element); a < flexible.end_attachment(element); ++a) {
+      for (std::size_t a = flexible.element(element).first; a < flexible.element(element).end; ++a) {
         const std::size_t node = flexible.attachment(a).node;
         const std::size_t frame = node == FlexibleLinks::none ? b : view_.bodies.size() + node;
         if (frame == carried) continue;
         order_.push_back(frame);
         transfers_[frame].from = carried;
       }
-    own_end_[b] = end_[b] = order_.size();
+    ranges_[b].own_end = ranges_[b].end = order_.size();
   }
   for (std::size_t b = view_.bodies.size(); b-- > 0;)
     if (const BodyIndex parent = view_.joints[b].inboard(); !is_ground(parent))
-      end_[at(parent)] = std::max(end_[at(parent)], end_[b]);
+      ranges_[at(parent)].end = std::max(ranges_[at(parent)].end, ranges_[b].end);
   for (std::size_t k = 0; k < order_.size(); ++k) place_[order_[k]] = k;
 }
 
@@ -43,9 +41,10 @@ void ConstraintJacobian::differentiate(const Block& block, std::size_t k, std::s
     transfers_[frame].A_q = skew(H.angular) * frames[frame].R;
     transfers_[frame].r_q = add_cross(H.linear, H.angular, frames[frame].p - two.T);
   };
-  std::size_t next = start_[block.body];
-  for (const std::size_t own = block.modal ? own_end_[block.body] : next + 1; next < own; ++next) set(order_[next]);
-  for (; next < end_[block.body]; ++next) {
+  const Range& range = ranges_[block.body];
+  std::size_t next = range.start;
+  for (const std::size_t own = block.modal ? range.own_end : next + 1; next < own; ++next) set(order_[next]);
+  for (; next < range.end; ++next) {
     Transfer& transfer = transfers_[order_[next]];
     const Transfer& from = transfers_[transfer.from];
     transfer.A_q = from.A_q * transfer.A;
@@ -57,7 +56,8 @@ void ConstraintJacobian::differentiate(const Block& block, std::size_t k, std::s
 /// is.
 Spatial ConstraintJacobian::derivative_at(FrameIndex frame, std::size_t body, const Vec3& M,
                                           std::span<const BodyMotion> frames) const noexcept {
-  if (is_ground(frame) || place_[at(frame)] < start_[body] || place_[at(frame)] >= end_[body]) return {};
+  const Range& range = ranges_[body];
+  if (is_ground(frame) || place_[at(frame)] < range.start || place_[at(frame)] >= range.end) return {};
   const BodyMotion& motion = frames[at(frame)];
   const Transfer& transfer = transfers_[at(frame)];
   const Mat3 turn = times_transpose(transfer.A_q, motion.R);  // skew

@@ -15,7 +15,8 @@ constexpr std::string_view metrics[] = {"plain", "inertia"};
 
 enum Option { correction, jacobian, metric, tolerance, alpha, beta };
 
-constexpr FieldSpec positive(std::string_view name, std::string_view unit, std::string_view meaning, std::string_view value) {
+constexpr FieldSpec positive(std::string_view name, std::string_view unit, std::string_view meaning,
+                             std::string_view value) {
   FieldSpec f{name, FieldType::number, unit, meaning};
   f.default_text = value;
   f.minimum = 0;
@@ -33,10 +34,11 @@ constexpr FieldSpec option_fields[] = {
      "direct differentiation from the root (Algorithm 2), which is slower",
      false, "semi-analytic", jacobians},
     {"metric", FieldType::choice, "",
-     "what the direct correction keeps least: plain, the change of the joint coordinates; inertia, its kinetic energy, by a "
-     "sweep of the recursion",
+     "what the direct correction keeps least: plain, the change of the joint coordinates; inertia, its kinetic energy, "
+     "by a sweep of the recursion",
      false, "plain", metrics},
-    positive("tolerance", "m, rad, m/s, rad/s", "of the direct correction: largest constraint residual that is left", "1e-10"),
+    positive("tolerance", "m, rad, m/s, rad/s", "of the direct correction: largest constraint residual that is left",
+             "1e-10"),
     positive("alpha", "1/s", "of baumgarte: c'' = -2 alpha c' - beta^2 c", "20"),
     positive("beta", "1/s", "of baumgarte", "20")};
 
@@ -44,7 +46,8 @@ class ReducedFormulation final : public Formulation {
  public:
   std::string_view name() const noexcept override { return "reduced"; }
   std::string_view meaning() const noexcept override {
-    return "Reduced transfer matrix method: joint coordinates, decoupled hinge equations, direct correction of closed loops";
+    return "Reduced transfer matrix method: joint coordinates, decoupled hinge equations, direct correction of closed "
+           "loops";
   }
   std::string_view source() const noexcept override {
     return "Zhang, Rui, Zhang, Wang, Gu, Zhang: A framework for establishing constraint Jacobian matrices of planar "

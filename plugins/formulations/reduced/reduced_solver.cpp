@@ -1,76 +1,80 @@
 #include "reduced_solver.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::reduced {
 
 ReducedSolver::ReducedSolver(const SystemView& system, const Choice& choice)
     : JointCoordinateSolver(system, {choice.correction == Choice::Correction::direct, choice.tolerance}),
       choice_(choice),
-      jacobian_(system, loops(), sweep()),
+      jacobian_(system, loops(), projection().recursion()),
       least_(system, jacobian_),
       delta_q_(system.nv_tree + system.modes),
       delta_v_(delta_q_.size()) {
-  if (choice.correction == Choice::Correction::baumgarte) loops().stabilize(choice.alpha, choice.beta);
+  if (choice.correction == Choice::Correction::baumgarte) loops().right_sides().stabilize(choice.alpha, choice.beta);
 }
 
 /// Fig. 10: as long as a constraint is off by more than the tolerance, Newton's step on the positions (Eq. 4) and the
 /// correction of the velocities (Eq. 5), both with the same Jacobian, which also serves for further steps while they
 /// converge: at the end of a time step it hardly changes by the first one.
 bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexcept {
-  const JointState::Parts parts = state().split(y);
-  place(parts);
+  LoopProjection& project = projection();
+  const JointState& state = project.state();
+  const JointState::Parts parts = state.split(y);
+  const CutConstraints& constraints = loops().constraints();
+  PlacedState here = project.placement().place(parts);
   // Next to a singular position a residual moves the mechanism by many times its own size: not without work, but for
   // the step that the constraint forces themselves would make.
   if (choice_.correction != Choice::Correction::direct || choice_.inertia_metric || loops().is_nearly_singular())
-    return close(y, out);
-  double position = loops().position_violation(), velocity = loops().velocity_violation();
+    return project.close(y, out);
+  double position = constraints.position_violation(), velocity = constraints.velocity_violation();
   out.position_residual = std::max(out.position_residual, position);
   out.velocity_residual = velocity;
-  const double speed = loops().speed();
+  const double speed = constraints.speed();
   double change = 0;
   bool converges = false;
   ClosingSteps steps(position + velocity);
-  while (!(position <= accepted_position() && velocity <= accepted_velocity())) {
-    if (!steps.go_on()) return cannot_close(out.iterations);
-    if (!converges) assemble();
-    if (out.iterations == 0 || position > accepted_position()) {
+  while (!(position <= project.accepted_position() && velocity <= project.accepted_velocity())) {
+    if (!steps.go_on()) return project.cannot_close(out.iterations);
+    if (!converges) assemble(here.motions);
+    if (out.iterations == 0 || position > project.accepted_position()) {
       find_position_step();
-      state().move(y, delta_q_);
+      state.move(y, delta_q_);
     }
     find_velocity_step();
-    state().accelerate(y, delta_v_);
-    change = std::max(change, largest(delta_v_));
-    keep_left_out();
+    state.accelerate(y, delta_v_);
+    change = std::max(change, largest_of(delta_v_));
+    project.placement().keep_left_out();
     ++out.iterations;
-    place(parts);
+    here = project.placement().place(parts);
     const double before = position, velocity_before = velocity;
-    position = loops().position_violation();
-    velocity = loops().velocity_violation();
+    position = constraints.position_violation();
+    velocity = constraints.velocity_violation();
     steps.made(position + velocity);
     // Rounding in large velocities, unless it was the step in the positions that changed them.
-    if (std::max(before, position) <= accepted_position() && velocity > 0.25 * velocity_before) break;
-    converges = position < 1e-2 * before || position <= accepted_position();
+    if (std::max(before, position) <= project.accepted_position() && velocity > 0.25 * velocity_before) break;
+    converges = position < 1e-2 * before || position <= project.accepted_position();
   }
-  return !is_abrupt(change, speed) && kept(y);
+  return project.accept(y, change, speed);
 }
 
-void ReducedSolver::assemble() noexcept {
+void ReducedSolver::assemble(std::span<const BodyMotion> motions) noexcept {
   if (choice_.by_differentiation)
-    jacobian_.direct_differentiation(motions());
+    jacobian_.direct_differentiation(motions);
   else
-    jacobian_.semi_analytic(motions());
-  const bool anew = loops().shows_dependence();
-  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop)
-    least_.leave_out(loop, anew ? 0 : loops().left_out(loop));
+    jacobian_.semi_analytic(motions);
+  DependentRows& rows = loops().rows();
+  const bool anew = loops().constraints().shows_dependence();
+  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) least_.leave_out(loop, anew ? 0 : rows.left_out(loop));
   least_.factorize();
-  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) loops().leave_out(loop, least_.left_out(loop));
+  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) rows.leave_out(loop, least_.left_out(loop));
 }
 
 void ReducedSolver::find_position_step() noexcept {
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) {
-    const JointConstraint& c = loops().joint(loop);
+    const JointConstraint& c = loops().constraints().joint(loop);
     for (std::size_t r = 0; r < jacobian_.rows(loop); ++r) least_.set(loop, r, r < c.rows ? c.residual[r] : 0);
   }
   least_.solve(delta_q_);
@@ -78,7 +82,7 @@ void ReducedSolver::find_position_step() noexcept {
 
 void ReducedSolver::find_velocity_step() noexcept {
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) {
-    const JointConstraint& c = loops().joint(loop);
+    const JointConstraint& c = loops().constraints().joint(loop);
     for (std::size_t r = 0; r < jacobian_.rows(loop); ++r)
       least_.set(loop, r, r < c.rows ? dot(c.T[r], c.relative.twist) : 0);
   }

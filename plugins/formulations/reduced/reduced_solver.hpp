@@ -16,7 +16,7 @@ struct Choice {
 };
 
 /// Accelerations by decoupled hinge equations; the direct correction of Fig. 10.
-class ReducedSolver final : public JointCoordinateSolver<Recursion> {
+class ReducedSolver final : public JointCoordinateSolver {
  public:
   ReducedSolver(const SystemView& view, const Choice& choice);
 
@@ -24,7 +24,7 @@ class ReducedSolver final : public JointCoordinateSolver<Recursion> {
   bool return_to_loops(std::span<double> y, Correction& out) noexcept override;
 
  private:
-  void assemble() noexcept;
+  void assemble(std::span<const BodyMotion> motions) noexcept;
   void find_position_step() noexcept;
   void find_velocity_step() noexcept;
 

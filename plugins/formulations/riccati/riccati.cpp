@@ -1,5 +1,6 @@
 #include "riccati.hpp"
 
+#include <memory>
 #include <string>
 
 #include "paper/sweep.hpp"
@@ -23,14 +24,9 @@ constexpr FieldSpec option_fields[] = {
     {"branches", FieldType::choice, "",
      "bodies with several inputs: condensed one after the other, or in one dense overall equation", false, "condensed",
      branch_ways},
-    correction_option("projection: positions and velocities return to the closed loops after each step; none: they drift"),
+    correction_option(
+        "projection: positions and velocities return to the closed loops after each step; none: they drift"),
     tolerance_option()};
-
-/// The paper's variants of one evaluation, in trees.
-class VariantSolver final : public JointCoordinateSolver<paper::Sweep> {
- public:
-  VariantSolver(const SystemView& view, const paper::Variant& variant) : JointCoordinateSolver(view, {}, variant) {}
-};
 
 class RiccatiFormulation final : public Formulation {
  public:
@@ -62,10 +58,12 @@ class RiccatiFormulation final : public Formulation {
     const paper::Variant variant{options[0].integer == 1, options[1].integer == 1};
     const auto make_for = [&](const SystemView& view, std::optional<Refusal>& refusal) -> Solver* {
       if (!variant.product && !variant.overall)
-        return made_solver<JointCoordinateSolver<Recursion>>(view,
-                                                             LoopCorrection{options[2].integer == 0, options[3].number});
+        return made_solver<JointCoordinateSolver>(view,
+                                                  LoopCorrection{options[2].integer == 0, options[3].number});
       std::string why;
-      if (paper::can_carry(view, variant, why)) return made_solver<VariantSolver>(view, variant);
+      if (paper::can_carry(view, variant, why))
+        return made_solver<JointCoordinateSolver>(
+            view, [&](const SystemView& centred) { return std::make_unique<paper::Sweep>(centred, variant); });
       refusal = {std::move(why), "use the options `algorithm: riccati` and `branches: condensed`",
                  variant.product ? "algorithm" : "branches"};
       return nullptr;

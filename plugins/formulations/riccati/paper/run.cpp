@@ -33,8 +33,8 @@ void symmetrize(Matrix6& S) {
   q_omega = -m_r.transpose();
 }
 
-/// The states that the product leads to grow all alike with the length of the chain, until rounding is all that tells one
-/// from another. The part that rounding has in them; columns count by their directions.
+/// The states that the product leads to grow all alike with the length of the chain, until rounding is all that tells
+/// one from another. The part that rounding has in them; columns count by their directions.
 double rounding_in(const Matrix6& W, const Matrix6& inverse) {
   double condition = 0;
   for (Index k = 0; k < 6; ++k) condition += W.col(k).norm() * inverse.row(k).norm();
@@ -154,8 +154,8 @@ bool Run::multiply(const Links& links) noexcept {
   P_ = Z_first_.topLeftCorner(6, possible).lazyProduct(to_x);
   p_ = Z_first_.topRightCorner(6, m);
   p_ -= P_.lazyProduct(rest_);
-  // The first state is a small difference of what the product has made large, and its rounding grows as the product does
-  // when the states are multiplied anew on the way back.
+  // The first state is a small difference of what the product has made large, and its rounding grows as the product
+  // does when the states are multiplied anew on the way back.
   double growth = 0;
   for (Index k = 0; k < possible; ++k)
     growth = std::max(growth, Z_last_.col(k).head<6>().norm() / Z_first_.col(k).head<6>().norm());

@@ -194,17 +194,12 @@ bool Sweep::accelerations(std::span<const FrameIndex> loaded, std::span<const Sp
   work_->links.load(loaded, wrenches, efforts);
   if (!work_->forwards()) return false;
   work_->backwards(vdot);
+  lost_ = 0;
+  for (const Work::Chained& c : work_->chained) lost_ = std::max(lost_, c.run.lost());
   return true;
 }
 
-double Sweep::lost() const noexcept {
-  double lost = 0;
-  for (const Work::Chained& c : work_->chained) lost = std::max(lost, c.run.lost());
-  return lost;
-}
-
-std::size_t Sweep::failed_joint() const { return work_->failed; }
-const char* Sweep::failure() const { return work_->reason; }
+SweepFailure Sweep::failure() const noexcept { return {work_->failed, false, work_->reason}; }
 
 void Sweep::body_accelerations(std::span<Spatial> out) const noexcept {
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = work_->links.origin_acceleration(i, work_->z_b[i]);

@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -64,7 +65,7 @@ class ElementTest {
     to.number = value;
     to.integer = static_cast<std::int64_t>(value);
     to.numbers = numbers_.emplace_back(1, value);
-    to.functions = functions_.emplace_back(1, TimeFunction{.constant = value});
+    to.functions = functions_.emplace_back(1, constant(value));
     return *this;
   }
   ElementTest& set(std::string_view field, const Vec3& value) {
@@ -74,7 +75,7 @@ class ElementTest {
     const double list[] = {value.x, value.y, value.z};
     to.numbers = numbers_.emplace_back(list, list + 3);
     std::vector<TimeFunction>& functions = functions_.emplace_back();
-    for (const double x : list) functions.push_back({.constant = x});
+    for (const double x : list) functions.push_back(constant(x));
     to.functions = functions;
     return *this;
   }
@@ -216,6 +217,11 @@ class ElementTest {
     std::string message;
   };
 
+  static TimeFunction constant(double value) {
+    TimeFunction f;
+    f.constant = value;
+    return f;
+  }
   [[noreturn]] static void misuse(std::string_view field, std::string_view what) {
     throw std::invalid_argument("field '" + std::string(field) + "' " + std::string(what));
   }
@@ -258,7 +264,7 @@ class ElementTest {
     if (text != "true" && text != "false") to.integer = static_cast<std::int64_t>(found[0]);
     if (found.size() == 3) to.vector = {found[0], found[1], found[2]};
     std::vector<TimeFunction>& functions = functions_.emplace_back();
-    for (const double x : found) functions.push_back({.constant = x});
+    for (const double x : found) functions.push_back(constant(x));
     to.functions = functions;
     to.numbers = numbers_.emplace_back(std::move(found));
   }

@@ -6,7 +6,8 @@
 //     z_a = S z_b + e                                                                   (Eq. 24)
 //
 // Here z_a is the wrench that the hinge puts on its outboard body, at the hinge point P, all in ground axes; S is
-// symmetric and kept so by construction (six values per symmetric block).
+// symmetric and kept so by construction (six values per symmetric block). S is the articulated inertia of what hangs on
+// P, and the columns H of a hinge span its motion subspace.
 #pragma once
 
 #include <algorithm>
@@ -39,8 +40,8 @@ SpatialVector<T> multiply(const Transfer<T>& s, const SpatialVector<T>& z) {
 }
 
 /// A body about its hinge point P, in axes fixed in it or, turned, in ground axes. Its inertia tensor about P is
-/// J = λ 1 + a aᵀ + b bᵀ with the smallest principal moment λ: two vectors are turned for less than a tensor, and a small
-/// λ keeps its digits beside large moments.
+/// J = λ 1 + a aᵀ + b bᵀ with the smallest principal moment λ: two vectors are turned for less than a tensor, and a
+/// small λ keeps its digits beside large moments.
 template <class T>
 struct Inertia {
   T mass{}, least{};      ///< λ
@@ -129,7 +130,7 @@ struct Column {
   T inverse{};          ///< 1 / (Hᵀ S H)
   T free{};             ///< τ − Hᵀ e
 
-  /// v̇ from the accelerations that the rest of the hinge gives.
+  /// Eq. 33: v̇ from the accelerations that the rest of the hinge gives.
   T rate(const SpatialVector<T>& z) const { return inverse * (free - dot(U, z)); }
 };
 
@@ -140,10 +141,12 @@ void add_stiffness(Transfer<T>& s, const SpatialVector<T>& y, const T& factor) {
   const Vector3<T> ai = factor * a, ui = factor * u;
   s.aa += Symmetric3<T>{ai.x * a.x, ai.y * a.y, ai.z * a.z, ai.x * a.y, ai.x * a.z, ai.y * a.z};
   s.uu += Symmetric3<T>{ui.x * u.x, ui.y * u.y, ui.z * u.z, ui.x * u.y, ui.x * u.z, ui.y * u.z};
-  s.au += Matrix3<T>{{ai.x * u.x, ai.x * u.y, ai.x * u.z, ai.y * u.x, ai.y * u.y, ai.y * u.z, ai.z * u.x, ai.z * u.y, ai.z * u.z}};
+  s.au += Matrix3<T>{{ai.x * u.x, ai.x * u.y, ai.x * u.z,
+                      ai.y * u.x, ai.y * u.y, ai.y * u.z,
+                      ai.z * u.x, ai.z * u.y, ai.z * u.z}};
 }
 
-/// S ← S − U D⁻¹ Uᵀ and e ← e + U D⁻¹ (τ − Hᵀ e) with U, 1/D and τ − Hᵀ e of the column.
+/// Eqs. 29, 30 for one direction: S ← S − U D⁻¹ Uᵀ and e ← e + U D⁻¹ (τ − Hᵀ e) with U, 1/D and τ − Hᵀ e of the column.
 template <class T>
 void condense(Transfer<T>& s, const Column<T>& column) {
   add_stiffness(s, column.U, T(-column.inverse));
@@ -155,8 +158,8 @@ inline constexpr double smallest_pivot = 1e-14;
 /// An inertia of the outboard body itself below this part is none: what rounding of a model's numbers leaves of zero.
 inline constexpr double least_own_inertia = 1e-20;
 
-/// The pivot of a hinge. What is outboard resists at least as its own body does: own, of which a pivot that is lost in the
-/// rounding of `terms`, much heavier bodies further out, has no less. Zero where nothing is known to resist.
+/// The pivot of a hinge. What is outboard resists at least as its own body does: own, of which a pivot that is lost in
+/// the rounding of `terms`, much heavier bodies further out, has no less. Zero where nothing is known to resist.
 template <class T>
 T pivot_of(const T& computed, const T& terms, const T& own) {
   using std::max;
@@ -170,13 +173,16 @@ template <class T>
 struct PivotScale {
   T angular, linear;
 
-  explicit PivotScale(const Transfer<T>& s) : angular(s.aa.xx + s.aa.yy + s.aa.zz), linear(s.uu.xx + s.uu.yy + s.uu.zz) {}
+  explicit PivotScale(const Transfer<T>& s)
+      : angular(s.aa.xx + s.aa.yy + s.aa.zz), linear(s.uu.xx + s.uu.yy + s.uu.zz) {}
 };
 
-/// U, D and τ − Hᵀ e of one direction of a hinge (the decoupled hinge equation), D = Hᵀ S H. False when D is not positive
-/// against the scale. own: a lower bound of D, from the outboard body alone.
+/// Eqs. 24, 25 for one direction of a hinge, whose condition Hᵀ z_a = τ gives its rate (the decoupled hinge equation):
+/// U, D = Hᵀ S H and τ − Hᵀ e. False when D is not positive against the scale. own: a lower bound of D, from the
+/// outboard body alone.
 template <class T>
-bool prepare(const Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column, const T& effort, const T& own = T(0)) {
+bool prepare(const Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column, const T& effort,
+             const T& own = T(0)) {
   const SpatialVector<T>& H = column.H;
   column.U = multiply(s, H);
   const T size = dot(H.angular, H.angular) * scale.angular + dot(H.linear, H.linear) * scale.linear;
@@ -198,14 +204,15 @@ bool prepare_rotation(const Transfer<T>& s, Column<T>& column, const T& effort) 
   return true;
 }
 /// After prepare_rotation() has failed: a straight chain of 100 000 bodies is 1e15 times harder to turn across its pins
-/// than about them. The pivot counts all the same where it stands out of the rounding in its own terms; where it does not,
-/// it is at least the body's own moment of inertia about the axis.
+/// than about them. The pivot counts all the same where it stands out of the rounding in its own terms; where it does
+/// not, it is at least the body's own moment of inertia about the axis.
 template <class T>
 bool prepare_small_rotation(const Transfer<T>& s, Column<T>& column, const T& effort, const T& own) {
   using std::abs;
   const Vector3<T>& h = column.H.angular;
-  const T rounding = T(smallest_pivot) * (h.x * h.x * abs(s.aa.xx) + h.y * h.y * abs(s.aa.yy) + h.z * h.z * abs(s.aa.zz) +
-                                          T(2) * (abs(h.x * h.y * s.aa.xy) + abs(h.x * h.z * s.aa.xz) + abs(h.y * h.z * s.aa.yz)));
+  const T rounding =
+      T(smallest_pivot) * (h.x * h.x * abs(s.aa.xx) + h.y * h.y * abs(s.aa.yy) + h.z * h.z * abs(s.aa.zz) +
+                           T(2) * (abs(h.x * h.y * s.aa.xy) + abs(h.x * h.z * s.aa.xz) + abs(h.y * h.z * s.aa.yz)));
   const T d = own > T(0) ? pivot_of(dot(h, column.U.angular), rounding / T(smallest_pivot), own) : T(0);
   if (!(d > T(0))) return false;
   column.inverse = T(1) / d;
@@ -236,7 +243,8 @@ bool eliminate(Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column, co
 
 /// shift() of what condense() would leave, in the other order: the shift does not wait for the division in D⁻¹.
 template <class T>
-Transfer<T> shift_condensed(const Transfer<T>& s, const Column<T>& column, const Vector3<T>& r, const Vector3<T>& omega) {
+Transfer<T> shift_condensed(const Transfer<T>& s, const Column<T>& column, const Vector3<T>& r,
+                            const Vector3<T>& omega) {
   Transfer<T> t = shift(s, r, omega);
   const Vector3<T>& u = column.U.linear;
   const T free = column.free - dot(u, cross(omega, cross(omega, r)));
@@ -244,8 +252,8 @@ Transfer<T> shift_condensed(const Transfer<T>& s, const Column<T>& column, const
   return t;
 }
 
-/// From this part of the trace cubed on, a determinant and its minors serve: with a least moment of 1e-7 of the others they
-/// leave a hundredth of the error, which refinement takes away.
+/// From this part of the trace cubed on, a determinant and its minors serve: with a least moment of 1e-7 of the others
+/// they leave a hundredth of the error, which refinement takes away.
 inline constexpr double even_determinant = 1e-7;
 
 /// A ball hinge whole (Eq. 10): Ω̇ of the outboard body follows from its moment row, Ω̇ = gain r̈ + free.
@@ -256,8 +264,9 @@ struct Ball {
 };
 
 /// eliminate_ball() where the moments of inertia differ by many orders of magnitude: one direction after the other, the
-/// largest pivot first, each at right angles in the metric of aa to those before. Then what a heavy body further out adds
-/// to uu goes by squares of its own size and leaves the light ones the digits that rounding of the sum has left them.
+/// largest pivot first, each at right angles in the metric of aa to those before. Then what a heavy body further out
+/// adds to uu goes by squares of its own size and leaves the light ones the digits that rounding of the sum has left
+/// them.
 template <class T>
 bool eliminate_uneven_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment, const T& own) {
   const Symmetric3<T>& j = s.aa;
@@ -300,8 +309,8 @@ bool eliminate_uneven_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& mome
 }
 
 /// What a ball hinge passes: only a force per acceleration of its point, and the joint's own moment.
-/// False when the moment row cannot be solved (no inertia about some axis). own: the least moment of inertia of the outboard
-/// body itself.
+/// False when the moment row cannot be solved (no inertia about some axis). own: the least moment of inertia of the
+/// outboard body itself.
 template <class T>
 bool eliminate_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment, const T& own) {
   // Inverse of aa by its adjugate, whose differences have the rounding of the trace cubed.

@@ -1,6 +1,7 @@
-// Numbers of about 32 digits: the unevaluated sum of two doubles (Dekker 1971; Hida, Li and Bailey 2001). For residuals,
-// whose terms cancel to less than the rounding of a double. Only for files that are compiled with -ffp-contract=off: a sum
-// that is fused with the product before it has another rounding error than the one that is computed here.
+// Numbers of about 32 digits: the unevaluated sum of two doubles (Dekker 1971; Hida, Li and Bailey 2001). For
+// residuals, whose terms cancel to less than the rounding of a double. Only for files that are compiled with
+// -ffp-contract=off: a sum that is fused with the product before it has another rounding error than the one that is
+// computed here.
 #pragma once
 
 #include <cmath>

@@ -44,6 +44,17 @@ class FlexibleLinks {
     Transfer<double> sum;          ///< S and e of all that hangs on the frame, at its origin
   };
 
+  /// A flexible body.
+  struct Element {
+    std::size_t body = 0, modes = 0;
+    std::size_t mode = 0;                ///< the first of its modes among all of the system
+    std::size_t first = 0, end = 0;      ///< of its attachments; the body frame is the first
+    std::size_t carried = 0;             ///< attachment that the hinge holds
+    Vec3 to_P;                           ///< from the origin of the carried frame to P, in its axes
+    std::size_t direction = 0;           ///< of its directions among those of all bodies
+    std::size_t lower = 0;               ///< of A_mm, then L and D, among those of all bodies
+  };
+
   explicit FlexibleLinks(const SystemView&);
   bool good() const { return set_.good(); }
   bool empty() const { return elements_.empty(); }
@@ -53,10 +64,7 @@ class FlexibleLinks {
   std::size_t attachment_of(FrameIndex f) const { return empty() || is_ground(f) ? none : attachment_of_[at(f)]; }
   std::size_t attachments() const { return attachments_.size(); }
   const Attachment& attachment(std::size_t a) const { return attachments_[a]; }
-  std::size_t first_attachment(std::size_t element) const { return elements_[element].first; }   ///< the body frame's
-  std::size_t end_attachment(std::size_t element) const { return elements_[element].end; }
-  std::size_t modes(std::size_t element) const { return elements_[element].modes; }
-  std::size_t mode_offset(std::size_t element) const { return elements_[element].mode; }   ///< among all of the system
+  const Element& element(std::size_t i) const { return elements_[i]; }
   const NodeMotions& nodes() const { return nodes_; }
   const FlexibleSet& set() const { return set_; }
 
@@ -66,7 +74,7 @@ class FlexibleLinks {
   void place(std::size_t element, const Mat3& R, const Vec3& omega) noexcept;
   /// B of an attachment, one column per mode.
   std::span<const Spatial> columns(std::size_t a) const {
-    return std::span(B_).subspan(attachments_[a].columns, modes(attachments_[a].element));
+    return std::span(B_).subspan(attachments_[a].columns, elements_[attachments_[a].element].modes);
   }
 
   // From tips to roots.
@@ -80,7 +88,7 @@ class FlexibleLinks {
   bool condense(std::size_t element, Transfer<double>& s) noexcept;
   /// The directions ζ: U, 1/D and free of each. H has no meaning.
   std::span<const Column<double>> directions(std::size_t element) const {
-    return std::span(directions_).subspan(elements_[element].direction, modes(element));
+    return std::span(directions_).subspan(elements_[element].direction, elements_[element].modes);
   }
   /// L⁻¹ of modal forces that stand `stride` apart, in place.
   void decouple(std::size_t element, double* forces, std::size_t stride) const noexcept;
@@ -94,23 +102,10 @@ class FlexibleLinks {
   Spatial acceleration(std::size_t a, const Spatial& z, const double* etaddot) const noexcept;
 
  private:
-  struct Element {
-    std::size_t body = 0, modes = 0, mode = 0;
-    std::size_t first = 0, end = 0;      ///< of its attachments; the body frame is the first
-    std::size_t carried = 0;             ///< attachment that the hinge holds
-    Vec3 to_P;                           ///< from the origin of the carried frame to P, in its axes
-    std::size_t direction = 0;           ///< in directions_
-    std::size_t coupling = 0;            ///< A_pm, in couplings_
-    std::size_t lower = 0;               ///< A_mm, then L and D, in lowers_
-  };
-  /// What a node moves beyond the rigid body frame: twists per mode, and its acceleration at η̈ = 0.
-  Spatial column_of(const Attachment& t, std::size_t k, const Mat3& R) const noexcept;
-  Spatial bias_of(const Attachment& t, const Mat3& R, const Vec3& omega) const noexcept;
   void add_frames(const Element&, Transfer<double>& s) noexcept;
   void add_body(const Element&, std::size_t element) noexcept;
   bool factorize(const Element&) noexcept;
 
-  const SystemView& view_;
   FlexibleSet set_;
   NodeMotions nodes_;
   std::vector<std::size_t> element_of_, attachment_of_;

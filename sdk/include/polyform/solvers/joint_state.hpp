@@ -74,7 +74,8 @@ class JointState {
   }
   /// Coordinates of all joints, of which those of the cut ones are taken over.
   void keep_turns(std::span<double> y, std::span<const double> q) const noexcept {
-    std::copy(q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), q.end(), y.begin() + static_cast<std::ptrdiff_t>(uncut()));
+    std::copy(q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), q.end(),
+              y.begin() + static_cast<std::ptrdiff_t>(uncut()));
   }
 
  private:

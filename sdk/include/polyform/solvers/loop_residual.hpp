@@ -6,24 +6,27 @@
 
 namespace polyform {
 
-/// Sets what is left of each row (LoopClosure::set_rest) at the accelerations z of the bodies, and takes the forces of
-/// the multipliers from `force`. frames, to_P, ground: as of LoopClosure::begin(Level::acceleration); bodies are rigid.
+/// Sets what is left of each row (LoopRightSides::set_rest) at the accelerations z of the bodies, and takes the forces
+/// of the multipliers from `force`. frames, to_P, ground: as of LoopClosure::begin(Level::acceleration); bodies are
+/// rigid.
 template <class T>
 void find_rest_of_loops(LoopClosure& loops, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
                         const Vec3& ground, const SpatialVector<T>* z, SpatialVector<T>* force) noexcept {
-  for (std::size_t i = 0; i < loops.count(); ++i) {
-    const std::span<const double> multipliers = loops.multipliers(i);
-    for (std::size_t r = 0; r < multipliers.size(); ++r) {
-      T missing = loops.asked(i, r);
-      loops.each_share(i, r, frames, [&](FrameIndex frame, const Spatial& about_origin) {
+  const CutConstraints& constraints = loops.constraints();
+  for (std::size_t i = 0; i < loops.layout().count(); ++i) {
+    const std::size_t first = loops.layout().loop(i).first_row;
+    for (std::size_t r = 0; r < constraints.joint(i).rows; ++r) {
+      const double multiplier = loops.multipliers().all()[first + r];
+      T missing = loops.right_sides().asked(first + r);
+      constraints.each_share(i, r, frames, [&](FrameIndex frame, const Spatial& about_origin) {
         const std::size_t b = at(frame);
         SpatialVector<T> row = widened<T>(about_origin);
         row.angular -= cross(widened<T>(to_P[b]), row.linear);
         const SpatialVector<T> a{z[b].angular, z[b].linear - widened<T>(ground)};
         missing -= dot(row, a);
-        force[b] -= T(multipliers[r]) * row;
+        force[b] -= T(multiplier) * row;
       });
-      loops.set_rest(i, r, static_cast<double>(missing));
+      loops.right_sides().set_rest(first + r, static_cast<double>(missing));
     }
   }
 }

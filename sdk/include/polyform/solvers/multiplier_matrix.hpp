@@ -1,15 +1,15 @@
 // The compliance matrix G of closed loops and its elimination, one loop after the other, while it is being formed.
 //
-// G is sparse (a block for each pair of loops that share a hinge) and positive semidefinite. A loop is eliminated as soon
-// as its rows are complete, which for loops that close further out is before the rows of others are:
+// G is sparse (a block for each pair of loops that share a hinge) and positive semidefinite. A loop is eliminated as
+// soon as its rows are complete, which for loops that close further out is before the rows of others are:
 //
 //   G_ii = L D Lᵀ,   X_j = L⁻¹ G_ij,   c = L⁻¹ g_i,   then   G_jk −= X_jᵀ D⁺ X_k,   g_j −= X_jᵀ D⁺ c
 //
 // Rows are eliminated within a block in the order of their largest pivots, relative to the rows they come from. A pivot
-// that stands no higher than the rounding in it, which is carried along and grows with the elimination, says that the row
-// depends on others; D⁺ is zero there and the row is left out, which in a semidefinite matrix leaves the others as they
-// are. Dependence is a matter of exact positions: beside the constraints a dependent row has a small pivot of its own. So
-// rows may also be told to be left out, as they were found where the constraints held.
+// that stands no higher than the rounding in it, which is carried along and grows with the elimination, says that the
+// row depends on others; D⁺ is zero there and the row is left out, which in a semidefinite matrix leaves the others as
+// they are. Dependence is a matter of exact positions: beside the constraints a dependent row has a small pivot of its
+// own. So rows may also be told to be left out, as they were found where the constraints held.
 #pragma once
 
 #include <algorithm>
@@ -24,39 +24,41 @@ class MultiplierMatrix {
  public:
   static constexpr std::size_t most_rows = 6;   ///< of a block
 
-  /// Symbolic phase, the only one that allocates. sizes: rows of each block, at most most_rows; stages: a block is eliminated after all of
-  /// a smaller stage, and among its own stage in the order of minimum degree; pairs: blocks (i, j) that may be nonzero.
+  /// Symbolic phase, the only one that allocates. sizes: rows of each block, at most most_rows; stages: a block is
+  /// eliminated after all of a smaller stage, and among its own stage in the order of minimum degree; pairs: blocks (i,
+  /// j) that may be nonzero.
   void analyze(std::span<const std::size_t> sizes, std::span<const std::size_t> stages,
                std::span<const std::pair<std::size_t, std::size_t>> pairs);
   /// Blocks in the order of elimination, and the place of each in it.
   std::span<const std::size_t> order() const { return order_; }
   std::size_t position(std::size_t block) const { return position_[block]; }
 
-  /// Where the block (i, j) stands in values(), rows of i by columns of j, rows first; i is eliminated before j, or i = j,
-  /// of which only the lower triangle is used.
+  /// Where the block (i, j) stands in values(), rows of i by columns of j, rows first; i is eliminated before j, or i =
+  /// j, of which only the lower triangle is used.
   std::size_t place(std::size_t i, std::size_t j) const noexcept;
   double* values() { return values_.data(); }
   double* right(std::size_t i) { return right_.data() + rows_[i].first; }   ///< g_i, then c
 
   void clear() noexcept;
-  /// Adds to what the pivots of block i are judged by, per row: the diagonal itself, and the size of the terms from which
-  /// it was formed, squared. usual: what would be added in a position where nothing is aligned, of which the most counts.
+  /// Adds to what the pivots of block i are judged by, per row: the diagonal itself, and the size of the terms from
+  /// which it was formed, squared. usual: what would be added in a position where nothing is aligned, of which the most
+  /// counts.
   void weigh(std::size_t i, std::size_t row, double diagonal, double terms, double usual) noexcept {
     weights_[rows_[i].first + row] += diagonal;
     terms_[rows_[i].first + row] += terms;
     usual_[rows_[i].first + row] = std::max(usual_[rows_[i].first + row], usual);
   }
-  /// left_out: rows that are known to depend on others, a bit each; those that are found so are added. independent: where
-  /// it is known which rows are to be eliminated, these are, however small their pivots.
+  /// left_out: rows that are known to depend on others, a bit each; those that are found so are added. independent:
+  /// where it is known which rows are to be eliminated, these are, however small their pivots.
   void eliminate(std::size_t i, unsigned& left_out, const unsigned* independent = nullptr) noexcept;
   /// The part of eliminate() for the right-hand side: for another one, once all blocks are eliminated.
   void eliminate_right(std::size_t i) noexcept;
-  /// After elimination: λ_i = L⁻ᵀ (D⁺ (c + y − Σ X_j λ_j)) with λ of the later blocks; y = L⁻¹ of a further right-hand side,
-  /// rows in the order of elimination.
+  /// After elimination: λ_i = L⁻ᵀ (D⁺ (c + y − Σ X_j λ_j)) with λ of the later blocks; y = L⁻¹ of a further right-hand
+  /// side, rows in the order of elimination.
   void solve(std::size_t i, const double* y, double* lambda) const noexcept;
 
-  /// The smallest pivot since clear, relative to its usual size: how far the rows that were not left out are from depending
-  /// on each other or on nothing, squared.
+  /// The smallest pivot since clear, relative to its usual size: how far the rows that were not left out are from
+  /// depending on each other or on nothing, squared.
   double smallest_pivot() const { return smallest_pivot_; }
 
   // Of an eliminated block, rows in the order of their elimination:

@@ -1,11 +1,23 @@
-// The forward pass: coordinates and velocities to orientations, angular velocities and hinges.
-#include "polyform/solvers/recursion.hpp"
+#include "polyform/solvers/tree_motion.hpp"
+
+#include <utility>
+
 #include "sines.hpp"
 
 namespace polyform {
 
-void Recursion::position_rates(const double* q, const double* v, double* qdot) const noexcept {
-  for (const Link& link : links_) {
+using Hinge = HingedTree::Hinge;
+using Link = HingedTree::Link;
+
+TreeMotion::TreeMotion(const SystemView& view, const HingedTree& tree, FlexibleLinks& flexible)
+    : tree_(tree), flexible_(flexible), general_(tree.general_joints), angles_(tree.rotations.size()),
+      sines_(tree.rotations.size()), cosines_(tree.rotations.size()),
+      work_(tree.links.size() + flexible.attachments()), beta_(tree.links.size()), columns_(tree.columns),
+      general_slide_(tree.general_joints.size()), frames_(view.frames()),
+      moving_omega_(flexible.empty() ? tree.links.size() : 0), other_beta_(moving_omega_.size()) {}
+
+void TreeMotion::position_rates(const double* q, const double* v, double* qdot) const noexcept {
+  for (const Link& link : tree_.links) {
     if (link.hinge == Hinge::ball) {
       const double* r = q + link.q;
       const Quat rate = quaternion_rate(Quat{r[0], r[1], r[2], r[3]}, Vec3{v[link.v], v[link.v + 1], v[link.v + 2]});
@@ -15,7 +27,7 @@ void Recursion::position_rates(const double* q, const double* v, double* qdot) c
       out[2] = rate.y;
       out[3] = rate.z;
     } else if (link.hinge == Hinge::general) {
-      joint_position_rates(general_joints_[link.place], q + link.q, v + link.v, qdot + link.q);
+      joint_position_rates(tree_.general_joints[link.place], q + link.q, v + link.v, qdot + link.q);
     } else if (link.hinge != Hinge::fixed) {
       qdot[link.q] = v[link.v];
     }
@@ -24,9 +36,9 @@ void Recursion::position_rates(const double* q, const double* v, double* qdot) c
 
 /// Orientation, angular velocity and hinge geometry of one body from its parent's. One instance per kind of hinge, so
 /// that what is zero for a kind costs nothing.
-template <Recursion::Hinge kind>
-void Recursion::place(std::size_t i, const double* q, const double* v) noexcept {
-  const Link& link = links_[i];
+template <HingedTree::Hinge kind>
+void TreeMotion::place(std::size_t i, const double* q, const double* v) noexcept {
+  const Link& link = tree_.links[i];
   const Work& in = inboard(link);
   Work& work = work_[i];
   q += link.q;
@@ -42,7 +54,7 @@ void Recursion::place(std::size_t i, const double* q, const double* v) noexcept 
     Quat Q{q[0], sign * q[1], sign * q[2], sign * q[3]};
     Vec3 w{v[0], v[1], v[2]};
     if (link.turned) {
-      const Mat3& K = frames_[i].base_K;
+      const Mat3& K = tree_.frames[i].base_K;
       const Vec3 u = transpose_times(K, Vec3{Q.x, Q.y, Q.z});
       Q = {Q.w, u.x, u.y, u.z};
       w = transpose_times(K, w);
@@ -70,9 +82,9 @@ void Recursion::place(std::size_t i, const double* q, const double* v) noexcept 
 }
 
 /// A hinge of several primitives, or code: its motion in F axes is there already.
-void Recursion::place_general(const Link& link, const Work& in, Work& work, std::size_t i) noexcept {
+void TreeMotion::place_general(const Link& link, const Work& in, Work& work, std::size_t i) noexcept {
   const JointMotion& m = general_[link.place];
-  const Frame& frame = frames_[i];
+  const HingedTree::Frame& frame = tree_.frames[i];
   const Mat3 across = transpose_times(frame.base_K, m.R_FM * frame.base_K);
   work.R = link.reversed ? times_transpose(in.R, across) : in.R * across;
   const Work& base = link.reversed ? work : in;
@@ -94,17 +106,17 @@ void Recursion::place_general(const Link& link, const Work& in, Work& work, std:
   }
 }
 
-/// flatten: as in tips_to_roots().
-[[gnu::flatten]] void Recursion::kinematics(const double* q, const double* v, const double* eta,
-                                             const double* etadot) noexcept {
+/// flatten: as in HingeSweep::inward().
+[[gnu::flatten]] void TreeMotion::evaluate(const double* q, const double* v, const double* eta,
+                                           const double* etadot) noexcept {
   eta_ = eta;
   etadot_ = etadot;
   if (!flexible_.empty()) flexible_.evaluate_nodes(eta, etadot);
-  if (!general_joints_.empty()) general_.evaluate(q, v);
-  for (std::size_t k = 0; k < rotations_.size(); ++k) angles_[k] = q[rotations_[k]];
+  if (!tree_.general_joints.empty()) general_.evaluate(q, v);
+  for (std::size_t k = 0; k < tree_.rotations.size(); ++k) angles_[k] = q[tree_.rotations[k]];
   sines_and_cosines(angles_.data(), angles_.size(), sines_.data(), cosines_.data());
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    switch (links_[i].hinge) {
+  for (std::size_t i = 0; i < tree_.links.size(); ++i) {
+    switch (tree_.links[i].hinge) {
       case Hinge::fixed:
         place<Hinge::fixed>(i, q, v);
         break;
@@ -118,39 +130,50 @@ void Recursion::place_general(const Link& link, const Work& in, Work& work, std:
         place<Hinge::translation>(i, q, v);
         break;
       case Hinge::general:
-        place_general(links_[i], inboard(links_[i]), work_[i], i);
+        place_general(tree_.links[i], inboard(tree_.links[i]), work_[i], i);
         break;
     }
-    if (links_[i].flexible) place_frames(i);
+    if (tree_.links[i].flexible) place_frames(i);
   }
 }
 
 /// Velocity of P of the outboard body over the inboard one, ground axes.
-Vec3 Recursion::hinge_velocity(std::size_t i, const double* v) const noexcept {
-  const Link& link = links_[i];
+Vec3 TreeMotion::hinge_velocity(std::size_t i, const double* v) const noexcept {
+  const Link& link = tree_.links[i];
   if (link.hinge == Hinge::translation) return v[link.v] * columns_[link.first].H.linear;
   return link.hinge == Hinge::general ? general_slide_[link.place] : Vec3{};
 }
 
-std::span<const BodyMotion> Recursion::motions(const double* v) noexcept {
+std::span<const BodyMotion> TreeMotion::frames(const double* v) noexcept {
   static constexpr BodyMotion ground{};
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    const Link& link = links_[i];
+  for (std::size_t i = 0; i < tree_.links.size(); ++i) {
+    const Link& link = tree_.links[i];
     const Work& work = work_[i];
-    BodyMotion& out = motions_[frames_[i].carried];
-    const BodyMotion& in = link.frame < 0 ? ground : motions_[static_cast<std::size_t>(link.frame)];
+    BodyMotion& out = frames_[tree_.frames[i].carried];
+    const BodyMotion& in = link.frame < 0 ? ground : frames_[static_cast<std::size_t>(link.frame)];
     const Vec3 in_to_P = link.frame < 0 || link.on_frame
                              ? work.r
-                             : in.R * frames_[static_cast<std::size_t>(link.parent)].to_P + work.r;
-    out.R = times_transpose(work.R, frames_[i].K);
-    const Vec3 to_P = out.R * frames_[i].to_P;
+                             : in.R * tree_.frames[static_cast<std::size_t>(link.parent)].to_P + work.r;
+    out.R = times_transpose(work.R, tree_.frames[i].K);
+    const Vec3 to_P = out.R * tree_.frames[i].to_P;
     out.p = in.p + in_to_P - to_P;
     out.V.angular = work.omega;
     out.V.linear = in.V.linear + cross(in.V.angular, in_to_P) + hinge_velocity(i, v) - cross(work.omega, to_P);
     if (link.flexible && !flexible_.nodes().empty())
-      flexible_.nodes().place_body(body_index(i), frame_index(frames_[i].carried), motions_);
+      flexible_.nodes().place_body(body_index(i), frame_index(tree_.frames[i].carried), frames_);
   }
-  return motions_;
+  return frames_;
+}
+
+TreeMotion::AtRest::AtRest(TreeMotion& motion) noexcept : motion_(motion) {
+  for (std::size_t i = 0; i < motion_.moving_omega_.size(); ++i)
+    motion_.moving_omega_[i] = std::exchange(motion_.work_[i].omega, Vec3{});
+  motion_.beta_.swap(motion_.other_beta_);
+}
+
+TreeMotion::AtRest::~AtRest() {
+  for (std::size_t i = 0; i < motion_.moving_omega_.size(); ++i) motion_.work_[i].omega = motion_.moving_omega_[i];
+  motion_.beta_.swap(motion_.other_beta_);
 }
 
 }  // namespace polyform

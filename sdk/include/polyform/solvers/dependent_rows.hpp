@@ -1,0 +1,57 @@
+// Which rows of the cut joints depend on others and are left out.
+//
+// The compliance matrix G of the loops is positive semidefinite. Rows that depend on others (planar loops in space,
+// overconstrained mechanisms, a singular position) meet a vanishing pivot and are left out: the motion is the same
+// without them, and their multipliers are zero. Which they are shows only where the constraints hold: a stage of an
+// integrator lies beside them, dependent rows get small pivots of their own there, and what they ask contradicts the
+// others. So they are found when positions (close to the loops) and velocities are corrected, and told for
+// accelerations.
+//
+// Where the masses on the loops differ by orders of magnitude, a row that only heavy bodies can give way to has a pivot
+// as small as one that depends on others. Which rows are independent is then judged by the directions of the hinges
+// alone: with hinges that all give way alike, by 1 rad or by the size of the bodies for a unit load, a small pivot is
+// of a row that depends on others, or of a position in which it is about to.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "polyform/contract/system_view.hpp"
+#include "polyform/solvers/loop_layout.hpp"
+#include "polyform/solvers/multiplier_matrix.hpp"
+
+namespace polyform {
+
+/// Rows are a bit each, per cut joint.
+class DependentRows {
+ public:
+  DependentRows(const SystemView&, const LoopLayout&, const FlexibleLinks&);
+
+  unsigned left_out(std::size_t i) const { return left_out_[i]; }
+  void leave_out(std::size_t i, unsigned rows) { left_out_[i] = rows; }
+  /// All rows count until they are found to depend on others.
+  void forget() noexcept;
+
+  /// Whether the masses on the loops are so uneven that rows are judged before they are eliminated.
+  bool is_uneven() const { return uneven_; }
+  /// anew: rows that were left out are judged, too.
+  void begin_judging(bool anew) noexcept;
+  /// After the columns have passed hinges that all give way alike: from the matrix of these.
+  void judge(MultiplierMatrix&) noexcept;
+
+  /// Eliminates a loop from the matrix; rows that are found to depend on others are added.
+  void eliminate(std::size_t i, MultiplierMatrix&) noexcept;
+  /// Of the rows that were not left out, how far they are from depending on each other or on nothing, squared; 1 where
+  /// nothing is aligned. matrix: eliminated.
+  double smallest_pivot(const MultiplierMatrix& matrix) const {
+    return uneven_ ? smallest_pivot_ : matrix.smallest_pivot();
+  }
+
+ private:
+  std::vector<unsigned> left_out_;
+  std::vector<unsigned> dependent_, independent_;  ///< as judged: rows to be left out, and rows to be kept
+  double smallest_pivot_ = 1;                      ///< as judged
+  bool uneven_ = false;
+};
+
+}  // namespace polyform

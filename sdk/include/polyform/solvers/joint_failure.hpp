@@ -1,0 +1,42 @@
+// What a solver in joint coordinates says when it fails.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "polyform/contract/system_view.hpp"
+#include "polyform/solvers/joint_loads.hpp"
+#include "polyform/solvers/loop_closure.hpp"
+#include "polyform/solvers/tree_sweep.hpp"
+
+namespace polyform {
+
+/// One sentence, or nothing after success. Nothing allocates after construction.
+class JointFailure {
+ public:
+  /// They outlive the object.
+  JointFailure(const SystemView&, const LoopClosure&, const JointLoads&);
+
+  std::string_view text() const { return text_; }
+  void clear() noexcept { text_.clear(); }
+
+  /// Accelerations or a closing step could not be found at y.
+  void cannot_solve(const SweepFailure&, std::span<const double> y) noexcept;
+  /// Newton's method does not come to an end.
+  void cannot_close(std::size_t steps) noexcept;
+  /// A correction has changed the velocities so much that it invents a motion rather than removes an error. speed: the
+  /// largest before.
+  void changes_abruptly(double change, double speed) noexcept;
+  /// Rows that were left out are met where they depend on the others, unless what they ask does not.
+  void contradicts(const LoopClosure::Contradiction&) noexcept;
+
+ private:
+  const SystemView& view_;
+  const LoopClosure& loops_;
+  const JointLoads& loads_;
+  std::string text_;
+};
+
+}  // namespace polyform

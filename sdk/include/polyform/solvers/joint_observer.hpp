@@ -1,0 +1,51 @@
+// What a solver in joint coordinates tells of a state: from the accelerations of its sweep.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "polyform/mechanics/flexible_set.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/solvers/centred_view.hpp"
+#include "polyform/solvers/joint_loads.hpp"
+#include "polyform/solvers/joint_state.hpp"
+#include "polyform/solvers/loop_closure.hpp"
+#include "polyform/solvers/tree_sweep.hpp"
+
+namespace polyform {
+
+/// Rates of what y has: of velocities, of modal velocities and of first-order states.
+struct JointRates {
+  double* v;
+  double* eta;
+  std::span<double> x;
+};
+
+class JointObserver {
+ public:
+  /// They outlive the object.
+  JointObserver(const CentredView&, LoopClosure&, const FlexibleSet&, const JointLoads&, const TreeSweep&);
+
+  /// Where the accelerations go that observe() writes out.
+  JointRates rates() { return {vdot_.data(), etaddot_.data(), xdot_}; }
+  /// At a state that the sweep was solved at, keeping reactions. y: its parts; motions: of all frames there. All of out
+  /// but its state. Where the result contradicts the constraints, nothing but accelerations is written.
+  LoopClosure::Contradiction observe(const JointState::Parts& y, std::span<const BodyMotion> motions,
+                                     Observation& out) noexcept;
+  static bool is_contradiction(const LoopClosure::Contradiction&, const CutConstraints&) noexcept;
+  /// Of applied forces and of modes that have no potential, W; as of the last evaluation.
+  double power() const noexcept;
+
+ private:
+  const CentredView& centred_;
+  LoopClosure& loops_;
+  const FlexibleSet& flexible_;
+  const JointLoads& loads_;
+  const TreeSweep& sweep_;
+  TreeKinematics tree_;
+  std::vector<double> vdot_, etaddot_, xdot_;
+  std::vector<Spatial> accelerations_;
+  std::vector<Quat> orientations_;
+};
+
+}  // namespace polyform

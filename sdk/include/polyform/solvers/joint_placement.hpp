@@ -1,0 +1,54 @@
+// The state at which a sweep and the loops stand.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "polyform/contract/system_view.hpp"
+#include "polyform/solvers/joint_state.hpp"
+#include "polyform/solvers/loop_closure.hpp"
+#include "polyform/solvers/rows_left_out.hpp"
+#include "polyform/solvers/tree_sweep.hpp"
+
+namespace polyform {
+
+/// What JointPlacement::place gives: who has one may rely on the kinematics of its state. Good until the next placing.
+struct PlacedState {
+  std::span<const BodyMotion> motions;   ///< of all frames; empty in a tree where nobody asked for them
+  std::span<const double> q, v;          ///< of all joints, canonical order
+};
+
+/// Brings a sweep, and the constraints of the loops, to the state of a y. The end of a step, where it was corrected, is
+/// the start of the next one and stands already.
+class JointPlacement {
+ public:
+  /// They outlive the object.
+  JointPlacement(const SystemView&, const JointState&, TreeSweep&, LoopClosure&, RowsLeftOut&);
+
+  /// with_motions: of a tree; with loops they are always found.
+  PlacedState place(const JointState::Parts& y, bool with_motions = true) noexcept {
+    if (!loops_.empty()) return place_with_loops(y);
+    sweep_.kinematics(y.q.data(), y.v.data(), y.eta.data(), y.etadot.data());
+    return {with_motions ? sweep_.motions(y.v.data()) : std::span<const BodyMotion>(), y.q, y.v};
+  }
+  /// With loops: what was placed last.
+  PlacedState standing() const { return {motions_, q_, v_}; }
+  /// The rows that the loops leave out become those of the state.
+  void keep_left_out() noexcept;
+  /// The sweep is used for another state.
+  void forget() noexcept { stands_ = false; }
+
+ private:
+  PlacedState place_with_loops(const JointState::Parts& y) noexcept;
+
+  const JointState& state_;
+  TreeSweep& sweep_;
+  LoopClosure& loops_;
+  RowsLeftOut& left_out_;         ///< of the state
+  std::vector<double> q_, v_;     ///< of all joints; in use with loops
+  std::vector<double> placed_;    ///< q, v, η, η̇ and the cut joints' coordinates of what stands
+  std::span<const BodyMotion> motions_;
+  bool stands_ = false;
+};
+
+}  // namespace polyform

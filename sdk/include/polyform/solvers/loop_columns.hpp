@@ -1,0 +1,88 @@
+// The columns E on their way from the cut joints to the bodies where their loops close.
+//
+// A unit multiplier of a cut joint puts a wrench on its moving body and the opposite on its base. Both travel like e of
+// the transfer z_a = S z_b + e: a shift passes a body, and each direction H of a hinge, with U = S H and D = Hᵀ U,
+// takes
+//
+//   gain = D⁻¹ Hᵀ E,      E ← E − U gain,      G ← G + gainᵀ D gain,      g ← g + gainᵀ (τ − Hᵀ e)
+//
+// so that the hinge adds its compliance to the matrix G of the loops (multiplier_matrix.hpp).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "polyform/mechanics/transfer.hpp"
+#include "polyform/solvers/cut_constraints.hpp"
+#include "polyform/solvers/loop_layout.hpp"
+
+namespace polyform {
+
+/// The columns of one evaluation; clear() begins it. Nothing allocates after construction. All vectors in ground axes.
+class LoopColumns {
+ public:
+  /// They outlive the object; columns add to the values, weights and right-hand sides of the matrix.
+  LoopColumns(const LoopLayout&, FlexibleLinks&, MultiplierMatrix&);
+
+  /// ground: acceleration given to ground (minus gravity, or zero).
+  void clear(const Vec3& ground) noexcept;
+  /// The columns of all rows of a loop, at both of its ends. to_P: of the tied frames of rigid bodies, from the origin
+  /// to the point about which the recursion holds wrenches.
+  void start(std::size_t loop, const JointData& cut, const CutConstraints&, std::span<const BodyMotion> frames,
+             std::span<const Vec3> to_P) noexcept;
+
+  // Inward.
+  /// Through the modes of a flexible body, after FlexibleLinks::condense.
+  void pass_modes(std::size_t body, std::size_t element) noexcept;
+  /// A loop that closes in a body, eliminated from the matrix: S += E G⁺ Eᵀ, e += E G⁺ g, and E_j −= E G⁺ G_ij of the
+  /// loops that it shares hinges with.
+  void condense(const LoopLayout::Passage& closing, std::size_t body, Transfer<double>& s) noexcept;
+  /// Through the hinge of a body with its eliminated directions; beta: its acceleration at v̇ = 0.
+  void pass(std::size_t body, std::span<const Column<double>> hinge, const Spatial& beta) noexcept;
+  /// After pass(): from the hinge point to the parent's, from which it lies at r; gamma = ω̃ω̃ r of the parent.
+  /// attachment: the frame of a flexible parent at whose origin that point is, or none.
+  void step(std::size_t body, const Vec3& r, const Vec3& gamma, std::size_t attachment) noexcept;
+
+  // Outward, with the multipliers of all rows.
+  /// What they take from the rate of direction k of the hinge, or of the modes of a flexible body.
+  double rate(std::size_t body, std::size_t k, std::span<const double> lambda) const noexcept;
+  double mode_rate(std::size_t body, std::size_t k, std::span<const double> lambda) const noexcept;
+  /// L⁻¹ Eᵀ z of a loop that closes in a body with the accelerations z, one per row.
+  void meet(const LoopLayout::Passage& closing, const Spatial& z, double* y) const noexcept;
+  /// E λ of all loops that pass the hinge of a body.
+  Spatial wrench(std::size_t body, std::span<const double> lambda) const noexcept;
+
+ private:
+  /// A column, the sizes of the terms that it is made of (they may cancel), and the moment that it would have if its
+  /// force were across the last arm: what it is, or its size in another position.
+  struct LoopColumn {
+    Spatial E;
+    double angular = 0, linear = 0, reach = 0;
+
+    void add(const Spatial& e, double of_angular, double of_linear) {
+      E += e;
+      angular += of_angular;
+      linear += of_linear;
+    }
+  };
+  void start_column(std::size_t loop, std::size_t row, std::size_t passage, FrameIndex frame,
+                    const Spatial& about_origin, double lever, double size_of_system,
+                    std::span<const Vec3> to_P) noexcept;
+  void to_flexible(const LoopLayout::Passage&, std::size_t row, std::size_t attachment,
+                   const LoopColumn& at_frame) noexcept;
+  void add_compliance(std::span<const LoopLayout::Passage>, const std::size_t* pair, std::size_t direction, double D,
+                      bool modal) noexcept;
+
+  const LoopLayout& layout_;
+  FlexibleLinks& flexible_;
+  MultiplierMatrix& matrix_;
+  std::vector<LoopColumn> columns_;       ///< E of the passages; of closing ones L⁻¹ Eᵀ after condense()
+  std::vector<LoopColumn> through_;       ///< columns of one body on the way through its hinge
+  std::vector<double> gains_;             ///< D⁻¹ Hᵀ E
+  std::vector<double> modal_;             ///< modal forces of unit multipliers, then D⁻¹ of them
+  std::vector<double> modal_terms_;       ///< sizes of the terms that the modal forces are made of: they may cancel
+  Vec3 ground_;
+};
+
+}  // namespace polyform

@@ -1,0 +1,91 @@
+// The paths of the closed loops through the spanning tree, and where what belongs to them is stored.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "polyform/contract/system_view.hpp"
+#include "polyform/solvers/flexible_links.hpp"
+#include "polyform/solvers/multiplier_matrix.hpp"
+
+namespace polyform {
+
+/// Made once for a system; nothing in it changes afterwards.
+class LoopLayout {
+ public:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  /// A cut joint.
+  struct Loop {
+    std::size_t rows = 0, first_row = 0;
+    std::size_t base = none, moving = none;   ///< passages at its bodies; none at ground
+  };
+  /// A loop in a body on one of its paths.
+  struct Passage {
+    std::size_t loop, rows, first_row;
+    std::size_t first;           ///< of its columns, one per row
+    std::size_t gain;            ///< first of directions × rows
+    std::size_t next;            ///< passage in the parent; none when that is ground
+    std::size_t modal = none;    ///< first of modes × rows, in a flexible body
+  };
+  /// Of all loops together.
+  struct Sizes {
+    std::size_t rows = 0, columns = 0, gains = 0, modal = 0;
+    std::size_t widest = 0;      ///< most columns in one body
+  };
+
+  /// matrix: is laid out for the rows of the loops (MultiplierMatrix::analyze).
+  LoopLayout(const SystemView&, const FlexibleLinks&, MultiplierMatrix& matrix);
+
+  bool empty() const { return loops_.empty(); }
+  std::size_t count() const { return loops_.size(); }
+  const Loop& loop(std::size_t i) const { return loops_[i]; }
+  const Sizes& sizes() const { return sizes_; }
+  /// Frames that a cut joint ties.
+  std::span<const FrameIndex> tied_frames() const { return tied_; }
+  /// Loops that close in ground, in the order of elimination.
+  std::span<const std::size_t> in_ground() const { return in_ground_; }
+
+  /// Whether columns of some loop pass the hinge of this body, or end in it.
+  bool carries(std::size_t body) const { return !loops_.empty() && bodies_[body].count > 0; }
+  const Passage& passage(std::size_t p) const { return passages_[p]; }
+  /// Passages of a body in the order of elimination: those that close in it stand first, the others pass its hinge.
+  std::span<const Passage> all_in(std::size_t body) const { return part(bodies_[body].first, bodies_[body].count); }
+  std::span<const Passage> closing(std::size_t body) const { return part(bodies_[body].first, bodies_[body].closing); }
+  std::span<const Passage> passing(std::size_t body) const {
+    const Body& b = bodies_[body];
+    return part(b.first + b.closing, b.count - b.closing);
+  }
+  /// Where the blocks of the matrix stand for pairs of passing(body), each with itself and with those after it.
+  const std::size_t* pairs(std::size_t body) const { return pairs_.data() + bodies_[body].pair; }
+  /// The same for pairs of all_in(body), which meet in the modes of a flexible body.
+  const std::size_t* modal_pairs(std::size_t body) const { return modal_pairs_.data() + bodies_[body].modal_pair; }
+
+ private:
+  struct Body {
+    std::size_t first = 0, count = 0, closing = 0;
+    std::size_t pair = 0, modal_pair = 0;
+  };
+  /// Of every body the loops that pass its hinge or close in it.
+  using LoopsIn = std::vector<std::vector<std::size_t>>;
+
+  std::span<const Passage> part(std::size_t first, std::size_t count) const {
+    return std::span(passages_).subspan(first, count);
+  }
+  void find_paths(const SystemView&, LoopsIn&, std::vector<std::size_t>& stages) const;
+  void order_elimination(const LoopsIn&, const std::vector<std::size_t>& stages, const FlexibleLinks&,
+                         MultiplierMatrix&);
+  void lay_out(const SystemView&, const LoopsIn&, const std::vector<std::size_t>& stages, const FlexibleLinks&,
+               const MultiplierMatrix&);
+  void find_tied_frames(const SystemView&);
+
+  std::vector<Loop> loops_;               ///< per cut joint
+  std::vector<FrameIndex> tied_;
+  std::vector<Body> bodies_;
+  std::vector<Passage> passages_;
+  std::vector<std::size_t> pairs_, modal_pairs_;
+  std::vector<std::size_t> in_ground_;
+  Sizes sizes_;
+};
+
+}  // namespace polyform

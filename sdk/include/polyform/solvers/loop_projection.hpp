@@ -1,0 +1,77 @@
+// Back onto the closed loops: Newton's method in the metric of the inertia.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "polyform/contract/formulation.hpp"
+#include "polyform/solvers/joint_failure.hpp"
+#include "polyform/solvers/joint_placement.hpp"
+#include "polyform/solvers/joint_state.hpp"
+#include "polyform/solvers/recursion.hpp"
+
+namespace polyform {
+
+/// Back onto the loops after each step.
+struct LoopCorrection {
+  bool on = true;
+  double tolerance = 1e-10;   ///< largest constraint residual that is left: m, rad, m/s, rad/s
+};
+
+/// Positions of the cut joints, then velocities, each step the least in the metric of the inertia, by the recursion at
+/// rest. All that can fail tells so in failure().
+class LoopProjection {
+ public:
+  /// They outlive the object.
+  LoopProjection(const SystemView&, const LoopCorrection&, const JointState&, Recursion&, LoopClosure&, JointPlacement&,
+                 JointFailure&);
+
+  /// Whether steps are corrected.
+  bool is_on() const { return correction_.on; }
+  /// Residuals that count as closed: nothing is below rounding.
+  double accepted_position() const {
+    return std::max(correction_.tolerance, loops_.constraints().position_rounding());
+  }
+  double accepted_velocity() const {
+    return std::max(correction_.tolerance, loops_.constraints().velocity_rounding());
+  }
+
+  /// It goes on to round-off: next to a singular position a residual moves the mechanism by many times its own size.
+  /// False when that is not possible.
+  bool close(std::span<double> y, Correction& out) noexcept;
+  /// Finds at a consistent y which rows depend on others, and keeps that with the state.
+  bool find_dependent_rows(std::span<const double> y) noexcept;
+  /// The end of a correction that has changed velocities by `change`, of which the largest was `speed`: y takes the
+  /// turns of the cut joints as placed. False when the change is abrupt.
+  bool accept(std::span<double> y, double change, double speed) noexcept;
+  bool cannot_close(std::size_t steps) noexcept;
+
+  const JointState& state() const { return state_; }
+  Recursion& recursion() { return recursion_; }
+  LoopClosure& loops() { return loops_; }
+  JointPlacement& placement() { return placement_; }
+
+ private:
+  bool find_lightest_step(std::span<const double> y, LoopClosure::Level) noexcept;
+
+  const SystemView& view_;
+  LoopCorrection correction_;
+  const JointState& state_;
+  Recursion& recursion_;
+  LoopClosure& loops_;
+  JointPlacement& placement_;
+  JointFailure& failure_;
+  std::vector<double> rest_;   ///< velocities that are zero
+  std::vector<double> step_;   ///< per velocity coordinate of the tree joints, then per mode
+};
+
+/// The largest absolute value.
+inline double largest_of(std::span<const double> x) noexcept {
+  double most = 0;
+  for (const double value : x) most = std::max(most, std::abs(value));
+  return most;
+}
+
+}  // namespace polyform

@@ -1,0 +1,65 @@
+// Digits that the sweeps have lost: noticed by the residual of their result, and won back by solving for that residual.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "polyform/solvers/hinge_sweep.hpp"
+#include "polyform/solvers/mending.hpp"
+
+namespace polyform {
+
+struct DoubleDouble;
+
+/// For trees of rigid bodies, with loops. Nothing allocates after construction.
+class SweepRefinement {
+ public:
+  /// They outlive the object.
+  SweepRefinement(const SystemView&, const HingedTree&, TreeMotion&, LoopClosure&, HingeSweep&);
+  ~SweepRefinement();
+  SweepRefinement(const SweepRefinement&) = delete;
+  SweepRefinement& operator=(const SweepRefinement&) = delete;
+
+  /// After HingeSweep::solve for accelerations: looks at the residual now and then, and mends vdot, the accelerations
+  /// of the sweep and the multipliers where digits have been lost. efforts: of that solve.
+  void mend(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
+    mended_ = false;
+    if (mending_.is_due()) look_and_refine(vdot, efforts, aim);
+  }
+  /// The next accelerations are looked at.
+  void look() { mending_.look(); }
+  /// Error of the last accelerations that could not be mended, relative; 0 where nothing was to be mended.
+  double lost() const { return mending_.left(); }
+  /// Whether the last accelerations were mended; then, with Mending::Aim::forces, wrench() is what a hinge puts on its
+  /// outboard body at P.
+  bool has_mended() const { return mended_; }
+  const Spatial& wrench(std::size_t body) const { return force_[body]; }
+
+ private:
+  void accelerate_finely() noexcept;
+  template <class T>
+  void find_rest(const SpatialVector<T>* z, SpatialVector<T>* force, const double* efforts) noexcept;
+  bool solve_for_rest() noexcept;
+  double size_of_step(const double* vdot) const noexcept;
+  bool is_turn(const HingedTree::Link&, std::uint32_t k) const noexcept;
+  bool looks_wrong(const double* vdot, const double* efforts) noexcept;
+  void look_and_refine(double* vdot, const double* efforts, Mending::Aim) noexcept;
+  void refine(double* vdot, const double* efforts, Mending::Aim) noexcept;
+
+  const HingedTree& tree_;
+  TreeMotion& motion_;
+  LoopClosure& loops_;
+  HingeSweep& sweep_;
+  Vec3 ground_;                         ///< acceleration given to ground: minus gravity
+  std::vector<SpatialVector<DoubleDouble>> fine_z_, fine_force_;
+  std::vector<DoubleDouble> fine_rates_;
+  std::vector<Spatial> z_, force_;
+  std::vector<double> rest_, step_;     ///< per velocity coordinate
+  /// With masses over eight orders of magnitude the error of the accelerations can be some hundred times the residual:
+  /// from here on it stays below 1e-8. Systems without such ratios have smaller ones.
+  Mending mending_{1e-10};
+  bool mended_ = false;
+};
+
+}  // namespace polyform

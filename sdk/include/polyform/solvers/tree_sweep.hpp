@@ -1,0 +1,53 @@
+// What a solver in joint coordinates asks of a method that evaluates the spanning tree.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "polyform/contract/system_view.hpp"
+#include "polyform/mechanics/body_motion.hpp"
+
+namespace polyform {
+
+/// Why accelerations could not be found.
+struct SweepFailure {
+  std::size_t joint = 0;          ///< and the body that it carries
+  bool in_mode = false;           ///< it is a mode of that body that moves no mass
+  const char* reason = nullptr;   ///< to follow "joint `j`"; nullptr where the joint has no inertia to move
+};
+
+/// Sweeps over the spanning tree, outward for kinematics, inward and outward for accelerations. One object per thread;
+/// nothing allocates after construction. Called once per evaluation each, never per body.
+class TreeSweep {
+ public:
+  virtual ~TreeSweep() = default;
+
+  /// q̇ of the tree joints.
+  virtual void position_rates(const double* q, const double* v, double* qdot) const noexcept = 0;
+  /// All that the coordinates and velocities of the tree joints and the modes determine. The modes are read until the
+  /// next call.
+  virtual void kinematics(const double* q, const double* v, const double* eta, const double* etadot) noexcept = 0;
+  /// After kinematics(): motions of all frames.
+  virtual std::span<const BodyMotion> motions(const double* v) noexcept = 0;
+
+  /// v̇ of the tree joints and η̈. wrenches: applied, about the frame origins, of the loaded frames (motions() must
+  /// have been called when there are any); efforts: per v, or empty. keep: hold what reactions() needs. False when they
+  /// cannot be found: failure() tells why.
+  virtual bool accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
+                             std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept = 0;
+  virtual SweepFailure failure() const noexcept = 0;
+  /// Error of the last accelerations, relative, as far as it is known and could not be mended.
+  double lost() const { return lost_; }
+  /// The next accelerations are of a state that has nothing to do with the ones before.
+  virtual void start_anew() noexcept = 0;
+
+  /// After accelerations() and motions(): of all frames' origins, ground axes.
+  virtual void body_accelerations(std::span<Spatial> out) const noexcept = 0;
+  /// After accelerations(…, keep = true): what each tree joint puts on its moving body at the origin of M, ground axes.
+  virtual void reactions(std::span<Spatial> out) const noexcept = 0;
+
+ protected:
+  double lost_ = 0;
+};
+
+}  // namespace polyform

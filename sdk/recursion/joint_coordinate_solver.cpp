@@ -1,0 +1,127 @@
+#include "polyform/solvers/joint_coordinate_solver.hpp"
+
+#include <algorithm>
+
+namespace polyform {
+
+JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, ByLoopedSweep, const MakeLoopedSweep& make)
+    : centred_(view), view_(centred_.view()), state_(view_), discrete_(view_), left_out_(discrete_), flexible_(view_),
+      loops_(view_, flexible_), sweep_(make(view_, loops_)), placement_(view_, state_, *sweep_, loops_, left_out_),
+      loads_(view_, centred_.origin(), loops_), failure_(view_, loops_, loads_),
+      observer_(centred_, loops_, flexible_.set(), loads_, *sweep_), closed_(state_.size()) {
+  for (const JointData& cut : view_.cut_joints()) left_out_.add(cut.name, 6 - cut.nv);
+  kept_discrete_.resize(discrete_.values().size());
+  loads_.follow(discrete_.of_elements());
+}
+
+JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction)
+    : JointCoordinateSolver(view, ByLoopedSweep{}, [](const SystemView& centred, LoopClosure& loops) {
+        return std::make_unique<Recursion>(centred, loops);
+      }) {
+  projection_.emplace(view_, correction, state_, static_cast<Recursion&>(*sweep_), loops_, placement_, failure_);
+  for (const std::string_view kernel : {kernels::hinge_elimination, kernels::tree_recursion}) kernels_.add(kernel);
+  if (!loops_.empty()) kernels_.add(kernels::loop_closure);
+}
+
+JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const MakeSweep& make)
+    : JointCoordinateSolver(view, ByLoopedSweep{},
+                            [&](const SystemView& centred, LoopClosure&) { return make(centred); }) {}
+
+void* JointCoordinateSolver::query(std::string_view asked) noexcept {
+  if (asked == LostDigits::interface_name) return &lost_;
+  if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
+  if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
+  if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
+  return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
+}
+
+Status JointCoordinateSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
+  state_.encode(state, y);
+  discrete_.encode(state);
+  left_out_.clear();
+  sweep_->start_anew();
+  return loops_.empty() || projection_->find_dependent_rows(y) ? Status::ok : Status::failed;
+}
+
+Status JointCoordinateSolver::do_decode(std::span<const double> y, const StateView& state) noexcept {
+  const JointState::Parts parts = state_.split(y);
+  const PlacedState here = loops_.empty() ? PlacedState{{}, parts.q, parts.v} : placement_.place(parts);
+  std::copy(here.q.begin(), here.q.end(), state.q.begin());
+  std::copy(here.v.begin(), here.v.end(), state.v.begin());
+  std::copy(parts.eta.begin(), parts.eta.end(), state.eta.begin());
+  std::copy(parts.etadot.begin(), parts.etadot.end(), state.etadot.begin());
+  std::copy(parts.x.begin(), parts.x.end(), state.x.begin());
+  discrete_.decode(state);
+  return Status::ok;
+}
+
+Status JointCoordinateSolver::solve(double t, std::span<const double> y, const JointRates& out, bool observing,
+                                    PlacedState& here) noexcept {
+  const JointState::Parts parts = state_.split(y);
+  here = placement_.place(parts, observing || !loads_.frames().empty());
+  loads_.evaluate(t, here, parts.x, out.x);
+  if (!sweep_->accelerations(loads_.frames(), loads_.wrenches(), loads_.efforts(), out.v, out.eta, observing)) {
+    failure_.cannot_solve(sweep_->failure(), y);
+    return Status::failed;
+  }
+  lost_.part = sweep_->lost();
+  failure_.clear();
+  return Status::ok;
+}
+
+Status JointCoordinateSolver::find_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+  const JointRates out{ydot.data() + view_.nq_tree, ydot.data() + state_.joints() + view_.modes,
+                       ydot.subspan(state_.moving(), view_.states)};
+  PlacedState here;
+  if (solve(t, y, out, false, here) == Status::failed) return Status::failed;
+  find_position_rates(y, here, ydot);
+  return Status::ok;
+}
+
+/// Of the joints, the modes and the cut joints.
+void JointCoordinateSolver::find_position_rates(std::span<const double> y, const PlacedState& here,
+                                                std::span<double> ydot) noexcept {
+  sweep_->position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());
+  std::copy_n(y.data() + state_.joints() + view_.modes, view_.modes, ydot.data() + state_.joints());
+  for (const JointData& cut : view_.cut_joints())
+    joint_position_rates(cut, here.q.data() + cut.q_offset, here.v.data() + cut.v_offset,
+                         ydot.data() + state_.uncut() + (cut.q_offset - view_.nq_tree));
+}
+
+Status JointCoordinateSolver::position_rates(double, std::span<const double> y, std::span<double> ydot) noexcept {
+  find_position_rates(y, loops_.empty() ? PlacedState{} : placement_.place(state_.split(y)), ydot);
+  return Status::ok;
+}
+
+Status JointCoordinateSolver::do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+  if (find_rates(t, y, ydot) == Status::failed) return Status::failed;
+  if (loops_.empty() || !projection_->is_on() || !loops_.is_nearly_singular() ||
+      loops_.constraints().position_violation() <= loops_.constraints().position_rounding())
+    return Status::ok;
+  std::copy(y.begin(), y.end(), closed_.begin());
+  const KeptDiscrete within_the_step(discrete_, kept_discrete_);
+  Correction unused;
+  if (projection_->close(closed_, unused)) return find_rates(t, closed_, ydot);
+  failure_.clear();  // too far from closed, which the end of the step will tell
+  return Status::ok;
+}
+
+Status JointCoordinateSolver::do_correct(double, std::span<double> y, Correction& out) noexcept {
+  out = {};
+  failure_.clear();
+  for (const JointData& joint : view_.tree_joints())
+    out.position_residual = std::max(out.position_residual, joint_normalize(joint, y.data() + joint.q_offset));
+  return loops_.empty() || return_to_loops(y, out) ? Status::ok : Status::failed;
+}
+
+Status JointCoordinateSolver::do_observe(double t, std::span<const double> y, Observation& out) noexcept {
+  PlacedState here;
+  if (solve(t, y, observer_.rates(), true, here) == Status::failed) return Status::failed;
+  do_decode(y, out.state());
+  const LoopClosure::Contradiction worst = observer_.observe(state_.split(y), here.motions, out);
+  if (!JointObserver::is_contradiction(worst, loops_.constraints())) return Status::ok;
+  failure_.contradicts(worst);
+  return Status::failed;
+}
+
+}  // namespace polyform

@@ -1,0 +1,67 @@
+#include "polyform/solvers/joint_failure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "polyform/solvers/contradiction.hpp"
+
+namespace polyform {
+namespace {
+
+constexpr std::size_t longest = 400;
+
+template <class... Args>
+void set(std::string& text, fmt::format_string<Args...> format, Args&&... args) noexcept {
+  text.clear();
+  fmt::format_to_n(std::back_inserter(text), longest, format, std::forward<Args>(args)...);
+}
+
+}  // namespace
+
+JointFailure::JointFailure(const SystemView& view, const LoopClosure& loops, const JointLoads& loads)
+    : view_(view), loops_(loops), loads_(loads) {
+  text_.reserve(longest);
+}
+
+void JointFailure::cannot_solve(const SweepFailure& failure, std::span<const double> y) noexcept {
+  const std::string_view joint = view_.joints[failure.joint].name;
+  const std::string_view body = view_.bodies[failure.joint].name;
+  if (failure.reason != nullptr)
+    set(text_, "joint `{:.60}` {}", joint, failure.reason);
+  else if (!std::all_of(y.begin(), y.end(), [](double x) { return std::isfinite(x); }) || !loads_.are_efforts_finite())
+    set(text_, "the state or a force is not finite: it has gone astray, or the step is too long");
+  else if (failure.in_mode)
+    set(text_, "a mode of body `{:.60}` moves no mass", body);
+  else
+    set(text_,
+        "joint `{:.60}` moves body `{:.60}` without any inertia against it, or with so little that it is lost in "
+        "rounding{}",
+        joint, body,
+        loops_.layout().carries(failure.joint) ? "; another cut joint in its loop may give it some (`cut: true`)" : "");
+}
+
+void JointFailure::cannot_close(std::size_t steps) noexcept {
+  set(text_,
+      "the loop of joint `{:.60}` cannot be closed: after {} Newton steps it is off by {:.2e} (m or rad). "
+      "Likely causes: too long a time step, or a mechanism at its limit position",
+      view_.joints[loops_.constraints().worst_joint()].name, steps, loops_.constraints().position_violation());
+}
+
+void JointFailure::changes_abruptly(double change, double speed) noexcept {
+  set(text_,
+      "to close the loop of joint `{:.60}` its velocities would have to change by {:.2g} within a step (m/s "
+      "or rad/s; the largest is {:.2g}). Likely cause: too long a step past a singular position",
+      view_.joints[loops_.constraints().worst_joint()].name, change, speed);
+}
+
+void JointFailure::contradicts(const LoopClosure::Contradiction& worst) noexcept {
+  set(text_,
+      "the constraints contradict each other at joint `{:.60}`: no accelerations satisfy them all (relative "
+      "error {:.1e}). {}",
+      view_.joints[worst.joint].name, worst.part, causes_of_contradiction(view_));
+}
+
+}  // namespace polyform

@@ -1,0 +1,41 @@
+#include "polyform/solvers/joint_placement.hpp"
+
+#include <algorithm>
+
+namespace polyform {
+
+JointPlacement::JointPlacement(const SystemView& view, const JointState& state, TreeSweep& sweep, LoopClosure& loops,
+                               RowsLeftOut& left_out)
+    : state_(state), sweep_(sweep), loops_(loops), left_out_(left_out) {
+  if (loops_.empty()) return;
+  q_.resize(view.nq);
+  v_.resize(view.nv);
+  placed_.resize(state_.moving() + (view.nq - view.nq_tree));
+}
+
+PlacedState JointPlacement::place_with_loops(const JointState::Parts& y) noexcept {
+  const std::span<const double> moving(y.q.data(), state_.moving());  // q v η η̇ stand together
+  const auto cut = placed_.begin() + static_cast<std::ptrdiff_t>(moving.size());
+  if (!stands_ || !std::equal(moving.begin(), moving.end(), placed_.begin()) ||
+      !std::equal(y.cut.begin(), y.cut.end(), cut)) {
+    std::copy(moving.begin(), moving.end(), placed_.begin());
+    std::copy(y.cut.begin(), y.cut.end(), cut);
+    std::copy(y.cut.begin(), y.cut.end(), std::copy(y.q.begin(), y.q.end(), q_.begin()));
+    std::copy(y.v.begin(), y.v.end(), v_.begin());
+    // The sweep goes on reading the modes: they must be those that stand, whatever becomes of y.
+    const JointState::Parts here = state_.split_moving(placed_);
+    sweep_.kinematics(here.q.data(), here.v.data(), here.eta.data(), here.etadot.data());
+    motions_ = sweep_.motions(here.v.data());
+    loops_.evaluate(motions_, q_, v_);
+    stands_ = true;
+  }
+  for (std::size_t i = 0; i < left_out_.groups(); ++i)
+    loops_.rows().leave_out(i, static_cast<unsigned>(left_out_[i]));
+  return standing();
+}
+
+void JointPlacement::keep_left_out() noexcept {
+  for (std::size_t i = 0; i < left_out_.groups(); ++i) left_out_.keep(i, loops_.rows().left_out(i));
+}
+
+}  // namespace polyform

@@ -1,0 +1,79 @@
+#include "polyform/solvers/loop_projection.hpp"
+
+#include <utility>
+
+#include "polyform/mechanics/judgement.hpp"
+
+namespace polyform {
+
+LoopProjection::LoopProjection(const SystemView& view, const LoopCorrection& correction, const JointState& state,
+                               Recursion& recursion, LoopClosure& loops, JointPlacement& placement,
+                               JointFailure& failure)
+    : view_(view), correction_(correction), state_(state), recursion_(recursion), loops_(loops), placement_(placement),
+      failure_(failure), rest_(std::max(view.nv_tree, view.modes)), step_(view.nv_tree + view.modes) {}
+
+bool LoopProjection::close(std::span<double> y, Correction& out) noexcept {
+  const JointState::Parts parts = state_.split(y);
+  const CutConstraints& constraints = loops_.constraints();
+  placement_.place(parts);
+  double residual = constraints.position_violation();
+  out.position_residual = std::max(out.position_residual, residual);
+  out.velocity_residual = constraints.velocity_violation();
+  const double speed = constraints.speed();
+  double change = 0;
+  if (!correction_.on) return accept(y, change, speed);
+  ClosingSteps steps(residual);
+  while (!(residual <= std::min(correction_.tolerance, constraints.position_rounding()))) {
+    if (!steps.go_on()) return cannot_close(out.iterations);
+    if (!find_lightest_step(y, LoopClosure::Level::position)) return false;
+    state_.move(y, step_);
+    ++out.iterations;
+    placement_.place(parts);
+    const double before = std::exchange(residual, constraints.position_violation());
+    steps.made(residual);
+    if (has_come_to_rounding(residual, before, accepted_position())) break;
+  }
+  for (int passes = 0; passes < 2 && constraints.velocity_violation() > constraints.velocity_rounding(); ++passes) {
+    if (!find_lightest_step(y, LoopClosure::Level::velocity)) return false;
+    placement_.keep_left_out();
+    state_.accelerate(y, step_);
+    change = std::max(change, largest_of(step_));
+    placement_.place(parts);
+  }
+  return accept(y, change, speed);
+}
+
+bool LoopProjection::find_dependent_rows(std::span<const double> y) noexcept {
+  placement_.place(state_.split(y));
+  if (!find_lightest_step(y, LoopClosure::Level::velocity)) return false;
+  placement_.keep_left_out();
+  return true;
+}
+
+bool LoopProjection::accept(std::span<double> y, double change, double speed) noexcept {
+  if (change > 0.1 * speed) {
+    failure_.changes_abruptly(change, speed);
+    return false;
+  }
+  state_.keep_turns(y, placement_.standing().q);
+  return true;
+}
+
+bool LoopProjection::cannot_close(std::size_t steps) noexcept {
+  failure_.cannot_close(steps);
+  return false;
+}
+
+/// Into step_, from the residuals of the loops as placed: the step in positions (per velocity coordinate) or change of
+/// velocities that removes them.
+bool LoopProjection::find_lightest_step(std::span<const double> y, LoopClosure::Level level) noexcept {
+  const JointState::Parts parts = state_.split(y);
+  placement_.forget();
+  recursion_.kinematics(parts.q.data(), rest_.data(), parts.eta.data(), rest_.data());
+  recursion_.motions(rest_.data());
+  if (recursion_.closing_step(level, step_.data(), step_.data() + view_.nv_tree)) return true;
+  failure_.cannot_solve(recursion_.failure(), y);
+  return false;
+}
+
+}  // namespace polyform
