@@ -56,7 +56,7 @@ std::size_t complement(const Spatial* H, std::size_t nv, Spatial* T) noexcept {
 }
 
 void solve_least_squares(const Spatial* H, std::size_t nv, const Spatial& w, double* v) noexcept {
-  // Householder-free QR: H = Q R with R found on the way; columns of H are few and independent.
+  // H = Q R by Gram and Schmidt, each column made orthogonal twice; columns that depend on earlier ones are left out.
   Spatial Q[6];
   double R[6][6]{};
   double c[6]{};
@@ -91,7 +91,7 @@ void joint_constraint(const JointData& joint, const BodyMotion& base, const Body
                       JointConstraint& c) noexcept {
   c.relative = relative_motion(joint, base, moving);
   joint_coordinates(joint, c.relative.R_FM, c.relative.p_FM, q);
-  // The motion subspace does not depend on v: once for H, then with the velocities that fit best.
+  // H does not depend on v: the first evaluation gives H, H gives v, the second evaluation has them both.
   const double no_velocity[6]{};
   joint_motion(joint, q, no_velocity, c.motion);
   solve_least_squares(c.motion.H, joint.nv, c.relative.twist, v);

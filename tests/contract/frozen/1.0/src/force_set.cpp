@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "polyform/contract/initial_states.hpp"
 #include "polyform/helpers/guarded.hpp"
+#include "polyform/mechanics/discrete_values.hpp"
 
 namespace polyform {
 
-ForceSet::ForceSet(const SystemView& view, const Vec3& origin) {
+ForceSet::ForceSet(const SystemView& view, const Vec3& origin) : initial_(view.discrete), discrete_(initial_) {
   const std::size_t n = view.bodies.size();
   std::vector<bool> is_loaded(view.frames());
   groups_.reserve(view.forces.size());
@@ -21,7 +23,10 @@ ForceSet::ForceSet(const SystemView& view, const Vec3& origin) {
                                           from.type->state_count() * from.instances.size(),
                                           Attachments(view, from.instances, from.joints, origin),
                                           {},
-                                          {}});
+                                          {},
+                                          from.discrete_offset,
+                                          from.type->descriptor().discrete.size() * from.instances.size()});
+    initial_discrete(*batch, std::span(initial_).subspan(g.discrete_offset, g.discrete_count));
     loads_joints_ = loads_joints_ || !from.joints.empty();
     for (const Marker& m : g.attached.markers())
       if (!is_ground(m.body)) is_loaded[at(m.body)] = is_loaded[at(m.frame)] = true;
@@ -45,6 +50,16 @@ void ForceSet::initial_states(std::span<double> x) const noexcept {
   for (const Group& g : groups_) g.batch->initial_states(x.subspan(g.state_offset, g.state_count));
 }
 
+void ForceSet::states_at_start(std::span<const BodyMotion> frames, std::span<const double> q,
+                               std::span<const double> v, std::span<double> x) noexcept {
+  for (Group& g : groups_) {
+    auto* const states = ask<InitialStates>(*g.batch);
+    if (states == nullptr) continue;
+    g.attached.gather(frames, q, v);
+    states->states_at_start(g.attached.input(0, discrete_.subspan(g.discrete_offset, g.discrete_count)), {}, x.subspan(g.state_offset, g.state_count));
+  }
+}
+
 void ForceSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q,
                         std::span<const double> v, std::span<const double> x, std::span<Spatial> wrenches,
                         std::span<double> efforts, std::span<double> xdot) noexcept {
@@ -61,7 +76,9 @@ void ForceSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<
     ForceOutput out{.wrenches = given,
                     .efforts = between(g.efforts),
                     .state_rates = xdot.subspan(g.state_offset, g.state_count)};
-    g.batch->evaluate(g.attached.input(t, x.subspan(g.state_offset, g.state_count)), out);
+    g.batch->evaluate(g.attached.input(t, discrete_.subspan(g.discrete_offset, g.discrete_count),
+                                       x.subspan(g.state_offset, g.state_count)),
+                      out);
     check_breach(control, g.batch, "force", g.wrenches, g.efforts);
     potential_energy_ += out.potential_energy;
     power_ += out.power;

@@ -23,16 +23,16 @@ void write_quaternion(const Quat& r, double* q) {
   q[3] = r.z;
 }
 
-/// Adds the rotation w (rate, in F axes) that happens about a point with the current origin p of M.
+/// What the primitives passed so far do to those that follow.
 struct Accumulator {
   Mat3 R = Mat3::identity();  ///< axes reached so far, in F
   Vec3 omega, alpha;          ///< angular velocity of those axes, and its rate at v̇ = 0
 };
 
 void primitives_motion(const JointData& joint, const double* q, const double* v, JointMotion& m) noexcept {
-  // First pass: orientation, origin and directions. The origin of M moves with every translation; rotations turn
-  // what comes after them, and since M's origin may lie off a rotation's centre only by later translations, the
-  // lever of each rotation is the sum of those.
+  // The primitives are passed from F to M. A rotation turns all primitives that follow it. The origin of M lies off the
+  // centre of a rotation only by the translations that follow it, so that each translation adds to the levers of the
+  // rotations before it.
   Accumulator a;
   m.p_FM = {};
   m.bias = {};
@@ -54,7 +54,7 @@ void primitives_motion(const JointData& joint, const double* q, const double* v,
       case Primitive::Kind::translation: {
         const Vec3 axis = a.R * p.axis;
         const Vec3 step = q[0] * axis;
-        // Earlier rotations sweep this step.
+        // Earlier rotations turn this step about their centres.
         for (std::size_t i = 0; i < k; ++i) m.H[i].linear += cross(m.H[i].angular, step);
         m.H[k] = {{}, axis};
         acceleration += cross(a.alpha, step) + cross(a.omega, cross(a.omega, step)) + 2.0 * v[k] * cross(a.omega, axis);
@@ -81,7 +81,7 @@ void primitives_motion(const JointData& joint, const double* q, const double* v,
 }
 
 JointBatch single(const JointData& joint, const double* q, const double* v) {
-  return {.count = 1, .parameters = joint.parameters, .q = {q, joint.nq}, .v = {v, joint.nv}};
+  return {.count = 1, .parameters = {&joint.parameters, 1}, .q = {q, joint.nq}, .v = {v, joint.nv}};
 }
 
 /// Lets a kernel write numbers of one joint between two guards.
@@ -135,7 +135,7 @@ double angle_about(const Vec3& axis, const Mat3& R) {
   return std::atan2(dot(axis, s), R.m[0] + R.m[4] + R.m[8] - dot(axis, ra));
 }
 
-/// Gauss–Newton from the hint, for sequences without a closed form.
+/// Gauss–Newton from the q given, for sequences without a closed form.
 void nearest_coordinates(const JointData& joint, const Mat3& R_FM, const Vec3& p_FM, double* q) noexcept {
   const double no_velocity[6]{};
   JointMotion m;
@@ -345,7 +345,7 @@ JointMotions::JointMotions(Strided<const JointData> joints) : joints_(joints), m
     if (batch == batches_.end())
       batch = batches_.insert(batches_.end(), Batch{joint.kernel, joint.nq, joint.nv, {}, {}, {}, {}, {}});
     batch->joints.push_back(i);
-    batch->parameters.insert(batch->parameters.end(), joint.parameters.begin(), joint.parameters.end());
+    batch->parameters.push_back(joint.parameters);
   }
   for (Batch& b : batches_) {
     b.q.resize(b.joints.size() * b.nq);

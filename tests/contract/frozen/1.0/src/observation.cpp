@@ -104,6 +104,17 @@ std::string first_use(const SystemView& view, Ability ability) {
       for (const JointData& j : view.joints)
         if (j.kernel != nullptr) return fmt::format("joint `{}` is no sequence of primitive motions", j.name);
       break;
+    case Ability::discrete_states: {
+      const auto user = [&](const auto& groups, std::string_view kind) -> std::string {
+        for (const auto& g : groups)
+          if (!g.names.empty() && !g.type->descriptor().discrete.empty())
+            return fmt::format("{} `{}` ({}) has discrete states", kind, g.names.front(), g.type->name());
+        return {};
+      };
+      if (std::string of = user(view.forces, "force"); !of.empty()) return of;
+      if (std::string of = user(view.constraints, "constraint"); !of.empty()) return of;
+      return user(view.modules, "module");
+    }
     // What these need shows only in the course of a solution: the solver says so itself.
     case Ability::redundant_constraints:
     case Ability::reactions:
@@ -120,7 +131,8 @@ bool check_abilities(const SystemView& view, std::string_view formulation, std::
   bool covered = true;
   try {
     for (const Ability a : {Ability::closed_loops, Ability::flexible_bodies, Ability::constraint_elements,
-                            Ability::modules, Ability::first_order_states, Ability::code_joints}) {
+                            Ability::modules, Ability::first_order_states, Ability::code_joints,
+                            Ability::discrete_states}) {
       if (has(abilities, a)) continue;
       const std::string use = first_use(view, a);
       if (use.empty()) continue;

@@ -44,7 +44,7 @@ class ScrewKernel final : public JointKernel {
  public:
   void evaluate(const JointBatch& batch, Strided<JointMotion> out) const noexcept override {
     for (std::size_t i = 0; i < batch.count; ++i) {
-      const Screw s(batch.parameters.subspan(Screw::count * i, Screw::count));
+      const Screw s(batch.parameters[i]);
       const double q = batch.q[i], v = batch.v[i];
       JointMotion& m = out[i];
       m.R_FM = axis_rotation(s.axis, std::cos(q), std::sin(q));
@@ -103,7 +103,6 @@ class HelicalJoint final : public JointType {
     static constexpr ScrewKernel kernel;
     return &kernel;
   }
-  std::size_t parameter_count() const noexcept override { return Screw::count; }
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "polyform/contract/constraint_element.hpp"
+#include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/equations.hpp"
 #include "polyform/contract/evaluation_cost.hpp"
 #include "polyform/contract/events.hpp"
@@ -17,6 +18,7 @@
 #include "polyform/contract/joint.hpp"
 #include "polyform/contract/lost_digits.hpp"
 #include "polyform/contract/module.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/contract/system_view.hpp"
 #include "polyform/contract/value_ranges.hpp"
 

@@ -75,8 +75,8 @@ class EventSource {
     (void)instance;
     return never;
   }
-  /// A further ability by name, or nullptr. What else happens at an event (a jump, a change of a discrete state) will
-  /// be such an ability: an element without one has its integration begun anew, and no more.
+  /// A further ability by name, or nullptr. What else happens at an event (a jump of the state) will be such an
+  /// ability. A discrete state of the element changes by DiscreteElement, which the batch itself gives.
   virtual void* query(std::string_view asked) noexcept {
     (void)asked;
     return nullptr;

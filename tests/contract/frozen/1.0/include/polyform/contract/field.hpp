@@ -31,8 +31,19 @@ enum class FieldType : std::int32_t {
   time_functions,  ///< FieldValue::functions: one function (or number) or a list
   body,            ///< FieldValue::body ('ground' allowed); makes a marker at the frame origin
   marker,          ///< {body, point}: FieldValue::body and ::vector; makes a marker there
-  joint            ///< FieldValue::joint
+  joint,           ///< FieldValue::joint
+  bodies,          ///< FieldValue::bodies: one body or a list; makes a marker at each frame origin
+  markers,         ///< FieldValue::bodies and ::points: one marker or a list; makes these markers
+  joints           ///< FieldValue::joints: one joint or a list
 };
+
+/// Whether a field of this type attaches its element to bodies, so that it has markers.
+constexpr bool makes_markers(FieldType type) {
+  return type == FieldType::body || type == FieldType::marker || type == FieldType::bodies ||
+         type == FieldType::markers;
+}
+/// Whether a field of this type attaches its element to joints.
+constexpr bool names_joints(FieldType type) { return type == FieldType::joint || type == FieldType::joints; }
 
 struct FieldSpec {
   std::string_view name;
@@ -64,6 +75,9 @@ struct FieldValue {
   std::string_view text;
   std::span<const double> numbers;
   std::span<const TimeFunction> functions;
+  std::span<const BodyIndex> bodies;
+  std::span<const Vec3> points;    ///< one for each of `bodies`, in its frame from its origin, m
+  std::span<const JointIndex> joints;
 };
 
 }  // namespace polyform

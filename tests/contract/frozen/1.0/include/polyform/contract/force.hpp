@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -35,23 +36,34 @@ struct JointShape {
   bool code_defined = false;
 };
 
-/// One instance as read. Markers come from the fields of type body and marker, joints from those of type joint,
-/// both in the order of the fields. `define` may move marker points.
+/// What a model says of a body's inertia; of a flexible body, of the undeformed whole. All zero for ground.
+struct BodyInertia {
+  double mass = 0;        ///< kg
+  Vec3 center_of_mass{};  ///< from the frame origin, body axes, m
+  Sym3 inertia{};         ///< about the centre of mass, body axes, kg m²
+};
+
+/// One instance as read. Markers come from the fields of type body, marker and their lists, joints from those of type
+/// joint and its list, both in the order of the fields: lists make their number differ between instances. `define` may
+/// move marker points.
 struct ElementInstance {
   Size<ElementInstance> size{};
   Strided<const FieldValue> fields{};
   Strided<Marker> markers{};
   std::span<const Pose> drawn{};            ///< frames of the markers in ground as drawn
   Strided<const JointShape> joints{};
+  Vec3 gravity{};                           ///< of the model, ground axes, m/s²
+  Strided<const BodyInertia> inertias{};    ///< of the body of each marker
 };
 
 /// Kinematics of all attachments of a batch, instance after instance.
 struct ForceInput {
   Size<ForceInput> size{};
   double time = 0;
-  Strided<const MarkerMotion> markers{};  ///< count × markers per instance
+  Strided<const MarkerMotion> markers{};  ///< those of each instance
   std::span<const double> q{}, v{};       ///< coordinates of the joints, in the order of attachment
   std::span<const double> states{};       ///< first-order states, count × states of the type
+  std::span<const std::int32_t> discrete{};  ///< discrete states, count × those of the type; of any kind of element
 };
 struct ForceOutput {
   Size<ForceOutput> size{};

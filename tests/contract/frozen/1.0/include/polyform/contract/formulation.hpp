@@ -22,7 +22,8 @@ enum class Ability : std::uint32_t {
   first_order_states = 1u << 5,    ///< states of force elements
   code_joints = 1u << 6,           ///< joints that are no sequence of primitive motions
   reactions = 1u << 7,
-  singular_mass = 1u << 8          ///< bodies without mass or inertia that the joints make regular
+  singular_mass = 1u << 8,         ///< bodies without mass or inertia that the joints make regular
+  discrete_states = 1u << 9        ///< discrete states of elements (discrete_state.hpp)
 };
 constexpr std::uint32_t operator|(Ability a, Ability b) { return static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b); }
 constexpr std::uint32_t operator|(std::uint32_t a, Ability b) { return a | static_cast<std::uint32_t>(b); }
@@ -54,6 +55,7 @@ struct Observation {
   Strided<Body> bodies{};
   /// Joint coordinates and velocities (cut joints too), modes, first-order states: together state().
   std::span<double> q{}, v{}, eta{}, etadot{}, x{};
+  std::span<std::int32_t> discrete{};  ///< discrete states of the elements, part of state() too
   std::span<double> acceleration{};   ///< d/dt of the joints' velocity coordinates, all joints
   std::span<double> modal_acceleration{};
   std::span<double> state_rates{};         ///< d/dt of the first-order states
@@ -67,7 +69,9 @@ struct Observation {
   /// Of all steps since the last observation; the host keeps it, no solver writes it.
   const Correction* correction = nullptr;
 
-  StateView state() const noexcept { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x}; }
+  StateView state() const noexcept {
+    return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete};
+  }
 };
 
 enum class Status : std::int32_t { ok = 0, failed = 1 };
@@ -75,7 +79,8 @@ enum class Status : std::int32_t { ok = 0, failed = 1 };
 /// A formulation applied to one system, with its own workspace: one solver per thread. Nothing allocates, throws or
 /// looks up a name after compile. The public functions check sizes once; a formulation writes the protected ones.
 ///
-/// y is the formulation's own state vector; everything that defines the future is in y and t.
+/// y is the formulation's own state vector. Everything that defines the future is in t, y and, where the solver has
+/// any, its discrete state (discrete_state.hpp).
 class Solver {
  public:
   std::size_t state_size() const noexcept { return do_state_size(); }
@@ -87,11 +92,12 @@ class Solver {
   Status decode(std::span<const double> y, const StateView& state) noexcept {
     return y.size() == do_state_size() ? do_decode(y, state) : Status::failed;
   }
-  /// ẏ = f(t, y).
+  /// ẏ = f(t, y). Changes no discrete state, and neither do decode and observe.
   Status derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
     return y.size() == do_state_size() && ydot.size() == y.size() ? do_derivative(t, y, ydot) : Status::failed;
   }
-  /// Called after each accepted step: removes drift from y (quaternion lengths, constraints).
+  /// Called after each accepted step: removes drift from y (quaternion lengths, constraints), and brings the solver's
+  /// own discrete states up to date. Those of elements stay.
   Status correct(double t, std::span<double> y, Correction& out) noexcept {
     return y.size() == do_state_size() ? do_correct(t, y, out) : Status::failed;
   }

@@ -24,11 +24,8 @@ class FirstOrderSystem {
   /// along, to the order of the method. They take part in the choice of steps with integral_tolerance times the
   /// tolerances, relative to the largest that they have been: one that is always zero changes nothing.
   virtual std::size_t integrals() const noexcept = 0;
-  /// What the error of each state counts, but for integrals: 1, or 0 where nothing is to be judged by it (the length of a
-  /// quaternion, which every correction restores).
-  virtual void error_weights(std::span<double> weights) const noexcept = 0;
   /// ydot = f(t, y); failed where it cannot be computed or is not finite. y may lack the integrals. Depends on t and y
-  /// only.
+  /// only, until correct or a call of the host changes something else: the host then begins the integrator anew.
   virtual Status derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept = 0;
   /// Called once at the end of each step that is accepted, before the next: removes drift from y. failed when it cannot.
   virtual Status correct(double t, std::span<double> y) noexcept = 0;

@@ -52,7 +52,7 @@ struct JointMotion {
 struct JointBatch {
   Size<JointBatch> size{};
   std::size_t count = 0;
-  std::span<const double> parameters{};  ///< count × JointType::parameter_count, instance after instance
+  std::span<const std::span<const double>> parameters{};  ///< of each instance, as its definition set them
   std::span<const double> q{}, v{};      ///< count × nq, count × nv
 };
 
@@ -92,8 +92,9 @@ class JointDefinition {
   virtual void set_position(const Vec3& in_ground) noexcept = 0;
   /// Appends a primitive motion; the axis (unit, in ground as drawn) is ignored for a ball.
   virtual void add_primitive(Primitive::Kind, const Vec3& axis_in_ground) noexcept = 0;
-  /// The parameters of a code-defined joint, JointType::parameter_count() values. Directions among them are
-  /// best given in F axes: JointInstance::base turns ground axes into those of the base body.
+  /// The parameters of a code-defined joint: as many as the instance needs, such as the points of a table. The host
+  /// keeps a copy. Directions among them are best given in F axes: JointInstance::base turns ground axes into those of
+  /// the base body.
   virtual void set_parameters(std::span<const double>) noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
   virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
@@ -109,9 +110,8 @@ class JointType : public ElementType {
   /// Describes one instance. Reports to sink (instance 0) and returns false when the fields contradict each other.
   virtual bool define(const JointInstance&, JointDefinition&, FieldSink&) const noexcept = 0;
 
-  /// For a code-defined joint: its kernel and how many parameters it takes. One made of primitives leaves these alone.
+  /// For a code-defined joint: its kernel. One made of primitives leaves this alone.
   virtual const JointKernel* kernel() const noexcept { return nullptr; }
-  virtual std::size_t parameter_count() const noexcept { return 0; }
 
   std::size_t position_count() const noexcept { return descriptor().positions.size(); }   ///< nq
   std::size_t velocity_count() const noexcept { return descriptor().velocities.size(); }  ///< nv

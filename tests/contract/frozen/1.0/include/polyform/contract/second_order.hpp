@@ -19,8 +19,7 @@ namespace polyform {
 enum class StateKind : std::uint8_t {
   position,  ///< of q: its rate is given by the velocities, through N(q) or through the joints of a loop
   velocity,  ///< of v: its rate is an acceleration
-  other,     ///< of x: a state of first order, of a force or a module; an integral
-  discrete   ///< constant within a step; only encode and correct set it. Its rate is zero.
+  other      ///< of x: a state of first order, of a force or a module; an integral
 };
 
 class SecondOrderSystem {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "polyform/contract/constraint_element.hpp"
 #include "polyform/contract/flexible_body.hpp"
@@ -73,6 +75,7 @@ struct ElementGroup {
   /// Of the first instance, into the first-order states: the states of a force; u of all modules, then their x.
   std::size_t state_offset = 0;
   std::span<const std::size_t> rows;       ///< of constraints, per instance
+  std::size_t discrete_offset = 0;         ///< of the first instance, into the discrete states of the elements
 };
 using ForceGroup = ElementGroup<ForceType>;
 using ConstraintGroup = ElementGroup<ConstraintType>;
@@ -111,6 +114,7 @@ struct SystemView {
   std::size_t modes = 0;                       ///< modal coordinates of all flexible bodies
   std::size_t states = 0;                      ///< first-order states of forces and modules
   std::size_t module_rows = 0;                 ///< rows of all modules
+  std::size_t discrete = 0;                    ///< discrete states of all elements
 
   Strided<const JointData> tree_joints() const { return joints.first(bodies.size()); }
   Strided<const JointData> cut_joints() const { return joints.subspan(bodies.size()); }
@@ -127,11 +131,13 @@ struct BasicState {
   std::span<T> q{}, v{};            ///< all joints
   std::span<T> eta{}, etadot{};     ///< all modes
   std::span<T> x{};                 ///< first-order states
+  /// Discrete states of all elements. Empty: they are not asked for; given to a solver, they are as at the start.
+  std::span<std::conditional_t<std::is_const_v<T>, const std::int32_t, std::int32_t>> discrete{};
 };
 using StateView = BasicState<double>;
 using ConstStateView = BasicState<const double>;
 inline ConstStateView as_const(const StateView& s) {
-  return {.q = s.q, .v = s.v, .eta = s.eta, .etadot = s.etadot, .x = s.x};
+  return {.q = s.q, .v = s.v, .eta = s.eta, .etadot = s.etadot, .x = s.x, .discrete = s.discrete};
 }
 
 }  // namespace polyform

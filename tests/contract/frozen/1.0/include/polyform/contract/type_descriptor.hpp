@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "polyform/contract/field.hpp"
@@ -14,11 +15,18 @@ struct Variable {
   /// How values are compared and shown: an angle counts turns; the four parts of a quaternion w x y z come together.
   enum class Kind : std::int32_t { number, length, angle, quaternion };
 
-  std::string_view name;  ///< of modules as in results: `<module>.<name>`
+  std::string_view name;  ///< of variables, states and outputs as in results: `<element>.<name>`
   std::string_view unit;  ///< "1" where it has none
   bool holonomic = false;         ///< of a row: it is the rate of a position residual, ModuleOutput::residual
   std::int32_t integral_of = -1;  ///< of a state: the index of the variable whose time integral it is; -1: of none
   Kind kind = Kind::number;
+};
+
+/// A small integer of each instance of a type, constant between events (discrete_state.hpp).
+struct DiscreteVariable {
+  std::string_view name;                      ///< as in results: `<element>.<name>`
+  std::string_view meaning;                   ///< one line
+  std::span<const std::string_view> values;   ///< a word for each value: what 0, 1, … mean
 };
 
 /// Of one type; constant, and lives as long as its plugin.
@@ -32,6 +40,9 @@ struct TypeDescriptor {
   Strided<const Variable> variables{};      ///< u of a module
   Strided<const Variable> states{};         ///< first-order states of a force or module
   Strided<const Variable> rows{};           ///< the multipliers of a module
+  /// What a force, constraint or module tells of itself, see outputs.hpp. In results `<element>.<name>`.
+  Strided<const Variable> outputs{};
+  Strided<const DiscreteVariable> discrete{};  ///< discrete states of a force, constraint or module
 };
 
 /// The base of all types of elements.

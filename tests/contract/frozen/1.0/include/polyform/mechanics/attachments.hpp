@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -22,9 +23,9 @@ class Attachments {
   /// From the origins of the frames to the markers, ground axes.
   std::span<const Vec3> arms() const { return arms_; }
   std::size_t velocities() const { return v_.size(); }
-  /// What a batch is evaluated with. states: its first-order states.
-  ForceInput input(double t, std::span<const double> states = {}) const {
-    return {.time = t, .markers = motions_, .q = q_, .v = v_, .states = states};
+  /// What a batch is evaluated with. discrete: its discrete states; states: its first-order states.
+  ForceInput input(double t, std::span<const std::int32_t> discrete, std::span<const double> states = {}) const {
+    return {.time = t, .markers = motions_, .q = q_, .v = v_, .states = states, .discrete = discrete};
   }
   /// Adds efforts in the order of attachment to those of all joints.
   void add_efforts(std::span<const double> efforts, std::span<double> all) const noexcept;

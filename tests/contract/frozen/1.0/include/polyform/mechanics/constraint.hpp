@@ -22,7 +22,7 @@ struct JointConstraint {
   RelativeMotion relative;  ///< the actual motion
 };
 
-/// Coordinates q (hint on entry), velocities v and the constraint of a joint between two bodies at any poses.
+/// Coordinates q (a guess on entry), velocities v and the constraint of a joint between two bodies at any poses.
 void joint_constraint(const JointData&, const BodyMotion& base, const BodyMotion& moving, double* q, double* v,
                       JointConstraint&) noexcept;
 

@@ -1,6 +1,7 @@
 // All applied forces of a system, for every formulation: from motions of bodies and joints to wrenches and efforts.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,11 @@ class ForceSet {
   /// Whether any force acts on a joint.
   bool loads_joints() const { return loads_joints_; }
 
+  /// From now on the discrete states are those in `discrete`, of all elements of the system, as they stand there at
+  /// each evaluation; where it is empty, and before, they are those of the start.
+  void follow(std::span<const std::int32_t> discrete) noexcept {
+    discrete_ = discrete.empty() ? std::span<const std::int32_t>(initial_) : discrete;
+  }
   /// Evaluates all forces. q, v: coordinates of all joints (canonical order), x: first-order states.
   /// frames: bodies, then nodes. wrenches: one per frame, about its origin, ground axes; only those of loaded_bodies()
   /// and loaded_nodes() are written (NodeMotions::add_wrench takes a node's to its body).
@@ -34,8 +40,11 @@ class ForceSet {
                 std::span<double> xdot) noexcept;
   double potential_energy() const { return potential_energy_; }
   double power() const { return power_; }
-  /// Starting values of all first-order states.
+  /// Starting values of all first-order states, without the motion.
   void initial_states(std::span<double> x) const noexcept;
+  /// Those of states that begin with the initial motion (InitialStates); the others stay. Arguments as of evaluate.
+  void states_at_start(std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
+                       std::span<double> x) noexcept;
 
  private:
   struct Group {
@@ -44,8 +53,11 @@ class ForceSet {
     Attachments attached;
     std::vector<Spatial> wrenches;
     std::vector<double> efforts;
+    std::size_t discrete_offset, discrete_count;
   };
   std::vector<Group> groups_;
+  std::vector<std::int32_t> initial_;        ///< discrete states of the forces at the start
+  std::span<const std::int32_t> discrete_;   ///< those of all elements that count
   std::vector<BodyIndex> loaded_;
   std::vector<FrameIndex> loaded_nodes_;
   bool loads_joints_ = false, good_ = true;

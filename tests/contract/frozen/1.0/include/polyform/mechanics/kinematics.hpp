@@ -14,7 +14,7 @@ namespace polyform {
 void joint_motion(const JointData&, const double* q, const double* v, JointMotion&) noexcept;
 /// q̇ = N(q) v.
 void joint_position_rates(const JointData&, const double* q, const double* v, double* qdot) noexcept;
-/// Coordinates from a pose of M in F; q holds the hint (turns, sign of quaternions) on entry.
+/// Coordinates from a pose of M in F; q on entry settles turns and the sign of quaternions.
 void joint_coordinates(const JointData&, const Mat3& R_FM, const Vec3& p_FM, double* q) noexcept;
 /// Coordinates as drawn.
 void joint_neutral(const JointData&, double* q) noexcept;
@@ -54,7 +54,8 @@ class JointMotions {
     const JointKernel* kernel;
     std::size_t nq, nv;
     std::vector<std::size_t> joints;
-    std::vector<double> parameters, q, v;
+    std::vector<std::span<const double>> parameters;
+    std::vector<double> q, v;
     std::vector<JointMotion> motions;
   };
   Strided<const JointData> joints_;
