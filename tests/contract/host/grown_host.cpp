@@ -216,8 +216,7 @@ void try_joint(const JointType& type) {
   require(type.position_count() == 1 && type.velocity_count() == 1, "the joint has one coordinate");
   require(type.descriptor().positions[0].unit == "rad", "the unit of the coordinate");
   const JointData joint = screw(type);
-  std::vector<double> parameters;
-  for (int i = 0; i < 2; ++i) parameters.insert(parameters.end(), joint.parameters.begin(), joint.parameters.end());
+  const std::vector<std::span<const double>> parameters(2, joint.parameters);
   const std::vector<double> q{0, 1}, v{0, 2};
   std::vector<JointMotion> motions(2);
   joint.kernel->evaluate({.count = 2, .parameters = parameters, .q = q, .v = v}, motions);
