@@ -92,7 +92,7 @@ struct Method {
   double max_step = std::numeric_limits<double>::infinity();
 };
 
-inline std::unique_ptr<Integration> integration(Ode& ode, const Method& m) {
+inline std::unique_ptr<Integration> integration_of(Ode& ode, const Method& m) {
   const StepSettings settings{.step = m.step,
                                .relative_tolerance = m.relative_tolerance,
                                .absolute_tolerance = m.absolute_tolerance,
@@ -101,7 +101,7 @@ inline std::unique_ptr<Integration> integration(Ode& ode, const Method& m) {
 }
 
 inline std::unique_ptr<Integration> started(Ode& ode, const Method& method, std::vector<double> y, double t = 0) {
-  auto integrator = integration(ode, method);
+  auto integrator = integration_of(ode, method);
   integrator->start(t, y);
   return integrator;
 }

@@ -21,7 +21,7 @@ Equation up_to(double barrier) {
 std::string refusal(const Method& method) {
   Equation ode = circle_oscillator();
   try {
-    integration(ode, method);
+    integration_of(ode, method);
   } catch (const Failure& f) {
     CHECK(f.code() == Exit::bad_input);
     return f.message() + " " + f.remedy();
