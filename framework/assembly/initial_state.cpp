@@ -174,9 +174,17 @@ void InitialState::module_states() {
     Eigen::VectorXd left = Eigen::Map<const Eigen::VectorXd>(m.rows.velocity_right.data(), rows) - A * u;
     Eigen::VectorXd terms = left.cwiseAbs() + A.cwiseAbs() * u.cwiseAbs();  // of which what is left is rounding
     for (Eigen::Index r = 0; r < rows; ++r) {
-      const double motion = velocity_of_row(view(), m.rows, static_cast<std::size_t>(r), parts_.v);
-      left[r] -= motion;
-      terms[r] += std::abs(motion);
+      const auto row = static_cast<std::size_t>(r);
+      left[r] -= velocity_of_row(view(), m.rows, row, parts_.v);
+      for (std::size_t k = 0; k < m.rows.markers.size(); ++k) {
+        const Spatial& a = m.rows.A[row * m.rows.markers.size() + k];
+        terms[r] += norm(a.angular) * norm(m.rows.motions[k].angular_velocity);
+        terms[r] += norm(a.linear) * norm(m.rows.motions[k].velocity);
+      }
+      const double* b = m.rows.B.data() + row * m.rows.velocities;
+      for (const JointIndex j : m.rows.joints)
+        for (std::size_t k = 0; k < view().joints[at(j)].nv; ++k)
+          terms[r] += std::abs(*b++ * parts_.v[view().joints[at(j)].v_offset + k]);
     }
     if (left.size() == 0 || left.isZero(0)) continue;
     Eigen::VectorXd unit(size);

@@ -154,10 +154,15 @@ std::optional<SignChange> EventSearch::first(std::size_t a, std::size_t b, std::
     return first(middle, b, depth + 1, signals);
   }
   std::optional<SignChange> earliest;
-  for (std::size_t k = 0; k < functions_; ++k)
-    if (changes(from, to, k, signals))
-      if (const SignChange found = locate(from, to, k, signals); !earliest || found.time < earliest->time)
-        earliest = found;
+  double before = to.time;
+  for (std::size_t k = 0; k < functions_; ++k) {
+    if (!changes(from, to, k, signals)) continue;
+    const SignChange found = locate(from, to, k, signals);
+    if (!earliest || found.time < earliest->time) earliest = found;
+    // One that is not the earliest by less than the resolution may have its new sign where the earliest has its old one.
+    before = std::min(before, found.before);
+  }
+  if (earliest) earliest->before = before;
   return earliest;
 }
 

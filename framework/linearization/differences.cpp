@@ -83,7 +83,8 @@ Derivative finished(Derivative best, const Levels& levels) {
 /// rounding leaves five digits of a difference.
 constexpr double side_step = 0x1p-12, closer = 0.125;
 /// Between the two steps the difference of the sides shrinks with the step where the curve is smooth, to an eighth, and
-/// not at all at a kink. Smaller parts than a thousandth are no bend that a table is made for.
+/// not at all at a kink. Parts below a thousandth of the largest derivative are no bend that a table is made for, and may
+/// be the rounding of one that is zero.
 constexpr double stays = 0.5, least_kink = 1e-3;
 /// Roundings of the function that a one-sided difference of it may have.
 constexpr double roundings = 1e3;
@@ -92,14 +93,18 @@ constexpr double roundings = 1e3;
 
 double kink(std::span<const double> middle, std::size_t entries, double step, const Curve& f) {
   std::vector<double> plus(middle.size()), minus(middle.size()), first(entries);
-  double worst = 0;
+  double worst = 0, largest = 0;  // of the function: each value may have the rounding of any
+  for (std::size_t k = 0; k < entries; ++k) largest = std::max(largest, std::abs(middle[k]));
   for (const double share : {1.0, closer}) {
     const double h = share * side_step * step;
     if (!f(h, plus) || !f(-h, minus)) return 0;
+    double size = 0;
+    for (std::size_t k = 0; k < entries; ++k)
+      size = std::max(size, (std::abs(plus[k] - middle[k]) + std::abs(middle[k] - minus[k])) / h);
     for (std::size_t k = 0; k < entries; ++k) {
       const double above = (plus[k] - middle[k]) / h, below = (middle[k] - minus[k]) / h,
-                   apart = std::abs(above - below), size = std::abs(above) + std::abs(below),
-                   rounding = roundings * std::numeric_limits<double>::epsilon() * std::abs(middle[k]) / h;
+                   apart = std::abs(above - below),
+                   rounding = roundings * std::numeric_limits<double>::epsilon() * largest / h;
       if (share == 1)
         first[k] = apart;
       else if (apart > stays * first[k] && apart > rounding && apart > least_kink * size)

@@ -52,9 +52,7 @@ bool RowCheck::check(std::span<const double> given_way, Failure& failure) noexce
       worst = t;
     }
   const Violation& violation = model_.rows.violation();
-  if (!is_contradiction(error, least_contradiction, violation.position, violation.velocity) ||
-      is_left_by_dependence(error, residual_.dependence_of_rows(given_way)))
-    return true;
+  if (!is_contradiction(error, least_contradiction, violation.position, violation.velocity)) return true;
   return failure.say(
       "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). {}",
       model_.ties.kind(worst), model_.ties.name(worst), error, causes_of_contradiction(model_.view));

@@ -156,50 +156,6 @@ double Residual::largest_force(std::size_t i) const noexcept {
   return most;
 }
 
-/// What a unit of the row's multiplier makes of the row by one block alone.
-double Residual::compliance(const Ties::Entry& entry, std::size_t r) const noexcept {
-  double sum = 0;
-  if (entry.frame != 0) {
-    const Spatial& a = rows_.frame(entry, r);
-    const BlockScale& s = scales_[entry.block];
-    sum = dot(a.angular, a.angular) / s.inertia + dot(a.linear, a.linear) / s.mass;
-  }
-  const double* own = rows_.own(entry, r);
-  const double* mass = scales_.own_mass(entry.block);
-  for (std::size_t k = 0; k < entry.owns; ++k) sum += own[k] * own[k] / mass[k];
-  return sum;
-}
-
-double Residual::dependence_of_rows(std::span<const double> given_way) noexcept {
-  std::fill(values_.begin(), values_.end(), 0.0);
-  for (Size& size : sizes_) size.force = 0;
-  for (const Ties::Tie& tie : ties_.all())
-    for (std::size_t r = 0; r < tie.rows; ++r) {
-      const auto entries = ties_.entries_of(tie);
-      double left = rows_.right()[tie.row + r] - (given_way.empty() ? 0 : given_way[tie.row + r]);
-      double compliant = 0;
-      for (const Ties::Entry& entry : entries) {
-        left -= rows_.share(entry, r, problem_.solution.data());
-        compliant += compliance(entry, r);
-      }
-      if (!(compliant > 0)) continue;
-      left /= compliant;
-      for (const Ties::Entry& entry : entries) {
-        double* force = values_.data() + blocks_.offset(entry.block);
-        if (entry.frame != 0) store(load(force) + left * rows_.frame(entry, r), force);
-        const double* own = rows_.own(entry, r);
-        for (std::size_t k = 0; k < entry.owns; ++k) force[entry.frame + k] += left * own[k];
-        sizes_[entry.block].force += row_weight(entry, r) * std::abs(left);
-      }
-    }
-  double sum = 0, terms = 0;
-  for (std::size_t i = 0; i < blocks_.count(); ++i) {
-    sum = std::max(sum, largest_force(i));
-    terms = std::max(terms, sizes_[i].force);
-  }
-  return terms > 0 ? sum / terms : 1;
-}
-
 double Residual::relative_step(std::span<const double> step, std::size_t& worst_block) const noexcept {
   const Floors floors = motion_floors();
   double most = 0;

@@ -44,11 +44,6 @@ class Residual {
   void find(Remainder&) noexcept;
   /// Of one block with its inertia alone, and its size.
   void find_block(std::size_t block) noexcept;
-  /// The forces of multipliers that would give what the solution leaves of the rows, each row by itself, as a part of
-  /// their terms. They cancel where rows depend on each other, up to the part by which they do not: what the factors
-  /// leave, which soften each row in proportion to its compliance, are such multipliers. given_way: what rows that are
-  /// not rigid may miss, or empty. Overwrites values and forces.
-  double dependence_of_rows(std::span<const double> given_way) noexcept;
   const std::vector<double>& values() const { return values_; }
   Size& size(std::size_t block) { return sizes_[block]; }
 
@@ -68,7 +63,6 @@ class Residual {
   Floors motion_floors() const noexcept;
   Floors force_floors() const noexcept;
   void find_rows(std::size_t tie, const Floors& motion, Remainder&, double& sum) noexcept;
-  double compliance(const Ties::Entry&, std::size_t row) const noexcept;
   double largest_force(std::size_t block) const noexcept;
   void find_block_error(std::size_t block, const Floors& force, Remainder&, double& sum) const noexcept;
   double held_force(std::size_t tie, std::size_t row) const noexcept;

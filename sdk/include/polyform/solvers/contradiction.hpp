@@ -2,7 +2,6 @@
 #pragma once
 
 #include "polyform/contract/system_view.hpp"
-#include "polyform/mechanics/judgement.hpp"
 
 namespace polyform {
 
@@ -17,12 +16,6 @@ inline constexpr double least_contradiction_of_cuts = 1e-4;
 inline bool is_contradiction(double error, double least, double position_violation,
                              double velocity_violation) noexcept {
   return !(error <= least + 100 * (position_violation + velocity_violation));
-}
-
-/// Whether what accelerations leave of the rows, `error` as a part, is no contradiction, because the rows depend on each
-/// other only up to `part` of their terms: so much of the accelerations is left of what they ask for, and some levers.
-inline bool is_left_by_dependence(double error, double part) noexcept {
-  return part <= least_independent && error <= 100 * part;
 }
 
 /// Without a full stop. Only what the system can have is named.
