@@ -157,11 +157,13 @@ class RowJudge {
 
   void note(const TraceItem& item, std::size_t run, double value, double time, Deviation& deviation) {
     std::optional<Departure>& largest = deviation[item.quantity];
-    if (!largest || value > largest->value) largest = {value, time, item.name, item.length};
+    if (!largest || value > largest->value) largest = Departure{value, time, std::string(item.name), item.length};
     if (item.quantity == Quantity::output) return;
     const double relative = value / scales_.of(item);
-    if (relative > tolerance_ && (!now_[run] || relative > now_[run]->relative))
-      now_[run] = {time, value, relative, scales_, run, item.quantity, item.name, item.length}, items_[run] = &item;
+    if (relative > tolerance_ && (!now_[run] || relative > now_[run]->relative)) {
+      now_[run] = Parting{time, value, relative, scales_, run, item.quantity, std::string(item.name), item.length};
+      items_[run] = &item;
+    }
   }
 
   std::span<const Witness> witnesses_;

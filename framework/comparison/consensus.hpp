@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace polyform::host::inline comparison {
 /// A largest deviation, when and at which body or joint it occurs.
 struct Departure {
   double value = 0, time = 0;
-  std::string_view where;
+  std::string where;
   bool length = false;  ///< of a joint: in m, not in rad
 };
 
@@ -57,7 +58,7 @@ struct Parting {
   Scales scales = {};  ///< then
   std::size_t witness = 0;
   Quantity quantity = Quantity::position;
-  std::string_view where;
+  std::string where;
   bool length = false;  ///< of a joint: in m, not in rad
 };
 

@@ -39,7 +39,7 @@ std::optional<Departure> largest(const TraceLayout& layout, Trace& reference, Tr
     for (const TraceItem& item : layout.items()) {
       if (item.quantity != quantity) continue;
       const double value = distance(item, a.data() + item.offset, b.data() + item.offset);
-      if (!result || value > result->value) result = {value, time, item.name, item.length};
+      if (!result || value > result->value) result = Departure{value, time, std::string(item.name), item.length};
     }
   }
   return result;

@@ -66,10 +66,12 @@ TraceLayout::TraceLayout(const System& system)
     add(Quantity::angular_acceleration, Kind::vector, false, view_.bodies[b].name, mass * reach * reach);
   }
   for (const std::size_t j : joints_) add_accelerations(view_.joints[j]);
-  if (has_outputs(view_))
-    for (const auto& [element, variable] : ElementOutputs(view_).names())
+  if (has_outputs(view_)) {
+    const ElementOutputs outputs(view_);
+    for (const auto& [element, variable] : outputs.names())
       add(Quantity::output, Kind::number, false,
           output_names_.emplace_back(fmt::format("{}.{}, {}", element, variable.name, variable.unit)));
+  }
   if (!open_.empty()) {
     state_ = width();
     for (std::size_t k = view_.nq + view_.nv + 2 * view_.modes; k > 0; --k) pass();
