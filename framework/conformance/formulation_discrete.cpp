@@ -68,6 +68,7 @@ void see_discrete(const Formulation& formulation, const Case& one, Measure& m) {
     require(solver.derivative(one.time, at, out), solver, formulation.name(), "derivative");
   };
   derivative(y, first);
+  m.see(values() == start ? 0 : 1, "derivative() changes it");
   // Within a step: at a stage, which lies a little beside the constraints, too.
   for (std::size_t i = 0; i < y.size(); ++i) stage[i] += 1e-3 * first[i];
   derivative(stage, again);

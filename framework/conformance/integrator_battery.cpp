@@ -6,6 +6,7 @@
 
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batteries.hpp"
+#include "framework/conformance/canaries.hpp"
 #include "framework/conformance/integrator_checks.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/simulation/integrator_selection.hpp"
@@ -164,8 +165,9 @@ void check_sizes(const IntegratorChoice& choice, Checklist& list) {
                       "make all memory in create() and keep it in the method", [&](Measure& m) {
                         for (const auto& problem : problems()) {
                           Method method(choice, *problem, usual(choice));
-                          std::vector<double> y = problem->solution(0);
-                          method.start(0, y);
+                          Canaries lent;
+                          const std::span<double> y = lent.numbers("y", problem->solution(0));
+                          method.start(0, problem->solution(0));
                           // The first steps may make what depends on the start.
                           method.run(0.5);
                           Integrator& raw = method.raw();
@@ -178,6 +180,7 @@ void check_sizes(const IntegratorChoice& choice, Checklist& list) {
                                             }
                                           }),
                                           m);
+                          lent.check("state_at()");
                         }
                       });
 }

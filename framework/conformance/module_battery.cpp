@@ -1,10 +1,9 @@
-// A module by itself: names, start, batches, frames, its equations; then in every formulation that carries modules.
+// A module by itself: start, batches, frames, its equations; then in every formulation that carries modules.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include "framework/conformance/allocation_count.hpp"
 #include "framework/conformance/batteries.hpp"
@@ -18,21 +17,6 @@
 namespace polyform::host::inline conformance {
 
 namespace {
-
-void check_names(const ModuleType& type, Checklist& list) {
-  list.claim("variables, states and rows have names, each of its own", 0,
-             "results are named <module>.<name>: give every variable, state and row a name that no other has",
-             [&](Measure& m) {
-               std::set<std::string_view> names;
-               m.see(0, "");
-               for (const auto& of : {type.variables(), type.states(), type.rows()})
-                 for (const Variable& v : of) {
-                   m.see(v.name.empty() ? 1 : 0, "a name is empty");
-                   m.see(v.name.empty() || names.insert(v.name).second ? 0 : 1,
-                         [&] { return fmt::format("two are called `{}`", v.name); });
-                 }
-             });
-}
 
 /// What initial_state gives to instances, u of all of them and then x.
 std::vector<double> start_of(const ModuleType& type, Strided<const ElementInstance> instances) {
@@ -219,7 +203,6 @@ void add_loops(const ModuleType& type, const Bench& bench, std::vector<Case>& sy
 }  // namespace
 
 void check_module(const ModuleType& type, const Bench& bench, Checklist& list) {
-  check_names(type, list);
   std::vector<Case> systems, several;
   const auto prepare = [&](Measure&) {
     systems = cases_of(type, "modules", bench, bench.count(6), 1);

@@ -259,7 +259,6 @@ TEST_CASE("mistakes of a module are found") {
   require_failed("sledge-memory", "the same input gives the same output");
   require_failed("sledge-nan", "finite number");
   require_failed("sledge-start", "initial_state");
-  require_failed("sledge-names", "each of its own");
   require_failed("sledge-meaning", "in a line each what it and its fields are");
 }
 

@@ -71,9 +71,8 @@ class Definition final : public JointDefinition {
 
 /// Values by the names of the fields, which are read at the distance of their maker.
 struct Values {
-  Values(const ElementType& type, const std::map<std::string, FieldValue, std::less<>>& given)
-      : all(type.fields().size()) {
-    const Strided<const FieldSpec> specs = type.fields();
+  Values(Strided<const FieldSpec> specs, const std::map<std::string, FieldValue, std::less<>>& given)
+      : all(specs.size()) {
     require(!specs.has(&FieldSpec::further), "fields of an earlier version know no later member");
     for (std::size_t i = 0; i < specs.size(); ++i) {
       require(!specs[i].name.empty() && !specs[i].meaning.empty(), "every field has a name and a meaning");
@@ -89,6 +88,11 @@ FieldValue number(double value) {
   out.number = value;
   return out;
 }
+FieldValue integer(std::int64_t value) {
+  FieldValue out;
+  out.integer = value;
+  return out;
+}
 FieldValue vector(const Vec3& value) {
   FieldValue out;
   out.given = true;
@@ -98,7 +102,7 @@ FieldValue vector(const Vec3& value) {
 
 void try_force(const ForceType& type) {
   // Two dipoles in line at the distance r: they pull each other with 6 k m n / r⁴.
-  const Values values(type, {{"moment_a", vector({3, 0, 0})}, {"moment_b", vector({5, 0, 0})}});
+  const Values values(type.fields(), {{"moment_a", vector({3, 0, 0})}, {"moment_b", vector({5, 0, 0})}});
   std::vector<Marker> markers{{BodyIndex::ground, {}}, {body_index(0), {}}};
   const std::vector<Pose> drawn(2);
   // Two instances, so that the second is found only at the right distance.
@@ -122,7 +126,7 @@ void try_force(const ForceType& type) {
 }
 
 void try_constraint(const ConstraintType& type) {
-  const Values values(type, {{"length", number(2)}});
+  const Values values(type.fields(), {{"length", number(2)}});
   std::vector<Marker> markers{{BodyIndex::ground, {}}, {body_index(0), {}}};
   const std::vector<Pose> drawn(2);
   std::vector<ElementInstance> instances(2, {.fields = values.all, .markers = markers, .drawn = drawn});
@@ -150,7 +154,7 @@ void try_module(const ModuleType& type) {
           "a module of one wheel");
   require(type.variables()[0].unit == "rad/s", "the unit of the speed");
   near(type.variables().get(0, &Variable::further), 7, "the default of a later member of a variable");
-  const Values values(type, {{"ratio", number(3)}, {"inertia", number(2)}, {"friction", number(0.5)}});
+  const Values values(type.fields(), {{"ratio", number(3)}, {"inertia", number(2)}, {"friction", number(0.5)}});
   const std::vector<JointShape> joints{{.nq = 1, .nv = 1, .primitives = {}}};
   std::vector<ElementInstance> instances(2, {.fields = values.all, .joints = joints});
   Sink sink;
@@ -177,7 +181,8 @@ void try_module(const ModuleType& type) {
 }
 
 void try_flexible(const FlexibleBodyType& type) {
-  const Values values(type, {{"length", number(2)}, {"linear_density", number(3)}, {"axial_stiffness", number(100)}});
+  const Values values(type.fields(),
+                      {{"length", number(2)}, {"linear_density", number(3)}, {"axial_stiffness", number(100)}});
   std::vector<FlexibleInstance> instances(2, {.fields = values.all});
   require(type.modes(instances[1]) == 1, "the rod has one mode");
   FlexibleBatch* batch = type.create(instances);
@@ -202,7 +207,7 @@ void try_flexible(const FlexibleBodyType& type) {
 JointData screw(const JointType& type) {
   Sink sink;
   static Definition definition;
-  const Values values(type, {{"axis", vector({0, 0, 1})}, {"pitch", number(0.5)}});
+  const Values values(type.fields(), {{"axis", vector({0, 0, 1})}, {"pitch", number(0.5)}});
   require(type.define({.fields = values.all}, definition, sink), "the joint is defined");
   JointData joint;
   joint.kernel = type.kernel();
@@ -302,8 +307,9 @@ void try_integrator(const IntegratorType& type) {
   Swing swing;
   Sink sink;
   const StepSettings settings{.step = 1e-3, .max_step = 1e-3};
-  const std::vector<FieldValue> options(type.fields().size());
-  Integrator* integrator = type.create(swing, settings, options, sink);
+  // Options that a user leaves out reach a plugin with their defaults.
+  const Values options(type.fields(), {{"iterations", integer(50)}});
+  Integrator* integrator = type.create(swing, settings, options.all, sink);
   require(integrator != nullptr && sink.reports == 0, "the integrator is made");
   require(integrator->start(0, std::vector<double>{1, 0}) == Status::ok, "the integrator starts");
   while (integrator->time() < 1) require(integrator->step(1) == Status::ok, "the integrator steps");

@@ -1,0 +1,45 @@
+// Names that a type gives to its numbers: those of results are told apart by them.
+#include <array>
+#include <catch2/catch.hpp>
+#include <span>
+
+#include "framework/registry/type_checks.hpp"
+
+namespace {
+
+using namespace polyform;
+using Catch::Matchers::Contains;
+
+class Named final : public ModuleType {
+ public:
+  Named(std::span<const Variable> variables, std::span<const Variable> states, std::span<const Variable> rows,
+        std::span<const Variable> outputs)
+      : descriptor_{.name = "named",
+                    .meaning = "a module for tests",
+                    .variables = variables,
+                    .states = states,
+                    .rows = rows,
+                    .outputs = outputs} {}
+  const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
+  bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
+  ModuleBatch* create(Strided<const ElementInstance>) const noexcept override { return nullptr; }
+
+ private:
+  TypeDescriptor descriptor_;
+};
+
+const std::array<Variable, 1> speed{{{"speed", "m/s"}}}, place{{{"place", "m"}}}, pull{{{"pull", "N"}}},
+    strain{{{"strain", ""}}}, dotted{{{"a.b", "m"}}};
+const std::array<Variable, 2> twice{{{"speed", "m/s"}, {"speed", "m/s"}}};
+
+}  // namespace
+
+TEST_CASE("variables, states, rows and outputs of a module have names, each of its own") {
+  CHECK(host::mistake_of(Named(speed, place, pull, strain)).empty());
+  CHECK_THAT(host::mistake_of(Named(speed, speed, pull, strain)),
+             Contains("gives two of its numbers the name 'speed': its state cannot be told from the other"));
+  CHECK_THAT(host::mistake_of(Named(speed, place, speed, strain)), Contains("its row cannot be told"));
+  CHECK_THAT(host::mistake_of(Named(speed, place, pull, pull)), Contains("its output cannot be told"));
+  CHECK_THAT(host::mistake_of(Named(twice, place, pull, strain)), Contains("declares the variable 'speed' twice"));
+  CHECK_THAT(host::mistake_of(Named(speed, dotted, pull, strain)), Contains("has a point, comma, quote or bracket"));
+}
