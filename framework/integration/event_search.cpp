@@ -159,7 +159,7 @@ std::optional<SignChange> EventSearch::first(std::size_t a, std::size_t b, std::
     if (!changes(from, to, k, signals)) continue;
     const SignChange found = locate(from, to, k, signals);
     if (!earliest || found.time < earliest->time) earliest = found;
-    // One that is not the earliest by less than the resolution may have its new sign where the earliest has its old one.
+    // One that comes less than the resolution later may have its new sign where the earliest still has its old one.
     before = std::min(before, found.before);
   }
   if (earliest) earliest->before = before;

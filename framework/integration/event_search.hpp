@@ -22,7 +22,7 @@ class Signals {
 
 struct SignChange {
   double time = 0;    ///< the first time found at which the function has its new sign
-  double before = 0;  ///< a time shortly before it, at which it and all others that count have their old signs
+  double before = 0;  ///< shortly before it: this function, and all others that count, have their old signs
   std::size_t function = 0;
 };
 

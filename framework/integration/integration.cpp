@@ -13,6 +13,11 @@ namespace polyform::host::inline integration {
 
 namespace {
 
+// Of the time: two times nearer than this are the same one, computed in two ways.
+constexpr double rounding_of_time = 4 * std::numeric_limits<double>::epsilon();
+// Of the time, or of a second: so far beyond the end of a step its state is still given.
+constexpr double beyond_the_end = 1e-12;
+
 void check_positive(double value, std::string_view what, std::string_view unit) {
   if (std::isfinite(value) && value > 0) return;
   throw Failure(Exit::bad_input, fmt::format("the {} is {}{}; expected a number greater than 0", what, value, unit));
@@ -102,7 +107,10 @@ bool Integration::step(double t_limit) {
 }
 
 bool Integration::state_at(double t, std::span<double> y) {
-  if (std::abs(t - time()) <= 1e-12 * std::max(1.0, std::abs(time()))) {
+  // Before the end only what rounding makes of it is the end: events, and the steps across them, are far shorter apart
+  // than anything else, and a sample before an event must not be one after it.
+  const double end = std::abs(time());
+  if (t >= time() - rounding_of_time * end && t <= time() + beyond_the_end * std::max(1.0, end)) {
     stand(now_);
     std::ranges::copy(state(), y.begin());
     return true;

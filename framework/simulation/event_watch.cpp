@@ -91,17 +91,20 @@ double EventWatch::sample(double t, std::span<double> values, std::span<double> 
 void EventWatch::begin() { search_.begin(integrator_.time(), *this); }
 
 /// The interpolation may place the event a little before the solution that begins there does: then nothing has happened
-/// yet, and it is found again. Other functions may change their signs in the same instant.
+/// yet, and it is found again. Others may change their signs in the same instant, with it or before it.
 bool EventWatch::pass() {
   begin();
   passed_ = (search_.values()[found_.function] >= 0) == rising_;
   changed_ = false;
-  if (!passed_ || !elements_.has_discrete()) return false;
+  if (!elements_.has_discrete()) return false;
+  const bool found_passed = passed_;
   evaluate(integrator_.time(), other_values_, other_rates_);
   for (std::size_t k = 0; k < size(); ++k) {
     const bool rising = other_values_[k] >= 0;
-    if (k == found_.function || ((values_before_[k] >= 0) != rising && counts(k, rising)))
-      changed_ = elements_.pass(k, rising) || changed_;
+    const bool passes = k == found_.function ? found_passed : (values_before_[k] >= 0) != rising && counts(k, rising);
+    if (!passes) continue;
+    passed_ = true;
+    changed_ = elements_.pass(k, rising) || changed_;
   }
   return changed_;
 }

@@ -263,9 +263,9 @@ class Run {
     const double rounding = 1e-12 * now;
     for (; !times_.done() && times_.next() <= end + rounding; times_.advance()) {
       const double t = times_.next();
-      if (!integrator_.state_at(std::min(t, end), y_))
-        throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
-      if (t < now - rounding && !ode_.correct(t, y_)) fail_at(t);
+      const double at = t < end - rounding ? t : end;
+      if (!integrator_.state_at(at, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+      if (at < now && !ode_.correct(t, y_)) fail_at(t);
       if (solver_.observe(t, std::span(y_).first(states_), store_.now()) != Status::ok) fail_at(t);
       end_copies();
       store_.correction = ode_.take_corrections();

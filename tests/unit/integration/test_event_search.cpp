@@ -131,3 +131,20 @@ TEST_CASE("samples follow a motion that becomes faster within a step") {
   REQUIRE(found);
   CHECK(found->time == Approx(std::sqrt(2 * std::acos(-1 / 1.0001))).epsilon(1e-9));
 }
+
+TEST_CASE("before the first of several events in one instant, none of them has happened") {
+  constexpr double apart[] = {-4e-14, -1e-14, -1e-15, 0, 1e-15, 1e-14, 4e-14};
+  for (const double other : apart)
+    for (const double slope : {0.1, 1.0, 30.0}) {
+      INFO(other << " " << slope);
+      Given given;
+      given.add([](double t) { return t * t - 0.25; }, [](double t) { return 2 * t; });
+      const auto later = [=](double t) { return slope * (std::sin(t) - std::sin(0.5 + other)); };
+      given.add(later, [=](double t) { return slope * std::cos(t); });
+      const auto found = first(given, 0, 1);
+      REQUIRE(found);
+      CHECK(found->time - found->before < 2.5e-13);
+      CHECK(found->before * found->before - 0.25 < 0);
+      CHECK(later(found->before) < 0);
+    }
+}

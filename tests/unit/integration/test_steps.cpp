@@ -171,3 +171,15 @@ TEST_CASE("an integrator can be started again") {
   CHECK(std::ranges::equal(first, integrator->state()));
   CHECK(integrator->statistics().steps == steps);
 }
+
+TEST_CASE("within a step that is next to nothing its beginning is not its end") {
+  const char* name = GENERATE("rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf");
+  CAPTURE(name);
+  Equation ode = circle_oscillator();
+  const auto integrator = started(ode, {name, 1e-3, 1e-8, 1e-10}, {1, 0}, 0.2);
+  REQUIRE(integrator->step(0.2 + 2e-13));
+  std::vector<double> y(2);
+  REQUIRE(integrator->state_at(integrator->previous_time(), y));
+  CHECK(y[1] == Approx(0).margin(1e-15));
+  CHECK(std::abs(integrator->state()[1]) > 1e-13);
+}
