@@ -264,8 +264,9 @@ std::vector<std::string> SingularWatch::warnings(double energy_drift) const {
     if (loop.misses > 0)
       all.push_back(fmt::format(
           "at t = {:.6g} s{} the loop of joint `{}` passes {:.1e} rad beside a singular position and goes straight on, "
-          "on the branch it came on. With its lengths exactly as given it would turn onto the other branch there, in a "
-          "shorter time than a step: give lengths that make the position truly singular, or a smaller --max-step",
+          "on the branch it came on. If its lengths miss the position by that much, it would turn onto the other branch "
+          "there, in a shorter time than a step; if they meet it, the miss is one of the integration. A smaller "
+          "--max-step tells which, and lengths that make the position truly singular",
           loop.miss.time, more(loop.misses), cut, loop.miss.angle));
   }
   return all;
