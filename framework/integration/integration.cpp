@@ -56,6 +56,7 @@ void Integration::start(double t, std::span<const double> y) {
 }
 
 void Integration::restart(double t, std::span<const double> y, double first_step) {
+  interpolation_evaluated_ = false;
   if (!done(method_->restart(t, y, first_step))) throw Failure(Exit::simulation_failed, failure_);
 }
 
@@ -65,6 +66,7 @@ bool Integration::step(double t_limit) {
         fmt::format("cannot step from t = {:.9g} s to t = {:.9g} s, which is not later", time(), t_limit);
     return false;
   }
+  interpolation_evaluated_ = false;
   if (!done(method_->step(t_limit))) return false;
   ++steps_;
   return true;
@@ -75,7 +77,12 @@ bool Integration::state_at(double t, std::span<double> y) {
     std::ranges::copy(state(), y.begin());
     return true;
   }
-  if (t >= previous_time() && t <= time()) return done(method_->state_at(t, y));
+  if (t >= previous_time() && t <= time()) {
+    const std::size_t before = system_.evaluations();
+    const bool known = done(method_->state_at(t, y));
+    interpolation_evaluated_ = interpolation_evaluated_ || system_.evaluations() > before;
+    return known;
+  }
   failure_ = fmt::format("t = {:.9g} s lies outside the last step, from {:.9g} s to {:.9g} s", t, previous_time(),
                          time());
   return false;

@@ -49,6 +49,9 @@ class Integration {
   /// The state at t within the last step: at its end state() itself, before it see Integrator::state_at. False when it
   /// failed.
   bool state_at(double t, std::span<double> y);
+  /// Whether states within the last step took evaluations of their own: what lies behind an event in that step is then
+  /// felt before the event too.
+  bool interpolation_evaluated() const { return interpolation_evaluated_; }
   /// At time(), corrected. Valid until the next step.
   std::span<const double> state() const { return method_->state(); }
   double time() const { return method_->time(); }
@@ -66,6 +69,7 @@ class Integration {
   CountedSystem system_;
   std::unique_ptr<Integrator, Destroy> method_;
   std::size_t steps_ = 0;
+  bool interpolation_evaluated_ = false;
   std::string failure_;
 };
 

@@ -137,10 +137,14 @@ double EventWatch::longest_step() const {
   double longest = std::min(guard_, samples_of_step * search_.reach());
   for (std::size_t k = 0; k < size(); ++k) {
     const double value = search_.values()[k], rate = search_.rates()[k];
-    if (!std::isfinite(rate) || rate == 0 || std::abs(value) <= search_.noise(k)) continue;
+    if (!std::isfinite(rate) || rate == 0) continue;
     if (chatter_[k].silent_until > integrator_.time()) continue;
-    const double time = std::abs(value / rate);
-    longest = std::min(longest, value * rate < 0 ? time : receding * time);
+    // A step to a zero may end a rounding before it: the next one crosses it, and does not go on.
+    const double size = std::abs(value), noise = search_.noise(k);
+    if ((value >= 0) == (rate < 0))
+      longest = std::min(longest, std::max(size, noise) / std::abs(rate));
+    else if (size > noise)
+      longest = std::min(longest, receding * size / std::abs(rate));
   }
   if (restarted_ > -never) longest = std::min(longest, growth_ * (integrator_.time() - restarted_));
   return std::max(longest, first_step());

@@ -141,6 +141,10 @@ class Run {
       }
       step();
       if (const auto event = events_.empty() ? std::nullopt : events_.find()) {
+        if (feels_what_follows(*event)) {
+          repeat_until(*event);
+          continue;
+        }
         rows_until(*event);
         pass_event(*event);
       } else {
@@ -181,6 +185,21 @@ class Run {
     stop_.end = stop_.knot.abrupt ? stop_.knot.time - time_resolution(stop_.knot.time) : stop_.knot.time;
     limit_ = std::min({settings_.duration, stop_.end, now + longest_of_scales_});
     if (!events_.empty()) limit_ = std::min(limit_, now + events_.longest_step());
+    if (repeated_until_ > now) limit_ = std::min(limit_, repeated_until_);
+  }
+
+  /// Whether the states of the last step before an event have felt what lies behind it.
+  bool feels_what_follows(double event) const {
+    return integrator_.interpolation_evaluated() && event - integrator_.previous_time() > 10 * events_.first_step();
+  }
+
+  /// The last step once more, to an event at most, which is then looked for anew.
+  void repeat_until(double event) {
+    const double from = integrator_.previous_time();
+    if (!integrator_.state_at(from, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+    integrator_.restart(from, y_, event - from);
+    events_.begin();
+    repeated_until_ = event;
   }
 
   /// From shortly before an event across it, in a step that is far shorter than anything that begins there.
@@ -329,7 +348,7 @@ class Run {
     double end;
   };
   Stop stop_{{}, never};
-  double limit_ = 0;
+  double limit_ = 0, repeated_until_ = -1;
   Knots knots_;
   EventWatch events_;
   MotionJumps jumps_;

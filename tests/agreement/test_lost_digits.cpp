@@ -152,7 +152,8 @@ TEST_CASE("what is said of lost digits is their number, whatever else is in the 
         INFO("ratio " << ratio << (with_drive ? " with a drive, " : ", ") << formulation->name());
         const Outcome o = outcome(*system, *formulation, expected);
         const std::string_view name = formulation->name();
-        if (!with_drive && name != "thompson" && name != "hierarchy") {
+        // With sixteen orders between them nothing of the light bodies is left in a sum with the heavy one.
+        if (!with_drive && ratio < 1e15 && name != "thompson" && name != "hierarchy") {
           CHECK_FALSE(o.refused);
           CHECK(o.error < 1e-9);
         }

@@ -1,5 +1,6 @@
 #include "run.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace polyform::riccati::paper {
@@ -142,8 +143,8 @@ bool Run::multiply(const Links& links) noexcept {
   rest_ = Z_last_.topRightCorner(6, m);
   rest_.col(0) -= last.bias;
   const Matrix6 inverse = W.partialPivLu().inverse();
-  lost_ = rounding_in(W, inverse);
-  if (!(lost_ < all_lost)) return false;
+  const double rounding = rounding_in(W, inverse);
+  if (!(rounding < all_lost)) return false;
   const Rows6 to_x = inverse.topRows(possible);
   gain_ = inverse.bottomRows(last.H.cols());
   free_ = -gain_.lazyProduct(rest_);
@@ -153,6 +154,14 @@ bool Run::multiply(const Links& links) noexcept {
   P_ = Z_first_.topLeftCorner(6, possible).lazyProduct(to_x);
   p_ = Z_first_.topRightCorner(6, m);
   p_ -= P_.lazyProduct(rest_);
+  // The first state is a small difference of what the product has made large, and its rounding grows as the product does
+  // when the states are multiplied anew on the way back.
+  double growth = 0;
+  for (Index k = 0; k < possible; ++k)
+    growth = std::max(growth, Z_last_.col(k).head<6>().norm() / Z_first_.col(k).head<6>().norm());
+  const double difference = p_.col(0).norm(), terms = (P_.cwiseAbs() * rest_.col(0).cwiseAbs()).norm();
+  const double cancelled = difference > 0 ? std::max(1.0, terms / difference) : 1.0;
+  lost_ = std::max(rounding, std::numeric_limits<double>::epsilon() * growth * cancelled);
   return end_.S.allFinite() && end_.F.allFinite();
 }
 
