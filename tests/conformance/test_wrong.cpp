@@ -5,6 +5,7 @@
 
 #include "framework/conformance/allocation_count.hpp"
 #include "tests/conformance/kit.hpp"
+#include "tests/support/sanitized.hpp"
 
 using namespace polyform::host;
 using namespace polyform::host::test;
@@ -352,7 +353,9 @@ TEST_CASE("a crash, an endless loop or a thirst for memory loses its check alone
 
 TEST_CASE("a sound integrator passes all checks, and each mistake of one is found") {
   require_sound("steps-sound");
-  for (const Claim& claim : claims_of("steps-sound")) CHECK(claim.verdict == Verdict::passed);
+  // Allocations cannot be counted where the sanitizer makes them.
+  for (const Claim& claim : claims_of("steps-sound"))
+    CHECK((claim.verdict == Verdict::passed || (has_address_sanitizer && claim.verdict == Verdict::unsupported)));
   constexpr const char* order = "its order is what it says";
   require_found("steps-order", order, "it says 3");
   require_found("steps-times", order, "a driven disc");
