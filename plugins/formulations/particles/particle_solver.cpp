@@ -38,7 +38,8 @@ void ParticleSolver::find_kinds() {
     are(StateKind::position, h.count);
     signs -= h.count;
   }
-  are(StateKind::discrete, signs + view_.cut_joints().size());
+  discrete_ = signs + view_.cut_joints().size();
+  are(StateKind::discrete, discrete_);
   are(StateKind::other, view_.states);
 }
 
@@ -191,8 +192,7 @@ Status ParticleSolver::do_derivative(double t, std::span<const double> y, std::s
     for (std::size_t k = 0; k < 3 && slot != none; ++k) second[3 * slot + k] = system_.accelerations()[p][k];
   }
   find_position_rates(ydot);
-  for (std::size_t i = 6 * layout_.moving; i < ydot.size(); ++i)
-    if (kinds_[i] == StateKind::discrete) ydot[i] = 0;
+  std::fill_n(ydot.end() - static_cast<std::ptrdiff_t>(view_.states + discrete_), discrete_, 0.0);
   return Status::ok;
 }
 

@@ -86,6 +86,7 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
   std::vector<double> efforts_, xdot_;
   KernelList kernels_;  ///< of the SDK: the sparse system is the formulation's own
   std::vector<StateKind> kinds_;  ///< of each number of y
+  std::size_t discrete_ = 0;      ///< numbers before the elements' states: signs, and what is left out
 };
 
 }  // namespace polyform::particles
