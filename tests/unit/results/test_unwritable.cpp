@@ -91,6 +91,12 @@ TEST_CASE("a run that never begins leaves no file") {
   CHECK_FALSE(folder.has(name));
 }
 
+#ifdef __SANITIZE_ADDRESS__
+/// The library of HDF5 loses some bytes of its own where a disk is full: the leak checker leaves them out.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
+#endif
+
 namespace {
 
 constexpr rlim_t file_limit = 300000;
