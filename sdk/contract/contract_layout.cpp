@@ -1,6 +1,7 @@
 // The build fails here when a structure that crosses differs from its record in contract_table.inc.
 #include "polyform/contract/contract_layout.hpp"
 
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -38,14 +39,12 @@ constexpr bool offsets_are_recorded() {
 
 /// Members come in the order of their offsets and versions, and later ones are not of frozen structures.
 constexpr bool members_come_last() {
-  const MemberRecord* before = nullptr;
-  for (const MemberRecord& m : member_records) {
+  for (std::size_t i = 0; i < std::size(member_records); ++i) {
+    const MemberRecord& m = member_records[i];
     if (m.minor > sdk_minor || (m.minor > 0 && structure_records[static_cast<std::size_t>(m.structure)].frozen))
       return false;
-    if (before != nullptr && before->structure == m.structure &&
-        (m.offset <= before->offset || m.minor < before->minor))
-      return false;
-    before = &m;
+    if (i == 0 || member_records[i - 1].structure != m.structure) continue;
+    if (m.offset <= member_records[i - 1].offset || m.minor < member_records[i - 1].minor) return false;
   }
   return true;
 }
