@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "force_types.hpp"
+#include "line_between.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
@@ -54,9 +55,8 @@ struct Part {
 };
 
 Part part_between(const MarkerMotion& from, const MarkerMotion& to) noexcept {
-  const Vec3 line = to.position - from.position;
-  const double length = norm(line);
-  const Vec3 direction = length > 0 ? (1 / length) * line : Vec3{};
+  const double length = norm(to.position - from.position);
+  const Vec3 direction = direction_between(from.position, to.position, length);
   return {direction, length, dot(direction, to.velocity - from.velocity)};
 }
 

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "force_types.hpp"
+#include "line_between.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::forces {
@@ -61,10 +62,9 @@ class SpringDampers final : public ForceBatch {
       const Spring& s = springs_[i];
       const MarkerMotion& from = in.markers[2 * i];
       const MarkerMotion& to = in.markers[2 * i + 1];
-      const Vec3 line = to.position - from.position;
-      const double length = norm(line), elongation = length - s.free_length;
-      // Without length there is no direction: the force is left out, and the rate with it.
-      const Vec3 direction = length > 0 ? (1 / length) * line : Vec3{};
+      const double length = norm(to.position - from.position), elongation = length - s.free_length;
+      // Without a direction the force is left out, and the rate with it.
+      const Vec3 direction = direction_between(from.position, to.position, length);
       const double rate = dot(direction, to.velocity - from.velocity);
       const Vec3 pull = (s.stiffness * elongation + s.damping * rate) * direction;
       out.wrenches[2 * i].linear = pull;
