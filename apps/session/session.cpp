@@ -65,7 +65,8 @@ void Session::try_assembly(host::Description& model, const host::ProcessLimits& 
                                crash_report_.follow(back, limits.seconds);
                                host::Diagnostics unheard;  // errors of the model are found again, and reported, below
                                const std::string file = model.file;
-                               const auto system = assemble(model, unheard);  // takes the copy of the description in this process
+                               // Takes the copy of the description in this process.
+                               const auto system = assemble(model, unheard);
                                if (!system) return;
                                const WatchedWork work(crash_report_, "the first evaluation of the forces of " + file);
                                host::acting_at_start(*system);

@@ -193,7 +193,8 @@ void check_abilities_of(const Formulation& formulation, const Bench& bench, Chec
   check(Ability::closed_loops, "closed loops", [&](std::uint64_t seed) {
     return bench.random_model({seed, 4, 2, false});
   });
-  check(Ability::constraint_elements, "constraint elements", with_element(further.constraints, "constraints", bench, any_type));
+  check(Ability::constraint_elements, "constraint elements",
+        with_element(further.constraints, "constraints", bench, any_type));
   check(Ability::modules, "modules", with_element(further.modules, "modules", bench, any_type));
   check(Ability::first_order_states, "forces with first-order states",
         with_element(further.forces, "forces", with_further, has_states));

@@ -97,7 +97,8 @@ void check_outputs(const Type& type, const std::vector<Case>& cases, const Bench
                  ElementOutputs outputs(view);
                  const std::vector<double> first = copied(outputs.evaluate(0, moving.now()));
                  m.see(all_finite(first) ? 0 : 1, "in motion a value is not written, or not finite");
-                 m.see(all_finite(copied(outputs.evaluate(0, drawn.now()))) ? 0 : 1, "at the start a value is not written, or not finite");
+                 m.see(all_finite(copied(outputs.evaluate(0, drawn.now()))) ? 0 : 1,
+                       "at the start a value is not written, or not finite");
                  m.see(same_bits(first, copied(outputs.evaluate(0, moving.now()))) ? 0 : 1,
                        "a call between two equal ones changes the second");
                  if (AllocationCount::available())

@@ -56,7 +56,8 @@ void ForceSet::states_at_start(std::span<const BodyMotion> frames, std::span<con
     auto* const states = ask<InitialStates>(*g.batch);
     if (states == nullptr) continue;
     g.attached.gather(frames, q, v);
-    states->states_at_start(g.attached.input(0, discrete_.subspan(g.discrete_offset, g.discrete_count)), {}, x.subspan(g.state_offset, g.state_count));
+    states->states_at_start(g.attached.input(0, discrete_.subspan(g.discrete_offset, g.discrete_count)), {},
+                            x.subspan(g.state_offset, g.state_count));
   }
 }
 

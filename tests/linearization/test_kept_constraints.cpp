@@ -56,7 +56,7 @@ TEST_CASE("models of lower levels of a hierarchy are refused, that of the last l
   const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/planar_3rrr_subsystems.yaml");
   const Formulation& hierarchy = formulation("hierarchy");
   CHECK_THAT(refusal(*system, maker(hierarchy, {{"level", "1"}})), Contains("joint `shaft1`"));
-  CHECK_THAT(refusal(*system, maker(hierarchy, {{"level", "2"}})), Contains("joint `C"));
+  CHECK_THAT(refusal(*system, maker(hierarchy, {{"level", "2"}})), Contains("joint `C1`") || Contains("joint `C2`"));
   const host::OperatingPoint point = initial_point(*system);
   const host::Linearization whole = host::linearize(*system, maker(hierarchy), point, {});
   const host::Linearization top = host::linearize(*system, maker(hierarchy, {{"level", "3"}}), point, {});

@@ -128,7 +128,8 @@ class Cam final : public JointType {
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink& sink) const noexcept override {
     const std::span<const double> lifts = joint.fields[lift].numbers;
     if (lifts.size() < 3) {
-      sink.report(Severity::error, 0, lift, Message("a curve over one turn takes three lifts at least, not {}", lifts.size()),
+      sink.report(Severity::error, 0, lift,
+                  Message("a curve over one turn takes three lifts at least, not {}", lifts.size()),
                   "Give the lifts at equal angles, such as [0, 0.01, 0.02, 0.01].");
       return false;
     }

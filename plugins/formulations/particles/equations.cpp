@@ -47,7 +47,8 @@ bool Equations::project(double t, ParticleMotion& motion, const JointValues& joi
   for (const Vec3& r : motion.positions) size = std::max({size, std::abs(r.x), std::abs(r.y), std::abs(r.z)});
   const double target = std::min(tolerance, 2e-15 * size);
   // Nothing is below rounding.
-  if (!correct_positions(t, motion, joints, std::max(tolerance, position_rounding_part * size), target, out)) return false;
+  tolerance = std::max(tolerance, position_rounding_part * size);
+  if (!correct_positions(t, motion, joints, tolerance, target, out)) return false;
   if (out.iterations > 0) {
     carried_.carry(motion);
     place_carried(motion, joints);

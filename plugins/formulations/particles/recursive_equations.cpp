@@ -84,7 +84,8 @@ bool RecursiveEquations::is_beside_singular_position() const noexcept {
 
 /// The largest error of positions or velocities as placed; keeps all for the corrections of the recursion.
 double RecursiveEquations::find_errors(const PlacedBodies& placed, bool of_velocities) noexcept {
-  const double of_loops = of_velocities ? loops_.constraints().velocity_violation() : loops_.constraints().position_violation();
+  const CutConstraints& cuts = loops_.constraints();
+  const double of_loops = of_velocities ? cuts.velocity_violation() : cuts.position_violation();
   return std::max(errors_.find(placed, of_velocities), of_loops);
 }
 
