@@ -14,6 +14,7 @@
 #include "apps/command.hpp"
 #include "apps/commands/guide.hpp"
 #include "apps/text/terminal.hpp"
+#include "framework/diagnostics.hpp"
 #include "framework/reading/report.hpp"
 #include "framework/supervision.hpp"
 #include "polyform/contract/plugin.hpp"
@@ -111,7 +112,7 @@ Exit command(int argc, char** argv) {
 static int output_failed() {
   if (::fcntl(::fileno(output()), F_GETFD) < 0)  // a descriptor of polyform, which no plugin may close
     print(Severity::error, "the results could not be written: a plugin closed the descriptor of the output stream",
-          "Report this to the author of the plugin, who may close what is its own alone.");
+          host::remedies::close_own_alone);
   else
     print(Severity::error, "the results could not be written to the output stream",
           "Is the disk full, or the pipe closed?");
@@ -134,7 +135,7 @@ static int guarded(int argc, char** argv) {
   } catch (const std::exception& problem) {
     if (std::ferror(output()) != 0) return output_failed();  // printing says so by an exception
     print(Severity::error, std::string("unexpected failure: ") + problem.what(),
-          "This is a defect of polyform or of a plugin; please report it with the model.");
+          host::remedies::report_defect);
     return static_cast<int>(Exit::simulation_failed);
   } catch (...) {
     print(Severity::error, "unexpected failure of a type unknown here",

@@ -39,6 +39,20 @@ class Diagnostics final : public DiagnosticSink {
   bool plugin_at_fault_ = false;
 };
 
+/// What to do, said in several places.
+namespace remedies {
+inline constexpr const char* report_defect =
+    "This is a defect of polyform or of a plugin; please report it with the model.";
+inline constexpr const char* report_to_author =
+    "Report this to the author of the plugin; polyform conform FILE looks for the cause.";
+inline constexpr const char* close_own_alone =
+    "Report this to the author of the plugin, who may close what is its own alone.";
+inline constexpr const char* see_plugins =
+    "polyform plugins shows where plugins were looked for and why a file was refused.";
+inline constexpr const char* own_file =
+    "Another program or a plugin writes to the file; give each output a file of its own.";
+}  // namespace remedies
+
 /// "file:line:column: error: path: message\n  remedy", as printed for people. `with_color` marks the severity.
 std::string format(const Diagnostic&, bool with_color = false);
 

@@ -17,6 +17,7 @@
 #include <ctime>
 #include <string>
 
+#include "framework/diagnostics.hpp"
 #include "framework/original_process.hpp"
 #include "framework/streams.hpp"
 #include "framework/used_time.hpp"
@@ -160,7 +161,7 @@ int judge(int status) {
     const std::string what = std::string("polyform was ended by signal ") + (name != nullptr ? name : "?");
     return signal == SIGKILL
                ? explain(what.c_str(), "Perhaps the machine ran out of memory, or somebody ended it.")
-               : explain(what.c_str(), "This is a defect of polyform or of a plugin; please report it with the model.");
+               : explain(what.c_str(), remedies::report_defect);
   }
   const int code = WEXITSTATUS(status);
   if (shared->ended) return code != 0 ? code : shared->code;

@@ -27,7 +27,8 @@ struct Arguments {
 std::string singular_text(const host::ConstraintCount& count, std::optional<std::size_t> nearby) {
   if (!nearby) return {};
   return fmt::format(
-      "the initial position is singular: it has {}, positions next to it {}. Constraints that depend on each other only "
+      "the initial position is singular: it has {}, positions next to it {}. Constraints that depend on each other "
+      "only "
       "there leave accelerations or branches of the motion open",
       counted(count.degrees_of_freedom, "degree") + " of freedom", *nearby);
 }
@@ -96,7 +97,8 @@ void add_check(CLI::App& app, Action& action) {
   sub->add_flag("--json", arguments->json, "Print one JSON object");
   sub->footer(
       "With --json, unique tells by component in ground axes which reactions are unique where redundant constraints\n"
-      "leave a part open, unique_along by directions; degrees_of_freedom_nearby is there where the mechanism stands in\n"
+      "leave a part open, unique_along by directions; degrees_of_freedom_nearby is there where the mechanism stands "
+      "in\n"
       "a singular position: those of positions next to it. Example: polyform check rod.yaml");
   sub->final_callback([&action, arguments] { action = [arguments] { return check(*arguments); }; });
 }

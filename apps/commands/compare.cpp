@@ -233,7 +233,7 @@ void add_compare(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("compare", "The same model through several solvers, side by side");
   const auto arguments = std::make_shared<Arguments>();
   add_model(*sub, arguments->model);
-  sub->add_option("--solvers", arguments->solvers, "Solvers, or all that can run the model [all]")->type_name("A,B,C");
+  add_solvers(*sub, arguments->solvers);
   add_run_arguments(*sub, arguments->run);
   sub->add_option("--tolerance", arguments->tolerance,
                   fmt::format("Deviation from the consensus, relative to the system's size, its forces or a radian, up "
@@ -259,7 +259,8 @@ void add_compare(CLI::App& app, Action& action) {
       "before. With --output NAME.csv (or NAME.h5) each writes NAME.<solver>.csv; with --sweep that file takes the\n"
       "table of all runs, whose wall times are of one run each. The exit code is 1 where solvers disagree beyond the\n"
       "tolerance; runs of the solver that differs first, one finer and one disturbed, then tell chaos from a wrong\n"
-      "solver. Where all agree and took long steps, the fastest runs once more with steps in which no body passes more\n"
+      "solver. Where all agree and took long steps, the fastest runs once more with steps in which no body passes "
+      "more\n"
       "than its own size: the exit code is 1 where that changes the motion. Examples:\n"
       "  polyform compare rod.yaml --duration 5 --output rod.csv\n"
       "  polyform compare rod.yaml --integrator rk4 --sweep step=1e-2:1e-4:5\n"

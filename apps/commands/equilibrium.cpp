@@ -164,9 +164,9 @@ Exit equilibrium(const Arguments& arguments) {
   host::Stability stability;
   if (found.balanced) {
     host::Linearization linear = host::linearize(*system, make, found.point, {{}, {"none"}});
-    stability = host::judge(*system, make, found.point,
-                            {host::preferred_adaptive_integrator(session.catalog().integrators), {}, {}, true, FloquetBar()},
-                            linear);
+    stability = host::judge(
+        *system, make, found.point,
+        {host::preferred_adaptive_integrator(session.catalog().integrators), {}, {}, true, FloquetBar()}, linear);
   }
   const char* kind = arguments.equilibrium.steady ? "steady motion" : "equilibrium";
   if (arguments.json) {
@@ -204,8 +204,7 @@ void add_equilibrium(CLI::App& app, Action& action) {
       app.add_subcommand("equilibrium", "A state without accelerations: at rest, or a steady motion (trim)");
   const auto arguments = std::make_shared<Arguments>();
   add_model(*sub, arguments->model);
-  sub->add_option("--solver", arguments->solver, "Formulation [model, else the preferred one that can run the model]")
-      ->type_name("NAME");
+  add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);
   add_equilibrium_arguments(*sub, arguments->equilibrium);
   sub->add_option("--output", arguments->output, "Write the state as initial values for the model")->type_name("FILE");

@@ -18,7 +18,7 @@
 #include "apps/session/solver_choice.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
-#include "framework/simulation/absent_ties.hpp"
+#include "framework/simulation/absent_constraints.hpp"
 #include "framework/simulation/evaluate.hpp"
 #include "framework/simulation/kernels_of.hpp"
 #include "framework/simulation/solver_selection.hpp"
@@ -67,8 +67,9 @@ void print_text(const host::System& system, std::string_view solver, const Obser
     fmt::print(output(), "{} {}\n", e.kind, e.name);
     for (const auto& [variable, rate] : e.rates)
       fmt::print(output(), "  rate of {}  {:.10g} {} per s\n", variable.name, rate, variable.unit);
-    for (const auto* values : {&e.multipliers, &e.outputs})
-      for (const auto& [of, value] : *values) fmt::print(output(), "  {}  {:.10g} {}\n", of.name, value, of.unit);
+    for (const ElementValues::Multiplier& m : e.multipliers)
+      fmt::print(output(), "  {}  {:.10g} {}{}\n", m.name, m.value, m.unit, is_open(e, m, count) ? ", not unique" : "");
+    for (const auto& [of, value] : e.outputs) fmt::print(output(), "  {}  {:.10g} {}\n", of.name, value, of.unit);
   }
   if (!balance.bodies.empty() || !balance.of.empty())
     fmt::print(output(), "balance\n  largest  {:.1e} of what acts{}\n", balance.largest,
@@ -84,7 +85,7 @@ void warn_of_modes(const host::System& system, const Observation& now) {
 
 /// Of the constraints that the solver has.
 host::ConstraintCount count_of(const host::System& system, Solver& solver) {
-  return system.count_constraints(system.initial_state(), host::absent_ties(system.view(), solver));
+  return system.count_constraints(system.initial_state(), host::absent_constraints(system.view(), solver));
 }
 
 Exit evaluate_one(const Arguments& arguments, Session& session, const host::System& system) {

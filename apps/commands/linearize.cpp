@@ -102,8 +102,7 @@ void add_linearize(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("linearize", "Linear model at a state: A, B, C, D, eigenvalues, mode shapes");
   const auto arguments = std::make_shared<Arguments>();
   add_model(*sub, arguments->model);
-  sub->add_option("--solver", arguments->solver, "Formulation [model, else the preferred one that can run the model]")
-      ->type_name("NAME");
+  add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);
   add_point_arguments(*sub, arguments->point);
   sub->add_option(

@@ -22,7 +22,7 @@
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "framework/printable.hpp"
-#include "framework/simulation/absent_ties.hpp"
+#include "framework/simulation/absent_constraints.hpp"
 #include "framework/simulation/simulate.hpp"
 #include "framework/simulation/solver_selection.hpp"
 
@@ -48,15 +48,16 @@ void print_summary(const Arguments& arguments, const host::System& system, const
                    std::string_view solver, const host::RunSettings& settings, const RunRecord& run) {
   std::string text;
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "{}: bodies {}, degrees of freedom {}, loops {}\n", system.description().name, system.bodies().size(),
-             count.degrees_of_freedom, system.loops());
+  fmt::format_to(out, "{}: bodies {}, degrees of freedom {}, loops {}\n", system.description().name,
+                 system.bodies().size(), count.degrees_of_freedom, system.loops());
   fmt::format_to(out, "solver       {} ({} states)\n", solver, run.state_size);
   fmt::format_to(out, "integrator   {}\n", describe(settings));
   fmt::format_to(out, "reached      t = {} s, {} rows every {} s\n", run.time, run.rows, settings.output_interval);
   fmt::format_to(out, "work         {} steps, {} rejected, {} evaluations; {:.3g} s, {} per evaluation\n", run.steps,
              run.rejected_steps, run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));
   if (run.stops + run.events > 0)
-    fmt::format_to(out, "begun anew   at {} knots of functions of time, {} events of elements\n", run.stops, run.events);
+    fmt::format_to(out, "begun anew   at {} knots of functions of time, {} events of elements\n", run.stops,
+                   run.events);
   fmt::format_to(out, "energy       {} {:.2e} (relative)\n",
              run.conservative ? "drift" : "drift, less the work of what has no potential,", run.energy_drift);
   fmt::format_to(out, "constraints  largest violation {:.2e}; before corrections {:.2e}, {} Newton steps\n",
@@ -170,7 +171,7 @@ Exit run(const Arguments& arguments) {
   const std::string_view name = choice.formulation->name();
   if (page) page->write(*system, name);
   const host::ConstraintCount count =
-      system->count_constraints(system->initial_state(), host::absent_ties(system->view(), *solver));
+      system->count_constraints(system->initial_state(), host::absent_constraints(system->view(), *solver));
   if (!arguments.quiet && !arguments.json) print_summary(arguments, *system, count, name, settings, record);
   if (arguments.json) print_json(run_json(*system, count.degrees_of_freedom, name, record));
   return exit_code(record);
@@ -182,8 +183,7 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("run", "Integrate a model and write a table of results");
   const auto arguments = std::make_shared<Arguments>();
   add_model(*sub, arguments->model);
-  sub->add_option("--solver", arguments->solver, "Formulation [model, else the preferred one that can run the model]")
-      ->type_name("NAME");
+  add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);
   add_run_arguments(*sub, arguments->run);
   sub->add_option("--report", arguments->report, "Write a page about the run: plots, animation, tables")
@@ -196,7 +196,8 @@ void add_run(CLI::App& app, Action& action) {
       "potential and of drives, relative to the largest kinetic energy, change of potential energy or work. A page is\n"
       "made of the rows in FILE.h5, or else of those in a temporary file (TMPDIR), a few columns at a time, so that\n"
       "memory is bounded. Ctrl-C, SIGTERM and SIGHUP end a run after its step, with the\n"
-      "results so far; where a plugin never returns, a second one, or SIGTERM and SIGHUP after 5 s, end it all the same.\n"
+      "results so far; where a plugin never returns, a second one, or SIGTERM and SIGHUP after 5 s, end it all the "
+      "same.\n"
       "Examples:\n"
       "  polyform run rod.yaml --output rod.csv\n"
       "  polyform run rod.yaml --integrator dopri5 --rtol 1e-10 --output rod.h5 --columns \"rod.*,energy\"\n"

@@ -122,7 +122,8 @@ void check(Problem& problem, const Arguments& arguments, Session& session, Progr
   std::unique_ptr<host::System> system;
   const volatile std::sig_atomic_t& interrupted = watch_interruption();
   const auto load = [&] {
-    system = session.load({problem.reference->model, {}, arguments.lenient}, limits_before_jobs(arguments.processes), &interrupted);
+    system = session.load({problem.reference->model, {}, arguments.lenient}, limits_before_jobs(arguments.processes),
+                          &interrupted);
   };
   if (!without_trouble(problem, load)) return;
   problem.model = system->description().name;
@@ -260,7 +261,7 @@ void add_verify(CLI::App& app, Action& action) {
   sub->add_option("--set", arguments->set, "The short set (seconds), the long one, or all [all]")
       ->check(CLI::IsMember({"short", "long", "all"}))
       ->excludes(sub->get_option("--problem"));
-  sub->add_option("--solvers", arguments->solvers, "Solvers, or all that can run the model [all]")->type_name("A,B,C");
+  add_solvers(*sub, arguments->solvers);
   sub->add_option("--references", arguments->references, "Folder with references NAME.json [those that are shipped]")
       ->type_name("FOLDER");
   add_plugin_path(*sub, arguments->plugin_paths);

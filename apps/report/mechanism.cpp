@@ -56,7 +56,7 @@ class Mechanism {
   Json json() {
     Json joints = Json::array(), springs = Json::array(), bodies = Json::array();
     for (const JointIndex j : system_.joints()) joints.push_back(joint(view_.joints[at(j)]));
-    for (const ForceGroup& group : view_.forces)
+    for (const ForceInstances& group : view_.forces)
       for (std::size_t i = 0; i < group.instances.size(); ++i)
         if (const Strided<const Marker> ends = group.instances[i].markers; ends.size() == 2)
           springs.push_back({{"name", group.names[i]},

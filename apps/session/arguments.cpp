@@ -26,7 +26,9 @@ std::optional<double> finite_number(std::string_view text) {
 }
 
 void add_positive(CLI::App& app, const char* name, std::optional<double>& value, const std::string& meaning) {
-  app.add_option(name, value, meaning)->check(CLI::Validator([](std::string& text) { return check_positive(text); }, ""))->type_name("NUMBER");
+  app.add_option(name, value, meaning)
+      ->check(CLI::Validator([](std::string& text) { return check_positive(text); }, ""))
+      ->type_name("NUMBER");
 }
 
 /// Unknown names are refused before any output is touched, and with their place where they come from the model.
@@ -105,6 +107,15 @@ void add_lenient(CLI::App& app, bool& lenient) {
                "Take inertias that no body has as they are, with a warning, as 'lenient: true' in the model does");
 }
 
+void add_solver(CLI::App& app, std::string& name) {
+  app.add_option("--solver", name, "Formulation [model, else the preferred one that can run the model]")
+      ->type_name("NAME");
+}
+
+void add_solvers(CLI::App& app, std::string& names) {
+  app.add_option("--solvers", names, "Solvers, or all that can run the model [all]")->type_name("A,B,C");
+}
+
 void add_solver_options(CLI::App& app, std::vector<std::string>& options) {
   app.add_option("--option", options, "An option of the solver, over the model's; may be given several times")
       ->allow_extra_args(false)
@@ -151,7 +162,8 @@ void add_run_arguments(CLI::App& app, RunArguments& run) {
   app.add_option("--output", run.output, "Where to write results: FILE.csv, FILE.h5, or - for CSV on the output stream")
       ->type_name("FILE");
   app.add_option("--columns", run.columns,
-                 "Groups of columns: joints,bodies,energy,constraints,modules,elements,reactions [all but reactions]; and names of "
+                 "Groups of columns: joints,bodies,energy,constraints,modules,elements,reactions [all but reactions]; "
+                 "and names of "
                  "columns, with * and ?: \"tip.*,energy\"")
       ->type_name("LIST")
       ->check(CLI::Validator(
@@ -179,7 +191,9 @@ host::RunSettings settle(const host::Catalog& catalog, const RunArguments& run, 
   // Where the value stands that was given: on the command line, or in the model.
   const auto refuse = [&](const char* option, const char* key, bool typed, const std::optional<double>& written,
                           host::Place place, const std::string& message) {
-    if (typed) throw Failure(Exit::bad_input, fmt::format("{}: {}", option, message), fmt::format("Give a longer {}, or a shorter --duration.", option));
+    if (typed)
+      throw Failure(Exit::bad_input, fmt::format("{}: {}", option, message),
+                    fmt::format("Give a longer {}, or a shorter --duration.", option));
     const std::string remedy = fmt::format("Give a longer {}, here or by {}, or a shorter duration.", key, option);
     const bool stands = written && place.line > 0;
     const host::Place at = stands ? place : model.simulation.duration_place;
@@ -197,9 +211,10 @@ host::RunSettings settle(const host::Catalog& catalog, const RunArguments& run, 
            fmt::format("a longest step of {} s is too short for a duration of {} s", s.max_step, s.duration));
   // Beyond 2^53 rows, k × output_interval could not be told from (k + 1) × output_interval.
   if (s.duration / s.output_interval > 0x1p53)
-    refuse("--output-interval", "output_interval", run.output_interval.has_value(), file.output_interval,
-           file.output_interval_place,
-           fmt::format("an output interval of {} s is too short for a duration of {} s", s.output_interval, s.duration));
+    refuse(
+        "--output-interval", "output_interval", run.output_interval.has_value(), file.output_interval,
+        file.output_interval_place,
+        fmt::format("an output interval of {} s is too short for a duration of {} s", s.output_interval, s.duration));
   return s;
 }
 
@@ -224,7 +239,8 @@ host::Columns columns_of(const RunArguments& run) {
     }
     if (found == names.end())
       throw Failure(Exit::bad_input, "--columns: there is no group " + host::show(name),
-                    host::did_you_mean(name, names) + "Groups: " + host::listing(names) + "; or the name of a column, with * and ?, such as tip.*");
+                    host::did_you_mean(name, names) + "Groups: " + host::listing(names) +
+                        "; or the name of a column, with * and ?, such as tip.*");
     columns.*groups[found - names.begin()].second = true;
   }
   return columns;

@@ -32,6 +32,9 @@ void add_plugin_path(CLI::App&, std::vector<std::string>& paths);
 void add_model(CLI::App&, ModelArguments&);
 void add_lenient(CLI::App&, bool& lenient);
 
+/// --solver, and --solvers of commands that take several.
+void add_solver(CLI::App&, std::string& name);
+void add_solvers(CLI::App&, std::string& names);
 /// Options of a solver as typed: key=value.
 void add_solver_options(CLI::App&, std::vector<std::string>& options);
 /// Splits key=value, given by `flag`. Failure (bad_input) where there is no '='.

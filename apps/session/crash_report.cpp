@@ -53,8 +53,8 @@ const char* running_plugin() {
   return nullptr;
 }
 
-constexpr const char* to_author = "Report this to the author of the plugin; polyform conform FILE looks for the cause.";
-constexpr const char* to_both = "This is a defect of polyform or of a plugin; please report it with the model.";
+constexpr const char* to_author = host::remedies::report_to_author;
+constexpr const char* to_both = host::remedies::report_defect;
 
 /// `remedy`: nullptr where it depends on whether a plugin is to blame.
 [[noreturn]] void end_program(const char* what, const char* detail, const char* kept, const char* remedy = nullptr) {

@@ -40,7 +40,8 @@ class LastState final : public host::RowSink {
   host::CanonicalState state;
 };
 
-host::CanonicalState state_at(const host::Catalog& catalog, const host::System& system, const host::SolverMaker& make, double time) {
+host::CanonicalState state_at(const host::Catalog& catalog, const host::System& system, const host::SolverMaker& make,
+                              double time) {
   if (time == 0) return host::CanonicalState(system.initial_state());
   host::RunSettings settings = settle(catalog, {}, system.description());
   settings.duration = settings.output_interval = time;
@@ -109,8 +110,9 @@ std::string unbalanced_text(const host::Equilibrium& found) {
     const bool alone = std::any_of(found.unbalanced.begin(), found.unbalanced.end(), [&](const host::Unbalanced& u) {
       return u.coordinate == kept.coordinate && u.unit == host::of_no_symmetry;
     });
-    text += fmt::format("\n  {} = {:.6g} {}{}", kept.coordinate, kept.speed, kept.unit,
-                        alone ? ", with which no steady motion goes on: is it left over from a guess? Then give it 0" : "");
+    text +=
+        fmt::format("\n  {} = {:.6g} {}{}", kept.coordinate, kept.speed, kept.unit,
+                    alone ? ", with which no steady motion goes on: is it left over from a guess? Then give it 0" : "");
   }
   if (found.kept.size() > most) text += fmt::format("\n  and {} more", found.kept.size() - most);
   return text;

@@ -123,7 +123,7 @@ std::vector<host::Contender> contenders(const std::string& list, const host::Cat
     }
   if (storage.empty())
     throw Failure(Exit::plugin, "no formulation plugin was found",
-                  "polyform plugins shows where plugins were looked for and why a file was refused.");
+                  host::remedies::see_plugins);
   std::vector<host::Contender> all;
   for (const SolverChoice& choice : storage) all.push_back({choice.formulation, choice.options});
   return all;

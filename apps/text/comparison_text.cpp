@@ -175,8 +175,10 @@ void print_deviations(const std::vector<Standing>& standings, const host::Votes&
 std::string unresolved_text(const host::BoundedTwin& twin, double tolerance) {
   return fmt::format(
       "But this is no solution: with no step longer than {:.3g} s, in which no body passes more than its own size, {} "
-      "moves\naway from itself by {:.1e} (relative), beyond the tolerance of {:g} from t = {:.6g} s on. The integration "
-      "steps over\nsomething short, in all solvers alike: give --max-step {:.1g} or less, or tighter tolerances; elements "
+      "moves\naway from itself by {:.1e} (relative), beyond the tolerance of {:g} from t = {:.6g} s on. The "
+      "integration "
+      "steps over\nsomething short, in all solvers alike: give --max-step {:.1g} or less, or tighter tolerances; "
+      "elements "
       "that switch can\ntell their events (the guide's chapter on events).",
       twin.max_step, twin.solver, twin.apart, tolerance, twin.time, twin.max_step);
 }
@@ -191,7 +193,8 @@ std::vector<std::string> warning_texts(const std::vector<Standing>& standings) {
         known->second.push_back(s.solver);
       }
   std::vector<std::string> texts;
-  for (const auto& [text, solvers] : all) texts.push_back(fmt::format("Warning ({}): {}.", fmt::join(solvers, ", "), text));
+  for (const auto& [text, solvers] : all)
+    texts.push_back(fmt::format("Warning ({}): {}.", fmt::join(solvers, ", "), text));
   return texts;
 }
 
@@ -218,7 +221,8 @@ std::string imbalance_text(const host::Comparison& comparison, double tolerance)
       who += fmt::format("{}{} ({:.1e}, {})", who.empty() ? "" : ", ", s.solver, s.run->imbalance, s.run->imbalance_of);
   if (who.empty()) return {};
   return fmt::format(
-      "Accelerations do not meet the equations of motion within {:g} in: {}. Whether motions agree says nothing of these "
+      "Accelerations do not meet the equations of motion within {:g} in: {}. Whether motions agree says nothing of "
+      "these "
       "solvers here.",
       tolerance, who);
 }

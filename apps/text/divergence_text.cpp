@@ -19,7 +19,8 @@ std::string divergence_text(const host::Divergence& d) {
                       d.solver, d.peer);
   }
   std::string text = fmt::format(
-      "At finer settings (half of step or output interval, a tenth of the tolerances, bounded steps) {} moves away from itself\n"
+      "At finer settings (half of step or output interval, a tenth of the tolerances, bounded steps) {} moves away "
+      "from itself\n"
       "by {:.1e} until then, {} by {:.1e}; with speeds and gravity larger by {:.0e} {} does by {:.3g} times\n"
       "that difference",
       d.solver, d.integration_error, d.peer, d.peer_error, d.perturbation, d.solver, d.amplification);

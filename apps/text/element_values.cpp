@@ -1,8 +1,10 @@
 #include "apps/text/element_values.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <type_traits>
 
+#include "framework/simulation/constraint_forces.hpp"
 #include "framework/simulation/element_outputs.hpp"
 
 namespace polyform::apps {
@@ -12,8 +14,11 @@ namespace {
 /// The numbers of an observation, taken one after the other.
 class Reader {
  public:
-  Reader(const Observation& now, std::span<const double> outputs)
-      : now_(now), multiplier_(now.module_multipliers.data()), output_(outputs.data()) {}
+  Reader(const SystemView& view, const Observation& now, std::span<const double> outputs)
+      : now_(now),
+        forces_(host::constraint_forces(view)),
+        multiplier_(now.module_multipliers.data()),
+        output_(outputs.data()) {}
 
   template <class Group>
   void read(std::string_view kind, const Group& group, std::vector<ElementValues>& all) {
@@ -22,34 +27,46 @@ class Reader {
     for (std::size_t i = 0; i < count; ++i) {
       ElementValues one{kind, group.names[i], {}, {}, {}};
       const auto rate = [&](const Variable& of, std::size_t k) { one.rates.emplace_back(of, now_.state_rates[k]); };
-      if constexpr (!std::is_same_v<Group, ConstraintGroup>) {
+      if constexpr (!std::is_same_v<Group, ConstraintInstances>) {
         for (std::size_t k = 0; k < u; ++k) rate(told.variables[k], group.state_offset + i * u + k);
         for (std::size_t k = 0; k < x; ++k) rate(told.states[k], group.state_offset + count * u + i * x + k);
       }
-      if constexpr (std::is_same_v<Group, ModuleGroup>)
-        for (const Variable& row : told.rows) one.multipliers.emplace_back(row, *multiplier_++);
+      if constexpr (std::is_same_v<Group, ModuleInstances>)
+        for (const Variable& row : told.rows)
+          one.multipliers.push_back({std::string(row.name), std::string(row.unit), *multiplier_++});
+      if constexpr (std::is_same_v<Group, ConstraintInstances>)
+        for (; force_ != forces_.size() && forces_[force_].element == one.name; ++force_)
+          one.multipliers.push_back({forces_[force_].name, forces_[force_].unit,
+                                     now_.constraint_multipliers[forces_[force_].row], forces_[force_].row});
       for (const Variable& output : told.outputs) one.outputs.emplace_back(output, *output_++);
-      const bool tells = kind == "module" || !one.rates.empty() || !one.outputs.empty();
+      const bool tells = kind == "module" || !one.rates.empty() || !one.outputs.empty() ||
+                         !one.multipliers.empty();
       if (tells) all.push_back(std::move(one));
     }
   }
 
  private:
   const Observation& now_;
+  const std::vector<host::ConstraintForce> forces_;
+  std::size_t force_ = 0;
   const double* multiplier_;
   const double* output_;
 };
 
 }  // namespace
 
+bool is_open(const ElementValues& of, const ElementValues::Multiplier& one, const host::ConstraintCount& count) {
+  return of.kind == "constraint" && std::ranges::find(count.open_rows, one.row) != count.open_rows.end();
+}
+
 std::vector<ElementValues> element_values(const SystemView& view, double time, const Observation& now) {
   std::optional<host::ElementOutputs> outputs;
   if (host::has_outputs(view)) outputs.emplace(view);
-  Reader reader(now, outputs ? outputs->evaluate(time, now) : std::span<const double>());
+  Reader reader(view, now, outputs ? outputs->evaluate(time, now) : std::span<const double>());
   std::vector<ElementValues> all;
-  for (const ForceGroup& group : view.forces) reader.read("force", group, all);
-  for (const ConstraintGroup& group : view.constraints) reader.read("constraint", group, all);
-  for (const ModuleGroup& group : view.modules) reader.read("module", group, all);
+  for (const ForceInstances& group : view.forces) reader.read("force", group, all);
+  for (const ConstraintInstances& group : view.constraints) reader.read("constraint", group, all);
+  for (const ModuleInstances& group : view.modules) reader.read("module", group, all);
   return all;
 }
 

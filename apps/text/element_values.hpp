@@ -1,10 +1,12 @@
 // What an observation says of forces, constraints and modules, by the names that their types give.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "framework/assembly/system.hpp"
 #include "polyform/contract/formulation.hpp"
 
 namespace polyform::apps {
@@ -13,9 +15,18 @@ struct ElementValues {
   std::string_view kind;  ///< force, constraint or module
   std::string_view name;
   std::vector<std::pair<Variable, double>> rates;        ///< d/dt of variables and states; units are those of these
-  std::vector<std::pair<Variable, double>> multipliers;  ///< of the rows of a module
+  /// Of a row of a module or of a constraint.
+  struct Multiplier {
+    std::string name, unit;
+    double value;
+    std::size_t row = 0;  ///< of a constraint: into Observation::constraint_multipliers
+  };
+  std::vector<Multiplier> multipliers;
   std::vector<std::pair<Variable, double>> outputs;
 };
+
+/// Whether a multiplier is of a row of a constraint that redundant constraints leave open.
+bool is_open(const ElementValues&, const ElementValues::Multiplier&, const host::ConstraintCount&);
 
 /// Those that have any of these; forces, constraints and modules. time: of the observation. Failures of
 /// host::ElementOutputs.

@@ -27,7 +27,7 @@ struct Numbers {
 Numbers form(const host::System& system, Solver& solver, Equations& equations) {
   Numbers n;
   for (std::size_t i = 0; i < equations.blocks(); ++i) n.unknowns += equations.block(i).unknowns;
-  for (std::size_t i = 0; i < equations.ties(); ++i) n.rows += equations.tie(i).rows;
+  for (std::size_t i = 0; i < equations.constraints(); ++i) n.rows += equations.constraint(i).rows;
   if (n.unknowns > most_unknowns)
     throw Failure(Exit::bad_input,
                   fmt::format("the equations have {} unknowns; at most {} are printed", n.unknowns, most_unknowns),
@@ -69,10 +69,13 @@ void print_object(std::string_view solver, const Equations& equations, const Num
   Json unknowns = Json::array(), constraints = Json::array(), levels = Json::array();
   for (std::size_t i = 0; i < equations.blocks(); ++i)
     unknowns.push_back({{"name", equations.block(i).name}, {"size", equations.block(i).unknowns}});
-  for (std::size_t i = 0; i < equations.ties(); ++i) {
-    const Equations::Tie tie = equations.tie(i);
-    constraints.push_back({{"kind", tie.kind}, {"name", tie.name}, {"rows", tie.rows}, {"level", tie.level}});
-    if (tie.covariance != 0) constraints.back()["covariance"] = tie.covariance;
+  for (std::size_t i = 0; i < equations.constraints(); ++i) {
+    const Equations::Constraint constraint = equations.constraint(i);
+    constraints.push_back({{"kind", constraint.kind},
+                           {"name", constraint.name},
+                           {"rows", constraint.rows},
+                           {"level", constraint.level}});
+    if (constraint.covariance != 0) constraints.back()["covariance"] = constraint.covariance;
   }
   for (std::size_t level = 1; level <= equations.levels(); ++level) levels.push_back(subsystems_of(equations, level));
   print_json({{"solver", solver},
@@ -95,19 +98,19 @@ void print_matrix(std::string_view name, const std::vector<double>& numbers, std
 
 void print_text(const host::System& system, std::string_view solver, const Equations& equations, const Numbers& n) {
   bool exact = true;
-  for (std::size_t i = 0; i < equations.ties(); ++i) exact = exact && equations.tie(i).covariance == 0;
+  for (std::size_t i = 0; i < equations.constraints(); ++i) exact = exact && equations.constraint(i).covariance == 0;
   fmt::print(output(), "{}, solver {}: M a = f + A^T lambda, A a{} = b at t = 0; {} unknowns, {} rows\n",
              system.description().name, solver, exact ? "" : " + R lambda", n.unknowns, n.rows);
   fmt::print(output(), "unknowns\n");
   for (std::size_t i = 0; i < equations.blocks(); ++i)
     fmt::print(output(), "  {} ({})\n", equations.block(i).name, equations.block(i).unknowns);
   fmt::print(output(), "rows\n");
-  for (std::size_t i = 0; i < equations.ties(); ++i) {
-    const Equations::Tie tie = equations.tie(i);
-    if (tie.rows == 0) continue;
-    fmt::print(output(), "  {} {} ({}){}{}\n", tie.kind, tie.name, tie.rows,
-               tie.level == 0 ? std::string() : fmt::format(", from level {}", tie.level),
-               tie.covariance == 0 ? std::string() : fmt::format(", R = {:.6g}", tie.covariance));
+  for (std::size_t i = 0; i < equations.constraints(); ++i) {
+    const Equations::Constraint constraint = equations.constraint(i);
+    if (constraint.rows == 0) continue;
+    fmt::print(output(), "  {} {} ({}){}{}\n", constraint.kind, constraint.name, constraint.rows,
+               constraint.level == 0 ? std::string() : fmt::format(", from level {}", constraint.level),
+               constraint.covariance == 0 ? std::string() : fmt::format(", R = {:.6g}", constraint.covariance));
   }
   for (std::size_t level = 1; level <= equations.levels(); ++level) {
     const auto subsystems = subsystems_of(equations, level);

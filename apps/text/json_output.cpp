@@ -138,7 +138,15 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
       };
       Json one = Json::object();
       if (kind != "constraint") one["rates"] = values_of(e.rates);
-      if (kind == "module") one["multipliers"] = values_of(e.multipliers);
+      if (kind == "module" || !e.multipliers.empty()) {
+        Json multipliers = Json::object(), unique = Json::object();
+        for (const ElementValues::Multiplier& m : e.multipliers) {
+          append(multipliers, m.name, m.value);
+          append(unique, m.name, !is_open(e, m, count));
+        }
+        one["multipliers"] = std::move(multipliers);
+        if (kind == "constraint") one["unique"] = std::move(unique);
+      }
       if (!e.outputs.empty()) one["outputs"] = values_of(e.outputs);
       append(all, e.name, std::move(one));
     }

@@ -74,7 +74,8 @@ std::string variable_lines(const TypeDescriptor& descriptor) {
   for_each_list(descriptor, [&](std::string_view what, Strided<const Variable> list) {
     std::string names;
     for (const Variable& variable : list)
-      names += fmt::format("{}{}, {}", names.empty() ? "" : "; ", variable.name, variable.unit);
+      names += fmt::format("{}{}, {}", names.empty() ? "" : "; ", variable.name,
+                           variable.unit.empty() ? "of the joint" : variable.unit);
     text += fmt::format("  {}: {}\n", what, names);
   });
   for (const DiscreteVariable& variable : descriptor.discrete)

@@ -41,8 +41,8 @@ void print(const Diagnostic& d) {
       host::format({.severity = d.severity, .message = message, .remedy = remedy, .path = path, .file = file,
                     .line = d.line, .column = d.column},
                    with_color()) + '\n';
-  // A message that cannot be printed is no reason to fail; where plugins closed the stream, the process that watches has
-  // another.
+  // A message that cannot be printed is no reason to fail; where plugins closed the stream, the process that watches
+  // has another.
   host::mend_streams();
   if (host::has_error_stream())
     std::fputs(text.c_str(), stderr);

@@ -61,12 +61,17 @@ std::string open_joints(const host::ConstraintCount& count) {
   std::vector<std::string> joints;
   for (std::size_t k = 0; k < shown; ++k)
     joints.push_back(fmt::format("{} ({})", count.redundant_joints[k], open_components(count.open[k])));
-  return fmt::format("{}{}", fmt::join(joints, ", "), all > shown ? fmt::format(" and {} more", all - shown) : "");
+  std::string text = fmt::format("{}", fmt::join(joints, ", "));
+  if (all > shown) text += fmt::format(" and {} more", all - shown);
+  for (const std::string& name : count.redundant_constraints)
+    text += fmt::format("{}constraint {}", text.empty() ? "" : ", ", name);
+  return text;
 }
 
 std::string open_reactions(const host::ConstraintCount& count) {
-  if (count.redundant_joints.empty()) return {};
-  return fmt::format("not unique in {}: {}", open_joints(count), counted(count.redundant, "redundant constraint equation"));
+  if (count.redundant_joints.empty() && count.redundant_constraints.empty()) return {};
+  return fmt::format("not unique in {}: {}", open_joints(count),
+                     counted(count.redundant, "redundant constraint equation"));
 }
 
 }  // namespace polyform::apps

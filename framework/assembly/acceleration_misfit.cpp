@@ -46,7 +46,7 @@ AccelerationMisfit::AccelerationMisfit(const SystemView& view)
       modules_(view),
       frames_(view.frames()),
       accelerations_(view.frames()),
-      yardstick_(view),
+      system_scales_(view),
       carried_(view.bodies.size()) {
   if (!elements_.good() || !modules_.good()) throw std::bad_alloc();
 }
@@ -148,8 +148,8 @@ void AccelerationMisfit::find_floors(const Observation& now) {
       most.angular.x = std::max(most.angular.x, norm(now.reactions[j].angular));
       most.linear.x = std::max(most.linear.x, norm(now.reactions[j].linear));
     }
-  const Scale acting = yardstick_.of_system(frames_, carried_);
-  const double reach = yardstick_.largest_reach();
+  const Scale acting = system_scales_.of_system(frames_, carried_);
+  const double reach = system_scales_.largest_reach();
   least_linear_ = std::max(least_share * acting.acceleration, at_rest * (reach > 0 ? reach : 1));
   least_angular_ = std::max(least_share * acting.angular_acceleration, at_rest);
 }

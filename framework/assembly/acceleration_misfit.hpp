@@ -20,9 +20,9 @@ namespace polyform::host::inline assembly {
 ///   module      A u̇ + C V̇ + B v̇ = acceleration_right
 ///
 /// Rows are divided by their largest coefficient. The scale of what is left of a joint or row is the largest of its
-/// terms and of the accelerations of its frames, but at least a small part of what weights, turning and the reactions of
-/// joints could give the bodies (Yardstick), and 1e-6 of the largest acceleration anywhere, rotation included. That share
-/// allows for rounding, and is small enough that a fast body does not hide what is wrong with slow ones.
+/// terms and of the accelerations of its frames, but at least a small part of what weights, turning and the reactions
+/// of joints could give the bodies (SystemScales), and 1e-6 of the largest acceleration anywhere, rotation included.
+/// That share allows for rounding, and is small enough that a fast body does not hide what is wrong with slow ones.
 class AccelerationMisfit {
  public:
   struct Worst {
@@ -61,7 +61,7 @@ class AccelerationMisfit {
   ModuleSet modules_;
   std::vector<BodyMotion> frames_;
   std::vector<Spatial> accelerations_;  ///< of the frames
-  Yardstick yardstick_;
+  SystemScales system_scales_;
   std::vector<Spatial> carried_;  ///< per body the largest force and moment of its joints
   double least_linear_ = 0, least_angular_ = 0;  ///< that count, m/s² and rad/s²
   std::vector<Left> left_;

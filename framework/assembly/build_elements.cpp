@@ -198,7 +198,7 @@ void build_subsystems(System::Parts& parts) {
   for (const SubsystemItem& subsystem : parts.description.subsystems) {
     std::vector<BodyIndex>& bodies = parts.group_bodies.emplace_back();
     for (const BodyIndex b : subsystem.bodies) bodies.push_back(parts.body_of[at(b)]);
-    parts.body_modules.push_back({subsystem.name, bodies, subsystem.parent});
+    parts.subsystems.push_back({subsystem.name, bodies, subsystem.parent});
   }
 }
 
@@ -226,18 +226,18 @@ bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
     view.discrete += g.type->descriptor().discrete.size() * g.instances.size();
   };
   for (const auto& g : parts.force_storage) {
-    ForceGroup& group = parts.forces.emplace_back(group_view<ForceGroup>(g));
+    ForceInstances& group = parts.forces.emplace_back(group_view<ForceInstances>(g));
     group.state_offset = view.states;
     view.states += g.type->state_count() * g.instances.size();
     count_discrete(g, group);
   }
   for (const auto& g : parts.constraint_storage) {
-    ConstraintGroup& group = parts.constraints.emplace_back(group_view<ConstraintGroup>(g));
+    ConstraintInstances& group = parts.constraints.emplace_back(group_view<ConstraintInstances>(g));
     group.rows = g.rows;
     count_discrete(g, group);
   }
   for (const auto& g : parts.module_storage) {
-    ModuleGroup& group = parts.modules.emplace_back(group_view<ModuleGroup>(g));
+    ModuleInstances& group = parts.modules.emplace_back(group_view<ModuleInstances>(g));
     group.state_offset = view.states;
     view.states += (g.type->variables().size() + g.type->states().size()) * g.instances.size();
     view.module_rows += g.type->rows().size() * g.instances.size();
@@ -247,7 +247,7 @@ bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
   view.forces = parts.forces;
   view.constraints = parts.constraints;
   view.modules = parts.modules;
-  view.body_modules = parts.body_modules;
+  view.subsystems = parts.subsystems;
   return true;
 }
 

@@ -71,11 +71,13 @@ class NodeBuilder {
     std::vector<double> second_order(3 * data.modes * data.modes);
     ModeShapes shapes{.displacement = displacement, .rotation = rotation, .second_order = second_order};
     if (!data.type->shapes_at(*data.instance, point, shapes)) return false;
-    const auto still = [](double x) { return std::abs(x) <= 1e-14; };
+    constexpr double no_shape = 1e-14;  // rounding of a shape of size 1
+    const auto still = [](double x) { return std::abs(x) <= no_shape; };
     const bool straight = std::ranges::all_of(second_order, still);
     if (std::ranges::all_of(displacement, still) && std::ranges::all_of(rotation, still) && straight) return true;
+    constexpr double same_point = 1e-12;  // rounding of points that are given in two ways
     auto node = std::find_if(parts_.nodes.begin(), parts_.nodes.end(), [&](const FlexibleNode& n) {
-      return n.body == body && norm(n.point - point) <= 1e-12 * std::max(1.0, norm(point));
+      return n.body == body && norm(n.point - point) <= same_point * std::max(1.0, norm(point));
     });
     if (node == parts_.nodes.end()) {
       const auto& kept_displacement = parts_.shapes.emplace_back(std::move(displacement));

@@ -53,10 +53,11 @@ void count_coordinates(JointData& joint) {
 /// What a type does wrong in the definition of a joint; empty when nothing.
 std::string breach_of(const JointType& type, const CollectedDefinition& definition) {
   constexpr std::size_t most = 6;
+  constexpr double unit_length = 1e-9;  // as far from 1: a unit vector has 1e-15, one of six digits 1e-6
   std::size_t freedoms = 0;
   for (const Primitive& p : definition.primitives) {
     freedoms += velocity_count(p.kind);
-    if (p.kind != Primitive::Kind::ball && !(std::abs(norm(p.axis) - 1) < 1e-9))
+    if (p.kind != Primitive::Kind::ball && !(std::abs(norm(p.axis) - 1) < unit_length))
       return fmt::format("the axis of a primitive has the length {:.6g}, not 1", norm(p.axis));
   }
   if (type.kernel() != nullptr && !definition.primitives.empty())

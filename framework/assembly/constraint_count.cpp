@@ -1,6 +1,7 @@
 // Degrees of freedom, redundant constraints and what these leave open, from the null space of their Jacobian in tree
 // coordinates and modes.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "framework/assembly/constraint_jacobian.hpp"
@@ -13,6 +14,10 @@
 
 namespace polyform::host::inline assembly {
 namespace {
+
+/// Part of the largest multiplier of a null vector below which another one is rounding: loops are closed to 1e-10, and
+/// the factorization keeps some digits less.
+constexpr double negligible_multiplier = 1e-7;
 
 /// Multipliers that the equations of motion do not determine.
 class OpenMultipliers {
@@ -81,11 +86,11 @@ std::vector<OpenDirections> open_directions(const SystemView& view, const Constr
   std::vector<Spatial> through(joints), all(joints * samples);
   std::vector<ConstraintJacobian::WrenchSize> sizes(joints);
   std::vector<double> lengths(joints), largest(joints);
-  const Yardstick yardstick(view);
+  const SystemScales scales(view);
   for (std::size_t j = 0; j < joints; ++j) {
     for (const BodyIndex b : {view.joints[j].base, view.joints[j].moving})
-      if (!is_ground(b)) lengths[j] = std::max(lengths[j], yardstick.reach(at(b)));
-    if (lengths[j] == 0) lengths[j] = yardstick.largest_reach() > 0 ? yardstick.largest_reach() : 1;
+      if (!is_ground(b)) lengths[j] = std::max(lengths[j], scales.reach(at(b)));
+    if (lengths[j] == 0) lengths[j] = scales.largest_reach() > 0 ? scales.largest_reach() : 1;
   }
   for (std::size_t k = 0; k < samples; ++k) {
     jacobian.transmit(multipliers[k], through, sizes);
@@ -101,6 +106,24 @@ std::vector<OpenDirections> open_directions(const SystemView& view, const Constr
     if (open.count() > 0) result.push_back(open);
   }
   return result;
+}
+
+/// Finds the rows of constraint elements whose multipliers some sample changes.
+void find_open_rows(std::span<const ConstraintJacobian::Row> rows, std::span<const std::vector<double>> multipliers,
+                    ConstraintCount& count) {
+  std::vector<double> largest(multipliers.size());
+  for (std::size_t k = 0; k < multipliers.size(); ++k)
+    for (const double mu : multipliers[k]) largest[k] = std::max(largest[k], std::abs(mu));
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (rows[r].element_row == ConstraintJacobian::none) continue;
+    for (std::size_t k = 0; k < multipliers.size(); ++k)
+      if (std::abs(multipliers[k][r]) > negligible_multiplier * largest[k]) {
+        count.open_rows.push_back(rows[r].element_row);
+        std::vector<std::string>& names = count.redundant_constraints;
+        if (names.empty() || names.back() != rows[r].name) names.emplace_back(rows[r].name);
+        break;
+      }
+  }
 }
 
 }  // namespace
@@ -153,6 +176,7 @@ ConstraintCount System::count_constraints(const ConstStateView& at_state, const 
       count.redundant_joints.emplace_back(view.joints[at(j)].name);
       count.open.push_back(open[place[at(j)]]);
     }
+  find_open_rows(jacobian.rows(), samples, count);
   return count;
 }
 

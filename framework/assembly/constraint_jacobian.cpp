@@ -22,7 +22,7 @@ ConstraintJacobian::ConstraintJacobian(const SystemView& view, Of of, std::vecto
       modules_(view, origin),
       sums_(view.bodies.size()),
       marked_(view.bodies.size()) {
-  if (const double reach = Yardstick(view).largest_reach(); reach > 0) length_ = reach;
+  if (const double reach = SystemScales(view).largest_reach(); reach > 0) length_ = reach;
   free_columns_.resize(view.bodies.size());
   for (std::size_t i = 0; i < view.bodies.size(); ++i)
     if (is_absent(i)) free_columns_[i] = std::exchange(columns_, columns_ + 6);
@@ -54,11 +54,17 @@ void ConstraintJacobian::add_all(double t, const StateView& state) {
   elements_.follow(state.discrete);
   modules_.follow(state.discrete);
   if (!elements_.elements().empty()) elements_.evaluate(t, tree_.frames(), state.q, state.v);
-  std::size_t tie = view_.joints.size();
-  for (const ConstraintSet::Element& e : elements_.elements())
+  std::size_t tie = view_.joints.size(), first = 0;
+  for (const ConstraintSet::Element& e : elements_.elements()) {
     if (!is_absent(tie++))
       for (std::size_t r = 0; r < e.rows; ++r)
-        if (of_ != Of::positions || e.holonomic) add(element_row(e, r, state));
+        if (of_ != Of::positions || e.holonomic) {
+          Row row = element_row(e, r, state);
+          row.element_row = first + r;
+          add(std::move(row));
+        }
+    first += e.rows;
+  }
   if (of_ == Of::motions || modules_.empty()) return;
   modules_.evaluate(t, tree_.frames(), state.q, state.v, state.x);
   for (const ModuleSet::Module& m : modules_.modules()) add_module(m, state);
@@ -226,13 +232,14 @@ void ConstraintJacobian::add(Row row) {
     enter_modes(row.point, at_row, frame, wrench, 1);
     size = std::max(size, size_of(wrench));
   }
+  constexpr double nothing_left = 1e-12;  // rounding of a sum of wrenches, beside the largest of them
   while (!next.empty()) {
     std::ranges::pop_heap(next);
     const std::size_t i = next.back();
     next.pop_back();
     const Spatial sum = std::exchange(sums_[i], {});
     marked_[i] = false;
-    if (size_of(sum) <= 1e-12 * size) continue;
+    if (size_of(sum) <= nothing_left * size) continue;
     if (const BodyIndex in = view_.joints[i].inboard(); !is_ground(in)) load(in, sum);
     enter(row.point, at_row, i, sum);
     enter_modes(row.point, at_row, view_.joints[i].outboard_frame(), sum, -1);
@@ -258,7 +265,8 @@ void ConstraintJacobian::enter(const Vec3& point, std::size_t row, std::size_t j
   // The position of the joint is exact to the rounding of its arms, if they are of the size of a body (place_rounding
   // has that of longer ones). So a force through the joint may have a moment of that rounding. Sums are about the row's
   // point, and exact to the rounding of the distance to it.
-  const double own_arms = std::min(norm(joint.p_base) + norm(joint.p_moving), length_), arms = own_arms + norm(M - point);
+  const double own_arms = std::min(norm(joint.p_base) + norm(joint.p_moving), length_),
+               arms = own_arms + norm(M - point);
   for (std::size_t k = 0; k < joint.nv; ++k) {
     const Spatial& h = tree_.joints()[j].H[k];
     const double value = sign * (dot(base.R * h.angular, at_M.angular) + dot(base.R * h.linear, at_M.linear));
@@ -270,7 +278,8 @@ void ConstraintJacobian::enter(const Vec3& point, std::size_t row, std::size_t j
 }
 
 /// Power of a wrench (about a point) on a node, per rate of its body's modes.
-void ConstraintJacobian::enter_modes(const Vec3& point, std::size_t row, FrameIndex frame, const Spatial& wrench, double sign) {
+void ConstraintJacobian::enter_modes(const Vec3& point, std::size_t row, FrameIndex frame, const Spatial& wrench,
+                                     double sign) {
   if (!is_node(frame)) return;
   const std::size_t node = at(frame) - view_.bodies.size();
   const Mat3& R = motion(frame_of(view_.nodes[node].body)).R;

@@ -19,6 +19,7 @@ namespace polyform::host::inline assembly {
 /// outboard of it, less that of all wrenches at the node of the tree joint.
 class ConstraintJacobian {
  public:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
   struct Entry {
     std::size_t row, column;
     double value;
@@ -35,6 +36,7 @@ class ConstraintJacobian {
     std::string_view name;       ///< of the cut joint, the element or the module
     const char* kind = "joint";  ///< joint, constraint or module
     bool of_element = false, holonomic = true;
+    std::size_t element_row = none;  ///< of a constraint element: among the rows of all of them
     double residual = 0;  ///< position, where holonomic
     double velocity_right = 0;
   };
@@ -78,8 +80,6 @@ class ConstraintJacobian {
  private:
   /// A wrench about a point, taken about another one that lies `away` from it.
   static Spatial about(const Vec3& away, const Spatial& w) { return {w.angular - cross(away, w.linear), w.linear}; }
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
-
   const BodyMotion& motion(FrameIndex f) const { return motion_of(f, tree_.frames()); }
   bool is_node(FrameIndex f) const { return !is_ground(f) && at(f) >= view_.bodies.size(); }
   BodyIndex body_of(FrameIndex f) const {

@@ -78,7 +78,7 @@ bool moves_nothing(const JointData& joint, const Inertia6& at_origin, const Vec3
   if (!(at_origin(5, 5) > 0)) return true;
   // About a far origin large terms of an inertia cancel; what they leave is rounding.
   const Eigen::VectorXd terms = (H.cwiseAbs().transpose() * at_origin.cwiseAbs() * H.cwiseAbs()).diagonal();
-  const Eigen::VectorXd unit = terms.cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+  const Eigen::VectorXd unit = terms.cwiseMax(std::numeric_limits<double>::min()).cwiseSqrt().cwiseInverse();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> principal(unit.asDiagonal() * D * unit.asDiagonal(),
                                                                  Eigen::EigenvaluesOnly);
   constexpr double rounding = 1e-13;

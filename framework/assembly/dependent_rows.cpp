@@ -32,9 +32,10 @@ void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics
                               "lengths make it of a loop that moves, or a position next to a singular one: it is taken "
                               "as dependent, and does not lock what it would lock by so little",
                               row.kind, row.name, part),
-       .remedy = fmt::format("write lengths and angles with more digits, or change them by more than {:g} of their size "
-                             "where they are to lock the motion",
-                             least_independent),
+       .remedy =
+           fmt::format("write lengths and angles with more digits, or change them by more than {:g} of their size "
+                       "where they are to lock the motion",
+                       least_independent),
        .file = parts.description.file});
 }
 

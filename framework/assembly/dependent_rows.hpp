@@ -5,7 +5,8 @@
 
 namespace polyform::host::inline assembly {
 
-/// Names the joint or element whose rows are independent of the others by more than rounding, but by too little to count.
+/// Names the joint or element whose rows are independent of the others by more than rounding, but by too little to
+/// count.
 void warn_of_dependent_rows(const System::Parts&, Diagnostics&);
 
 }  // namespace polyform::host::assembly

@@ -35,7 +35,7 @@ double rounding_of(const Vec3& p) { return std::max({rounding_of(p.x), rounding_
 }  // namespace
 
 void warn_of_drawn_rounding(const System::Parts& parts, Diagnostics& diagnostics) {
-  const Yardstick yardstick(parts.view);
+  const SystemScales scales(parts.view);
   double worst = least_rounding, off = 0, distance = 0;
   std::size_t joint_at_fault = System::Parts::none, body_at_fault = 0, others = 0;
   for (std::size_t j = 0; j < parts.joints.size(); ++j) {
@@ -50,7 +50,7 @@ void warn_of_drawn_rounding(const System::Parts& parts, Diagnostics& diagnostics
     bool told = false;
     for (const BodyIndex b : {joint.base, joint.moving}) {
       if (is_ground(b)) continue;
-      const double reach = yardstick.reach(at(b)) > 0 ? yardstick.reach(at(b)) : yardstick.largest_reach();
+      const double reach = scales.reach(at(b)) > 0 ? scales.reach(at(b)) : scales.largest_reach();
       const double part = rounding / reach;
       if (!(part > least_rounding)) continue;
       told = true;
@@ -65,12 +65,13 @@ void warn_of_drawn_rounding(const System::Parts& parts, Diagnostics& diagnostics
   }
   if (joint_at_fault == System::Parts::none) return;
   const JointItem& item = parts.description.joints[parts.user_joint[joint_at_fault]];
-  parts.report(diagnostics, Severity::warning, item, {}, {},
-               fmt::format("joint `{}` is drawn {:.1e} m from the ground origin{}, where a number holds a place to {:.1e} m: "
-                           "that is {:.1e} of the size of body `{}`, and results have no more digits",
-                           item.name, distance, others > 1 ? fmt::format(", and {} more as far", others - 1) : "", off, worst,
-                           parts.bodies[body_at_fault].name),
-               "draw the model nearer to the ground origin");
+  parts.report(
+      diagnostics, Severity::warning, item, {}, {},
+      fmt::format("joint `{}` is drawn {:.1e} m from the ground origin{}, where a number holds a place to {:.1e} m: "
+                  "that is {:.1e} of the size of body `{}`, and results have no more digits",
+                  item.name, distance, others > 1 ? fmt::format(", and {} more as far", others - 1) : "", off, worst,
+                  parts.bodies[body_at_fault].name),
+      "draw the model nearer to the ground origin");
 }
 
 }  // namespace polyform::host::assembly

@@ -5,15 +5,18 @@
 #include <cmath>
 
 #include "framework/assembly/initial_state.hpp"
+#include "framework/assembly/shown.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host::inline assembly {
 namespace {
 
+/// A rate that differs by less of itself is the same one in a message, which has six digits.
+constexpr double shown_digits = 1e-6;
 /// So many bodies and joints are named; the others are counted.
 constexpr std::size_t most_named = 8;
 
 std::string text_of(const Vec3& a) {
-  const auto shown = [](double x) { return std::abs(x) < 1e-12 ? 0 : x; };
   return fmt::format("({:.6g} {:.6g} {:.6g})", shown(a.x), shown(a.y), shown(a.z));
 }
 
@@ -35,10 +38,10 @@ void InitialState::tell_rates() {
     const JointData& joint = view().joints[i];
     for (std::size_t k = 0; given_[i].velocity && k < joint.nv; ++k) {
       const double given = given_v_[joint.v_offset + k], now = parts_.v[joint.v_offset + k];
-      if (std::abs(given - now) <= met * std::max({std::abs(given), std::abs(now), 1e-3 * speed_})) continue;
+      if (std::abs(given - now) <= met * std::max({std::abs(given), std::abs(now), least_share * speed_})) continue;
       complain(i, "initial.velocity",
                fmt::format("{} not allow the given rate {:.6g}: {:.6g} is taken (joint `{}`)", restraint_of(i), given,
-                           std::abs(now) < 1e-12 ? 0 : now, joint.name),
+                           shown(now), joint.name),
                "give rates to as many joints as these leave free", Severity::warning);
     }
   }
@@ -87,13 +90,14 @@ void InitialState::tell_open(std::span<const double> wanted, const std::vector<c
     const JointData& joint = view().joints[i];
     bool changed = false;
     for (std::size_t k = joint.v_offset; k < joint.v_offset + joint.nv; ++k)
-      changed = changed || (settled[k] == 0 && std::abs(parts_.v[k] - wanted[k]) > 1e-6 * std::abs(parts_.v[k]) &&
-                            std::abs(parts_.v[k] - wanted[k]) > met * std::max(std::abs(wanted[k]), speed_));
+      changed =
+          changed || (settled[k] == 0 && std::abs(parts_.v[k] - wanted[k]) > shown_digits * std::abs(parts_.v[k]) &&
+                      std::abs(parts_.v[k] - wanted[k]) > met * std::max(std::abs(wanted[k]), speed_));
     if (!changed || given_[i].velocity || given_twists_[i].turn) continue;
     if (++count > most_named) continue;
     std::string rates;
     for (std::size_t k = joint.v_offset; k < joint.v_offset + joint.nv; ++k)
-      rates += fmt::format("{}{:.6g}", rates.empty() ? "" : " ", std::abs(parts_.v[k]) < 1e-12 ? 0 : parts_.v[k]);
+      rates += fmt::format("{}{:.6g}", rates.empty() ? "" : " ", shown(parts_.v[k]));
     names += fmt::format("{}`{}` {}", names.empty() ? "" : ", ", joint.name, rates);
   }
   if (count == 0) return;
@@ -133,8 +137,8 @@ double InitialState::shift_of_modes(const FlexibleData& f, std::span<const doubl
   return most;
 }
 
-/// Says which flexible bodies could not keep what was given of their modes. size: what moves the nodes by it is a change
-/// of the size of the system, m or m/s.
+/// Says which flexible bodies could not keep what was given of their modes. size: what moves the nodes by it is a
+/// change of the size of the system, m or m/s.
 void InitialState::warn_of_moved_modes(const std::vector<double>& given, const std::vector<double>& now, double size,
                                        std::string_view what) {
   std::vector<double> changes(now.size());
@@ -161,9 +165,9 @@ std::string InitialState::restraint_of(std::size_t joint) const {
     return found == group.joints.end() ? std::string_view()
                                        : group.names[std::size_t(found - group.joints.begin()) / each];
   };
-  for (const ConstraintGroup& group : view().constraints)
+  for (const ConstraintInstances& group : view().constraints)
     if (const std::string_view name = on_joint(group); !name.empty()) return fmt::format("constraint `{}` does", name);
-  for (const ModuleGroup& group : view().modules)
+  for (const ModuleInstances& group : view().modules)
     if (const std::string_view name = on_joint(group); !name.empty() && !group.type->rows().empty())
       return fmt::format("module `{}` does", name);
   return restraint() + " do";

@@ -84,7 +84,8 @@ bool InitialState::report_contradiction(const std::vector<double>& q) {
         const double a = (e.*kind.values)[r] / coefficient,
                      b = (other.element->*kind.values)[other.number] / other.coefficient;
         const double least = amount_like_a_turn(c) / std::pow(run, kind.derivative);
-        if (is_first || !(std::abs(a - b) > least_contradiction * std::max({least, std::abs(a), std::abs(b)}))) continue;
+        if (is_first || !(std::abs(a - b) > least_contradiction * std::max({least, std::abs(a), std::abs(b)})))
+          continue;
         report_contradiction(other.element->name, e.name, c, kind.what, std::abs(a - b));
         return true;
       }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "framework/assembly/initial_state.hpp"
+#include "framework/assembly/shown.hpp"
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
 
@@ -19,7 +20,7 @@ constexpr std::size_t most_named = 8;
 
 std::string text_of(std::span<const double> values) {
   std::string out;
-  for (const double x : values) out += fmt::format("{}{:.6g}", out.empty() ? "" : " ", std::abs(x) < 1e-12 ? 0 : x);
+  for (const double x : values) out += fmt::format("{}{:.6g}", out.empty() ? "" : " ", shown(x));
   return values.size() == 1 ? out : '(' + out + ')';
 }
 
@@ -61,9 +62,11 @@ void InitialState::tell_positions() {
     const JointData& joint = view().joints[i];
     const std::span<const double> given = std::span(given_q_).subspan(joint.q_offset, joint.nq),
                                   now = std::span(parts_.q).subspan(joint.q_offset, joint.nq);
+    constexpr double rounding_of_given = 1e-12;  // of turns that are counted on from what is given
     bool changed = false;
     for (std::size_t k = 0; given_[i].position && k < joint.nq; ++k)
-      changed = changed || std::abs(given[k] - now[k]) > std::max(unsaid_change(joint, k), 1e-12 * std::abs(given[k]));
+      changed = changed ||
+                std::abs(given[k] - now[k]) > std::max(unsaid_change(joint, k), rounding_of_given * std::abs(given[k]));
     if (!changed) continue;
     complain(i, "initial.position",
              fmt::format("{} not allow the given position of joint `{}`: {} given, {} taken", restraint_of(i),

@@ -39,7 +39,7 @@ bool InitialState::build() {
 }
 
 bool InitialState::has_holonomic_modules() const {
-  return std::ranges::any_of(view().modules, [](const ModuleGroup& group) {
+  return std::ranges::any_of(view().modules, [](const ModuleInstances& group) {
     return std::ranges::any_of(group.type->rows(), &Variable::holonomic);
   });
 }
@@ -49,6 +49,7 @@ void InitialState::read_given() {
   parts_.v.assign(view().nv, 0.0);
   for (const JointData& joint : view().joints) joint_neutral(joint, parts_.q.data() + joint.q_offset);
   given_q_ = parts_.q;
+  constexpr double unit_quaternion = 1e-6;  // as in a model file: seven digits, and it is made 1
   given_v_ = parts_.v;
   for (std::size_t i = 0; i < view().joints.size(); ++i) {
     if (parts_.user_joint[i] == System::Parts::none) continue;
@@ -58,7 +59,7 @@ void InitialState::read_given() {
                given_[i].velocity);
     if (!given_[i].position) continue;
     const double off = joint_normalize(view().joints[i], given_q_.data() + view().joints[i].q_offset);
-    if (off > 1e-6)
+    if (off > unit_quaternion)
       complain(i, "initial.position", fmt::format("the quaternion's length differs from 1 by {:.3g}", off),
                "give a unit quaternion w x y z");
     moved_ = true;
@@ -148,12 +149,13 @@ void InitialState::report_states() {
   const auto report = [&](const auto& group, std::size_t first, std::size_t each) {
     for (std::size_t k = 0; k < each * group.names.size(); ++k)
       if (!std::isfinite(parts_.x[first + k]))
-        return diagnostics_.error(fmt::format("a first-order state of `{}` ({}) is no finite number at the start",
-                                              group.names[k / each], group.type->name()),
-                                  "This is a mistake in the plugin, unless its fields or the initial motion are extreme.");
+        return diagnostics_.error(
+            fmt::format("a first-order state of `{}` ({}) is no finite number at the start", group.names[k / each],
+                        group.type->name()),
+            "This is a mistake in the plugin, unless its fields or the initial motion are extreme.");
   };
-  for (const ForceGroup& group : view().forces) report(group, group.state_offset, group.type->state_count());
-  for (const ModuleGroup& group : view().modules) {
+  for (const ForceInstances& group : view().forces) report(group, group.state_offset, group.type->state_count());
+  for (const ModuleInstances& group : view().modules) {
     const std::size_t u = group.type->variables().size();
     report(group, group.state_offset, u);
     report(group, group.state_offset + u * group.names.size(), group.type->states().size());

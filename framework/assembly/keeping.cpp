@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "polyform/mechanics/judgement.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host::inline assembly {
 
@@ -40,7 +41,7 @@ bool Keeping::goes(std::span<const double> w, const std::vector<std::size_t>& li
 bool Keeping::sift(std::vector<std::size_t>& kept, std::vector<std::size_t>& rest) {
   const std::vector<double> w(rates_->met_rates().begin(), rates_->met_rates().end());
   const std::vector<char> settled = rates_->settled_columns();
-  const double least = 1e-3 * met * rates_->fastest_wanted(), part = rates_->met_part();
+  const double least = least_share * met * rates_->fastest_wanted(), part = rates_->met_part();
   const auto differ = [&](double found, double given) {
     return std::abs(found - given) > std::max(part * std::max(std::abs(found), std::abs(given)), least);
   };

@@ -14,8 +14,8 @@ namespace polyform::host::inline assembly {
 /// Keeps as many items of a list as are possible together: all, or one after the other each that is possible with those
 /// before it. The longest possible run of further items is found by runs that grow, then by halving. That takes few
 /// trials for few contradictions. goes(list) tries; the last trial succeeds. Where an item is not possible,
-/// sift(kept, rest), after a successful trial with `kept`, may move to `kept` what is possible without a trial, and drop
-/// what is not. False where the empty list fails too.
+/// sift(kept, rest), after a successful trial with `kept`, may move to `kept` what is possible without a trial, and
+/// drop what is not. False where the empty list fails too.
 template <class Goes, class Sift = std::nullptr_t>
 bool keep_most(const std::vector<std::size_t>& all, Goes goes, [[maybe_unused]] Sift sift = nullptr) {
   if (goes(all)) return true;

@@ -14,8 +14,8 @@ namespace {
 constexpr double at_rest = 1e-6;
 /// A row whose independent part is smaller than this depends on others, but for rounding.
 constexpr double rounding = 1e-12;
-/// A position that was closed to rounding ε may be √ε from a singular one that it stands for: rates that are given do not
-/// rest on rows whose independent part is smaller than this, if they need not.
+/// A position that was closed to rounding ε may be √ε from a singular one that it stands for: rates that are given do
+/// not rest on rows whose independent part is smaller than this, if they need not.
 constexpr double near_singular = 1e-7;
 /// Rows that count as dependent ask for so many times their independent part of the rates at most: these are the levers
 /// between them.
@@ -51,8 +51,8 @@ NearestRates::Missed NearestRates::missed(std::span<const double> w) const {
   Missed worst;
   for (std::size_t r = 0; r < off.size(); ++r) {
     const double size = std::abs(off[r]), least = at_rest * fastest / scales_.row[r],
-                 yardstick = std::max(scale[r], least);
-    const double relative = yardstick > 0 ? size / yardstick : size;
+                 compared = std::max(scale[r], least);
+    const double relative = compared > 0 ? size / compared : size;
     if (relative > worst.relative || std::isnan(relative)) worst = {r, size, relative};
   }
   return worst;
@@ -60,8 +60,9 @@ NearestRates::Missed NearestRates::missed(std::span<const double> w) const {
 
 /// Adds the least change that meets the independent rows, repeatedly, until rounding is left. Returns what is left.
 NearestRates::Missed NearestRates::meet(std::span<double> w) const {
+  constexpr double no_rounding = 1e-15;  // less than the rounding of a sum of ten terms
   std::vector<double> d(w.size());
-  for (int round = 0; round < 3 && !(missed(w).relative <= 1e-15); ++round) {
+  for (int round = 0; round < 3 && !(missed(w).relative <= no_rounding); ++round) {
     factors_->least_change(left(w), d);
     for (std::size_t k = 0; k < w.size(); ++k) w[k] += d[k];
   }

@@ -11,7 +11,7 @@
 
 namespace polyform::host::inline assembly {
 
-/// All instances of one element type, in the storage that an ElementGroup points to.
+/// All instances of one element type, in the storage that an ElementInstances points to.
 template <class Type>
 struct GroupStorage {
   const Type* type = nullptr;
@@ -48,16 +48,16 @@ struct System::Parts {
   std::deque<GroupStorage<ForceType>> force_storage;
   std::deque<GroupStorage<ConstraintType>> constraint_storage;
   std::deque<GroupStorage<ModuleType>> module_storage;
-  std::vector<ForceGroup> forces;
-  std::vector<ConstraintGroup> constraints;
-  std::vector<ModuleGroup> modules;
+  std::vector<ForceInstances> forces;
+  std::vector<ConstraintInstances> constraints;
+  std::vector<ModuleInstances> modules;
   std::vector<FlexibleData> flexible;
   std::deque<FlexibleInstance> flexible_instances;  ///< of `flexible`, in their order
   std::vector<FlexibleNode> nodes;
   std::vector<std::pair<std::size_t, std::size_t>> open_stiffening;  ///< flexible body and field, see spin.cpp
   std::deque<std::vector<double>> shapes;      ///< mode shapes at the nodes
   std::deque<std::vector<BodyIndex>> group_bodies;
-  std::vector<BodyModule> body_modules;
+  std::vector<Subsystem> subsystems;
 
   std::vector<double> q, v, eta, etadot, x;    ///< the initial state
   std::vector<std::int32_t> discrete;          ///< of the elements in it

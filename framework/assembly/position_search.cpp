@@ -1,6 +1,7 @@
 #include "framework/assembly/position_search.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -22,7 +23,13 @@ constexpr double longest_careful = 0.5, contraction = 0.6;
 constexpr double longest_bold = 0.7;
 /// A careful step shorter than this is rounding and need not contract.
 constexpr double least_step = 1e-7;
-constexpr int most_steps = 100, most_halvings = 6, without_gain = 8;
+constexpr int most_halvings = 6;
+/// Newton's method at one place gives up early, for there is a bolder pace, or a shorter part of the way, to try.
+constexpr ClosingSteps::Limits limits{100, 8, 0.9};
+/// Open by less than this, the rows are met to the last digit.
+constexpr double nothing_open = 1e-16;
+/// Below this residual a step that does not shrink it is rounding, and is not shortened.
+constexpr double beside_rounding = 1e-8;
 /// The shortest part of the way from the drawing, and the most Newton steps on it.
 constexpr double shortest_part = 1.0 / 1024;
 constexpr std::size_t most_rounds = 600;
@@ -119,28 +126,28 @@ void PositionSearch::place(double share, double before, const Place& last, const
 
 /// Newton's method at a share of the way, to which residuals of elements and modules are reduced likewise.
 bool PositionSearch::close(double share, Pace pace) {
-  double open = evaluate(share), least = open, last_size = 0;
-  int idle = 0;
+  double open = evaluate(share), last_size = 0;
   double caution = most_caution;
-  for (int round = 0; round < most_steps; ++round) {
-    if (!std::isfinite(open)) return false;
-    if (open_.relative <= 1e-16) return true;
+  bool first = true;
+  ClosingSteps steps(open, limits);
+  for (; steps.go_on(); steps.made(open), first = false) {
+    if (open_.relative <= nothing_open) return true;
     const double before = open;
     if (!find_step(caution)) return false;
     ++rounds_;
     const double size = step_size();
     if (!std::isfinite(size)) return false;
     if (pace == Pace::careful && size > least_step &&
-        size > (round == 0 ? longest_careful : contraction * last_size) && open_.relative > closed)
+        size > (first ? longest_careful : contraction * last_size) && open_.relative > closed)
       return false;
     last_size = size;
     const Place start = here();
-    double fraction = std::min(1.0, longest_bold / std::max(size, 1e-300));
+    double fraction = std::min(1.0, longest_bold / std::max(size, std::numeric_limits<double>::min()));
     for (int halving = 0; halving < most_halvings; ++halving, fraction *= 0.5) {
       go_to(start);
       move(fraction);
       open = evaluate(share);
-      if (open < before || before < 1e-8) break;
+      if (open < before || before < beside_rounding) break;
     }
     if (open_.relative <= closed && !(open < 0.25 * before)) {  // rounding
       if (open > before) go_to(start);
@@ -148,9 +155,6 @@ bool PositionSearch::close(double share, Pace pace) {
       return open_.relative <= closed;
     }
     if (open > 0.5 * before) caution *= 0.1;  // rows that were left out may be the ones that stay open
-    idle = open < 0.9 * least ? 0 : idle + 1;
-    least = std::min(least, open);
-    if (idle == without_gain) return false;
   }
   return open_.relative <= closed;
 }
@@ -173,7 +177,8 @@ double PositionSearch::evaluate(double share) {
     const ConstraintJacobian::Row& row = jacobian_.rows()[r];
     residual_.push_back(row.residual);
     if (r < own && r < drawn_residual_.size()) residual_[r] -= (1 - share) * drawn_residual_[r];
-    const double size = std::abs(residual_[r]), relative = std::max(0.0, size - position_rounding_part * far) / scale_[r];
+    const double size = std::abs(residual_[r]),
+                 relative = std::max(0.0, size - position_rounding_part * far) / scale_[r];
     sum += relative * relative;
     if (relative > open_.relative || !std::isfinite(relative)) open_ = {row.name, row.kind, size, relative};
   }

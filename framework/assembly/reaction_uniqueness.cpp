@@ -13,6 +13,8 @@ namespace {
 constexpr double negligible = 1e-7;
 // Directions that are rotated and summed along a motion contain the violation that the integration leaves.
 constexpr double negligible_in_motion = 1e-5;
+// A component of a unit vector below this is rounding.
+constexpr double no_component = 1e-12;
 
 using Columns = Eigen::MatrixXd;
 
@@ -36,7 +38,7 @@ std::vector<Vec3> along_axes(const Columns& basis) {
       if (left(c, c) > left(axis, axis) + negligible_in_motion) axis = c;
     Eigen::Vector3d unit = left.col(axis).normalized();
     for (double& x : unit)
-      if (std::abs(x) < 1e-12) x = 0;
+      if (std::abs(x) < no_component) x = 0;
     found.push_back({unit.x(), unit.y(), unit.z()});
     left -= unit * (unit.transpose() * left);
   }

@@ -13,6 +13,8 @@ using Eigen::Index;
 /// Rounds of scaling by the roots of the largest entries (Ruiz 2001): each halves the digits by which they differ
 /// from 1.
 constexpr int scaling_rounds = 6;
+/// Of a random motion of size 1 the rows leave this of what they settle: rounding, and levers of some hundred thousand.
+constexpr double settled_by_rows = 1e-6;
 
 }  // namespace
 
@@ -128,7 +130,7 @@ std::vector<char> RowFactors::settled() const {
     x = 0.5 + static_cast<double>(seed >> 11) * 0x1p-53;
   }
   qr_.take_out(z);
-  for (std::size_t c = 0; c < columns_.size(); ++c) out[columns_[c]] = std::abs(z[c]) < 1e-6;
+  for (std::size_t c = 0; c < columns_.size(); ++c) out[columns_[c]] = std::abs(z[c]) < settled_by_rows;
   return out;
 }
 

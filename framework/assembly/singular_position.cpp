@@ -13,6 +13,8 @@ namespace {
 /// How far bodies are moved, relative to their size, and turned, rad: more than rounding and the threshold of ranks
 /// (1e-9), and little in relation to any shape of a mechanism.
 constexpr double step = 0.02;
+/// To which the loops are closed there, m and rad.
+constexpr double to_be_closed = 1e-10;
 
 std::vector<double> copy(std::span<const double> x) { return {x.begin(), x.end()}; }
 
@@ -29,8 +31,8 @@ std::optional<std::size_t> degrees_of_freedom_nearby(const System& system) {
   const SystemView& view = system.view();
   if ((view.cut_joints().empty() && view.constraints.empty()) || !view.modules.empty()) return {};
   const ConstStateView start = system.initial_state();
-  std::vector<double> q = copy(start.q), v = some_rates(view.nv), eta = copy(start.eta), etadot = some_rates(view.modes),
-                      x = copy(start.x);
+  std::vector<double> q = copy(start.q), v = some_rates(view.nv), eta = copy(start.eta),
+                      etadot = some_rates(view.modes), x = copy(start.x);
   TreeKinematics tree(view);
   tree.evaluate(q.data(), v.data(), eta.data(), etadot.data());
   std::vector<BodyMotion> motions(tree.bodies().begin(), tree.bodies().end());
@@ -39,7 +41,7 @@ std::optional<std::size_t> degrees_of_freedom_nearby(const System& system) {
   AbsoluteSystem loops(view);
   double violation = 0;
   if (!loops.good() || !loops.project_velocities(0, motions, q, v, violation, false, eta, etadot)) return {};
-  const double reach = Yardstick(view).largest_reach();
+  const double reach = SystemScales(view).largest_reach();
   double largest = 0;
   for (const BodyMotion& m : motions)
     largest = std::max({largest, norm(m.V.angular), reach > 0 ? norm(m.V.linear) / reach : 0});
@@ -51,7 +53,7 @@ std::optional<std::size_t> degrees_of_freedom_nearby(const System& system) {
     poses[i] = {from_rotation_vector(turn) * orientations[i], motions[i].p + time * motions[i].V.linear};
   }
   PositionCorrection closed;
-  if (!loops.correct_positions(0, poses, q, 1e-10, closed, eta)) return {};
+  if (!loops.correct_positions(0, poses, q, to_be_closed, closed, eta)) return {};
   const std::vector<double> rest(std::max(view.nv, view.modes));
   const ConstStateView there{
       .q = q, .v = std::span(rest).first(view.nv), .eta = eta, .etadot = std::span(rest).first(view.modes), .x = x,

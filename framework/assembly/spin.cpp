@@ -40,7 +40,7 @@ class Spin {
     tree_.evaluate(parts.q.data(), parts.v.data(), parts.eta.data(), parts.etadot.data());
     find_driven(view_.constraints);
     find_driven(view_.forces);
-    for (const ModuleGroup& group : view_.modules)
+    for (const ModuleInstances& group : view_.modules)
       for (const JointIndex j : group.joints) driven_[at(j)] = true;
     carry(parts);
     find_ties();
@@ -64,7 +64,7 @@ class Spin {
   void find_driven(Strided<const Group> groups) {
     for (const Group& group : groups) {
       for (std::size_t i = 0; i < group.instances.size(); ++i) {
-        if (!drives(group.instances[i], std::is_same_v<Group, ConstraintGroup>)) continue;
+        if (!drives(group.instances[i], std::is_same_v<Group, ConstraintInstances>)) continue;
         for (const JointIndex j : joints_of(group, i)) driven_[at(j)] = true;
         for (const Marker& marker : group.instances[i].markers)
           for (const std::size_t j : way_to_ground(marker.body)) driven_[j] = true;
@@ -91,7 +91,7 @@ class Spin {
       a.push_back(c);
       ties_.push_back(std::move(a));
     }
-    for (const ConstraintGroup& group : view_.constraints)
+    for (const ConstraintInstances& group : view_.constraints)
       for (std::size_t i = 0; i < group.instances.size(); ++i) {
         std::vector<std::size_t>& tie = ties_.emplace_back();
         for (const JointIndex j : joints_of(group, i)) tie.push_back(at(j));

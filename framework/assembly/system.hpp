@@ -19,6 +19,9 @@ struct ConstraintCount {
   std::size_t redundant = 0;                    ///< number of redundant constraint equations
   std::vector<std::string> redundant_joints;  ///< joints whose reactions are open in part, in the user's order
   std::vector<OpenDirections> open;             ///< that part, joint by joint
+  /// Rows of constraint elements that are not unique, into Observation::constraint_multipliers.
+  std::vector<std::size_t> open_rows;
+  std::vector<std::string> redundant_constraints;  ///< the elements that these belong to
 };
 
 /// A model ready to run. Owns the view and everything it points to; outlives all solvers compiled from it.
@@ -35,8 +38,8 @@ class System {
   const Description& description() const;
   /// The assembled initial state; solvers start by encoding it.
   ConstStateView initial_state() const;
-  /// Joints that start to move at rates which the assembly chose, because the model gives none and the constraints leave
-  /// them open: "`a` 1.5, `b` -2"; or empty.
+  /// Joints that start to move at rates which the assembly chose, because the model gives none and the constraints
+  /// leave them open: "`a` 1.5, `b` -2"; or empty.
   const std::string& chosen_rates() const;
   /// The user's bodies and joints (in the order of the file) as indices into the view.
   const std::vector<BodyIndex>& bodies() const;

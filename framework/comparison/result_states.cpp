@@ -29,9 +29,9 @@ ResultStates::ResultStates(const System& system, const Results& results) {
         columns.push_back(&column->values);
     if (columns.size() != 4) columns.clear();
   }
-  for (const ForceGroup& group : view.forces) find_discrete(results, group);
-  for (const ConstraintGroup& group : view.constraints) find_discrete(results, group);
-  for (const ModuleGroup& group : view.modules) find_discrete(results, group);
+  for (const ForceInstances& group : view.forces) find_discrete(results, group);
+  for (const ConstraintInstances& group : view.constraints) find_discrete(results, group);
+  for (const ModuleInstances& group : view.modules) find_discrete(results, group);
   discrete_values_.resize(discrete_.size());
   if (const ResultColumn* time = results.find("time")) rows_ = time->values.size();
   numbers_.resize(view.nq + view.nv + 2 * view.modes);

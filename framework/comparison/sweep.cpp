@@ -67,9 +67,12 @@ RunSettings at_value(RunSettings settings, SweepOf what, double value) {
   return settings;
 }
 
+/// Tighter ones ask for less than the rounding of the states.
+constexpr double finest_tolerance = 1e-14;
+
 double reference_value(SweepOf what, std::span<const double> values) {
   const double least = *std::min_element(values.begin(), values.end());
-  return what == SweepOf::step ? least / 4 : std::min(least, std::max(least / 100, 1e-14));
+  return what == SweepOf::step ? least / 4 : std::min(least, std::max(least / 100, finest_tolerance));
 }
 
 Sweep sweep(const System& system, std::span<const Contender> contenders, const RunSettings& settings, SweepOf what,

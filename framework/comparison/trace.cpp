@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "framework/diagnostics.hpp"
+#include "framework/simulation/constraint_forces.hpp"
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
@@ -52,16 +53,17 @@ TraceLayout::TraceLayout(const System& system)
   for (const FlexibleData& flexible : view_.flexible)
     for (std::size_t k = 0; k < flexible.modes; ++k)
       add(Quantity::modal, Kind::number, false, view_.bodies[at(flexible.body)].name);
-  const std::vector<OpenDirections> open = system.count_constraints().open;
+  const ConstraintCount count = system.count_constraints();
+  const std::vector<OpenDirections>& open = count.open;
   auto next = open.begin();
   for (const std::size_t j : joints_) {
     if (next != open.end() && at(next->joint()) == j) open_.push_back({{j, BodyIndex::ground, *next++}, width()});
     add(Quantity::force, Kind::vector, false, view_.joints[j].name);
     add(Quantity::moment, Kind::vector, false, view_.joints[j].name);
   }
-  const Yardstick yardstick(view_);
+  const SystemScales scales(view_);
   for (const std::size_t b : bodies_) {
-    const double mass = yardstick.mass(b), reach = yardstick.reach(b);
+    const double mass = scales.mass(b), reach = scales.reach(b);
     add(Quantity::acceleration, Kind::vector, false, view_.bodies[b].name, mass);
     add(Quantity::angular_acceleration, Kind::vector, false, view_.bodies[b].name, mass * reach * reach);
   }
@@ -71,6 +73,12 @@ TraceLayout::TraceLayout(const System& system)
     for (const auto& [element, variable] : outputs.names())
       add(Quantity::output, Kind::number, false,
           output_names_.emplace_back(fmt::format("{}.{}, {}", element, variable.name, variable.unit)));
+  }
+  for (const ConstraintForce& force : constraint_forces(view_)) {
+    if (std::ranges::find(count.open_rows, force.row) != count.open_rows.end()) continue;
+    add(Quantity::output, Kind::number, false,
+        output_names_.emplace_back(fmt::format("{}.{}, {}", force.element, force.name, force.unit)));
+    constraint_rows_.push_back(force.row);
   }
   if (!open_.empty()) {
     state_ = width();
@@ -120,10 +128,10 @@ Scale acting_at_start(const System& system) {
   std::vector<Spatial> loads(view.frames());
   std::vector<double> efforts(view.nv), rates(view.states);
   if (forces.good()) forces.evaluate(0, tree.frames(), start.q, start.v, start.x, loads, efforts, rates);
-  const Yardstick yardstick(view);
-  Scale acting = yardstick.of_system(tree.frames(), std::span(loads).first(view.bodies.size()));
+  const SystemScales scales(view);
+  Scale acting = scales.of_system(tree.frames(), std::span(loads).first(view.bodies.size()));
   // Springs that balance each other have no resultant load but their round-off.
-  const double stored = std::abs(forces.potential_energy()), reach = yardstick.largest_reach();
+  const double stored = std::abs(forces.potential_energy()), reach = scales.largest_reach();
   acting.force = std::max(acting.force, reach > 0 ? stored / reach : 0);
   acting.moment = std::max(acting.moment, stored);
   return acting;
@@ -157,6 +165,7 @@ void TraceLayout::fill(const Observation& now, std::span<const double> outputs, 
   for (const std::size_t j : joints_)
     out = std::copy_n(now.acceleration.data() + view_.joints[j].v_offset, view_.joints[j].nv, out);
   out = std::ranges::copy(outputs, out).out;
+  for (const std::size_t k : constraint_rows_) *out++ = now.constraint_multipliers[k];
   if (state_ == none) return;
   for (const std::span<const double> part : {std::span<const double>(now.q), std::span<const double>(now.v),
                                              std::span<const double>(now.eta), std::span<const double>(now.etadot)})

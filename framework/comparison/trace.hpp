@@ -19,8 +19,9 @@
 namespace polyform::host::inline comparison {
 
 /// What runs are compared in. Joint coordinates are rad or m, their accelerations likewise; modal coordinates as their
-/// body type defines them. Outputs of elements, each in its unit, are shown and do not decide who agrees: they follow
-/// from the motion, accelerations and reactions that do, in numbers that may be as small as rounding.
+/// body type defines them. Outputs of elements, and forces of constraints that are unique, each in its unit, are shown
+/// and do not decide who agrees: they follow from the motion, accelerations and reactions that do, in numbers that may
+/// be as small as rounding.
 enum class Quantity {
   position,
   angle,
@@ -132,6 +133,7 @@ class TraceLayout final : public TraceItems {
   std::vector<std::size_t> orientations_;     ///< per body of the view, the place of its quaternion
   std::vector<OpenPlace> open_;
   std::deque<std::string> output_names_;
+  std::vector<std::size_t> constraint_rows_;  ///< whose forces are compared as outputs
   std::size_t state_ = none;  ///< place of the canonical state, where some reactions are open
   double reach_ = 0;
   Scale acting_;

@@ -72,6 +72,9 @@ Difference difference(const SystemView& view, const Observation& a, const Observ
   }
   for (std::size_t i = 0; i < view.module_rows; ++i)
     d.reaction = larger(d.reaction, std::abs(a.module_multipliers[i] - b.module_multipliers[i]));
+  for (std::size_t i = 0; i < a.constraint_multipliers.size(); ++i)
+    if (const std::size_t row = view.joints.size() + i; !undetermined.contains(row))
+      d.reaction = larger(d.reaction, std::abs(a.constraint_multipliers[i] - b.constraint_multipliers[i]));
   for (std::size_t i = 0; i < view.joints.size(); ++i) {
     if (undetermined.contains(i)) continue;
     widen(d.reaction, reaction_scale, a.reactions[i].linear, b.reactions[i].linear);
@@ -85,9 +88,11 @@ Difference difference(const SystemView& view, const Observation& a, const Observ
 
 std::set<std::size_t> undetermined_joints(const System& system) {
   std::set<std::size_t> open;
-  for (const std::string& name : system.count_constraints().redundant_joints)
+  const ConstraintCount count = system.count_constraints();
+  for (const std::string& name : count.redundant_joints)
     for (std::size_t i = 0; i < system.view().joints.size(); ++i)
       if (system.view().joints[i].name == name) open.insert(i);
+  for (const std::size_t row : count.open_rows) open.insert(system.view().joints.size() + row);
   return open;
 }
 

@@ -10,7 +10,7 @@
 
 namespace polyform::host::inline conformance {
 
-/// Counts the allocations of this thread while it lives. One at a time.
+/// Counts the allocations of this thread while the object lives. There is one object at a time.
 class AllocationCount {
  public:
   AllocationCount() noexcept;
@@ -34,7 +34,7 @@ std::size_t allocations_of(Call call) {
 /// A claim whose body sees numbers of allocations; undecided where they cannot be counted.
 void claim_no_allocation(Checklist&, std::string_view name, std::string_view remedy,
                          const std::function<void(Measure&)>& body);
-/// To Measure::see.
+/// Hands the number to Measure::see.
 inline void see_allocations(std::size_t found, Measure& m) {
   m.see(static_cast<double>(found), [&] { return fmt::format("{} allocations", found); });
 }

@@ -46,6 +46,13 @@ struct DestroyBatch {
 };
 template <class Batch>
 using BatchPointer = std::unique_ptr<Batch, DestroyBatch<Batch>>;
+/// What create() has made of instances that define() accepted. Failure (simulation_failed) when it made none.
+template <class Batch>
+BatchPointer<Batch> made_batch(Batch* batch) {
+  if (batch == nullptr)
+    throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
+  return BatchPointer<Batch>(batch);
+}
 
 /// The motion of all attachments of one instance of a group at a state: markers, then the coordinates of its joints.
 template <class Group>
@@ -70,7 +77,7 @@ BatchInput input_of(const SystemView& view, const Group& group, std::size_t inst
   return in;
 }
 
-/// The same as drawn, to the last bit, with all in motion or at rest.
+/// The attachments exactly as drawn, to the last bit, with all bodies in motion or all at rest.
 template <class Group>
 BatchInput input_as_drawn(const SystemView& view, const Group& group, std::size_t instance, double speed) {
   const ElementInstance& read = group.instances[instance];
@@ -93,7 +100,7 @@ BatchInput input_as_drawn(const SystemView& view, const Group& group, std::size_
   return in;
 }
 
-/// Several inputs as that of one batch, in this order.
+/// Joins several inputs to the input of one batch, in this order.
 inline BatchInput joined(std::span<const BatchInput> parts) {
   BatchInput all;
   const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
@@ -115,7 +122,7 @@ inline BatchInput carried(BatchInput in, const Mat3& R, const Vec3& d) {
   return in;
 }
 
-/// Of the markers.
+/// The same of the markers.
 inline std::vector<Spatial> twists(const BatchInput& in) {
   std::vector<Spatial> all;
   for (const MarkerMotion& m : in.markers) all.push_back({m.angular_velocity, m.velocity});
@@ -139,7 +146,7 @@ inline std::vector<Spatial> marker_accelerations(const ElementInstance& instance
   return all;
 }
 
-/// Of v̇ of all joints, what belongs to the joints of an instance.
+/// Selects from v̇ of all joints what belongs to the joints of an instance.
 template <class Group>
 std::vector<double> joint_accelerations(const SystemView& view, const Group& group, std::size_t instance,
                                         std::span<const double> vdot) {
@@ -153,7 +160,7 @@ std::vector<double> joint_accelerations(const SystemView& view, const Group& gro
   return all;
 }
 
-/// Of two lists of numbers, relative to the largest (at least `least`).
+/// The largest difference of two lists of numbers, relative to the largest number (at least `least`).
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b, double least = 1) {
   double worst = 0, scale = least;
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -7,7 +7,7 @@
 
 namespace polyform::host::inline conformance {
 
-/// Of a type of any kind: its meaning, and what it declares of its fields.
+/// Checks a type of any kind: its meaning, and what it declares of its fields.
 void check_texts(const Offer&, const Catalog&, Checklist&);
 void check_joint(const JointType&, const Bench&, Checklist&);
 void check_force(const ForceType&, const Bench&, Checklist&);

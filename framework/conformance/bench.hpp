@@ -37,14 +37,14 @@ Sample example_of(const std::string& file, const Catalog&, std::shared_ptr<const
 
 class Bench {
  public:
-  /// draw: another number gives other random models.
+  /// draw: each number gives other random models.
   Bench(const Catalog&, std::shared_ptr<const void> keep_alive, ExampleFields examples, bool thorough,
         std::uint64_t draw = 0);
   /// The same with a catalog of further elements; its random models have none of them.
   Bench(const Bench&, const Catalog&);
 
   const Catalog& catalog() const { return catalog_; }
-  /// How many random systems, or how long a run: what a thorough battery takes, or a part of it.
+  /// The number of random systems, or the length of a run: all of what a thorough battery takes, or a part of it.
   int count(int full) const { return thorough_ ? full : (full + 2) / 3; }
   double duration(double full) const { return thorough_ ? full : full / 10; }
   /// Models written by `write` at successive seeds until the host accepts one. Undecided, with the last complaint, when
@@ -53,7 +53,7 @@ class Bench {
                 std::uint64_t tries = 300) const;
   /// Bodies that hang on earlier bodies or on ground by joints of random types in either direction, with forces.
   Sample random_model(const RandomModelSettings&) const;
-  /// The model of that text, or nothing with the first complaint; Failure as of sample.
+  /// The model of a text, or nothing and the first complaint. Failure as from sample().
   std::optional<Sample> assemble(const std::string& text, std::string& complaint) const;
 
   /// Joint types of which random instances can be made, with the freedoms that they leave.

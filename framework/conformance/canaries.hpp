@@ -28,7 +28,7 @@ class Canaries {
   std::span<double> numbers(std::string_view name, std::size_t size, double fill = 0) {
     return lend(numbers_, name, size, fill);
   }
-  /// With what is in the list.
+  /// Lends storage that begins with what is in the list.
   std::span<double> numbers(std::string_view name, std::span<const double> list) {
     const std::span<double> lent = lend(numbers_, name, list.size(), 0.0);
     std::ranges::copy(list, lent.begin());
@@ -38,7 +38,7 @@ class Canaries {
     return lend(spatials_, name, size, Spatial{});
   }
 
-  /// After the call. Failure (simulation_failed) that names the call and the part.
+  /// To be called after the element's. Failure (simulation_failed) that names the call and the part.
   void check(std::string_view call = "evaluate()") const {
     for (const auto& part : numbers_) check(part, call);
     for (const auto& part : spatials_) check(part, call);

@@ -29,8 +29,8 @@ class Measure {
   /// sink: hears of the models; may be none.
   explicit Measure(double tolerance, ClaimSink* sink = nullptr) : tolerance_(tolerance), sink_(sink) {}
 
-  /// where: a text, or a function that makes it; only asked for when the error is the first beyond the tolerance, or
-  /// larger than that. What is no number is beyond every tolerance.
+  /// where: a text, or a function that makes it. It is asked for only when the error is beyond the tolerance and larger
+  /// than all before. An error that is no number is beyond every tolerance.
   template <class Where>
   void see(double error, const Where& where) {
     ++seen_;
@@ -43,14 +43,14 @@ class Measure {
       where_ = where;
     model_ = current_model_;
   }
-  /// The model that what follows is seen in.
+  /// Names the model in which the errors that follow are seen.
   void in_model(const std::string& text) {
     if (text == current_model_) return;
     current_model_ = text;
     if (sink_ != nullptr) sink_->in_model(text);
   }
 
-  /// What is to be known of the claim where it passes.
+  /// Adds what is to be known of the claim when it passes.
   void remark(std::string text) { remark_ = std::move(text); }
 
   bool good() const { return worst_ <= tolerance_; }
@@ -85,11 +85,11 @@ class Checklist {
   /// Decides one claim. What the body throws makes it undecided (Undecided, or when it saw nothing) or failed.
   void claim(std::string_view name, double tolerance, std::string_view remedy,
              const std::function<void(Measure&)>& body);
-  /// A claim whose body makes what later claims look at: it is run even where its verdict is known. False when there is
-  /// nothing to look at. need: the remedy where that is a failure, for without it nothing is checked at all.
+  /// Decides a claim whose body makes what later claims look at. It is run even where its verdict is known. False when it
+  /// made nothing; need: the remedy in this case, for then nothing else can be checked.
   bool prepare(std::string_view name, std::string_view remedy, const std::function<void(Measure&)>& body,
                std::string_view need = {});
-  /// A claim that nothing was tried for.
+  /// Reports a claim for which nothing was tried.
   void unsupported(std::string_view name, std::string why);
 
   const std::string& type() const { return type_; }

@@ -32,7 +32,7 @@ class ClaimSink {
  public:
   virtual ~ClaimSink() = default;
   virtual bool begin(std::string_view name) = 0;
-  /// The model that the check goes on in, for where it ends there.
+  /// Tells the model in which the check goes on now, in case that it never comes back.
   virtual void in_model(const std::string& text) = 0;
   virtual void add(const Claim&) = 0;
 };

@@ -40,7 +40,7 @@ void check_velocity_rows(const ConstraintType& type, const std::vector<Case>& ca
                bool asks = false;
                on_instances(
                    cases, m,
-                   [&](const ConstraintGroup& group, std::size_t i, Path&, const auto& at) {
+                   [&](const ConstraintInstances& group, std::size_t i, Path&, const auto& at) {
                      const auto [in, rows] = at(0);
                      const std::vector<Spatial> V = twists(in);
                      for (std::size_t r = 0; r < group.rows[i]; ++r) {
@@ -66,7 +66,7 @@ void check_acceleration_rows(const std::vector<Case>& cases, Checklist& list) {
   list.claim(
       "A dV/dt + B dv/dt = acceleration_right is the rate of the velocity rows", 1e-7,
       "acceleration_right must be d(velocity_right)/dt - dA/dt V - dB/dt v", [&](Measure& m) {
-        on_instances(cases, m, [&](const ConstraintGroup& group, std::size_t i, Path& path, const auto& at) {
+        on_instances(cases, m, [&](const ConstraintInstances& group, std::size_t i, Path& path, const auto& at) {
           const std::vector<Spatial> accelerations = path.accelerations();
           const auto [in, rows] = at(0);
           const std::vector<Spatial> Vdot = marker_accelerations(group.instances[i], path.frames(), accelerations);
@@ -94,7 +94,7 @@ void check_rows(const std::vector<Case>& cases, Checklist& list) {
                });
                for (const Case& one : cases) {
                  m.in_model(one.sample.text);
-                 const ConstraintGroup& group = one.sample.view().constraints[0];
+                 const ConstraintInstances& group = one.sample.view().constraints[0];
                  const auto instance = group.instances.first(1);
                  for (const double speed : {0.0, 1.0})
                    m.see(evaluate(*make(group, instance), instance, group.rows.first(1),
@@ -140,13 +140,12 @@ void check_frames(const ConstraintType& type, const std::vector<Case>& cases, Ch
   const auto rows_of = [&](const ElementInstance& instance, const BatchInput& in) {
     const std::size_t rows = type.rows(instance);
     const std::span one(&instance, 1);
-    BatchPointer<ConstraintBatch> batch(type.create(one));
-    if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
+    const BatchPointer<ConstraintBatch> batch = made_batch(type.create(one));
     return evaluate(*batch, one, std::span(&rows, 1), in);
   };
   const auto differ = [](const Rows& a, const Rows& b) { return outside(b.matrix(), a.matrix()); };
   const auto on_each = [&](Measure& m, auto body) {
-    on_instances(cases, m, [&](const ConstraintGroup& group, std::size_t i, Path&, const auto& at) {
+    on_instances(cases, m, [&](const ConstraintInstances& group, std::size_t i, Path&, const auto& at) {
       body(group.instances[i], at(0).first);
     });
   };
@@ -211,7 +210,7 @@ void check_batches(const std::vector<Case>& cases, Checklist& list) {
         for (const Case& one : cases) {
           m.in_model(one.sample.text);
           const SystemView& view = one.sample.view();
-          const ConstraintGroup& group = view.constraints[0];
+          const ConstraintInstances& group = view.constraints[0];
           Path path(view, one.state, random);
           std::vector<BatchInput> parts;
           Rows alone;
@@ -245,7 +244,7 @@ void check_batches(const std::vector<Case>& cases, Checklist& list) {
 
 /// Of all instances.
 BatchInput inputs(const Case& one, const Path& path) {
-  const ConstraintGroup& group = one.sample.view().constraints[0];
+  const ConstraintInstances& group = one.sample.view().constraints[0];
   std::vector<BatchInput> parts;
   for (std::size_t i = 0; i < group.instances.size(); ++i)
     parts.push_back(input_of(one.sample.view(), group, i, path.frames(), path.now()));
@@ -253,7 +252,7 @@ BatchInput inputs(const Case& one, const Path& path) {
 }
 
 void check_own_data(const std::vector<Case>& cases, Checklist& list) {
-  const auto group = [](const Case& one) -> const ConstraintGroup& { return one.sample.view().constraints[0]; };
+  const auto group = [](const Case& one) -> const ConstraintInstances& { return one.sample.view().constraints[0]; };
   claim_own_data(
       group(cases.front()).type, cases, list, [&](const Case& one) { return make(group(one), group(one).instances); },
       [&](const Case& one) {
@@ -268,7 +267,7 @@ void check_own_data(const std::vector<Case>& cases, Checklist& list) {
 /// Marks the cases whose elements have rows that move by themselves, or a given force.
 void mark_driven(std::vector<Case>& cases) {
   for (Case& one : cases) {
-    const ConstraintGroup& group = one.sample.view().constraints[0];
+    const ConstraintInstances& group = one.sample.view().constraints[0];
     Random random(43);
     const Path path(one.sample.view(), one.state, random);
     const Rows rows = evaluate(*make(group, group.instances), group.instances, group.rows,
@@ -303,7 +302,7 @@ void check_constraint(const ConstraintType& type, const Bench& bench, Checklist&
   check_discrete(
       type.descriptor().discrete, one, list,
       [](const Case& case_of) {
-        const ConstraintGroup& group = case_of.sample.view().constraints[0];
+        const ConstraintInstances& group = case_of.sample.view().constraints[0];
         return make(group, group.instances);
       },
       [](const Case& case_of, const Path& path, double) { return EventState{inputs(case_of, path)}; });

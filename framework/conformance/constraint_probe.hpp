@@ -50,10 +50,8 @@ struct Rows {
   }
 };
 
-inline BatchPointer<ConstraintBatch> make(const ConstraintGroup& group, Strided<const ElementInstance> instances) {
-  BatchPointer<ConstraintBatch> batch(group.type->create(instances));
-  if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
-  return batch;
+inline BatchPointer<ConstraintBatch> make(const ConstraintInstances& group, Strided<const ElementInstance> instances) {
+  return made_batch(group.type->create(instances));
 }
 
 inline Rows evaluate(ConstraintBatch& batch, Strided<const ElementInstance> instances,
@@ -119,7 +117,7 @@ void on_instances(const std::vector<Case>& cases, Measure& m, Body body, Start s
   Random random(29);
   for (const Case& one : cases) {
     const SystemView& view = one.sample.view();
-    const ConstraintGroup& group = view.constraints[0];
+    const ConstraintInstances& group = view.constraints[0];
     for (std::size_t i = 0; i < group.instances.size(); ++i) {
       State first = one.state;
       if (start == Start::any) {

@@ -11,7 +11,7 @@
 
 namespace polyform::host::inline conformance {
 
-/// What a batch is asked with at an event. u, x: of modules.
+/// What a batch is given at an event. u, x: of modules.
 struct EventState {
   BatchInput attachments;
   std::vector<double> u{}, x{};

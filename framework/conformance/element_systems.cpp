@@ -64,7 +64,8 @@ double rounding_of_loads(const SystemView& view, const State& s) {
   std::vector<Spatial> loads(view.frames());
   std::vector<double> efforts(view.nv), rates(view.states);
   forces.evaluate(0, tree.frames(), s.q, s.v, s.x, loads, efforts, rates);
-  return roundings * Yardstick(view).of_system(tree.frames(), std::span(loads).first(view.bodies.size())).acceleration;
+  return roundings *
+         SystemScales(view).of_system(tree.frames(), std::span(loads).first(view.bodies.size())).acceleration;
 }
 
 void see_case(const Formulation& formulation, const Case& one, Expected& expected, bool balanced, Measure& m) {

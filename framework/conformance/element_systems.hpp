@@ -21,7 +21,8 @@ template <class Type>
 std::vector<Case> cases_of(const Type& type, std::string_view section, const Bench&, int count, int instances,
                            bool loop = false);
 
-/// A flexible body between ground and a rigid one, by random joints. The second: of the first type that can be made.
+/// A flexible body between ground and a rigid body, held by random joints. The second function takes the first flexible
+/// type that can be made.
 Sample flexible_model(const FlexibleBodyType&, const Bench&, std::uint64_t seed);
 Sample flexible_model(const Bench&, std::uint64_t seed);
 

@@ -44,7 +44,7 @@ inline EventValues evaluate_events(EventSource& events, const BatchInput& in) {
   return out;
 }
 
-/// Of a batch without state of a module. make(case) gives a batch of the case's instances, input(case, path, t) their
+/// Checks the events of a batch that is no module's. make(case) gives a batch of the case's instances, input(case, path, t) their
 /// joined input there. Nothing is claimed of a type that tells no events.
 template <class Make, class Input>
 void check_events(const std::vector<Case>& cases, Checklist& list, Make make, Input input) {

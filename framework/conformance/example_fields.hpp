@@ -19,7 +19,7 @@ class ExampleFields {
   using Instance = std::map<std::string, std::string, std::less<>>;
 
   ExampleFields() = default;
-  /// tested: the type that the model is an example of.
+  /// tested: the type of which the model is an example.
   ExampleFields(const System&, std::string tested);
 
   /// One of the type's instances; nullptr when the example has none, and in every other case where it is not the tested

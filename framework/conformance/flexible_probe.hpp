@@ -62,9 +62,7 @@ class Call {
 };
 
 inline BatchPointer<FlexibleBatch> make(const FlexibleBodyType& type, Strided<const FlexibleInstance> instances) {
-  BatchPointer<FlexibleBatch> batch(type.create(instances));
-  if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
-  return batch;
+  return made_batch(type.create(instances));
 }
 
 /// What initial_state() gives.
@@ -79,7 +77,7 @@ inline Start start_of(const FlexibleData& body) {
   return {Eigen::Map<const Vector>(eta.data(), index(eta.size())),
           Eigen::Map<const Vector>(etadot.data(), index(etadot.size()))};
 }
-/// Asks for the mode shapes at a point, of which nothing may be written beyond what is given.
+/// Asks for the mode shapes at a point. The type must not write beyond the storage that it is given.
 inline void ask_shapes(const FlexibleData& body, const Vec3& point) {
   Canaries given;
   const std::size_t m = body.modes;

@@ -68,9 +68,7 @@ double difference(const Load& a, const Load& b, const Load& beside) {
 }
 
 BatchPointer<ForceBatch> make(const ForceType& type, Strided<const ElementInstance> instances) {
-  BatchPointer<ForceBatch> batch(type.create(instances));
-  if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
-  return batch;
+  return made_batch(type.create(instances));
 }
 
 Load evaluate(ForceBatch& batch, const BatchInput& in) {
@@ -102,7 +100,7 @@ void initial_states(const ForceBatch& batch, std::vector<double>& x) {
 /// The inputs of all instances of the case's group along the path, at its present place.
 std::vector<BatchInput> inputs(const Case& one, const Path& path, double t) {
   const SystemView& view = one.sample.view();
-  const ForceGroup& group = view.forces[0];
+  const ForceInstances& group = view.forces[0];
   const std::size_t states = group.type->state_count();
   std::vector<BatchInput> all;
   for (std::size_t i = 0; i < group.instances.size(); ++i) {
@@ -117,7 +115,7 @@ std::vector<BatchInput> inputs(const Case& one, const Path& path, double t) {
 
 /// The same as drawn, to the last bit, at rest or in motion.
 std::vector<BatchInput> inputs_as_drawn(const Case& one, double speed) {
-  const ForceGroup& group = one.sample.view().forces[0];
+  const ForceInstances& group = one.sample.view().forces[0];
   const std::size_t states = group.type->state_count();
   std::vector<double> x(states * group.instances.size());
   initial_states(*make(*group.type, group.instances), x);
@@ -147,7 +145,7 @@ void check_power(const ForceType& type, const std::vector<Case>& cases, Checklis
       "the sum of wrench times twist and effort times velocity must be power - d(potential_energy)/dt, through the "
       "rates of first-order states and time too",
       [&](Measure& m) {
-        on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+        on_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
           const auto batch = make(type, group.instances);
           const auto at = [&](double t) {
             path.go(t);
@@ -173,7 +171,7 @@ void check_power(const ForceType& type, const std::vector<Case>& cases, Checklis
 /// Calls body(instance, input, load of all instances in its system) for each instance of all cases.
 template <class Body>
 void on_instances(const std::vector<Case>& cases, Measure& m, Body body) {
-  on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+  on_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
     const std::vector<BatchInput> all = inputs(one, path, 0);
     const Load beside = evaluate(*make(*group.type, group.instances), joined(all));
     for (std::size_t i = 0; i < all.size(); ++i) body(group.instances[i], all[i], beside);
@@ -242,7 +240,7 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
   list.claim(
       "instances in one batch give what each gives alone, in any order", 1e-12,
       "evaluate() must read markers, q, v and states of its own instance, and write its own", [&](Measure& m) {
-        on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+        on_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
           const std::vector<BatchInput> parts = inputs(one, path, 0);
           const std::vector<BatchInput> backwards(parts.rbegin(), parts.rend());
           const std::vector<ElementInstance> turned(group.instances.rbegin(), group.instances.rend());
@@ -273,7 +271,7 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
       },
       [](ForceBatch& batch, const Case&, const BatchInput& in) { return evaluate(batch, in).numbers(); });
   list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
-    on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+    on_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
       const auto batch = make(type, group.instances);
       const BatchInput now = joined(inputs(one, path, 0));
       path.go(0.05);
@@ -289,7 +287,7 @@ void check_finite(const ForceType& type, const std::vector<Case>& cases, Checkli
   list.claim(
       "everything it gives is a finite number, rates of all first-order states too", 0,
       "guard divisions by lengths and speeds that may be zero; write every entry of state_rates", [&](Measure& m) {
-        on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+        on_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
           const auto batch = make(type, group.instances);
           for (const double t : {0.0, 0.1, 0.3}) {
             path.go(t);
@@ -313,7 +311,7 @@ void check_finite(const ForceType& type, const std::vector<Case>& cases, Checkli
 
 void check_allocation(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
   claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {
-    on_paths(cases, m, [&](const Case& one, Path& path, const ForceGroup& group) {
+    on_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
       see_allocations(evaluate(*make(type, group.instances), joined(inputs(one, path, 0))).allocations, m);
     });
   });

@@ -181,10 +181,11 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
     claim_on(cases, kind, "velocities and accelerations are the rates along dy/dt", 1e-6,
              "derivative() and observe() must be of one motion", list,
              [&](const Case& one, Measure& m) { see_rates(formulation, one, m); });
-    claim_on(cases, kind, "positions follow from velocities as it says", 1e-8,
-             "kinds() tells what each number of y is; position_rates() gives what derivative() gives for the positions, at "
-             "the same y",
-             list, [&](const Case& one, Measure& m) { see_second_order(formulation, one, m); });
+    claim_on(
+        cases, kind, "positions follow from velocities as it says", 1e-8,
+        "kinds() tells what each number of y is; position_rates() gives what derivative() gives for the positions, at "
+        "the same y",
+        list, [&](const Case& one, Measure& m) { see_second_order(formulation, one, m); });
     claim_on(cases, kind, "its discrete state is constant but in encode() and correct(), and can be put back", 1e-9,
              "what derivative(), observe() and decode() find out on their way is no discrete state; what the future "
              "depends on is in y or in the values that the host keeps",

@@ -47,7 +47,7 @@ void claim_on(const std::vector<Case>& cases, std::string_view kind, std::string
 
 /// Motion, accelerations, reactions, energies: against mechanics, and against the other formulations.
 void check_mechanics(const Formulation&, const Systems&, const Bench&, Checklist&);
-/// Drift from the joints and of quaternions: what is told of it, and what correct() does with it.
+/// Checks what the solver tells of drift, from the joints and of quaternions, and what correct() does about it.
 void check_correction(const Formulation&, const std::vector<Case>&, std::string_view kind, Checklist&);
 /// The other formulations that one was compared with, by whether they share kernels with it on any of the systems.
 class Witnesses {
@@ -60,7 +60,7 @@ class Witnesses {
   std::set<std::string> all() const;
 
   std::set<std::string, std::less<>> independent_;
-  std::map<std::string, std::set<std::string>, std::less<>> shared_;  ///< with what
+  std::map<std::string, std::set<std::string>, std::less<>> shared_;  ///< the kernels shared with each
 };
 /// One case against all other formulations that run it. Undecided when there are none.
 void see_agreement(const Formulation&, const Case&, const Bench&, Witnesses&, Measure&);
@@ -88,15 +88,16 @@ SolverPointer compiled_or_refused(const Formulation&, const SystemView&, const O
 /// Whether everything observed is a finite number.
 bool is_finite(const Observation&);
 inline constexpr const char* not_finite = "something observed is no finite number";
-/// Every choice, and the ends of every range.
+/// Tries every choice of every option, and the ends of every range.
 void check_options(const Formulation&, const Systems&, Checklist&);
 /// Whether a solver of each system allocates in any call.
 void see_allocations_in(const Formulation&, const std::vector<Case>&, Measure&);
 inline constexpr std::string_view make_memory_in_compile =
     "all memory is made in compile(): encode, decode, derivative, correct and observe only use it";
-/// What it declares to carry, it carries; the rest it refuses in a sentence.
+/// Checks that the formulation carries what it declares, and refuses the rest in a sentence.
 void check_abilities_of(const Formulation&, const Bench&, Checklist&);
-/// No allocation after compile, no memory of what was asked before, no influence between solvers.
+/// Checks that nothing allocates after compile, that no call remembers another, and that solvers do not influence each
+/// other.
 void check_calls(const Formulation&, const Systems&, const Bench&, Checklist&);
 
 }  // namespace polyform::host::conformance

@@ -72,7 +72,8 @@ void check_kernels(const Formulation& formulation, const Systems& systems, Check
     list.unsupported(name, "it does not run the first of the random models, as other checks tell");
     return;
   }
-  list.claim(name, 0, "Kernels::name() gives a few words that live as long as the solver (polyform/contract/kernels.hpp)",
+  list.claim(name, 0,
+             "Kernels::name() gives a few words that live as long as the solver (polyform/contract/kernels.hpp)",
              [&](Measure& m) {
                for (const Case& one : cases) {
                  Observed a(formulation, one.sample.view(), one.state), b(formulation, one.sample.view(), one.state);

@@ -19,11 +19,11 @@ class Method {
   void restart(double t, const std::vector<double>& y, double first_step = 0);
   /// One step, which ends at the limit or before it.
   void step(double t_limit);
-  /// To the limit; gives the number of steps.
+  /// Goes to the limit and returns the number of steps.
   std::size_t run(double t_limit);
-  /// Whether a step failed; without Failure.
+  /// Tries a step and returns whether it failed, without a Failure.
   bool fails(double t_limit) { return method_->step(t_limit) != Status::ok; }
-  /// In the last step, by its share of it.
+  /// The state within the last step; share: of its length.
   const std::vector<double>& inside(double share);
   std::span<const double> state() const { return method_->state(); }
   Integrator& raw() { return *method_; }
@@ -50,7 +50,7 @@ RunErrors run_errors(const IntegratorChoice&, KnownSystem&, const StepSettings&,
 /// The largest difference of any number.
 double distance(std::span<const double> a, std::span<const double> b);
 
-/// Steps of one length, whatever the tolerance.
+/// Settings for steps of one length, whatever the tolerance.
 StepSettings steps_of(double step);
 StepSettings tolerance_of(double tolerance);
 

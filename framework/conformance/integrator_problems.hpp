@@ -33,9 +33,9 @@ class KnownSystem : public FirstOrderSystem, public SecondOrderSystem {
  protected:
   KnownSystem(std::vector<StateKind> kinds, std::size_t integrals)
       : kinds_(std::move(kinds)), integrals_(integrals) {}
-  /// All of ydot but the positions.
+  /// Writes all of ydot but the positions.
   virtual void accelerate(double t, std::span<const double> y, std::span<double> ydot) const noexcept = 0;
-  /// Of the positions.
+  /// Writes the rates of the positions.
   virtual void move(std::span<const double> y, std::span<double> ydot) const noexcept = 0;
   virtual void remove_drift(std::span<double>) const noexcept {}
 
@@ -70,7 +70,7 @@ class DrivenDisc final : public KnownSystem {
   void remove_drift(std::span<double> y) const noexcept override;
 };
 
-/// A ball that falls, y = [z ż]. up: its weight the other way.
+/// A ball that falls, y = [z ż]. up: its weight acts upwards.
 class Fall final : public KnownSystem {
  public:
   Fall();
@@ -82,7 +82,7 @@ class Fall final : public KnownSystem {
   void move(std::span<const double> y, std::span<double> ydot) const noexcept override;
 };
 
-/// Nothing but time.
+/// A system without states, in which only time goes on.
 class Nothing final : public KnownSystem {
  public:
   Nothing() : KnownSystem({}, 0) {}

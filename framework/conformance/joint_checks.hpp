@@ -10,13 +10,13 @@ namespace polyform::host::inline conformance {
 inline constexpr std::string_view tested = "tested";
 const JointData& tested_joint(const SystemView&);
 
-/// The way from poses to coordinates and orientations; one instance per sample.
+/// Checks coordinates and orientations that follow from poses. There is one instance per sample.
 void check_joint_coordinates(const std::vector<Sample>&, Checklist&);
-/// Directions and places of the fields; one instance per sample.
+/// Checks the directions and places in the fields. There is one instance per sample.
 void check_joint_drawing(const JointType&, const Bench&, const std::vector<Sample>&, Checklist&);
-/// Kinematics, coordinates among them; one instance per sample.
+/// Checks the kinematics, coordinates among them. There is one instance per sample.
 void check_joint_motion(const JointType&, const Bench&, const std::vector<Sample>&, Checklist&);
-/// In the tree and as a cut joint, in all formulations.
+/// Checks the joint in the tree and as a cut joint, in all formulations.
 void check_joint_in_systems(const JointType&, const Bench&, Checklist&);
 
 }  // namespace polyform::host::conformance

@@ -108,7 +108,7 @@ void check_batches(const ModuleType& type, const std::vector<Case>& cases, Check
 
 /// What the first module of a case gives as drawn, to the last bit, in the state that it begins in.
 ModuleEquations as_drawn(const ModuleType& type, const Case& one, double speed) {
-  const ModuleGroup& group = one.sample.view().modules[0];
+  const ModuleInstances& group = one.sample.view().modules[0];
   const auto instance = group.instances.first(1);
   std::vector<double> u = start_of(type, instance);
   std::vector<double> x(u.begin() + static_cast<std::ptrdiff_t>(type.variables().size()), u.end());

@@ -43,9 +43,7 @@ void ModuleEquations::append(const ModuleEquations& b) {
 }
 
 BatchPointer<ModuleBatch> make(const ModuleType& type, Strided<const ElementInstance> instances) {
-  BatchPointer<ModuleBatch> batch(type.create(instances));
-  if (!batch) throw Failure(Exit::simulation_failed, "create() gives no batch for instances that define() accepted");
-  return batch;
+  return made_batch(type.create(instances));
 }
 
 ModuleEquations evaluate(ModuleBatch& batch, const ModuleType& type, std::size_t instances, const ModuleState& s) {

@@ -51,7 +51,7 @@ class ModuleMotion {
  private:
   ModuleState place(double t, const std::vector<double>& x);
 
-  const ModuleGroup& group_;
+  const ModuleInstances& group_;
   std::size_t instance_;
   Path& path_;
   std::vector<double> u_, x_;  ///< at t = 0

@@ -77,11 +77,11 @@ void spread_states(const System& system, State& s, Random& random) {
     for (std::size_t k = 0; k < count; ++k)
       if (ranges[k].typical > 0) s.x[offset + k] = in_range(ranges[k], random.uniform(-1, 1), 0, s.x[offset + k]);
   };
-  for (const ForceGroup& g : view.forces)
+  for (const ForceInstances& g : view.forces)
     for (std::size_t i = 0; i < g.instances.size(); ++i)
       spread(*g.type, ValueRanges::Kind::state, g.type->state_count(), g.instances[i],
              g.state_offset + i * g.type->state_count());
-  for (const ModuleGroup& g : view.modules) {
+  for (const ModuleInstances& g : view.modules) {
     const std::size_t variables = g.type->variables().size(), states = g.type->states().size();
     const std::size_t first = g.state_offset + g.instances.size() * variables;
     for (std::size_t i = 0; i < g.instances.size(); ++i)
@@ -93,7 +93,7 @@ void spread_states(const System& system, State& s, Random& random) {
 void stir_modules(const SystemView& view, State& s, Random& random) {
   ModuleSet modules(view);
   if (!modules.good()) throw Failure(Exit::simulation_failed, "create() gives no batch of a module in the model");
-  for (const ModuleGroup& g : view.modules) {
+  for (const ModuleInstances& g : view.modules) {
     const std::size_t variables = g.type->variables().size();
     for (std::size_t i = 0; i < g.instances.size(); ++i) {
       const std::vector<ValueRange> ranges =

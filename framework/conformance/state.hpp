@@ -43,8 +43,8 @@ State random_state(const System&, Random&);
 /// Adds whole turns to the angles of primitive rotations: all poses stay, and with them all that the joints ask.
 void add_turns(const SystemView&, State&, Random&);
 
-/// A smooth motion of a tree through a state at t = 0: constant v̇ and η̈; first-order states follow their own rates for
-/// a time as short as differences need, and are those of the start later on.
+/// A smooth motion of a tree through a state at t = 0: constant v̇ and η̈; first-order states follow their own rates
+/// for a time as short as differences need, and are those of the start later on.
 /// The clock shows another time than t, so that nothing in a function of time vanishes by chance. The system has no cut
 /// joints.
 class Path {

@@ -26,8 +26,8 @@ constexpr double faster = 1.5;
 // Of a step: shorter stretches are not made. Steps that are many times longer than allowed are not tried.
 constexpr double shortest_stretch = 1e-7;
 
-// So many samples along a step, in which thousands of zeros would be found, are more than any motion needs: what still is
-// not clear flickers by rounding, and is taken as it is.
+// So many samples along a step, in which thousands of zeros would be found, are more than any motion needs: what still
+// is not clear flickers by rounding, and is taken as it is.
 constexpr std::size_t most_samples = 4096;
 
 // Places of samples: the beginning of the step, the end of a part, the middles of parts by how often they were divided.

@@ -38,8 +38,8 @@ struct SignChange {
 /// allows is first divided into stretches that are not. No allocation after construction.
 class EventSearch {
  public:
-  /// kinds: per function a number below `functions`, the same for those of one unit whose sizes compare (the gaps of all
-  /// contacts): the rounding of one that has always been zero is told by the others. Empty: all differ.
+  /// kinds: per function a number below `functions`, the same for those of one unit whose sizes compare (the gaps of
+  /// all contacts): the rounding of one that has always been zero is told by the others. Empty: all differ.
   explicit EventSearch(std::size_t functions, std::vector<std::size_t> kinds = {});
 
   /// At the start of the next step: values, rates there.

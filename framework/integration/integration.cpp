@@ -26,7 +26,7 @@ void check_positive(double value, std::string_view what, std::string_view unit) 
 void check(const IntegratorChoice& choice, const StepSettings& settings) {
   if (choice.type == nullptr)
     throw Failure(Exit::plugin, "no integrator plugin was found",
-                  "polyform plugins shows where plugins were looked for and why a file was refused.");
+                  remedies::see_plugins);
   check_positive(settings.step, "step", " s");
   if (settings.max_step != std::numeric_limits<double>::infinity())
     check_positive(settings.max_step, "longest step", " s");

@@ -35,8 +35,8 @@ struct Statistics {
 /// does the rest.
 ///
 /// The equation may have a discrete state, of which the method knows nothing: one set of values belongs to the last
-/// step from its start on, another to time(). Each function leaves the equation with the values that belong to the state
-/// it gives; what others did to them in the meantime does not matter to the next step.
+/// step from its start on, another to time(). Each function leaves the equation with the values that belong to the
+/// state it gives; what others did to them in the meantime does not matter to the next step.
 class Integration {
  public:
   /// The equation and what the choice points to must outlive the object. Failure (plugin) without a type, (bad_input)

@@ -5,13 +5,19 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
 
-constexpr int most_iterations = 60;
+/// Steps of Newton's method in large amounts of the coordinates: at rounding; where rounding may begin, and by how much
+/// a step shrinks that is not rounding yet; too long to end nearby; and as long as one may be.
+constexpr double closing_at_rounding = 1e-15, closing_near_rounding = 1e-11, closing_contracts = 0.3,
+                 closing_astray = 1e3, longest_closing_step = 0.5;
 /// Largest residual of rows that follow from others, m or rad: beyond it they do not follow.
 constexpr double redundancy_tolerance = 1e-8;
 
@@ -62,7 +68,8 @@ bool ClosedStates::place(std::span<const double> deviation, CanonicalState& out)
 bool ClosedStates::close_positions(CanonicalState& out) {
   const std::vector<std::size_t>&rows = choice_.position.rows, &dependent = choice_.position.dependent;
   double last_step = 1;
-  for (int i = 0;; ++i) {
+  ClosingSteps steps(std::numeric_limits<double>::max());  // the residual of the start is not known yet
+  for (;;) {
     displace(view_, nominal_, delta_, out);
     jacobian_.evaluate(t_, out.view());
     if (rows.empty()) return true;
@@ -74,11 +81,12 @@ bool ClosedStates::close_positions(CanonicalState& out) {
     for (std::size_t k = 0; k < dependent.size(); ++k)
       size = std::max(size, std::abs(step[static_cast<Index>(k)]) / scales_[dependent[k]]);
     // At round-off the steps stop shrinking.
-    if (size < 1e-15 || (size < 1e-11 && size > 0.3 * last_step)) break;
-    if (!(size < 1e3) || i == most_iterations)
+    if (size < closing_at_rounding || (size < closing_near_rounding && size > closing_contracts * last_step)) break;
+    if (!(size < closing_astray) || !steps.go_on())
       return fail(fmt::format("the constraints of `{}` cannot be closed nearby", jacobian_.rows()[rows[0]].name));
     last_step = size;
-    const double part = std::min(1.0, 0.5 / size);
+    steps.made(residual.cwiseAbs().maxCoeff());
+    const double part = std::min(1.0, longest_closing_step / size);
     for (std::size_t k = 0; k < dependent.size(); ++k) delta_[dependent[k]] += part * step[static_cast<Index>(k)];
   }
   for (const ConstraintJacobian::Row& row : jacobian_.rows())

@@ -83,8 +83,8 @@ Derivative finished(Derivative best, const Levels& levels) {
 /// rounding leaves five digits of a difference.
 constexpr double side_step = 0x1p-12, closer = 0.125;
 /// Between the two steps the difference of the sides shrinks with the step where the curve is smooth, to an eighth, and
-/// not at all at a kink. Parts below a thousandth of the largest derivative are no bend that a table is made for, and may
-/// be the rounding of one that is zero.
+/// not at all at a kink. Parts below a thousandth of the largest derivative are no bend that a table is made for, and
+/// may be the rounding of one that is zero.
 constexpr double stays = 0.5, least_kink = 1e-3;
 /// Roundings of the function that a one-sided difference of it may have.
 constexpr double roundings = 1e3;

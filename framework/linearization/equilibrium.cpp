@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "framework/linearization/equilibrium_equations.hpp"
@@ -21,6 +22,21 @@ using Eigen::VectorXd;
 constexpr std::size_t most_iterations = 200;
 constexpr double longest_step = 0.3;  ///< in the scales of the coordinates
 constexpr double settled = 1e-13;     ///< a step that ends the search
+/// A step below this that is no shorter than half of the last one has come to rounding.
+constexpr double at_rounding = 1e-10;
+/// A motion whose stiffness is this part of the stiffest is hardly restored.
+constexpr double hardly_restored = 1e-6;
+/// Digits that second differences of accelerations have: of a stiffness, and of a force.
+constexpr double digits_of_stiffness = 1e-10;
+/// What stands in for a stiffness where no motion has any, N/m of unit modal mass.
+constexpr double no_stiffness = 1e-12;
+/// Part of the trace that makes an inertia definite which rounding leaves semidefinite.
+constexpr double inertia_rounding = 1e-14;
+/// Levenberg's damping: where it starts, and below which the least squares are solved as they are.
+constexpr double first_damping = 1e-3, no_damping = 1e-9, least_damping = 1e-10;
+/// In place of a size that vanishes, where it divides.
+constexpr double least_size = std::numeric_limits<double>::min();
+constexpr double none_before = std::numeric_limits<double>::max();
 /// Accelerations, relative to those of gravity and of the held motion, that count as none.
 constexpr double balance_tolerance = 1e-8;
 
@@ -35,7 +51,7 @@ VectorXd descent_step(EquilibriumEquations& balance, double acceleration_size) {
   const Index n = balance.moves(), x = balance.states();
   const MatrixXd J = balance.jacobian();
   MatrixXd M = balance.inertia();
-  M.diagonal().array() += 1e-14 * std::max(M.trace(), 1e-300);
+  M.diagonal().array() += inertia_rounding * std::max(M.trace(), least_size);
   MatrixXd G = J.topLeftCorner(n, n), follow;  // x moves by −follow z where ẋ stays 0
   VectorXd a = balance.now().head(n), rest;
   if (x > 0) {
@@ -49,19 +65,20 @@ VectorXd descent_step(EquilibriumEquations& balance, double acceleration_size) {
   const MatrixXd K = -0.5 * (M * G + (M * G).transpose());
   const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> modes(K, M);
   const VectorXd& stiffness = modes.eigenvalues();
-  const double stiffest = stiffness.cwiseAbs().maxCoeff(), floor = std::max(1e-10 * stiffest, 1e-12);
-  const double rounding = 1e-10 * acceleration_size * std::sqrt(M.trace());
+  const double stiffest = stiffness.cwiseAbs().maxCoeff(),
+               floor = std::max(digits_of_stiffness * stiffest, no_stiffness);
+  const double rounding = digits_of_stiffness * acceleration_size * std::sqrt(M.trace());
   VectorXd z = VectorXd::Zero(balance.unknowns());
   for (Index k = 0; k < n; ++k) {
     const VectorXd shape = modes.eigenvectors().col(k);
     double along = shape.dot(force);
     // Of a motion that is hardly restored only a force that is more than rounding counts.
-    if (std::abs(stiffness[k]) < 1e-6 * stiffest && std::abs(along) < rounding) continue;
+    if (std::abs(stiffness[k]) < hardly_restored * stiffest && std::abs(along) < rounding) continue;
     along /= std::max(std::abs(stiffness[k]), floor);
     // Each is limited by itself, so that one without stiffness does not hold up the others.
     double size = 0;
     for (Index i = 0; i < n; ++i) size = std::max(size, std::abs(along * shape[i]) / balance.scale(i));
-    z.head(n) += along * std::min(1.0, longest_step / std::max(size, 1e-300)) * shape;
+    z.head(n) += along * std::min(1.0, longest_step / std::max(size, least_size)) * shape;
   }
   if (x > 0) z.segment(n, x) = -rest - follow * z.head(n);
   return z;
@@ -69,13 +86,13 @@ VectorXd descent_step(EquilibriumEquations& balance, double acceleration_size) {
 
 /// Down the potential energy. True when the steps have settled.
 bool descend(EquilibriumEquations& balance, double acceleration_size, std::size_t& iterations) {
-  double before = 1e300;
+  double before = none_before;
   for (; iterations < most_iterations; ++iterations) {
     if (balance.moves() == 0) return balance.states() == 0;
     VectorXd there, z = descent_step(balance, acceleration_size);
     const double size = step_size(balance, z);
     if (!std::isfinite(size)) return false;
-    if (size < settled || (size < 1e-10 && size > 0.5 * before)) return true;
+    if (size < settled || (size < at_rounding && size > 0.5 * before)) return true;
     before = size;
     if (size > longest_step) z *= longest_step / size;
     const Index n = balance.moves();
@@ -91,7 +108,7 @@ bool descend(EquilibriumEquations& balance, double acceleration_size, std::size_
 
 /// Least squares of the accelerations over all unknowns, in scales.
 void fit(EquilibriumEquations& balance, std::size_t& iterations) {
-  double damping = 1e-3, before = 1e300;
+  double damping = first_damping, before = none_before;
   const auto row_scales = [&] {
     VectorXd s(balance.rows());
     for (Index k = 0; k < s.size(); ++k)
@@ -108,13 +125,13 @@ void fit(EquilibriumEquations& balance, std::size_t& iterations) {
     VectorXd z, there;
     for (int tries = 0;; ++tries) {
       if (tries == 40) return;
-      if (damping < 1e-9) {
+      if (damping < no_damping) {
         Eigen::CompleteOrthogonalDecomposition<MatrixXd> exact;
-        exact.setThreshold(1e-10);
+        exact.setThreshold(digits_of_stiffness);
         z = exact.compute(J).solve(-r);
       } else {
         MatrixXd H = J.transpose() * J;
-        H.diagonal().array() += damping * std::max(J.squaredNorm() / static_cast<double>(m), 1e-300);
+        H.diagonal().array() += damping * std::max(J.squaredNorm() / static_cast<double>(m), least_size);
         z = H.ldlt().solve(-J.transpose() * r);
       }
       const double move = balance.moves() > 0 ? z.head(balance.moves()).cwiseAbs().maxCoeff() : 0;
@@ -122,10 +139,10 @@ void fit(EquilibriumEquations& balance, std::size_t& iterations) {
       z = columns.cwiseProduct(z);
       if (balance.accelerations(z, there) && rows.cwiseProduct(there).norm() < r.norm()) break;
       if (step_size(balance, z) < settled) return;
-      damping = std::max(damping, 1e-10) * 10;
+      damping = std::max(damping, least_damping) * 10;
     }
     const double size = step_size(balance, z);
-    if (!balance.go(z) || size < settled || (size < 1e-10 && size > 0.5 * before)) return;
+    if (!balance.go(z) || size < settled || (size < at_rounding && size > 0.5 * before)) return;
     before = size;
     damping *= 0.1;
   }

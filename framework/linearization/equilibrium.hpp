@@ -14,7 +14,7 @@ struct EquilibriumRequest {
   std::vector<std::string> held;    ///< patterns of position coordinates, or joints, that keep their initial values
 };
 
-/// In place of a unit: a part of a velocity that no symmetry carries on.
+/// Stands in place of a unit where the number is the part of a velocity that no symmetry carries on.
 inline constexpr std::string_view of_no_symmetry = "of no symmetry";
 
 /// A generalized force that nothing balances.

@@ -53,9 +53,9 @@ class EquilibriumEquations {
   /// Inertia of the independent velocities, from the kinetic energy: exact, as that is quadratic.
   MatrixXd inertia();
 
-  /// At z from the present state. False where the solver or the constraints fail.
+  /// The accelerations at z, counted from the present state. False where the solver or the constraints fail.
   bool accelerations(const VectorXd& z, VectorXd& out);
-  /// Takes the step. False, without a change, where it leads nowhere.
+  /// Makes z the present state. False, without a change, where there is no state at z.
   bool go(const VectorXd& z);
   std::size_t evaluations() const { return evaluations_; }
 
@@ -75,9 +75,9 @@ class EquilibriumEquations {
   const EquilibriumRequest& request_;
   VariedView varied_;
   std::vector<double> offsets_;
-  CanonicalState state_, moved_;  ///< the present one, and that of the last evaluation
+  CanonicalState state_, moved_;  ///< the present state, and the state of the last evaluation
   std::vector<Coordinate> names_;
-  std::vector<char> held_;  ///< per coordinate
+  std::vector<char> held_;  ///< per coordinate, whether it keeps its value
   bool anything_held_ = false, chosen_ = false;
   MinimalCoordinates choice_;
   MatrixXd directions_;                 ///< rates of the independent positions per independent velocity

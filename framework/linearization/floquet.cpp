@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "framework/diagnostics.hpp"
+#include "framework/linearization/known_digits.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {
@@ -20,6 +21,8 @@ using Eigen::VectorXd;
 constexpr Index stages = 4;         ///< Gauss points of a step: order 8
 constexpr double settled = 1e-9;    ///< change of Φ, relative, with which halving ends
 constexpr double unsettled = 1e-5;  ///< with which there is no answer
+/// Part of what differs after a period that Φ feels, and rounding of the product of its steps.
+constexpr double part_of_misfit = 0.1, rounding_of_product = 1e-15;
 constexpr std::size_t least_steps = 6, first_steps = 48, most_steps = 400;
 
 /// The points c of Gauss's formula on 0 … 1, its weights b and the weights a of the collocation polynomial.
@@ -138,11 +141,12 @@ std::size_t steps_for(const MatrixXd& A, double period) {
   double fastest = 0;
   for (const std::complex<double> value : A.eigenvalues()) fastest = std::max(fastest, std::abs(value));
   const double wanted = std::ceil(fastest * period / 2);
-  return std::clamp(wanted < 1e6 ? static_cast<std::size_t>(wanted) : first_steps, least_steps, first_steps);
+  return std::clamp(wanted < static_cast<double>(first_steps) ? static_cast<std::size_t>(wanted) : first_steps,
+                    least_steps, first_steps);
 }
 
 Mode::Trend trend_of(const Multiplier& m) {
-  const double size = std::abs(m.value), uncertain = std::max(10 * m.error, 1e-9 * size);
+  const double size = std::abs(m.value), uncertain = uncertainty(m.error, size);
   return size - 1 > uncertain   ? Mode::Trend::growing
          : 1 - size > uncertain ? Mode::Trend::decaying
                                 : Mode::Trend::neutral;
@@ -158,7 +162,7 @@ double misfit_of_period(const PointModel& model, const Linearization& linear, co
       rates = std::max(rates, std::abs(a.rates[i] - b.rates[i]));
       largest = std::max(largest, std::abs(a.rates[i]));
     }
-    return std::max((A - B).norm() / std::max(A.norm(), 1e-300), rates / largest);
+    return std::max((A - B).norm() / std::max(A.norm(), least_divisor), rates / largest);
   };
   constexpr double between = 0.3819660112501051;  // irrational: no half of a period that is not in `period`
   std::unique_ptr<MotionPath> path = make(fine);
@@ -166,7 +170,7 @@ double misfit_of_period(const PointModel& model, const Linearization& linear, co
   first.time += between * period;
   first.state = path->at(between * period);
   const double ends = differ(linear, later(model, linear.choice, *path, period));
-  if (ends > 1e-3) return ends;
+  if (ends > may_repeat) return ends;
   last.time += (1 + between) * period;
   last.state = path->at((1 + between) * period);
   const MinimalCoordinates choice = choose_coordinates(model.view(), first.time, first.state);
@@ -189,7 +193,7 @@ double misfit_of_motion(PointModel& model, MotionPath& path, double period) {
     largest = std::max(largest, std::abs(before.vdot[c]));
     change = std::max(change, std::abs(after.vdot[c] - before.vdot[c]));
   }
-  return std::max(apart / std::max(speed, 1e-300), change / largest);
+  return std::max(apart / std::max(speed, least_divisor), change / largest);
 }
 
 Floquet find_multipliers(const PointModel& model, const Linearization& linear, const PathMaker& make, double period,
@@ -214,7 +218,8 @@ Floquet find_multipliers(const PointModel& model, const Linearization& linear, c
                               period, steps, change));
   // What halving left, of which the finer result has a small part; what differs after a period; rounding.
   now.error += 0.1 * (now.value - before.value).cwiseAbs();
-  now.error.array() += misfit * std::min(1.0, A.norm() * period) * 1e-1 + 1e-15 * now.value.norm();
+  now.error.array() +=
+      misfit * std::min(1.0, A.norm() * period) * part_of_misfit + rounding_of_product * now.value.norm();
   Floquet out;
   out.period = period;
   const Modes modes =

@@ -36,10 +36,11 @@ struct Floquet {
 /// How far the velocities and accelerations after a period are from those before, relative to large ones: a first look.
 /// Failure (simulation_failed) where the motion cannot be followed.
 double misfit_of_motion(PointModel&, MotionPath&, double period);
-/// The same of A and all rates, the larger of two instants.
+/// The same, of A and all rates: the larger difference of two instants.
 double misfit_of_period(const PointModel&, const Linearization&, const PathMaker&, double period);
 
-/// Told how many of so many steps along a period are done; the steps are halved until the result stays.
+/// Is called with the number of steps along a period that are done, and with their total. The steps are halved until
+/// the result stays, so this begins again and again.
 using FloquetProgress = std::function<void(std::size_t done, std::size_t steps)>;
 
 /// The multipliers, by collocation in Gauss points on A along the path, with steps that are halved until Φ stays.

@@ -55,9 +55,9 @@ class VariedView {
   void add(std::vector<Group>& groups, Strided<const Group> original, const InputField&);
 
   SystemView view_;
-  std::vector<ForceGroup> forces_;
-  std::vector<ConstraintGroup> constraints_;
-  std::vector<ModuleGroup> modules_;
+  std::vector<ForceInstances> forces_;
+  std::vector<ConstraintInstances> constraints_;
+  std::vector<ModuleInstances> modules_;
   std::deque<std::vector<ElementInstance>> instances_;
   std::deque<std::vector<FieldValue>> fields_;
   std::deque<std::vector<TimeFunction>> functions_;

@@ -13,7 +13,7 @@ namespace polyform::host::inline linearization {
 /// the same, to the tolerance.
 void require_constraints(AccelerationMisfit&, double t, const Observation&, bool beside_nominal = false);
 
-/// The same at the initial state, before anything that takes long.
+/// The same at the initial state, so that it is said before anything that takes long.
 void require_constraints(const System&, Solver&);
 
 }  // namespace polyform::host::linearization

@@ -70,7 +70,8 @@ inline constexpr std::size_t most_states = 2000;
 /// (simulation_failed) where the solver fails or the constraints are singular.
 Linearization linearize(const System&, const SolverMaker&, const OperatingPoint&, const LinearRequest&);
 
-/// A alone, in coordinates that were chosen before, at another time or state of the same motion; kinks are not looked for.
+/// A alone, in coordinates that were chosen before, at another time or state of the same motion; kinks are not looked
+/// for.
 Linearization linearize_in(const MinimalCoordinates&, const System&, const SolverMaker&, const OperatingPoint&);
 
 /// Channels that can be outputs, in the order of result columns.

@@ -151,7 +151,9 @@ std::vector<char> position_rows(const SystemView& view, double t, const Canonica
     double expected = 0;
     for (const ConstraintJacobian::Entry& e : constraints.entries())
       if (e.row == r) expected += e.value * coordinates[e.column].scale * along[static_cast<Index>(e.column)];
-    bounds[r] = std::abs(change - expected) < 1e-3 * std::abs(expected);
+    // A row is the rate of its residual, or has none: differences tell the one from the other.
+    constexpr double is_its_rate = 1e-3;
+    bounds[r] = std::abs(change - expected) < is_its_rate * std::abs(expected);
   }
   return bounds;
 }
@@ -205,14 +207,16 @@ MinimalCoordinates choose_coordinates(const SystemView& view, double t, const Ca
   for (Index r = 0; r < J.rows(); ++r)
     if (const double size = J.row(r).lpNorm<Eigen::Infinity>(); size > 0) J.row(r) /= size;
   const std::vector<char> bounds = position_rows(view, t, state, constraints, J, coordinates), all(rows, true);
-  // Larger coefficients are eliminated first: a preference between those that are nearly equal.
+  // Larger coefficients are eliminated first: a preference between those that are nearly equal. What the user wants to
+  // keep is smaller than any lever makes of another.
+  constexpr double preference = 1e-3, kept_to_the_last = 1e-4;
   for (const JointData& joint : view.tree_joints())
     for (std::size_t k = joint.v_offset; k < joint.v_offset + joint.nv; ++k) {
-      const double depth = 1 + 1e-3 * static_cast<double>(k) / static_cast<double>(n);
+      const double depth = 1 + preference * static_cast<double>(k) / static_cast<double>(n);
       J.col(static_cast<Index>(k)) *= joint.added ? 4 * depth : depth;
     }
   for (std::size_t c = 0; c < wanted.size(); ++c)
-    if (wanted[c]) J.col(static_cast<Index>(c)) *= 1e-4;
+    if (wanted[c]) J.col(static_cast<Index>(c)) *= kept_to_the_last;
   MinimalCoordinates choice;
   choice.position = eliminate(J, bounds, {});
   choice.velocity = eliminate(std::move(J), all, choice.position);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "framework/diagnostics.hpp"
+#include "framework/linearization/known_digits.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {
@@ -18,6 +19,10 @@ using Eigen::VectorXcd;
 using Eigen::VectorXd;
 
 constexpr double rounding = std::numeric_limits<double>::epsilon();
+/// A component of a shape of size 1 below this is rounding of the elimination that found it.
+constexpr double no_component = 1e-11;
+/// Singular values that count as zero, beside the norm: rounding at least; what is known of no derivative at most.
+constexpr double least_zero = 1e-12, largest_zero = 1e-6;
 
 /// A without the entries that are no more than their errors, or than rounding of what else is in their row when all
 /// states deviate by their scales. Left in, they would tie states that have nothing to do with each other, and
@@ -100,14 +105,14 @@ MatrixXd echelon(MatrixXd basis) {
     for (Index j = 0; j < basis.cols(); ++j)
       if (j != k) basis.col(j) -= (basis(pivot, j) * basis.col(k)).eval();
   }
-  return (basis.array().abs() < 1e-11).select(0, basis);
+  return (basis.array().abs() < no_component).select(0, basis);
 }
 
 void normalize(VectorXcd& shape, const std::vector<double>& scales) {
   Index largest = 0;
   double size = 0;
   for (Index i = 0; i < shape.size(); ++i)
-    if (const double s = std::abs(shape[i]) / scales[static_cast<std::size_t>(i)]; s > size * (1 + 1e-9)) {
+    if (const double s = std::abs(shape[i]) / scales[static_cast<std::size_t>(i)]; s > size * (1 + known_part)) {
       size = s;
       largest = i;
     }
@@ -115,7 +120,7 @@ void normalize(VectorXcd& shape, const std::vector<double>& scales) {
 }
 
 Mode::Trend trend_of(const Mode& mode) {
-  const double uncertain = std::max(10 * mode.error, 1e-9 * std::abs(mode.eigenvalue));
+  const double uncertain = uncertainty(mode.error, std::abs(mode.eigenvalue));
   const double rate = mode.eigenvalue.real();
   return rate > uncertain ? Mode::Trend::growing : rate < -uncertain ? Mode::Trend::decaying : Mode::Trend::neutral;
 }
@@ -133,7 +138,7 @@ void mark_repeated(std::vector<Mode>& modes) {
       if (std::abs(a.eigenvalue - b.eigenvalue) > near * std::abs(a.eigenvalue)) continue;
       a.repeated = b.repeated = true;
       const double cosine = std::abs(a.shape.dot(b.shape)) / (a.shape.norm() * b.shape.norm());
-      if (1 - cosine < 1e-6) a.defective = b.defective = true;
+      if (1 - cosine < near) a.defective = b.defective = true;
     }
 }
 
@@ -189,7 +194,8 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
   MatrixXd uncertain = d.cwiseInverse().asDiagonal() * error * d.asDiagonal();
   const double norm = balanced.norm();
   uncertain.array() += rounding * norm;
-  const Staircase split = deflate_zeros(balanced, std::clamp(3 * uncertain.norm(), 1e-12 * norm, 1e-6 * norm));
+  const Staircase split =
+      deflate_zeros(balanced, std::clamp(3 * uncertain.norm(), least_zero * norm, largest_zero * norm));
   MatrixXd T = split.U.transpose() * balanced * split.U;
   out.zero_eigenvalues = static_cast<std::size_t>(split.zeros);
   for (Index k = 0; k < split.zeros; ++k)  // what lies below the blocks, and on their diagonal, is zero

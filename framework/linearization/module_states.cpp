@@ -16,12 +16,12 @@ using Eigen::Index;
 
 std::vector<Channel> first_order_states(const SystemView& view) {
   std::vector<Channel> out(view.states);
-  for (const ForceGroup& group : view.forces)
+  for (const ForceInstances& group : view.forces)
     for (std::size_t i = 0, k = group.state_offset; i < group.instances.size(); ++i)
       for (std::size_t s = 0; s < group.type->state_count(); ++s, ++k)
         out[k] = {fmt::format("{}.{}", group.names[i], group.type->descriptor().states[s].name),
                   std::string(group.type->descriptor().states[s].unit)};
-  for (const ModuleGroup& group : view.modules) {
+  for (const ModuleInstances& group : view.modules) {
     std::size_t k = group.state_offset;
     for (const auto& own : {group.type->variables(), group.type->states()})
       for (std::size_t i = 0; i < group.instances.size(); ++i)
@@ -127,11 +127,12 @@ bool ModuleStates::close(double t, std::span<const BodyMotion> frames, const Eli
   return true;
 }
 
-/// By Newton's method: the residual of a holonomic row changes with the integral of a variable as its rate does with the
-/// variable.
+/// By Newton's method: the residual of a holonomic row changes with the integral of a variable as its rate does with
+/// the variable.
 bool ModuleStates::close_integrals(double t, std::span<const BodyMotion> frames, const Elimination& choice,
                                    CanonicalState& state) {
   constexpr int most_iterations = 20;
+  constexpr double step_of_rounding = 1e-13;  // of the integral, or of 1
   for (int i = 0;; ++i) {
     modules_.follow(state.discrete);
     modules_.evaluate(t, frames, state.q, state.v, state.x);
@@ -159,7 +160,7 @@ bool ModuleStates::close_integrals(double t, std::span<const BodyMotion> frames,
         largest = std::max(largest, std::abs(step[static_cast<Index>(k)]) / std::max(1.0, std::abs(x)));
       }
     }
-    if (largest < 1e-13) return true;
+    if (largest < step_of_rounding) return true;
     if (i == most_iterations) return false;
   }
 }

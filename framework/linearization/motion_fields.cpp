@@ -33,7 +33,8 @@ Quat turned(const Vec3& a, double t) {
 Vec3 carried(const Vec3& a, double t, const Vec3& s) {
   const double rate = norm(a), phi = rate * t;
   double first = 0.5 * t * t, second = t * t * t / 6;
-  if (std::abs(phi) > 1e-4) {
+  constexpr double series_serves = 1e-4;  // next term: 1e-9 of the first, where the formula loses 1e-8
+  if (std::abs(phi) > series_serves) {
     first = (1 - std::cos(phi)) / (rate * rate);
     second = (phi - std::sin(phi)) / (rate * rate * rate);
   }
@@ -105,8 +106,9 @@ void MotionFields::add_joint(std::size_t j) {
     turns = {(1 / norm(normal)) * normal};
   }
   if (s.translations == 1 && s.ball) turns = {p[0].axis};
+  constexpr double parallel = 1e-9;  // the sine between axes that the model draws as one
   if (s.rotation && s.translations > 0)
-    std::erase_if(turns, [&](const Vec3& a) { return norm(cross(a, s.axis)) > 1e-9; });
+    std::erase_if(turns, [&](const Vec3& a) { return norm(cross(a, s.axis)) > parallel; });
   for (const Vec3& axis : turns) fields_.push_back({Kind::turn_in_base, j, 0, axis});
   // About a single axis the body is carried across it.
   const bool across = s.rotation && last && !turns.empty() && s.translations > 1;
@@ -308,7 +310,8 @@ std::string MotionFields::describe(std::span<const double> c) const {
     const auto turn = [&](const Vec3& a, const char* of) {
       const double rate = norm(a);
       if (rate == 0) return;
-      const auto round = [&](double x) { return std::abs(x) < 1e-6 * rate ? 0.0 : x / rate; };
+      constexpr double shown_share = 1e-6;  // of the rate: less is rounding of a direction
+      const auto round = [&](double x) { return std::abs(x) < shown_share * rate ? 0.0 : x / rate; };
       say(fmt::format("`{}` turns about [{:.4g}, {:.4g}, {:.4g}] of its {} at {:.5g} rad/s", joint.name, round(a.x),
                       round(a.y), round(a.z), of, rate));
     };

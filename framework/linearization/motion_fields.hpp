@@ -53,7 +53,7 @@ class MotionFields {
 
   /// exp(t Σ c ξ) of a state.
   CanonicalState carry(const CanonicalState&, std::span<const double> c, double t) const;
-  /// The same of v̇ of the tree joints, which belongs to that state.
+  /// Carries v̇ of the tree joints, which belongs to that state, in the same way.
   void carry_accelerations(const CanonicalState&, std::span<const double> c, double t, std::span<double> vdot) const;
   /// What moves, with its rate: "ball turns about [0, 0, 1] of its base at 2 rad/s".
   std::string describe(std::span<const double> c) const;
@@ -74,7 +74,7 @@ class MotionFields {
   /// The turn of what a joint carries, and its rates: of the ball or the rotation after the translations.
   Quat orientation(std::size_t j, const CanonicalState&) const;
   Vec3 turning(std::size_t j, std::span<const double> velocities) const;
-  /// Sum of a joint's fields.
+  /// The sum of the fields of one joint.
   struct JointMotionRates {
     Vec3 base_turn, body_turn, base_shift, body_shift;
     std::vector<double> shift;  ///< per velocity

@@ -8,6 +8,9 @@
 namespace polyform::host::inline linearization {
 namespace {
 
+/// The first step of an adaptive integrator, s; the end of a path, as a part of it, that is rounding of the time.
+constexpr double first_step_of_path = 1e-4, rounding_of_end = 1e-13;
+
 class CarriedPath final : public MotionPath {
  public:
   CarriedPath(const PointModel& model, const MotionFields& fields, std::vector<double> rates)
@@ -27,14 +30,16 @@ class IntegratedPath final : public MotionPath, private Ode {
         solver_(model.maker()(model.view())),
         store_(model.view()),
         y_(solver_->state_size()),
-        integrator_(*this, choice, {.step = 1e-4, .relative_tolerance = tolerance, .absolute_tolerance = 0.1 * tolerance}) {
+        integrator_(*this, choice,
+                    {.step = first_step_of_path, .relative_tolerance = tolerance,
+                     .absolute_tolerance = 0.1 * tolerance}) {
     if (solver_->encode(model.nominal().constant(), y_) != Status::ok) fail(solver_->failure());
     integrator_.start(start_, y_);
   }
 
   CanonicalState at(double t) override {
     const double end = start_ + t;
-    while (integrator_.time() < end && end - integrator_.time() > 1e-13 * std::max(1.0, end))
+    while (integrator_.time() < end && end - integrator_.time() > rounding_of_end * std::max(1.0, end))
       if (!integrator_.step(end)) fail(integrator_.failure());
     const std::span<const double> now = integrator_.state();
     std::copy(now.begin(), now.end(), y_.begin());

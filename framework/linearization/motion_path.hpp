@@ -11,7 +11,7 @@
 
 namespace polyform::host::inline linearization {
 
-/// Where a motion is, t s after the operating point. Asked for in the order of time.
+/// Tells where a motion is, t seconds after the operating point. Times are asked for in rising order.
 class MotionPath {
  public:
   virtual ~MotionPath() = default;

@@ -198,7 +198,8 @@ class Transformer {
     for (std::size_t b = 0; b < states.size(); ++b) {
       Vec3 arm = blade_centre(linear_.states[states[b]].name) - centre;
       arm -= dot(arm, axis) * axis;
-      if (norm(arm) < 1e-9 * length_scale(system_.view()))
+      constexpr double on_the_axis = 1e-9;  // of the length of the system
+      if (norm(arm) < on_the_axis * length_scale(system_.view()))
         refuse(fmt::format("the mass centre of the blade of {} lies on the hub's axis, so it has no azimuth",
                            show(rotor.blades[b])),
                "Name joints that move the blades themselves.");

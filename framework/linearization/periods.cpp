@@ -46,11 +46,16 @@ bool goes_on(const PathMaker& make, std::size_t v, double rate, double turn) {
   return true;
 }
 
+/// Periods that are found by integration have eight digits.
+constexpr double whole_number = 1e-7;
+/// What turns by a smaller part of the fastest rate does not turn.
+constexpr double at_rest_beside = 1e-9;
+
 /// Whole numbers of both in one time: a shortest common multiple, or 0.
 double common(double a, double b) {
   for (int k = 1; k <= most_turns; ++k) {
     const double other = k * a / b, whole = std::round(other);
-    if (whole >= 1 && whole <= most_turns && std::abs(other - whole) < 1e-7 * whole) return k * a;
+    if (whole >= 1 && whole <= most_turns && std::abs(other - whole) < whole_number * whole) return k * a;
   }
   return 0;
 }
@@ -94,7 +99,7 @@ std::vector<Period> possible_periods(const PointModel& model, const PathMaker& m
     std::size_t q = joint.q_offset, v = joint.v_offset;
     for (const Primitive& p : joint.primitives) {
       const double rate = now.v[v];
-      if (p.kind == Primitive::Kind::rotation && std::abs(rate) > 1e-9 * fastest) {
+      if (p.kind == Primitive::Kind::rotation && std::abs(rate) > at_rest_beside * fastest) {
         const std::string told_by = fmt::format("a turn of joint `{}`", joint.name);
         const double length = 2 * std::numbers::pi / std::abs(rate);
         // A turn that takes so much longer than others is not followed: at such a rate a joint rather swings.
@@ -107,7 +112,7 @@ std::vector<Period> possible_periods(const PointModel& model, const PathMaker& m
       }
       if (p.kind == Primitive::Kind::ball) {
         const double turning = std::hypot(now.v[v], now.v[v + 1], now.v[v + 2]);
-        if (turning > 1e-9 * fastest)
+        if (turning > at_rest_beside * fastest)
           add(2 * std::numbers::pi / turning, fmt::format("a turn of joint `{}`", joint.name));
       }
       q += position_count(p.kind);

@@ -35,7 +35,7 @@ class PointModel {
   const Coordinate& coordinate(std::size_t c) const { return coordinates_[c]; }
   std::size_t coordinates() const { return coordinates_.size(); }
   std::size_t states() const { return scales_.size(); }
-  /// A velocity of any coordinate at a state.
+  /// The velocity of a coordinate, independent or not, at a state.
   double velocity(const CanonicalState&, std::size_t coordinate) const;
 
   /// Deviations about a state at a time, with a solver of their own.

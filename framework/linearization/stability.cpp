@@ -1,4 +1,5 @@
 #include "framework/linearization/stability.hpp"
+#include "framework/linearization/known_digits.hpp"
 
 #include <fmt/format.h>
 
@@ -23,8 +24,6 @@ using Eigen::VectorXd;
 /// Relative changes of A after a period, or in multi-blade coordinates, that may be errors of differences and of the
 /// integration along the period.
 constexpr double same = 1e-6;
-/// Changes after a period, integrated roughly, with which it is worth a closer look.
-constexpr double may_repeat = 1e-3;
 
 /// Looks at a motion in one way after the other until one of them can judge it. Its data are those that it is asked
 /// with and what each way leaves to the next.
@@ -182,7 +181,8 @@ class Judge {
   PathMaker path_maker() {
     const bool carried = find_path_rates();
     return [this, carried](double tolerance) {
-      return carried ? carried_path(model_, *fields_, *path_rates_) : integrated_path(model_, request_.integrator, tolerance);
+      return carried ? carried_path(model_, *fields_, *path_rates_)
+                     : integrated_path(model_, request_.integrator, tolerance);
     };
   }
 
@@ -190,8 +190,8 @@ class Judge {
   bool meets_event(MotionPath& path, double length) {
     const std::optional<EventAlong> event = first_event_along(model_, path, length);
     if (event)
-      event_ = fmt::format("the event of {} happens along the motion, {:.4g} s on, which no linear model has", event->name,
-                           event->time);
+      event_ = fmt::format("the event of {} happens along the motion, {:.4g} s on, which no linear model has",
+                           event->name, event->time);
     return event.has_value();
   }
 
@@ -239,9 +239,10 @@ class Judge {
     }
     try {
       if (const double knot = first_knot_along(model_, period.length); knot < period.length) {
-        trouble_ = fmt::format("something jumps or bends by the clock {:.4g} s on, within the period of {:.6g} s, which "
-                               "no linear model has",
-                               knot, period.length);
+        trouble_ = fmt::format(
+            "something jumps or bends by the clock {:.4g} s on, within the period of {:.6g} s, which "
+            "no linear model has",
+            knot, period.length);
         if (demanded) out_.why = trouble_ + "; A is frozen at one instant";
         return false;
       }

@@ -1,5 +1,7 @@
 #include "framework/linearization/stability_verdict.hpp"
 
+#include "framework/linearization/known_digits.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -40,12 +42,13 @@ void judge_felt(const Modes& modes, std::size_t unfelt, const std::function<bool
     return;
   }
   const Mode *defective = nullptr, *drift = nullptr;
+  constexpr double told_from = 1e-6;  // 1/s: what grows by e in more than ten days
   double uncertain = 0;
   bool undamped = false;
   for (const Mode& m : modes.all) {
     if (!moves(m) || m.trend != Mode::Trend::neutral) continue;
     undamped = true;
-    uncertain = std::max(uncertain, std::max(10 * m.error, 1e-9 * std::abs(m.eigenvalue)));
+    uncertain = std::max(uncertain, uncertainty(m.error, std::abs(m.eigenvalue)));
     if (m.defective) (drifts(m) ? drift : defective) = &m;
   }
   out.verdict = Outlook::neutral;
@@ -67,7 +70,7 @@ void judge_felt(const Modes& modes, std::size_t unfelt, const std::function<bool
                    ? "nothing can move"
                    : "asymptotically stable: every disturbance dies out";
   }
-  if (undamped && uncertain > 1e-6) out.text += fmt::format(" (to within {:.1e} 1/s)", uncertain);
+  if (undamped && uncertain > told_from) out.text += fmt::format(" (to within {:.1e} 1/s)", uncertain);
 }
 
 }  // namespace

@@ -70,8 +70,9 @@ void SteadyFields::remove(const CanonicalState& state, std::span<double> vdot, V
     weights[n + i] = 1 / model_.coordinate(c).scale;
   }
   const MatrixXd along = all * symmetries_.basis;
+  constexpr double independent_fields = 1e-9;  // fields of size 1, by formulas
   Eigen::CompleteOrthogonalDecomposition<MatrixXd> least;
-  least.setThreshold(1e-9);
+  least.setThreshold(independent_fields);
   const VectorXd c = least.compute(weights.asDiagonal() * along).solve(weights.cwiseProduct(wanted));
   const VectorXd left = wanted - along * c;
   std::copy_n(left.data(), n, vdot.begin());

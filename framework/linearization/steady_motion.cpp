@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "framework/linearization/field_rows.hpp"
+#include "framework/linearization/known_digits.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {
@@ -22,6 +23,8 @@ constexpr int companions = 3;
 /// Velocities and accelerations relative to the large ones that a field may leave: above what a search for an
 /// equilibrium leaves (1e-8), below what would change a motion noticeably within a turn.
 constexpr double left = 1e-7;
+/// What least squares leave of what is wanted when nothing is left to do.
+constexpr double done = 1e-9;
 /// Relative changes of A that may be errors: differences of solvers in badly scaled systems come to that.
 constexpr double constant = 1e-6;
 
@@ -105,15 +108,15 @@ std::optional<SteadyMotion> find_steady_motion(PointModel& model, const MotionFi
     VectorXd weights = VectorXd::Zero(B.cols());
     MatrixXd more = without_plain(others);
     for (Index k = 0; k < more.cols(); ++k)
-      if (more.col(k).norm() <= 1e-7 * others.col(k).norm()) more.col(k).setZero();
+      if (more.col(k).norm() <= left * others.col(k).norm()) more.col(k).setZero();
     const VectorXd rest = without_plain(wanted);
-    if (more.cols() > 0 && rest.norm() > 1e-9 * wanted.norm()) weights.tail(others.cols()) = solve(more, rest, 1e-7);
+    if (more.cols() > 0 && rest.norm() > done * wanted.norm()) weights.tail(others.cols()) = solve(more, rest, left);
     weights.head(given.plain) = solve(plain, wanted - others * weights.tail(others.cols()), independent);
     c = B * weights;
     // Parts that are but rounding go, and the others make up for it.
     std::vector<Index> kept;
     for (Index k = 0; k < m; ++k)
-      if (std::abs(c[k]) * all.col(k).norm() > 1e-7 * wanted.norm()) kept.push_back(k);
+      if (std::abs(c[k]) * all.col(k).norm() > left * wanted.norm()) kept.push_back(k);
     MatrixXd part(all.rows(), static_cast<Index>(kept.size()));
     VectorXd before = c;
     c.setZero();
@@ -211,7 +214,7 @@ AlongMotion look_along(PointModel& model, const MotionFields& fields, const std:
         }
         continue;
       }
-      const double change = (difference - apart).lpNorm<Eigen::Infinity>() / std::max(size, 1e-300);
+      const double change = (difference - apart).lpNorm<Eigen::Infinity>() / std::max(size, least_divisor);
       if (change > out.change) {
         out.change = change;
         out.time = t;

@@ -29,13 +29,13 @@ std::optional<SteadyMotion> find_steady_motion(PointModel&, const MotionFields&,
 /// What deviations carried along a field lose of A as linearize() gives it: A of the carried ones is A − this.
 Linearization::Matrix carried_part(const PointModel&, const MotionFields&, const std::vector<double>& rates);
 
-/// A later along a motion, compared with that carried there.
+/// A at later times of a motion, compared with the matrix that is carried there.
 struct AlongMotion {
   bool steady = false;    ///< the carried states are those of the motion
   bool constant = false;  ///< steady, and A did not change
   double change = 0;      ///< largest of A found, relative to its size
   double time = 0;        ///< where what fails was found
-  std::string why;        ///< not steady
+  std::string why;        ///< why it is not steady
 };
 
 /// Evaluates the carried states, and some near them, at later times; held: with the functions of time as they are at

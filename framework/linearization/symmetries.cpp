@@ -98,6 +98,11 @@ bool is_plain(MotionField::Kind kind) {
   return kind != MotionField::Kind::turn_in_base && kind != MotionField::Kind::carry;
 }
 
+/// Parts of a field below this are none: of numbers of size 1 that differences give.
+constexpr double plain_part = 1e-6;
+/// Where differences are rougher than this they tell no symmetry.
+constexpr double most_noise = 1e-4;
+
 /// The combinations of a basis without parts that turn the base or carry a body come first.
 Symmetries plain_first(const MatrixXd& basis, const MotionFields& fields) {
   std::vector<Index> special;
@@ -106,7 +111,7 @@ Symmetries plain_first(const MatrixXd& basis, const MotionFields& fields) {
   if (special.empty() || basis.cols() == 0) return {basis, basis.cols()};
   MatrixXd others, parts(static_cast<Index>(special.size()), basis.cols());
   for (std::size_t i = 0; i < special.size(); ++i) parts.row(static_cast<Index>(i)) = basis.row(special[i]);
-  const MatrixXd plain = null_space(parts, 1e-6, &others);
+  const MatrixXd plain = null_space(parts, plain_part, &others);
   Symmetries out{MatrixXd(basis.rows(), basis.cols()), plain.cols()};
   out.basis << basis * plain, basis * others;
   return out;
@@ -147,7 +152,7 @@ Symmetries find_symmetries(const PointModel& model, const MotionFields& fields) 
     }
     units[k] = sizes[k];
     K.col(k) /= sizes[k];
-    tolerance = std::max(tolerance, std::min(10 * noise[k] / sizes[k], 1e-4));
+    tolerance = std::max(tolerance, std::min(10 * noise[k] / sizes[k], most_noise));
   }
   return plain_first(units.cwiseInverse().asDiagonal() * null_space(K, tolerance), fields);
 }

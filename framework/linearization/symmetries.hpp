@@ -18,7 +18,7 @@ struct Symmetries {
 
 /// Found from the commutators at states near the nominal one, which are taken by extrapolated differences.
 Symmetries find_symmetries(const PointModel&, const MotionFields&);
-/// All sums of fields, as if they were symmetries.
+/// Takes all sums of fields as if they were symmetries.
 Symmetries all_sums(const MotionFields&);
 
 }  // namespace polyform::host::linearization

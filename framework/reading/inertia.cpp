@@ -127,7 +127,8 @@ double rounding(const BodyItem& body, double size, double heaviest) {
   // Rounding of the body's positions changes its motion as much, so that the repair changes no motion that is known.
   constexpr double of_the_size = 1e-13;
   // The tensor of a body without mass was subtracted from another's: a thousandth of the heaviest mass judges it.
-  const double mass = body.mass > 0 ? body.mass : 1e-3 * heaviest;
+  constexpr double of_the_heaviest = 1e-3;
+  const double mass = body.mass > 0 ? body.mass : of_the_heaviest * heaviest;
   return 0.5 * of_the_largest * largest_element(body.inertia) + of_the_size * mass * size * size;
 }
 
@@ -146,7 +147,8 @@ void report(const BodyItem& body, const DoubtfulInertia& doubtful, bool lenient,
   } else {
     // Twelve digits are printed, because the excess may be many digits smaller than the moments.
     message = fmt::format(
-        "the inertia violates the triangle inequality: of its principal moments {:.12g}, {:.12g} and {:.12g} kg m², the "
+        "the inertia violates the triangle inequality: of its principal moments {:.12g}, {:.12g} and {:.12g} kg m², "
+        "the "
         "largest exceeds the sum of the others by {:.2g}",
         a * scale, b * scale, c * scale, (c - a - b) * scale);
     remedy =

@@ -142,8 +142,9 @@ std::optional<std::string> read_name(const Value& value) {
   // begin with + - or @, such as @root; these compute nothing unless a call, a reference or an operator follows.
   const bool marked = std::string_view("+-@").find(name->front()) != std::string_view::npos;
   if (name->front() == '=' || (marked && name->find_first_of("(!|=*/+&^", 1) != std::string::npos)) {
-    value.error(fmt::format("the name {} begins with '{}' and reads as a formula of a spreadsheet", show(*name), name->front()),
-                "Names become those of output columns: let it begin with a letter, a digit or '_'.");
+    value.error(
+        fmt::format("the name {} begins with '{}' and reads as a formula of a spreadsheet", show(*name), name->front()),
+        "Names become those of output columns: let it begin with a letter, a digit or '_'.");
     return std::nullopt;
   }
   if (name->front() == ' ' || name->back() == ' ') {

@@ -53,7 +53,8 @@ class OptionReader {
         out[static_cast<std::size_t>(spec - specs_.begin())] = *value;
     }
     for (const FieldSpec& spec : specs_)
-      if (spec.required && std::none_of(given.begin(), given.end(), [&](const auto& g) { return g.first == spec.name; }))
+      if (spec.required &&
+          std::none_of(given.begin(), given.end(), [&](const auto& g) { return g.first == spec.name; }))
         typed_.error({}, options_,
                      fmt::format("{} '{}' needs option '{}': {}", owner_.kind, owner_.name, spec.name, spec.meaning),
                      fmt::format("Give {} {}=…, {}.", owner_.flag, spec.name, expectation(spec)));

@@ -70,8 +70,8 @@ bool check_manifest(PluginRecord& record, const PluginManifest& manifest) {
   }
   std::string finding;
   if (record.kind != "formulation" && record.kind != "integrator" && record.kind != "elements")
-    finding = fmt::format("calls itself a plugin of kind '{}', where 'formulation', 'integrator' or 'elements' is expected",
-                          record.kind);
+    finding = fmt::format(
+        "calls itself a plugin of kind '{}', where 'formulation', 'integrator' or 'elements' is expected", record.kind);
   else if (!is_plain_name(record.name))
     finding =
         fmt::format("has the plugin name '{}', where letters, digits, '-', '_' and '.' are expected", record.name);

@@ -153,7 +153,8 @@ Library::Library(const std::filesystem::path& file, const PluginManifest& expect
   // A symbol of the sections may be missing in the hash table of the loader.
   for (const char* symbol : {"polyform_manifest", "polyform_register"})
     if (!library_.has(symbol))
-      throw LoadFailure{Refusal::missing_symbol, fmt::format("does not export `{}`, although its symbol table names it", symbol),
+      throw LoadFailure{Refusal::missing_symbol,
+                        fmt::format("does not export `{}`, although its symbol table names it", symbol),
                         "rebuild the plugin: the file is damaged"};
   const auto& in_memory = library_.get<const PluginManifest>("polyform_manifest");
   std::memcpy(&loaded, &in_memory, std::min<std::size_t>(in_memory.size, sizeof loaded));

@@ -41,8 +41,9 @@ std::string mistake_in_columns(std::initializer_list<std::pair<std::string_view,
                            "cannot have",
                            what, one.name);
       if (!known.insert(one.name).second)
-        return fmt::format("which gives two of its numbers the name '{}': its {} cannot be told from the other in results",
-                           one.name, what);
+        return fmt::format(
+            "which gives two of its numbers the name '{}': its {} cannot be told from the other in results", one.name,
+            what);
     }
   }
   return {};
@@ -137,7 +138,8 @@ std::string mistake_of(const ModuleType& type) {
 }
 
 std::string mistake_of(const ConstraintType& type) {
-  std::string mistake = mistake_in_columns({{"output", type.descriptor().outputs}});
+  const TypeDescriptor& told = type.descriptor();
+  std::string mistake = mistake_in_columns({{"row", told.rows}, {"output", told.outputs}});
   if (mistake.empty()) mistake = mistake_in_discrete(type.descriptor().discrete);
   return mistake.empty() ? mistake_in_fields(type.fields()) : mistake;
 }

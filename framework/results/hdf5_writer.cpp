@@ -238,7 +238,7 @@ class Hdf5Writer final : public FileWriter {
     if (!same)
       throw Failure(Exit::simulation_failed,
                     fmt::format("the results in {} are not what was written: something wrote over them", path_),
-                    "Another program or a plugin writes to the file; give each output a file of its own.");
+                    remedies::own_file);
   }
 
   bool is_as_written(const Handle& file, const Object& object) {

@@ -139,7 +139,7 @@ void OutputFile::check_unchanged(std::optional<std::uint64_t> size) const {
   struct stat here {}, there {};
   if (::fstat(descriptor_, &here) != 0 || here.st_dev != device_ || here.st_ino != inode_)
     fail("cannot be written any more: a plugin closed the descriptor of the file",
-         "Report this to the author of the plugin, who may close what is its own alone.");
+         remedies::close_own_alone);
   if (stream_) return;
   if (here.st_nlink == 0) fail("are lost: the file was deleted while it was written", leave_alone);
   if (::stat(whole_path_.c_str(), &there) != 0 || there.st_dev != device_ || there.st_ino != inode_)
@@ -164,7 +164,7 @@ void OutputFile::check_content() const {
   if (found.value() != checksum_.value())
     throw Failure(Exit::simulation_failed,
                   fmt::format("the results in {} are not what was written: something wrote over them", shown(path_)),
-                  "Another program or a plugin writes to the file; give each output a file of its own.");
+                  remedies::own_file);
 }
 
 void OutputFile::unlock() {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "framework/diagnostics.hpp"
-#include "framework/simulation/absent_ties.hpp"
+#include "framework/simulation/absent_constraints.hpp"
 #include "polyform/contract/lost_digits.hpp"
 
 namespace polyform::host::inline simulation {
@@ -18,7 +18,7 @@ constexpr const char* remedy =
 }  // namespace
 
 BalanceCheck::BalanceCheck(const SystemView& view, Solver& solver)
-    : view_(view), solver_(solver), balance_(view, absent_ties(view, solver)) {}
+    : view_(view), solver_(solver), balance_(view, absent_constraints(view, solver)) {}
 
 std::string BalanceCheck::place() const {
   if (worst_.name.empty()) return {};
@@ -29,12 +29,15 @@ std::string BalanceCheck::place() const {
 std::string BalanceCheck::sentence() const {
   const std::string how =
       found_ == Found::by_forces
-          ? fmt::format("of {}, what acts on it and its inertia forces differ by {:.1e} of their size", place(), worst_.part)
-          : fmt::format("those of {} differ by {:.1e} of their size from the same equations solved with twice the digits",
-                        place(), worst_.part);
-  return fmt::format("the solver's accelerations do not meet the equations of motion at t = {:.6g} s: {}. Digits are lost in "
-                     "rounding",
-                     time_, how);
+          ? fmt::format("of {}, what acts on it and its inertia forces differ by {:.1e} of their size", place(),
+                        worst_.part)
+          : fmt::format(
+                "those of {} differ by {:.1e} of their size from the same equations solved with twice the digits",
+                place(), worst_.part);
+  return fmt::format(
+      "the solver's accelerations do not meet the equations of motion at t = {:.6g} s: {}. Digits are lost in "
+      "rounding",
+      time_, how);
 }
 
 /// Empty where there is none.
@@ -42,18 +45,21 @@ std::string BalanceCheck::warning() const {
   if (worst_.part > warned_imbalance) return fmt::format("{}. {}", sentence(), remedy);
   if (untold_.times > 0) return untold_warning();
   if (!(known_ > warned_imbalance)) return {};
-  return fmt::format("the solver estimates that its accelerations at t = {:.6g} s are uncertain by {:.1e} of their size: digits are "
-                     "lost in rounding. {}",
-                     known_time_, known_, remedy);
+  return fmt::format(
+      "the solver estimates that its accelerations at t = {:.6g} s are uncertain by {:.1e} of their size: digits are "
+      "lost in rounding. {}",
+      known_time_, known_, remedy);
 }
 
 std::string BalanceCheck::untold_warning() const {
   return fmt::format(
-      "the accelerations of body `{}` may be wrong without notice at t = {:.6g} s: the forces through it are {:.1e} times its "
+      "the accelerations of body `{}` may be wrong without notice at t = {:.6g} s: the forces through it are {:.1e} "
+      "times its "
       "inertia force, so that their balance tells little of its acceleration, and numbers in double precision do not "
       "determine it well enough to find it anew{}. {}",
       view_.bodies[untold_.body].name, untold_.time, untold_.times,
-      untold_.lost > 0 ? fmt::format(" (the solver itself knows of an error of {:.1e} of its size)", untold_.lost) : "", remedy);
+      untold_.lost > 0 ? fmt::format(" (the solver itself knows of an error of {:.1e} of its size)", untold_.lost) : "",
+      remedy);
 }
 
 void BalanceCheck::note(const Imbalance& imbalance, Found how, double time) {
@@ -80,8 +86,8 @@ void BalanceCheck::ask_solver(double time) {
   known_time_ = time;
 }
 
-/// Where the balance of forces is blind: the difference from accelerations found anew. That costs many evaluations, so it
-/// is done at the first such check, the second, the fourth and so on.
+/// Where the balance of forces is blind: the difference from accelerations found anew. That costs many evaluations, so
+/// it is done at the first such check, the second, the fourth and so on.
 void BalanceCheck::look_again(double time, const Observation& now) {
   if (++overshadowed_ < asked_at_) return;
   asked_at_ *= 2;

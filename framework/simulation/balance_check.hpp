@@ -1,4 +1,5 @@
-// Whether what a solver gives meets the equations of motion, row by row; see polyform/mechanics/balance.hpp for the measure.
+// Whether what a solver gives meets the equations of motion, row by row; see polyform/mechanics/balance.hpp for the
+// measure.
 #pragma once
 
 #include <memory>
@@ -30,14 +31,14 @@ struct BalanceReport {
 
 class BalanceCheck {
  public:
-  /// Of what the solver observes; both outlive the object.
+  /// Checks what this solver observes. Both outlive the object.
   BalanceCheck(const SystemView&, Solver&);
 
   /// Failure (simulation_failed) when no digit is left.
   void check(double time, const Observation&);
-  /// Of the last check.
+  /// What the last check found.
   BalanceReport report() const;
-  /// The largest of all checks, and a warning about it.
+  /// Puts the largest imbalance of all checks into the record, and a warning about it.
   void store(RunRecord&) const;
 
  private:
@@ -55,18 +56,18 @@ class BalanceCheck {
   Balance balance_;
   std::unique_ptr<SecondOpinion> opinion_;   ///< made when it is asked for the first time
   std::size_t overshadowed_ = 0,
-              asked_at_ = 1;  ///< checks that the balance could not decide; the next that is looked into
+              asked_at_ = 1;  ///< checks that the balance could not decide; the next of them that is looked into
   Imbalance worst_;
   Found found_ = Found::by_forces;
-  double time_ = 0;   ///< of the worst
-  /// Where the balance could not decide and no second opinion was to be had: the body, how many times its inertia force
-  /// the forces through it are, when.
+  double time_ = 0;   ///< when the worst was found
+  /// The worst check that neither the balance nor a second opinion could decide: the body, the ratio of the forces
+  /// through it to its inertia force, and the time.
   struct Untold {
     std::size_t body = 0;
     double times = 0, time = 0;
     double lost = 0;   ///< error that the solver itself knows of, relative
   } untold_;
-  /// The largest error of its accelerations that the solver itself knows of, relative, and when.
+  /// The largest relative error that the solver itself told of its accelerations, and the time.
   double known_ = 0, known_time_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "framework/diagnostics.hpp"
+#include "framework/simulation/own_batch.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::host::inline simulation {
@@ -31,9 +32,9 @@ struct ElementEvents::Motion {
 };
 
 ElementEvents::ElementEvents(const SystemView& view, Solver& solver) : solver_(solver) {
-  for (const ForceGroup& group : view.forces) add(view, group);
-  for (const ConstraintGroup& group : view.constraints) add(view, group);
-  for (const ModuleGroup& group : view.modules) add(view, group);
+  for (const ForceInstances& group : view.forces) add(view, group);
+  for (const ConstraintInstances& group : view.constraints) add(view, group);
+  for (const ModuleInstances& group : view.modules) add(view, group);
   if (empty()) return;
   motion_ = std::make_unique<Motion>(view);
   if (const auto* state = ask<DiscreteState>(solver)) all_discrete_.resize(state->values().size());
@@ -44,12 +45,7 @@ ElementEvents::~ElementEvents() = default;
 
 template <class Group>
 void ElementEvents::add(const SystemView& view, const Group& group) {
-  auto* batch = group.type->create(group.instances);
-  using Object = std::remove_pointer_t<decltype(batch)>;
-  if (batch == nullptr)
-    throw Failure(Exit::simulation_failed, fmt::format("the elements of type {} could not be made", group.type->name()),
-                  "Perhaps memory ran out.");
-  std::unique_ptr<void, void (*)(void*)> object(batch, [](void* it) { static_cast<Object*>(it)->destroy(); });
+  auto [batch, object] = make_own_batch(group);
   auto* events = ask<EventSource>(*batch);
   if (events == nullptr) return;
   Batch b{std::make_unique<Attachments>(view, group.instances, group.joints),
@@ -68,10 +64,10 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
           ask<DiscreteElement>(*batch),
           std::move(object)};
   const std::size_t instances = group.instances.size();
-  if constexpr (std::is_same_v<Group, ForceGroup>) {
+  if constexpr (std::is_same_v<Group, ForceInstances>) {
     b.states = group.state_offset;
     b.state_count = group.type->state_count() * instances;
-  } else if constexpr (std::is_same_v<Group, ModuleGroup>) {
+  } else if constexpr (std::is_same_v<Group, ModuleInstances>) {
     b.u = group.state_offset;
     b.u_count = group.type->variables().size() * instances;
     b.x = b.u + b.u_count;

@@ -38,18 +38,19 @@ class ElementEvents {
   /// Values and rates (NaN where the element gives none) at a state, and the guard. Failure (simulation_failed) when
   /// the solver cannot decode the state.
   double evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
-  /// The same at a canonical state.
+  /// The same at a canonical state, without a solver.
   double evaluate(double t, const ConstStateView&, std::span<double> values, std::span<double> rates);
   /// Whether any of the elements has a discrete state.
   bool has_discrete() const;
-  /// At the state evaluated last, which stands in the solver too and where an event function has just changed its sign:
-  /// its element changes its discrete state as it wants to, in the solver. Whether it has changed any.
+  /// Lets an element answer to its event: it may change its discrete state, which the solver then has. The state that
+  /// was evaluated last is the one at which the event function has just changed its sign, and it stands in the solver
+  /// too. Returns whether anything was changed.
   bool pass(std::size_t event, bool rising);
-  /// At the state evaluated last: the largest angular velocity of the bodies that carry what the events are attached to,
-  /// and of those that carry these, rad/s.
+  /// The largest angular velocity at the state that was evaluated last, rad/s, among the bodies that events are
+  /// attached to and the bodies between these and ground.
   double turning() const;
 
-  /// Schedules and times of their own: batches that tell any, and the names of their instances.
+  /// A batch that tells schedules or shortest times, with the names of its instances.
   struct Source {
     EventSource* events;
     std::string_view type;
@@ -87,7 +88,7 @@ class ElementEvents {
   std::vector<std::size_t> carriers_;  ///< bodies between ground and what event functions are attached to
   struct Motion;
   std::unique_ptr<Motion> motion_;
-  double time_ = 0;                         ///< of the state evaluated last
+  double time_ = 0;                         ///< of the state that was evaluated last
   std::vector<std::int32_t> all_discrete_;  ///< room for the values of the solver
 };
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "framework/diagnostics.hpp"
+#include "framework/simulation/own_batch.hpp"
 #include "polyform/helpers/guarded.hpp"
 #include "polyform/mechanics/observation.hpp"
 
@@ -25,9 +26,9 @@ struct ElementOutputs::Frames {
 };
 
 ElementOutputs::ElementOutputs(const SystemView& view) : view_(view), frames_(std::make_unique<Frames>(view)) {
-  for (const ForceGroup& group : view.forces) add(group, "force");
-  for (const ConstraintGroup& group : view.constraints) add(group, "constraint");
-  for (const ModuleGroup& group : view.modules) add(group, "module");
+  for (const ForceInstances& group : view.forces) add(group, "force");
+  for (const ConstraintInstances& group : view.constraints) add(group, "constraint");
+  for (const ModuleInstances& group : view.modules) add(group, "module");
   values_.resize(names_.size());
 }
 
@@ -38,17 +39,12 @@ void ElementOutputs::add(const Group& group, const char* kind) {
   const Strided<const Variable> outputs = group.type->descriptor().outputs;
   const std::size_t instances = group.instances.size();
   Slice multipliers{module_row_, 0};
-  if constexpr (std::is_same_v<Group, ModuleGroup>) {
+  if constexpr (std::is_same_v<Group, ModuleInstances>) {
     multipliers.count = instances * group.type->rows().size();
     module_row_ += multipliers.count;
   }
   if (outputs.empty()) return;
-  auto* batch = group.type->create(group.instances);
-  using Object = std::remove_pointer_t<decltype(batch)>;
-  if (batch == nullptr)
-    throw Failure(Exit::simulation_failed, fmt::format("the elements of type {} could not be made", group.type->name()),
-                  "Perhaps memory ran out.");
-  std::unique_ptr<void, void (*)(void*)> object(batch, [](void* it) { static_cast<Object*>(it)->destroy(); });
+  auto [batch, object] = make_own_batch(group);
   auto* source = ask<OutputSource>(*batch);
   if (source == nullptr)
     throw Failure(Exit::simulation_failed,
@@ -58,9 +54,9 @@ void ElementOutputs::add(const Group& group, const char* kind) {
   Batch& b = batches_.emplace_back(
       Batch{std::move(object), source, kind, Attachments(view_, group.instances, group.joints),
             {group.joints.begin(), group.joints.end()}, {}, {}, {}, multipliers, {}, {}, {}, {}, {}, {}});
-  if constexpr (std::is_same_v<Group, ForceGroup>) {
+  if constexpr (std::is_same_v<Group, ForceInstances>) {
     b.states = {group.state_offset, group.type->state_count() * instances};
-  } else if constexpr (std::is_same_v<Group, ModuleGroup>) {
+  } else if constexpr (std::is_same_v<Group, ModuleInstances>) {
     b.u = {group.state_offset, group.type->variables().size() * instances};
     b.x = {b.u.first + b.u.count, group.type->states().size() * instances};
   }

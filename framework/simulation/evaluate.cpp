@@ -11,16 +11,21 @@ namespace polyform::host::inline simulation {
 std::string note_of_chosen_rates(const System& system) {
   if (system.chosen_rates().empty()) return {};
   return fmt::format(
-      ". The model gives no initial velocity for joints that its constraints leave open at the start, and polyform took {} "
+      ". The model gives no initial velocity for joints that its constraints leave open at the start, and polyform "
+      "took {} "
       "(the nearest motion in the inertia metric): where the mechanism cannot move so, give these joints initial "
       "velocities (initial.velocity) that it can have",
       system.chosen_rates());
 }
 
+void encode_start(Solver& solver, const ConstStateView& start, std::span<double> y) {
+  if (solver.encode(start, y) != Status::ok)
+    throw Failure(Exit::simulation_failed, fmt::format("the initial state cannot be taken over: {}", solver.failure()));
+}
+
 BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& store) {
   std::vector<double> y(solver.state_size());
-  if (solver.encode(system.initial_state(), y) != Status::ok)
-    throw Failure(Exit::simulation_failed, fmt::format("the initial state cannot be taken over: {}", solver.failure()));
+  encode_start(solver, system.initial_state(), y);
   if (solver.observe(0, y, store.now()) != Status::ok)
     throw Failure(Exit::simulation_failed,
                   fmt::format("the accelerations at the initial state cannot be found: {}{}", solver.failure(),

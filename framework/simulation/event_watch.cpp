@@ -79,7 +79,8 @@ double EventWatch::sample(double t, std::span<double> values, std::span<double> 
   const double first = integrator_.previous_time(), last = integrator_.time();
   if (!(last > first) || std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return reach;
   // Differences along the interpolation: short beside what the search divides a step into, long beside rounding.
-  const double distance = 1e-4 * (last - first), other = t + distance <= last ? t + distance : t - distance;
+  constexpr double part_of_step = 1e-4;
+  const double distance = part_of_step * (last - first), other = t + distance <= last ? t + distance : t - distance;
   const double guard = guard_;
   evaluate(other, other_values_, other_rates_);
   guard_ = guard;

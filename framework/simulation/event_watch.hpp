@@ -18,26 +18,27 @@ class EventWatch final : private Signals {
   EventWatch(const SystemView&, Solver&, Integration&, double step, bool fixed_step);
 
   const ElementEvents& elements() const { return elements_; }
-  /// Where it is, there is nothing to call but this.
+  /// When it is empty, no other function needs to be called.
   bool empty() const { return elements_.empty(); }
-  /// At the integrator's time: before the first step, and after it began anew.
+  /// Evaluates the events at the integrator's time. To be called before the first step and after each new beginning.
   void begin();
-  /// The first event within the last step: the time shortly before it, s, up to which the step knows nothing of what
-  /// begins there (a stage beyond may see a force that acts for the whole step).
+  /// The first event within the last step, or nothing. What is returned is a time shortly before it, s: the step must
+  /// end there, because a stage beyond the event would see a force that begins with it.
   std::optional<double> find();
-  /// After an event was found, the integrator begun anew before it, and one step of first_step() done across it: its
-  /// element, and others that have an event in the same instant, change their discrete states in the solver. Whether
-  /// they have changed any: then the integrator is to be begun anew with these.
+  /// Lets the element of the event that was found change its discrete state in the solver, and others that have an
+  /// event in the same instant. Before the call the integrator has begun anew before the event and has made one step of
+  /// first_step() across it. When the function returns true, a discrete state has changed and the integrator has to
+  /// begin anew once more.
   bool pass();
-  /// After that.
+  /// Goes on after pass(), and after the new beginning that it may have asked for.
   void begin_after_event();
-  /// How long the next step may be, s; `never` without an event near.
+  /// How long the next step may be, s; `never` where no event is near.
   double longest_step() const;
   /// The first step after an event: far shorter than anything that begins there.
   double first_step() const;
 
   std::size_t count() const { return count_; }
-  /// Event functions that changed their sign without end, and when first: each a sentence.
+  /// A sentence for each event function that changed its sign without end, with the time when that began.
   std::vector<std::string> warnings() const;
 
  private:
@@ -66,9 +67,9 @@ class EventWatch final : private Signals {
   double guard_ = never;       ///< at the integrator's time
   double restarted_ = -never;  ///< the last event
   std::size_t count_ = 0;
-  SignChange found_;  ///< the last, and to which sign
+  SignChange found_;  ///< the last event, and the sign that its function has changed to
   bool rising_ = false;
-  bool passed_ = false, changed_ = false;  ///< whether it has come to pass, and changed a discrete state
+  bool passed_ = false, changed_ = false;  ///< whether the event has happened, and whether it changed a discrete state
   std::vector<double> y_, other_values_, other_rates_;
   std::vector<double> values_before_;  ///< shortly before the event
   std::vector<Chatter> chatter_;

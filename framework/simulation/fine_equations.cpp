@@ -49,10 +49,10 @@ using Number = DoubleDouble;
 using Vector = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
 using Matrix = Eigen::SparseMatrix<Number>;
 
-/// Subtracted from the zero block of the scaled matrix. Rows that depend on others do so up to the rounding of a double:
-/// of their pivots, 1e-32, nothing is to be left, and their rounding, 1e-16 over that number, has to stay small where it
-/// acts back with 1e-16. Rows between heavy bodies that light ones hold have pivots like the ratio of the masses, which
-/// refinement finds down to this number.
+/// Subtracted from the zero block of the scaled matrix. Rows that depend on others do so up to the rounding of a
+/// double: of their pivots, 1e-32, nothing is to be left, and their rounding, 1e-16 over that number, has to stay small
+/// where it acts back with 1e-16. Rows between heavy bodies that light ones hold have pivots like the ratio of the
+/// masses, which refinement finds down to this number.
 constexpr double added = 1e-20;
 /// A step that is relative to the accelerations smaller than this is the last one.
 constexpr double last_step = 1e-14;
@@ -80,7 +80,10 @@ class Disturbance {
 class FineEquations {
  public:
   FineEquations(const AbsoluteEquations& system, std::uint64_t seed)
-      : system_(system), unknowns_(system.offset(system.blocks())), disturb_(seed), scale_(unknowns_ + system.rows(), 1.0) {
+      : system_(system),
+        unknowns_(system.offset(system.blocks())),
+        disturb_(seed),
+        scale_(unknowns_ + system.rows(), 1.0) {
     for (std::size_t i = 0; i < system.blocks(); ++i) enter_inertia(i);
     for (std::size_t tie = 0; tie < system.ties(); ++tie) enter_rows(tie);
     find_scales();
@@ -188,7 +191,9 @@ class FineEquations {
       for (std::size_t k = from; k < to; ++k) most = std::max(most, std::abs(value(of, k)));
       return most;
     };
-    each([&](int kind, std::size_t from, std::size_t to) { largest[kind] = std::max(largest[kind], size(x, from, to)); });
+    each([&](int kind, std::size_t from, std::size_t to) {
+      largest[kind] = std::max(largest[kind], size(x, from, to));
+    });
     each([&](int kind, std::size_t from, std::size_t to) {
       const double moved = size(step, from, to);
       if (moved == 0) return;
@@ -207,7 +212,9 @@ class FineEquations {
 
 }  // namespace
 
-std::optional<std::vector<double>> solve_finely(const AbsoluteEquations& system) { return FineEquations(system, 0).solve(); }
+std::optional<std::vector<double>> solve_finely(const AbsoluteEquations& system) {
+  return FineEquations(system, 0).solve();
+}
 
 std::optional<std::vector<double>> solve_disturbed(const AbsoluteEquations& system, std::uint64_t seed) {
   return FineEquations(system, seed).solve();

@@ -9,14 +9,14 @@
 
 namespace polyform::host::inline simulation {
 
-/// x of M x − Aᵀ λ = f, A x = b at the evaluated motions, with the loads that are set: as a system of numbers in double
-/// precision it is solved to the last digit, by a sparse factorization with about 32 digits. Nothing where the system
-/// does not determine x, or so badly that these digits are not enough. Rows that depend on others are weighed by
-/// least squares.
+/// Solves M x − Aᵀ λ = f, A x = b for x, at the evaluated motions and with the loads that are set. The numbers of the
+/// system are doubles; a sparse factorization with about 32 digits finds x to the last digit of a double. The result is
+/// empty where the system does not determine x, or only with more digits than these. Rows that depend on others are
+/// weighed by least squares.
 std::optional<std::vector<double>> solve_finely(const AbsoluteEquations&);
 
-/// The same where each number of the equations is another by up to one rounding of a double: how far this is from
-/// solve_finely() is how far any solver may be that works with doubles. seed: which numbers.
+/// The same, after each number of the equations was changed by up to one rounding of a double. The distance of this
+/// result from that of solve_finely() is the error that any solver with doubles may have. seed: chooses the changes.
 std::optional<std::vector<double>> solve_disturbed(const AbsoluteEquations&, std::uint64_t seed);
 
 }  // namespace polyform::host::simulation

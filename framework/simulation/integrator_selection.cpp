@@ -19,7 +19,8 @@ IntegratorChoice preferred(const Named<IntegratorType>& types, bool adaptive) {
 IntegratorChoice with_options(const IntegratorType& type, const std::vector<std::pair<std::string, std::string>>& given,
                               Diagnostics& diagnostics, const OptionPlaces& places) {
   auto storage = std::make_shared<Description>();
-  auto options = read_options(type.fields(), given, OptionOwner::integrator(type.name()), *storage, diagnostics, places);
+  auto options =
+      read_options(type.fields(), given, OptionOwner::integrator(type.name()), *storage, diagnostics, places);
   std::string texts;
   for (const auto& [key, text] : given) texts += fmt::format("{}{}={}", texts.empty() ? "" : ", ", key, text);
   return {&type, std::move(options), std::move(storage), std::move(texts)};

@@ -18,7 +18,7 @@ IntegratorChoice with_options(const IntegratorType&, const std::vector<std::pair
 
 /// The type of the largest preference, with the defaults of its options; an empty choice where there is no integrator.
 IntegratorChoice preferred_integrator(const Named<IntegratorType>&);
-/// The same of those that control their errors.
+/// The same among the integrators that control their errors.
 IntegratorChoice preferred_adaptive_integrator(const Named<IntegratorType>&);
 
 }  // namespace polyform::host::simulation

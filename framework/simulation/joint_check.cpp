@@ -18,8 +18,10 @@ namespace {
 constexpr double pull = 1e3;
 
 constexpr const char* remedy =
-    "Likely causes: masses or moments of inertia that differ by many orders of magnitude side by side, a mechanism next to a "
-    "singular position, or an option of the solver that loses digits with every body of a long chain. Another solver, or "
+    "Likely causes: masses or moments of inertia that differ by many orders of magnitude side by side, a mechanism "
+    "next to a "
+    "singular position, or an option of the solver that loses digits with every body of a long chain. Another solver, "
+    "or "
     "the solver without its options, may keep its digits";
 
 const Spatial& of_frame(FrameIndex f, std::span<const Spatial> all) {
@@ -34,16 +36,16 @@ double share(double deviation, double size) { return size > 0 ? deviation / size
 
 JointCheck::JointCheck(const SystemView& view, Solver& solver)
     : view_(view),
-      yardstick_(view),
+      system_scales_(view),
       asked_(view.joints.size(), true),
       joints_(view.joints),
       nodes_(view),
       frames_(view.frames()),
       accelerations_(view.frames()) {
   const auto* equations = ask<Equations>(solver);
-  for (std::size_t j = 0; equations != nullptr && j < std::min(asked_.size(), equations->ties()); ++j) {
-    const Equations::Tie tie = equations->tie(j);
-    asked_[j] = (tie.rows > 0 || view.joints[j].nv == 6) && tie.covariance == 0;
+  for (std::size_t j = 0; equations != nullptr && j < std::min(asked_.size(), equations->constraints()); ++j) {
+    const Equations::Constraint constraint = equations->constraint(j);
+    asked_[j] = (constraint.rows > 0 || view.joints[j].nv == 6) && constraint.covariance == 0;
   }
 }
 
@@ -56,8 +58,8 @@ void JointCheck::place(const Observation& now) noexcept {
     linear = std::max(linear, norm(a.linear));
     angular = std::max(angular, norm(a.angular));
   }
-  const Scale acting = yardstick_.of_system(frames_);
-  const double reach = yardstick_.largest_reach();
+  const Scale acting = system_scales_.of_system(frames_);
+  const double reach = system_scales_.largest_reach();
   linear = std::max({linear, acting.acceleration, angular * reach});
   acceleration_ = least_share * linear;
   angular_acceleration_ = least_share * (reach > 0 ? std::max(angular, linear / reach) : angular);
@@ -67,8 +69,8 @@ double JointCheck::part(std::size_t j, const Observation& now) const noexcept {
   const JointData& joint = view_.joints[j];
   const JointMotion& motion = joints_[j];
   BodyMotion base = motion_of(joint.base_frame, frames_), moving = motion_of(joint.moving_frame, frames_);
-  // Places count from F, and by the joint's own coordinates: those observed have the rounding of their distance from the
-  // ground origin.
+  // Places count from F, and by the joint's own coordinates: those observed have the rounding of their distance from
+  // the ground origin.
   base.p = -(base.R * joint.p_base);
   moving.p = base.R * motion.p_FM - moving.R * joint.p_moving;
   const Spatial &of_base = of_frame(joint.base_frame, accelerations_),
@@ -85,7 +87,7 @@ double JointCheck::part(std::size_t j, const Observation& now) const noexcept {
   // What the turning makes of it over the arms of the joint and the sizes of the bodies.
   double arm = norm(joint.p_moving) + norm(motion.p_FM) + (is_ground(joint.base_frame) ? 0 : norm(joint.p_base));
   for (const BodyIndex b : {joint.base, joint.moving})
-    if (!is_ground(b)) arm = std::max(arm, yardstick_.reach(at(b)));
+    if (!is_ground(b)) arm = std::max(arm, system_scales_.reach(at(b)));
   const double turning = std::max(norm(base.V.angular), norm(moving.V.angular));
   linear += arm * (angular + turning * turning) + turning * norm(moving.V.linear - base.V.linear);
   angular += turning * turning;
@@ -110,7 +112,8 @@ void JointCheck::check(double time, const Observation& now) {
 
 std::string JointCheck::sentence() const {
   return fmt::format(
-      "the solver's accelerations do not keep the bodies together at t = {:.6g} s: at joint `{}` they differ by {:.1e} of "
+      "the solver's accelerations do not keep the bodies together at t = {:.6g} s: at joint `{}` they differ by {:.1e} "
+      "of "
       "their size from a motion that the joint allows. Digits are lost in rounding",
       time_, view_.joints[where_].name, worst_);
 }

@@ -22,7 +22,7 @@ class JointCheck {
   /// Failure (simulation_failed) when no digit is left. Nothing else allocates after construction.
   void check(double time, const Observation&);
   double largest() const { return worst_; }
-  /// About the largest of all checks; empty where it is small.
+  /// A sentence about the largest part that any check found; empty where it is small.
   std::string warning() const;
 
  private:
@@ -31,7 +31,7 @@ class JointCheck {
   std::string sentence() const;
 
   const SystemView& view_;
-  Yardstick yardstick_;
+  SystemScales system_scales_;
   std::vector<bool> asked_;
   JointMotions joints_;
   NodeMotions nodes_;

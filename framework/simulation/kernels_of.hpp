@@ -14,7 +14,7 @@ std::vector<std::string> kernels_of(Solver&);
 
 /// As one text for records and tables: "hinge elimination; tree recursion".
 std::string joined_kernels(const std::vector<std::string>&);
-/// What joined_kernels made.
+/// The names again, from the text that joined_kernels() made.
 std::vector<std::string> split_kernels(std::string_view);
 
 }  // namespace polyform::host::simulation

@@ -25,9 +25,9 @@ class Knots {
   explicit Knots(const SystemView&);
   /// A schedule of an element, named in messages; it outlives this object.
   void add(const EventSource&, std::string_view name);
-  /// The first after the time passed so far, those together that are too near to be told apart.
+  /// The first knot after the time that pass() was given last. Knots that are too near to be told apart are one.
   const Knot& next() const { return next_; }
-  /// Goes on behind a time. Failure (simulation_failed) where an element's schedule does not go on.
+  /// Leaves all knots up to a time behind. Failure (simulation_failed) where an element's schedule does not go on.
   void pass(double t);
 
  private:

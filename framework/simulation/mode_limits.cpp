@@ -25,8 +25,8 @@ class Heard final : public FieldSink {
   std::string remedy;
 };
 
-/// What lets the tension count: the field that asks for it where the type takes it with the data that are given, else what
-/// the type says is missing.
+/// What lets the tension count: the field that asks for it where the type takes it with the data that are given, else
+/// what the type says is missing.
 std::string stiffening_remedy(const FlexibleData& data) {
   const auto* stiffening = ask<SpinStiffening>(*data.type);
   if (stiffening == nullptr) return "Divide the body into several: bodies of this type are not stiffened by tension.";
@@ -102,9 +102,10 @@ void ModeLimits::look_at_deformation(double t, Body& body, std::span<const doubl
   body.told_deformed = true;
   const std::string_view name = view_.bodies[at(body.data->body)].name;
   warnings_.push_back(
-      {fmt::format("body `{}` bends beyond what linear modes can describe: at t = {:.6g} s a section of it is turned by "
-                   "{:.3g} rad (or strained by as much), and from {:g} on its deflection is wrong by 4 % and more",
-                   name, t, deformation, most_deformation),
+      {fmt::format(
+           "body `{}` bends beyond what linear modes can describe: at t = {:.6g} s a section of it is turned by "
+           "{:.3g} rad (or strained by as much), and from {:g} on its deflection is wrong by 4 % and more",
+           name, t, deformation, most_deformation),
        "Divide the body into several, each of which bends less, or make it stiffer."});
 }
 

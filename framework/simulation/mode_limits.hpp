@@ -23,7 +23,7 @@ class ModeLimits final : public RowSink {
   ModeLimits& operator=(const ModeLimits&) = delete;
 
   void row(double t, const Observation&) override;
-  /// A deformation may be large between rows only.
+  /// Looks at states between rows too, because a deformation may be large only there.
   bool wants_steps() const override { return !bodies_.empty(); }
   void step(double t, const ConstStateView&) override;
   /// The same at a state without an observation. R: orientations of the bodies, omega: their angular velocities, ground
@@ -33,7 +33,7 @@ class ModeLimits final : public RowSink {
   struct Warning {
     std::string message, remedy;
   };
-  /// What was found, in the order in which it was.
+  /// What was found, in the order of time.
   const std::vector<Warning>& warnings() const { return warnings_; }
   /// The bodies that are looked at, of the view.
   std::vector<std::size_t> bodies() const;

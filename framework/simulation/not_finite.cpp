@@ -68,6 +68,7 @@ class Search {
     if (!good(now.state_rates)) return "rate of a first-order state";
     if (!good(now.x)) return "value of a first-order state";
     if (!good(now.module_multipliers)) return "multiplier of a module";
+    if (!good(now.constraint_multipliers)) return "multiplier of a constraint";
     if (!good(now.kinetic_energy)) return "kinetic energy";
     if (!good(now.potential_energy)) return "potential energy";
     if (!good(now.power)) return "power of the forces";

@@ -1,7 +1,9 @@
 // The arrays behind an Observation.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "polyform/contract/formulation.hpp"
@@ -15,7 +17,8 @@ class ObservationStore {
       : bodies_(view.bodies.size()),
         reactions_(view.joints.size()),
         discrete_(view.discrete),
-        numbers_(view.nq + 2 * view.nv + 3 * view.modes + 2 * view.states + view.module_rows) {
+        numbers_(view.nq + 2 * view.nv + 3 * view.modes + 2 * view.states + view.module_rows +
+                 view.constraint_rows()) {
     double* next = numbers_.data();
     const auto take = [&next](std::size_t n) {
       const std::span<double> part(next, n);
@@ -35,6 +38,8 @@ class ObservationStore {
     now_.modal_acceleration = take(view.modes);
     now_.state_rates = take(view.states);
     now_.module_multipliers = take(view.module_rows);
+    now_.constraint_multipliers = take(view.constraint_rows());
+    std::ranges::fill(now_.constraint_multipliers, std::numeric_limits<double>::quiet_NaN());
   }
   ObservationStore(const ObservationStore&) = delete;
   ObservationStore& operator=(const ObservationStore&) = delete;

@@ -7,6 +7,8 @@
 #include <unordered_set>
 
 #include "framework/diagnostics.hpp"
+#include "framework/simulation/constraint_forces.hpp"
+#include "framework/simulation/joint_units.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -14,15 +16,11 @@ namespace {
 
 /// The factor that gives a quaternion the sign of a first row.
 double first_sign(const Quat& q) {
+  constexpr double vanishing = 1e-12;  // rounding of a component of a unit quaternion
   for (const double component : {q.w, q.x, q.y, q.z})
-    if (std::abs(component) > 1e-12) return component < 0 ? -1.0 : 1.0;
+    if (std::abs(component) > vanishing) return component < 0 ? -1.0 : 1.0;
   return 1.0;
 }
-
-const char* position_unit(Primitive::Kind kind) {
-  return kind == Primitive::Kind::rotation ? "rad" : kind == Primitive::Kind::translation ? "m" : "1";
-}
-const char* velocity_unit(Primitive::Kind kind) { return kind == Primitive::Kind::translation ? "m/s" : "rad/s"; }
 
 /// `<joint>.q` for one coordinate, `<joint>.q[k]` for more.
 void add_coordinates(std::vector<Channel>& channels, std::string_view joint, char letter,
@@ -83,9 +81,9 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
   end_group();
   if (columns_.elements) {
     add_elements();
-    for (const ForceGroup& group : view_.forces) add_discrete(group);
-    for (const ConstraintGroup& group : view_.constraints) add_discrete(group);
-    for (const ModuleGroup& group : view_.modules) add_discrete(group);
+    for (const ForceInstances& group : view_.forces) add_discrete(group);
+    for (const ConstraintInstances& group : view_.constraints) add_discrete(group);
+    for (const ModuleInstances& group : view_.modules) add_discrete(group);
   }
   end_group();
   if (columns_.reactions) {
@@ -93,7 +91,7 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
       reactions_.push_back(at(j));
       add_reaction(view_.joints[at(j)]);
     }
-    add_module_multipliers();
+    add_multipliers();
   }
   end_group();
   check_names();
@@ -130,29 +128,21 @@ void RowMaker::choose(const Columns& columns) {
 
 void RowMaker::add_joint(const JointData& joint) {
   joints_.push_back({joint.q_offset, joint.nq, joint.v_offset, joint.nv});
-  std::vector<std::string_view> q_units(joint.nq), v_units(joint.nv);
   if (joint.type != nullptr) {
     const TypeDescriptor& told = joint.type->descriptor();
-    std::ranges::transform(told.positions, q_units.begin(), &Variable::unit);
-    std::ranges::transform(told.velocities, v_units.begin(), &Variable::unit);
     for (std::size_t k = 0; k + 4 <= joint.nq; ++k) {
       if (told.positions[k].kind != Variable::Kind::quaternion) continue;
       balls_.push_back({joint.q_offset + k, channels_.size() + k});
       k += 3;
     }
   }
-  std::size_t q = 0, v = 0;
+  std::size_t q = 0;
   for (const Primitive& primitive : joint.primitives) {
     if (primitive.kind == Primitive::Kind::ball) balls_.push_back({joint.q_offset + q, channels_.size() + q});
-    std::fill_n(q_units.begin() + static_cast<std::ptrdiff_t>(q), position_count(primitive.kind),
-                position_unit(primitive.kind));
-    std::fill_n(v_units.begin() + static_cast<std::ptrdiff_t>(v), velocity_count(primitive.kind),
-                velocity_unit(primitive.kind));
     q += position_count(primitive.kind);
-    v += velocity_count(primitive.kind);
   }
-  add_coordinates(channels_, joint.name, 'q', q_units);
-  add_coordinates(channels_, joint.name, 'v', v_units);
+  add_coordinates(channels_, joint.name, 'q', position_units(joint));
+  add_coordinates(channels_, joint.name, 'v', velocity_units(joint));
 }
 
 void RowMaker::add_body(const BodyData& body) {
@@ -171,7 +161,7 @@ void RowMaker::add_reaction(const JointData& joint) {
 }
 
 void RowMaker::add_modules() {
-  for (const ModuleGroup& group : view_.modules) {
+  for (const ModuleInstances& group : view_.modules) {
     const auto u = group.type->variables(), x = group.type->states();
     const std::size_t first_x = group.state_offset + group.names.size() * u.size();
     for (std::size_t i = 0; i < group.names.size(); ++i) {
@@ -192,7 +182,7 @@ void RowMaker::add_elements() {
   const auto add = [&](std::string_view element, const Variable& number) {
     channels_.push_back({fmt::format("{}.{}", element, number.name), std::string(number.unit), "elements"});
   };
-  for (const ForceGroup& group : view_.forces) {
+  for (const ForceInstances& group : view_.forces) {
     std::size_t state = group.state_offset;
     for (const std::string_view name : group.names)
       for (const Variable& one : group.type->descriptor().states) {
@@ -227,8 +217,12 @@ void RowMaker::add_discrete(const Group& group) {
       channels_.push_back({fmt::format("{}.{}", element, own.name), "1", "elements"});
 }
 
-void RowMaker::add_module_multipliers() {
-  for (const ModuleGroup& group : view_.modules)
+void RowMaker::add_multipliers() {
+  for (const ConstraintForce& force : constraint_forces(view_)) {
+    channels_.push_back({fmt::format("{}.{}", force.element, force.name), force.unit, "reactions"});
+    constraint_rows_.push_back(force.row);
+  }
+  for (const ModuleInstances& group : view_.modules)
     for (const std::string_view name : group.names)
       for (const Variable& row : group.type->rows())
         channels_.push_back({fmt::format("{}.{}", name, row.name), std::string(row.unit), "reactions"});
@@ -286,6 +280,7 @@ std::span<const double> RowMaker::make(double time, const Observation& now, doub
     out = put(out, now.reactions[j].linear);
     out = put(out, now.reactions[j].angular);
   }
+  for (const std::size_t row : constraint_rows_) *out++ = now.constraint_multipliers[row];
   if (columns_.reactions) std::copy(now.module_multipliers.begin(), now.module_multipliers.end(), out);
   if (chosen_.empty()) return row_;
   for (std::size_t c = 0; c < chosen_.size(); ++c) chosen_row_[c] = row_[chosen_[c]];

@@ -14,9 +14,9 @@
 namespace polyform::host::inline simulation {
 
 /// Channels in the order of the outer contract: time, the user's joints, the user's bodies, energies, constraints,
-/// modules (variables and states by their own names), elements (states of forces, then outputs of forces, constraints and
-/// modules, then the discrete states of these, all by their own names), reactions (multipliers of modules after them).
-/// The system outlives it.
+/// modules (variables and states by their own names), elements (states of forces, then outputs of forces, constraints
+/// and modules, then the discrete states of these, all by their own names), reactions (after those of joints: forces of
+/// constraints, multipliers of modules). The system outlives it.
 class RowMaker {
  public:
   /// Failure (bad_input) when a pattern matches no column, or a number of an element would have the name of another
@@ -25,9 +25,9 @@ class RowMaker {
 
   const std::vector<Channel>& channels() const { return channels_; }
   /// The values at one instant, one per channel; valid until the next call. work: ∫ P dt of what is applied without
-  /// potential, since the start. The first call settles the sign of each
-  /// quaternion: w ≥ 0 or, where w vanishes (below 1e-12), the first component that does not is positive. Later
-  /// calls keep it, so that quaternions stay as continuous as the solver's.
+  /// potential, since the start. The first call settles the sign of each quaternion: w ≥ 0 or, where w vanishes (below
+  /// 1e-12), the first component that does not is positive. Later calls keep it, so that quaternions stay as continuous
+  /// as the solver's.
   std::span<const double> make(double time, const Observation&, double work = 0);
 
  private:
@@ -39,7 +39,7 @@ class RowMaker {
   void check_names() const;
   template <class Group>
   void add_discrete(const Group&);
-  void add_module_multipliers();
+  void add_multipliers();
   void settle_signs(const Observation&);
   void choose(const Columns&);
 
@@ -63,6 +63,7 @@ class RowMaker {
   std::vector<BallColumns> balls_;
   std::vector<BodyColumns> bodies_;
   std::vector<std::size_t> reactions_;
+  std::vector<std::size_t> constraint_rows_;  ///< that have a column, into Observation::constraint_multipliers
   std::vector<std::size_t> module_states_;  ///< first-order states of modules, in the order of their channels
   std::vector<std::size_t> force_states_;   ///< first-order states of forces
   std::unique_ptr<ElementOutputs> outputs_;

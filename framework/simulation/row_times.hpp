@@ -11,9 +11,11 @@ namespace polyform::host::inline simulation {
 /// The times of the rows.
 class RowTimes {
  public:
+  static constexpr double rounding = 1e-15;  ///< of a quotient of two times
+
   explicit RowTimes(const RunSettings& s) : duration_(s.duration), interval_(s.output_interval) {
     // A last product that differs from the duration by rounding only is the end itself.
-    products_ = static_cast<std::size_t>(std::ceil(duration_ / interval_ * (1 - 1e-15)));
+    products_ = static_cast<std::size_t>(std::ceil(duration_ / interval_ * (1 - rounding)));
   }
   bool done() const { return next_ > products_; }
   double next() const { return next_ < products_ ? static_cast<double>(next_) * interval_ : duration_; }

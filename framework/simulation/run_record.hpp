@@ -40,8 +40,8 @@ struct RunRecord {
   double constraint_violation = 0;    ///< largest position violation in any row
   Correction correction;              ///< of all steps
   double longest_step = 0;            ///< of all steps, s
-  /// The shortest time in which a body moves by its radius of gyration or turns by a radian, in any row, s; infinite where
-  /// nothing moves (PassingTime).
+  /// The shortest time in which a body moves by its radius of gyration or turns by a radian, in any row, s; infinite
+  /// where nothing moves (PassingTime).
   double passing_time = std::numeric_limits<double>::infinity();
   std::size_t stops = 0;              ///< at knots of functions of time and schedules of elements
   std::size_t events = 0;             ///< of elements, after each of which the integration began anew

@@ -11,16 +11,17 @@
 
 namespace polyform::host::inline simulation {
 
-RunStatistics::RunStatistics(const SystemView& view) : view_(view), yardstick_(view), motions_(view.bodies.size()) {}
+RunStatistics::RunStatistics(const SystemView& view)
+    : view_(view), system_scales_(view), motions_(view.bodies.size()) {}
 
 void RunStatistics::start(const Observation& now, double balance) {
   first_balance_ = balance;
   first_potential_ = now.potential_energy;
   observed_motions(now, motions_);
   for (std::size_t i = 0; i < motions_.size(); ++i)
-    terms_ += yardstick_.mass(i) * norm(view_.gravity) * norm(motions_[i].p);
+    terms_ += system_scales_.mass(i) * norm(view_.gravity) * norm(motions_[i].p);
   const double sprung = now.potential_energy - gravity_potential(view_, motions_, now.eta.data());
-  possible_ = yardstick_.of_system(motions_).energy + std::abs(sprung);
+  possible_ = system_scales_.of_system(motions_).energy + std::abs(sprung);
 }
 
 void RunStatistics::row(double time, const Observation& now, double work) {

@@ -22,12 +22,12 @@ class RunStatistics {
   void start(const Observation&, double balance);
 
   const SystemView& view_;
-  Yardstick yardstick_;
+  SystemScales system_scales_;
   std::vector<BodyMotion> motions_;
   bool conservative_ = true;
   std::size_t rows_ = 0;
   double first_balance_ = 0, first_potential_ = 0;
-  double terms_ = 0;     ///< magnitudes of which the energy is a sum
+  double terms_ = 0;     ///< the sum of the magnitudes of the energy's terms
   double possible_ = 0;  ///< energy that what acts at the start could exchange
   double drift_ = 0, kinetic_ = 0, exchange_ = 0, work_ = 0, violation_ = 0;
   Correction correction_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "framework/simulation/absent_ties.hpp"
+#include "framework/simulation/absent_constraints.hpp"
 #include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/fine_equations.hpp"
 #include "polyform/contract/equations.hpp"
@@ -18,15 +18,16 @@ namespace {
 
 /// Unknowns and rows that are factorized within seconds and some hundred megabytes.
 constexpr std::size_t most_numbers = 50'000;
-/// What one disturbance of the equations does to the accelerations is a sample of what rounding may do; this is a bound.
+/// What one disturbance of the equations does to the accelerations is a sample of what rounding may do; this is a
+/// bound.
 constexpr double times_sample = 10;
 /// A state beside the constraints has other accelerations, and solvers may bring it back by some.
 constexpr double per_violation = 100;
 
 bool has_soft_rows(Solver& solver) {
   const auto* equations = ask<Equations>(solver);
-  for (std::size_t i = 0; equations != nullptr && i < equations->ties(); ++i)
-    if (equations->tie(i).covariance > 0) return true;
+  for (std::size_t i = 0; equations != nullptr && i < equations->constraints(); ++i)
+    if (equations->constraint(i).covariance > 0) return true;
   return false;
 }
 
@@ -77,7 +78,7 @@ class SecondOpinion::Own {
 };
 
 SecondOpinion::SecondOpinion(const SystemView& view, Solver& solver) : view_(view) {
-  const std::vector<bool> absent = absent_ties(view, solver);
+  const std::vector<bool> absent = absent_constraints(view, solver);
   if (has_soft_rows(solver) || (!absent.empty() && !view.modules.empty())) return;
   own_ = std::make_unique<Own>(view, absent);
   if (!own_->good()) own_.reset();
@@ -107,7 +108,8 @@ std::optional<SecondOpinion::Difference> SecondOpinion::on(double t, const Obser
   };
   Difference worst;
   for (std::size_t i = 0; i < mine.size(); ++i)
-    if (const double here = part(i, now.bodies[i].angular_acceleration, now.bodies[i].acceleration); !(here <= worst.part))
+    if (const double here = part(i, now.bodies[i].angular_acceleration, now.bodies[i].acceleration);
+        !(here <= worst.part))
       worst = {here, i};
   worst.part -= std::min(worst.part, per_violation * (now.position_violation + now.velocity_violation));
   if (!(worst.part > warned_imbalance)) return worst;
@@ -115,7 +117,8 @@ std::optional<SecondOpinion::Difference> SecondOpinion::on(double t, const Obser
   if (!disturbed) return std::nullopt;
   const std::vector<Spatial> other = own_->accelerations(*disturbed);
   double rounding = 0;
-  for (std::size_t i = 0; i < mine.size(); ++i) rounding = std::max(rounding, part(i, other[i].angular, other[i].linear));
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    rounding = std::max(rounding, part(i, other[i].angular, other[i].linear));
   if (worst.part > times_sample * rounding) return worst;
   return std::nullopt;
 }

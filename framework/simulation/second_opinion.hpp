@@ -1,5 +1,5 @@
-// Accelerations found anew with twice the digits: for what the balance of forces cannot tell, as forces through a body
-// are many millions of times its own inertia force.
+// Accelerations found anew with twice the digits. The balance of forces cannot judge the acceleration of a body through
+// which forces pass that are many millions of times its own inertia force; this can.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace polyform::host::inline simulation {
 
 class SecondOpinion {
  public:
-  /// Of a solver's accelerations; both outlive the object.
+  /// Judges the accelerations of this solver. Both outlive the object.
   SecondOpinion(const SystemView&, Solver&);
   ~SecondOpinion();
 

@@ -13,18 +13,13 @@
 #include "framework/diagnostics.hpp"
 #include "framework/integration/integration.hpp"
 #include "framework/original_process.hpp"
-#include "framework/simulation/balance_check.hpp"
 #include "framework/simulation/evaluate.hpp"
 #include "framework/simulation/event_watch.hpp"
-#include "framework/simulation/joint_check.hpp"
 #include "framework/simulation/kernels_of.hpp"
 #include "framework/simulation/knots.hpp"
 #include "framework/simulation/motion_jumps.hpp"
-#include "framework/simulation/not_finite.hpp"
-#include "framework/simulation/observation_store.hpp"
-#include "framework/simulation/passing_time.hpp"
 #include "framework/simulation/row_times.hpp"
-#include "framework/simulation/run_statistics.hpp"
+#include "framework/simulation/run_rows.hpp"
 #include "framework/simulation/singular_watch.hpp"
 #include "framework/simulation/solver_ode.hpp"
 #include "framework/simulation/step_check.hpp"
@@ -48,6 +43,8 @@ StepSettings step_settings(const RunSettings& s) {
   return settings;
 }
 
+/// What the parts of a run share is the integrator, the state y_ that is handed from one to the other, and where the
+/// next step ends. Their members are many because a run has many watches, each a class of its own.
 class Run {
  public:
   Run(const SystemView& view, const ConstStateView& start, Solver& solver, const RunSettings& settings,
@@ -57,14 +54,10 @@ class Run {
         solver_(solver),
         settings_(settings),
         control_(control),
-        sinks_(sinks),
         ode_(solver, view),
         check_ode_(solver, view),
         integrator_(ode_, settings.integrator, step_settings(settings)),
-        store_(view),
-        statistics_(view),
-        balance_(view, solver),
-        joint_check_(view, solver),
+        rows_(view, solver, sinks),
         states_(solver.state_size()),
         y_(ode_.size()),
         times_(settings),
@@ -72,14 +65,12 @@ class Run {
         events_(view, solver, integrator_, settings.step, settings.integrator.fixed_step()),
         jumps_(view, solver),
         singular_(view, solver),
-        scales_(view),
-        passing_(view) {
+        scales_(view) {
     for (const ElementEvents::Source& source : events_.elements().sources()) {
       knots_.add(*source.events, source.type);
       scales_.add(source);
     }
     if (!settings.integrator.fixed_step()) longest_of_scales_ = scales_.longest_step(settings.duration);
-    std::ranges::copy_if(sinks, std::back_inserter(watchers_), [](const RowSink* sink) { return sink->wants_steps(); });
     step_start_.resize(y_.size());
     if (settings.integrator.fixed_step())
       check_.emplace(check_ode_, settings.integrator, step_settings(settings), expected_steps());
@@ -91,7 +82,8 @@ class Run {
     guard(record, [&] { record.end = go(); });
     if (record.end == End::failed && ended_next_to_singular())
       record.failure += fmt::format(
-          ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another singular "
+          ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another "
+          "singular "
           "one, where its constraints all but depend on each other",
           integrator_.time());
     const Statistics done = integrator_.statistics();
@@ -105,14 +97,13 @@ class Run {
     if (evaluations_in_steps_ > 0)
       record.seconds_per_evaluation = stepping_ / static_cast<double>(evaluations_in_steps_);
     if (check_) record.evaluations += check_->evaluations();
-    statistics_.store(record);
+    rows_.store(record);
     record.longest_step = longest_step_;
-    record.passing_time = passing_.shortest();
     record.stops = stops_;
     record.events = events_.count();
     record.warnings = warnings(record);
-    balance_.store(record);
-    for (RowSink* sink : sinks_) guard(record, [&] { sink->finish(record); });
+    rows_.store_balance(record);
+    for (RowSink* sink : rows_.sinks()) guard(record, [&] { sink->finish(record); });
     return record;
   }
 
@@ -131,9 +122,7 @@ class Run {
   }
 
   End go() {
-    if (solver_.encode(start_, std::span(y_).first(states_)) != Status::ok)
-      throw Failure(Exit::simulation_failed,
-                    fmt::format("the initial state cannot be taken over: {}", solver_.failure()));
+    encode_start(solver_, start_, std::span(y_).first(states_));
     integrator_.start(0, y_);
     is_started_ = true;
     if (!events_.empty()) events_.begin();
@@ -155,7 +144,7 @@ class Run {
         pass_event(*event);
       } else {
         rows_until(integrator_.time());
-        show_step();
+        rows_.show(integrator_, states_);
         if (integrator_.time() >= stop_.end) stop();
       }
       if (control_.progress) control_.progress(integrator_.time());
@@ -252,7 +241,7 @@ class Run {
     begin_anew(t, first_step, y_);
   }
   void begin_anew(double t, double first_step, std::span<double> y) {
-    if (!ode_.correct(t, y)) fail_at(t);
+    if (!ode_.correct(t, y)) fail_at(t, solver_);
     integrator_.restart(t, y, first_step);
   }
 
@@ -260,41 +249,16 @@ class Run {
   /// that of a step.
   void rows_until(double end) {
     const double now = integrator_.time();
-    const double rounding = 1e-12 * now;
+    constexpr double rounding_of_time = 1e-12;  // of a time that sums of steps and products of an interval give
+    const double rounding = rounding_of_time * now;
     for (; !times_.done() && times_.next() <= end + rounding; times_.advance()) {
       const double t = times_.next();
       const double at = t < end - rounding ? t : end;
       if (!integrator_.state_at(at, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
-      if (at < now && !ode_.correct(t, y_)) fail_at(t);
-      if (solver_.observe(t, std::span(y_).first(states_), store_.now()) != Status::ok) fail_at(t);
-      end_copies();
-      store_.correction = ode_.take_corrections();
-      const double work = y_.size() > states_ ? y_.back() : 0;
-      statistics_.row(t, store_.now(), work);
-      passing_.see(store_.now());
-      if (const auto trouble = not_finite(view_, store_.now()))
-        throw Failure(Exit::simulation_failed, fmt::format("at t = {:.6g} s {}", t, std::string_view(*trouble)));
-      if (is_balance_due()) {
-        balance_.check(t, store_.now());
-        joint_check_.check(t, store_.now());
-      }
-      for (RowSink* sink : sinks_) {
-        sink->work(work);
-        sink->row(t, store_.now());
-      }
+      if (at < now && !ode_.correct(t, y_)) fail_at(t, solver_);
+      rows_.put(t, std::span(y_).first(states_), y_.size() > states_ ? y_.back() : 0, ode_.take_corrections(),
+                integrator_.statistics().evaluations);
     }
-  }
-
-  /// The state now, to who looks between rows. It costs less than an evaluation: one in many changes nothing.
-  void show_step() {
-    constexpr std::size_t between = 24;
-    const std::size_t evaluations = integrator_.statistics().evaluations;
-    if (watchers_.empty() || evaluations < shown_ + between) return;
-    shown_ = evaluations;
-    integrator_.stand_at_end();
-    const StateView state = store_.now().state();
-    if (solver_.decode(integrator_.state().first(states_), state) != Status::ok) fail_at(integrator_.time());
-    for (RowSink* sink : watchers_) sink->step(integrator_.time(), as_const(state));
   }
 
   std::vector<std::string> warnings(const RunRecord& record) const {
@@ -305,7 +269,7 @@ class Run {
     append(events_.warnings());
     append(singular_.warnings(record.energy_drift));
     append(scales_.warnings(record.longest_step));
-    if (std::string text = joint_check_.warning(); !text.empty()) all.push_back(std::move(text));
+    if (std::string text = rows_.warning(); !text.empty()) all.push_back(std::move(text));
     if (check_)
       if (auto text = check_->warning(record.steps)) all.push_back(std::move(*text));
     return all;
@@ -315,42 +279,22 @@ class Run {
   bool ended_next_to_singular() {
     if (!is_started_ || (view_.cut_joints().empty() && view_.constraints.empty())) return false;
     if (!integrator_.state_at(integrator_.time(), y_)) return false;
-    Observation& last = store_.now();
-    const StateView state = last.state();
+    const StateView state = rows_.state();
     if (solver_.decode(std::span(y_).first(states_), state) != Status::ok) return false;
     return is_next_to_singular(view_, as_const(state));
   }
 
   double expected_steps() const { return settings_.duration / std::min(settings_.step, settings_.max_step); }
 
-  /// A check costs about what two evaluations cost: rows that stand closer than a few steps are not all checked.
-  bool is_balance_due() {
-    const std::size_t evaluations = integrator_.statistics().evaluations;
-    if (checked_ && evaluations < *checked_ + 100) return false;
-    checked_ = evaluations;
-    return true;
-  }
-
-  [[noreturn]] void fail_at(double t) const {
-    throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
-  }
-
   const SystemView& view_;
   const ConstStateView& start_;
   Solver& solver_;
   const RunSettings& settings_;
   const RunControl& control_;
-  std::span<RowSink* const> sinks_;
-  std::vector<RowSink*> watchers_;  ///< those that are shown steps
-  std::size_t shown_ = 0;           ///< evaluations when they were the last time
   SolverOde ode_, check_ode_;
   Integration integrator_;
-  ObservationStore store_;
-  RunStatistics statistics_;
-  BalanceCheck balance_;
+  RunRows rows_;
   bool is_started_ = false;
-  JointCheck joint_check_;
-  std::optional<std::size_t> checked_;  ///< evaluations at the last check of the balance
   std::size_t states_;
   std::vector<double> y_;  ///< the states, and the work where any may be done
   std::vector<double> step_start_;  ///< the same, before a step that may end at an abrupt knot
@@ -368,7 +312,6 @@ class Run {
   SingularWatch singular_;
   TimeScales scales_;
   std::optional<StepCheck> check_;  ///< of an integrator without error control
-  PassingTime passing_;
   double longest_step_ = 0, longest_of_scales_ = never;
   std::size_t stops_ = 0;
   const unsigned arithmetic_ = floating_point_control();

@@ -22,7 +22,8 @@ struct RunControl {
 /// running sum) and at the end. A run that fails says so in its record; its rows so far stand. Memory does not grow
 /// with the duration. Failure (bad_input) for an unknown integrator.
 RunRecord simulate(const System&, Solver&, const RunSettings&, std::span<RowSink* const>, const RunControl&);
-/// The same from a start of the caller's, consistent with the joints, with a solver of any view of the system.
+/// The same from a start that the caller gives and that is consistent with the joints. The solver may be of any view of
+/// the system.
 RunRecord simulate(const SystemView&, const ConstStateView& start, Solver&, const RunSettings&,
                    std::span<RowSink* const>, const RunControl&);
 

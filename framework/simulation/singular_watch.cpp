@@ -24,8 +24,8 @@ constexpr double longest_turn = 0.4;
 constexpr double rounding = 1e-10;
 /// No step sees that a singular position is missed by less, rad.
 constexpr double near_by = 1e-3;
-/// What interpolation within a step makes of a singular position that is passed exactly, rad, and far more than the root
-/// of some roundings of lengths.
+/// What interpolation within a step makes of a singular position that is passed exactly, rad, and far more than the
+/// root of some roundings of lengths.
 constexpr double exact = 1e-5;
 /// A loop that integration leaves open by a part δ of its length is as good as one whose lengths are off by that, which
 /// misses its singular position by some √δ: a miss is that of the lengths from this multiple on.
@@ -78,7 +78,8 @@ bool SingularWatch::place(Integration& integrator, double t) {
 /// λ of a loop as placed.
 double SingularWatch::measure(Loop& loop) {
   const JointData& cut = view_.joints[loop.cut];
-  const BodyMotion &base = motion_of(cut.base_frame, tree_.frames()), &moving = motion_of(cut.moving_frame, tree_.frames());
+  const BodyMotion &base = motion_of(cut.base_frame, tree_.frames()),
+                   &moving = motion_of(cut.moving_frame, tree_.frames());
   JointConstraint c;
   double v[6];
   joint_constraint(cut, base, moving, q_.data() + cut.q_offset, v, c);
@@ -188,6 +189,7 @@ void SingularWatch::find_least(Integration& integrator, Loop& loop) {
   constexpr double golden = 0.6180339887498949;
   double from = integrator.previous_time(), to = integrator.time();
   double low = to - golden * (to - from), high = from + golden * (to - from);
+  constexpr double rounding_of_time = 1e-15;
   double widest = 0;  // of the places looked at
   const auto at_time = [&](double t) {
     if (!place(integrator, t)) return never_again;
@@ -196,7 +198,7 @@ void SingularWatch::find_least(Integration& integrator, Loop& loop) {
     return found;
   };
   double at_low = at_time(low), at_high = at_time(high);
-  for (int i = 0; i < narrowings && to - from > 1e-15 * std::abs(to); ++i) {
+  for (int i = 0; i < narrowings && to - from > rounding_of_time * std::abs(to); ++i) {
     if (at_low < at_high) {
       to = std::exchange(high, low);
       at_high = std::exchange(at_low, at_time(low = to - golden * (to - from)));
@@ -243,12 +245,16 @@ void SingularWatch::pass(Loop& loop, double now) {
 std::vector<std::string> SingularWatch::warnings(double energy_drift) const {
   std::vector<std::string> all;
   if (passages_ > 0 && energy_drift > much_energy)
-    all.push_back(fmt::format(
-        "the energy drifts by {:.1e} of what moves, and the run passes singular positions nearby, {} times (first the loop "
-        "of joint `{}` at t = {:.6g} s). Likely cause: next to a singular position rounding of positions is blown up in "
-        "velocities and accelerations, and lengths that miss it by rounding make the motion turn there within a shorter time "
-        "than solvers resolve. Compare with other solvers, or give lengths that make the position truly singular or avoid it",
-        energy_drift, passages_, view_.joints[first_cut_].name, first_passage_));
+    all.push_back(
+        fmt::format("the energy drifts by {:.1e} of what moves, and the run passes singular positions nearby, {} times "
+                    "(first the loop "
+                    "of joint `{}` at t = {:.6g} s). Likely cause: next to a singular position rounding of positions "
+                    "is blown up in "
+                    "velocities and accelerations, and lengths that miss it by rounding make the motion turn there "
+                    "within a shorter time "
+                    "than solvers resolve. Compare with other solvers, or give lengths that make the position truly "
+                    "singular or avoid it",
+                    energy_drift, passages_, view_.joints[first_cut_].name, first_passage_));
   for (const Loop& loop : loops_) {
     const std::string_view cut = view_.joints[loop.cut].name;
     std::vector<std::string_view> joints;
@@ -264,7 +270,8 @@ std::vector<std::string> SingularWatch::warnings(double energy_drift) const {
     if (loop.misses > 0)
       all.push_back(fmt::format(
           "at t = {:.6g} s{} the loop of joint `{}` passes {:.1e} rad beside a singular position and goes straight on, "
-          "on the branch it came on. If its lengths miss the position by that much, it would turn onto the other branch "
+          "on the branch it came on. If its lengths miss the position by that much, it would turn onto the other "
+          "branch "
           "there, in a shorter time than a step; if they meet it, the miss is one of the integration. A smaller "
           "--max-step tells which, and lengths that make the position truly singular",
           loop.miss.time, more(loop.misses), cut, loop.miss.angle));

@@ -14,18 +14,18 @@
 namespace polyform::host::inline simulation {
 
 /// Each loop is looked at by itself, with the joints on its way. Its measure is λ, the least eigenvalue that does not
-/// vanish everywhere of the rows' Gram matrix, relative to the largest: near a singular position x rad away it goes with
-/// x². Looks are far apart where λ is large, and at each step where it will soon vanish.
+/// vanish everywhere of the rows' Gram matrix, relative to the largest: near a singular position x rad away it goes
+/// with x². Looks are far apart where λ is large, and at each step where it will soon vanish.
 class SingularWatch {
  public:
   SingularWatch(const SystemView&, Solver&);
 
-  /// Where it is, there is nothing to call.
+  /// When it is empty, no other function needs to be called.
   bool empty() const { return loops_.empty(); }
   /// After each step of the integrator. states: the solver's, of which an integrator may carry more.
   void look(Integration&);
-  /// A sentence for each loop that left a singular position on another branch, or passed beside it; one where energy was
-  /// lost or won on the way. energy_drift: relative, of the run.
+  /// A sentence for each loop that left a singular position on another branch than it came on, or that passed beside a
+  /// singular position; and one sentence where energy was lost or won on the way. energy_drift: of the run, relative.
   std::vector<std::string> warnings(double energy_drift) const;
 
  private:
@@ -51,7 +51,7 @@ class SingularWatch {
     std::vector<double> rates_before;
     double least = 0, time_of_least = 0;  ///< λ of all looks since, and of the step that passes
     double opening_of_least = 0;          ///< there, or the largest within that step
-    // On another branch than the one it came on; straight on where its lengths allow no passage.
+    // turning: it went on along another branch. miss: it went straight on where its lengths allow no passage.
     std::size_t turnings = 0, misses = 0;
     Passage turning, miss;  ///< the first
   };

@@ -66,7 +66,7 @@ class SolverOde final : public Ode, private SecondOrderSystem {
     not_finite_.reset();
     return second_->position_rates(t, y.first(states_), ydot.first(states_));
   }
-  /// At the derivative just found.
+  /// The power at the derivative that was found last, W.
   bool find_power(double t, std::span<const double> y, double& power) noexcept {
     if (power_ == nullptr && solver_.observe(t, y.first(states_), store_.now()) != Status::ok) return false;
     power = power_ != nullptr ? power_->power() : store_.now().power;
@@ -75,8 +75,8 @@ class SolverOde final : public Ode, private SecondOrderSystem {
 
   Solver& solver_;
   const SystemView& view_;
-  std::size_t states_, integrals_;  ///< of the solver, and after them
-  PowerSource* power_;              ///< or none: the power is observed
+  std::size_t states_, integrals_;  ///< of the solver; integrals that come after them
+  PowerSource* power_;              ///< none where the power has to be observed
   SecondOrderSystem* second_;       ///< of the solver, or none
   DiscreteState* discrete_;         ///< of the solver, or none
   std::vector<StateKind> kinds_;    ///< of the solver's states, then of the integrals

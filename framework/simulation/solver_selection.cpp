@@ -62,7 +62,7 @@ bool can_run(const Formulation& formulation, const SystemView& view, DiagnosticS
 const Formulation& preferred_formulation(const Named<Formulation>& formulations, const SystemView& view) {
   if (formulations.empty())
     throw Failure(Exit::plugin, "no formulation plugin was found",
-                  "polyform plugins shows where plugins were looked for and why a file was refused.");
+                  remedies::see_plugins);
   Diagnostics refusals;
   std::vector<const Formulation*> able;
   for (const auto& [name, formulation] : formulations)

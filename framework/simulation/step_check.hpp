@@ -17,13 +17,15 @@ class StepCheck {
   /// expected: steps of the whole run.
   StepCheck(Ode&, const IntegratorChoice&, const StepSettings&, double expected);
 
-  /// Whether the step after so many is one to look at: evenly over the run, some of them, and a few soon after the start.
+  /// Whether the step that comes after so many others is one to look at. Those that are lie evenly over the run, and a
+  /// few soon after the start.
   bool due(std::size_t steps) const;
   /// Repeats the integrator's last step, the one after so many, which stands for all since the last look. Nothing is
   /// learned where the halves fail.
   void look(Integration&, std::size_t steps);
   std::size_t evaluations() const { return evaluations_; }
-  /// A sentence when the errors of all steps add up to more than one still sees, and to more than the absolute tolerance.
+  /// A sentence when the errors of all steps add up to more than one still sees, and to more than the absolute
+  /// tolerance.
   std::optional<std::string> warning(std::size_t steps) const;
 
  private:

@@ -16,8 +16,9 @@ class TimeScales {
   void add(const ElementEvents::Source&);
   /// The shortest, s; infinity where there is none.
   double shortest() const;
-  /// Of an integrator that chooses its steps, s. Steps of whole periods find a sine at rest at both of their ends, and
-  /// no control of errors sees it. Not so short that a run takes more than some million steps for it: warnings() tells.
+  /// The longest step that an integrator with error control should make, s. Steps of whole periods find a sine at rest
+  /// at both of their ends, and no control of errors sees it. Not so short that a run takes more than some million
+  /// steps for it: warnings() tells.
   double longest_step(double duration) const;
   /// A sentence where the longest step holds less than two samples of a period, the least that can show it at all.
   std::vector<std::string> warnings(double longest_step) const;

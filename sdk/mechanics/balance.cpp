@@ -31,8 +31,8 @@ std::vector<bool> loose_bodies(const SystemView& view, const ConstraintSet& cons
 }  // namespace
 
 Balance::Balance(const SystemView& view, const std::vector<bool>& absent)
-    : view_(view), yardstick_(view), loads_(std::make_unique<balance::Loads>(view)),
-      bodies_(std::make_unique<balance::BodyBalance>(view, yardstick_, *loads_)),
+    : view_(view), system_scales_(view), loads_(std::make_unique<balance::Loads>(view)),
+      bodies_(std::make_unique<balance::BodyBalance>(view, system_scales_, *loads_)),
       loose_(loose_bodies(view, loads_->constraints(), absent)), parts_(view.bodies.size()) {}
 
 Balance::~Balance() = default;
@@ -90,20 +90,20 @@ void Balance::find_roundings() noexcept {
     const BodyData& b = view_.bodies[i];
     const BodyMotion& m = loads_->frames()[i];
     const double acting =
-        terms[i].force + yardstick_.mass(i) * (norm(view_.gravity) + norm(loads_->accelerations()[i].linear));
+        terms[i].force + system_scales_.mass(i) * (norm(view_.gravity) + norm(loads_->accelerations()[i].linear));
     most = std::max(most, acting);
     const double trace = b.inertia.xx + b.inertia.yy + b.inertia.zz;
-    const double length = std::max({yardstick_.largest_reach(), norm(b.center_of_mass),
+    const double length = std::max({system_scales_.largest_reach(), norm(b.center_of_mass),
                                     b.mass > 0 ? std::sqrt(0.5 * trace / b.mass) : 0});
     // What turns counts as the mass that it is at that length.
     const Vec3 &v = m.V.linear, &omega = m.V.angular;
-    const double feels = yardstick_.mass(i) + (length > 0 ? 0.5 * trace / (length * length) : 0);
+    const double feels = system_scales_.mass(i) + (length > 0 ? 0.5 * trace / (length * length) : 0);
     const double moved = norm(view_.gravity) + (length > 0 ? dot(v, v) / length : 0) + dot(omega, omega) * length;
     rounded = std::max(rounded, acting + feels * moved);
     rounding_.length = std::max(rounding_.length, length);
   }
   rounding_.force = roundings * rounded;
-  loads_->raise_terms(least_share * most * yardstick_.largest_reach(), least_share * most);
+  loads_->raise_terms(least_share * most * system_scales_.largest_reach(), least_share * most);
   linear_ = mass > 0 ? forces_count * force / mass : 0;
   angular_ = inertia > 0 ? forces_count * moment / inertia : 0;
 }

@@ -20,8 +20,8 @@ double turned_by(const Observation& now) { return forces_count + std::min(1.0, n
 
 }  // namespace
 
-BodyBalance::BodyBalance(const SystemView& view, const Yardstick& yardstick, const Loads& loads)
-    : view_(view), yardstick_(yardstick), loads_(loads) {
+BodyBalance::BodyBalance(const SystemView& view, const SystemScales& scales, const Loads& loads)
+    : view_(view), system_scales_(scales), loads_(loads) {
   std::size_t longest = 6;
   for (const FlexibleData& f : view.flexible) longest = std::max(longest, 6 + f.modes);
   rest_.resize(longest);
@@ -101,7 +101,7 @@ void BodyBalance::balance_rigid(std::size_t i, const Observation& now) noexcept 
   const double own_moment = own_force * gyration + norm(J_alpha) + norm(gyroscopic);
   // Places have the rounding of the size of the system, and forces have moments by it.
   const double of_moment =
-      own_moment + turned * (terms.moment + (norm(arm) + yardstick_.largest_reach()) * terms.force);
+      own_moment + turned * (terms.moment + (norm(arm) + system_scales_.largest_reach()) * terms.force);
   // A body without mass or moments of inertia has none to be overshadowed.
   if (own_force > 0) note_shadow(i, terms.force / own_force);
   if (trace > 0 && own_moment > 0) note_shadow(i, terms.moment / own_moment);
@@ -133,7 +133,7 @@ void BodyBalance::balance_flexible(std::size_t element, const Observation& now) 
   for (std::size_t r = 0; r < n; ++r) {
     if (r < 6) {
       rest_[r] = loads[r];
-      scale_[r] = turned * (r < 3 ? terms.moment + yardstick_.largest_reach() * terms.force : terms.force);
+      scale_[r] = turned * (r < 3 ? terms.moment + system_scales_.largest_reach() * terms.force : terms.force);
     }
     rest_[r] += force[r];
     scale_[r] += forces_count * std::abs(force[r]);
@@ -190,7 +190,8 @@ void BodyBalance::remove_constraint_forces(std::size_t body) noexcept {
         for (std::size_t k = 0; k < n; ++k) w[k] -= c * basis_[b * n + k];
       }
     const double left = product(w, w, n);
-    if (!(left > 1e-20 * before)) continue;  // depends on the others
+    constexpr double dependent = 1e-20;  // squared: rounding of rows with levers of a million
+    if (!(left > dependent * before)) continue;  // depends on the others
     for (std::size_t k = 0; k < n; ++k) w[k] /= std::sqrt(left);
     const double c = product(w, rest_.data(), n);
     for (std::size_t k = 0; k < n; ++k) rest_[k] -= c * w[k];

@@ -13,7 +13,7 @@ namespace polyform::balance {
 class BodyBalance {
  public:
   /// All outlive the object.
-  BodyBalance(const SystemView&, const Yardstick&, const Loads&);
+  BodyBalance(const SystemView&, const SystemScales&, const Loads&);
 
   /// Before the first body of an observation.
   void start() noexcept;
@@ -39,7 +39,7 @@ class BodyBalance {
   std::size_t size_of(std::size_t body) const noexcept;
 
   const SystemView& view_;
-  const Yardstick& yardstick_;
+  const SystemScales& system_scales_;
   const Loads& loads_;
   std::vector<Row> rows_;             ///< in the order of bodies
   std::vector<double> basis_;         ///< of the rows of one body

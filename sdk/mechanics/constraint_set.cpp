@@ -10,7 +10,7 @@ namespace polyform {
 ConstraintSet::ConstraintSet(const SystemView& view, const Vec3& origin)
     : initial_(view.discrete), discrete_(initial_) {
   batches_.reserve(view.constraints.size());
-  for (const ConstraintGroup& group : view.constraints) {
+  for (const ConstraintInstances& group : view.constraints) {
     ConstraintBatch* batch = group.type->create(group.instances);
     if (batch == nullptr) {
       good_ = false;
@@ -30,7 +30,8 @@ ConstraintSet::ConstraintSet(const SystemView& view, const Vec3& origin)
     }
     b.A = guarded<Spatial>(A);
     b.B = guarded<double>(B);
-    for (auto* of_rows : {&b.residual, &b.velocity_right, &b.acceleration_right, &b.effort}) *of_rows = guarded<double>(rows);
+    for (auto* of_rows : {&b.residual, &b.velocity_right, &b.acceleration_right, &b.effort})
+      *of_rows = guarded<double>(rows);
 
     rows = A = B = 0;
     std::size_t joints = 0;
@@ -81,7 +82,8 @@ void ConstraintSet::evaluate(double t, std::span<const BodyMotion> frames, std::
                          .acceleration_right = between(b.acceleration_right),
                          .effort = between(b.effort)};
     b.batch->evaluate(b.attached.input(t, discrete_.subspan(b.discrete_offset, b.discrete_count)), out);
-    check_breach(control, b.batch, "constraint", b.A, b.B, b.residual, b.velocity_right, b.acceleration_right, b.effort);
+    check_breach(control, b.batch, "constraint", b.A, b.B, b.residual, b.velocity_right, b.acceleration_right,
+                 b.effort);
   }
 }
 

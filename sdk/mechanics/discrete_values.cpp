@@ -41,9 +41,9 @@ DiscreteValues::DiscreteValues(const SystemView& view) : initial_(view.discrete)
   initial_discrete(view, initial_, unused);
   values_ = initial_;
   meanings_.resize(view.discrete);
-  for (const ForceGroup& group : view.forces) add_elements(group);
-  for (const ConstraintGroup& group : view.constraints) add_elements(group);
-  for (const ModuleGroup& group : view.modules) add_elements(group);
+  for (const ForceInstances& group : view.forces) add_elements(group);
+  for (const ConstraintInstances& group : view.constraints) add_elements(group);
+  for (const ModuleInstances& group : view.modules) add_elements(group);
 }
 
 template <class Group>

@@ -12,7 +12,7 @@ ForceSet::ForceSet(const SystemView& view, const Vec3& origin) : initial_(view.d
   const std::size_t n = view.bodies.size();
   std::vector<bool> is_loaded(view.frames());
   groups_.reserve(view.forces.size());
-  for (const ForceGroup& from : view.forces) {
+  for (const ForceInstances& from : view.forces) {
     ForceBatch* batch = from.type->create(from.instances);
     if (batch == nullptr) {
       good_ = false;

@@ -9,7 +9,7 @@
 namespace polyform {
 
 ModuleSet::ModuleSet(const SystemView& view, const Vec3& origin) : initial_(view.discrete), discrete_(initial_) {
-  for (const ModuleGroup& group : view.modules) {
+  for (const ModuleInstances& group : view.modules) {
     ModuleBatch* batch = group.type->create(group.instances);
     if (batch == nullptr) {
       good_ = false;
@@ -59,7 +59,7 @@ ModuleSet::~ModuleSet() {
   for (Batch& b : batches_) b.batch->destroy();
 }
 
-void ModuleSet::add_modules(const SystemView& view, const ModuleGroup& group, const Batch& b) {
+void ModuleSet::add_modules(const SystemView& view, const ModuleInstances& group, const Batch& b) {
   const std::size_t rows = group.type->rows().size(), u = group.type->variables().size();
   std::size_t marker = 0, joint = 0, velocity = 0;
   for (std::size_t i = 0; i < group.instances.size(); ++i) {

@@ -40,7 +40,7 @@ void Scale::include(const Scale& other) noexcept {
   energy = std::max(energy, other.energy);
 }
 
-Yardstick::Yardstick(const SystemView& view) : view_(view), sizes_(view.bodies.size()) {
+SystemScales::SystemScales(const SystemView& view) : view_(view), sizes_(view.bodies.size()) {
   find_masses();
   find_reaches();
   for (Size& s : sizes_) {
@@ -49,7 +49,7 @@ Yardstick::Yardstick(const SystemView& view) : view_(view), sizes_(view.bodies.s
   }
 }
 
-void Yardstick::find_masses() {
+void SystemScales::find_masses() {
   for (std::size_t i = 0; i < sizes_.size(); ++i) {
     const BodyData& body = view_.bodies[i];
     sizes_[i] = {body.mass, 0, 0.5 * (body.inertia.xx + body.inertia.yy + body.inertia.zz), body.center_of_mass};
@@ -67,7 +67,7 @@ void Yardstick::find_masses() {
   }
 }
 
-void Yardstick::find_reaches() {
+void SystemScales::find_reaches() {
   std::vector<Vec3> sums(sizes_.size());
   std::vector<double> counts(sizes_.size());
   each_attachment(view_, [&](std::size_t b, const Vec3& point) {
@@ -84,7 +84,7 @@ void Yardstick::find_reaches() {
   });
 }
 
-Scale Yardstick::of_body(std::size_t body, const BodyMotion& motion, const Spatial& load) const noexcept {
+Scale SystemScales::of_body(std::size_t body, const BodyMotion& motion, const Spatial& load) const noexcept {
   const Size& s = sizes_[body];
   const double turning = dot(motion.V.angular, motion.V.angular), weight = norm(view_.gravity);
   const double force = norm(load.linear);
@@ -100,7 +100,7 @@ Scale Yardstick::of_body(std::size_t body, const BodyMotion& motion, const Spati
   return scale;
 }
 
-Scale Yardstick::of_system(std::span<const BodyMotion> frames, std::span<const Spatial> loads) const noexcept {
+Scale SystemScales::of_system(std::span<const BodyMotion> frames, std::span<const Spatial> loads) const noexcept {
   Scale scale;
   double energy = 0;
   for (std::size_t i = 0; i < sizes_.size(); ++i) {

@@ -23,9 +23,10 @@ Hinge hinge_of(const JointData& joint, bool looped) {
 
 
 bool is_identity(const Mat3& m) {
+  constexpr double rounding = 1e-15;
   const Mat3 one = Mat3::identity();
   for (std::size_t i = 0; i < 9; ++i)
-    if (std::abs(m.m[i] - one.m[i]) > 1e-15) return false;
+    if (std::abs(m.m[i] - one.m[i]) > rounding) return false;
   return true;
 }
 

@@ -117,8 +117,14 @@ Status JointCoordinateSolver::do_correct(double, std::span<double> y, Correction
 Status JointCoordinateSolver::do_observe(double t, std::span<const double> y, Observation& out) noexcept {
   PlacedState here;
   if (solve(t, y, observer_.rates(), true, here) == Status::failed) return Status::failed;
-  do_decode(y, out.state());
-  const LoopClosure::Contradiction worst = observer_.observe(state_.split(y), here.motions, out);
+  const JointState::Parts parts = state_.split(y);
+  const ConstStateView state{.q = here.q,
+                             .v = here.v,
+                             .eta = parts.eta,
+                             .etadot = parts.etadot,
+                             .x = parts.x,
+                             .discrete = discrete_.of_elements()};
+  const LoopClosure::Contradiction worst = observer_.observe(state, here.motions, out);
   if (!JointObserver::is_contradiction(worst, loops_.constraints())) return Status::ok;
   failure_.contradicts(worst);
   return Status::failed;

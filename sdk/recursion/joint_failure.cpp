@@ -32,7 +32,7 @@ void JointFailure::cannot_solve(const SweepFailure& failure, std::span<const dou
   if (failure.reason != nullptr)
     set(text_, "joint `{:.60}` {}", joint, failure.reason);
   else if (!std::all_of(y.begin(), y.end(), [](double x) { return std::isfinite(x); }) || !loads_.are_efforts_finite())
-    set(text_, "the state or a force is not finite: it has gone astray, or the step is too long");
+    set(text_, not_finite_state);
   else if (failure.in_mode)
     set(text_, "a mode of body `{:.60}` moves no mass", body);
   else

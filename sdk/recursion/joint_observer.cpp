@@ -4,6 +4,7 @@
 
 #include "polyform/mechanics/observation.hpp"
 #include "polyform/solvers/contradiction.hpp"
+#include "polyform/solvers/observed.hpp"
 
 namespace polyform {
 
@@ -13,20 +14,13 @@ JointObserver::JointObserver(const CentredView& centred, LoopClosure& loops, con
       vdot_(centred.view().nv), etaddot_(centred.view().modes), xdot_(centred.view().states),
       accelerations_(centred.view().frames()), orientations_(centred.view().frames()) {}
 
-LoopClosure::Contradiction JointObserver::observe(const JointState::Parts& y, std::span<const BodyMotion> motions,
+LoopClosure::Contradiction JointObserver::observe(const ConstStateView& state, std::span<const BodyMotion> motions,
                                                   Observation& out) noexcept {
   const SystemView& view = centred_.view();
-  tree_.orientations(y.q.data(), orientations_, y.eta.data());
+  tree_.orientations(state.q.data(), orientations_, state.eta.data());
   sweep_.body_accelerations(accelerations_);
-  for (std::size_t i = 0; i < out.bodies.size(); ++i)
-    out.bodies[i] = {{orientations_[i], centred_.origin() + motions[i].p},
-                     motions[i].V.linear,
-                     motions[i].V.angular,
-                     accelerations_[i].linear,
-                     accelerations_[i].angular};
   std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
   std::copy(etaddot_.begin(), etaddot_.end(), out.modal_acceleration.begin());
-  std::copy(xdot_.begin(), xdot_.end(), out.state_rates.begin());
   const CutConstraints& constraints = loops_.constraints();
   const LoopClosure::Contradiction worst = loops_.joint_accelerations(motions, accelerations_, out.acceleration);
   if (is_contradiction(worst, constraints)) return worst;
@@ -34,12 +28,18 @@ LoopClosure::Contradiction JointObserver::observe(const JointState::Parts& y, st
   for (std::size_t i = 0; i < view.cut_joints().size(); ++i)
     out.reactions[view.bodies.size() + i] =
         loads_.cut_reaction(i, motion_of(view.cut_joints()[i].base_frame, motions));
-  out.kinetic_energy = kinetic_energy(view, motions, flexible_, y.etadot.data());
-  out.potential_energy = centred_.potential_at_origin() + gravity_potential(view, motions, y.eta.data()) +
-                         loads_.forces().potential_energy() + flexible_.strain_energy();
-  out.power = power();
-  out.position_violation = constraints.position_violation();
-  out.velocity_violation = constraints.velocity_violation();
+  const Observed found{.motions = motions,
+                       .orientations = orientations_,
+                       .accelerations = accelerations_,
+                       .state = state,
+                       .state_rates = xdot_,
+                       .kinetic_energy = kinetic_energy(view, motions, flexible_, state.etadot.data()),
+                       .force_potential = loads_.forces().potential_energy(),
+                       .strain_energy = flexible_.strain_energy(),
+                       .power = power(),
+                       .position_violation = constraints.position_violation(),
+                       .velocity_violation = constraints.velocity_violation()};
+  fill_observation(centred_, found, out);
   return worst;
 }
 

@@ -6,8 +6,14 @@
 namespace polyform {
 
 LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible)
-    : view_(view), flexible_(flexible), yardstick_(view), layout_(view, flexible, matrix_), constraints_(view, layout_),
-      right_sides_(layout_.sizes().rows), rows_(view, layout_, flexible), columns_(layout_, flexible, matrix_),
+    : view_(view),
+      flexible_(flexible),
+      system_scales_(view),
+      layout_(view, flexible, matrix_),
+      constraints_(view, layout_),
+      right_sides_(layout_.sizes().rows),
+      rows_(view, layout_, flexible),
+      columns_(layout_, flexible, matrix_),
       multipliers_(layout_.sizes().rows) {}
 
 void LoopClosure::begin_judging(Level level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept {
@@ -20,7 +26,7 @@ void LoopClosure::begin_judging(Level level, std::span<const BodyMotion> frames,
 /// A hinge that gives way by 1 rad, or by the size of the bodies, for a unit load.
 void LoopClosure::pass_evenly(std::size_t body, std::span<const Column<double>> hinge, const Vec3& r) noexcept {
   Column<double> even[6];
-  const double length = yardstick_.largest_reach();
+  const double length = system_scales_.largest_reach();
   for (std::size_t k = 0; k < hinge.size(); ++k) {
     const Spatial& H = hinge[k].H;
     const double stiffness = dot(H.angular, H.angular) + dot(H.linear, H.linear) / (length * length);
@@ -92,7 +98,7 @@ double LoopClosure::largest_acceleration(std::span<const BodyMotion> frames,
   for (std::size_t b = 0; b < view_.bodies.size(); ++b) {
     if (!layout_.carries(b)) continue;
     const Vec3& omega = frames[b].V.angular;
-    largest = std::max({largest, yardstick_.of_body(b, frames[b]).acceleration, dot(omega, omega)});
+    largest = std::max({largest, system_scales_.of_body(b, frames[b]).acceleration, dot(omega, omega)});
     for (std::size_t k = 0; k < view_.joints[b].nv && !layout_.passing(b).empty(); ++k)
       largest = std::max(largest, std::abs(rate(b, k)));
   }

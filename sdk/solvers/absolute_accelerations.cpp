@@ -100,4 +100,13 @@ void AbsoluteAccelerations::module_multipliers(std::span<double> out) const noex
       *next++ = r < model_.ties[tie].rows ? multiplier(model_.ties[tie].row + r) : 0;
 }
 
+void AbsoluteAccelerations::constraint_multipliers(std::span<double> out) const noexcept {
+  double* next = out.data();
+  for (std::size_t tie = model_.ties.first_element(); tie < model_.ties.first_module(); ++tie) {
+    const ConstraintSet::Element& element = model_.ties.element(tie);
+    for (std::size_t r = 0; r < element.rows; ++r)
+      *next++ = r < model_.ties[tie].rows ? element.effort[r] + multiplier(model_.ties[tie].row + r) : 0;
+  }
+}
+
 }  // namespace polyform

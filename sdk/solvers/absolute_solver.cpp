@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "polyform/mechanics/observation.hpp"
+#include "polyform/solvers/observed.hpp"
 
 namespace polyform {
 
@@ -13,7 +14,9 @@ AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tole
       applied_(view_, centred_.origin()),
       state_(view_, discrete_),
       project_(project),
-      tolerance_(tolerance) {
+      tolerance_(tolerance),
+      shown_{std::vector<Quat>(view.bodies.size()), std::vector<Spatial>(view.bodies.size()),
+             std::vector<double>(view.states)} {
   kernels_.add(kernels::saddle_point);
   for (std::size_t j = view.bodies.size(); project && j < view.joints.size(); ++j)
     project_stages_ = project_stages_ || absent.empty() || !absent[j];
@@ -131,28 +134,31 @@ Status AbsoluteSolver::do_observe(double t, std::span<const double> y, Observati
   if (!find_accelerations(t, Accelerations::shown) || !check_rows()) return Status::failed;
   const std::span<const BodyMotion> motions = state_.motions();
   for (std::size_t i = 0; i < motions.size(); ++i) {
-    const Spatial a = found_->of_origin(i);
-    const Pose& pose = state_.poses()[i];
-    out.bodies[i] = {{normalized(pose.orientation), centred_.origin() + pose.position},
-                     motions[i].V.linear,
-                     motions[i].V.angular,
-                     a.linear,
-                     a.angular};
+    shown_.accelerations[i] = found_->of_origin(i);
+    shown_.orientations[i] = normalized(state_.poses()[i].orientation);
   }
-  state_.put(out.state());
-  found_->modal_accelerations(out.modal_acceleration);
-  find_state_rates(out.state_rates);
+  find_state_rates(shown_.state_rates);
   found_->module_multipliers(out.module_multipliers);
+  found_->constraint_multipliers(out.constraint_multipliers);
   found_->joint_accelerations(out.acceleration);
   for (std::size_t j = 0; j < view_.joints.size(); ++j) out.reactions[j] = found_->reaction(j);
+  found_->modal_accelerations(out.modal_acceleration);
   const FlexibleSet& flexible = system_.flexible();
   const ModuleSet& modules = system_.modules();
-  out.kinetic_energy = kinetic_energy(view_, motions, flexible, state_.etadot().data()) + modules.kinetic_energy();
-  out.potential_energy = centred_.potential_at_origin() + gravity_potential(view_, motions, state_.eta().data()) +
-                         applied_.forces().potential_energy() + flexible.strain_energy() + modules.potential_energy();
-  out.power = power();
-  out.position_violation = system_.equations().violation().position;
-  out.velocity_violation = system_.equations().violation().velocity;
+  const Observed found{
+      .motions = motions,
+      .orientations = shown_.orientations,
+      .accelerations = shown_.accelerations,
+      .state = state_.canonical(),
+      .state_rates = shown_.state_rates,
+      .kinetic_energy = kinetic_energy(view_, motions, flexible, state_.etadot().data()) + modules.kinetic_energy(),
+      .force_potential = applied_.forces().potential_energy(),
+      .strain_energy = flexible.strain_energy(),
+      .module_potential = modules.potential_energy(),
+      .power = power(),
+      .position_violation = system_.equations().violation().position,
+      .velocity_violation = system_.equations().violation().velocity};
+  fill_observation(centred_, found, out);
   return Status::ok;
 }
 

@@ -47,8 +47,9 @@ void subtract_product(T* target, const T* W, std::size_t w_rows, const T* L, std
 }  // namespace detail
 
 template <class T>
-void BasicBlockLdlt<T>::analyze(std::span<const std::size_t> sizes, std::span<const std::pair<std::size_t, std::size_t>> pairs,
-                        const std::vector<Turn>& turns) {
+void BasicBlockLdlt<T>::analyze(std::span<const std::size_t> sizes,
+                                std::span<const std::pair<std::size_t, std::size_t>> pairs,
+                                const std::vector<Turn>& turns) {
   sizes_.assign(sizes.begin(), sizes.end());
   offsets_.resize(sizes_.size());
   size_ = 0;
@@ -62,8 +63,8 @@ void BasicBlockLdlt<T>::analyze(std::span<const std::size_t> sizes, std::span<co
 /// Minimum degree on the elimination graph. Returns, per block, the blocks below it in L. Of equal degrees the last
 /// block goes first: for bodies in preorder, that runs from the tips to the root.
 template <class T>
-std::vector<std::vector<std::size_t>> BasicBlockLdlt<T>::order(std::span<const std::pair<std::size_t, std::size_t>> pairs,
-                                                       const std::vector<Turn>& turns) {
+std::vector<std::vector<std::size_t>> BasicBlockLdlt<T>::order(
+    std::span<const std::pair<std::size_t, std::size_t>> pairs, const std::vector<Turn>& turns) {
   const std::size_t n = sizes_.size();
   std::vector<std::vector<std::size_t>> neighbours(n);
   for (const auto& [i, j] : pairs) {
@@ -76,7 +77,8 @@ std::vector<std::vector<std::size_t>> BasicBlockLdlt<T>::order(std::span<const s
   }
   std::vector<bool> ready(n, true), done(n, false);
   for (std::size_t i = 0; i < turns.size(); ++i)
-    ready[i] = turns[i] == Turn::any || turns[i] == Turn::last || (turns[i] == Turn::leaf_or_after_neighbour && neighbours[i].size() <= 1);
+    ready[i] = turns[i] == Turn::any || turns[i] == Turn::last ||
+               (turns[i] == Turn::leaf_or_after_neighbour && neighbours[i].size() <= 1);
 
   using Candidate = std::tuple<bool, std::size_t, std::size_t>;  // of the last ones; degree; index from the end
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
@@ -239,8 +241,8 @@ bool BasicBlockLdlt<T>::eliminate(const Column& column) noexcept {
   const Below* below = below_.data() + column.below;
   for (std::size_t a = 0; a < column.count; ++a)
     for (std::size_t b = 0; b <= a; ++b)
-      detail::subtract_product<N>(values_.data() + *target++, W + below[a].row * n, below[a].size, panel + below[b].row * n,
-                          below[b].size, n, a == b);
+      detail::subtract_product<N>(values_.data() + *target++, W + below[a].row * n, below[a].size,
+                                  panel + below[b].row * n, below[b].size, n, a == b);
   return true;
 }
 

@@ -30,8 +30,8 @@ MergedSystem::MergedSystem(const SystemView& whole, RigidGroups groups)
   move_joints();
   move_flexible_bodies();
   move_forces();
-  for (const ConstraintGroup& group : completed(whole.constraints)) constraints_.push_back(moved_elements(group));
-  for (const ModuleGroup& group : completed(whole.modules)) modules_.push_back(moved_elements(group));
+  for (const ConstraintInstances& group : completed(whole.constraints)) constraints_.push_back(moved_elements(group));
+  for (const ModuleInstances& group : completed(whole.modules)) modules_.push_back(moved_elements(group));
   name_modules();
   view_.bodies = bodies_;
   view_.joints = joints_;
@@ -40,7 +40,7 @@ MergedSystem::MergedSystem(const SystemView& whole, RigidGroups groups)
   view_.modules = modules_;
   view_.flexible = flexible_;
   view_.nodes = nodes_;
-  view_.body_modules = body_modules_;
+  view_.subsystems = subsystems_;
 }
 
 MergedSystem::~MergedSystem() = default;
@@ -140,8 +140,8 @@ Group MergedSystem::moved_elements(const Group& group) {
 }
 
 void MergedSystem::move_forces() {
-  for (const ForceGroup& group : completed(whole_.forces)) {
-    ForceGroup& to = forces_.emplace_back(moved_elements(group));
+  for (const ForceInstances& group : completed(whole_.forces)) {
+    ForceInstances& to = forces_.emplace_back(moved_elements(group));
     std::vector<CarriedForce::Turn> turns;
     std::size_t marker = 0;
     for (const ElementInstance& instance : group.instances)
@@ -157,11 +157,11 @@ void MergedSystem::move_forces() {
 
 /// The named groups of bodies, of those that are left.
 void MergedSystem::name_modules() {
-  for (const BodyModule& module : whole_.body_modules) {
+  for (const Subsystem& module : whole_.subsystems) {
     std::vector<BodyIndex>& bodies = module_bodies_.emplace_back();
     for (const BodyIndex b : module.bodies)
       if (!groups_.is_carried(b)) bodies.push_back(carrier(b));
-    body_modules_.push_back({module.name, bodies, module.parent});
+    subsystems_.push_back({module.name, bodies, module.parent});
   }
 }
 

@@ -13,7 +13,8 @@ namespace {
 constexpr double of_body = 600;           // both passes and the elimination of a hinge
 constexpr double of_row_at_hinge = 60;    // a column through one hinge and its shift to the next
 constexpr double of_pair_at_hinge = 0.3;  // per direction and pair of rows; several are made at once
-constexpr double of_pair_of_row = 0.24;   // elimination of a row from all pairs of rows that it meets, where they are many
+constexpr double of_pair_of_row =
+    0.24;  // elimination of a row from all pairs of rows that it meets, where they are many
 
 /// Calls visit(body) for every body whose hinge is on the way between the two bodies of a cut joint.
 template <class Visit>

@@ -7,17 +7,17 @@
 namespace polyform {
 namespace {
 
-std::vector<ForceGroup> groups_on_carried(const SystemView& view, const RigidGroups& groups) {
-  std::vector<ForceGroup> found;
+std::vector<ForceInstances> groups_on_carried(const SystemView& view, const RigidGroups& groups) {
+  std::vector<ForceInstances> found;
   const auto loads = [&](const ElementInstance& instance) {
     return std::ranges::any_of(instance.markers, [&](const Marker& m) { return groups.is_carried(m.body); });
   };
-  for (const ForceGroup& group : view.forces)
+  for (const ForceInstances& group : view.forces)
     if (std::ranges::any_of(group.instances, loads)) found.push_back(group);
   return found;
 }
 
-SystemView with_forces(SystemView view, Strided<const ForceGroup> forces) {
+SystemView with_forces(SystemView view, Strided<const ForceInstances> forces) {
   view.forces = forces;
   return view;
 }

@@ -31,7 +31,7 @@ class WeldReactions {
 
   const SystemView& view_;
   const RigidGroups& groups_;
-  std::vector<ForceGroup> loading_;  ///< forces that act on bodies that are carried
+  std::vector<ForceInstances> loading_;  ///< forces that act on bodies that are carried
   ForceSet forces_;
   NodeMotions nodes_;
   std::vector<End> ends_;

@@ -90,6 +90,35 @@ TEST_CASE("where redundant constraints leave reactions open, it is said beside t
   CHECK(shop.run({"evaluate", shop.write("rod.yaml", Rod{}.text())}).err.empty());
 }
 
+TEST_CASE("forces of constraint elements are told by the names of their rows, with units, and which are unique") {
+  const Workshop shop;
+  const json all = json::parse(shop.run({"evaluate", shipped("knife_edge"), "--solver", "all", "--json"}).out);
+  CHECK(all.size() >= 4);
+  for (const auto& [name, one] : all.items()) {
+    INFO(name);
+    const json& edge = one.at("constraints").at("edge");
+    CHECK(edge.at("multipliers").at("force").get<double>() == Approx(0).margin(1e-9));
+    CHECK(edge.at("unique").at("force") == true);
+  }
+  CHECK_THAT(shop.run({"evaluate", shipped("rolling_disc")}).out,
+             Contains("constraint rim\n  normal  19.62") && Contains(" N\n  tangent_1  "));
+  const Outcome run = shop.run({"run", shipped("prescribed_motion"), "--duration", "0.02", "--columns", "reactions",
+                                "--output", "-", "--quiet"});
+  CHECK_THAT(run.out, Contains("slide.mz,drive.force\n"));
+  // Two drives that ask for the same of one joint share its torque in any way.
+  std::string twice = shop.read(shipped("prescribed_motion"));
+  const std::string drive = "  - {name: drive, type: prescribed-motion, joint: pin, motion: {polynomial: [0, 2]}}\n";
+  const std::size_t place = twice.find(drive);
+  REQUIRE(place != std::string::npos);
+  twice.insert(place, "  - {name: other, type: prescribed-motion, joint: pin, motion: {polynomial: [0, 2]}}\n");
+  const std::string file = shop.write("twice.yaml", twice);
+  const Outcome shared = shop.run({"evaluate", file, "--solver", "cartesian", "--json"});
+  CHECK(json::parse(shared.out).at("constraints").at("drive").at("unique").at("force") == false);
+  CHECK_THAT(shared.err, Contains("constraint other, constraint drive"));
+  const Outcome compared = shop.run({"compare", file, "--duration", "0.1", "--json"});
+  CHECK(compared.code == 0);
+}
+
 TEST_CASE("rows that a level leaves out count for none of its reactions") {
   const Workshop shop;
   const Outcome all = shop.run({"evaluate", shipped("planar_3rrr_subsystems"), "--solver", "hierarchy"});

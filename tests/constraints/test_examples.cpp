@@ -32,6 +32,7 @@ TEST_CASE("the example of a rolling disc runs once around its circle") {
   run_example("rolling_disc.yaml", 2 * pi / rate, [&](double t, const Observation& o) {
     const Vec3 expected{-D * std::cos(rate * t), -D * std::sin(rate * t), height};
     CHECK(norm(o.bodies[0].pose.position - expected) < 1e-6);
+    CHECK(o.constraint_multipliers[0] == Approx(2 * 9.81).margin(1e-5));  // the plane carries the weight
   });
 }
 
@@ -41,6 +42,8 @@ TEST_CASE("the example of a knife edge runs along its cycloid") {
     const Vec3 expected{s / (2 * w * w) * std::pow(std::sin(w * t), 2),
                         s / (2 * w * w) * (w * t - 0.5 * std::sin(2 * w * t)), 0};
     CHECK(norm(o.bodies[0].pose.position - expected) < 1e-7);
+    // To the left, which the edge turns with w: it holds the pull s, and turns the speed s/w sin wt.
+    CHECK(o.constraint_multipliers[0] == Approx(2 * 2 * s * std::sin(w * t)).margin(1e-6));
   });
 }
 
@@ -51,6 +54,7 @@ TEST_CASE("the example of a prescribed motion drives its bead outwards, with the
     CHECK(o.q[0] == Approx(w * t).margin(1e-9));
     CHECK(o.q[1] == Approx(r - 0.1).margin(1e-8));
     CHECK(o.reactions[0].angular.z == Approx(2 * m * r * rate * w).margin(1e-7));
+    CHECK(o.constraint_multipliers[0] == Approx(2 * m * r * rate * w).margin(1e-7));
   });
 }
 

@@ -41,7 +41,7 @@ Load ForceBench::load(double t, std::span<const BodyMotion> bodies, std::span<co
                       std::span<const double> v) {
   if (set_ == nullptr) {
     for (const Group& g : groups_) {
-      ForceGroup& view = view_groups_.emplace_back();
+      ForceInstances& view = view_groups_.emplace_back();
       view.type = g.type;
       view.instances = g.instances;
       view.joints = g.joints;

@@ -64,7 +64,7 @@ class ForceBench {
   std::vector<Pose> poses_;
   std::vector<JointIndex> code_joints_;
   std::deque<Group> groups_;
-  std::vector<ForceGroup> view_groups_;
+  std::vector<ForceInstances> view_groups_;
   std::unique_ptr<ForceSet> set_;
 };
 

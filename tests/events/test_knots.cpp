@@ -217,8 +217,8 @@ TEST_CASE("no integrator takes a sine for rest because its steps are whole perio
   }
 }
 
-// 2^10 N for 2^-20 s on 2 kg, at a time whose last digit is 1.8e-12 s: 2^-11 m/s, to some fifty tolerances. Sixteen such
-// digits at each end of the pulse would be 1.4e-8 m/s.
+// 2^10 N for 2^-20 s on 2 kg, at a time whose last digit is 1.8e-12 s: 2^-11 m/s, to some fifty tolerances. Sixteen
+// such digits at each end of the pulse would be 1.4e-8 m/s.
 TEST_CASE("a pulse late in a run is delivered in full") {
   const auto system = system_with_switches(
       "polyform: 1\ngravity: [0, 0, 0]\nbodies: [{name: b, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}]\n"

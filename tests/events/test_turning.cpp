@@ -1,5 +1,6 @@
-// Contacts of what turns: a tyre on an arm of 1 m that meets the road once a turn, without gravity. Between contacts the
-// angle grows evenly, so that steps may be as long as they like, and those of whole turns see no contact at their ends.
+// Contacts of what turns: a tyre on an arm of 1 m that meets the road once a turn, without gravity. Between contacts
+// the angle grows evenly, so that steps may be as long as they like, and those of whole turns see no contact at their
+// ends.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

@@ -25,7 +25,7 @@ Formed form(const host::System& system, Solver& solver) {
   REQUIRE(equations != nullptr);
   Eigen::Index unknowns = 0, rows = 0;
   for (std::size_t i = 0; i < equations->blocks(); ++i) unknowns += static_cast<Eigen::Index>(equations->block(i).unknowns);
-  for (std::size_t i = 0; i < equations->ties(); ++i) rows += static_cast<Eigen::Index>(equations->tie(i).rows);
+  for (std::size_t i = 0; i < equations->constraints(); ++i) rows += static_cast<Eigen::Index>(equations->constraint(i).rows);
   Formed e{Matrix(unknowns, unknowns), Matrix(rows, unknowns), VectorXd(unknowns), VectorXd(rows), VectorXd(unknowns)};
   const auto span = [](auto& m) { return std::span<double>(m.data(), static_cast<std::size_t>(m.size())); };
   const std::vector<double> y = initial_vector(system, solver);
@@ -44,7 +44,7 @@ Formed form(const host::System& system, Solver& solver) {
     alpha = std::copy_n(rate.data() + 13 * n + view.modes + flexible.mode_offset, flexible.modes, alpha);
   }
   const double* states = rate.data() + rate.size() - view.states;
-  for (const ModuleGroup& group : view.modules)
+  for (const ModuleInstances& group : view.modules)
     alpha = std::copy_n(states + group.state_offset, group.instances.size() * group.type->variables().size(), alpha);
   return e;
 }
@@ -91,10 +91,10 @@ TEST_CASE("a module of a type stands on level 1 and joins the module that has it
   CHECK(!together("rod", "beam", 2));
   CHECK(!together("outer", "beam", 2));
   CHECK(together("outer", "beam", 3));
-  for (std::size_t t = 0; t < equations->ties(); ++t) {
-    const Equations::Tie tie = equations->tie(t);
-    INFO(tie.kind << " " << tie.name);
-    CHECK(tie.level == (tie.name == "C" || tie.name == "outer" ? 3u : 2u));
+  for (std::size_t t = 0; t < equations->constraints(); ++t) {
+    const Equations::Constraint constraint = equations->constraint(t);
+    INFO(constraint.kind << " " << constraint.name);
+    CHECK(constraint.level == (constraint.name == "C" || constraint.name == "outer" ? 3u : 2u));
   }
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("the equations of a level are formed where they do not determine the a
   REQUIRE(equations != nullptr);
   std::size_t unknowns = 0, rows = 0;
   for (std::size_t i = 0; i < equations->blocks(); ++i) unknowns += equations->block(i).unknowns;
-  for (std::size_t i = 0; i < equations->ties(); ++i) rows += equations->tie(i).rows;
+  for (std::size_t i = 0; i < equations->constraints(); ++i) rows += equations->constraint(i).rows;
   std::vector<double> M(unknowns * unknowns), f(unknowns), A(rows * unknowns), b(rows), y(solver->state_size());
   EquationValues values{.M = M, .f = f, .A = A, .b = b};
   CHECK(equations->form(0, system->initial_state(), values) == Status::ok);

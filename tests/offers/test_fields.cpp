@@ -25,7 +25,7 @@ forces:
 TEST_CASE("markers come from a list in its order, with the inertias of their bodies and gravity") {
   const auto system = system_from_text(
       with_points("[{body: b, point: [0, 1, 0]}, {body: ground, point: [0, 0, 1]}, {body: a, point: [1, 0, 0]}]"));
-  const ForceGroup& group = system->view().forces[0];
+  const ForceInstances& group = system->view().forces[0];
   const ElementInstance& instance = group.instances[0];
   REQUIRE(instance.markers.size() == 3);
   const auto name = [&](std::size_t k) {

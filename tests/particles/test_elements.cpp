@@ -64,7 +64,7 @@ TEST_CASE("a driven joint of a chain moves as prescribed, with its driving torqu
   const std::size_t rows[] = {1};
   ElementInstance instance{};
   instance.joints = shapes;
-  ConstraintGroup group{};
+  ConstraintInstances group{};
   group.type = &type;
   group.names = names;
   group.instances = {&instance, 1};
@@ -87,7 +87,7 @@ TEST_CASE("a free body on a knife edge does not slip sideways") {
   Marker marker{body, {0.2, 0, 0}};
   ElementInstance instance{};
   instance.markers = {&marker, 1};
-  ConstraintGroup group{};
+  ConstraintInstances group{};
   group.type = &type;
   group.names = names;
   group.instances = {&instance, 1};

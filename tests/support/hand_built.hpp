@@ -62,11 +62,11 @@ class HandBuilt {
                       {Primitive::Kind::ball, {}}});
   }
   /// Groups of elements that the caller owns.
-  void set_forces(Strided<const ForceGroup> groups, std::size_t states = 0) {
+  void set_forces(Strided<const ForceInstances> groups, std::size_t states = 0) {
     view_.forces = groups;
     view_.states = states;
   }
-  void set_constraints(Strided<const ConstraintGroup> groups) { view_.constraints = groups; }
+  void set_constraints(Strided<const ConstraintInstances> groups) { view_.constraints = groups; }
 
   /// Makes the body flexible; its rigid part stays as its hub. The caller owns the type, which needs no fields. Joints
   /// with less than six freedoms attach to nodes, one for each.
@@ -154,7 +154,7 @@ struct State {
 struct Observed {
   std::vector<Observation::Body> bodies;
   State state;
-  std::vector<double> acceleration, modal_acceleration, state_rates, module_multipliers;
+  std::vector<double> acceleration, modal_acceleration, state_rates, module_multipliers, constraint_multipliers;
   std::vector<Spatial> reactions;
   Observation observation;
 
@@ -165,6 +165,7 @@ struct Observed {
         modal_acceleration(view.modes),
         state_rates(view.states),
         module_multipliers(view.module_rows),
+        constraint_multipliers(view.constraint_rows()),
         reactions(view.joints.size()) {
     observation.bodies = bodies;
     observation.q = state.q;
@@ -176,6 +177,7 @@ struct Observed {
     observation.modal_acceleration = modal_acceleration;
     observation.state_rates = state_rates;
     observation.module_multipliers = module_multipliers;
+    observation.constraint_multipliers = constraint_multipliers;
     observation.reactions = reactions;
   }
 };

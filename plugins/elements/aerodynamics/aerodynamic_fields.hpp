@@ -68,8 +68,8 @@ struct FlowAngle {
 };
 
 /// A batch of what has `air`, is made from the fields of an instance, gives its load as wrench(motion, time): the
-/// moment about the origin and the force, aerodynamic axes, and tells by passing_time(motion, time) how long a step may be
-/// that meets every piece of its tables (`never` without any). Air has no potential: all of it is power.
+/// moment about the origin and the force, aerodynamic axes, and tells by passing_time(motion, time) how long a step may
+/// be that meets every piece of its tables (`never` without any). Air has no potential: all of it is power.
 template <class Loaded>
 class AirBatch final : public ForceBatch, private EventSource {
  public:

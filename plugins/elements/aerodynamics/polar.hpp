@@ -25,8 +25,8 @@ class Polar {
 
   bool empty() const { return angles_.empty(); }
   PolarValue operator()(double angle) const noexcept;
-  /// How long an angle of this rate takes, whole turns on, past the next row to the one after it, s: a step of this length
-  /// meets every piece of the table. `never` at rest.
+  /// How long an angle of this rate takes, whole turns on, past the next row to the one after it, s: a step of this
+  /// length meets every piece of the table. `never` at rest.
   double passing_time(double angle, double rate) const noexcept;
 
   /// Reports rows with other than 3 or 4 numbers (without moment: 0), and angles that do not increase.

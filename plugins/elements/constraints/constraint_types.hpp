@@ -5,6 +5,9 @@
 
 namespace polyform::constraints {
 
+/// Two directions of a drawing that make a smaller angle are one: what they span is lost in rounding of data.
+inline constexpr double least_sine_as_drawn = 1e-3;
+
 const ConstraintType& rolling_disc() noexcept;       ///< a disc on a plane, without slip
 const ConstraintType& knife_edge() noexcept;         ///< a point that does not move sideways
 const ConstraintType& prescribed_motion() noexcept;  ///< joint coordinates as functions of time

@@ -59,17 +59,18 @@ class KnifeEdges final : public ConstraintBatch {
 class KnifeEdge final : public ConstraintType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr TypeDescriptor descriptor{
-        .name = "knife-edge",
-        .meaning = "a point of a body that does not move across an edge",
-        .fields = specs};
+    static constexpr std::array rows{Variable{.name = "force", .unit = "N"}};
+    static constexpr TypeDescriptor descriptor{.name = "knife-edge",
+                                               .meaning = "a point of a body that does not move across an edge",
+                                               .fields = specs,
+                                               .rows = rows};
     return descriptor;
   }
   bool holonomic() const noexcept override { return false; }
   std::size_t rows(const ElementInstance&) const noexcept override { return 1; }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     instance.markers[0].point = instance.fields[point].vector;
-    if (norm(cross(instance.fields[normal].vector, instance.fields[edge].vector)) > 1e-3) return true;
+    if (norm(cross(instance.fields[normal].vector, instance.fields[edge].vector)) > least_sine_as_drawn) return true;
     sink.report(Severity::error, number, edge, "the edge is parallel to the normal, so nothing lies across it",
                 "Give the direction in which the body may glide, and the normal of the surface.");
     return false;

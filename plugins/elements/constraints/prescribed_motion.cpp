@@ -87,10 +87,12 @@ class PrescribedMotions final : public ConstraintBatch {
 class PrescribedMotion final : public ConstraintType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr std::array rows{Variable{.name = "force", .unit = ""}};  // N, or N m of an angle
     static constexpr TypeDescriptor descriptor{
         .name = "prescribed-motion",
         .meaning = "coordinates of a joint as functions of time; the driving force is part of the joint's reaction",
-        .fields = specs};
+        .fields = specs,
+        .rows = rows};
     return descriptor;
   }
   bool holonomic() const noexcept override { return true; }

@@ -104,10 +104,13 @@ class RollingDiscs final : public ConstraintBatch {
 class RollingDisc final : public ConstraintType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr TypeDescriptor descriptor{
-        .name = "rolling-disc",
-        .meaning = "a thin disc that rolls on a plane without slip",
-        .fields = specs};
+    static constexpr std::array rows{Variable{.name = "normal", .unit = "N"},
+                                     Variable{.name = "tangent_1", .unit = "N"},
+                                     Variable{.name = "tangent_2", .unit = "N"}};
+    static constexpr TypeDescriptor descriptor{.name = "rolling-disc",
+                                               .meaning = "a thin disc that rolls on a plane without slip",
+                                               .fields = specs,
+                                               .rows = rows};
     return descriptor;
   }
   /// The first row is; the others ask nothing of positions, and their zero residual keeps corrections from slipping.
@@ -116,7 +119,7 @@ class RollingDisc final : public ConstraintType {
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     instance.markers[0].point = instance.fields[point].vector;
     const Vec3 u = cross(instance.fields[axis].vector, instance.fields[plane_normal].vector);
-    if (norm(u) > 1e-3) return true;
+    if (norm(u) > least_sine_as_drawn) return true;
     sink.report(Severity::error, number, axis,
                 "the disc lies flat on the plane: its axis is the normal of the plane, so it has no point of contact",
                 "Give the direction of the disc's axle, or tilt the disc.");

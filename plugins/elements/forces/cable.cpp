@@ -69,7 +69,8 @@ double drawn_length(const ElementInstance& instance) noexcept {
   return sum;
 }
 
-/// tension = stiffness (l − free_length) + damping l̇ where the cable is longer than free_length and that pulls; else 0.
+/// tension = stiffness (l − free_length) + damping l̇ where the cable is longer than free_length and that pulls; else
+/// 0.
 class Cables final : public ForceBatch, public OutputSource, public EventSource {
  public:
   explicit Cables(Strided<const ElementInstance> instances) {

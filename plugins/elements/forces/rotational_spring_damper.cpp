@@ -109,8 +109,8 @@ struct Spring {
 };
 
 /// Rotational spring-damper about several Euler angles (Thompson 2011, Sect. V): n_k = −stiffness_k (θ_k − rest_k) −
-/// damping_k θ̇_k about the k-th angle. With ω = B θ̇ the torque on b is B⁻ᵀ n, on a its opposite: n · θ̇ = torque · ω, so
-/// that the potential ½ Σ stiffness_k (θ_k − rest_k)² is exact.
+/// damping_k θ̇_k about the k-th angle. With ω = B θ̇ the torque on b is B⁻ᵀ n, on a its opposite: n · θ̇ = torque · ω,
+/// so that the potential ½ Σ stiffness_k (θ_k − rest_k)² is exact.
 class RotationalSpringDampers final : public ForceBatch {
  public:
   explicit RotationalSpringDampers(Strided<const ElementInstance> instances) {
@@ -166,18 +166,20 @@ bool check_axes(const ElementInstance& instance, std::size_t number, FieldSink& 
     return error(
         Message("{} row{} of {} numbers given for the axes", count, plural(count), given.numbers.size() / count),
         "Give one to three axes as rows [x, y, z], in the order of the turns.");
+  // Cosine up to which axes as written are perpendicular; volume of three axes below which they are in gimbal lock.
+  constexpr double perpendicular = 1e-6, gimbal_lock = 1e-3;
   Vec3 axis[3];
   for (std::size_t k = 0; k < count; ++k) {
     axis[k] = {given.numbers[3 * k], given.numbers[3 * k + 1], given.numbers[3 * k + 2]};
     const double length = norm(axis[k]);
     if (!(length > 0)) return error(Message("axis {} has no direction", k + 1), "Give a direction [x, y, z].");
     axis[k] *= 1 / length;
-    if (k > 0 && std::abs(dot(axis[k - 1], axis[k])) > 1e-6)
+    if (k > 0 && std::abs(dot(axis[k - 1], axis[k])) > perpendicular)
       return error(Message("axis {} makes an angle of {:.6g} rad with axis {}, not π/2", k + 1,
                            std::acos(std::clamp(dot(axis[k - 1], axis[k]), -1.0, 1.0)), k),
                    "Make each axis perpendicular to the one before: only then do the turns reach every orientation.");
   }
-  if (count == 3 && std::abs(dot(cross(axis[0], axis[1]), axis[2])) < 1e-3)
+  if (count == 3 && std::abs(dot(cross(axis[0], axis[1]), axis[2])) < gimbal_lock)
     return error("the third axis is parallel to the first: the angles are in gimbal lock as drawn",
                  "Give three axes of which the third is not parallel to the first as drawn, such as z, y, x.");
   return true;

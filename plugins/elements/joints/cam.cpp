@@ -24,10 +24,12 @@ constexpr std::array specs{position_field, axis_field("axis of the cam, in groun
                                                 "drawn; a smooth periodic curve goes through them",
                                      .required = true}};
 
-/// The parameters of an instance, as define() orders them: axis in F axes; then lift and slope of its slope at n angles.
+/// The parameters of an instance, as define() orders them: axis in F axes; then lift and slope of its slope at n
+/// angles.
 ///
 /// The periodic cubic spline through (kh, s_k), h = 2π/n, with second derivatives c_k:
-///   c_{k−1} + 4 c_k + c_{k+1} = 6 (s_{k−1} − 2 s_k + s_{k+1}) / h²      (de Boor, A Practical Guide to Splines, ch. IV)
+///   c_{k−1} + 4 c_k + c_{k+1} = 6 (s_{k−1} − 2 s_k + s_{k+1}) / h²      (de Boor, A Practical Guide to Splines, ch.
+///   IV)
 class Curve {
  public:
   explicit Curve(std::span<const double> p) noexcept

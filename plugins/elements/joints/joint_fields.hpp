@@ -5,6 +5,10 @@
 
 namespace polyform::joints {
 
+/// Axes that make a smaller angle (rad) are one direction, and those that differ by less from a right angle are
+/// perpendicular: what they span is lost in rounding of data.
+inline constexpr double one_direction = 1e-6;
+
 inline constexpr FieldSpec position_field{.name = "position",
                                           .type = FieldType::vector3,
                                           .unit = "m",

@@ -34,12 +34,12 @@ Vec3 default_direction(const Vec3& normal) {
 
 bool check_perpendicular(const Vec3& normal, const Vec3& direction, FieldSink& sink) {
   const double cosine = dot(normal, direction);
-  if (std::abs(cosine) <= 1e-6) return true;
+  if (std::abs(cosine) <= one_direction) return true;
   const Message found(
       "`axis2` [{:.6g}, {:.6g}, {:.6g}] does not lie in the plane with the normal `axis` [{:.6g}, {:.6g}, {:.6g}]: "
       "they make an angle of {:.6g} rad, not π/2",
       direction.x, direction.y, direction.z, normal.x, normal.y, normal.z, std::acos(std::clamp(cosine, -1.0, 1.0)));
-  if (norm(cross(normal, direction)) < 1e-6) {
+  if (norm(cross(normal, direction)) < one_direction) {
     sink.report(Severity::error, 0, axis2, found, "Give a direction perpendicular to `axis`, or leave `axis2` out.");
     return false;
   }

@@ -20,7 +20,7 @@ constexpr std::array specs{
 
 /// Two axes make the two turns only where they differ in direction.
 bool check_two_axes(const Vec3& a, const Vec3& b, std::string_view joint, std::string_view instead, FieldSink& sink) {
-  if (norm(cross(a, b)) >= 1e-6) return true;  // the sine of the angle between them
+  if (norm(cross(a, b)) >= one_direction) return true;  // the sine of the angle between them
   sink.report(Severity::error, 0, axis2,
               Message("`axis` [{:.6g}, {:.6g}, {:.6g}] and `axis2` [{:.6g}, {:.6g}, {:.6g}] of the {} joint are "
                       "parallel: the two turns would be one",

@@ -126,11 +126,12 @@ class DcMotor final : public ModuleType {
       return false;
     }
     if (i.fields[inductance].number == 0) {
-      sink.report(Severity::error, number, inductance,
-                  "without inductance the current follows the voltage at once, but it is a state of this motor",
-                  "Give a small inductance, of about a thousandth of the resistance times the time that matters, with an "
-                  "implicit integrator; or in place of the motor a joint-force of n k_t V/R and a joint-spring-damper "
-                  "with the damping n^2 (k_t k_e/R + c), which is the same motor without current.");
+      sink.report(
+          Severity::error, number, inductance,
+          "without inductance the current follows the voltage at once, but it is a state of this motor",
+          "Give a small inductance, of about a thousandth of the resistance times the time that matters, with an "
+          "implicit integrator; or in place of the motor a joint-force of n k_t V/R and a joint-spring-damper "
+          "with the damping n^2 (k_t k_e/R + c), which is the same motor without current.");
       return false;
     }
     if (i.fields[gear_ratio].number == 0) {

@@ -9,9 +9,7 @@ namespace polyform::cartesian {
 namespace {
 
 constexpr FieldSpec option_fields[] = {
-    correction_option(
-        "projection: positions and velocities return to the constraints after each step; none: they drift"),
-    tolerance_option()};
+    correction_option(), tolerance_option()};
 
 class Cartesian final : public Formulation {
  public:
@@ -35,7 +33,7 @@ class Cartesian final : public Formulation {
 
   Solver* compile(const SystemView& view, Strided<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
-    return compiled(name(), "make the model smaller, or use a formulation in joint coordinates", sink,
+    return compiled(name(), use_joint_coordinates, sink,
                     [&](std::optional<Refusal>&) {
                       return made_solver<CartesianSolver>(view, options[0].integer == 0, options[1].number);
                     });

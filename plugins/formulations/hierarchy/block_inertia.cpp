@@ -8,6 +8,7 @@
 #include "polyform/mechanics/flexible_set.hpp"
 #include "polyform/solvers/light_bodies.hpp"
 #include "polyform/mechanics/module_set.hpp"
+#include "polyform/solvers/singular_inertia.hpp"
 
 namespace polyform::hierarchy {
 namespace {
@@ -36,11 +37,11 @@ BlockInertia inertia_of(std::span<const double> mass, bool frame) {
   b.rigid = false;
   const auto size = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(mass.size()))));
   if (frame) b.mass = mass[3 * (size + 1)];
-  std::vector<double> yardstick(size);  // turning and moving compare with their like
+  std::vector<double> largest(size);  // turning and moving compare with their like
   for (std::size_t k = 0; k < size; ++k) {
     const std::size_t first = !frame || k >= 6 ? k : k - k % 3, end = !frame || k >= 6 ? k + 1 : first + 3;
-    for (std::size_t i = first; i < end; ++i) yardstick[k] = std::max(yardstick[k], mass[i * (size + 1)]);
-    b.units.push_back(yardstick[k] > 0 ? 1 / std::sqrt(yardstick[k]) : 1);
+    for (std::size_t i = first; i < end; ++i) largest[k] = std::max(largest[k], mass[i * (size + 1)]);
+    b.units.push_back(largest[k] > 0 ? 1 / std::sqrt(largest[k]) : 1);
   }
   if (size == 0) return b;  // a module without variables
   Eigen::MatrixXd scaled(size, size);
@@ -87,7 +88,7 @@ void set_rigid(const BodyData& body, double length, double usual_mass, bool ligh
   const bool massless = light || !(body.mass > 0);
   const double mass = massless ? usual_mass : body.mass;
   const Sym3& J = body.inertia;
-  double size = std::max(0.5 * (J.xx + J.yy + J.zz), 1e-3 * mass * length * length);
+  double size = std::max(0.5 * (J.xx + J.yy + J.zz), least_inertia_share * mass * length * length);
   if (!(size > (light ? negligible_mass * mass : 0))) size = mass;
   b.turn = 1 / std::sqrt(size);
   b.move = 1 / std::sqrt(mass);

@@ -1,4 +1,4 @@
-// Inertia of the blocks of unknowns in the forms that the recursions start from: M⁻¹, M^{-1/2}, and yardsticks where M
+// Inertia of the blocks of unknowns in the forms that the recursions start from: M⁻¹, M^{-1/2}, and scales where M
 // is singular.
 #pragma once
 

@@ -49,9 +49,7 @@ constexpr FieldSpec option_fields[] = {
               .unit = "",
               .meaning = "variance R of the constraints of joints, in 1/kg and 1/(kg m^2), as joint=R, joint=R",
               .default_text = ""},
-    correction_option(
-        "projection: positions and velocities return to the constraints after each step; none: they drift"),
-    tolerance_option()};
+    correction_option(), tolerance_option()};
 
 std::string_view trimmed(std::string_view s) {
   while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
@@ -89,8 +87,8 @@ std::optional<Refusal> read_clearance(const SystemView& view, std::string_view t
       return Refusal{fmt::format("hierarchy: clearance is given for `{}`, which leaves all motions free", name),
                      "leave it out"};
     if (plan.ties[j].level > plan.level)
-      return Refusal{fmt::format("hierarchy: clearance is given for `{}`, which the model of level {} does not have", name,
-                                 plan.level),
+      return Refusal{fmt::format("hierarchy: clearance is given for `{}`, which the model of level {} does not have",
+                                 name, plan.level),
                      "leave it out, or choose a higher level"};
     given[j] = true;
     plan.noise.resize(plan.ties.size());
@@ -138,7 +136,7 @@ std::optional<Refusal> make_plan(const SystemView& view, Strided<const FieldValu
   const bool filter = is_filter(static_cast<Method>(options[method].integer));
   for (std::size_t i = 0; i < n; ++i) alone[i] = plan.inertia[i].singular || !filter;
   const auto source = static_cast<Subsystems>(options[subsystems].integer);
-  const bool named = source == Subsystems::automatic && !view.body_modules.empty();
+  const bool named = source == Subsystems::automatic && !view.subsystems.empty();
   const auto wanted = static_cast<std::size_t>(options[level].integer);
   std::size_t levels = 0;
   if (named) {
@@ -190,7 +188,8 @@ class Hierarchy final : public Formulation {
       if (!refusal) refusal = of_option("clearance", check_clearance(view, plan, options));
       return refusal ? nullptr : made_solver<HierarchySolver>(view, std::move(plan), options);
     };
-    return compiled(name(), "make the model smaller, or use subsystems=automatic in place of subsystems=flat", sink, make);
+    return compiled(name(), "make the model smaller, or use subsystems=automatic in place of subsystems=flat", sink,
+                    make);
   }
 
  private:

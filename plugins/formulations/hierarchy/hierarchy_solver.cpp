@@ -5,8 +5,8 @@
 namespace polyform::hierarchy {
 namespace {
 
-/// Ties of higher levels than the last one that counts.
-std::vector<bool> absent_ties(const Plan& plan) {
+/// Constraints of higher levels than the last one that counts.
+std::vector<bool> absent_constraints(const Plan& plan) {
   std::vector<bool> absent;
   for (const Tie& tie : plan.ties) absent.push_back(tie.level > plan.level);
   return absent;
@@ -15,7 +15,7 @@ std::vector<bool> absent_ties(const Plan& plan) {
 }  // namespace
 
 HierarchySolver::HierarchySolver(const SystemView& view, Plan plan, const Options& options)
-    : AbsoluteSolver(view, options.project, options.tolerance, absent_ties(plan)),
+    : AbsoluteSolver(view, options.project, options.tolerance, absent_constraints(plan)),
       plan_(std::move(plan)),
       recursion_(system().equations(), plan_.tree, plan_.ties, plan_.inertia, options.method, plan_.noise) {
   for (std::size_t level = 1; level <= plan_.tree.levels; ++level)
@@ -49,8 +49,8 @@ bool HierarchySolver::check_regular() noexcept {
   return recursion_.solve(system().equations().loads(), Accelerations::shown) || fail_solve();
 }
 
-void HierarchySolver::describe_tie(std::size_t i, Tie& out) const noexcept {
-  AbsoluteSolver::describe_tie(i, out);
+void HierarchySolver::describe_constraint(std::size_t i, Constraint& out) const noexcept {
+  AbsoluteSolver::describe_constraint(i, out);
   out.level = plan_.ties[i].level;
   if (!plan_.noise.empty()) out.covariance = plan_.noise[i];
 }

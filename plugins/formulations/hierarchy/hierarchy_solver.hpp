@@ -30,7 +30,7 @@ class HierarchySolver final : public AbsoluteSolver {
   bool good() const { return made(); }
   void destroy() noexcept override { delete this; }
 
-  void describe_tie(std::size_t, Tie& out) const noexcept override;
+  void describe_constraint(std::size_t, Constraint& out) const noexcept override;
   std::size_t levels() const noexcept override { return plan_.tree.levels; }
   std::size_t module_of(std::size_t block, std::size_t level) const noexcept override;
 

@@ -9,13 +9,13 @@ namespace {
 class NamedModules {
  public:
   NamedModules(const SystemView& view, const std::vector<Tie>& ties)
-      : parent_(view.body_modules.size() + 1, none),
+      : parent_(view.subsystems.size() + 1, none),
         height_(parent_.size(), 1),
         module_of_(blocks_of(view), parent_.size() - 1) {
     const std::size_t system = parent_.size() - 1;
     std::vector<std::size_t> members(parent_.size());
     for (std::size_t m = 0; m < system; ++m) {
-      const BodyModule& module = view.body_modules[m];
+      const Subsystem& module = view.subsystems[m];
       parent_[m] = module.parent == none ? system : module.parent;
       ++members[parent_[m]];
       members[m] += module.bodies.size();
@@ -60,7 +60,7 @@ class NamedModules {
 
 std::size_t blocks_of(const SystemView& view) {
   std::size_t blocks = view.bodies.size();
-  for (const ModuleGroup& group : view.modules) blocks += group.instances.size();
+  for (const ModuleInstances& group : view.modules) blocks += group.instances.size();
   return blocks;
 }
 
@@ -89,11 +89,11 @@ std::vector<Tie> ties_of(const SystemView& view) {
       finish(tie);
     }
   };
-  for (const ConstraintGroup& group : view.constraints)
+  for (const ConstraintInstances& group : view.constraints)
     add_elements(
         group, [&](std::size_t i) { return group.rows[i]; }, [](Tie&) {});
   std::size_t block = view.bodies.size();
-  for (const ModuleGroup& group : view.modules)
+  for (const ModuleInstances& group : view.modules)
     add_elements(
         group, [&](std::size_t) { return group.type->rows().size(); },
         [&](Tie& tie) {

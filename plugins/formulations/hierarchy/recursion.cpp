@@ -140,7 +140,7 @@ bool Recursion::start_block(std::size_t i, const double* load) noexcept {
   return true;
 }
 
-/// H̃ = Ã N, the innovation b̃ − H̃ x̄ and the yardsticks of the rows.
+/// H̃ = Ã N, the innovation b̃ − H̃ x̄ and the scales of the rows.
 void Recursion::read_rows(Node& node) noexcept {
   Matrix H = node.H_matrix();
   H.setZero();

@@ -27,6 +27,10 @@
 
 namespace polyform::hierarchy {
 
+/// One pass has one state, the modules and nodes of the tree with what has been found of them so far, which every step
+/// up or down reads and writes. So the steps are functions of one class, in a file for each part: setting up, the
+/// filter, bases, and the passes with their residuals. The residuals are in the unknowns and rows of this recursion, as
+/// those of the particles and of thompson are in theirs: each is what tests a formulation's own arithmetic.
 class Recursion {
  public:
   /// All outlive the object. noise: the diagonal of R per tie (4.17), or empty.

@@ -27,11 +27,11 @@ void Recursion::describe_by_basis(Module& m) noexcept {
   Matrix P(scratch_->product, m.width, m.width);
   const Vector units(m.units, m.width);
   P = units.cwiseInverse().asDiagonal() * m.P_matrix() * units.cwiseInverse().asDiagonal();
-  const double yardstick = 1e-14 * P.diagonal().maxCoeff();
+  const double least_pivot = 1e-14 * P.diagonal().maxCoeff();
   Matrix S(m.S, m.width, m.width);
   for (m.columns = 0; m.columns < m.width; ++m.columns) {
     Index pivot = 0;
-    if (!(P.diagonal().maxCoeff(&pivot) > yardstick)) break;
+    if (!(P.diagonal().maxCoeff(&pivot) > least_pivot)) break;
     S.col(m.columns) = P.col(pivot) / std::sqrt(P(pivot, pivot));
     P.noalias() -= S.col(m.columns) * S.col(m.columns).transpose();
   }

@@ -139,7 +139,8 @@ bool Recursion::check_covariances() noexcept {
   if (!(stiffest_pivot_ < least_covariance)) return true;
   const std::size_t tie = stiffest_->rows.front().tie;
   return fail(
-      "What {} `{}` connects is too stiff against its motions for this method, whose covariances have lost their digits "
+      "What {} `{}` connects is too stiff against its motions for this method, whose covariances have lost their "
+      "digits "
       "(relative pivot {:.1e}). Likely cause: a long chain whose joints all turn about one direction. Choose the "
       "method orthogonal-complement, or another solver",
       system_.kind_of_tie(tie), system_.name_of_tie(tie), stiffest_pivot_);

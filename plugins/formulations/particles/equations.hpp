@@ -5,8 +5,8 @@
 //
 // RecursiveEquations take trees, and loops that are cut, by the recursion of the paper; SparseEquations take one sparse
 // symmetric system where there are constraint elements, or bodies without inertia in the tree that the loops leave when
-// they are cut. M is the mass of the ten particles of each body as its particles 1, 2 and 4 feel it, so that Mr̈ are the
-// terms of Eqs 2.15 and 2.16.
+// they are cut. M is the mass of the ten particles of each body as its particles 1, 2 and 4 feel it, so that Mr̈ are
+// the terms of Eqs 2.15 and 2.16.
 #pragma once
 
 #include <memory>
@@ -77,6 +77,8 @@ class Equations {
   /// What constraint elements put on the bodies, about the frame origins, is taken from needed; what they put on joints
   /// is added to efforts.
   virtual void take_elements(std::span<Spatial> needed, std::span<double> efforts) const noexcept = 0;
+  /// λ + effort of the rows of the constraint elements, element after element.
+  virtual void element_multipliers(std::span<double> out) const noexcept { (void)out; }
   /// What each cut joint transmits to its moving body at the origin of M, ground axes; out: of all joints.
   virtual void cut_reactions(const PlacedBodies&, std::span<const double> efforts,
                              std::span<Spatial> out) const noexcept = 0;

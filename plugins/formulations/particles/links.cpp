@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "polyform/solvers/singular_inertia.hpp"
+
 namespace polyform::particles {
 namespace {
 
@@ -12,7 +14,7 @@ double least_moment(const Sym3& j) {
   const double trace = j.xx + j.yy + j.zz;
   const double determinant =
       j.xx * (j.yy * j.zz - j.yz * j.yz) - j.xy * (j.xy * j.zz - j.xz * j.yz) + j.xz * (j.xy * j.yz - j.yy * j.xz);
-  return determinant > 1e-14 * trace * trace * trace ? determinant / minors : 0;
+  return determinant > least_determinant * trace * trace * trace ? determinant / minors : 0;
 }
 
 }  // namespace

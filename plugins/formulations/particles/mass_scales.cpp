@@ -25,7 +25,7 @@ MassScales::MassScales(const SystemView& view, const Layout& layout)
     smallest = std::min(smallest, m.scale);
     const Sym3& J = body.inertia;
     const double length = layout.bodies[i].length;
-    const double size = std::max(0.5 * (J.xx + J.yy + J.zz), 1e-3 * body.mass * length * length);
+    const double size = std::max(0.5 * (J.xx + J.yy + J.zz), least_inertia_share * body.mass * length * length);
     m.singular = !(body.mass > 0 && is_definite_beside(J, size));
     // The least moment of inertia, within a factor of three.
     const double minors = J.xx * J.yy - J.xy * J.xy + J.xx * J.zz - J.xz * J.xz + J.yy * J.zz - J.yz * J.yz;

@@ -1,4 +1,4 @@
-// How large the masses of a system are: yardsticks of its sparse system, and which bodies lack mass or inertia.
+// How large the masses of a system are: scales of its sparse system, and which bodies lack mass or inertia.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ struct MassScales {
 
   struct Body {
     double scale = 0;       ///< kg, of a neighbour where the body has none
-    double added = 0;       ///< kg, yardstick of what a singular one gets in the factors
+    double added = 0;       ///< kg, scale of what a singular one gets in the factors
     bool singular = false;  ///< without mass, or without inertia about some axis
   };
   std::vector<Body> bodies;

@@ -39,9 +39,9 @@ void MovingBodies::find_needed_joints() {
     const std::size_t shared = shared_particles(joint);
     needed_[j] = j >= view_.bodies.size() || (shared < 2 && (rotates || joint.nv < 3 + (shared == 0 ? 3u : 0u)));
   }
-  for (const ForceGroup& g : view_.forces)
+  for (const ForceInstances& g : view_.forces)
     for (const JointIndex j : g.joints) needed_[at(j)] = true;
-  for (const ConstraintGroup& g : view_.constraints)
+  for (const ConstraintInstances& g : view_.constraints)
     for (const JointIndex j : g.joints) needed_[at(j)] = true;
 }
 

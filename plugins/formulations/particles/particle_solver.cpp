@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "polyform/mechanics/observation.hpp"
 #include "polyform/solvers/observed.hpp"
 #include "recursive_equations.hpp"
 #include "sparse_equations.hpp"
@@ -34,7 +35,7 @@ ParticleSolver::ParticleSolver(const SystemView& view, const Options& options)
 void ParticleSolver::make_equations() {
   const std::span<const BodyIndex> loaded = forces_.forces().loaded_bodies();
   const bool has_elements = std::any_of(view_.constraints.begin(), view_.constraints.end(),
-                                        [](const ConstraintGroup& g) { return !g.names.empty(); });
+                                        [](const ConstraintInstances& g) { return !g.names.empty(); });
   if (options_.recursive && !has_elements) {
     auto equations = std::make_unique<RecursiveEquations>(view_, layout_, loaded);
     const bool regular = equations->is_regular_as_drawn();
@@ -137,12 +138,14 @@ Status ParticleSolver::do_observe(double t, std::span<const double> y, Observati
   const std::span<const Spatial> of_bodies = reactions_.body_accelerations(placed, accelerations_);
   if (!equations_->joint_accelerations(placed, of_bodies, out.acceleration)) return Status::failed;
   reactions_.find(*equations_, forces_.applied(), accelerations_, out.reactions);
+  equations_->element_multipliers(out.constraint_multipliers);
   const Violations violations = equations_->violations();
   const Observed found{.motions = placed.motions,
                        .orientations = state_.orientations(),
                        .accelerations = of_bodies,
                        .state = {.q = q_, .v = v_, .x = state_.states_of(y), .discrete = discrete_.of_elements()},
                        .state_rates = xdot_,
+                       .kinetic_energy = kinetic_energy(view_, placed.motions),
                        .force_potential = forces_.forces().potential_energy(),
                        .power = power(),
                        .position_violation = violations.position,

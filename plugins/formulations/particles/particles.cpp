@@ -69,7 +69,7 @@ class Particles final : public Formulation {
     const auto make = [&](std::optional<Refusal>& refusal) {
       return with_welds_merged(whole, [&](const SystemView& merged) { return make_for(merged, refusal); });
     };
-    return compiled(name(), "make the model smaller, or use a formulation in joint coordinates", sink, make);
+    return compiled(name(), use_joint_coordinates, sink, make);
   }
 
  private:

@@ -38,7 +38,8 @@ Vec3 most_extended(const BodyData& body, const Vec3* along) {
     if (along != nullptr) column = from_line(column, *along);
     if (norm(column) > norm(longest)) longest = column;
   }
-  if (norm(longest) > 1e-12 * half_trace) return (1 / norm(longest)) * longest;
+  constexpr double no_direction = 1e-12;  // rounding of an inertia that is the same about all axes
+  if (norm(longest) > no_direction * half_trace) return (1 / norm(longest)) * longest;
   return along != nullptr ? across(*along) : Vec3{1, 0, 0};
 }
 

@@ -104,8 +104,8 @@ Spatial Recursion::general_bias(std::size_t i, const PlacedBodies& in) const noe
 }
 
 /// What the joint does not bear tells how the body moves: no moment about the shared particle of a spherical joint
-/// (Eq 2.18 = 0, which leaves the force of Eq 2.17 as a function of r̈_1 alone), none along the axis of a revolute joint
-/// (Step 3), no work on the motions of any other (Step 4). mending: what is missing of these conditions.
+/// (Eq 2.18 = 0, which leaves the force of Eq 2.17 as a function of r̈_1 alone), none along the axis of a revolute
+/// joint (Step 3), no work on the motions of any other (Step 4). mending: what is missing of these conditions.
 template <bool mending>
 bool Recursion::pass_joint(std::size_t i, Transfer<double>& m) noexcept {
   const Link& link = links_[i];

@@ -2,8 +2,8 @@
 // the tips to the roots, and accelerations back.
 //
 // With the three distance constraints of a body (Eqs 2.20) the accelerations of its particles are
-// r̈_i = r̈_1 + α × r_i1 + ω × (ω × r_i1), so that the right-hand sides of Eqs 2.15 and 2.16 become S z + e with z = (α,
-// r̈_1) for the body, and for all that it carries once the motion of each joint outboard is eliminated by its own
+// r̈_i = r̈_1 + α × r_i1 + ω × (ω × r_i1), so that the right-hand sides of Eqs 2.15 and 2.16 become S z + e with z =
+// (α, r̈_1) for the body, and for all that it carries once the motion of each joint outboard is eliminated by its own
 // condition: a spherical joint bears no moment (Eq 2.18 = 0), the moment of a revolute joint has no component along the
 // axis of its two particles (Step 3), the force and moment of any other joint do no work on its motions (Step 4).
 //
@@ -17,7 +17,7 @@
 #include "links.hpp"
 #include "lost_digits.hpp"
 #include "moving_bodies.hpp"
-#include "polyform/mechanics/transfer.hpp"
+#include "polyform/mechanics/ball_transfer.hpp"
 #include "polyform/solvers/loop_closure.hpp"
 #include "shape_errors.hpp"
 

@@ -159,7 +159,7 @@ bool RecursiveEquations::joint_accelerations(const PlacedBodies& placed, std::sp
   if (loops_.empty()) return true;
   const LoopClosure::Contradiction worst = loops_.joint_accelerations(placed.motions, of_bodies, vdot);
   return !is_contradiction(worst.part, least_contradiction_of_cuts, violations_.position, violations_.velocity) ||
-         contradict(failure_, view_, "joint", view_.joints[worst.joint].name, worst.part);
+         say_contradiction(failure_, view_, "joint", view_.joints[worst.joint].name, worst.part);
 }
 
 void RecursiveEquations::cut_reactions(const PlacedBodies& placed, std::span<const double> efforts,

@@ -101,6 +101,7 @@ bool SparseEquations::check_regular(const PlacedBodies&) noexcept {
   if (!scales_.any_singular()) return true;
   // A load without regular pattern moves whatever can move: where nothing resists, no solution balances it. One may by
   // chance be across the motion in question, three are not.
+  constexpr double wanted = 1e-9, unbalanced = 1e-3;  // of the load: is solved for, and what nothing balances leaves
   for (const double phase : {0.3, 2.1, 4.6}) {
     std::ranges::fill(values_.right, 0.0);
     std::ranges::fill(solver_.solution(), 0.0);
@@ -110,8 +111,8 @@ bool SparseEquations::check_regular(const PlacedBodies&) noexcept {
                                scales_.bodies[layout_.particles[p].body].scale;
     });
     SparseSolver::Residual r;
-    if (!solver_.solve(1e-9, r)) return false;
-    if (r.particle_error >= 1e-3 && !solver_.check(r, violations())) return false;
+    if (!solver_.solve(wanted, r)) return false;
+    if (r.particle_error >= unbalanced && !solver_.check(r, violations())) return false;
   }
   return true;
 }
@@ -126,6 +127,7 @@ void SparseEquations::find_violations(double t, const ParticleMotion& motion, co
 bool SparseEquations::correct_positions(double t, ParticleMotion& motion, const JointValues& joints, double tolerance,
                                         double target, Correction& out) noexcept {
   constexpr double near_by = 1e-4;  // from this residual on one set of factors serves for the rest of the way
+  constexpr double of_a_step = 1e-3;  // the next step mends what is left of this one
   factors_.keep(false);
   const PlacedBodies& placed = set_rows(t, Level::position, motion, joints, false);
   carried_.start(placed);
@@ -137,7 +139,7 @@ bool SparseEquations::correct_positions(double t, ParticleMotion& motion, const 
     clear_forces();
     std::ranges::fill(solver_.solution(), 0.0);
     SparseSolver::Residual r;
-    if (!solver_.solve(1e-3, r)) return false;
+    if (!solver_.solve(of_a_step, r)) return false;
     ++out.iterations;
     each_particle([&](std::size_t p, std::size_t x) { motion.positions[p] += load(solver_.solution().data() + x); });
     factors_.keep(before < near_by);
@@ -193,13 +195,10 @@ bool SparseEquations::correct_velocities(double t, ParticleMotion& motion, const
   set_momenta(motion);
   SparseSolver::Residual r;
   if (!solver_.solve(0, r)) return false;
-  if (r.row_error > 1e-6) {
+  if (r.row_error > velocities_meet) {
     const RowGroup& worst = pattern_.groups()[r.worst_group];
-    if (std::abs(solver_.left(worst.chunk.first)) > 1e-6)
-      return failure_.say(
-          "No velocities respect all constraints: {} `{}` is left with {:.2e} (m/s or rad/s). Likely causes: "
-          "given or prescribed velocities that contradict each other, or a mechanism at its limit position",
-          pattern_.kind_of(worst), pattern_.name_of(worst), r.row_error);
+    if (std::abs(solver_.left(worst.chunk.first)) > velocities_meet)
+      return say_no_velocities(failure_, pattern_.kind_of(worst), pattern_.name_of(worst), r.row_error);
   }
   each_particle([&](std::size_t p, std::size_t x) { motion.velocities[p] = load(solver_.solution().data() + x); });
   return true;
@@ -217,19 +216,27 @@ void SparseEquations::take_elements(std::span<Spatial> needed, std::span<double>
     if (g.kind != RowGroup::Kind::element) continue;
     const ConstraintSet::Element& element = elements_.elements()[g.index];
     for (std::size_t row = 0; row < g.rows; ++row) {
-      const double multiplier = element.effort[row] - solver_.solution()[g.chunk.first + row];
+      const double force = multiplier(g, row);
       for (std::size_t m = 0; m < element.markers.size(); ++m) {
         const BodyIndex b = element.markers[m].body;
         if (is_ground(b)) continue;
-        const Spatial w = multiplier * element.A[row * element.markers.size() + m];
+        const Spatial w = force * element.A[row * element.markers.size() + m];
         needed[at(b)] -= Spatial{w.angular + cross(element.arms[m], w.linear), w.linear};
       }
       // What it does to joints counts as effort of the joints.
       const double* B = element.B.data() + row * element.velocities;
       for (const JointIndex j : element.joints)
         for (std::size_t k = 0; k < view_.joints[at(j)].nv; ++k)
-          efforts[view_.joints[at(j)].v_offset + k] += multiplier * *B++;
+          efforts[view_.joints[at(j)].v_offset + k] += force * *B++;
     }
+  }
+}
+
+void SparseEquations::element_multipliers(std::span<double> out) const noexcept {
+  std::size_t first = 0;
+  for (const RowGroup& g : pattern_.groups()) {
+    if (g.kind != RowGroup::Kind::element) continue;
+    for (std::size_t row = 0; row < g.rows; ++row) out[first++] = multiplier(g, row);
   }
 }
 
@@ -254,7 +261,7 @@ double SparseEquations::driving_power() const noexcept {
     if (g.kind != RowGroup::Kind::element) continue;
     const ConstraintSet::Element& element = elements_.elements()[g.index];
     for (std::size_t row = 0; row < g.rows; ++row)
-      power += (element.effort[row] - solver_.solution()[g.chunk.first + row]) * element.velocity_right[row];
+      power += multiplier(g, row) * element.velocity_right[row];
   }
   return power;
 }

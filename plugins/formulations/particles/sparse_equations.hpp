@@ -30,6 +30,7 @@ class SparseEquations final : public Equations {
   bool joint_accelerations(const PlacedBodies&, std::span<const Spatial> of_bodies,
                            std::span<double> vdot) noexcept override;
   void take_elements(std::span<Spatial> needed, std::span<double> efforts) const noexcept override;
+  void element_multipliers(std::span<double> out) const noexcept override;
   void cut_reactions(const PlacedBodies&, std::span<const double> efforts,
                      std::span<Spatial> out) const noexcept override;
   double driving_power() const noexcept override;
@@ -44,6 +45,10 @@ class SparseEquations final : public Equations {
   const PlacedBodies& set_rows(double t, Level, const ParticleMotion&, const JointValues&, bool all_joints) noexcept;
   void set_own_forces(const PlacedBodies&) noexcept;
   void add_element_efforts() noexcept;
+  /// λ + effort of one row of a group of an element.
+  double multiplier(const RowGroup& g, std::size_t row) const noexcept {
+    return elements_.elements()[g.index].effort[row] - solver_.solution()[g.chunk.first + row];
+  }
   void clear_forces() noexcept;
   void set_momenta(const ParticleMotion&) noexcept;
   bool fail_positions(const Correction&, double residual) noexcept;

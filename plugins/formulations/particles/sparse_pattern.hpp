@@ -32,7 +32,7 @@ struct RowGroup {
   std::size_t entry, entries;  ///< among the entries
   std::size_t side, sides;     ///< among the sides
   Chunk chunk;
-  double mass;  ///< yardstick, kg
+  double mass;  ///< its scale, kg
 };
 
 /// A particle that a group of rows acts on.

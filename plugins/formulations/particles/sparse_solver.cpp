@@ -19,6 +19,10 @@ constexpr double small_epsilon = 1e-10, large_epsilon = 1e-7;
 constexpr double fallen = 1e-10;
 /// A residual of this size relative to the terms it is made of is round-off.
 constexpr double round_off = 2e-15;
+/// Below this a residual that does not halve any more is that of rows that nearly depend on others.
+constexpr double nearly_round_off = 1e-12;
+/// What a solution leaves of the equations of motion, beside their terms, when its digits are lost.
+constexpr double lost_digits = 1e-6;
 /// Part of what a load would do to a particle alone that is rounding still, beside what is told as a contradiction.
 constexpr double held_share = 1e-7;
 
@@ -161,7 +165,7 @@ bool SparseSolver::refine(double tolerance, Residual& r, double epsilon) noexcep
     find_residual(r);
     const double before = error;
     error = std::max(r.particle_error, r.row_error);
-    if (error > 0.5 * before && error < 1e-12) break;
+    if (error > 0.5 * before && error < nearly_round_off) break;
     stale = error < 0.9 * best ? 0 : stale + 1;
     best = std::min(best, error);
   }
@@ -179,7 +183,7 @@ bool SparseSolver::fail_not_finite(const Residual& r) noexcept {
 }
 
 bool SparseSolver::check(const Residual& r, const Violations& violations) noexcept {
-  if (!(r.particle_error > 1e-6)) return check_rows(violations);
+  if (!(r.particle_error > lost_digits)) return check_rows(violations);
   const std::size_t body = parts_.layout.particles[r.worst_particle].body;
   if (parts_.scales.bodies[body].singular)
     return parts_.failure.say(
@@ -220,7 +224,8 @@ bool SparseSolver::check_rows(const Violations& violations) noexcept {
       worst = &g;
     }
   if (!is_contradiction(error, least_contradiction, violations.position, violations.velocity)) return true;
-  return contradict(parts_.failure, parts_.view, parts_.pattern.kind_of(*worst), parts_.pattern.name_of(*worst), error);
+  return say_contradiction(parts_.failure, parts_.view, parts_.pattern.kind_of(*worst), parts_.pattern.name_of(*worst),
+                           error);
 }
 
 }  // namespace polyform::particles

@@ -54,7 +54,7 @@ class SparseSolver {
 
   Parts parts_;
   std::vector<double> solution_, residual_, step_, start_;
-  std::vector<double> motion_size_, force_size_;  ///< per particle, yardsticks
+  std::vector<double> motion_size_, force_size_;  ///< per particle, scales
   double motion_floor_ = 0;                       ///< part of the largest of the motion sizes
 };
 

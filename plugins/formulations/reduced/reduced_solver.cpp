@@ -33,6 +33,7 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
   out.position_residual = std::max(out.position_residual, position);
   out.velocity_residual = velocity;
   const double speed = constraints.speed();
+  constexpr double quadratic = 1e-2;  // a step that leaves less of the residual needs no new matrix for the next one
   double change = 0;
   bool converges = false;
   ClosingSteps steps(position + velocity);
@@ -55,7 +56,7 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
     steps.made(position + velocity);
     // Rounding in large velocities, unless it was the step in the positions that changed them.
     if (std::max(before, position) <= project.accepted_position() && velocity > 0.25 * velocity_before) break;
-    converges = position < 1e-2 * before || position <= project.accepted_position();
+    converges = position < quadratic * before || position <= project.accepted_position();
   }
   return project.accept(y, change, speed);
 }

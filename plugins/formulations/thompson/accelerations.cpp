@@ -6,9 +6,9 @@
 
 namespace polyform::thompson {
 
-LostDigits::LostDigits(const SystemView& view, const Yardstick& yardstick)
+LostDigits::LostDigits(const SystemView& view, const SystemScales& scales)
     : view_(view),
-      reach_(yardstick.largest_reach()),
+      reach_(scales.largest_reach()),
       steps_(view.bodies.size()),
       accelerations_(view.bodies.size()),
       change_(view.bodies.size()) {}
@@ -46,10 +46,10 @@ void LostDigits::mend(const Problem& problem, const PlacedTree& tree, ReducedFor
 
 Accelerations::Accelerations(const SystemView& view, const Options& options, Reductions& reductions)
     : view_(view),
-      yardstick_(view),
+      system_scales_(view),
       reductions_(reductions),
       reduced_(view, reductions.tree(), reductions.loops()),
-      lost_digits_(view, yardstick_),
+      lost_digits_(view, system_scales_),
       udot_(view.nv_tree),
       vdot_(view.nv_tree),
       zero_(view.nv_tree),
@@ -82,8 +82,8 @@ bool Accelerations::find(const PlacedTree& tree, BodyVectors& Q) noexcept {
   return true;
 }
 
-/// The largest acceleration that acts or that bearings could ask for (Yardstick); of what loads would give a light body
-/// alone only rounding counts.
+/// The largest acceleration that acts or that bearings could ask for (SystemScales); of what loads would give a light
+/// body alone only rounding counts.
 double Accelerations::find_acting(const PlacedTree& tree, const BodyVectors& Q) const noexcept {
   constexpr double held_share = 1e-7;
   double largest = 0;
@@ -91,8 +91,8 @@ double Accelerations::find_acting(const PlacedTree& tree, const BodyVectors& Q) 
     const BodyMotion& m = tree.bodies()[i];
     const Vec3 force = linear(Q[i]);
     const Vec3 moment = m.R * angular(Q[i]) + cross(reductions_.tree().center(i), force);
-    largest = std::max({largest, yardstick_.of_body(i, m).acceleration, dot(m.V.angular, m.V.angular),
-                        held_share * yardstick_.of_body(i, m, {moment, force}).acceleration});
+    largest = std::max({largest, system_scales_.of_body(i, m).acceleration, dot(m.V.angular, m.V.angular),
+                        held_share * system_scales_.of_body(i, m, {moment, force}).acceleration});
   }
   return largest;
 }

@@ -13,10 +13,11 @@
 
 namespace polyform::thompson {
 
-/// Looks now and then at what u̇ leaves of Eq 15, and wins back what has been lost of it between light and heavy bodies.
+/// Looks now and then at what u̇ leaves of Eq 15, and wins back what has been lost of it between light and heavy
+/// bodies.
 class LostDigits {
  public:
-  LostDigits(const SystemView&, const Yardstick&);
+  LostDigits(const SystemView&, const SystemScales&);
   /// The next accelerations are looked at, as after a state that has nothing to do with the ones before.
   void look() { mending_.look(); }
   /// Asked once per evaluation: whether it is to be looked at.
@@ -58,7 +59,7 @@ class Accelerations {
   double find_acting(const PlacedTree&, const BodyVectors& Q) const noexcept;
 
   const SystemView& view_;
-  Yardstick yardstick_;
+  SystemScales system_scales_;
   Reductions& reductions_;
   ReducedForm reduced_;
   std::optional<ImplicitForm> implicit_;

@@ -10,6 +10,9 @@
 namespace polyform::thompson {
 namespace {
 
+/// Sine of the angle between two axes that follow each other, below which they are one as written.
+constexpr double one_axis = 1e-3;
+
 constexpr std::string_view example =
     "write for example angles=\"zyx\" for all, or angles=\"hub=zyx, gimbal=x (0 0.6 0.8) x\"";
 
@@ -57,7 +60,7 @@ std::optional<Refusal> read_axes(std::string_view text, EulerSequence& sequence)
   if (!trimmed(rest).empty())
     return Refusal{fmt::format("thompson: angles `{}` have more than three axes", text), std::string(example)};
   for (int k = 0; k < 2; ++k)
-    if (norm(cross(sequence.axes[k], sequence.axes[k + 1])) < 1e-3)
+    if (norm(cross(sequence.axes[k], sequence.axes[k + 1])) < one_axis)
       return Refusal{
           fmt::format("thompson: in the angles `{}` two axes that follow each other are parallel: they turn as one",
                       text),

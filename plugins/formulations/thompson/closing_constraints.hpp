@@ -53,6 +53,10 @@ class ClosingConstraints {
   bool given_multipliers(std::span<double> out) const noexcept;
   /// What multipliers of elements do to joints, added to their efforts.
   void add_efforts(const double* multipliers, std::span<double> efforts) const noexcept;
+  /// Those of the elements alone, element after element.
+  std::span<const double> of_elements(std::span<const double> multipliers) const noexcept {
+    return multipliers.subspan(cuts_.size() < rows_.size() ? first_row(cuts_.size()) : multipliers.size());
+  }
   /// Whether an element asks for a velocity, and the power of all that do, W.
   bool drives() const noexcept;
   double driving_power(const double* multipliers) const noexcept;

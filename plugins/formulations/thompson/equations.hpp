@@ -4,7 +4,8 @@
 //   implicit-1   [H2ᵀ M  0; 1  −H2] [q̈; q̈2] = [H2ᵀ Q; Ḣ2 q̇2]                              Eq 20
 //   implicit-2   [M  1  0; 1  0  −H2; 0  H2ᵀ  0] [q̈; Φ_qᵀ λ; q̈2] = [Q; Ḣ2 q̇2; 0]          Eq 21 and H2ᵀ Φ_qᵀ λ = 0
 //
-// Where loops are closed, H2 is H2 Z of both reductions and Ḣ2 q̇2 has the particular solution of J q̇2 = right with it.
+// Where loops are closed, H2 is H2 Z of both reductions and Ḣ2 q̇2 has the particular solution of J q̇2 = right with
+// it.
 #pragma once
 
 #include <memory>
@@ -78,8 +79,8 @@ class ReducedForm {
   std::size_t failed_ = 0;
 };
 
-/// Eqs 20 and 21 as sparse symmetric systems: the rows of q̈ times M in the first, the rows of q̈ − H2 q̈2 times 1 − T in
-/// the second, which turns H2 into N and lets the cost stay linear in the bodies. The first holds H2 itself, a block
+/// Eqs 20 and 21 as sparse symmetric systems: the rows of q̈ times M in the first, the rows of q̈ − H2 q̈2 times 1 − T
+/// in the second, which turns H2 into N and lets the cost stay linear in the bodies. The first holds H2 itself, a block
 /// for each body and each joint inboard of it. With loops both are one dense block. All bodies must have mass and
 /// inertia.
 class ImplicitForm {

@@ -8,6 +8,8 @@ namespace polyform::thompson {
 namespace {
 
 constexpr double turn = 2 * std::numbers::pi;
+/// By which the cosine of an angle may exceed 1: the rounding of products of unit vectors.
+constexpr double rounding_of_cosine = 1e-9;
 
 Mat3 rotation(const Vec3& axis, double angle) { return axis_rotation(axis, std::cos(angle), std::sin(angle)); }
 double nearest(double angle, double hint) { return angle + turn * std::round((hint - angle) / turn); }
@@ -53,7 +55,7 @@ bool EulerSequence::angles(const Quat& orientation, double* beta) const noexcept
   const double along = dot(a1, a2) * dot(a2, a3);
   const double c = dot(a1, a3) - along, s = dot(a1, cross(a2, a3));
   const double cosine = (dot(a1, last) - along) / std::hypot(c, s);
-  if (!(std::abs(cosine) < 1 + 1e-9)) return false;
+  if (!(std::abs(cosine) < 1 + rounding_of_cosine)) return false;
   const double best = std::atan2(s, c), spread = std::acos(std::clamp(cosine, -1.0, 1.0));
   double least = 0, found[3]{};
   for (const double side : {1.0, -1.0}) {

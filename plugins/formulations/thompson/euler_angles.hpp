@@ -1,9 +1,10 @@
 // Euler angle sequences in the place of quaternions.
 //
 // A ball in a joint (spherical, free) is turned by single-axis rotations Rot(a1, β1) Rot(a2, β2) Rot(a3, β3), each axis
-// fixed in the frame that the earlier ones lead to; ω = B β̇ with B = [a1  R1 a2  R1 R2 a3] in the axes before the ball.
-// With u, v, w of Section II read from the last axis back, det B = (a1 × a2) · R2 a3 vanishes at gimbal lock. Joints
-// with one or two rotations (revolute, universal) have their Euler angles as coordinates anyway and know no lock.
+// fixed in the frame that the earlier ones lead to; ω = B β̇ with B = [a1  R1 a2  R1 R2 a3] in the axes before the
+// ball. With u, v, w of Section II read from the last axis back, det B = (a1 × a2) · R2 a3 vanishes at gimbal lock.
+// Joints with one or two rotations (revolute, universal) have their Euler angles as coordinates anyway and know no
+// lock.
 #pragma once
 
 #include <optional>

@@ -12,7 +12,7 @@ bool fail_massless(const SystemView& view, std::size_t coordinate, std::span<con
                    std::span<const double> efforts, Failure& failure) noexcept {
   const auto finite = [](double x) { return std::isfinite(x); };
   if (!std::ranges::all_of(joints, finite) || !std::ranges::all_of(efforts, finite))
-    return failure.say("the state or a force is not finite: it has gone astray, or the step is too long");
+    return failure.say(not_finite_state);
   const auto tree = view.tree_joints();
   const auto after = std::upper_bound(tree.begin(), tree.end(), coordinate,
                                       [](std::size_t c, const JointData& joint) { return c < joint.v_offset; });

@@ -18,6 +18,10 @@ class Reactions {
   void find_multipliers(const PlacedTree&, const BodyVectors& Q, const BodyVectors& qddot) noexcept;
   /// The power of elements that ask for a velocity, with these multipliers, W.
   double driving_power(const PlacedTree& tree) const noexcept { return tree.closing().driving_power(whole_.data()); }
+  /// λ + effort of the rows of the constraint elements.
+  std::span<const double> element_multipliers(const PlacedTree& tree) const noexcept {
+    return tree.closing().of_elements(whole_);
+  }
   /// What each joint transmits to its moving body at the origin of M, ground axes; after find_multipliers(), with
   /// H1. efforts: of the forces, on all joints.
   void find(const PlacedTree&, std::span<const double> efforts, std::span<Spatial> out) noexcept;

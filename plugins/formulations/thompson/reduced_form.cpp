@@ -105,8 +105,8 @@ void ReducedForm::roots_to_tips(const Problem& problem, double* udot, BodyVector
   }
 }
 
-/// M̂22 = (H2 Z)ᵀ M (H2 Z) and its factors L D Lᵀ, rows of the lower triangle. The second round takes away what rounding
-/// in the matrix has left, which for one long loop is far more than in the sweeps.
+/// M̂22 = (H2 Z)ᵀ M (H2 Z) and its factors L D Lᵀ, rows of the lower triangle. The second round takes away what
+/// rounding in the matrix has left, which for one long loop is far more than in the sweeps.
 bool ReducedForm::solve_dense(const Problem& problem, double* udot, BodyVectors& qddot) noexcept {
   const auto independent = second_.independent();
   const std::size_t n = independent.size();

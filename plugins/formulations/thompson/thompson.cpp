@@ -41,9 +41,7 @@ constexpr FieldSpec option_fields[] = {
                          "the tree (zyx), or "
                          "for single ones (hub=zyx, gimbal=x (0 0.6 0.8) x); quaternion takes a joint out again",
               .default_text = ""},
-    correction_option(
-        "projection: positions and velocities return to the constraints after each step; none: they drift"),
-    tolerance_option()};
+    correction_option(), tolerance_option()};
 
 /// The implicit forms divide by M, and with loops their matrix is dense.
 std::optional<Refusal> check_form(const SystemView& view, Form chosen) {
@@ -74,7 +72,7 @@ std::optional<Refusal> check_form(const SystemView& view, Form chosen) {
 }
 
 std::optional<Refusal> check_rows(const SystemView& view) {
-  for (const ConstraintGroup& group : view.constraints)
+  for (const ConstraintInstances& group : view.constraints)
     for (std::size_t i = 0; i < group.rows.size(); ++i)
       if (group.rows[i] > SecondReduction::most_rows)
         return Refusal{fmt::format("thompson: constraint `{}` has {} rows, at most {} are supported", group.names[i],
@@ -120,7 +118,8 @@ class Thompson final : public Formulation {
       return with_welds_merged(whole, [&](const SystemView& merged) { return make_for(merged, refusal); });
     };
     return compiled(
-        name(), "make the model smaller, or use a formulation without a matrix of the loops' coordinates, such as riccati",
+        name(),
+        "make the model smaller, or use a formulation without a matrix of the loops' coordinates, such as riccati",
         sink, make);
   }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "polyform/mechanics/observation.hpp"
 #include "polyform/solvers/observed.hpp"
 
 namespace polyform::thompson {
@@ -129,12 +130,14 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
   observe_accelerations(out);
   reactions_.find_multipliers(tree, forces_.Q(), accelerations_.qddot());
   reactions_.find(tree, forces_.efforts(), out.reactions);
+  std::ranges::copy(reactions_.element_multipliers(tree), out.constraint_multipliers.begin());
   const Observed found{.motions = tree.bodies(),
                        .orientations = observing_.orientations,
                        .accelerations = observing_.of_bodies,
                        .state = {.q = tree.q(), .v = tree.v(), .x = tree_.parts().x,
                                  .discrete = discrete_.of_elements()},
                        .state_rates = observing_.xdot,
+                       .kinetic_energy = kinetic_energy(view_, tree.bodies()),
                        .force_potential = forces_.forces().potential_energy(),
                        .power = forces_.forces().power() + reactions_.driving_power(tree),
                        .position_violation = closing_.position_violation(),

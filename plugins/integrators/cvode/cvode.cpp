@@ -135,8 +135,8 @@ int Cvode::integrand(double t, N_Vector y, N_Vector rate, void* self) noexcept {
 }
 
 /// ∂ẏ/∂y by differences, a column for each state, with the increments of CVODE's own function: that one allocates.
-int Cvode::jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix out, void* self, N_Vector weights, N_Vector moved_rate,
-                    N_Vector) noexcept {
+int Cvode::jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix out, void* self, N_Vector weights,
+                    N_Vector moved_rate, N_Vector) noexcept {
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   Cvode& me = *static_cast<Cvode*>(self);
   double now, gamma, rl1;

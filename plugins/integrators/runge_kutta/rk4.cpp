@@ -12,6 +12,9 @@ namespace polyform::runge_kutta {
 
 namespace {
 
+/// An instant that lies nearer to a point of the grid, in steps, is that point.
+constexpr double grid_share = 1e-9;
+
 class Rk4 final : public StepByStep {
  public:
   Rk4(FirstOrderSystem& system, double step)
@@ -38,7 +41,7 @@ class Rk4 final : public StepByStep {
   Status restart(double t, std::span<const double> y, double) noexcept override {
     if (y.data() != now_.data()) std::copy(y.begin(), y.end(), now_.begin());
     begin_at(t);
-    grid_index_ = static_cast<std::size_t>(std::floor((t - origin_) / h_ + 1e-9));
+    grid_index_ = static_cast<std::size_t>(std::floor((t - origin_) / h_ + grid_share));
     return Status::ok;
   }
 
@@ -46,7 +49,7 @@ class Rk4 final : public StepByStep {
     previous_time_ = time_;
     // Step ends are products, not running sums. One within rounding of the limit is the limit: no sliver of a step.
     const double grid_time = origin_ + static_cast<double>(grid_index_ + 1) * h_;
-    const double end = grid_time < t_limit - 1e-9 * h_ ? grid_time : t_limit;
+    const double end = grid_time < t_limit - grid_share * h_ ? grid_time : t_limit;
     if (!(end > time_)) return fail(Message("the step of {:.3g} s is lost in the rounding of t = {:.9g} s", h_, time_));
     if (system_.derivative(time_, now_, rate_) != Status::ok) return fail(system_.failure());
     stepper_.do_step(std::ref(stages_), now_, rate_, time_, next_, end - time_);
@@ -54,7 +57,7 @@ class Rk4 final : public StepByStep {
     previous_.swap(now_);
     now_.swap(next_);
     time_ = end;
-    if (end >= grid_time - 1e-9 * h_) ++grid_index_;
+    if (end >= grid_time - grid_share * h_) ++grid_index_;
     return Status::ok;
   }
 

@@ -20,14 +20,14 @@ class StepControl {
   explicit constexpr StepControl(const StepRule& rule) : rule_(rule), exponent_(1 / rule.order - 0.75 * rule.beta) {}
 
   void reset() {
-    last_error_ = 1e-4;
+    last_error_ = least_memory;
     rejected_ = false;
   }
   /// error: of the step of size h in units of the tolerance; the step is accepted when it is at most 1.
   double after_accepted(double h, double error) {
-    double factor = safety * std::pow(std::max(error, 1e-20), -exponent_) * std::pow(last_error_, rule_.beta);
+    double factor = safety * std::pow(std::max(error, least_error), -exponent_) * std::pow(last_error_, rule_.beta);
     factor = std::clamp(factor, 0.1, rejected_ ? 1.0 : rule_.most);
-    last_error_ = std::max(error, 1e-4);
+    last_error_ = std::max(error, least_memory);
     rejected_ = false;
     return h * factor;
   }
@@ -43,9 +43,11 @@ class StepControl {
 
  private:
   static constexpr double safety = 0.9;
+  /// Smaller errors do not count: of a step, which would make the next one longer without end; of the one before.
+  static constexpr double least_error = 1e-20, least_memory = 1e-4;
   StepRule rule_;
   double exponent_;
-  double last_error_ = 1e-4;
+  double last_error_ = least_memory;
   bool rejected_ = false;
 };
 

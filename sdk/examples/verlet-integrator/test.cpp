@@ -1,5 +1,5 @@
-// The method's own solution, known in closed form: each swing has a frequency of the method, and no swing loses any of its
-// amplitude.
+// The method's own solution, known in closed form: each swing has a frequency of the method, and no swing loses any of
+// its amplitude.
 #include "polyform/helpers/testing.hpp"
 
 int main(int count, char** arguments) {

@@ -19,20 +19,24 @@ bool finite(const Spatial& s) {
 }  // namespace
 
 RowCheck::RowCheck(const Model& model, const Scales& scales, const LinearProblem& problem)
-    : model_(model), scales_(scales), problem_(problem), yardstick_(model.view), residual_(model, scales, problem) {}
+    : model_(model),
+      scales_(scales),
+      problem_(problem),
+      system_scales_(model.view),
+      residual_(model, scales, problem) {}
 
 bool RowCheck::check(std::span<const double> given_way, Failure& failure) noexcept {
   const Blocks& blocks = model_.blocks;
   const std::span<const BodyMotion> motions = model_.motions.frames;
   // What is left of a row is small or large beside what acts on its bodies or could: their weights, loads and inertia
   // forces. By themselves the terms of a row may cancel, or vanish, in a rotor that turns evenly in two bearings.
-  double floor = least_share * yardstick_.of_system(motions).acceleration, module_floor = 0, error = 0;
+  double floor = least_share * system_scales_.of_system(motions).acceleration, module_floor = 0, error = 0;
   for (std::size_t i = 0; i < blocks.count(); ++i) {
     residual_.find_block(i);
     if (blocks.is_module(i)) continue;
     const Vec3& w = motions[i].V.angular;
     double& motion = residual_.size(i).motion;
-    motion += yardstick_.of_body(i, motions[i]).acceleration + scales_[i].length * dot(w, w);
+    motion += system_scales_.of_body(i, motions[i]).acceleration + scales_[i].length * dot(w, w);
     floor = std::max(floor, least_share * motion);
     module_floor = std::max(module_floor, least_share * motion * std::sqrt(scales_[i].mass));
   }
@@ -53,9 +57,7 @@ bool RowCheck::check(std::span<const double> given_way, Failure& failure) noexce
     }
   const Violation& violation = model_.rows.violation();
   if (!is_contradiction(error, least_contradiction, violation.position, violation.velocity)) return true;
-  return failure.say(
-      "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). {}",
-      model_.ties.kind(worst), model_.ties.name(worst), error, causes_of_contradiction(model_.view));
+  return say_contradiction(failure, model_.view, model_.ties.kind(worst), model_.ties.name(worst), error);
 }
 
 bool check_finite(const Model& model, Failure& failure) noexcept {
@@ -103,9 +105,10 @@ bool check_regular(const Model& model, const Scales& scales, LinearProblem& prob
         problem.data[unknown] = pattern * scales[i].mass * length;
       }
     }
-    Refinement r{10, 1e-9, Follow::inertia};
+    constexpr double wanted = 1e-9, unbalanced = 1e-3;  // of the load: is solved for, and what nothing balances leaves
+    Refinement r{10, wanted, Follow::inertia};
     if (!solver.solve(r)) return false;
-    if (r.left.body_error < 1e-3) continue;
+    if (r.left.body_error < unbalanced) continue;
     std::size_t block = 0;
     if (!solver.find_free(r, block)) return false;
     // With inertia, however little, motions are determined: whether they can be found shows with the accelerations.

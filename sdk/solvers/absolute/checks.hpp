@@ -29,7 +29,7 @@ class RowCheck {
   const Model& model_;
   const Scales& scales_;
   const LinearProblem& problem_;
-  Yardstick yardstick_;
+  SystemScales system_scales_;
   Residual residual_;
 };
 

@@ -13,8 +13,8 @@ Residual::Residual(const Model& model, const Scales& scales, const LinearProblem
     : blocks_(model.blocks), ties_(model.ties), inertia_(model.inertia), rows_(model.rows), scales_(scales),
       problem_(problem), values_(problem.data.size()), sizes_(model.blocks.count()) {}
 
-/// Moments and forces, turning and moving are compared through the length of the body: what is zero by symmetry is no
-/// yardstick.
+/// Moments and forces, turning and moving are compared through the length of the body, because a part that is zero by
+/// symmetry cannot be a scale.
 void Residual::find_block(std::size_t i) noexcept {
   const std::size_t first = blocks_.offset(i), frame = blocks_.frame_size(i);
   const double* x = problem_.solution.data() + first;
@@ -42,7 +42,7 @@ void Residual::find_block(std::size_t i) noexcept {
   sizes_[i] = {moving + alone, applied + inertia};
 }
 
-/// What a module's row carries when the body holds the module's variables still: a yardstick where the body, having no
+/// What a module's row carries when the body holds the module's variables still: the scale where the body, having no
 /// inertia of its own, takes nothing.
 double Residual::held_force(std::size_t tie, std::size_t row) const noexcept {
   if (tie < ties_.first_module()) return 0;
@@ -89,7 +89,7 @@ void Residual::find(Remainder& out) noexcept {
   out.row_error = out.body_error = 0;
   double sum = 0;
   for (std::size_t i = 0; i < blocks_.count(); ++i) find_block(i);
-  // What stands still in a system that moves has rounding only: a small part of the largest is every body's yardstick.
+  // A body that stands still in a system that moves has only rounding: a small part of the largest is its scale.
   const Floors motion = motion_floors();
   for (std::size_t t = 0; t < ties_.count(); ++t) find_rows(t, motion, out, sum);
   const Floors force = force_floors();

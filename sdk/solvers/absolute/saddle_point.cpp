@@ -12,6 +12,9 @@ namespace {
 
 /// A residual of this size relative to the terms it is made of is round-off.
 constexpr double round_off = 2e-15;
+/// Below this a residual that does not halve any more is that of rows that nearly depend on others; with steps that
+/// change nothing, a residual below the second is good enough.
+constexpr double nearly_round_off = 1e-12, balanced = 1e-10;
 /// Relative changes of accelerations at which rounds end, and from which on an error is refused.
 constexpr double accurate = 1e-11, wanted_accuracy = 1e-9;
 /// Times the factors' step that a conjugate one may be. What has still less inertia has none but by rounding.
@@ -121,7 +124,7 @@ bool SaddlePoint::solve(Refinement& r) noexcept {
   bool conjugate = false;
   // A residual says little of motions with little inertia: these are right when steps no longer change them.
   const auto done = [&] {
-    return conjugate ? r.last_step < accurate && error < 1e-10 : error <= std::max(r.tolerance, round_off);
+    return conjugate ? r.last_step < accurate && error < balanced : error <= std::max(r.tolerance, round_off);
   };
   for (std::size_t round = 0; stalled < 3 && !done(); ++round) {
     if (!find_refinement(r)) return false;
@@ -138,7 +141,7 @@ bool SaddlePoint::solve(Refinement& r) noexcept {
     }
     before = error;
     error = std::max(r.left.body_error, r.left.row_error);
-    if (!conjugate && error > 0.5 * before && error < 1e-12) break;
+    if (!conjugate && error > 0.5 * before && error < nearly_round_off) break;
     if (!conjugate && r.leaves_nearly_dependent && round + 1 >= usual_rounds && error > slow * before) break;
     stalled = error > 0.95 * before && !(conjugate && r.last_step < 0.5 * step_before) ? stalled + 1 : 0;
   }

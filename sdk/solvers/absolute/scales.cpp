@@ -15,6 +15,8 @@ namespace {
 
 /// Below this part of what the bodies give it through the rows, the own inertia of a module's variable counts as none.
 constexpr double least_own_mass = 1e-6;
+/// Eigenvalues of a scaled mass matrix, of size 1, below which a direction has no inertia: its data are rounded.
+constexpr double no_own_inertia = 1e-12;
 
 }  // namespace
 
@@ -80,7 +82,7 @@ void Scales::make_bodies() {
     const BodyData& body = model_.view.bodies[i];
     const Sym3& J = body.inertia;
     const double half_trace = 0.5 * (J.xx + J.yy + J.zz);
-    s.inertia = std::max(half_trace, 1e-3 * s.mass * s.length * s.length);
+    s.inertia = std::max(half_trace, least_inertia_share * s.mass * s.length * s.length);
     s.lacking = !(body.mass > 0 && is_definite_beside(J, half_trace));
     s.singular = light[i] || !(body.mass > 0 && is_definite_beside(J, s.inertia));
   }
@@ -136,7 +138,7 @@ void Scales::make_flexible(std::size_t f) {
   const double half_trace = 0.5 * (M[0] + M[n + 1] + M[2 * n + 2]);
   s.length = std::max(s.length, std::sqrt(half_trace / s.mass));
   if (!(s.length > 0)) s.length = 1;
-  s.inertia = std::max(half_trace, 1e-3 * s.mass * s.length * s.length);
+  s.inertia = std::max(half_trace, least_inertia_share * s.mass * s.length * s.length);
   for (std::size_t k = 0; k < data.modes; ++k) {
     const double own = M[(6 + k) * (n + 1)];
     own_mass_[data.mode_offset + k] = own > 0 ? own : s.mass;
@@ -153,7 +155,7 @@ void Scales::make_flexible(std::size_t f) {
     for (std::size_t c = 0; c < n; ++c)
       scaled(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) = M[r * n + c] / (root(r) * root(c));
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> principal(scaled);
-  for (Eigen::Index k = 0; k < principal.eigenvalues().size() && !(principal.eigenvalues()[k] > 1e-12); ++k)
+  for (Eigen::Index k = 0; k < principal.eigenvalues().size() && !(principal.eigenvalues()[k] > no_own_inertia); ++k)
     for (std::size_t r = 0; r < n; ++r)
       massless_[f].push_back(root(r) * principal.eigenvectors()(static_cast<Eigen::Index>(r), k));
   s.singular = s.lacking = !massless_[f].empty();
@@ -192,7 +194,7 @@ void Scales::make_modules(Model& model) {
             M[r * size + c] / std::sqrt(own_mass[r] * own_mass[c]);
     if (size == 0) continue;
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> principal(scaled, Eigen::EigenvaluesOnly);
-    s.singular = s.lacking = !(principal.eigenvalues()[0] > 1e-12);
+    s.singular = s.lacking = !(principal.eigenvalues()[0] > no_own_inertia);
   }
 }
 

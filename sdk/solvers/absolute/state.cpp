@@ -5,9 +5,19 @@
 namespace polyform::absolute {
 
 State::State(const SystemView& view, DiscreteValues& discrete)
-    : view_(view), tree_(view), discrete_(discrete), hints_(view, discrete), poses_(view.bodies.size()),
-      motions_(view.bodies.size()), orientations_(view.frames()), eta_(view.modes), etadot_(view.modes), x_(view.states),
-      q_(view.nq), v_(view.nv), rates_(view.nq) {
+    : view_(view),
+      tree_(view),
+      discrete_(discrete),
+      hints_(view, discrete),
+      poses_(view.bodies.size()),
+      motions_(view.bodies.size()),
+      orientations_(view.frames()),
+      eta_(view.modes),
+      etadot_(view.modes),
+      x_(view.states),
+      q_(view.nq),
+      v_(view.nv),
+      rates_(view.nq) {
   find_kinds();
 }
 

@@ -48,14 +48,11 @@ void VelocityProjector::start(std::span<const BodyMotion> bodies, std::span<cons
 }
 
 bool VelocityProjector::check_rows(const Remainder& left) noexcept {
-  if (!(left.row_error > 1e-6)) return true;
+  if (!(left.row_error > velocities_meet)) return true;
   const double worst = std::abs(solver_.residual().values()[model_.blocks.row_at(left.worst_row)]);
-  if (!(worst > 1e-6)) return true;
+  if (!(worst > velocities_meet)) return true;
   const std::size_t tie = model_.ties.of_row(left.worst_row);
-  return failure_.say(
-      "No velocities respect all constraints: {} `{}` is left with {:.2e} (m/s or rad/s). Likely causes: "
-      "given or prescribed velocities that contradict each other, or a mechanism at its limit position",
-      model_.ties.kind(tie), model_.ties.name(tie), worst);
+  return say_no_velocities(failure_, model_.ties.kind(tie), model_.ties.name(tie), worst);
 }
 
 /// The solution, into the motions and to the caller.

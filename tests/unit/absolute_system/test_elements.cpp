@@ -15,7 +15,7 @@ TEST_CASE("an effort with a first-order state turns a pendulum and shows in the 
   const JointShape shapes[] = {{1, 1, {}, false}};
   ElementInstance instance{};
   instance.joints = shapes;
-  ForceGroup group{};
+  ForceInstances group{};
   group.type = &type;
   group.names = names;
   group.instances = {&instance, 1};
@@ -47,7 +47,7 @@ TEST_CASE("a driven joint follows its function, and its driving torque is in the
   const std::size_t rows[] = {1};
   ElementInstance instance{};
   instance.joints = shapes;
-  ConstraintGroup group{};
+  ConstraintInstances group{};
   group.type = &type;
   group.names = names;
   group.instances = {&instance, 1};
@@ -79,7 +79,7 @@ TEST_CASE("velocities that cannot be met are named", "[absolute_system]") {
   const std::size_t rows[] = {1};
   ElementInstance instance{};
   instance.joints = shapes;
-  ConstraintGroup groups[2]{};
+  ConstraintInstances groups[2]{};
   for (std::size_t k = 0; k < 2; ++k) {
     groups[k].type = &type;
     groups[k].names = {names + k, 1};
@@ -113,7 +113,7 @@ TEST_CASE("a knife edge keeps its direction and its energy", "[cartesian]") {
   Marker marker{sleigh, {}};
   ElementInstance instance{};
   instance.markers = {&marker, 1};
-  ConstraintGroup group{};
+  ConstraintInstances group{};
   group.type = &type;
   group.names = names;
   group.instances = {&instance, 1};

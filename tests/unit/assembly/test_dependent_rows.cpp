@@ -1,5 +1,5 @@
-// Loops that move only by their proportions, with lengths that are rounded: their rows are taken as dependent, and that is
-// said.
+// Loops that move only by their proportions, with lengths that are rounded: their rows are taken as dependent, and that
+// is said.
 #include <fmt/format.h>
 
 #include <algorithm>

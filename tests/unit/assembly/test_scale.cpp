@@ -30,7 +30,7 @@ forces:
 Scale scale_of(const SystemView& view, const ConstStateView& start, std::span<const Spatial> loads = {}) {
   TreeKinematics tree(view);
   tree.evaluate(start.q.data(), start.v.data(), start.eta.data(), start.etadot.data());
-  return Yardstick(view).of_system(tree.frames(), loads);
+  return SystemScales(view).of_system(tree.frames(), loads);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ using namespace polyform::host::test;
 
 namespace {
 
-/// ẏ = d, where d is a discrete state that each correction sets to 1 + ⌊t⌋. A y of 100 or more cannot be corrected: then
-/// it is set to something else before the correction fails.
+/// ẏ = d, where d is a discrete state that each correction sets to 1 + ⌊t⌋. A y of 100 or more cannot be corrected:
+/// then it is set to something else before the correction fails.
 class Stairs final : public Equation, public DiscreteState {
  public:
   Stairs()

@@ -201,7 +201,7 @@ TEST_CASE("work done accounts for a change of energy, with every integrator") {
   const auto system = one_body();
   SystemView view = system->view();
   const NoForce type;
-  ForceGroup something;  // what may do work
+  ForceInstances something;  // what may do work
   something.type = &type;
   view.forces = {&something, 1};
   for (const IntegratorType* method : test::integrator_types()) {

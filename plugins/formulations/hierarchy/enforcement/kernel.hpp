@@ -20,7 +20,7 @@ inline constexpr double dependent_row_of_stage = least_independent_square;
 struct Kernel {
   Matrix B;
   Vector right;
-  const double* weights;     ///< per row: squared length that the row would have without any constraint, a yardstick
+  const double* weights;     ///< per row: its squared length without any constraint, the scale of what is left of it
   double* memory_C;          ///< k × k
   Vector particular;         ///< ν with B ν = r, of least norm (k)
   double* memory_R;          ///< m × m

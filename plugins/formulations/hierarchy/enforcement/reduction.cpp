@@ -57,11 +57,11 @@ void turn(Reduction& r, double* work) {
 /// in all of the model.
 Index factorize(Reduction& r) {
   const Index n = r.kept, e = r.eliminated();
-  const double yardstick = no_inertia * std::max(1.0, r.M.diagonal().maxCoeff());
+  const double least_pivot = no_inertia * std::max(1.0, r.M.diagonal().maxCoeff());
   auto M22 = r.M.bottomRightCorner(e, e);
   for (Index j = 0; j < e; ++j) {
     Index pivot = 0;
-    if (!(M22.diagonal().tail(e - j).maxCoeff(&pivot) > yardstick)) return j;
+    if (!(M22.diagonal().tail(e - j).maxCoeff(&pivot) > least_pivot)) return j;
     if (pivot += j; pivot != j) {
       r.M.row(n + j).swap(r.M.row(n + pivot));
       r.M.col(n + j).swap(r.M.col(n + pivot));

@@ -13,7 +13,7 @@ struct Reduction {
   Matrix M;  ///< d × d, in units in which blocks have an inertia of about 1
   Vector f;  ///< d
   Matrix C;  ///< k × d: from these coordinates to those of the parts; turned along with them
-  const double* free_lengths;  ///< n: squared lengths that the rows of S had in the parts, a yardstick
+  const double* free_lengths;  ///< n: squared lengths that the rows of S had in the parts, their scale
   // The eliminated coordinates: ν₂ = offset − follow ν₁.
   double* memory_follow;  ///< d × n
   double* memory_offset;  ///< d

@@ -17,7 +17,7 @@ class SemidefiniteFactor {
   SemidefiniteFactor(Arena& arena, std::size_t rows);
 
   /// S: m × m, of which the lower triangle is read. weights: the diagonals that S would have without any constraint (a
-  /// yardstick of rounding); a pivot below tolerance × weight counts as zero.
+  /// scale of rounding); a pivot below tolerance × weight counts as zero.
   void factorize(const Matrix& S, const double* weights, double tolerance) noexcept;
   Index rank() const { return rank_; }
   /// Row of S at place i of the elimination; those from rank() on depend on the others.

@@ -9,8 +9,12 @@ namespace polyform {
 
 inline constexpr std::string_view correction_choices[] = {"projection", "none"};
 
+/// What `correction` means where nothing more is to be said.
+inline constexpr std::string_view both_levels =
+    "projection: positions and velocities return to the constraints after each step; none: they drift";
+
 /// `correction`: projection (integer 0) or none (1), after each accepted step.
-constexpr FieldSpec correction_option(std::string_view meaning) {
+constexpr FieldSpec correction_option(std::string_view meaning = both_levels) {
   FieldSpec f{"correction", FieldType::choice, "", meaning};
   f.default_text = "projection";
   f.choices = correction_choices;

@@ -31,8 +31,8 @@
 
 namespace polyform::testing {
 
-/// What one call of evaluate gives for one instance: of a force the first four lines; of a constraint `rows`; of a module
-/// all. Names and shapes are those of ForceOutput, ConstraintOutput and ModuleOutput.
+/// What one call of evaluate gives for one instance: of a force the first four lines; of a constraint `rows`; of a
+/// module all. Names and shapes are those of ForceOutput, ConstraintOutput and ModuleOutput.
 struct ElementResult {
   std::vector<Spatial> wrenches;
   std::vector<double> efforts;
@@ -46,7 +46,8 @@ struct ElementResult {
   double kinetic_energy = 0;
 };
 
-/// One instance of a ForceType, ConstraintType or ModuleType.
+/// One instance of a ForceType, ConstraintType or ModuleType. Its functions are many because a test bench is its
+/// functions: a name for each kind of field and for each thing that a test may look at. They share the instance.
 template <class Type>
 class ElementTest {
   using Batch = std::remove_pointer_t<decltype(std::declval<const Type&>().create({}))>;
@@ -100,8 +101,8 @@ class ElementTest {
   }
   ElementTest& set(std::string_view field, const char* text) { return set(field, std::string_view(text)); }
 
-  /// A field of type body or marker; one more of its list, where it is one. Every call names a body of its own unless it
-  /// is said which: 0, 1, …, or ground. drawn: the frame of the body in ground as drawn.
+  /// A field of type body or marker; one more of its list, where it is one. Every call names a body of its own unless
+  /// it is said which: 0, 1, …, or ground. drawn: the frame of the body in ground as drawn.
   ElementTest& attach(std::string_view field, const Vec3& point = {}, const Pose& drawn = {}) {
     return attach(field, body_index(next_body_++), point, drawn);
   }
@@ -126,8 +127,8 @@ class ElementTest {
     return *this;
   }
 
-  /// Passes define() and makes the batch; markers are where they are drawn, all at rest, joints at zero, states at their
-  /// start. A refusal by define() throws its message.
+  /// Passes define() and makes the batch; markers are where they are drawn, all at rest, joints at zero, states at
+  /// their start. A refusal by define() throws its message.
   void create() {
     place_attachments();
     instance_ = {.fields = fields_, .markers = markers_, .drawn = drawn_, .joints = joints_, .gravity = gravity_,
@@ -172,7 +173,8 @@ class ElementTest {
     }
     return r;
   }
-  /// In the order of TypeDescriptor::outputs. known: what else an output may use; its attachments are those of the test.
+  /// In the order of TypeDescriptor::outputs. known: what else an output may use; its attachments are those of the
+  /// test.
   std::vector<double> outputs(OutputInput known = {}) {
     auto* const source = ask<OutputSource>(batch());
     if (source == nullptr) throw std::invalid_argument("the type has no outputs");
@@ -208,7 +210,8 @@ class ElementTest {
     void operator()(Batch* b) const noexcept { b->destroy(); }
   };
   struct Sink final : FieldSink {
-    void report(Severity severity, std::size_t, std::size_t, std::string_view text, std::string_view) noexcept override {
+    void report(Severity severity, std::size_t, std::size_t, std::string_view text,
+                std::string_view) noexcept override {
       if (severity != Severity::error) return;
       failed = true;
       message = std::string(text);

@@ -70,7 +70,7 @@ class Balance {
   void note(double part, Imbalance::Of, std::string_view name) noexcept;
 
   const SystemView& view_;
-  Yardstick yardstick_;
+  SystemScales system_scales_;
   std::unique_ptr<balance::Loads> loads_;
   std::unique_ptr<balance::BodyBalance> bodies_;
   std::vector<bool> loose_;  ///< per body: no joint holds it, so that its reactions are zero whoever tells them

@@ -26,23 +26,30 @@ inline constexpr bool has_come_to_rounding(double residual, double before, doubl
   return residual <= tolerance && residual > 0.25 * before;
 }
 
-/// How long Newton's method goes on closing positions: for so many steps at most, while the residual is finite and of so
-/// many steps after each other one at least shrinks it by a hundredth.
+/// How long Newton's method goes on closing positions: for so many steps at most, while the residual is finite and of
+/// so many steps after each other one at least shrinks it to this part of the least before. A search that has another
+/// way to try gives up sooner.
 class ClosingSteps {
  public:
-  static constexpr std::size_t most = 200, most_idle = 20;
+  struct Limits {
+    std::size_t steps, idle;
+    double gain;
+  };
+  static constexpr Limits usual{200, 20, 0.99};
 
-  explicit ClosingSteps(double residual) noexcept : best_(residual), is_finite_(std::isfinite(residual)) {}
-  bool go_on() const noexcept { return is_finite_ && made_ < most && idle_ < most_idle; }
+  explicit ClosingSteps(double residual, const Limits& limits = usual) noexcept
+      : limits_(limits), best_(residual), is_finite_(std::isfinite(residual)) {}
+  bool go_on() const noexcept { return is_finite_ && made_ < limits_.steps && idle_ < limits_.idle; }
   /// After a step, with the residual that it leaves.
   void made(double residual) noexcept {
     ++made_;
-    idle_ = residual < 0.99 * best_ ? 0 : idle_ + 1;
+    idle_ = residual < limits_.gain * best_ ? 0 : idle_ + 1;
     is_finite_ = std::isfinite(residual);
     if (residual < best_) best_ = residual;
   }
 
  private:
+  Limits limits_;
   double best_;
   bool is_finite_;
   std::size_t made_ = 0, idle_ = 0;

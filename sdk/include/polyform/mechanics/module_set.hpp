@@ -70,7 +70,7 @@ class ModuleSet {
     std::vector<char> holonomic_rows;  ///< per row of an instance
     std::size_t discrete_offset, discrete_count;
   };
-  void add_modules(const SystemView&, const ModuleGroup&, const Batch&);
+  void add_modules(const SystemView&, const ModuleInstances&, const Batch&);
 
   std::deque<Batch> batches_;
   std::vector<Module> modules_;

@@ -26,10 +26,10 @@ struct Scale {
 };
 
 /// The sizes of the bodies of a system, and with them its scales at any motion. Nothing allocates after construction.
-class Yardstick {
+class SystemScales {
  public:
   /// The view outlives the object.
-  explicit Yardstick(const SystemView&);
+  explicit SystemScales(const SystemView&);
 
   double mass(std::size_t body) const noexcept { return sizes_[body].mass; }  ///< with that of its modes, kg
   /// The largest distance of an attachment (joint, marker, node) from the mass centre, or the radius of gyration, m.

@@ -36,6 +36,8 @@ class AbsoluteAccelerations {
   Spatial reaction(std::size_t joint) const noexcept;
   /// Multipliers of the rows of all modules.
   void module_multipliers(std::span<double> out) const noexcept;
+  /// Of constraint elements, λ + effort as in Observation::constraint_multipliers; of rows that do not count, zero.
+  void constraint_multipliers(std::span<double> out) const noexcept;
   /// Of constraint elements and modules whose rows ask for a velocity: (λ + effort) · right-hand side of the
   /// velocities, W.
   double driving_power() const noexcept;

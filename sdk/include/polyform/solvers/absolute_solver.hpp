@@ -40,8 +40,8 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
     out.name = system_.equations().name_of_block(i);
     out.unknowns = system_.equations().size(i);
   }
-  std::size_t ties() const noexcept override { return system_.equations().ties(); }
-  void describe_tie(std::size_t i, Tie& out) const noexcept override {
+  std::size_t constraints() const noexcept override { return system_.equations().ties(); }
+  void describe_constraint(std::size_t i, Constraint& out) const noexcept override {
     out.kind = system_.equations().kind_of_tie(i);
     out.name = system_.equations().name_of_tie(i);
     out.rows = system_.equations().rows(i);
@@ -102,6 +102,13 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   /// that much contradiction divided by a nearly vanishing pivot would spoil the accelerations.
   bool project_stages_ = false;
 
+  /// What an observation is made of beside the state.
+  struct Shown {
+    std::vector<Quat> orientations;
+    std::vector<Spatial> accelerations;
+    std::vector<double> state_rates;
+  };
+  Shown shown_;
   std::vector<std::int32_t> kept_discrete_;  ///< room for discrete_ while equations are formed at another state
   KernelList kernels_;
   std::string_view failure_;

@@ -13,8 +13,8 @@
 
 namespace polyform {
 
-/// When a block may be eliminated: at any time; at once if it is a leaf, otherwise after a neighbour; after a neighbour;
-/// after all blocks that are not of the last ones.
+/// When a block may be eliminated: at any time; at once if it is a leaf, otherwise after a neighbour; after a
+/// neighbour; after all blocks that are not of the last ones.
 enum class EliminationTurn : unsigned char { any, leaf_or_after_neighbour, after_neighbour, last };
 
 /// T: double, or DoubleDouble for matrices whose pivots lose all digits of a double.

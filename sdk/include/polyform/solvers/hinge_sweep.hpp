@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "polyform/mechanics/transfer.hpp"
+#include "polyform/mechanics/ball_transfer.hpp"
 #include "polyform/solvers/loop_closure.hpp"
 #include "polyform/solvers/tree_motion.hpp"
 #include "polyform/solvers/tree_sweep.hpp"

@@ -28,9 +28,9 @@ class JointObserver {
 
   /// Where the accelerations go that observe() writes out.
   JointRates rates() { return {vdot_.data(), etaddot_.data(), xdot_}; }
-  /// At a state that the sweep was solved at, keeping reactions. y: its parts; motions: of all frames there. All of out
-  /// but its state. Where the result contradicts the constraints, nothing but accelerations is written.
-  LoopClosure::Contradiction observe(const JointState::Parts& y, std::span<const BodyMotion> motions,
+  /// At a state that the sweep was solved at, keeping reactions. motions: of all frames there. Where the result
+  /// contradicts the constraints, nothing but accelerations of joints and modes is written.
+  LoopClosure::Contradiction observe(const ConstStateView& state, std::span<const BodyMotion> motions,
                                      Observation& out) noexcept;
   static bool is_contradiction(const LoopClosure::Contradiction&, const CutConstraints&) noexcept;
   /// Of applied forces and of modes that have no potential, W; as of the last evaluation.

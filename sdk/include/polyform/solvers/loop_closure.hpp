@@ -137,7 +137,7 @@ class LoopClosure {
 
   const SystemView& view_;
   FlexibleLinks& flexible_;
-  Yardstick yardstick_;
+  SystemScales system_scales_;
   MultiplierMatrix matrix_;
   LoopLayout layout_;
   CutConstraints constraints_;

@@ -42,7 +42,7 @@ class Mending {
   /// the size of the first.
   template <class Find, class Add, class Drop>
   double mend(Aim aim, const Find& find, const Add& add, const Drop& drop) noexcept {
-    const double finest = aim == Aim::forces ? 1e-24 : 1e-16;
+    const double finest = aim == Aim::forces ? finest_of_forces : rounding_of_accelerations;
     double before = 1, first = 0;
     left_ = 1;
     for (std::size_t steps = 0; steps < most_steps && left_ > finest; ++steps) {
@@ -76,6 +76,8 @@ class Mending {
   /// digits, which takes 50 times as long.
   static constexpr std::size_t coarse_looks_every = 16 * 1024;
   /// A step that leaves more than this part of the error is no use.
+  /// The aims, relative: of accelerations; and of what is felt in the forces on bodies that are lighter by 1e8.
+  static constexpr double rounding_of_accelerations = 1e-16, finest_of_forces = 1e-24;
   static constexpr double contraction = 0.5;
   static constexpr std::size_t most_steps = 20;
 

@@ -58,11 +58,11 @@ class MergedSystem {
   std::vector<FlexibleNode> nodes_;
   std::deque<Elements> elements_;
   std::vector<std::unique_ptr<CarriedForce>> carried_forces_;
-  std::vector<ForceGroup> forces_;
-  std::vector<ConstraintGroup> constraints_;
-  std::vector<ModuleGroup> modules_;
+  std::vector<ForceInstances> forces_;
+  std::vector<ConstraintInstances> constraints_;
+  std::vector<ModuleInstances> modules_;
   std::deque<std::vector<BodyIndex>> module_bodies_;
-  std::vector<BodyModule> body_modules_;
+  std::vector<Subsystem> subsystems_;
   SystemView view_;
 };
 

@@ -1,4 +1,4 @@
-// What every formulation of rigid bodies observes in the same way.
+// What every formulation observes in the same way.
 #pragma once
 
 #include <span>
@@ -14,14 +14,16 @@ struct Observed {
   std::span<const BodyMotion> motions;     ///< per body
   std::span<const Quat> orientations;      ///< the same orientations, continuous along the motion
   std::span<const Spatial> accelerations;  ///< of the frame origins, ground axes
-  ConstStateView state;                    ///< of all joints, first-order states, discrete states of the elements
+  ConstStateView state;  ///< of all joints and modes, first-order states, discrete states of the elements
   std::span<const double> state_rates;     ///< d/dt of the first-order states
-  double force_potential = 0;              ///< of the forces, without weight, J
+  double kinetic_energy = 0;               ///< J
+  /// Of the forces without weight, of flexible bodies and of modules, J.
+  double force_potential = 0, strain_energy = 0, module_potential = 0;
   double power = 0;                        ///< W, see Observation::power
   double position_violation = 0, velocity_violation = 0;
 };
 
-/// Fills all of an observation but the accelerations and the reactions of the joints.
+/// Fills all of an observation but the accelerations of joints and modes, the reactions and the multipliers.
 void fill_observation(const CentredView&, const Observed&, Observation& out) noexcept;
 
 }  // namespace polyform

@@ -9,16 +9,22 @@ constexpr double determinant(const Sym3& J) {
   return J.xx * (J.yy * J.zz - J.yz * J.yz) - J.xy * (J.xy * J.zz - J.xz * J.yz) + J.xz * (J.xy * J.yz - J.yy * J.xz);
 }
 
+/// Part of the cube of the trace of an inertia below which its determinant is rounding.
+inline constexpr double least_determinant = 1e-14;
+/// The least size of an inertia beside that of a body as large as its levers, m r².
+inline constexpr double least_inertia_share = 1e-3;
+
 /// Without mass, or without inertia about some axis through the mass centre: what rounding leaves of the determinant of
 /// an inertia is some 1e-16 of the cube of its trace.
 inline bool is_singular(const BodyData& body) {
   const double trace = body.inertia.xx + body.inertia.yy + body.inertia.zz;
-  return !(body.mass > 0) || !(determinant(body.inertia) > 1e-14 * trace * trace * trace);
+  return !(body.mass > 0) || !(determinant(body.inertia) > least_determinant * trace * trace * trace);
 }
 
 /// Whether all leading minors are more than 1e-9 of a moment of inertia: what a factorization in that unit divides by.
 constexpr bool is_definite_beside(const Sym3& J, double moment) {
-  const double enough = 1e-9 * moment;
+  constexpr double least_minor = 1e-9;
+  const double enough = least_minor * moment;
   return J.xx > enough && J.xx * J.yy - J.xy * J.xy > enough * moment && determinant(J) > enough * moment * moment;
 }
 

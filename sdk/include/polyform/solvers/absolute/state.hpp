@@ -26,6 +26,9 @@ class State {
   void take(const ConstStateView&) noexcept;
   /// The canonical state, once the joints are known.
   void put(const StateView&) const noexcept;
+  ConstStateView canonical() const noexcept {
+    return {.q = q_, .v = v_, .eta = eta_, .etadot = etadot_, .x = x_, .discrete = discrete_.of_elements()};
+  }
 
   /// The part of ẏ that follows from the motions: rates of poses, modes and hints.
   void position_rates(std::span<double> ydot) noexcept;

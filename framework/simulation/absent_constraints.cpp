@@ -1,4 +1,4 @@
-#include "framework/simulation/absent_ties.hpp"
+#include "framework/simulation/absent_constraints.hpp"
 
 #include <algorithm>
 
@@ -6,15 +6,16 @@
 
 namespace polyform::host::inline simulation {
 
-std::vector<bool> absent_ties(const SystemView& view, Solver& solver) {
+std::vector<bool> absent_constraints(const SystemView& view, Solver& solver) {
   const auto* equations = ask<Equations>(solver);
   if (equations == nullptr) return {};
   std::vector<std::size_t> rows;
   for (const JointData& joint : view.joints) rows.push_back(6 - joint.nv);
-  for (const ConstraintGroup& group : view.constraints) rows.insert(rows.end(), group.rows.begin(), group.rows.end());
-  if (equations->ties() < rows.size()) return {};
+  for (const ConstraintInstances& group : view.constraints)
+    rows.insert(rows.end(), group.rows.begin(), group.rows.end());
+  if (equations->constraints() < rows.size()) return {};
   std::vector<bool> absent(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) absent[i] = rows[i] > 0 && equations->tie(i).rows == 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) absent[i] = rows[i] > 0 && equations->constraint(i).rows == 0;
   return std::find(absent.begin(), absent.end(), true) == absent.end() ? std::vector<bool>() : absent;
 }
 

@@ -9,6 +9,6 @@ namespace polyform::host::inline simulation {
 
 /// Per joint, then per constraint element, whether the solver has none of its rows. Empty where it has all, or does not
 /// tell its equations.
-std::vector<bool> absent_ties(const SystemView&, Solver&);
+std::vector<bool> absent_constraints(const SystemView&, Solver&);
 
 }  // namespace polyform::host::simulation

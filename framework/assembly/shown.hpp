@@ -1,0 +1,12 @@
+// Numbers as messages show them.
+#pragma once
+
+#include <cmath>
+
+namespace polyform::host::inline assembly {
+
+/// Rounding of numbers of size 1, which means nothing, is shown as 0.
+inline constexpr double shown_as_nothing = 1e-12;
+inline double shown(double x) { return std::abs(x) < shown_as_nothing ? 0 : x; }
+
+}  // namespace polyform::host::assembly

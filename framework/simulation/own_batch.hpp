@@ -1,0 +1,26 @@
+// A batch of the host's own, beside those of a solver: for events and outputs of elements.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <type_traits>
+
+#include "framework/diagnostics.hpp"
+
+namespace polyform::host::inline simulation {
+
+using OwnBatch = std::unique_ptr<void, void (*)(void*)>;
+
+/// Of all instances of one type, and who destroys it. Failure (simulation_failed) when it could not be made.
+template <class Group>
+auto make_own_batch(const Group& group) {
+  auto* batch = group.type->create(group.instances);
+  using Object = std::remove_pointer_t<decltype(batch)>;
+  if (batch == nullptr)
+    throw Failure(Exit::simulation_failed, fmt::format("the elements of type {} could not be made", group.type->name()),
+                  "Perhaps memory ran out.");
+  return std::pair(batch, OwnBatch(batch, [](void* it) { static_cast<Object*>(it)->destroy(); }));
+}
+
+}  // namespace polyform::host::simulation
