@@ -9,9 +9,6 @@
 namespace polyform::host::inline assembly {
 namespace {
 
-/// So many bodies and joints are named; the others are counted.
-constexpr std::size_t most_named = 8;
-
 std::string text_of(const Vec3& a) {
   const auto shown = [](double x) { return std::abs(x) < 1e-12 ? 0 : x; };
   return fmt::format("({:.6g} {:.6g} {:.6g})", shown(a.x), shown(a.y), shown(a.z));

@@ -11,7 +11,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int most_iterations = 60;
+constexpr int most_closing_steps = 60;
 /// Largest residual of rows that follow from others, m or rad: beyond it they do not follow.
 constexpr double redundancy_tolerance = 1e-8;
 
@@ -75,7 +75,7 @@ bool ClosedStates::close_positions(CanonicalState& out) {
       size = std::max(size, std::abs(step[static_cast<Index>(k)]) / scales_[dependent[k]]);
     // At round-off the steps stop shrinking.
     if (size < 1e-15 || (size < 1e-11 && size > 0.3 * last_step)) break;
-    if (!(size < 1e3) || i == most_iterations)
+    if (!(size < 1e3) || i == most_closing_steps)
       return fail(fmt::format("the constraints of `{}` cannot be closed nearby", jacobian_.rows()[rows[0]].name));
     last_step = size;
     const double part = std::min(1.0, 0.5 / size);

@@ -18,7 +18,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr Index stages = 4;         ///< Gauss points of a step: order 8
-constexpr double settled = 1e-9;    ///< change of Φ, relative, with which halving ends
+constexpr double settled_map = 1e-9;    ///< change of Φ, relative, with which halving ends
 constexpr double unsettled = 1e-5;  ///< with which there is no answer
 constexpr std::size_t least_steps = 6, first_steps = 48, most_steps = 400;
 
@@ -204,7 +204,7 @@ Floquet find_multipliers(const PointModel& model, const Linearization& linear, c
     steps *= 2;
     now = propagate(model, scales, *make(fine), period, steps, progress);
     const double last = std::exchange(change, (now.value - before.value).norm() / std::max(now.value.norm(), 1.0));
-    if (change < settled || 2 * steps > most_steps || (steps > first_steps && change > 0.5 * last)) break;
+    if (change < settled_map || 2 * steps > most_steps || (steps > first_steps && change > 0.5 * last)) break;
     before = std::move(now);
   }
   if (!(change < unsettled))
