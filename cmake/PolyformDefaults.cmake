@@ -28,13 +28,26 @@ cmake_path(SET POLYFORM_DATA_DIRECTORY NORMALIZE ${CMAKE_BINARY_DIR}/bin/${POLYF
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1 -fno-omit-frame-pointer")
 add_compile_options(-fno-math-errno)
+# For code that no step of a run depends on.
+set(POLYFORM_QUICK $<$<CONFIG:Release>:-O1>)
 
 option(POLYFORM_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 option(POLYFORM_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 option(POLYFORM_VARIANTS "Build hot plugins for several instruction sets" ON)
 
+# Reading headers is a large part of compiling, so several sources of a target make one unit. Names in anonymous namespaces
+# are therefore unique in a folder. A unit holds the names of other files too: there only shadowed locals
+# are worth a word, and a private struct that holds what its own file alone knows is none.
+option(POLYFORM_UNITY "Compile several sources of a target as one unit" ON)
+set(CMAKE_UNITY_BUILD ${POLYFORM_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 10 CACHE STRING "")
+set(shadow_warning -Wshadow)
+if(POLYFORM_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(shadow_warning -Wshadow=local -Wno-subobject-linkage)
+endif()
+
 add_library(polyform_warnings INTERFACE)
-target_compile_options(polyform_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow
+target_compile_options(polyform_warnings INTERFACE -Wall -Wextra -Wconversion ${shadow_warning}
   $<$<BOOL:${POLYFORM_WARNINGS_AS_ERRORS}>:-Werror>)
 
 if(POLYFORM_SANITIZE)

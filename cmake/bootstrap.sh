@@ -4,6 +4,7 @@
 #   bash cmake/bootstrap.sh run     installs what is missing, builds into build/, compares two formulations on the
 #                                   branch pendulum and writes their trajectories into build/results/
 #   bash cmake/bootstrap.sh test    the same, then all tests; the last line reads "N passed, N failed"
+#   bash cmake/bootstrap.sh install only installs the packages that a build needs
 set -euo pipefail
 
 packages=(
@@ -22,7 +23,7 @@ fail() {
 }
 
 usage() {
-  sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
 }
 
 install_packages() {
@@ -70,6 +71,7 @@ run_tests() {
 [[ $# -eq 1 ]] || { usage >&2; exit 2; }
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 case $1 in
+  install) install_packages ;;
   run)
     install_packages
     build polyform polyform_all_plugins
@@ -85,6 +87,6 @@ case $1 in
   help | --help | -h) usage ;;
   *)
     usage >&2
-    fail "unknown command '$1'; expected run or test"
+    fail "unknown command '$1'; expected run, test or install"
     ;;
 esac

@@ -18,7 +18,7 @@ namespace polyform::apps {
 
 namespace {
 
-struct Arguments {
+struct CheckArguments {
   ModelArguments model;
   bool json = false;
 };
@@ -33,7 +33,7 @@ std::string singular_text(const host::ConstraintCount& count, std::optional<std:
       counted(count.degrees_of_freedom, "degree") + " of freedom", *nearby);
 }
 
-void print_text(const host::System& system, const host::ConstraintCount& count, std::optional<std::size_t> nearby) {
+void print_counts(const host::System& system, const host::ConstraintCount& count, std::optional<std::size_t> nearby) {
   fmt::print(output(), "{}\n", system.description().name);
   fmt::print(output(), "bodies              {}\n", system.bodies().size());
   fmt::print(output(), "joints              {}\n", system.joints().size());
@@ -71,7 +71,7 @@ void print_object(const host::System& system, const host::ConstraintCount& count
   print_json(out);
 }
 
-host::Exit check(const Arguments& arguments) {
+host::Exit check(const CheckArguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model);
   // Messages that `run` would give about the simulation and solver blocks.
@@ -83,7 +83,7 @@ host::Exit check(const Arguments& arguments) {
   if (arguments.json)
     print_object(*system, count, nearby, session.diagnostics());
   else
-    print_text(*system, count, nearby);
+    print_counts(*system, count, nearby);
   return host::Exit::done;
 }
 
@@ -92,7 +92,7 @@ host::Exit check(const Arguments& arguments) {
 void add_check(CLI::App& app, Action& action) {
   CLI::App* sub =
       app.add_subcommand("check", "Validate a model: bodies, joints, loops, degrees of freedom, redundant constraints");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CheckArguments>();
   add_model(*sub, arguments->model);
   sub->add_flag("--json", arguments->json, "Print one JSON object");
   sub->footer(

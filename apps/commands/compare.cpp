@@ -34,7 +34,7 @@ namespace {
 using host::Exit;
 using host::HeatEnd;
 
-struct Arguments {
+struct CompareArguments {
   ModelArguments model;
   RunArguments run;
   ProcessArguments processes;
@@ -101,7 +101,7 @@ void check_outputs(const std::string& output, const std::vector<host::Contender>
 }
 
 /// Refuses, before anything is written, an output that is the model, a plugin or another output.
-void check_files(const Arguments& arguments, const Session& session, const std::vector<host::Contender>& all) {
+void check_files(const CompareArguments& arguments, const Session& session, const std::vector<host::Contender>& all) {
   host::FileRoles files;
   files.read("the model", arguments.model.file);
   session.add_plugins_to(files);
@@ -115,7 +115,7 @@ void check_files(const Arguments& arguments, const Session& session, const std::
 }
 
 /// A warning of several solvers is printed once.
-void print_warnings(const host::Comparison& comparison) {
+void print_comparison_warnings(const host::Comparison& comparison) {
   std::vector<std::pair<std::string, std::string>> told;  // solvers, warning
   for (const host::Standing& s : comparison.standings) {
     if (!s.run) continue;
@@ -131,7 +131,7 @@ void print_warnings(const host::Comparison& comparison) {
 }
 
 /// With --json the outcome goes into `json`, else it is printed.
-Exit compare_all(const Arguments& arguments, const host::System& system, const host::RunSettings& settings,
+Exit compare_all(const CompareArguments& arguments, const host::System& system, const host::RunSettings& settings,
                  const std::vector<host::Contender>& all, host::HeatControl control, ComparisonReport* report,
                  Json& json) {
   const host::Columns columns = columns_of(arguments.run);
@@ -153,7 +153,7 @@ Exit compare_all(const Arguments& arguments, const host::System& system, const h
     json = comparison_json(system, comparison);
   else
     print_comparison(system, settings, arguments.tolerance, comparison);
-  if (arguments.json) print_warnings(comparison);  // the text of the comparison has them
+  if (arguments.json) print_comparison_warnings(comparison);  // the text of the comparison has them
   // The exit code stays: it did what was asked.
   if (const std::string alone = uncompared_text(comparison); !alone.empty()) print(Severity::note, alone);
   if (comparison.interrupted) return Exit::interrupted;
@@ -163,7 +163,7 @@ Exit compare_all(const Arguments& arguments, const host::System& system, const h
   return code == Exit::done && !agreed ? Exit::simulation_failed : code;
 }
 
-Exit sweep_all(const Arguments& arguments, const host::System& system, const host::RunSettings& settings,
+Exit sweep_all(const CompareArguments& arguments, const host::System& system, const host::RunSettings& settings,
                const std::vector<host::Contender>& all, const SweepRequest& request, host::HeatControl control,
                ComparisonReport* report, Json& json) {
   std::optional<host::OutputFile> table;
@@ -193,7 +193,7 @@ Exit sweep_all(const Arguments& arguments, const host::System& system, const hos
   return exit_code(sweep.points);
 }
 
-Exit compare(const Arguments& arguments) {
+Exit compare(const CompareArguments& arguments) {
   Session session(arguments.model.plugin_paths, memory_limit_of(arguments.processes.memory_limit));
   const auto system = session.load(arguments.model, limits_before_jobs(arguments.processes));
   const host::RunSettings settings = settle(session.catalog(), arguments.run, system->description());
@@ -231,7 +231,7 @@ Exit compare(const Arguments& arguments) {
 
 void add_compare(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("compare", "The same model through several solvers, side by side");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CompareArguments>();
   add_model(*sub, arguments->model);
   add_solvers(*sub, arguments->solvers);
   add_run_arguments(*sub, arguments->run);

@@ -22,9 +22,9 @@ namespace {
 
 using host::Claim;
 using host::Exit;
-using host::Verdict;
+using host::conformance::Verdict;
 
-struct Arguments {
+struct ConformArguments {
   std::string file, type, model, models;
   std::vector<std::string> paths;
   double time_limit = host::ConformanceSettings{}.time_limit;
@@ -129,7 +129,7 @@ Json claim_json(const Claim& claim) {
   return out;
 }
 
-void tell_model(const Claim& claim, const Arguments& arguments, FailingModels& models) {
+void tell_model(const Claim& claim, const ConformArguments& arguments, FailingModels& models) {
   if (arguments.json && arguments.models.empty()) return;  // the claim has its text
   const std::string place = models.tell(claim);
   if (arguments.json || place.empty()) return;
@@ -141,7 +141,7 @@ void tell_model(const Claim& claim, const Arguments& arguments, FailingModels& m
     fmt::print(output(), "              the model is the same as above\n");
 }
 
-Exit conform(const Arguments& arguments) {
+Exit conform(const ConformArguments& arguments) {
   host::FileRoles files;  // the output stream may lead to one
   files.read("the plugin", arguments.file);
   if (!arguments.model.empty()) files.read("the model", arguments.model);
@@ -192,7 +192,7 @@ Exit conform(const Arguments& arguments) {
 void add_conform(CLI::App& app, Action& action) {
   CLI::App* sub =
       app.add_subcommand("conform", "Whether a plugin keeps the contract: a battery of checks for every type");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ConformArguments>();
   sub->add_option("FILE", arguments->file, "A plugin library")->required();
   sub->add_option("--type", arguments->type, "Only this one of its types")->type_name("NAME");
   sub->add_option("--model", arguments->model,

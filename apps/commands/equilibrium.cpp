@@ -24,7 +24,7 @@ namespace {
 using host::Equilibrium;
 using host::Exit;
 
-struct Arguments {
+struct EquilibriumCommandArguments {
   ModelArguments model;
   std::string solver, output;
   std::vector<std::string> options;
@@ -49,8 +49,8 @@ class Poses {
 std::span<const double> part(const std::vector<double>& all, std::size_t first, std::size_t count) {
   return std::span(all).subspan(first, count);
 }
-std::vector<double> list(const Vec3& v) { return {v.x, v.y, v.z}; }
-std::vector<double> list(const Quat& q) { return {q.w, q.x, q.y, q.z}; }
+std::vector<double> numbers_of(const Vec3& v) { return {v.x, v.y, v.z}; }
+std::vector<double> numbers_of(const Quat& q) { return {q.w, q.x, q.y, q.z}; }
 
 Json equilibrium_json(const host::System& system, const Equilibrium& found) {
   const SystemView& view = system.view();
@@ -65,7 +65,7 @@ Json equilibrium_json(const host::System& system, const Equilibrium& found) {
   for (const BodyIndex b : system.bodies()) {
     const BodyData& body = view.bodies[at(b)];
     const Pose pose = poses[b];
-    Json entry = {{"position", list(pose.position)}, {"orientation", list(pose.orientation)}};
+    Json entry = {{"position", numbers_of(pose.position)}, {"orientation", numbers_of(pose.orientation)}};
     if (body.flexible != rigid) {
       const FlexibleData& f = view.flexible[body.flexible];
       entry["modal_position"] = part(s.eta, f.mode_offset, f.modes);
@@ -82,12 +82,12 @@ Json equilibrium_json(const host::System& system, const Equilibrium& found) {
           {"unbalanced", std::move(unbalanced)}};
 }
 
-std::string text(std::span<const double> values) {
+std::string value_text(std::span<const double> values) {
   return values.size() == 1 ? fmt::format("{:.10g}", values[0] + 0.0)
                             : fmt::format("[{:.10g}]", fmt::join(values, ", "));
 }
 
-void print_text(const host::System& system, const Equilibrium& found) {
+void print_point(const host::System& system, const Equilibrium& found) {
   constexpr std::size_t most = 40;
   const SystemView& view = system.view();
   const host::CanonicalState& s = found.point.state;
@@ -99,9 +99,9 @@ void print_text(const host::System& system, const Equilibrium& found) {
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view.joints[at(j)];
     if (joint.nq == 0 || ++shown > most) continue;
-    fmt::print(output(), "joint {}  q = {}", joint.name, text(part(s.q, joint.q_offset, joint.nq)));
+    fmt::print(output(), "joint {}  q = {}", joint.name, value_text(part(s.q, joint.q_offset, joint.nq)));
     const std::span<const double> v = part(s.v, joint.v_offset, joint.nv);
-    if (std::any_of(v.begin(), v.end(), [](double x) { return x != 0; })) fmt::print(output(), "  v = {}", text(v));
+    if (std::any_of(v.begin(), v.end(), [](double x) { return x != 0; })) fmt::print(output(), "  v = {}", value_text(v));
     fmt::print(output(), "\n");
   }
   if (shown > most) fmt::print(output(), "and {} more joints\n", shown - most);
@@ -109,11 +109,11 @@ void print_text(const host::System& system, const Equilibrium& found) {
     const BodyIndex b = system.bodies()[k];
     const BodyData& body = view.bodies[at(b)];
     const Pose pose = poses[b];
-    fmt::print(output(), "body {}  position {} m, orientation {}\n", body.name, text(list(pose.position)),
-               text(list(pose.orientation)));
+    fmt::print(output(), "body {}  position {} m, orientation {}\n", body.name, value_text(numbers_of(pose.position)),
+               value_text(numbers_of(pose.orientation)));
     if (body.flexible != rigid) {
       const FlexibleData& f = view.flexible[body.flexible];
-      fmt::print(output(), "  modal position {}\n", text(part(s.eta, f.mode_offset, f.modes)));
+      fmt::print(output(), "  modal position {}\n", value_text(part(s.eta, f.mode_offset, f.modes)));
     }
   }
   if (system.bodies().size() > most) fmt::print(output(), "and {} more bodies\n", system.bodies().size() - most);
@@ -146,7 +146,7 @@ std::string initial_text(const host::System& system, const Equilibrium& found) {
   return file;
 }
 
-Exit equilibrium(const Arguments& arguments) {
+Exit equilibrium(const EquilibriumCommandArguments& arguments) {
   host::FileRoles files;
   files.read("the model", arguments.model.file);
   files.read_files("the plugin", arguments.model.plugin_paths);
@@ -181,7 +181,7 @@ Exit equilibrium(const Arguments& arguments) {
     fmt::print(output(), "{}, solver {}: {} {} {} iterations, largest acceleration left {:.1e}\n",
                system->description().name, choice.formulation->name(), kind,
                found.balanced ? "found in" : "not found after", found.iterations, found.residual);
-    print_text(*system, found);
+    print_point(*system, found);
     if (found.balanced) print_stability(stability);
   }
   if (file) {
@@ -202,7 +202,7 @@ Exit equilibrium(const Arguments& arguments) {
 void add_equilibrium(CLI::App& app, Action& action) {
   CLI::App* sub =
       app.add_subcommand("equilibrium", "A state without accelerations: at rest, or a steady motion (trim)");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<EquilibriumCommandArguments>();
   add_model(*sub, arguments->model);
   add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);

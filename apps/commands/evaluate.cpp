@@ -29,7 +29,7 @@ namespace {
 
 using host::Exit;
 
-struct Arguments {
+struct EvaluateArguments {
   ModelArguments model;
   std::string solver;
   std::vector<std::string> options;
@@ -39,7 +39,7 @@ struct Arguments {
 std::string text(const Vec3& v) { return fmt::format("[{:.10g}, {:.10g}, {:.10g}]", v.x, v.y, v.z); }
 std::string text(std::span<const double> values) { return fmt::format("[{:.10g}]", fmt::join(values, ", ")); }
 
-void print_text(const host::System& system, std::string_view solver, const Observation& now,
+void print_evaluation(const host::System& system, std::string_view solver, const Observation& now,
                 const host::ConstraintCount& count, const host::BalanceReport& balance) {
   auto open = count.open.begin();  // in the order of the joints
   const SystemView& view = system.view();
@@ -77,7 +77,7 @@ void print_text(const host::System& system, std::string_view solver, const Obser
   fmt::print(output(), "accelerations that joints do not allow\n  largest  {:.1e} of their size\n", balance.parted);
 }
 
-void warn_of_modes(const host::System& system, const Observation& now) {
+void warn_of_large_modes(const host::System& system, const Observation& now) {
   host::ModeLimits limits(system.view());
   limits.row(0, now);
   print_warnings(limits);
@@ -88,7 +88,7 @@ host::ConstraintCount count_of(const host::System& system, Solver& solver) {
   return system.count_constraints(system.initial_state(), host::absent_constraints(system.view(), solver));
 }
 
-Exit evaluate_one(const Arguments& arguments, Session& session, const host::System& system) {
+Exit evaluate_one(const EvaluateArguments& arguments, Session& session, const host::System& system) {
   const SolverChoice choice = choose_solver(session.catalog(), system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverPointer solver = compile(choice, system.view());
@@ -98,14 +98,14 @@ Exit evaluate_one(const Arguments& arguments, Session& session, const host::Syst
   }
   host::ObservationStore store(system.view());
   const host::BalanceReport balance = host::evaluate(system, *solver, store);
-  warn_of_modes(system, store.now());
+  warn_of_large_modes(system, store.now());
   const host::ConstraintCount count = count_of(system, *solver);
   if (arguments.json) {
     Json json = evaluation_json(system, choice.formulation->name(), store.now(), count, balance);
     json["kernels"] = host::kernels_of(*solver);
     print_json(json);
   } else {
-    print_text(system, choice.formulation->name(), store.now(), count, balance);
+    print_evaluation(system, choice.formulation->name(), store.now(), count, balance);
   }
   if (const std::string open = open_reactions(count); !open.empty()) print(Severity::note, "reactions are " + open);
   if (!balance.warning.empty()) print(Severity::warning, balance.warning);
@@ -113,7 +113,7 @@ Exit evaluate_one(const Arguments& arguments, Session& session, const host::Syst
 }
 
 /// Every formulation that can run the model; the others are named on the error stream.
-Exit evaluate_all(const Arguments& arguments, Session& session, const host::System& system) {
+Exit evaluate_all(const EvaluateArguments& arguments, Session& session, const host::System& system) {
   if (!arguments.options.empty())
     throw host::Failure(Exit::bad_input, "--option belongs to one solver, but --solver all was given",
                         "Name the solver, or give the options in the model.");
@@ -141,10 +141,10 @@ Exit evaluate_all(const Arguments& arguments, Session& session, const host::Syst
             fmt::format("{} {}: {}", name, skipped ? "skipped" : "failed", reason.message()));
       continue;
     }
-    if (all.empty()) warn_of_modes(system, store.now());
+    if (all.empty()) warn_of_large_modes(system, store.now());
     all[name] = evaluation_json(system, name, store.now(), count, balance);
     all[name]["kernels"] = kernels;
-    if (!arguments.json) print_text(system, name, store.now(), count, balance);
+    if (!arguments.json) print_evaluation(system, name, store.now(), count, balance);
     if (!balance.warning.empty()) print(Severity::warning, fmt::format("{}: {}", name, balance.warning));
   }
   if (all.empty() && !failed) throw host::Failure(Exit::bad_input, "no solver can run this model");
@@ -154,7 +154,7 @@ Exit evaluate_all(const Arguments& arguments, Session& session, const host::Syst
   return failed ? Exit::simulation_failed : Exit::done;
 }
 
-Exit evaluate(const Arguments& arguments) {
+Exit evaluate(const EvaluateArguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model);
   return arguments.solver == "all" ? evaluate_all(arguments, session, *system)
@@ -166,7 +166,7 @@ Exit evaluate(const Arguments& arguments) {
 void add_evaluate(CLI::App& app, Action& action) {
   CLI::App* sub =
       app.add_subcommand("evaluate", "Accelerations and reactions at the initial state, without integration");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<EvaluateArguments>();
   add_model(*sub, arguments->model);
   sub->add_option("--solver", arguments->solver,
                   "Formulation, or all [model, else the preferred one that can run the model]")

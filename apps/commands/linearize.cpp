@@ -26,7 +26,7 @@ namespace {
 
 using host::Exit;
 
-struct Arguments {
+struct LinearizeArguments {
   ModelArguments model;
   std::string solver;
   std::vector<std::string> options, inputs, outputs, rotors;
@@ -55,7 +55,7 @@ std::string check_period(std::string& text) {
   return "expected a time in s above 0, found " + host::show(text);
 }
 
-Exit linearize(const Arguments& arguments) {
+Exit linearize(const LinearizeArguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
@@ -100,7 +100,7 @@ Exit linearize(const Arguments& arguments) {
 
 void add_linearize(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("linearize", "Linear model at a state: A, B, C, D, eigenvalues, mode shapes");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<LinearizeArguments>();
   add_model(*sub, arguments->model);
   add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);

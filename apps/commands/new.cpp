@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using host::Exit;
 using host::Failure;
 
-struct Arguments {
+struct NewArguments {
   std::string kind, name, directory;
 };
 
@@ -53,7 +53,7 @@ void check_name(const std::string& name) {
                   "Two plugins of one name are not loaded together; choose another.");
 }
 
-Exit make(const Arguments& arguments) {
+Exit make(const NewArguments& arguments) {
   const ExampleProject example = example_of(arguments.kind);
   check_name(arguments.name);
   const fs::path directory = arguments.directory.empty() ? arguments.name : arguments.directory;
@@ -73,7 +73,7 @@ Exit make(const Arguments& arguments) {
 
 void add_new(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("new", "Begin a plugin of your own: a small project that builds, tests and runs");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<NewArguments>();
   sub->add_option("KIND", arguments->kind, "joint, force, constraint, flexible-body, module, integrator or formulation")
       ->required();
   sub->add_option("NAME", arguments->name, "Name of the plugin and of the type it offers, e.g. my-joint")->required();

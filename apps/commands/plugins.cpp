@@ -18,14 +18,14 @@ namespace {
 
 using host::Exit;
 
-struct Arguments {
+struct PluginsArguments {
   std::vector<std::string> paths;
   std::string name, file;
   bool json = false;
 };
 
 /// What the search finds, also where a plugin ends the program that loads it.
-host::RegistryOptions tried(const Arguments& arguments) {
+host::RegistryOptions tried(const PluginsArguments& arguments) {
   host::RegistryOptions options(arguments.paths);
   options.trial = true;
   return options;
@@ -41,7 +41,7 @@ Json places_json(const host::Registry& registry) {
   return out;
 }
 
-Exit list(const Arguments& arguments) {
+Exit list_plugins(const PluginsArguments& arguments) {
   const host::Registry registry(tried(arguments));
   if (arguments.json) {
     Json plugins = Json::array();
@@ -62,7 +62,7 @@ Exit list(const Arguments& arguments) {
 }
 
 /// A plugin by its name, or the one that offers a type of that name.
-Exit show(const Arguments& arguments) {
+Exit show_item(const PluginsArguments& arguments) {
   const host::Registry registry(tried(arguments));
   std::vector<std::string_view> names;
   const host::PluginRecord* found = nullptr;
@@ -85,7 +85,7 @@ Exit show(const Arguments& arguments) {
   return found->status == host::PluginStatus::refused ? Exit::plugin : Exit::done;
 }
 
-Exit check(const Arguments& arguments) {
+Exit check_plugin(const PluginsArguments& arguments) {
   host::FileRoles().read("the plugin", arguments.file);  // the output stream may lead to it
   const host::PluginRecord plugin = host::check_plugin_file(arguments.file);
   if (arguments.json)
@@ -99,7 +99,7 @@ Exit check(const Arguments& arguments) {
 
 void add_plugins(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("plugins", "What plugins were found, what they support, why one was refused");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PluginsArguments>();
   const auto add_common = [&arguments](CLI::App& command) {
     add_plugin_path(command, arguments->paths);
     command.add_flag("--json", arguments->json, "Print one JSON object");
@@ -115,7 +115,7 @@ void add_plugins(CLI::App& app, Action& action) {
   sub->require_subcommand(0, 1);
   sub->footer("Examples:\n  polyform plugins\n  polyform plugins show NAME\n  polyform plugins check my-plugin.so");
   sub->final_callback([&action, arguments, show_command, check_command] {
-    const auto chosen = show_command->parsed() ? show : check_command->parsed() ? check : list;
+    const auto chosen = show_command->parsed() ? show_item : check_command->parsed() ? check_plugin : list_plugins;
     action = [arguments, chosen] { return chosen(*arguments); };
   });
 }

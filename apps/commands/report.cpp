@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using host::Exit;
 
-struct Arguments {
+struct ReportArguments {
   std::vector<std::string> results;
   std::string output, model;
   std::vector<std::string> plugin_paths;
@@ -91,7 +91,7 @@ std::string stranger(const host::System& system, const host::ResultFile& results
 }
 
 /// The model of the results. Nothing, with a warning, where it cannot be read and the user did not name it.
-std::unique_ptr<host::System> load_model(Session& session, const Arguments& arguments, const host::ResultFile& results,
+std::unique_ptr<host::System> load_model(Session& session, const ReportArguments& arguments, const host::ResultFile& results,
                                          host::FileRoles& files) {
   if (!arguments.model.empty()) {
     auto system = session.load({arguments.model, {}, arguments.lenient});
@@ -234,7 +234,7 @@ void compare_in(Report& report) {
 }
 
 /// The page beside the first result unless --output says otherwise.
-std::string page_of(const Arguments& arguments) {
+std::string page_of(const ReportArguments& arguments) {
   return arguments.output.empty() ? fs::path(arguments.results.front()).replace_extension(".html").string()
                                   : arguments.output;
 }
@@ -249,7 +249,7 @@ void check_distinct(const std::vector<std::string>& results) {
                             "Give each run once.");
 }
 
-Exit report(const Arguments& arguments) {
+Exit report(const ReportArguments& arguments) {
   check_distinct(arguments.results);
   const std::string page = page_of(arguments);
   host::FileRoles files;
@@ -278,7 +278,7 @@ Exit report(const Arguments& arguments) {
 
 void add_report(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("report", "One page about runs: plots, animation, tables; opens offline anywhere");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReportArguments>();
   sub->add_option("RESULT", arguments->results, "Result files (HDF5), one for each run")->required()->type_name("");
   sub->add_option("--output", arguments->output, "Where to write the page [beside the first result, as .html]")
       ->type_name("FILE");

@@ -33,7 +33,7 @@ namespace {
 using host::Exit;
 using host::RunRecord;
 
-struct Arguments {
+struct RunCommandArguments {
   ModelArguments model;
   RunArguments run;
   std::string solver;
@@ -44,7 +44,7 @@ struct Arguments {
 };
 
 /// The summary of the run. It goes to the error stream when results or page go to the output stream.
-void print_summary(const Arguments& arguments, const host::System& system, const host::ConstraintCount& count,
+void print_summary(const RunCommandArguments& arguments, const host::System& system, const host::ConstraintCount& count,
                    std::string_view solver, const host::RunSettings& settings, const RunRecord& run) {
   std::string text;
   const auto out = std::back_inserter(text);
@@ -79,7 +79,7 @@ void print_summary(const Arguments& arguments, const host::System& system, const
 /// that is HDF5, otherwise a temporary one.
 class PageOfRun {
  public:
-  PageOfRun(const Arguments& arguments, const host::System& system, std::string_view solver,
+  PageOfRun(const RunCommandArguments& arguments, const host::System& system, std::string_view solver,
             const host::RunSettings& settings)
       : page_(open_report(arguments.report, "--report")), rows_(arguments.run.output) {
     const std::string extension = std::filesystem::path(rows_).extension().string();
@@ -110,7 +110,7 @@ Exit exit_code(const RunRecord& run) {
                                         : Exit::interrupted;
 }
 
-Exit run(const Arguments& arguments) {
+Exit run(const RunCommandArguments& arguments) {
   check_streams(arguments.report, arguments.run.output);
   host::FileRoles files;
   files.read("the model", arguments.model.file);
@@ -181,7 +181,7 @@ Exit run(const Arguments& arguments) {
 
 void add_run(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("run", "Integrate a model and write a table of results");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RunCommandArguments>();
   add_model(*sub, arguments->model);
   add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);

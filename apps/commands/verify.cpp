@@ -32,7 +32,7 @@ using host::HeatEnd;
 using host::Reference;
 using host::Verification;
 
-struct Arguments {
+struct VerifyArguments {
   std::vector<std::string> plugin_paths, problems;
   std::string solvers = "all", references, set = "all";
   ProcessArguments processes;
@@ -73,7 +73,7 @@ Problem read_problem(const std::string& file) {
 }
 
 /// The problems named by the user, otherwise those of the set. A file that cannot be read counts in every set.
-std::vector<Problem> chosen(const Arguments& arguments) {
+std::vector<Problem> chosen(const VerifyArguments& arguments) {
   const std::vector<std::string> files =
       host::reference_files(arguments.references.empty() ? host::shipped_references() : arguments.references);
   std::vector<Problem> result;
@@ -116,7 +116,7 @@ bool without_trouble(Problem& problem, const Work& work) {
 }
 
 /// Runs the solvers. A problem that is wrong in itself keeps its trouble, and the next can be checked.
-void check(Problem& problem, const Arguments& arguments, Session& session, ProgressBar& bar, double before,
+void check(Problem& problem, const VerifyArguments& arguments, Session& session, ProgressBar& bar, double before,
            double all_problems) {
   if (!problem.reference) return;
   std::unique_ptr<host::System> system;
@@ -218,7 +218,7 @@ struct Count {
   }
 };
 
-Exit verify(const Arguments& arguments) {
+Exit verify(const VerifyArguments& arguments) {
   Session session(arguments.plugin_paths);
   std::vector<Problem> problems = chosen(arguments);
   Json all = Json::object();
@@ -253,7 +253,7 @@ Exit verify(const Arguments& arguments) {
 
 void add_verify(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("verify", "Problems with known answers through all solvers");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<VerifyArguments>();
   sub->add_option("--problem", arguments->problems, "Only this problem; may be given several times")
       ->delimiter(',')
       ->allow_extra_args(false)

@@ -80,7 +80,7 @@ ColumnSource source_of(const host::Results& results) {
 }
 
 /// columns: group, name and unit of each.
-Json run_json(const std::string& label, const ColumnSource& source, const host::RecordFields& fields) {
+Json report_run_json(const std::string& label, const ColumnSource& source, const host::RecordFields& fields) {
   Json record = Json::object(), columns = Json::array();
   for (const host::RecordField& field : fields)
     std::visit([&](const auto& value) { record[field.name] = value; }, field.value);
@@ -127,7 +127,7 @@ Json model_json(const host::System* system) {
 
 Json report_json(const Report& report) {
   Json runs = Json::array(), tables = Json::array();
-  for (const ReportRun& run : report.runs) runs.push_back(run_json(run.label, source_of(run.file), run.file.record()));
+  for (const ReportRun& run : report.runs) runs.push_back(report_run_json(run.label, source_of(run.file), run.file.record()));
   for (const ReportTable& table : report.tables) tables.push_back(table_json(table));
   Json out{{"title", report.title},
            {"polyform", POLYFORM_VERSION},
@@ -136,7 +136,7 @@ Json report_json(const Report& report) {
            {"mechanism", report.system ? mechanism_json(*report.system) : Json()},
            {"model", model_json(report.system)},
            {"tables", tables}};
-  if (report.comparison) out["consensus"] = run_json("consensus", source_of(report.comparison->consensus), {});
+  if (report.comparison) out["consensus"] = report_run_json("consensus", source_of(report.comparison->consensus), {});
   if (!report.sweep.points.empty()) out["sweep"] = sweep_json(report.sweep);
   return out;
 }

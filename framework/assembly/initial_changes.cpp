@@ -13,8 +13,6 @@ namespace {
 
 /// A rate that differs by less of itself is the same one in a message, which has six digits.
 constexpr double shown_digits = 1e-6;
-/// So many bodies and joints are named; the others are counted.
-constexpr std::size_t most_named = 8;
 
 std::string text_of(const Vec3& a) {
   return fmt::format("({:.6g} {:.6g} {:.6g})", shown(a.x), shown(a.y), shown(a.z));

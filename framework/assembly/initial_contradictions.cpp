@@ -13,7 +13,7 @@ namespace {
 
 using Element = ConstraintSet::Element;
 
-constexpr std::size_t none = static_cast<std::size_t>(-1);
+constexpr std::size_t no_coordinate = static_cast<std::size_t>(-1);
 /// Of a run whose model gives none, s.
 constexpr double usual_duration = 10;
 
@@ -21,13 +21,13 @@ constexpr double usual_duration = 10;
 /// coordinates.
 std::size_t only_coordinate(const SystemView& view, const Element& e, std::size_t row, double& coefficient) {
   for (const Spatial& a : e.A.subspan(row * e.markers.size(), e.markers.size()))
-    if (dot(a, a) != 0) return none;
+    if (dot(a, a) != 0) return no_coordinate;
   const double* B = e.B.data() + row * e.velocities;
-  std::size_t found = none;
+  std::size_t found = no_coordinate;
   for (const JointIndex j : e.joints)
     for (std::size_t k = 0; k < view.joints[at(j)].nv; ++k, ++B) {
       if (*B == 0) continue;
-      if (found != none) return none;
+      if (found != no_coordinate) return no_coordinate;
       found = view.joints[at(j)].v_offset + k;
       coefficient = *B;
     }
@@ -77,7 +77,7 @@ bool InitialState::report_contradiction(const std::vector<double>& q) {
     for (std::size_t r = 0; r < e.rows; ++r) {
       double coefficient = 1;
       const std::size_t c = only_coordinate(view(), e, r, coefficient);
-      if (c == none) continue;
+      if (c == no_coordinate) continue;
       const auto [found, is_first] = first.try_emplace(c, Row{&e, r, coefficient});
       const Row& other = found->second;
       for (const Asked& kind : kinds) {

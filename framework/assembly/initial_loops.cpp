@@ -15,8 +15,6 @@ namespace {
 
 /// Share of 1 rad, or of a length of the system, by which a coordinate may change without a warning.
 constexpr double unsaid = 1e-9;
-/// So many joints are named; the others are counted.
-constexpr std::size_t most_named = 8;
 
 std::string text_of(std::span<const double> values) {
   std::string out;

@@ -19,6 +19,9 @@
 
 namespace polyform::host::inline assembly {
 
+/// So many bodies and joints are named in a warning; the others are counted.
+inline constexpr std::size_t most_named = 8;
+
 /// Fills the initial state of the parts (q, v, eta, etadot, x, discrete). Used once.
 class InitialState {
  public:

@@ -11,7 +11,7 @@ namespace {
 
 /// Share of the fastest rate, found or wanted, that counts as the least speed of a loop when its rows are judged: `met`
 /// times this is rounding. A locked loop takes away all of a wanted rate and leaves the rounding of it.
-constexpr double at_rest = 1e-6;
+constexpr double slowest_motion = 1e-6;
 /// A row whose independent part is smaller than this depends on others, but for rounding.
 constexpr double rounding = 1e-12;
 /// A position that was closed to rounding ε may be √ε from a singular one that it stands for: rates that are given do
@@ -50,7 +50,7 @@ NearestRates::Missed NearestRates::missed(std::span<const double> w) const {
   const double fastest = std::max(fastest_wanted_, this->fastest(w));
   Missed worst;
   for (std::size_t r = 0; r < off.size(); ++r) {
-    const double size = std::abs(off[r]), least = at_rest * fastest / scales_.row[r],
+    const double size = std::abs(off[r]), least = slowest_motion * fastest / scales_.row[r],
                  compared = std::max(scale[r], least);
     const double relative = compared > 0 ? size / compared : size;
     if (relative > worst.relative || std::isnan(relative)) worst = {r, size, relative};

@@ -12,7 +12,7 @@ using Eigen::Index;
 
 /// Rounds of scaling by the roots of the largest entries (Ruiz 2001): each halves the digits by which they differ
 /// from 1.
-constexpr int scaling_rounds = 6;
+constexpr int row_rounds = 6;
 /// Of a random motion of size 1 the rows leave this of what they settle: rounding, and levers of some hundred thousand.
 constexpr double settled_by_rows = 1e-6;
 
@@ -21,7 +21,7 @@ constexpr double settled_by_rows = 1e-6;
 RowScales::RowScales(const ConstraintJacobian& jacobian, std::size_t columns)
     : row(jacobian.rows().size(), 1.0), column(columns, 1.0) {
   std::vector<double> most_of_row(row.size()), most_of_column(columns);
-  for (int round = 0; round < scaling_rounds; ++round) {
+  for (int round = 0; round < row_rounds; ++round) {
     std::ranges::fill(most_of_row, 0.0);
     std::ranges::fill(most_of_column, 0.0);
     for (const ConstraintJacobian::Entry& e : jacobian.entries()) {

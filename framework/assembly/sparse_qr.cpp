@@ -9,7 +9,7 @@
 namespace polyform::host::inline assembly {
 namespace {
 
-constexpr std::size_t none = static_cast<std::size_t>(-1);
+constexpr std::size_t unpivoted = static_cast<std::size_t>(-1);
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void SparseQr::compute(std::size_t rows, std::size_t columns, std::span<const En
   slots_.clear();
   vector_.clear();
   left_out_part_ = 0;
-  pivot_at_.assign(columns, none);
+  pivot_at_.assign(columns, unpivoted);
   rows_.assign(rows, {});
   begins_.assign(columns, {});
   if (rows == 0 || columns == 0) return;
@@ -159,7 +159,7 @@ void SparseQr::shortest(std::span<const double> b, std::span<double> y) const {
     const double z = right[k] / row.front().second;
     y[pivots_[k].slot] = z;
     for (std::size_t e = 1; e < row.size(); ++e)
-      if (const std::size_t later = pivot_at_[row[e].first]; later != none) right[later] -= row[e].second * z;
+      if (const std::size_t later = pivot_at_[row[e].first]; later != unpivoted) right[later] -= row[e].second * z;
   }
   for (std::size_t i = reflections_.size(); i-- > 0;) apply(reflections_[i], y);
 }

@@ -101,7 +101,7 @@ void check_finite(const std::vector<Case>& cases, Checklist& list) {
       m.in_model(one.sample.text);
       const FlexibleData& data = one.sample.view().flexible[0];
       const Vector rest = Vector::Zero(index(data.modes));
-      const Start start = start_of(data);
+      const FirstModes start = start_of(data);
       Probe probe(data);
       m.see(probe.at({0, 0, 0}, rest, rest).finite() ? 0 : 1, "undeformed, at rest");
       m.see(probe.at({0.3, -0.7, 0.5}, rest, rest).finite() ? 0 : 1, "undeformed, in motion");

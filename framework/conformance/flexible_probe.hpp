@@ -66,10 +66,10 @@ inline BatchPointer<FlexibleBatch> make(const FlexibleBodyType& type, Strided<co
 }
 
 /// What initial_state() gives.
-struct Start {
+struct FirstModes {
   Vector eta, etadot;
 };
-inline Start start_of(const FlexibleData& body) {
+inline FirstModes start_of(const FlexibleData& body) {
   Canaries given;
   const std::span<double> eta = given.numbers("eta", body.modes), etadot = given.numbers("etadot", body.modes);
   body.type->initial_state(*body.instance, eta, etadot);

@@ -67,11 +67,11 @@ double difference(const Load& a, const Load& b, const Load& beside) {
   return worst;
 }
 
-BatchPointer<ForceBatch> make(const ForceType& type, Strided<const ElementInstance> instances) {
+BatchPointer<ForceBatch> make_loads(const ForceType& type, Strided<const ElementInstance> instances) {
   return made_batch(type.create(instances));
 }
 
-Load evaluate(ForceBatch& batch, const BatchInput& in) {
+Load loads_of(ForceBatch& batch, const BatchInput& in) {
   Load load;
   Canaries given;
   const std::span<Spatial> wrenches = given.spatials("wrenches", in.markers.size());
@@ -118,7 +118,7 @@ std::vector<BatchInput> inputs_as_drawn(const Case& one, double speed) {
   const ForceInstances& group = one.sample.view().forces[0];
   const std::size_t states = group.type->state_count();
   std::vector<double> x(states * group.instances.size());
-  initial_states(*make(*group.type, group.instances), x);
+  initial_states(*make_loads(*group.type, group.instances), x);
   std::vector<BatchInput> all;
   for (std::size_t i = 0; i < group.instances.size(); ++i) {
     all.push_back(input_as_drawn(one.sample.view(), group, i, speed));
@@ -130,7 +130,7 @@ std::vector<BatchInput> inputs_as_drawn(const Case& one, double speed) {
 
 /// Calls body(case, path, group) for all cases.
 template <class Body>
-void on_paths(const std::vector<Case>& cases, Measure& m, Body body) {
+void on_load_paths(const std::vector<Case>& cases, Measure& m, Body body) {
   Random random(19);
   for (const Case& one : cases) {
     m.in_model(with_state(one.sample.text, one.sample.view(), one.state));
@@ -145,14 +145,14 @@ void check_power(const ForceType& type, const std::vector<Case>& cases, Checklis
       "the sum of wrench times twist and effort times velocity must be power - d(potential_energy)/dt, through the "
       "rates of first-order states and time too",
       [&](Measure& m) {
-        on_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
-          const auto batch = make(type, group.instances);
+        on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+          const auto batch = make_loads(type, group.instances);
           const auto at = [&](double t) {
             path.go(t);
             return joined(inputs(one, path, t));
           };
           const BatchInput now = at(0);
-          const Load load = evaluate(*batch, now);
+          const Load load = loads_of(*batch, now);
           double delivered = 0, moved = 0;  // the sum, and that of the sizes: what the force itself does, however weak
           const auto deliver = [&](double power) { delivered += power, moved += std::abs(power); };
           for (std::size_t i = 0; i < now.markers.size(); ++i) {
@@ -160,7 +160,7 @@ void check_power(const ForceType& type, const std::vector<Case>& cases, Checklis
             deliver(dot(load.wrenches[i].linear, now.markers[i].velocity));
           }
           for (std::size_t i = 0; i < now.v.size(); ++i) deliver(load.efforts[i] * now.v[i]);
-          const auto stored = [&](double t) { return evaluate(*batch, at(t)).potential_energy; };
+          const auto stored = [&](double t) { return loads_of(*batch, at(t)).potential_energy; };
           const double error = rate_error(load.power - delivered, larger({moved, std::abs(load.power)}), 1e-7, stored);
           m.see(error,
                 [&] { return fmt::format("{:.6g} W are delivered, the power is {:.6g} W", delivered, load.power); });
@@ -170,10 +170,10 @@ void check_power(const ForceType& type, const std::vector<Case>& cases, Checklis
 
 /// Calls body(instance, input, load of all instances in its system) for each instance of all cases.
 template <class Body>
-void on_instances(const std::vector<Case>& cases, Measure& m, Body body) {
-  on_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+void on_loads(const std::vector<Case>& cases, Measure& m, Body body) {
+  on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
     const std::vector<BatchInput> all = inputs(one, path, 0);
-    const Load beside = evaluate(*make(*group.type, group.instances), joined(all));
+    const Load beside = loads_of(*make_loads(*group.type, group.instances), joined(all));
     for (std::size_t i = 0; i < all.size(); ++i) body(group.instances[i], all[i], beside);
   });
 }
@@ -183,10 +183,10 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
   constexpr std::string_view balances = "what it puts on its markers cancels";
   const std::size_t markers = cases.front().sample.view().forces[0].instances[0].markers.size();
   const auto load_of = [&](const ElementInstance& instance, const BatchInput& in) {
-    return evaluate(*make(type, std::span(&instance, 1)), in);
+    return loads_of(*make_loads(type, std::span(&instance, 1)), in);
   };
   claim_drawn_axes(type, markers, list, [&](Measure& m, auto see) {
-    on_instances(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
+    on_loads(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
       see(read, in, load_of, [&](const Load& a, const Load& b) { return difference(a, b, beside); });
     });
   });
@@ -200,7 +200,7 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
   const auto see_turns = [&](Measure& m) {
     Random random(23);
     errors.clear();
-    on_instances(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
+    on_loads(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
       const Mat3 R = rotation_matrix(random.quaternion());
       Load expected = load_of(read, in);
       for (Spatial& w : expected.wrenches) w = {R * w.angular, R * w.linear};
@@ -220,7 +220,7 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
     if (errors.empty()) see_quietly(see_turns);  // where the claim before was known already
     std::size_t i = 0;
     const bool may_hold_on = std::ranges::any_of(type.fields(), &FieldSpec::tied_to_ground);
-    on_instances(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
+    on_loads(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
       if (may_hold_on && !(errors[i++] <= 1e-9)) return;  // ground takes its part
       const Load load = load_of(read, in);
       Spatial sum;
@@ -240,7 +240,7 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
   list.claim(
       "instances in one batch give what each gives alone, in any order", 1e-12,
       "evaluate() must read markers, q, v and states of its own instance, and write its own", [&](Measure& m) {
-        on_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+        on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
           const std::vector<BatchInput> parts = inputs(one, path, 0);
           const std::vector<BatchInput> backwards(parts.rbegin(), parts.rend());
           const std::vector<ElementInstance> turned(group.instances.rbegin(), group.instances.rend());
@@ -253,32 +253,32 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
             to.power += from.power;
           };
           for (std::size_t i = 0; i < parts.size(); ++i) {
-            append(alone, evaluate(*make(type, group.instances.subspan(i, 1)), parts[i]));
-            append(alone_backwards, evaluate(*make(type, std::span(turned).subspan(i, 1)), backwards[i]));
+            append(alone, loads_of(*make_loads(type, group.instances.subspan(i, 1)), parts[i]));
+            append(alone_backwards, loads_of(*make_loads(type, std::span(turned).subspan(i, 1)), backwards[i]));
           }
-          m.see(largest_difference(alone.numbers(), evaluate(*make(type, group.instances), joined(parts)).numbers()),
+          m.see(largest_difference(alone.numbers(), loads_of(*make_loads(type, group.instances), joined(parts)).numbers()),
                 "in the order of the model");
           m.see(
-              largest_difference(alone_backwards.numbers(), evaluate(*make(type, turned), joined(backwards)).numbers()),
+              largest_difference(alone_backwards.numbers(), loads_of(*make_loads(type, turned), joined(backwards)).numbers()),
               "in the reverse order");
         });
       });
   claim_own_data(
-      &type, cases, list, [&](const Case& one) { return make(type, one.sample.view().forces[0].instances); },
+      &type, cases, list, [&](const Case& one) { return make_loads(type, one.sample.view().forces[0].instances); },
       [](const Case& one) {
         Random random(19);
         return joined(inputs(one, Path(one.sample.view(), one.state, random), 0));
       },
-      [](ForceBatch& batch, const Case&, const BatchInput& in) { return evaluate(batch, in).numbers(); });
+      [](ForceBatch& batch, const Case&, const BatchInput& in) { return loads_of(batch, in).numbers(); });
   list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
-    on_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
-      const auto batch = make(type, group.instances);
+    on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+      const auto batch = make_loads(type, group.instances);
       const BatchInput now = joined(inputs(one, path, 0));
       path.go(0.05);
       const BatchInput later = joined(inputs(one, path, 0.05));
-      const Load first = evaluate(*batch, now);
-      evaluate(*batch, later);
-      m.see(first == evaluate(*batch, now) ? 0 : 1, "a call between two equal ones changes the second");
+      const Load first = loads_of(*batch, now);
+      loads_of(*batch, later);
+      m.see(first == loads_of(*batch, now) ? 0 : 1, "a call between two equal ones changes the second");
     });
   });
 }
@@ -287,32 +287,32 @@ void check_finite(const ForceType& type, const std::vector<Case>& cases, Checkli
   list.claim(
       "everything it gives is a finite number, rates of all first-order states too", 0,
       "guard divisions by lengths and speeds that may be zero; write every entry of state_rates", [&](Measure& m) {
-        on_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
-          const auto batch = make(type, group.instances);
+        on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+          const auto batch = make_loads(type, group.instances);
           for (const double t : {0.0, 0.1, 0.3}) {
             path.go(t);
-            const Load load = evaluate(*batch, joined(inputs(one, path, t)));
+            const Load load = loads_of(*batch, joined(inputs(one, path, t)));
             m.see(all_finite(load.numbers()) ? 0 : 1, "at a random state");
           }
           for (const double speed : {0.0, 1.0}) {
             const BatchInput drawn = joined(inputs_as_drawn(one, speed));
-            m.see(all_finite(evaluate(*batch, drawn).numbers()) ? 0 : 1,
+            m.see(all_finite(loads_of(*batch, drawn).numbers()) ? 0 : 1,
                   speed == 0 ? "as drawn, at rest" : "as drawn, in motion");
           }
           BatchInput special = joined(inputs(one, path, 0.3));
           for (MarkerMotion& marker : special.markers) marker.velocity = marker.angular_velocity = {};
           std::ranges::fill(special.v, 0.0);
-          m.see(all_finite(evaluate(*batch, special).numbers()) ? 0 : 1, "at rest");
+          m.see(all_finite(loads_of(*batch, special).numbers()) ? 0 : 1, "at rest");
           for (MarkerMotion& marker : special.markers) marker.position = special.markers.front().position;
-          m.see(all_finite(evaluate(*batch, special).numbers()) ? 0 : 1, "at rest, with all markers in one place");
+          m.see(all_finite(loads_of(*batch, special).numbers()) ? 0 : 1, "at rest, with all markers in one place");
         });
       });
 }
 
 void check_allocation(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
   claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {
-    on_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
-      see_allocations(evaluate(*make(type, group.instances), joined(inputs(one, path, 0))).allocations, m);
+    on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+      see_allocations(loads_of(*make_loads(type, group.instances), joined(inputs(one, path, 0))).allocations, m);
     });
   });
 }
@@ -323,7 +323,7 @@ void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
   std::vector<Case> cases;
   const auto prepare = [&](Measure&) {
     cases = cases_of(type, "forces", bench, bench.count(8), 3);
-    for (const Case& one : cases) make(type, one.sample.view().forces[0].instances);
+    for (const Case& one : cases) make_loads(type, one.sample.view().forces[0].instances);
   };
   if (!list.prepare(instances_are_made, sound_instances, prepare, needs_example)) return;
   check_finite(type, cases, list);
@@ -332,12 +332,12 @@ void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
   check_batches(type, cases, list);
   check_allocation(type, cases, list);
   check_events(
-      cases, list, [&](const Case& one) { return make(type, one.sample.view().forces[0].instances); },
+      cases, list, [&](const Case& one) { return make_loads(type, one.sample.view().forces[0].instances); },
       [](const Case& one, Path& path, double t) { return joined(inputs(one, path, t)); });
   check_offers(type, cases, bench, list);
   check_discrete(
       type.descriptor().discrete, cases, list,
-      [&](const Case& one) { return make(type, one.sample.view().forces[0].instances); },
+      [&](const Case& one) { return make_loads(type, one.sample.view().forces[0].instances); },
       [](const Case& one, Path& path, double t) { return EventState{joined(inputs(one, path, t))}; });
   check_in_formulations(cases, true, bench, list);
 }

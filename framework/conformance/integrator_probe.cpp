@@ -12,7 +12,7 @@ namespace polyform::host::inline conformance {
 
 namespace {
 
-constexpr std::size_t most_steps = 2'000'000;  ///< of a run: no sound method needs as many here
+constexpr std::size_t most_probe_steps = 2'000'000;  ///< of a run: no sound method needs as many here
 
 }  // namespace
 
@@ -58,7 +58,7 @@ void Method::step(double t_limit) {
 std::size_t Method::run(double t_limit) {
   std::size_t steps = 0;
   for (; method_->time() < t_limit; ++steps) {
-    if (steps == most_steps) fail(fmt::format("it has come to t = {:.3g} s in {} steps", method_->time(), steps));
+    if (steps == most_probe_steps) fail(fmt::format("it has come to t = {:.3g} s in {} steps", method_->time(), steps));
     step(t_limit);
   }
   return steps;
@@ -89,7 +89,7 @@ RunErrors run_errors(const IntegratorChoice& choice, KnownSystem& system, const 
   method.start(0, system.solution(0));
   RunErrors errors;
   while (method.raw().time() < duration) {
-    if (++errors.steps > most_steps) return {INFINITY, INFINITY, errors.steps};
+    if (++errors.steps > most_probe_steps) return {INFINITY, INFINITY, errors.steps};
     method.step(duration);
     const double now = method.raw().time(), length = now - method.raw().previous_time();
     errors.at_ends = std::max(errors.at_ends, distance(method.state(), system.solution(now)));

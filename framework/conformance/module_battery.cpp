@@ -19,7 +19,7 @@ namespace polyform::host::inline conformance {
 namespace {
 
 /// What initial_state gives to instances, u of all of them and then x.
-std::vector<double> start_of(const ModuleType& type, Strided<const ElementInstance> instances) {
+std::vector<double> module_start(const ModuleType& type, Strided<const ElementInstance> instances) {
   constexpr double unwritten = std::numeric_limits<double>::quiet_NaN();
   Canaries given;
   const std::span<double> u = given.numbers("u", instances.size() * type.variables().size(), unwritten),
@@ -42,10 +42,10 @@ void check_start(const ModuleType& type, const std::vector<Case>& cases, Checkli
     for (const Case& one : cases) {
       m.in_model(one.sample.text);
       const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
-      const std::vector<double> all = start_of(type, instances);
+      const std::vector<double> all = module_start(type, instances);
       m.see(all_finite(all) ? 0 : 1, "a value is not written, or not finite");
       for (std::size_t i = 0; i < instances.size(); ++i) {
-        const std::vector<double> alone = start_of(type, instances.subspan(i, 1));
+        const std::vector<double> alone = module_start(type, instances.subspan(i, 1));
         for (std::size_t k = 0; k < alone.size(); ++k) {
           const std::size_t place =
               k < variables ? i * variables + k : instances.size() * variables + i * states + (k - variables);
@@ -110,7 +110,7 @@ void check_batches(const ModuleType& type, const std::vector<Case>& cases, Check
 ModuleEquations as_drawn(const ModuleType& type, const Case& one, double speed) {
   const ModuleInstances& group = one.sample.view().modules[0];
   const auto instance = group.instances.first(1);
-  std::vector<double> u = start_of(type, instance);
+  std::vector<double> u = module_start(type, instance);
   std::vector<double> x(u.begin() + static_cast<std::ptrdiff_t>(type.variables().size()), u.end());
   u.resize(type.variables().size());
   return evaluate(*make(type, instance), type, 1, {input_as_drawn(one.sample.view(), group, 0, speed), u, x});

@@ -131,7 +131,7 @@ void check_outputs(const Type& type, const std::vector<Case>& cases, const Bench
 
 /// States at the start of all instances of a case, those of variables first.
 template <class Type>
-std::vector<double> start_of(const Type& type, const Case& one) {
+std::vector<double> states_at_start(const Type& type, const Case& one) {
   const SystemView& view = one.sample.view();
   const auto& group = group_of<Type>(view);
   Random random(19);
@@ -160,9 +160,9 @@ void check_start(const Type& type, const std::vector<Case>& cases, Checklist& li
              "states_at_start() must keep nothing between calls, and write numbers", [&](Measure& m) {
                for (const Case& one : cases) {
                  m.in_model(one.sample.text);
-                 const std::vector<double> first = start_of(type, one);
+                 const std::vector<double> first = states_at_start(type, one);
                  m.see(all_finite(first) ? 0 : 1, "a value is not finite");
-                 m.see(same_bits(first, start_of(type, one)) ? 0 : 1, "the same motion gives other states");
+                 m.see(same_bits(first, states_at_start(type, one)) ? 0 : 1, "the same motion gives other states");
                }
              });
 }

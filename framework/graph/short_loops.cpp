@@ -11,7 +11,7 @@
 namespace polyform::host::inline graph {
 namespace {
 
-constexpr std::size_t none = static_cast<std::size_t>(-1);
+constexpr std::size_t unseen = static_cast<std::size_t>(-1);
 /// A cycle that is not found among so many bodies around a joint is not local.
 constexpr std::size_t widest_search = 300;
 
@@ -42,22 +42,22 @@ struct Components {
 class CycleSearch {
  public:
   CycleSearch(const Graph& graph, std::span<const GraphEdge> edges)
-      : graph_(graph), edges_(edges), came_over_(boost::num_vertices(graph), none) {}
+      : graph_(graph), edges_(edges), came_over_(boost::num_vertices(graph), unseen) {}
 
   std::vector<std::size_t> through(std::size_t edge) {
     const std::size_t from = edges_[edge].base, to = edges_[edge].moving;
     queue_.assign(1, from);
     came_over_[from] = edge;
     std::vector<std::size_t> cycle;
-    for (std::size_t i = 0; i < queue_.size() && i < widest_search && came_over_[to] == none; ++i) {
+    for (std::size_t i = 0; i < queue_.size() && i < widest_search && came_over_[to] == unseen; ++i) {
       for (const auto& e : boost::make_iterator_range(boost::out_edges(queue_[i], graph_))) {
         const std::size_t index = boost::get(boost::edge_index, graph_, e), next = boost::target(e, graph_);
-        if (index == edge || came_over_[next] != none) continue;
+        if (index == edge || came_over_[next] != unseen) continue;
         came_over_[next] = index;
         queue_.push_back(next);
       }
     }
-    if (came_over_[to] != none && to != from) {
+    if (came_over_[to] != unseen && to != from) {
       cycle.push_back(edge);
       for (std::size_t v = to; v != from;) {
         const GraphEdge& e = edges_[came_over_[v]];
@@ -66,7 +66,7 @@ class CycleSearch {
       }
       std::sort(cycle.begin(), cycle.end());
     }
-    for (const std::size_t v : queue_) came_over_[v] = none;
+    for (const std::size_t v : queue_) came_over_[v] = unseen;
     return cycle;
   }
 

@@ -19,7 +19,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr Index stages = 4;         ///< Gauss points of a step: order 8
-constexpr double settled = 1e-9;    ///< change of Φ, relative, with which halving ends
+constexpr double settled_map = 1e-9;    ///< change of Φ, relative, with which halving ends
 constexpr double unsettled = 1e-5;  ///< with which there is no answer
 /// Part of what differs after a period that Φ feels, and rounding of the product of its steps.
 constexpr double part_of_misfit = 0.1, rounding_of_product = 1e-15;
@@ -208,7 +208,7 @@ Floquet find_multipliers(const PointModel& model, const Linearization& linear, c
     steps *= 2;
     now = propagate(model, scales, *make(fine), period, steps, progress);
     const double last = std::exchange(change, (now.value - before.value).norm() / std::max(now.value.norm(), 1.0));
-    if (change < settled || 2 * steps > most_steps || (steps > first_steps && change > 0.5 * last)) break;
+    if (change < settled_map || 2 * steps > most_steps || (steps > first_steps && change > 0.5 * last)) break;
     before = std::move(now);
   }
   if (!(change < unsettled))

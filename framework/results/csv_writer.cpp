@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 // Whole lines are written when so many bytes wait, or the last ones are so old.
 constexpr std::size_t bytes_at_once = 1u << 20;
-constexpr std::chrono::seconds longest_wait{1};
+constexpr std::chrono::seconds flush_interval{1};
 constexpr std::size_t longest_number = 32;
 
 class CsvWriter final : public FileWriter {
@@ -56,7 +56,7 @@ class CsvWriter final : public FileWriter {
   }
 
   void store_due() override {
-    if (!buffer_.empty() && Clock::now() - flushed_ >= longest_wait) flush();
+    if (!buffer_.empty() && Clock::now() - flushed_ >= flush_interval) flush();
   }
 
   void finish(const RecordFields&) override {

@@ -10,7 +10,7 @@ namespace polyform::host::inline simulation {
 
 namespace {
 
-constexpr const char* remedy =
+constexpr const char* balance_remedy =
     "Likely causes: masses or moments of inertia that differ by many orders of magnitude side by side, or a mechanism "
     "next to a singular position. Another solver may keep its digits (polyform evaluate MODEL --solver all shows the "
     "imbalance of each)";
@@ -42,13 +42,13 @@ std::string BalanceCheck::sentence() const {
 
 /// Empty where there is none.
 std::string BalanceCheck::warning() const {
-  if (worst_.part > warned_imbalance) return fmt::format("{}. {}", sentence(), remedy);
+  if (worst_.part > warned_imbalance) return fmt::format("{}. {}", sentence(), balance_remedy);
   if (untold_.times > 0) return untold_warning();
   if (!(known_ > warned_imbalance)) return {};
   return fmt::format(
       "the solver estimates that its accelerations at t = {:.6g} s are uncertain by {:.1e} of their size: digits are "
       "lost in rounding. {}",
-      known_time_, known_, remedy);
+      known_time_, known_, balance_remedy);
 }
 
 std::string BalanceCheck::untold_warning() const {
@@ -59,7 +59,7 @@ std::string BalanceCheck::untold_warning() const {
       "determine it well enough to find it anew{}. {}",
       view_.bodies[untold_.body].name, untold_.time, untold_.times,
       untold_.lost > 0 ? fmt::format(" (the solver itself knows of an error of {:.1e} of its size)", untold_.lost) : "",
-      remedy);
+      balance_remedy);
 }
 
 void BalanceCheck::note(const Imbalance& imbalance, Found how, double time) {
@@ -68,7 +68,7 @@ void BalanceCheck::note(const Imbalance& imbalance, Found how, double time) {
   found_ = how;
   time_ = time;
   if (worst_.part > failed_imbalance)
-    throw Failure(Exit::simulation_failed, sentence() + "; none is left", fmt::format("{}.", remedy));
+    throw Failure(Exit::simulation_failed, sentence() + "; none is left", fmt::format("{}.", balance_remedy));
 }
 
 void BalanceCheck::check(double time, const Observation& now) {

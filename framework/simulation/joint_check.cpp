@@ -17,12 +17,10 @@ namespace {
 /// No stabilization pulls a joint back faster than in a millisecond, 1/s: what it adds is no lost digit.
 constexpr double pull = 1e3;
 
-constexpr const char* remedy =
+constexpr const char* joint_remedy =
     "Likely causes: masses or moments of inertia that differ by many orders of magnitude side by side, a mechanism "
-    "next to a "
-    "singular position, or an option of the solver that loses digits with every body of a long chain. Another solver, "
-    "or "
-    "the solver without its options, may keep its digits";
+    "next to a singular position, or an option of the solver that loses digits with every body of a long chain. Another "
+    "solver, or the solver without its options, may keep its digits";
 
 const Spatial& of_frame(FrameIndex f, std::span<const Spatial> all) {
   static constexpr Spatial resting{};
@@ -107,7 +105,7 @@ void JointCheck::check(double time, const Observation& now) {
     time_ = time;
   }
   if (worst_ > failed_imbalance)
-    throw Failure(Exit::simulation_failed, sentence() + "; none is left", fmt::format("{}.", remedy));
+    throw Failure(Exit::simulation_failed, sentence() + "; none is left", fmt::format("{}.", joint_remedy));
 }
 
 std::string JointCheck::sentence() const {
@@ -119,7 +117,7 @@ std::string JointCheck::sentence() const {
 }
 
 std::string JointCheck::warning() const {
-  return worst_ > warned_imbalance ? fmt::format("{}. {}", sentence(), remedy) : std::string();
+  return worst_ > warned_imbalance ? fmt::format("{}. {}", sentence(), joint_remedy) : std::string();
 }
 
 }  // namespace polyform::host::simulation

@@ -16,7 +16,7 @@ namespace polyform::host::inline simulation {
 namespace {
 
 // A jump is told from rounding, and from what changes between the two times, by this share of what it is part of.
-constexpr double share = 1e-9;
+constexpr double jump_share = 1e-9;
 
 /// What the rows of an element ask for at one instant.
 struct Demand {
@@ -102,10 +102,10 @@ bool MotionJumps::look(double before, double at, std::span<const double> y) {
     };
     for (std::size_t r = 0; r < d.element->rows; ++r) {
       const double from = d.velocity[r], to = d.element->velocity_right[r];
-      see(from, to, share * std::max(std::abs(from), std::abs(to)), false);
+      see(from, to, jump_share * std::max(std::abs(from), std::abs(to)), false);
       if (d.element->holonomic)
         see(d.position[r], d.element->residual[r],
-            share * reach + std::max(std::abs(from), std::abs(to)) * (at - before), true);
+            jump_share * reach + std::max(std::abs(from), std::abs(to)) * (at - before), true);
     }
   }
   return any;

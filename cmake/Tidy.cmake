@@ -1,0 +1,25 @@
+# Runs clang-tidy on the C++ sources that differ from BASE, and fails when it finds something.
+if(BASE STREQUAL "everything")
+  execute_process(COMMAND git ls-files *.cpp OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
+else()
+  execute_process(COMMAND git diff --name-only --diff-filter=d ${BASE} -- *.cpp
+    OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
+endif()
+string(REGEX MATCHALL "[^\n]+" sources "${listed}")
+file(READ ${BUILD}/compile_commands.json commands)
+set(found FALSE)
+foreach(source IN LISTS sources)
+  string(FIND "${commands}" "/${source}\"" compiled)
+  if(compiled EQUAL -1)  # a file that is part of a scaffold or of a test's data
+    continue()
+  endif()
+  execute_process(COMMAND ${TIDY} -p ${BUILD} --quiet --warnings-as-errors=* ${source}
+    RESULT_VARIABLE status OUTPUT_VARIABLE told ERROR_QUIET)
+  if(NOT status EQUAL 0)
+    message("${told}")
+    set(found TRUE)
+  endif()
+endforeach()
+if(found)
+  message(FATAL_ERROR "clang-tidy found something")
+endif()
