@@ -101,7 +101,8 @@ void print_point(const host::System& system, const Equilibrium& found) {
     if (joint.nq == 0 || ++shown > most) continue;
     fmt::print(output(), "joint {}  q = {}", joint.name, value_text(part(s.q, joint.q_offset, joint.nq)));
     const std::span<const double> v = part(s.v, joint.v_offset, joint.nv);
-    if (std::any_of(v.begin(), v.end(), [](double x) { return x != 0; })) fmt::print(output(), "  v = {}", value_text(v));
+    if (std::any_of(v.begin(), v.end(), [](double x) { return x != 0; }))
+      fmt::print(output(), "  v = {}", value_text(v));
     fmt::print(output(), "\n");
   }
   if (shown > most) fmt::print(output(), "and {} more joints\n", shown - most);

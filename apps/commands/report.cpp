@@ -91,8 +91,8 @@ std::string stranger(const host::System& system, const host::ResultFile& results
 }
 
 /// The model of the results. Nothing, with a warning, where it cannot be read and the user did not name it.
-std::unique_ptr<host::System> load_model(Session& session, const ReportArguments& arguments, const host::ResultFile& results,
-                                         host::FileRoles& files) {
+std::unique_ptr<host::System> load_model(Session& session, const ReportArguments& arguments,
+                                         const host::ResultFile& results, host::FileRoles& files) {
   if (!arguments.model.empty()) {
     auto system = session.load({arguments.model, {}, arguments.lenient});
     if (const std::string missing = stranger(*system, results); !missing.empty())

@@ -127,7 +127,8 @@ Json model_json(const host::System* system) {
 
 Json report_json(const Report& report) {
   Json runs = Json::array(), tables = Json::array();
-  for (const ReportRun& run : report.runs) runs.push_back(report_run_json(run.label, source_of(run.file), run.file.record()));
+  for (const ReportRun& run : report.runs)
+    runs.push_back(report_run_json(run.label, source_of(run.file), run.file.record()));
   for (const ReportTable& table : report.tables) tables.push_back(table_json(table));
   Json out{{"title", report.title},
            {"polyform", POLYFORM_VERSION},

@@ -21,7 +21,8 @@ Difference difference(const SystemView&, const Observation&, const Observation&,
 std::set<std::size_t> undetermined_joints(const System&);
 
 /// Newton's and Euler's equations of every body with the observed reactions and the applied forces, relative to the
-/// largest force. No formulation uses the equations in this form. Not for systems with flexible bodies or constraint elements.
+/// largest force. No formulation uses the equations in this form. Not for systems with flexible bodies or constraint
+/// elements.
 double newton_euler_error(const SystemView&, const State&, double t, const Observation&);
 /// How far the observed accelerations leave what the constraints allow (assembly/acceleration_misfit.hpp).
 double acceleration_misfit(const SystemView&, double t, const Observation&);

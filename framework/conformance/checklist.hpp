@@ -85,8 +85,8 @@ class Checklist {
   /// Decides one claim. What the body throws makes it undecided (Undecided, or when it saw nothing) or failed.
   void claim(std::string_view name, double tolerance, std::string_view remedy,
              const std::function<void(Measure&)>& body);
-  /// Decides a claim whose body makes what later claims look at. It is run even where its verdict is known. False when it
-  /// made nothing; need: the remedy in this case, for then nothing else can be checked.
+  /// Decides a claim whose body makes what later claims look at. It is run even where its verdict is known. False when
+  /// it made nothing; need: the remedy in this case, for then nothing else can be checked.
   bool prepare(std::string_view name, std::string_view remedy, const std::function<void(Measure&)>& body,
                std::string_view need = {});
   /// Reports a claim for which nothing was tried.

@@ -44,8 +44,8 @@ inline EventValues evaluate_events(EventSource& events, const BatchInput& in) {
   return out;
 }
 
-/// Checks the events of a batch that is no module's. make(case) gives a batch of the case's instances, input(case, path, t) their
-/// joined input there. Nothing is claimed of a type that tells no events.
+/// Checks the events of a batch that is no module's. make(case) gives a batch of the case's instances, input(case,
+/// path, t) their joined input there. Nothing is claimed of a type that tells no events.
 template <class Make, class Input>
 void check_events(const std::vector<Case>& cases, Checklist& list, Make make, Input input) {
   const auto events_of = [](auto& batch) { return ask<EventSource>(*batch); };

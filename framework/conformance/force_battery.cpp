@@ -256,11 +256,12 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
             append(alone, loads_of(*make_loads(type, group.instances.subspan(i, 1)), parts[i]));
             append(alone_backwards, loads_of(*make_loads(type, std::span(turned).subspan(i, 1)), backwards[i]));
           }
-          m.see(largest_difference(alone.numbers(), loads_of(*make_loads(type, group.instances), joined(parts)).numbers()),
+          m.see(largest_difference(alone.numbers(),
+                                   loads_of(*make_loads(type, group.instances), joined(parts)).numbers()),
                 "in the order of the model");
-          m.see(
-              largest_difference(alone_backwards.numbers(), loads_of(*make_loads(type, turned), joined(backwards)).numbers()),
-              "in the reverse order");
+          m.see(largest_difference(alone_backwards.numbers(),
+                                   loads_of(*make_loads(type, turned), joined(backwards)).numbers()),
+                "in the reverse order");
         });
       });
   claim_own_data(

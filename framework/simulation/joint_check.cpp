@@ -19,7 +19,8 @@ constexpr double pull = 1e3;
 
 constexpr const char* joint_remedy =
     "Likely causes: masses or moments of inertia that differ by many orders of magnitude side by side, a mechanism "
-    "next to a singular position, or an option of the solver that loses digits with every body of a long chain. Another "
+    "next to a singular position, or an option of the solver that loses digits with every body of a long chain. "
+    "Another "
     "solver, or the solver without its options, may keep its digits";
 
 const Spatial& of_frame(FrameIndex f, std::span<const Spatial> all) {

@@ -22,8 +22,9 @@ class RunRows {
   /// All outlive the object.
   RunRows(const SystemView&, Solver&, std::span<RowSink* const> sinks);
 
-  /// Makes a row at t from the solver's part of y. work: ∫ P dt since the start; correction: of the steps since the last
-  /// row; evaluations: how many there were so far. Failure (simulation_failed) when the solver cannot observe or a number is none.
+  /// Makes a row at t from the solver's part of y. work: ∫ P dt since the start; correction: of the steps since the
+  /// last row; evaluations: how many there were so far. Failure (simulation_failed) when the solver cannot observe or a
+  /// number is none.
   void put(double t, std::span<const double> y, double work, const Correction& correction, std::size_t evaluations);
   /// Shows the present state to the sinks that want steps. Showing costs less than an evaluation, so it is done once in
   /// many of them. states: how many of the integrator's numbers are the solver's.

@@ -3,9 +3,7 @@
 
 #include <string_view>
 
-#include "polyform/contract/system_view.hpp"
 #include "polyform/helpers/failure.hpp"
-#include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::particles {
 

@@ -5,6 +5,7 @@
 #include "mass_scales.hpp"
 #include "messages.hpp"
 #include "polyform/mechanics/judgement.hpp"
+#include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::particles {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "polyform/mechanics/judgement.hpp"
+#include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::particles {
 

@@ -6,6 +6,7 @@
 
 #include "messages.hpp"
 #include "polyform/mechanics/scale.hpp"
+#include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::particles {
 namespace {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "polyform/mechanics/judgement.hpp"
+#include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::thompson {
 

@@ -5,6 +5,7 @@
 
 #include "position_corrector.hpp"
 #include "six.hpp"
+#include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::absolute {
 
