@@ -43,6 +43,7 @@ NewtonMatrix* JointCoordinateSolver::newton_matrix() noexcept {
   try {
     auto made = std::make_unique<TreeNewton>(view_, state_, centred_.origin());
     newton_rates_.resize(state_.size());
+    newton_cuts_.resize(view_.cut_joints().size());
     if (!made->good()) return nullptr;
     made->follow(discrete_.of_elements());
     newton_ = std::move(made);
@@ -53,8 +54,13 @@ NewtonMatrix* JointCoordinateSolver::newton_matrix() noexcept {
 }
 
 Status JointCoordinateSolver::linearize(double t, std::span<const double> y) noexcept {
-  if (do_derivative(t, y, newton_rates_) != Status::ok) return Status::failed;
-  newton_->linearize(t, y, newton_rates_);
+  const JointRates out{newton_rates_.data() + view_.nq_tree, newton_rates_.data() + state_.joints() + view_.modes,
+                       std::span(newton_rates_).subspan(state_.moving(), view_.states)};
+  PlacedState here;
+  if (solve(t, y, out, true, here) == Status::failed) return Status::failed;
+  for (std::size_t i = 0; i < newton_cuts_.size(); ++i)
+    newton_cuts_[i] = loads_.cut_reaction(i, motion_of(view_.cut_joints()[i].base_frame, here.motions));
+  newton_->linearize(t, y, here, newton_rates_, newton_cuts_);
   return Status::ok;
 }
 

@@ -6,7 +6,6 @@ namespace polyform {
 
 namespace {
 
-/// [rotation; displacement of P] to [rotation; displacement, …] of a marker at s from P.
 Mat3 to_frame(const Mat3& R, const Sym3& inertia) { return R * inertia.full() * transpose(R); }
 
 }  // namespace
@@ -28,15 +27,13 @@ LinearizedTree::LinearizedTree(const SystemView& view, const Vec3& origin)
   stiffness_.resize(square);
   damping_.resize(square);
   turn_rate_.resize(square);
-  for (const ForceDerivatives::Instance& i : derivatives_.instances())
-    for (const Marker& a : derivatives_.markers(i))
-      for (const Marker& b : derivatives_.markers(i)) {
-        if (is_ground(a.body) || is_ground(b.body)) continue;
-        Body& body = bodies_[at(b.body)];
-        if (body.parent != static_cast<std::int32_t>(at(a.body)) || body.coupling != none) continue;
-        body.coupling = static_cast<std::uint32_t>(couplings_.size());
-        couplings_.emplace_back();
-      }
+  plan_forces();
+  std::size_t rows = 0;
+  for (const JointData& cut : view.cut_joints()) rows += 6 - cut.nv;
+  rows_.resize(rows);
+  cuts_.resize(view.cut_joints().size());
+  cut_q_.resize(view.nq);
+  cut_v_.resize(view.nv);
 }
 
 void LinearizedTree::to_velocity_steps(const JointData& joint, const double* q, const double* step,
@@ -75,6 +72,7 @@ void LinearizedTree::to_velocity_steps(const JointData& joint, const double* q, 
 void LinearizedTree::evaluate(const TreeMoment& now) noexcept {
   place(now);
   derivatives_.evaluate(now.time, kinematics_.frames(), now.q, now.v, now.x);
+  if (!cuts_.empty()) find_rows(now);
   add_forces();
   find_joint_wrenches();
 }
@@ -145,97 +143,6 @@ void LinearizedTree::add_inertia(std::size_t i, const BodyMotion& frame, const S
   b.K.add(0, 0, skew(a) * skew(c));
   b.K.add(3, 0, skew(cdd), -1);
   wrenches_[i] = {moment + cross(c, a), data.mass * a + cdd};
-}
-
-/// Takes the loads off: a load is what the joint need not transmit.
-void LinearizedTree::add_forces() noexcept {
-  partial_ = false;
-  for (const ForceDerivatives::Instance& i : derivatives_.instances()) {
-    if (i.markers > 0) add_markers(i);
-    if (i.joints > 0) add_joints(i);
-    partial_ = partial_ || i.states > 0 || (i.markers > 0 && i.joints > 0);
-  }
-}
-
-void LinearizedTree::add_markers(const ForceDerivatives::Instance& instance) noexcept {
-  const std::span<const Marker> markers = derivatives_.markers(instance);
-  const std::span<const Vec3> arms = derivatives_.arms(instance);
-  const std::span<const Spatial> wrenches = derivatives_.wrenches(instance);
-  const double* matrix = derivatives_.matrix(instance);
-  const std::size_t width = instance.inputs();
-  for (std::size_t row = 0; row < markers.size(); ++row) {
-    if (is_ground(markers[row].body)) continue;
-    const std::size_t to = at(markers[row].body);
-    const Vec3 s = arms[row] - to_P_[to];
-    const Spatial& w = wrenches[row];
-    wrenches_[to] -= Spatial{w.angular + cross(s, w.linear), w.linear};
-    bodies_[to].K.add(0, 0, skew(w.linear) * skew(s), -1);  // the lever turns with the body
-    for (std::size_t column = 0; column < markers.size(); ++column) {
-      if (is_ground(markers[column].body)) continue;
-      const std::size_t from = at(markers[column].body);
-      const bool inner = bodies_[to].parent == static_cast<std::int32_t>(from);
-      const bool outer = bodies_[from].parent == static_cast<std::int32_t>(to);
-      if (to != from && !inner && !outer) {
-        partial_ = true;
-        continue;
-      }
-      const auto block = [&](std::size_t output, std::size_t input) {
-        Mat3 out;
-        for (std::size_t i = 0; i < 3; ++i)
-          for (std::size_t j = 0; j < 3; ++j)
-            out(i, j) = matrix[(ForceDerivatives::marker_outputs * row + output + i) * width +
-                               ForceDerivatives::marker_inputs * column + input + j];
-        return out;
-      };
-      const Vec3& omega = kinematics_.bodies()[from].V.angular;
-      const Vec3 at_marker = arms[column] - to_P_[from];
-      Six<double> K, G;
-      for (const std::size_t output : {0u, 3u}) {
-        const Mat3 turn = block(output, 0), move = block(output, 3), spin = block(output, 6), go = block(output, 9);
-        K.add(output, 0, turn);
-        K.add(output, 0, move * skew(at_marker), -1);
-        K.add(output, 0, spin * skew(omega), -1);
-        K.add(output, 0, go * skew(cross(omega, at_marker)), -1);
-        K.add(output, 3, move);
-        G.add(output, 0, spin);
-        G.add(output, 0, go * skew(at_marker), -1);
-        G.add(output, 3, go);
-      }
-      shift_rows(K, s);
-      shift_rows(G, s);
-      Six<double>& into_K = to == from ? bodies_[to].K
-                            : inner    ? couplings_[bodies_[to].coupling].inner_K
-                                       : couplings_[bodies_[from].coupling].outer_K;
-      Six<double>& into_G = to == from ? bodies_[to].G
-                            : inner    ? couplings_[bodies_[to].coupling].inner_G
-                                       : couplings_[bodies_[from].coupling].outer_G;
-      into_K.add(-1.0, K);
-      into_G.add(-1.0, G);
-    }
-  }
-}
-
-void LinearizedTree::add_joints(const ForceDerivatives::Instance& instance) noexcept {
-  const double* matrix = derivatives_.matrix(instance);
-  const std::size_t width = instance.inputs(), first_row = ForceDerivatives::marker_outputs * instance.markers;
-  const std::size_t first_column = ForceDerivatives::marker_inputs * instance.markers;
-  std::size_t v = 0;
-  partial_ = partial_ || instance.joints > 1;
-  for (const JointIndex j : derivatives_.joints(instance)) {
-    const std::size_t count = view_.joints[at(j)].nv;
-    if (at(j) >= bodies_.size()) {
-      partial_ = true;
-    } else {
-      const Body& b = bodies_[at(j)];
-      for (std::size_t row = 0; row < count; ++row)
-        for (std::size_t column = 0; column < count; ++column) {
-          const double* from = matrix + (first_row + v + row) * width + first_column + v + column;
-          stiffness_[b.square + row * count + column] += from[0];
-          damping_[b.square + row * count + column] += from[instance.velocities];
-        }
-    }
-    v += count;
-  }
 }
 
 void LinearizedTree::find_joint_wrenches() noexcept {

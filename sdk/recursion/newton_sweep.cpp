@@ -32,6 +32,8 @@ NewtonSweep<T>::NewtonSweep(const LinearizedTree& tree) : tree_(tree), S_(tree.b
   e_.resize(bodies_.size());
   xi_.resize(bodies_.size());
   speed_.resize(bodies_.size());
+  acceleration_.resize(bodies_.size());
+  effort_.resize(directions);
 }
 
 template <class T>
@@ -135,7 +137,7 @@ bool NewtonSweep<T>::eliminate(std::size_t i) noexcept {
 }
 
 template <class T>
-void NewtonSweep<T>::solve(std::span<T> steps, std::span<T> rates) noexcept {
+void NewtonSweep<T>::begin(std::span<const T> steps, std::span<const T> rates) noexcept {
   // The right-hand sides as motions: with δ̇ = (δ − r_δ)/γ the rest of ξ̇, and likewise of ξ̈, brings wrenches.
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const LinearizedTree::Body& b = bodies_[i];
@@ -143,18 +145,22 @@ void NewtonSweep<T>::solve(std::span<T> steps, std::span<T> rates) noexcept {
     Vector a, v;
     if (b.parent >= 0) {
       const auto p = static_cast<std::size_t>(b.parent);
-      a = xi_[p];
+      a = acceleration_[p];
       a.linear -= cross_with(b.r, a.angular);
       v = speed_[p];
       v.linear -= cross_with(b.r, v.angular);
     }
     for (std::size_t k = 0; k < n; ++k) {
-      T turned{};
-      for (std::size_t l = 0; l < n; ++l) turned += turn_rate_[b.square + k * n + l] * steps[b.v + l];
+      T turned{}, damped{};
+      for (std::size_t l = 0; l < n; ++l) {
+        turned += turn_rate_[b.square + k * n + l] * steps[b.v + l];
+        damped += damping_[b.square + k * n + l] * steps[b.v + l];
+      }
       add_scaled(a, T(-(by_square_ * steps[b.v + k] + by_gamma_ * (rates[b.v + k] + turned))), H_[b.v + k]);
       add_scaled(v, T(-(by_gamma_ * steps[b.v + k])), H_[b.v + k]);
+      effort_[b.v + k] = -by_gamma_ * damped;
     }
-    xi_[i] = a;
+    acceleration_[i] = a;
     speed_[i] = v;
     e_[i] = multiply(b.M, a);
     e_[i] += multiply(b.G, v);
@@ -164,50 +170,94 @@ void NewtonSweep<T>::solve(std::span<T> steps, std::span<T> rates) noexcept {
       e_[p] += multiply(couplings_[b.coupling].outer_G, v);
     }
   }
+}
+
+template <class T>
+void NewtonSweep<T>::begin_at_rest() noexcept {
+  std::ranges::fill(e_, Vector{});
+  std::ranges::fill(effort_, T{});
+}
+
+template <class T>
+void NewtonSweep<T>::find(std::span<T> steps) noexcept {
   for (std::size_t i = bodies_.size(); i-- > 0;) {
     const LinearizedTree::Body& b = bodies_[i];
     const std::size_t n = b.count;
     const Vector& e = e_[i];
-    T free[most_directions], y[most_directions];
+    T free[most_directions];
+    for (std::size_t k = 0; k < n; ++k) free[k] = effort_[b.v + k] - dot_with(H_[b.v + k], e);
     for (std::size_t k = 0; k < n; ++k) {
-      T damped{};
-      for (std::size_t l = 0; l < n; ++l) damped += damping_[b.square + k * n + l] * steps[b.v + l];
-      free[k] = -dot_with(H_[b.v + k], e) - by_gamma_ * damped;
+      T y{};
+      for (std::size_t l = 0; l < n; ++l) y += inverse_[b.square + k * n + l] * free[l];
+      steps[b.v + k] = y;
     }
+    if (b.parent < 0) continue;
+    Vector& up = e_[static_cast<std::size_t>(b.parent)];
+    up.linear += e.linear;
+    up.angular += e.angular + cross_with(b.r, e.linear);
     for (std::size_t k = 0; k < n; ++k) {
-      y[k] = T(0);
-      for (std::size_t l = 0; l < n; ++l) y[k] += inverse_[b.square + k * n + l] * free[l];
+      up.angular += steps[b.v + k] * passed_[b.v + k].angular;
+      up.linear += steps[b.v + k] * passed_[b.v + k].linear;
     }
-    if (b.parent >= 0) {
-      Vector& up = e_[static_cast<std::size_t>(b.parent)];
-      up.linear += e.linear;
-      up.angular += e.angular + cross_with(b.r, e.linear);
-      for (std::size_t k = 0; k < n; ++k) {
-        up.angular += y[k] * passed_[b.v + k].angular;
-        up.linear += y[k] * passed_[b.v + k].linear;
-      }
-    }
-    // δ will be y + Y ξ_p; e is read no more.
-    for (std::size_t k = 0; k < n; ++k) e_[i][k] = y[k];
   }
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const LinearizedTree::Body& b = bodies_[i];
-    const std::size_t n = b.count;
     Vector up;
     if (b.parent >= 0) up = xi_[static_cast<std::size_t>(b.parent)];
-    T delta[most_directions];
-    for (std::size_t k = 0; k < n; ++k) delta[k] = e_[i][k] + dot(Y_[b.v + k], up);
     Vector& xi = xi_[i];
     xi = up;
     xi.linear -= cross_with(b.r, up.angular);
-    for (std::size_t k = 0; k < n; ++k) {
-      add_scaled(xi, delta[k], H_[b.v + k]);
-      T turned{};
-      for (std::size_t l = 0; l < n; ++l) turned += turn_rate_[b.square + k * n + l] * delta[l];
-      rates[b.v + k] = by_gamma_ * (delta[k] - steps[b.v + k]) - turned;
+    for (std::size_t k = 0; k < b.count; ++k) {
+      steps[b.v + k] += dot(Y_[b.v + k], up);
+      add_scaled(xi, steps[b.v + k], H_[b.v + k]);
     }
-    for (std::size_t k = 0; k < n; ++k) steps[b.v + k] = delta[k];
   }
+}
+
+template <class T>
+void NewtonSweep<T>::finish(std::span<const T> found, std::span<T> steps, std::span<T> rates) noexcept {
+  for (const LinearizedTree::Body& b : bodies_) {
+    const std::size_t n = b.count;
+    for (std::size_t k = 0; k < n; ++k) {
+      T turned{};
+      for (std::size_t l = 0; l < n; ++l) turned += turn_rate_[b.square + k * n + l] * found[b.v + l];
+      rates[b.v + k] = by_gamma_ * (found[b.v + k] - steps[b.v + k]) - turned;
+    }
+    for (std::size_t k = 0; k < n; ++k) steps[b.v + k] = found[b.v + k];
+  }
+}
+
+template <class T>
+void NewtonSweep<T>::load(const LinearizedTree::Pattern& p, const T& factor) noexcept {
+  for (std::size_t k = 0; k < 2; ++k)
+    if (p.body[k] != LinearizedTree::none) add_scaled(e_[p.body[k]], T(-factor), p.wrench[k]);
+  if (p.v != LinearizedTree::none) effort_[p.v] += factor;
+}
+
+template <class T>
+T NewtonSweep<T>::given_rate(const LinearizedTree::Pattern& p, std::span<const T> steps) const noexcept {
+  T sum{};
+  for (std::size_t k = 0; k < 2; ++k)
+    if (p.body[k] != LinearizedTree::none) sum += dot_with(p.wrench[k], speed_[p.body[k]]);
+  if (p.v != LinearizedTree::none) sum -= by_gamma_ * steps[p.v];
+  return sum;
+}
+
+template <class T>
+T NewtonSweep<T>::given_acceleration(const LinearizedTree::Pattern& p) const noexcept {
+  T sum{};
+  for (std::size_t k = 0; k < 2; ++k)
+    if (p.body[k] != LinearizedTree::none) sum += dot_with(p.wrench[k], acceleration_[p.body[k]]);
+  return sum;
+}
+
+template <class T>
+T NewtonSweep<T>::displacement(const LinearizedTree::Pattern& p, std::span<const T> found) const noexcept {
+  T sum{};
+  for (std::size_t k = 0; k < 2; ++k)
+    if (p.body[k] != LinearizedTree::none) sum += dot_with(p.wrench[k], xi_[p.body[k]]);
+  if (p.v != LinearizedTree::none) sum += found[p.v];
+  return sum;
 }
 
 template class NewtonSweep<double>;

@@ -14,7 +14,7 @@ constexpr std::size_t most_states = 16;  ///< of one instance whose states are s
 
 template <class T>
 TreeNewton::Place<T>::Place(const LinearizedTree& linearized, const SystemView& view)
-    : tree(linearized), sweep(linearized), steps(view.nv_tree), rates(view.nv_tree), states(view.states) {
+    : tree(linearized), sweep(linearized), border(linearized, sweep), steps(view.nv_tree), rates(view.nv_tree), states(view.states) {
   std::size_t next = 0;
   for (const ForceDerivatives::Instance& i : tree.derivatives().instances()) {
     first.push_back(next);
@@ -41,18 +41,19 @@ bool TreeNewton::Place<T>::prepare_states(const T& gamma) noexcept {
 TreeNewton::TreeNewton(const SystemView& view, const JointState& state, const Vec3& origin)
     : view_(view), state_(state), tree_(view, origin), real_(tree_, view), complex_(tree_, view), q_(view.nq_tree) {}
 
-void TreeNewton::linearize(double t, std::span<const double> y, std::span<const double> ydot) noexcept {
+void TreeNewton::linearize(double t, std::span<const double> y, const PlacedState& placed, std::span<const double> ydot,
+                           std::span<const Spatial> cut) noexcept {
   const JointState::Parts parts = state_.split(y);
   std::ranges::copy(parts.q, q_.begin());
-  tree_.evaluate({t, parts.q, parts.v, parts.x, ydot.subspan(view_.nq_tree, view_.nv_tree)});
+  tree_.evaluate({t, placed.q, placed.v, parts.x, ydot.subspan(view_.nq_tree, view_.nv_tree), cut});
 }
 
 bool TreeNewton::prepare(double gamma) noexcept {
-  return real_.sweep.factorize(gamma) && real_.prepare_states(gamma);
+  return real_.sweep.factorize(gamma) && real_.border.factorize() && real_.prepare_states(gamma);
 }
 
 bool TreeNewton::prepare(std::complex<double> gamma) noexcept {
-  return complex_.sweep.factorize(gamma) && complex_.prepare_states(gamma);
+  return complex_.sweep.factorize(gamma) && complex_.border.factorize() && complex_.prepare_states(gamma);
 }
 
 template <class T, class Read, class Write>
@@ -85,7 +86,7 @@ void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) no
       for (std::size_t k = 0; k < joint.nq; ++k) write(joint.q_offset + k, real[k]);
     }
   }
-  place.sweep.solve(place.steps, place.rates);
+  place.border.solve(place.steps, place.rates);
   for (const JointData& joint : view_.tree_joints()) {
     for (std::size_t k = 0; k < joint.nv; ++k)
       write(view_.nq_tree + joint.v_offset + k, place.rates[joint.v_offset + k]);

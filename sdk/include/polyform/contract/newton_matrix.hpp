@@ -20,8 +20,8 @@ class NewtonMatrix {
  public:
   static constexpr std::string_view interface_name = "polyform.newton_matrix.1";
 
-  /// Takes the derivatives of f at a state; t in s. What was prepared before stays as it was. failed:
-  /// Solver::failure (of a system: FirstOrderSystem::failure) says why.
+  /// Takes the derivatives of f at a state; t in s. What was prepared before counts no more. failed: Solver::failure (of
+  /// a system: FirstOrderSystem::failure) says why.
   virtual Status linearize(double t, std::span<const double> y) noexcept = 0;
   /// Factorizes I − γ ∂f/∂y as of the last linearize(); γ in s. failed: the matrix is singular, for this γ at least.
   virtual Status prepare(double gamma) noexcept = 0;

@@ -104,6 +104,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   KernelList kernels_;
   std::unique_ptr<TreeNewton> newton_;
   std::vector<double> newton_rates_;
+  std::vector<Spatial> newton_cuts_;   ///< what each cut joint transmits
 };
 
 }  // namespace polyform

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "polyform/contract/system_view.hpp"
+#include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/force_derivatives.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/solvers/newton/six.hpp"
@@ -28,9 +29,10 @@ struct TreeMoment {
   double time = 0;
   std::span<const double> q, v, x;   ///< of all joints (v, q: canonical order; those of tree joints count), and states
   std::span<const double> vdot;      ///< of the tree joints
+  std::span<const Spatial> cut;      ///< what each cut joint puts on its moving body at the origin of M, ground axes
 };
 
-/// Trees of rigid bodies. Nothing allocates after construction.
+/// Trees of rigid bodies, with closed loops. Nothing allocates after construction.
 class LinearizedTree {
  public:
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
@@ -48,6 +50,19 @@ class LinearizedTree {
   /// What a displacement of the parent does to the body (inner), and the other way round (outer).
   struct Coupling {
     Six<double> inner_K, inner_G, outer_K, outer_G;
+  };
+
+  /// A displacement of the system as a number, and the load that does its work: wrenches about P of up to two bodies, or
+  /// an effort on a velocity coordinate of the tree.
+  struct Pattern {
+    std::uint32_t body[2] = {none, none};
+    Spatial wrench[2];
+    std::uint32_t v = none;
+  };
+  /// What acts between bodies that are no neighbours, or between joints: loads = (K + G d/dt) · displacements of its
+  /// patterns. first: of the patterns; matrix: of count², rows first.
+  struct Far {
+    std::size_t first = 0, count = 0, matrix = 0;
   };
 
   /// The view outlives the object.
@@ -69,8 +84,12 @@ class LinearizedTree {
   const double* damping(const Body& b) const { return damping_.data() + b.square; }
   const double* turn_rate(const Body& b) const { return turn_rate_.data() + b.square; }
   const ForceDerivatives& derivatives() const { return derivatives_; }
-  /// Whether the last evaluate() left out what acts between bodies that are no neighbours, or between joints.
-  bool is_partial() const { return partial_; }
+  std::span<const Far> far() const { return far_; }
+  const Pattern& pattern(std::size_t i) const { return patterns_[i]; }
+  const double* far_K(const Far& f) const { return far_K_.data() + f.matrix; }
+  const double* far_G(const Far& f) const { return far_G_.data() + f.matrix; }
+  /// Rows of the cut joints: displacements that stay zero.
+  std::span<const Pattern> rows() const { return rows_; }
 
   /// Steps in the velocity coordinates of a joint, from steps in its coordinates; and what of these is no such step.
   /// q: the joint's coordinates.
@@ -79,9 +98,19 @@ class LinearizedTree {
  private:
   void place(const TreeMoment&) noexcept;
   void add_inertia(std::size_t body, const BodyMotion&, const Spatial& acceleration) noexcept;
+  /// Whose displacements an instance depends on: six numbers for each body, then the joints' coordinates.
+  struct Plan {
+    std::vector<std::uint32_t> bodies, joints;
+    std::size_t count = 0, far = none;
+  };
+  void plan_forces();
   void add_forces() noexcept;
-  void add_markers(const ForceDerivatives::Instance&) noexcept;
-  void add_joints(const ForceDerivatives::Instance&) noexcept;
+  void add_loads(const ForceDerivatives::Instance&) noexcept;
+  void find_matrices(const ForceDerivatives::Instance&, const Plan&) noexcept;
+  void add_local(const Plan&) noexcept;
+  void keep_far(const Plan&) noexcept;
+  void find_rows(const TreeMoment&) noexcept;
+  Pattern tie(const JointData& cut, const Spatial& t) const noexcept;
   void find_joint_wrenches() noexcept;
 
   const SystemView& view_;
@@ -94,7 +123,13 @@ class LinearizedTree {
   std::vector<double> stiffness_, damping_, turn_rate_;
   std::vector<Vec3> to_P_;            ///< of bodies, from their frame origins, ground axes
   std::vector<Spatial> accelerations_, wrenches_;
-  bool partial_ = false;
+  std::vector<Plan> plans_;           ///< of the instances
+  std::vector<double> K_, G_;         ///< of one instance
+  std::vector<Far> far_;
+  std::vector<Pattern> patterns_, rows_;
+  std::vector<double> far_K_, far_G_;
+  std::vector<JointConstraint> cuts_;
+  std::vector<double> cut_q_, cut_v_;
 };
 
 }  // namespace polyform

@@ -27,8 +27,26 @@ class NewtonSweep {
 
   /// At the tree's linearization. False where the matrix is singular.
   bool factorize(const T& gamma) noexcept;
-  /// Changes r_δ, r_v to the solution δ, δv of (I − γ J) (δ, δv) = (r_δ, r_v); per velocity coordinate.
-  void solve(std::span<T> steps, std::span<T> rates) noexcept;
+  /// 1/γ.
+  const T& by_gamma() const { return by_gamma_; }
+
+  // A solution (δ, δv) of (I − γ J) (δ, δv) = (r_δ, r_v), per velocity coordinate, in three parts.
+  /// Begins the loads with what the right-hand sides bring.
+  void begin(std::span<const T> steps, std::span<const T> rates) noexcept;
+  /// Begins with no loads, where the right-hand sides are zero.
+  void begin_at_rest() noexcept;
+  /// The displacements under the loads; δ into steps.
+  void find(std::span<T> steps) noexcept;
+  /// δv of a δ with the right-hand sides as they were given to begin(), which δ and δv replace.
+  void finish(std::span<const T> found, std::span<T> steps, std::span<T> rates) noexcept;
+
+  /// Between begin() and find(): adds a load. What the right-hand sides are of a pattern's displacement: of its rate and
+  /// of its acceleration.
+  void load(const LinearizedTree::Pattern&, const T& factor) noexcept;
+  T given_rate(const LinearizedTree::Pattern&, std::span<const T> steps) const noexcept;
+  T given_acceleration(const LinearizedTree::Pattern&) const noexcept;
+  /// After find().
+  T displacement(const LinearizedTree::Pattern&, std::span<const T> found) const noexcept;
 
  private:
   using Vector = SpatialVector<T>;
@@ -43,7 +61,8 @@ class NewtonSweep {
   std::vector<LinearizedTree::Coupling> couplings_;
   std::vector<Spatial> H_;
   std::vector<double> damping_, turn_rate_;
-  std::vector<Vector> e_, xi_, speed_;
+  std::vector<Vector> e_, xi_, speed_, acceleration_;
+  std::vector<T> effort_;
 };
 
 extern template class NewtonSweep<double>;

@@ -5,25 +5,28 @@
 #include <span>
 #include <vector>
 
+#include "polyform/solvers/joint_placement.hpp"
 #include "polyform/solvers/joint_state.hpp"
-#include "polyform/solvers/newton/newton_sweep.hpp"
+#include "polyform/solvers/newton/newton_border.hpp"
 
 namespace polyform {
 
-/// Trees of rigid bodies with forces. Nothing allocates after construction.
+/// Rigid bodies with joints, loops and forces. Nothing allocates after construction.
 class TreeNewton {
  public:
-  /// Whether the system is one.
+  /// Whether the system is made of these.
   static bool carries(const SystemView& view) {
-    return view.cut_joints().empty() && view.flexible.empty() && view.constraints.empty() && view.modules.empty();
+    return view.flexible.empty() && view.constraints.empty() && view.modules.empty();
   }
   /// They outlive the object. origin: what positions of the frames count from.
   TreeNewton(const SystemView&, const JointState&, const Vec3& origin);
 
-  bool good() const { return tree_.good(); }
+  /// Whether it can be used: the forces could be made, and so much lies across the tree that its border is no burden.
+  bool good() const { return tree_.good() && NewtonBorder<double>::most(tree_) <= NewtonBorder<double>::largest; }
   void follow(std::span<const std::int32_t> discrete) noexcept { tree_.follow(discrete); }
-  /// At y with its derivative.
-  void linearize(double t, std::span<const double> y, std::span<const double> ydot) noexcept;
+  /// At y, placed, with its derivative; cut: see TreeMoment.
+  void linearize(double t, std::span<const double> y, const PlacedState& placed, std::span<const double> ydot,
+                 std::span<const Spatial> cut) noexcept;
   /// False where the matrix is singular.
   bool prepare(double gamma) noexcept;
   bool prepare(std::complex<double> gamma) noexcept;
@@ -39,6 +42,7 @@ class TreeNewton {
 
     const LinearizedTree& tree;
     NewtonSweep<T> sweep;
+    NewtonBorder<T> border;
     std::vector<T> steps, rates, states;
     std::vector<T> inverses;          ///< of I − γ ∂ẋ/∂x, instance after instance
     std::vector<std::size_t> first;   ///< of them
