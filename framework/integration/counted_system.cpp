@@ -23,6 +23,10 @@ Message said(std::string_view what, double t, std::string_view why) {
 }  // namespace
 
 void* CountedSystem::query(std::string_view asked) noexcept {
+  if (asked == NewtonMatrix::interface_name) {
+    newton_ = ode_.newton_matrix();
+    return newton_ == nullptr ? nullptr : static_cast<NewtonMatrix*>(this);
+  }
   const bool offered = second_ != nullptr && asked == SecondOrderSystem::interface_name;
   return offered ? static_cast<SecondOrderSystem*>(this) : nullptr;
 }
@@ -31,6 +35,13 @@ void* CountedSystem::query(std::string_view asked) noexcept {
 Status CountedSystem::position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
   if (second_->position_rates(t, y, ydot) == Status::ok) return Status::ok;
   failure_.say(said("the rates of the positions could not be computed", t, ode_.failure()));
+  return Status::failed;
+}
+
+Status CountedSystem::linearize(double t, std::span<const double> y) noexcept {
+  ++evaluations_;
+  if (newton_->linearize(t, y.first(states())) == Status::ok) return Status::ok;
+  failure_.say(said("the derivatives for Newton's iteration could not be computed", t, ode_.failure()));
   return Status::failed;
 }
 

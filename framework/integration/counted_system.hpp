@@ -11,7 +11,7 @@
 
 namespace polyform::host::inline integration {
 
-class CountedSystem final : public FirstOrderSystem, private SecondOrderSystem {
+class CountedSystem final : public FirstOrderSystem, private SecondOrderSystem, private NewtonMatrix {
  public:
   explicit CountedSystem(Ode& ode)
       : ode_(ode),
@@ -26,16 +26,28 @@ class CountedSystem final : public FirstOrderSystem, private SecondOrderSystem {
   std::string_view failure() const noexcept override { return failure_.text(); }
   void* query(std::string_view asked) noexcept override;
 
-  /// Of the derivative, since the count began.
+  /// Of the derivative, since the count began; a linearization counts as one.
   std::size_t evaluations() const noexcept { return evaluations_; }
   void begin_count() noexcept { evaluations_ = 0; }
 
  private:
+  Status linearize(double t, std::span<const double> y) noexcept override;
+  Status prepare(double gamma) noexcept override { return newton_->prepare(gamma); }
+  Status prepare_complex(double real, double imaginary) noexcept override {
+    return newton_->prepare_complex(real, imaginary);
+  }
+  void solve(std::span<double> x) noexcept override { newton_->solve(x.first(states())); }
+  void solve_complex(std::span<double> real, std::span<double> imaginary) noexcept override {
+    newton_->solve_complex(real.first(states()), imaginary.first(states()));
+  }
+  std::size_t states() const noexcept { return ode_.size() - ode_.integrals(); }
+
   std::span<const StateKind> kinds() const noexcept override { return second_->kinds(); }
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
 
   Ode& ode_;
   SecondOrderSystem* second_;  ///< or none
+  NewtonMatrix* newton_ = nullptr;  ///< once it was asked for, or none
   DiscreteState* discrete_;    ///< or none
   std::vector<std::int32_t> kept_;  ///< its values before a correction
   std::size_t evaluations_ = 0;

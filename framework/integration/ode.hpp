@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "polyform/contract/discrete_state.hpp"
+#include "polyform/contract/newton_matrix.hpp"
 #include "polyform/contract/second_order.hpp"
 
 namespace polyform::host::inline integration {
@@ -29,6 +30,9 @@ class Ode {
   virtual DiscreteState* discrete() noexcept { return nullptr; }
   /// What tells positions from velocities, of size() numbers; or none. failure() is that of position_rates too.
   virtual SecondOrderSystem* second_order() noexcept { return nullptr; }
+  /// Newton's matrix, of the states without integrals; or none. Made when it is asked for. failure() is that of
+  /// linearize too.
+  virtual NewtonMatrix* newton_matrix() noexcept { return nullptr; }
 };
 
 }  // namespace polyform::host::integration

@@ -59,6 +59,7 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   }
   DiscreteState* discrete() noexcept override { return discrete_; }
   SecondOrderSystem* second_order() noexcept override { return second_ == nullptr ? nullptr : this; }
+  NewtonMatrix* newton_matrix() noexcept override { return ask<NewtonMatrix>(solver_); }
 
  private:
   std::span<const StateKind> kinds() const noexcept override { return kinds_; }

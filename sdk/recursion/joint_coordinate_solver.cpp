@@ -1,6 +1,7 @@
 #include "polyform/solvers/joint_coordinate_solver.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace polyform {
 
@@ -32,7 +33,43 @@ void* JointCoordinateSolver::query(std::string_view asked) noexcept {
   if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
   if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
   if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
+  if (asked == NewtonMatrix::interface_name) return newton_matrix();
   return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
+}
+
+NewtonMatrix* JointCoordinateSolver::newton_matrix() noexcept {
+  if (!TreeNewton::carries(view_)) return nullptr;
+  if (newton_) return this;
+  try {
+    auto made = std::make_unique<TreeNewton>(view_, state_, centred_.origin());
+    newton_rates_.resize(state_.size());
+    newton_cuts_.resize(view_.cut_joints().size());
+    if (!made->good()) return nullptr;
+    made->follow(discrete_.of_elements());
+    newton_ = std::move(made);
+    return this;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+Status JointCoordinateSolver::linearize(double t, std::span<const double> y) noexcept {
+  const JointRates out{newton_rates_.data() + view_.nq_tree, newton_rates_.data() + state_.joints() + view_.modes,
+                       std::span(newton_rates_).subspan(state_.moving(), view_.states)};
+  PlacedState here;
+  if (solve(t, y, out, true, here) == Status::failed) return Status::failed;
+  for (std::size_t i = 0; i < newton_cuts_.size(); ++i)
+    newton_cuts_[i] = loads_.cut_reaction(i, motion_of(view_.cut_joints()[i].base_frame, here.motions));
+  newton_->linearize(t, y, here, newton_rates_, newton_cuts_);
+  return Status::ok;
+}
+
+Status JointCoordinateSolver::prepare(double gamma) noexcept {
+  return newton_->prepare(gamma) ? Status::ok : Status::failed;
+}
+
+Status JointCoordinateSolver::prepare_complex(double real, double imaginary) noexcept {
+  return newton_->prepare(std::complex<double>(real, imaginary)) ? Status::ok : Status::failed;
 }
 
 Status JointCoordinateSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {

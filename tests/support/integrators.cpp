@@ -6,13 +6,14 @@
 
 #include "framework/simulation/integrator_selection.hpp"
 #include "plugins/integrators/cvode/cvode_types.hpp"
+#include "plugins/integrators/implicit/implicit_types.hpp"
 #include "plugins/integrators/runge_kutta/runge_kutta.hpp"
 
 namespace polyform::test {
 
 std::span<const IntegratorType* const> integrator_types() {
   static const IntegratorType* const all[] = {&runge_kutta::rk4(), &runge_kutta::dopri5(), &runge_kutta::dop853(),
-                                              &cvode::adams(), &cvode::bdf()};
+                                              &cvode::adams(), &cvode::bdf(), &implicit::radau5()};
   return all;
 }
 

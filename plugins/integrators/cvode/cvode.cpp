@@ -18,8 +18,8 @@ namespace polyform::cvode {
 
 namespace {
 
-// Up to this many states Newton's linear systems are solved with a dense matrix of differences, beyond it without a
-// matrix, by GMRES: a dense one costs an evaluation per state.
+// Newton's linear systems are solved by GMRES without a matrix, preconditioned by the system's own where it has one.
+// Where it has none, up to this many states take a dense matrix of differences, which costs an evaluation per state.
 constexpr std::size_t largest_dense = 60;
 
 // A correction up to this size (root mean square, in units of the tolerance) is drift of the order of the local error;
@@ -81,7 +81,7 @@ Cvode::Cvode(FirstOrderSystem& system, const StepSettings& settings, int method,
   if (method == CV_ADAMS) {
     memory_.nonlinear.reset(made(SUNNonlinSol_FixedPoint(memory_.end.get(), 0, memory_.context.get())));
     check(CVodeSetNonlinearSolver(memory_.cvode.get(), memory_.nonlinear.get()));
-  } else if (n <= largest_dense) {
+  } else if (newton_ = states_ == 0 ? nullptr : ask<NewtonMatrix>(system); newton_ == nullptr && n <= largest_dense) {
     attach_dense(n);
   } else {
     attach_krylov();
@@ -99,8 +99,30 @@ void Cvode::attach_dense(std::size_t n) {
 void Cvode::attach_krylov() {
   constexpr int largest_subspace = 30;
   memory_.linear.reset(
-      made(SUNLinSol_SPGMR(memory_.end.get(), SUN_PREC_NONE, largest_subspace, memory_.context.get())));
+      made(SUNLinSol_SPGMR(memory_.end.get(), newton_ == nullptr ? SUN_PREC_NONE : SUN_PREC_RIGHT, largest_subspace,
+                           memory_.context.get())));
   check(CVodeSetLinearSolver(memory_.cvode.get(), memory_.linear.get(), nullptr));
+  if (newton_ != nullptr) check(CVodeSetPreconditioner(memory_.cvode.get(), prepare, precondition));
+}
+
+int Cvode::prepare(double t, N_Vector y, N_Vector, int derivatives_hold, int* are_new, double gamma,
+                   void* self) noexcept {
+  constexpr int recoverable = 1;
+  Cvode& me = *static_cast<Cvode*>(self);
+  *are_new = derivatives_hold ? SUNFALSE : SUNTRUE;
+  if (!derivatives_hold && me.newton_->linearize(t, me.numbers(y)) != Status::ok) {
+    me.derivative_failure_.say(me.system_.failure());
+    return recoverable;
+  }
+  return me.newton_->prepare(gamma) == Status::ok ? 0 : recoverable;
+}
+
+int Cvode::precondition(double, N_Vector, N_Vector, N_Vector right, N_Vector solution, double, double, int,
+                        void* self) noexcept {
+  Cvode& me = *static_cast<Cvode*>(self);
+  std::ranges::copy(me.numbers(right), me.numbers(solution).begin());
+  me.newton_->solve(me.numbers(solution));
+  return 0;
 }
 
 int Cvode::derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept {

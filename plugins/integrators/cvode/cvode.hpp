@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "polyform/contract/newton_matrix.hpp"
 #include "polyform/helpers/step_by_step.hpp"
 
 namespace polyform::cvode {
@@ -60,6 +61,10 @@ class Cvode final : public StepByStep {
   static int integrand(double t, N_Vector y, N_Vector rate, void* self) noexcept;
   static int jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix out, void* self, N_Vector, N_Vector,
                       N_Vector) noexcept;
+  static int prepare(double t, N_Vector y, N_Vector ydot, int derivatives_hold, int* are_new, double gamma,
+                     void* self) noexcept;
+  static int precondition(double t, N_Vector y, N_Vector ydot, N_Vector right, N_Vector solution, double gamma,
+                          double tolerance, int side, void* self) noexcept;
   void attach_dense(std::size_t n);
   void attach_krylov();
   Status reinitialize(double first_step) noexcept;
@@ -72,6 +77,7 @@ class Cvode final : public StepByStep {
 
   FirstOrderSystem& system_;
   StepSettings settings_;
+  NewtonMatrix* newton_ = nullptr;  // of the system, for BDF, or none
   std::size_t states_;         // that CVODES steps on; integrals follow
   std::vector<double> state_;  // corrected, with the integrals
   std::vector<double> rate_;   // of it, where there are integrals

@@ -12,6 +12,7 @@
 #include "polyform/contract/formulation.hpp"
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/lost_digits.hpp"
+#include "polyform/contract/newton_matrix.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
@@ -22,13 +23,14 @@
 #include "polyform/solvers/joint_placement.hpp"
 #include "polyform/solvers/joint_state.hpp"
 #include "polyform/solvers/loop_projection.hpp"
+#include "polyform/solvers/newton/tree_newton.hpp"
 #include "polyform/solvers/rows_left_out.hpp"
 #include "polyform/solvers/tree_sweep.hpp"
 
 namespace polyform {
 
 /// A solver with the state of joint_state.hpp. Freed by destroy().
-class JointCoordinateSolver : public Solver, public PowerSource, public SecondOrderSystem {
+class JointCoordinateSolver : public Solver, public PowerSource, public SecondOrderSystem, private NewtonMatrix {
  public:
   using MakeSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&)>;
 
@@ -65,6 +67,16 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
 
  private:
+  // Of a system that TreeNewton carries. What it takes is made when it is first asked for.
+  NewtonMatrix* newton_matrix() noexcept;
+  Status linearize(double t, std::span<const double> y) noexcept override;
+  Status prepare(double gamma) noexcept override;
+  Status prepare_complex(double real, double imaginary) noexcept override;
+  void solve(std::span<double> x) noexcept override { newton_->solve(x); }
+  void solve_complex(std::span<double> real, std::span<double> imaginary) noexcept override {
+    newton_->solve(real, imaginary);
+  }
+
   using MakeLoopedSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&, LoopClosure&)>;
   struct ByLoopedSweep {};
   JointCoordinateSolver(const SystemView&, ByLoopedSweep, const MakeLoopedSweep&);
@@ -90,6 +102,9 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   std::vector<double> closed_;       ///< y of a stage, brought onto the loops
   LostDigits lost_;
   KernelList kernels_;
+  std::unique_ptr<TreeNewton> newton_;
+  std::vector<double> newton_rates_;
+  std::vector<Spatial> newton_cuts_;   ///< what each cut joint transmits
 };
 
 }  // namespace polyform

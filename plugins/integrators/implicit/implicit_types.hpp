@@ -1,0 +1,10 @@
+// Implicit methods for stiff systems.
+#pragma once
+
+#include "polyform/contract/integrator.hpp"
+
+namespace polyform::implicit {
+
+const IntegratorType& radau5() noexcept;
+
+}  // namespace polyform::implicit

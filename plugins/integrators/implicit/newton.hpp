@@ -1,0 +1,31 @@
+// The linear systems of Newton's iteration, (I − γ ∂f/∂y) x = b with a real and a complex γ.
+#pragma once
+
+#include <complex>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "polyform/contract/integrator.hpp"
+#include "polyform/contract/newton_matrix.hpp"
+
+namespace polyform::implicit {
+
+/// All vectors: of the states without integrals. Nothing allocates after construction.
+class Newton {
+ public:
+  virtual ~Newton() = default;
+  /// At a state with its derivative. False where f cannot be evaluated: the system's failure() says why.
+  virtual bool linearize(double t, std::span<const double> y, std::span<const double> rate) noexcept = 0;
+  /// False where the matrix is singular.
+  virtual bool prepare(double gamma) noexcept = 0;
+  virtual bool prepare(std::complex<double> gamma) noexcept = 0;
+  virtual void solve(std::span<double> x) noexcept = 0;
+  virtual void solve(std::span<double> real, std::span<double> imaginary) noexcept = 0;
+};
+
+/// What suits the system: its own matrix; else a full one by differences up to so many states, beyond that Krylov's
+/// method. tolerance: what Krylov's method leaves of a right-hand side, absolute + relative · |y| counting as one.
+std::unique_ptr<Newton> newton_for(FirstOrderSystem&, const StepSettings&);
+
+}  // namespace polyform::implicit

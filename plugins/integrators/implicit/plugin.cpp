@@ -1,0 +1,5 @@
+#include "polyform/contract/plugin.hpp"
+
+#include "implicit_types.hpp"
+
+POLYFORM_PLUGIN("integrator", "implicit", "1.0") { registrar.add(polyform::implicit::radau5()); }

@@ -1,0 +1,57 @@
+// What a sweep over the tree cannot carry, as a border of its matrix: closed loops by their multipliers, and forces
+// between bodies that are no neighbours by the few combinations of displacements that they depend on.
+//
+//   P x − U μ = loads     P: the tree, solved by the sweep
+//   Vᵀ x − D μ = g        loops: V = U, D = 0; forces with loads E Pᵀx = L (R Pᵀ x): U = P L, V = P Rᵀ, D = 1
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "polyform/solvers/newton/newton_sweep.hpp"
+
+namespace polyform {
+
+/// Nothing allocates after construction.
+template <class T>
+class NewtonBorder {
+ public:
+  /// They outlive the object.
+  NewtonBorder(const LinearizedTree&, NewtonSweep<T>&);
+
+  /// A larger border is a burden: a matrix of its square is factorized for each step size.
+  static constexpr std::size_t largest = 400;
+  /// The border's size at most, for a system of this tree. Beyond the largest one nothing is made, and nothing may be
+  /// asked of the object.
+  static std::size_t most(const LinearizedTree&) noexcept;
+  /// After NewtonSweep::factorize. False where the border is singular but for dependent rows of loops.
+  bool factorize() noexcept;
+  /// As NewtonSweep's three parts together.
+  void solve(std::span<T> steps, std::span<T> rates) noexcept;
+
+ private:
+  void split(const LinearizedTree::Far&) noexcept;
+  void respond(std::size_t k) noexcept;
+  void eliminate() noexcept;
+
+  const LinearizedTree& tree_;
+  NewtonSweep<T>& sweep_;
+  /// A force's combinations: first among the unknowns, their number; L and R in numbers_ from at, most × count each.
+  struct Split {
+    std::size_t far, first, count, most, at;
+  };
+  std::size_t rows_ = 0, size_ = 0;   ///< of loops; of all unknowns
+  std::vector<Split> splits_;
+  std::vector<T> numbers_, work_;
+  std::vector<T> responses_;          ///< δ per unknown
+  std::vector<T> matrix_, right_, unknowns_, found_;
+  std::vector<std::size_t> row_order_, column_order_;
+  std::size_t rank_ = 0;
+};
+
+extern template class NewtonBorder<double>;
+extern template class NewtonBorder<std::complex<double>>;
+
+}  // namespace polyform

@@ -1,0 +1,71 @@
+// Newton's matrix of a tree by the recursion that gives its accelerations: inward, what is outboard of a hinge is
+// condensed to a wrench per displacement of the parent; outward, the displacements follow.
+//
+//   inward    S = M/γ² + G/γ + K            a body, with what its children pass
+//             δF = S ξ + T ξ_p + e,  ξ = X ξ_p + H δ
+//             Hᵀ δF + (turning of H) = δτ    gives δ = Y ξ_p + y, and δF in terms of ξ_p alone
+//   outward   δ = Y ξ_p + y,  ξ = X ξ_p + H δ
+//
+// δ: steps in the coordinates; T: forces between the body and its parent. Rates of displacements are taken as ξ/γ, which
+// leaves out how fast the directions of the joints turn: small beside 1/γ in steps that resolve the motion.
+#pragma once
+
+#include <complex>
+#include <span>
+#include <vector>
+
+#include "polyform/solvers/newton/linearized_tree.hpp"
+
+namespace polyform {
+
+/// T: double, or std::complex<double>. Nothing allocates after construction.
+template <class T>
+class NewtonSweep {
+ public:
+  /// The tree outlives the object.
+  explicit NewtonSweep(const LinearizedTree&);
+
+  /// At the tree's linearization. False where the matrix is singular.
+  bool factorize(const T& gamma) noexcept;
+  /// 1/γ.
+  const T& by_gamma() const { return by_gamma_; }
+
+  // A solution (δ, δv) of (I − γ J) (δ, δv) = (r_δ, r_v), per velocity coordinate, in three parts.
+  /// Begins the loads with what the right-hand sides bring.
+  void begin(std::span<const T> steps, std::span<const T> rates) noexcept;
+  /// Begins with no loads, where the right-hand sides are zero.
+  void begin_at_rest() noexcept;
+  /// The displacements under the loads; δ into steps.
+  void find(std::span<T> steps) noexcept;
+  /// δv of a δ with the right-hand sides as they were given to begin(), which δ and δv replace.
+  void finish(std::span<const T> found, std::span<T> steps, std::span<T> rates) noexcept;
+
+  /// Between begin() and find(): adds a load. What the right-hand sides are of a pattern's displacement: of its rate and
+  /// of its acceleration.
+  void load(const LinearizedTree::Pattern&, const T& factor) noexcept;
+  T given_rate(const LinearizedTree::Pattern&, std::span<const T> steps) const noexcept;
+  T given_acceleration(const LinearizedTree::Pattern&) const noexcept;
+  /// After find().
+  T displacement(const LinearizedTree::Pattern&, std::span<const T> found) const noexcept;
+
+ private:
+  using Vector = SpatialVector<T>;
+  bool eliminate(std::size_t body) noexcept;
+
+  const LinearizedTree& tree_;
+  T by_gamma_{}, by_square_{};              ///< 1/γ, 1/γ²
+  std::vector<Six<T>> S_;
+  std::vector<Vector> Y_, passed_;          ///< per direction; passed_: its wrench on the parent
+  std::vector<T> inverse_;                  ///< count² of a joint
+  std::vector<LinearizedTree::Body> bodies_;  ///< geometry and G, M as of factorize()
+  std::vector<LinearizedTree::Coupling> couplings_;
+  std::vector<Spatial> H_;
+  std::vector<double> damping_, turn_rate_;
+  std::vector<Vector> e_, xi_, speed_, acceleration_;
+  std::vector<T> effort_;
+};
+
+extern template class NewtonSweep<double>;
+extern template class NewtonSweep<std::complex<double>>;
+
+}  // namespace polyform

@@ -1,0 +1,105 @@
+// Newton's matrix of a solver against differences of its derivative.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "polyform/contract/newton_matrix.hpp"
+#include "polyform/contract/second_order.hpp"
+#include "tests/support/workbench.hpp"
+
+namespace polyform::test {
+
+/// A solver by riccati at the initial state of a model, with all ∂f/∂y by central differences.
+class NewtonCheck {
+ public:
+  explicit NewtonCheck(const std::string& text, std::string_view formulation = "riccati")
+      : system_(system_from_text(text)), solver_(make(formulation)), y_(initial_vector(*system_, *solver_)) {
+    const std::size_t n = y_.size();
+    J_.resize(n * n);
+    std::vector<double> up(n), down(n);
+    for (std::size_t j = 0; j < n; ++j) {
+      const double here = y_[j], by = 1e-6 * (1 + std::abs(here));
+      y_[j] = here + by;
+      REQUIRE(solver_->derivative(0, y_, up) == Status::ok);
+      y_[j] = here - by;
+      REQUIRE(solver_->derivative(0, y_, down) == Status::ok);
+      y_[j] = here;
+      for (std::size_t i = 0; i < n; ++i) J_[i * n + j] = (up[i] - down[i]) / (2 * by);
+    }
+  }
+
+  NewtonMatrix* matrix() { return ask<NewtonMatrix>(*solver_); }
+
+  /// What one iteration leaves of a random error.
+  double residual(std::complex<double> gamma) {
+    NewtonMatrix* const newton = matrix();
+    REQUIRE(newton != nullptr);
+    REQUIRE(newton->linearize(0, y_) == Status::ok);
+    std::mt19937 random(1);
+    std::normal_distribution<double> normal;
+    const std::size_t n = y_.size();
+    std::vector<double> real(n), imaginary(n);
+    for (double& x : real) x = normal(random);
+    if (gamma.imag() != 0)
+      for (double& x : imaginary) x = normal(random);
+    // Velocities count as what they do in γ.
+    const std::span<const StateKind> kinds = ask<SecondOrderSystem>(*solver_)->kinds();
+    const auto unit = [&](std::size_t i) { return kinds[i] == StateKind::velocity ? 1 / std::abs(gamma) : 1.0; };
+    for (std::size_t i = 0; i < n; ++i) {
+      real[i] *= unit(i);
+      imaginary[i] *= unit(i);
+    }
+    const std::vector<std::complex<double>> x = together(real, imaginary), wanted = times(gamma, x);
+    for (std::size_t i = 0; i < n; ++i) {
+      real[i] = wanted[i].real();
+      imaginary[i] = wanted[i].imag();
+    }
+    if (gamma.imag() == 0) {
+      REQUIRE(newton->prepare(gamma.real()) == Status::ok);
+      newton->solve(real);
+    } else {
+      REQUIRE(newton->prepare_complex(gamma.real(), gamma.imag()) == Status::ok);
+      newton->solve_complex(real, imaginary);
+    }
+    const std::vector<std::complex<double>> found = together(real, imaginary);
+    double error = 0, size = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      error = std::max(error, std::abs(found[i] - x[i]) / unit(i));
+      size = std::max(size, std::abs(x[i]) / unit(i));
+    }
+    return error / size;
+  }
+
+ private:
+  static std::vector<std::complex<double>> together(const std::vector<double>& a, const std::vector<double>& b) {
+    std::vector<std::complex<double>> out(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i) out[i] = {a[i], b[i]};
+    return out;
+  }
+  host::SolverPointer make(std::string_view name) {
+    for (const Formulation* f : formulations_for(*system_))
+      if (f->name() == name) return solver_for(*system_, *f);
+    FAIL("no formulation " << std::string(name));
+    return {};
+  }
+  std::vector<std::complex<double>> times(std::complex<double> gamma,
+                                          const std::vector<std::complex<double>>& x) const {
+    const std::size_t n = x.size();
+    std::vector<std::complex<double>> out = x;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) out[i] -= gamma * J_[i * n + j] * x[j];
+    return out;
+  }
+
+  std::unique_ptr<host::System> system_;
+  host::SolverPointer solver_;
+  std::vector<double> y_, J_;
+};
+
+}  // namespace polyform::test
