@@ -21,7 +21,7 @@ bool finite(const Spatial& s) {
 RowCheck::RowCheck(const Model& model, const Scales& scales, const LinearProblem& problem)
     : model_(model), scales_(scales), problem_(problem), yardstick_(model.view), residual_(model, scales, problem) {}
 
-bool RowCheck::check(std::span<const double> given_way, Failure& failure) noexcept {
+bool RowCheck::check(double least, std::span<const double> given_way, Failure& failure) noexcept {
   const Blocks& blocks = model_.blocks;
   const std::span<const BodyMotion> motions = model_.motions.frames;
   // What is left of a row is small or large beside what acts on its bodies or could: their weights, loads and inertia
@@ -52,7 +52,7 @@ bool RowCheck::check(std::span<const double> given_way, Failure& failure) noexce
       worst = t;
     }
   const Violation& violation = model_.rows.violation();
-  if (!is_contradiction(error, least_contradiction, violation.position, violation.velocity)) return true;
+  if (!is_contradiction(error, least, violation.position, violation.velocity)) return true;
   return failure.say(
       "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). {}",
       model_.ties.kind(worst), model_.ties.name(worst), error, causes_of_contradiction(model_.view));
