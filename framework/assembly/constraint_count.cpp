@@ -90,7 +90,9 @@ std::vector<OpenDirections> open_directions(const SystemView& view, const Constr
   for (std::size_t j = 0; j < joints; ++j) {
     for (const BodyIndex b : {view.joints[j].base, view.joints[j].moving})
       if (!is_ground(b)) lengths[j] = std::max(lengths[j], scales.reach(at(b)));
-    if (lengths[j] == 0) lengths[j] = scales.largest_reach() > 0 ? scales.largest_reach() : 1;
+    // A frame whose joints stand in its origin up to rounding has no length of its own.
+    if (!(lengths[j] > rounding_of_rows * scales.largest_reach()))
+      lengths[j] = scales.largest_reach() > 0 ? scales.largest_reach() : 1;
   }
   for (std::size_t k = 0; k < samples; ++k) {
     jacobian.transmit(multipliers[k], through, sizes);

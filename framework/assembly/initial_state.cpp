@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "polyform/contract/initial_states.hpp"
+#include "polyform/mechanics/attachments.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/module_set.hpp"
@@ -109,12 +111,7 @@ void InitialState::report_no_batch(std::string_view kind, Strided<const Group> g
 
 void InitialState::first_order_states() {
   parts_.discrete.assign(view().discrete, 0);
-  if (std::string_view stranger; !initial_discrete(view(), parts_.discrete, stranger)) {
-    diagnostics_.error(fmt::format("type `{}` declares discrete states, but its batches tell none of its values at the "
-                                   "start, or one that the type does not name",
-                                   stranger));
-    diagnostics_.blame_plugin();
-  }
+  if (std::string_view stranger; !initial_discrete(view(), parts_.discrete, stranger)) report_strange_values(stranger);
   parts_.x.assign(view().states, 0.0);
   const ForceSet forces(view(), centred_.origin());
   if (forces.good())
@@ -128,10 +125,37 @@ void InitialState::first_order_states() {
   given_x_ = parts_.x;
 }
 
+/// Discrete states that begin with the motion (DiscreteAtStart), at the motion that tree_ holds.
+template <class Group>
+void InitialState::discrete_of_motion(const Group& group) {
+  const std::size_t count = group.type->descriptor().discrete.size() * group.instances.size();
+  if (count == 0) return;
+  auto* const batch = group.type->create(group.instances);
+  if (batch == nullptr) return;  // which has been told
+  if (auto* const told = ask<DiscreteAtStart>(*batch)) {
+    const std::span<std::int32_t> values = std::span(parts_.discrete).subspan(group.discrete_offset, count);
+    Attachments attached(view(), group.instances, group.joints, centred_.origin());
+    attached.gather(tree_.frames(), parts_.q, parts_.v);
+    told->values_at_start(attached.input(0, values), values);
+    if (!are_named(group.type->descriptor().discrete, values)) report_strange_values(group.type->name());
+  }
+  batch->destroy();
+}
+
+void InitialState::report_strange_values(std::string_view type) {
+  diagnostics_.error(fmt::format("type `{}` declares discrete states, but its batches tell none of its values at the "
+                                 "start, or one that the type does not name",
+                                 type));
+  diagnostics_.blame_plugin();
+}
+
 /// States that begin with the motion (InitialStates). Integrals of variables stay as assembly has left them.
 void InitialState::states_of_motion() {
-  if (view().states == 0) return;
+  if (view().states == 0 && view().discrete == 0) return;
   tree_.evaluate(parts_.q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
+  for (const ForceGroup& group : view().forces) discrete_of_motion(group);
+  for (const ConstraintGroup& group : view().constraints) discrete_of_motion(group);
+  for (const ModuleGroup& group : view().modules) discrete_of_motion(group);
   ForceSet forces(view(), centred_.origin());
   forces.follow(parts_.discrete);
   forces.states_at_start(tree_.frames(), parts_.q, parts_.v, parts_.x);

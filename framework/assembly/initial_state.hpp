@@ -55,6 +55,9 @@ class InitialState {
   void first_order_states();
   void module_states();
   void states_of_motion();
+  template <class Group>
+  void discrete_of_motion(const Group&);
+  void report_strange_values(std::string_view type);
   void report_states();
 
   // initial_fit.cpp: rates of the tree joints from those given and from bodies, as drawn

@@ -88,8 +88,14 @@ class ResultItems final : public TraceItems {
         (take(Quantity::force, Kind::vector, false, {"fx", "fy", "fz"}) ||
          take(Quantity::moment, Kind::vector, false, {"mx", "my", "mz"})))
       return;
+    if (place.group == "elements") return take_output();
     together_.push_back({Kind::number, width(), 1, place.group == "reactions"});
     pass();
+  }
+
+  void take_output() {
+    together_.push_back({Kind::number, width(), 1, false});
+    add(Quantity::output, Kind::number, false, columns_[width()].channel.name);
   }
 
   /// Whether the next reaction is unique, or has all its columns here, so that its unique part can be found.

@@ -9,15 +9,13 @@
 
 #include "framework/linearization/module_states.hpp"
 #include "polyform/mechanics/flexible_set.hpp"
+#include "polyform/mechanics/judgement.hpp"
 #include "polyform/contract/flexible_validity.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {
 
 using Eigen::Index;
-
-/// Pivots below this size, relative to rows of size 1, are round-off.
-constexpr double rank_tolerance = 1e-9;
 
 void name_joint(const JointData& joint, double length, std::vector<Coordinate>& out) {
   std::size_t q = 0, v = 0;
@@ -89,8 +87,10 @@ std::vector<double> mode_scales(const SystemView& view, double length) {
   return size;
 }
 
-/// Complete pivoting over the rows that are allowed, after the pivots that are given.
-Elimination eliminate(Eigen::MatrixXd J, const std::vector<char>& allowed, const Elimination& given) {
+/// Complete pivoting over the rows that are allowed, whose size is 1, after the pivots that are given. Which coefficient
+/// is the largest goes by `preference` for its column; whether a row depends on others does not.
+Elimination eliminate(Eigen::MatrixXd J, const std::vector<double>& preference, const std::vector<char>& allowed,
+                      const Elimination& given) {
   Elimination out = given;
   std::vector<char> row_used(allowed.size()), column_used(static_cast<std::size_t>(J.cols()));
   const auto take = [&](Index r, Index c) {
@@ -101,13 +101,14 @@ Elimination eliminate(Eigen::MatrixXd J, const std::vector<char>& allowed, const
   for (std::size_t k = 0; k < given.rows.size(); ++k)
     take(static_cast<Index>(given.rows[k]), static_cast<Index>(given.dependent[k]));
   for (;;) {
-    double largest = rank_tolerance;
+    double largest = 0;
     Index row = -1, column = -1;
     for (Index c = 0; c < J.cols(); ++c)
       for (Index r = 0; r < J.rows() && !column_used[static_cast<std::size_t>(c)]; ++r)
-        if (allowed[static_cast<std::size_t>(r)] && !row_used[static_cast<std::size_t>(r)] &&
-            std::abs(J(r, c)) > largest) {
-          largest = std::abs(J(r, c));
+        if (const double size = std::abs(J(r, c)), preferred = size * preference[static_cast<std::size_t>(c)];
+            allowed[static_cast<std::size_t>(r)] && !row_used[static_cast<std::size_t>(r)] &&
+            size > least_independent && preferred > largest) {
+          largest = preferred;
           row = r;
           column = c;
         }
@@ -209,17 +210,18 @@ MinimalCoordinates choose_coordinates(const SystemView& view, double t, const Ca
   const std::vector<char> bounds = position_rows(view, t, state, constraints, J, coordinates), all(rows, true);
   // Larger coefficients are eliminated first: a preference between those that are nearly equal. What the user wants to
   // keep is smaller than any lever makes of another.
-  constexpr double preference = 1e-3, kept_to_the_last = 1e-4;
+  constexpr double slight_preference = 1e-3, kept_to_the_last = 1e-4;
+  std::vector<double> preference(n, 1);
   for (const JointData& joint : view.tree_joints())
     for (std::size_t k = joint.v_offset; k < joint.v_offset + joint.nv; ++k) {
-      const double depth = 1 + preference * static_cast<double>(k) / static_cast<double>(n);
-      J.col(static_cast<Index>(k)) *= joint.added ? 4 * depth : depth;
+      const double depth = 1 + slight_preference * static_cast<double>(k) / static_cast<double>(n);
+      preference[k] = joint.added ? 4 * depth : depth;
     }
   for (std::size_t c = 0; c < wanted.size(); ++c)
-    if (wanted[c]) J.col(static_cast<Index>(c)) *= kept_to_the_last;
+    if (wanted[c]) preference[c] *= kept_to_the_last;
   MinimalCoordinates choice;
-  choice.position = eliminate(J, bounds, {});
-  choice.velocity = eliminate(std::move(J), all, choice.position);
+  choice.position = eliminate(J, preference, bounds, {});
+  choice.velocity = eliminate(std::move(J), preference, all, choice.position);
   choice.state = ModuleStates(view).choose(t, constraints.tree().frames(), here);
   return choice;
 }

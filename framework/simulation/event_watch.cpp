@@ -50,6 +50,7 @@ EventWatch::EventWatch(const SystemView& view, Solver& solver, Integration& inte
   other_values_.resize(size());
   other_rates_.resize(size());
   values_before_.resize(size());
+  settled_values_.resize(size());
   chatter_.resize(size());
 }
 
@@ -107,7 +108,32 @@ bool EventWatch::pass() {
     passed_ = true;
     changed_ = elements_.pass(k, rising) || changed_;
   }
+  if (changed_) settle();
   return changed_;
+}
+
+/// A discrete state that changes turns event functions without any time. Of one with a single direction, which turns in
+/// that direction, this is the event: a latch that is pulled too hard when it catches lets go at once. One of which any
+/// direction counts begins with the sign that it has.
+void EventWatch::settle() {
+  std::optional<std::size_t> last;
+  for (std::size_t round = 0; round < many * size(); ++round) {
+    elements_.evaluate(integrator_.time(), std::span(y_).first(states_), settled_values_, other_rates_);
+    std::optional<std::size_t> turned;
+    for (std::size_t k = 0; k < size() && !turned; ++k) {
+      const bool rising = settled_values_[k] >= 0;
+      if (elements_.crossing(k) != Crossing::any && (other_values_[k] >= 0) != rising && counts(k, rising)) turned = k;
+    }
+    if (!turned) return;
+    std::swap(other_values_, settled_values_);
+    if (!elements_.pass(*turned, other_values_[*turned] >= 0)) continue;
+    last = turned;
+    ++count_;
+  }
+  throw Failure(Exit::simulation_failed,
+                fmt::format("{} changes its discrete state without end at t = {:.9g} s", elements_.name_of(*last),
+                            integrator_.time()),
+                "Its events undo each other at the same motion: change its fields, or report this to its author.");
 }
 
 void EventWatch::begin_after_event() {

@@ -57,6 +57,7 @@ class EventWatch final : private Signals {
   void evaluate(double t, std::span<double> values, std::span<double> rates);
   double scale(double t) const;
   void note(const SignChange&);
+  void settle();
   void check_standstill();
 
   Integration& integrator_;
@@ -72,6 +73,7 @@ class EventWatch final : private Signals {
   bool passed_ = false, changed_ = false;  ///< whether the event has happened, and whether it changed a discrete state
   std::vector<double> y_, other_values_, other_rates_;
   std::vector<double> values_before_;  ///< shortly before the event
+  std::vector<double> settled_values_;  ///< after a discrete state has changed
   std::vector<Chatter> chatter_;
 };
 

@@ -15,13 +15,17 @@ bool find_initial(const Group& group, std::span<std::int32_t> all) {
   const bool told = ask<DiscreteElement>(*batch) != nullptr;
   initial_discrete(*batch, values);
   batch->destroy();
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (values[i] < 0 || static_cast<std::size_t>(values[i]) >= variables[i % variables.size()].values.size())
-      return false;
-  return told;
+  return told && are_named(variables, values);
 }
 
 }  // namespace
+
+bool are_named(Strided<const DiscreteVariable> variables, std::span<const std::int32_t> values) noexcept {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] < 0 || static_cast<std::size_t>(values[i]) >= variables[i % variables.size()].values.size())
+      return false;
+  return true;
+}
 
 bool initial_discrete(const SystemView& view, std::span<std::int32_t> values, std::string_view& stranger) {
   if (view.discrete == 0) return true;

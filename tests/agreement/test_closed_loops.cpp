@@ -6,6 +6,7 @@
 #include <numbers>
 #include <random>
 
+#include "framework/simulation/observation_store.hpp"
 #include "framework/simulation/simulate.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/hand_built.hpp"
@@ -268,6 +269,55 @@ TEST_CASE("Bennett's linkage keeps its energy in every formulation, through many
     CHECK(record.energy_drift < 1e-7);
     CHECK(record.constraint_violation < 1e-10);
   }
+}
+
+TEST_CASE("Bennett's linkage with rounded lengths moves as the exact one in every formulation") {
+  const Vec3 places[] = {{0, 0, 0},
+                         {0.5403023058681398, 0.8414709848078965, 0},
+                         {0.18899445592370112, 0.12679022432784848, -0.07625093551607154},
+                         {-0.8, 0, 0}},
+             axes[] = {{0, 0, 1},
+                       {0.5420904917105653, -0.34807230189556454, 0.7648421872844885},
+                       {0.0953136693950895, -0.15181644189449553, 0.9838023543359402},
+                       {0, 0.515374149790153, 0.8569652768508635}};
+  const auto model = [&](double unit, double rate) {
+    const auto rounded = [unit](const Vec3& v) {
+      const auto one = [unit](double x) { return unit > 0 ? unit * std::round(x / unit) : x; };
+      return fmt::format("[{}, {}, {}]", one(v.x), one(v.y), one(v.z));
+    };
+    std::string text = "polyform: 1\ngravity: [0.3, -9.81, 2]\nbodies:\n";
+    for (int i = 0; i < 3; ++i)
+      text += fmt::format(
+          "  - {{name: link{}, position: {}, mass: 1, center_of_mass: [0.4, 0.1, 0], "
+          "inertia: {{xx: 0.02, yy: 0.09, zz: 0.08}}}}\n",
+          i + 1, rounded(places[i]));
+    text += "joints:\n";
+    const char* const bodies[] = {"ground", "link1", "link2", "link3", "ground"};
+    for (int i = 0; i < 4; ++i)
+      text += fmt::format("  - {{name: joint{}, type: revolute, base: {}, moving: {}, position: {}, axis: {}{}}}\n", i + 1,
+                          bodies[i], bodies[i + 1], rounded(places[i]), rounded(axes[i]),
+                          i == 0 && rate != 0 ? fmt::format(", initial: {{velocity: {}}}", rate) : "");
+    return text;
+  };
+  // q̈ of joint1 of the exact linkage, at rest and at 1 rad/s.
+  for (const auto& [rate, exact] : {std::pair(0.0, -7.0049), std::pair(1.0, -7.05598)})
+    for (const double unit : {0.0, 1e-9, 1e-8, 1e-7, 1e-6, 3e-6, 1e-5}) {
+      const auto system = system_from_text(model(unit, rate));
+      CHECK(system->count_constraints().degrees_of_freedom == 1);
+      std::size_t ran = 0;
+      for (const Formulation* formulation : formulations_for(*system)) {
+        INFO(formulation->name() << ", lengths to " << unit << " m, " << rate << " rad/s");
+        const auto solver = solver_for(*system, *formulation);
+        const std::vector<double> y = initial_vector(*system, *solver);
+        host::ObservationStore seen(system->view());
+        const Status status = solver->observe(0, y, seen.now());
+        INFO(solver->failure());
+        REQUIRE(status == Status::ok);
+        CHECK(std::abs(seen.now().acceleration[0] - exact) < 1e-5 + 20 * unit);
+        ++ran;
+      }
+      CHECK(ran >= 6);
+    }
 }
 
 TEST_CASE("a Cardan shaft with massless crosses turns alike in every formulation, through many turns") {

@@ -154,6 +154,70 @@ TEST_CASE("the discrete states of elements go into a solver with the state, and 
   }
 }
 
+namespace {
+
+/// A slide of 1 kg on a rail along x with an element that acts on it.
+std::string one_slide(double place, double speed, const std::string& element) {
+  return fmt::format(
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
+      "  - {{name: slide, position: [1, 0, 0], mass: 1, center_of_mass: [0, 0, 0], inertia: {{xx: 1, yy: 1, zz: 1}}}}\n"
+      "joints:\n"
+      "  - {{name: rail, type: prismatic, base: ground, moving: slide, position: [1, 0, 0], axis: [1, 0, 0], "
+      "initial: {{position: {}, velocity: {}}}}}\nforces:\n  - {{name: element, joint: rail, {}}}\n",
+      place, speed, element);
+}
+
+/// The last row of a run of so long, s, of each formulation.
+template <class Check>
+void run_each(const std::string& model, double duration, const Check& check) {
+  const auto system = system_from_text(model);
+  std::size_t ran = 0;
+  for (const Formulation* formulation : formulations_for(*system)) {
+    if (!has(formulation->abilities(), Ability::discrete_states)) continue;
+    INFO(formulation->name());
+    const auto solver = solver_for(*system, *formulation);
+    Rows rows;
+    host::RowSink* sinks[] = {&rows};
+    host::RunSettings settings = settings_for("dopri5");
+    settings.duration = settings.output_interval = duration;
+    const host::RunRecord record = host::simulate(*system, *solver, settings, sinks, {});
+    INFO(record.failure);
+    REQUIRE(record.end == host::End::done);
+    REQUIRE(rows.rows.size() == 2);
+    check(rows.rows.front(), rows.rows.back());
+    ++ran;
+  }
+  CHECK(ran >= 6);
+}
+
+}  // namespace
+
+TEST_CASE("a latch whose joint starts at its place holds it from the start, whichever way it moves") {
+  for (const double place : {0.0, 0.3})
+    for (const double speed : {1.0, -1.0})
+      for (const double off : {0.0, 1e-13, -1e-13}) {
+        INFO(place << ", " << speed << ", " << off);
+        run_each(one_slide(place + off, speed,
+                           fmt::format("type: latch, place: {}, stiffness: 100, strength: 20", place)),
+                 0.13, [&](const Row& start, const Row& end) {
+                   CHECK(start.latches == std::vector<std::int32_t>{1});
+                   CHECK(end.q[0] == Approx(place + 0.1 * speed * std::sin(1.3)).epsilon(1e-8));
+                 });
+      }
+}
+
+TEST_CASE("a latch that is too weak for any deflection lets go in the instant in which it catches") {
+  for (const double strength : {1e-8, 1e-10, 1e-12, 1e-14})
+    for (const double speed : {1.0, -1.0}) {
+      INFO(strength << " N, " << speed << " m/s");
+      run_each(one_slide(-0.5 * speed, speed, fmt::format("type: latch, stiffness: 100, strength: {}", strength)), 1,
+               [&](const Row&, const Row& end) {
+                 CHECK(end.latches == std::vector<std::int32_t>{0});
+                 CHECK(end.q[0] == Approx(0.5 * speed).epsilon(1e-8));
+               });
+    }
+}
+
 TEST_CASE("rows left out stand in as many values as their bits need") {
   SystemView nothing;
   DiscreteValues values(nothing);

@@ -101,27 +101,36 @@ inline std::string complaints(const FlexibleBodyType& type, const FieldSet& fiel
 struct MassPoint {
   double mass;
   Vec3 position;
-  std::vector<Vec3> shape;  ///< per mode
+  std::vector<Vec3> shape;           ///< per mode
+  std::vector<Vec3> second_order{};  ///< per pair of modes, Γ; none: all zero
 };
 
-/// The same equations by summation over mass points: Σ Bᵀ B m and −Σ Bᵀ (Ω × (Ω × ρ) + 2 Ω × ρ̇) m, B = [−ρ̃  1  Φ].
-/// Without elastic and damping forces.
+/// The same equations by summation over mass points at ρ = u + Φ η + ½ Γ[η, η]: Σ Bᵀ B m and
+/// −Σ Bᵀ (Ω × (Ω × ρ) + 2 Ω × ρ̇ + Γ[η̇, η̇]) m, B = [−ρ̃  1  Φ + Γ η]. Without elastic and damping forces.
 inline FlexibleTerms sum_over(const std::vector<MassPoint>& points, const FlexibleMotion& motion) {
   const std::size_t m = motion.eta.size(), n = 6 + m;
   FlexibleTerms terms{std::vector<double>(n * n), std::vector<double>(n)};
   const Vec3& w = motion.angular_velocity;
   for (const MassPoint& p : points) {
-    Vec3 rho = p.position, rate;
+    Vec3 rho = p.position, rate, drawn_in;
+    std::vector<Vec3> moves = p.shape;
+    for (std::size_t k = 0; k < m; ++k)
+      for (std::size_t l = 0; l < m && !p.second_order.empty(); ++l) {
+        const Vec3& gamma = p.second_order[k * m + l];
+        moves[k] += motion.eta[l] * gamma;
+        rho += (0.5 * motion.eta[k] * motion.eta[l]) * gamma;
+        drawn_in += (motion.etadot[k] * motion.etadot[l]) * gamma;
+      }
     for (std::size_t k = 0; k < m; ++k) {
       rho += motion.eta[k] * p.shape[k];
-      rate += motion.etadot[k] * p.shape[k];
+      rate += motion.etadot[k] * moves[k];
     }
     std::vector<Vec3> b;  // columns of B
     const Mat3 turn = skew(-rho), one = Mat3::identity();
     for (std::size_t j = 0; j < 3; ++j) b.push_back(turn.column(j));
     for (std::size_t j = 0; j < 3; ++j) b.push_back(one.column(j));
-    b.insert(b.end(), p.shape.begin(), p.shape.end());
-    const Vec3 acceleration = cross(w, cross(w, rho)) + 2.0 * cross(w, rate);
+    b.insert(b.end(), moves.begin(), moves.end());
+    const Vec3 acceleration = cross(w, cross(w, rho)) + 2.0 * cross(w, rate) + drawn_in;
     for (std::size_t i = 0; i < n; ++i) {
       terms.force[i] -= p.mass * dot(b[i], acceleration);
       for (std::size_t j = 0; j < n; ++j) terms.mass[i * n + j] += p.mass * dot(b[i], b[j]);

@@ -34,6 +34,21 @@ TEST_CASE("the derivative of a jump has an error of its own size") {
   CHECK(d.error[0] >= 0.1 * std::abs(d.value[0]));
 }
 
+TEST_CASE("the derivative at the knot of a spline has its digits") {
+  for (const double jump : {0.5, -30.0}) {
+    const Derivative d = differentiate(2, 0.125, [&](double h, std::span<double> out) {
+      out[0] = 2 * h + 3 * h * h + (h > 0 ? jump : 0) * h * h - h * h * h;
+      out[1] = std::sin(h);
+      return true;
+    });
+    INFO(jump);
+    REQUIRE(d.found);
+    CHECK(std::abs(d.value[0] - 2) < 1e-11);
+    CHECK(d.error[0] < 1e-9);
+    CHECK(std::abs(d.value[1] - 1) < 1e-13);
+  }
+}
+
 TEST_CASE("a kink is told from a bend, however sharp, and from a smooth law with an offset") {
   const auto part = [](auto f) {
     const double middle = f(0.0);

@@ -203,6 +203,12 @@ TEST_CASE("messages about bodies") {
        "  - {name: 'a[1]', mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n",
        "m.yaml:3:12: error: bodies[0].name: the name 'a[1]' holds '[', which no name may\n"
        "  Names such as arm[3] are made by chains only; choose a name without brackets.\n"},
+      {"a name with a letter of patterns",
+       "polyform: 1\n"
+       "bodies:\n"
+       "  - {name: 'a*', mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n",
+       "m.yaml:3:12: error: bodies[0].name: the name 'a*' holds '*', which no name may\n"
+       "  In patterns such as --columns \"*.q\" it stands for other letters; choose a name without it.\n"},
       {"a missing plugin for a body",
        "polyform: 1\n"
        "bodies:\n"

@@ -106,3 +106,11 @@ TEST_CASE("a table of two lifts is refused") {
   CHECK_THAT(assembled(cams("[0, 1]", "[0, 1, 0]", 0, 0)).first,
              Catch::Contains("three lifts at least, not 2") && Catch::Contains("lift"));
 }
+
+TEST_CASE("lifts that are too large to compute with are refused by their field") {
+  for (const char* const lift : {"[0, 1e308, 0, -1e308]", "[0, 1e200, 0, 3]"}) {
+    const std::string said = assembled(cams(lift, "[1, 1.5, 2]", 0, 0)).first;
+    INFO(said);
+    CHECK_THAT(said, Catch::Contains("joints[0].lift") && Catch::Contains("so large"));
+  }
+}

@@ -4,6 +4,7 @@
 #include "beam_mode.hpp"
 #include "flexible_types.hpp"
 #include "foreshortening.hpp"
+#include "inertial_points.hpp"
 #include "modal_batch.hpp"
 #include "modal_fields.hpp"
 
@@ -83,21 +84,30 @@ struct Beam {
   }
 };
 
-ModalMatrix matrix_of(const std::vector<double>& values, std::size_t m, double factor) {
-  return ModalMatrix::of(m, [&](std::size_t k, std::size_t l) { return factor * values[k * m + l]; });
-}
-
-/// Γ_kl,x = −(1/l) ∫₀^ξ f_k' f_l' dξ, so ∫Γ dm = −μ ∫ (1 − ξ) f_k' f_l' dξ and ∫x Γ dm = −μ l ∫ ½ (1 − ξ²) f_k' f_l'
-/// dξ. In mean axes Γ has no mean: its mean ∫Γ dm / (μ l) is taken away, and the mass centre stays.
-void add_foreshortening(const Beam& beam, ModalInvariants& c) {
-  SlopeProducts slopes(beam.all(), 1);
-  c.stiffens = true;
-  if (beam.boundary == Boundary::free_free) {
-    for (std::size_t i = 0; i < slopes.moment.size(); ++i) slopes.moment[i] -= 0.5 * slopes.rest[i];
-  } else {
-    c.second_order[0] = matrix_of(slopes.rest, beam.modes, -beam.density);
+/// The beam by samples: Γ_kl,x = −(1/l) ∫₀^ξ f_k' f_l' dξ. In mean axes Γ has no mean: it is taken away, and the mass
+/// centre stays.
+SampledBody samples_of(const Beam& beam) {
+  const std::vector<BeamMode> modes = beam.all();
+  const std::size_t m = modes.size();
+  std::vector<SlopeStation> stations = slope_stations(modes);
+  if (beam.boundary == Boundary::free_free)
+    for (std::size_t pair = 0; pair < m * m; ++pair) {
+      double mean = 0;
+      for (const SlopeStation& s : stations) mean += s.weight * s.plain[pair];
+      for (SlopeStation& s : stations) s.plain[pair] -= mean;
+    }
+  SampledBody body;
+  body.modes = m;
+  for (SlopeStation& s : stations) {
+    for (double& gamma : s.plain) gamma /= -beam.length;
+    std::vector<Vec3> shapes;
+    for (const BeamMode& f : modes) shapes.push_back({0, f.derivative(s.xi, 0), 0});
+    body.samples.push_back({beam.density * beam.length * s.weight,
+                            {beam.length * s.xi, 0, 0},
+                            std::move(shapes),
+                            {std::move(s.plain), {}, {}}});
   }
-  c.second_moments[0] = matrix_of(slopes.moment, beam.modes, -beam.density * beam.length);
+  return body;
 }
 
 /// Slopes at stations that see every crest of the modes that matter.
@@ -132,7 +142,7 @@ ModalInvariants invariants_of(const FlexibleInstance& instance) {
   c.product[4] = c.mass_matrix = ModalMatrix::diagonal(std::move(modal_mass));
   c.stiffness = ModalMatrix::diagonal(std::move(stiffness));
   c.damping = ModalMatrix::diagonal(std::move(damping));
-  if (beam.stiffens) add_foreshortening(beam, c);
+  if (beam.stiffens) c.points = InertialPoints(samples_of(beam));
   add_stations(beam, c);
   c.lowest_frequency = std::pow(beam.mode(0).eigenvalue() / l, 2) * std::sqrt(beam.stiffness / beam.density);
   c.axis = {1, 0, 0};

@@ -1,27 +1,62 @@
 #include "foreshortening.hpp"
 
 namespace polyform::flexible {
+namespace {
 
-SlopeProducts::SlopeProducts(std::span<const BeamMode> modes, double end) {
-  const std::size_t m = modes.size();
-  for (auto* of_pairs : {&plain, &rest, &moment}) of_pairs->resize(m * m);
-  std::vector<double> slope(m);
+double largest_eigenvalue(std::span<const BeamMode> modes) {
   double fastest = 0;
   for (const BeamMode& mode : modes) fastest = std::max(fastest, mode.eigenvalue());
-  integrate(fastest, end, [&](double xi, double weight) {
-    for (std::size_t k = 0; k < m; ++k) slope[k] = modes[k].derivative(xi, 1);
-    const double left = 1 - xi;
+  return fastest;
+}
+
+/// Adds the slopes' products at ξ, times a factor, to the half of m × m with l ≤ k.
+class ProductSum {
+ public:
+  explicit ProductSum(std::span<const BeamMode> modes) : modes_(modes), slope_(modes.size()) {}
+  void add(double xi, double factor, std::vector<double>& sum) {
+    const std::size_t m = modes_.size();
+    for (std::size_t k = 0; k < m; ++k) slope_[k] = modes_[k].derivative(xi, 1);
     for (std::size_t k = 0; k < m; ++k)
-      for (std::size_t l = 0; l <= k; ++l) {
-        const double product = weight * slope[k] * slope[l];
-        plain[k * m + l] += product;
-        rest[k * m + l] += left * product;
-        moment[k * m + l] += 0.5 * left * (1 + xi) * product;
-      }
+      for (std::size_t l = 0; l <= k; ++l) sum[k * m + l] += factor * slope_[k] * slope_[l];
+  }
+  void mirror(std::vector<double>& sum) const {
+    const std::size_t m = modes_.size();
+    for (std::size_t k = 0; k < m; ++k)
+      for (std::size_t l = 0; l < k; ++l) sum[l * m + k] = sum[k * m + l];
+  }
+
+ private:
+  std::span<const BeamMode> modes_;
+  std::vector<double> slope_;
+};
+
+}  // namespace
+
+SlopeProducts::SlopeProducts(std::span<const BeamMode> modes, double end)
+    : plain(modes.size() * modes.size()), rest(plain.size()) {
+  ProductSum products(modes);
+  integrate(largest_eigenvalue(modes), end, [&](double xi, double weight) {
+    products.add(xi, weight, plain);
+    products.add(xi, weight * (1 - xi), rest);
   });
-  for (auto* of_pairs : {&plain, &rest, &moment})
-    for (std::size_t k = 0; k < m; ++k)
-      for (std::size_t l = 0; l < k; ++l) (*of_pairs)[l * m + k] = (*of_pairs)[k * m + l];
+  products.mirror(plain);
+  products.mirror(rest);
+}
+
+std::vector<SlopeStation> slope_stations(std::span<const BeamMode> modes) {
+  std::vector<SlopeStation> stations;
+  ProductSum products(modes);
+  std::vector<double> sum(modes.size() * modes.size());
+  double from = 0;
+  // Twice the eigenvalue, for products of four slopes turn twice as fast as those of two.
+  integrate(2 * largest_eigenvalue(modes), 1, [&](double xi, double weight) {
+    const auto add = [&](double at, double w) { products.add(at, w, sum); };
+    integrate_panel(from, xi, add);
+    from = xi;
+    stations.push_back({xi, weight, sum});
+    products.mirror(stations.back().plain);
+  });
+  return stations;
 }
 
 }  // namespace polyform::flexible

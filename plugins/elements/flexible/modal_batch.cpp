@@ -15,6 +15,7 @@ ModalBatch::ModalBatch(Strided<const FlexibleInstance> instances, Invariants inv
   for (std::vector<double>& v : moment_) v.resize(largest);
   for (std::vector<double>& v : swirl_) v.resize(largest);
   for (std::vector<double>& v : shift_) v.resize(largest);
+  for (std::vector<double>& v : moves_) v.resize(largest);
   product_.resize(largest);
   elastic_.resize(largest);
   damping_.resize(largest);
@@ -22,9 +23,14 @@ ModalBatch::ModalBatch(Strided<const FlexibleInstance> instances, Invariants inv
 
 void ModalBatch::evaluate(Strided<const FlexibleInput> in, Strided<FlexibleOutput> out) noexcept {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const Deformed now = deform(bodies_[i], in[i]);
-    write_mass(bodies_[i], now, out[i].mass);
-    write_force(bodies_[i], now, in[i], out[i]);
+    if (!bodies_[i].points.empty()) {
+      write_inertia(bodies_[i].points, in[i], out[i]);
+    } else {
+      const Deformed now = deform(bodies_[i], in[i]);
+      write_mass(bodies_[i], now, out[i].mass);
+      write_force(bodies_[i], now, in[i], out[i]);
+    }
+    add_elastic(bodies_[i], in[i], out[i]);
   }
 }
 
@@ -53,7 +59,7 @@ ModalBatch::Deformed ModalBatch::deform(const ModalInvariants& c, const Flexible
       now.rate_moment(i, j) = rate;
     }
   now.second_moment += Sym3{added(0, 0), added(1, 1), added(2, 2), added(0, 1), added(0, 2), added(1, 2)};
-  if (c.stiffens) foreshorten(c, in, now);
+  if (c.is_second_order) foreshorten(c, in, now);
   return now;
 }
 
@@ -110,14 +116,14 @@ void ModalBatch::write_mass(const ModalInvariants& c, const Deformed& now, std::
       angular[6 + k] = first[k] - second[k];
       linear[6 + k] = c.displacement[k][i];
     }
-    if (c.stiffens) std::copy_n(shift_[i].begin(), m, linear + 6);
+    if (c.is_second_order) std::copy_n(shift_[i].begin(), m, linear + 6);
   }
   for (std::size_t k = 0; k < m; ++k)
     for (std::size_t i = 0; i < 6; ++i) mass[(6 + k) * n + i] = mass[i * n + 6 + k];
   c.mass_matrix.write(mass.data() + 6 * n + 6, n);
 }
 
-/// force = −∫Bᵀ (Ω̃Ω̃ρ + 2 Ω̃ ρ̇) dm − [0; 0; K η + D η̇], with a × (b × c) = b (a·c) − c (a·b) throughout.
+/// force = −∫Bᵀ (Ω̃Ω̃ρ + 2 Ω̃ ρ̇) dm, with a × (b × c) = b (a·c) − c (a·b) throughout.
 void ModalBatch::write_force(const ModalInvariants& c, const Deformed& now, const FlexibleInput& in,
                              FlexibleOutput& out) noexcept {
   const std::size_t m = c.modes();
@@ -132,23 +138,15 @@ void ModalBatch::write_force(const ModalInvariants& c, const Deformed& now, cons
     std::fill_n(swirl_[i].begin(), m, 0.0);
     c.cross[i].add_transpose_product(in.etadot, swirl_[i].data());
   }
-  std::fill_n(elastic_.begin(), m, 0.0);
-  std::fill_n(damping_.begin(), m, 0.0);
-  c.stiffness.add_transpose_product(in.eta, elastic_.data());
-  c.damping.add_transpose_product(in.etadot, damping_.data());
-
   const double xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z, xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
   const auto& g = moment_;
-  out.strain_energy = out.damping_power = 0;
   for (std::size_t k = 0; k < m; ++k) {
     const double centrifugal = (yy + zz) * g[0][k] + (xx + zz) * g[4][k] + (xx + yy) * g[8][k] -
                                xy * (g[1][k] + g[3][k]) - xz * (g[2][k] + g[6][k]) - yz * (g[5][k] + g[7][k]);
     const double coriolis = 2 * (w.x * swirl_[0][k] + w.y * swirl_[1][k] + w.z * swirl_[2][k]);
-    out.force[6 + k] = centrifugal - coriolis - elastic_[k] - damping_[k];
-    out.strain_energy += 0.5 * in.eta[k] * elastic_[k];
-    out.damping_power -= in.etadot[k] * damping_[k];
+    out.force[6 + k] = centrifugal - coriolis;
   }
-  if (c.stiffens) add_second_order_forces(c, in, out);
+  if (c.is_second_order) add_second_order_forces(c, in, out);
 }
 
 /// −∫Bᵀ Γ[η̇, η̇] dm of the frame: what the points accelerate by at η̈ = 0.
@@ -169,6 +167,80 @@ void ModalBatch::add_second_order_forces(const ModalInvariants& c, const Flexibl
   }
 }
 
+/// −[0; 0; K η + D η̇].
+void ModalBatch::add_elastic(const ModalInvariants& c, const FlexibleInput& in, FlexibleOutput& out) noexcept {
+  const std::size_t m = c.modes();
+  std::fill_n(elastic_.begin(), m, 0.0);
+  std::fill_n(damping_.begin(), m, 0.0);
+  c.stiffness.add_transpose_product(in.eta, elastic_.data());
+  c.damping.add_transpose_product(in.etadot, damping_.data());
+  out.strain_energy = out.damping_power = 0;
+  for (std::size_t k = 0; k < m; ++k) {
+    out.force[6 + k] -= elastic_[k] + damping_[k];
+    out.strain_energy += 0.5 * in.eta[k] * elastic_[k];
+    out.damping_power -= in.etadot[k] * damping_[k];
+  }
+}
+
+/// mass = Σ Bᵀ B and force = −Σ Bᵀ (Ω̃Ω̃ρ + 2 Ω̃ ρ̇ + Γ[η̇, η̇]) over points of unit mass, B = [−ρ̃  1  Φ + Γ·η].
+void ModalBatch::write_inertia(const InertialPoints& body, const FlexibleInput& in, FlexibleOutput& out) noexcept {
+  std::ranges::fill(out.mass, 0.0);
+  std::ranges::fill(out.force, 0.0);
+  for (const InertialPoints::Point& point : body.points()) add_point(point, in, out);
+  const std::size_t n = out.force.size();
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j) out.mass[j * n + i] = out.mass[i * n + j];
+}
+
+/// To the half of the mass matrix below its diagonal.
+void ModalBatch::add_point(const InertialPoints::Point& point, const FlexibleInput& in, FlexibleOutput& out) noexcept {
+  const std::size_t m = in.eta.size(), n = 6 + m;
+  Vec3 place = point.place, rate, drawn_in;
+  bool moves[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    const bool bends = !point.second_order[i].is_zero(), shifts = !point.shapes[i].empty();
+    moves[i] = bends || shifts;
+    if (!moves[i]) continue;
+    std::fill_n(product_.begin(), m, 0.0);
+    if (bends) point.second_order[i].add_transpose_product(in.eta, product_.data());
+    for (std::size_t k = 0; k < m; ++k) {
+      const double shape = shifts ? point.shapes[i][k] : 0;
+      moves_[i][k] = shape + product_[k];
+      place[i] += in.eta[k] * (shape + 0.5 * product_[k]);
+      rate[i] += in.etadot[k] * moves_[i][k];
+    }
+    if (!bends) continue;
+    std::fill_n(product_.begin(), m, 0.0);
+    point.second_order[i].add_transpose_product(in.etadot, product_.data());
+    for (std::size_t k = 0; k < m; ++k) drawn_in[i] += in.etadot[k] * product_[k];
+  }
+  const Vec3& w = in.angular_velocity;
+  const Vec3 acceleration = cross(w, cross(w, place) + 2.0 * rate) + drawn_in, moment = cross(place, acceleration);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t j = (i + 1) % 3, h = (i + 2) % 3;
+    double* const mass = out.mass.data();
+    out.force[i] -= moment[i];
+    out.force[3 + i] -= point.one * acceleration[i];
+    mass[i * n + i] += place[j] * place[j] + place[h] * place[h];
+    for (std::size_t l = 0; l < i; ++l) mass[i * n + l] -= place[i] * place[l];
+    // −ρ̃ transposed: row i of the linear part against the turns about j and h.
+    mass[(3 + i) * n + j] += point.one * place[h];
+    mass[(3 + i) * n + h] -= point.one * place[j];
+    mass[(3 + i) * n + 3 + i] += point.one * point.one;
+    if (!moves[i]) continue;
+    const std::vector<double>& shape = moves_[i];
+    for (std::size_t k = 0; k < m; ++k) {
+      double* const row = mass + (6 + k) * n;
+      const double of_mode = shape[k];
+      out.force[6 + k] -= of_mode * acceleration[i];
+      row[j] += of_mode * place[h];
+      row[h] -= of_mode * place[j];
+      row[3 + i] += of_mode * point.one;
+      for (std::size_t l = 0; l <= k; ++l) row[6 + l] += of_mode * shape[l];
+    }
+  }
+}
+
 double ModalBatch::deformation(std::size_t instance, std::span<const double> eta) const noexcept {
   double largest = 0;
   const std::vector<double>& all = bodies_[instance].deformations;
@@ -182,14 +254,14 @@ double ModalBatch::deformation(std::size_t instance, std::span<const double> eta
 
 double ModalBatch::neglected_stiffening(std::size_t instance, const Vec3& w) const noexcept {
   const ModalInvariants& c = bodies_[instance];
-  if (c.stiffens || !(c.lowest_frequency > 0)) return 0;
+  if (c.stiffens() || !(c.lowest_frequency > 0)) return 0;
   const double along = dot(w, c.axis);
   return (dot(w, w) - along * along) / (c.lowest_frequency * c.lowest_frequency);
 }
 
 double ModalBatch::neglected_load(std::size_t instance, const Vec3& force) const noexcept {
   const ModalInvariants& c = bodies_[instance];
-  if (c.stiffens || !(c.lowest_frequency > 0) || !(c.mass > 0)) return 0;
+  if (c.stiffens() || !(c.lowest_frequency > 0) || !(c.mass > 0)) return 0;
   const Vec3 center = (1 / c.mass) * c.first_moment;
   const double square = (c.second_moment.xx + c.second_moment.yy + c.second_moment.zz) / c.mass - dot(center, center);
   if (!(square > 0)) return 0;

@@ -30,6 +30,9 @@ class ModalBatch final : public FlexibleBatch, public ModeValidity {
   Deformed deform(const ModalInvariants&, const FlexibleInput&) noexcept;
   void foreshorten(const ModalInvariants&, const FlexibleInput&, Deformed&) noexcept;
   void add_second_order_forces(const ModalInvariants&, const FlexibleInput&, FlexibleOutput&) noexcept;
+  void write_inertia(const InertialPoints&, const FlexibleInput&, FlexibleOutput&) noexcept;
+  void add_point(const InertialPoints::Point&, const FlexibleInput&, FlexibleOutput&) noexcept;
+  void add_elastic(const ModalInvariants&, const FlexibleInput&, FlexibleOutput&) noexcept;
   void write_mass(const ModalInvariants&, const Deformed&, std::span<double> mass) const noexcept;
   void write_force(const ModalInvariants&, const Deformed&, const FlexibleInput&, FlexibleOutput&) noexcept;
 
@@ -37,6 +40,7 @@ class ModalBatch final : public FlexibleBatch, public ModeValidity {
   std::array<std::vector<double>, 9> moment_;  ///< ∫ρ Φ_kᵀ dm of the body at hand, one per mode
   std::array<std::vector<double>, 3> swirl_;   ///< ∫ρ̇ × Φ_k dm, one per mode
   std::array<std::vector<double>, 3> shift_;   ///< ∫Φ_k dm + ∫Γ_k·η dm of the body at hand, one per mode
+  std::array<std::vector<double>, 3> moves_;   ///< Φ_k + Γ_k·η of the point at hand, one per mode
   std::vector<double> product_;                ///< a matrix times η or η̇
   std::vector<double> elastic_, damping_;      ///< K η, D η̇
 };

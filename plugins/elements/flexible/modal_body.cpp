@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "flexible_types.hpp"
+#include "inertial_points.hpp"
 #include "modal_batch.hpp"
 #include "modal_body_data.hpp"
 #include "modal_fields.hpp"
@@ -45,27 +46,33 @@ void copy_integrals(const ModalBodyData& data, ModalInvariants& c, std::array<Fu
   }
 }
 
-/// What the displacements of second order make, as sums over the nodes or as given.
-void add_second_order(const ModalBodyData& data, ModalInvariants& c) {
+/// What the displacements of second order make, where integrals are given: to second order in η, for nothing more is
+/// known.
+void copy_second_order(const ModalBodyData& data, ModalInvariants& c) {
   const std::size_t m = data.modes();
-  const auto sum = [&](std::size_t k, std::size_t l, auto part) {
-    double all = 0;
-    for (std::size_t n = 0; n < data.nodes(); ++n) all += data.node_mass(n) * part(data.second_order(k, l, n), n);
-    return all;
-  };
-  c.stiffens = true;
+  c.is_second_order = true;
   for (std::size_t i = 0; i < 3; ++i) {
-    c.second_order[i] = ModalMatrix::of(m, [&](std::size_t k, std::size_t l) {
-      return data.is_lumped() ? sum(k, l, [&](const Vec3& gamma, std::size_t) { return gamma[i]; })
-                              : data.integral_gamma(k, l, i);
-    });
+    c.second_order[i] =
+        ModalMatrix::of(m, [&](std::size_t k, std::size_t l) { return data.integral_gamma(k, l, i); });
     for (std::size_t j = 0; j < 3; ++j)
-      c.second_moments[3 * i + j] = ModalMatrix::of(m, [&](std::size_t k, std::size_t l) {
-        return data.is_lumped()
-                   ? sum(k, l, [&](const Vec3& gamma, std::size_t n) { return data.node(n)[i] * gamma[j]; })
-                   : data.integral_u_gamma(k, l, i, j);
-      });
+      c.second_moments[3 * i + j] =
+          ModalMatrix::of(m, [&](std::size_t k, std::size_t l) { return data.integral_u_gamma(k, l, i, j); });
   }
+}
+
+SampledBody samples_of(const ModalBodyData& data) {
+  const std::size_t m = data.modes();
+  SampledBody body;
+  body.modes = m;
+  for (std::size_t n = 0; n < data.nodes(); ++n) {
+    SampledBody::Sample sample{data.node_mass(n), data.node(n), {}, {}};
+    for (std::size_t k = 0; k < m; ++k) sample.shapes.push_back(data.displacement(k, n));
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t k = 0; k < m; ++k)
+        for (std::size_t l = 0; l < m; ++l) sample.second_order[i].push_back(data.second_order(k, l, n)[i]);
+    body.samples.push_back(std::move(sample));
+  }
+  return body;
 }
 
 /// How the modes turn the nodes, or strain what is between a node and the one nearest to it.
@@ -124,7 +131,10 @@ ModalInvariants invariants_of(const FlexibleInstance& instance) {
   derive_from_products(c);
   c.stiffness = ModalMatrix::of(m, [&](std::size_t k, std::size_t l) { return data.stiffness(k, l); });
   c.damping = damping_of(data, c);
-  if (data.stiffens()) add_second_order(data, c);
+  if (data.stiffens() && data.is_lumped())
+    c.points = InertialPoints(samples_of(data));
+  else if (data.stiffens())
+    copy_second_order(data, c);
   add_deformations(data, c);
   return c;
 }

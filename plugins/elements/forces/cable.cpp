@@ -43,6 +43,9 @@ constexpr std::array outputs{Variable{.name = "length", .unit = "m", .kind = Var
 struct Cable {
   double stiffness, damping, free_length;
   std::size_t first, count;  ///< of its points
+
+  /// The length beyond which it is taut: free_length, and what rounding makes of a length that is drawn as long.
+  double taut_length() const noexcept { return (1 + rounding_of_lengths) * free_length; }
 };
 /// Of a whole cable at an instant.
 struct Stretch {
@@ -70,7 +73,7 @@ double drawn_length(const ElementInstance& instance) noexcept {
 }
 
 /// tension = stiffness (l − free_length) + damping l̇ where the cable is longer than free_length and that pulls; else
-/// 0.
+/// 0. Longer means beyond rounding: damping makes the tension jump there, and a cable starts at free_length as drawn.
 class Cables final : public ForceBatch, public OutputSource, public EventSource {
  public:
   explicit Cables(Strided<const ElementInstance> instances) {
@@ -92,8 +95,8 @@ class Cables final : public ForceBatch, public OutputSource, public EventSource 
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (const Cable& c : cables_) {
       const Stretch s = stretch_of(c, in);
+      if (s.length <= c.taut_length()) continue;
       const double elongation = s.length - c.free_length, force = tension_of(c, s);
-      if (elongation <= 0) continue;
       for (std::size_t k = c.first; k + 1 < c.first + c.count; ++k) {
         const Vec3 pull = force * part_between(in.markers[k], in.markers[k + 1]).direction;
         out.wrenches[k].linear += pull;
@@ -120,7 +123,7 @@ class Cables final : public ForceBatch, public OutputSource, public EventSource 
   void evaluate_events(const EventInput& in, EventOutput& out) noexcept override {
     for (std::size_t i = 0; i < cables_.size(); ++i) {
       const Stretch s = stretch_of(cables_[i], *in.attachments);
-      out.values[i] = s.length - cables_[i].free_length;
+      out.values[i] = s.length - cables_[i].taut_length();
       out.rates[i] = s.rate;
     }
   }
@@ -136,8 +139,8 @@ class Cables final : public ForceBatch, public OutputSource, public EventSource 
     return sum;
   }
   static double tension_of(const Cable& c, const Stretch& s) noexcept {
-    const double elongation = s.length - c.free_length;
-    return elongation > 0 ? std::max(0.0, c.stiffness * elongation + c.damping * s.rate) : 0;
+    if (s.length <= c.taut_length()) return 0;
+    return std::max(0.0, c.stiffness * (s.length - c.free_length) + c.damping * s.rate);
   }
 
   std::vector<Cable> cables_;

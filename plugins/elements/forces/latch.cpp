@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -5,6 +6,7 @@
 #include "force_types.hpp"
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/events.hpp"
+#include "polyform/contract/initial_states.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::forces {
@@ -20,7 +22,7 @@ constexpr std::array specs{
     FieldSpec{.name = "place",
               .type = FieldType::number,
               .unit = "m or rad",
-              .meaning = "coordinate at which the latch catches",
+              .meaning = "coordinate at which the latch catches; a joint that starts there is caught",
               .default_text = "0"},
     FieldSpec{.name = "stiffness",
               .type = FieldType::number,
@@ -54,8 +56,8 @@ constexpr std::array discrete{
 ///   catch     q − place                 while open: it catches where this changes its sign
 ///   release   strength − k |q − place|  while caught: it lets go where this falls to zero
 ///
-/// Each is constant while it is not asked for.
-class Latches final : public ForceBatch, public EventSource, public DiscreteElement {
+/// Each is constant while it is not asked for. A joint that starts at `place` is caught from the start: it need not pass.
+class Latches final : public ForceBatch, public EventSource, public DiscreteElement, public DiscreteAtStart {
  public:
   explicit Latches(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
@@ -75,6 +77,7 @@ class Latches final : public ForceBatch, public EventSource, public DiscreteElem
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
     if (asked == EventSource::interface_name) return static_cast<EventSource*>(this);
+    if (asked == DiscreteAtStart::interface_name) return static_cast<DiscreteAtStart*>(this);
     return asked == DiscreteElement::interface_name ? static_cast<DiscreteElement*>(this) : nullptr;
   }
 
@@ -98,6 +101,10 @@ class Latches final : public ForceBatch, public EventSource, public DiscreteElem
 
   /// Open, as all values are at first.
   void initial_values(std::span<std::int32_t>) const noexcept override {}
+  void values_at_start(const ForceInput& start, std::span<std::int32_t> values) noexcept override {
+    for (std::size_t i = 0; i < latches_.size(); ++i)
+      if (is_at_place(latches_[i], start.q[i])) values[i] = caught;
+  }
   void pass_event(std::size_t k, bool, const EventInput&, std::span<std::int32_t> values) noexcept override {
     values[k / 2] = k % 2 == 0 ? caught : open;
   }
@@ -106,6 +113,13 @@ class Latches final : public ForceBatch, public EventSource, public DiscreteElem
   struct Spring {
     double place, stiffness, damping, strength;
   };
+  /// Up to the rounding of a coordinate that assembly has found: small beside the coordinate, or beside the deflection
+  /// at which the latch lets go.
+  static bool is_at_place(const Spring& s, double q) noexcept {
+    constexpr double of_coordinate = 1e-12, of_deflection = 1e-9;
+    return std::abs(q - s.place) <=
+           of_coordinate * std::max(std::abs(q), std::abs(s.place)) + of_deflection * s.strength / s.stiffness;
+  }
   std::vector<Spring> latches_;
 };
 

@@ -137,8 +137,16 @@ class Cam final : public JointType {
     }
     try {
       const Vec3 a = transpose_times(rotation_matrix(joint.base.orientation), joint.fields[axis].vector);
+      const std::vector<double> parameters = parameters_of(a, lifts);
+      // Products of slopes, lifts and masses remain numbers.
+      constexpr double largest = 1e100;
+      if (!std::ranges::all_of(parameters, [](double x) { return std::abs(x) <= largest; })) {
+        sink.report(Severity::error, 0, lift, "the lifts are so large that the curve through them cannot be computed",
+                    "Give the lifts in m.");
+        return false;
+      }
       definition.set_position(joint.fields[position].vector);
-      definition.set_parameters(parameters_of(a, lifts));
+      definition.set_parameters(parameters);
       return true;
     } catch (const std::bad_alloc&) {
       sink.report(Severity::error, 0, lift, "no memory is left for the table of lifts", "Give fewer of them.");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "polyform/solvers/absolute_solver.hpp"
+#include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::cartesian {
 
@@ -20,7 +21,10 @@ class CartesianSolver final : public AbsoluteSolver {
     if (found == nullptr) fail(system().failure());
     return found;
   }
-  bool check_rows() noexcept override { return system().check_rows() || fail(system().failure()); }
+  bool check_rows() noexcept override {
+    return system().check_rows(system().leaves_rows_out() ? least_contradiction_of_dependent : least_contradiction) ||
+           fail(system().failure());
+  }
   bool check_regular() noexcept override { return system().check_regular() || fail(system().failure()); }
 };
 

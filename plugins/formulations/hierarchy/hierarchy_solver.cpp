@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "polyform/solvers/contradiction.hpp"
+
 namespace polyform::hierarchy {
 namespace {
 
@@ -25,16 +27,16 @@ HierarchySolver::HierarchySolver(const SystemView& view, Plan plan, const Option
 /// f + φ and the solution of the level's model at the evaluated motions.
 const AbsoluteAccelerations* HierarchySolver::solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
                                                     std::span<const double> modal_forces,
-                                                    Accelerations use) noexcept {
+                                                    Accelerations) noexcept {
   system().set_loads(wrenches, efforts, modal_forces);
-  if (recursion_.solve(system().equations().loads(), use))
+  if (recursion_.solve(system().equations().loads()))
     return &system().set_solution(recursion_.accelerations(), recursion_.multipliers());
   fail_solve();
   return nullptr;
 }
 
 bool HierarchySolver::check_rows() noexcept {
-  return system().check_rows(recursion_.given_way()) || fail(system().failure());
+  return system().check_rows(least_contradiction_of_dependent, recursion_.given_way()) || fail(system().failure());
 }
 
 /// What is not finite looks like what has no inertia to the recursion.
@@ -46,7 +48,7 @@ bool HierarchySolver::check_regular() noexcept {
   if (std::none_of(plan_.inertia.begin(), plan_.inertia.end(), [](const BlockInertia& b) { return b.singular; }))
     return true;
   // Whether the inertia determines all accelerations shows in any of them.
-  return recursion_.solve(system().equations().loads(), Accelerations::shown) || fail_solve();
+  return recursion_.solve(system().equations().loads()) || fail_solve();
 }
 
 void HierarchySolver::describe_constraint(std::size_t i, Constraint& out) const noexcept {

@@ -209,7 +209,7 @@ void Recursion::enforce_by_filter(Node& node) noexcept {
   for (const Member& t : node.touched)
     with_size(t.size, [&](auto k) { S += H.middleCols(t.first, k).lazyProduct(D.middleRows(t.member, k)); });
   for (Index r = 0; r < m; ++r) S(r, r) += node.noise[static_cast<std::size_t>(r)];
-  node.S_inverse.factorize(S, node.weights, node.closes_loop ? dependent_ : 0);
+  node.S_inverse.factorize(S, node.weights, node.closes_loop ? dependent_row : 0);
   if (node.closes_loop) {
     smallest_pivot_ = std::min(smallest_pivot_, node.S_inverse.smallest_pivot());
   } else if (node.S_inverse.smallest_pivot() < stiffest_pivot_) {

@@ -40,7 +40,7 @@ class Recursion {
 
   /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ of all blocks. False when they are
   /// not determined or not finite: failure() says why.
-  bool solve(std::span<const double> loads, Accelerations = Accelerations::shown) noexcept;
+  bool solve(std::span<const double> loads) noexcept;
   /// R λ of all rows for the solution just found (4.17): what joints with a clearance miss.
   std::span<const double> given_way() noexcept;
   std::span<const double> accelerations() const { return total_accelerations_; }
@@ -99,7 +99,6 @@ class Recursion {
   std::vector<Sym3> turn_;  ///< per rigid body: angular part of N in α = N x; the linear part is constant
   std::vector<double> move_;
   double largest_force_ = 0, largest_term_ = 0;  ///< of all equations of motion, of all rows
-  double dependent_ = 0;       ///< pivots of rows that count as dependent, of this solution
   double smallest_pivot_ = 1;  ///< of rows that close loops, relative to what they would be without constraints
   double stiffest_pivot_ = 1;  ///< of the filter's other rows
   const Node* stiffest_ = nullptr;

@@ -70,7 +70,7 @@ void Recursion::enforce_on_basis(Node& node) noexcept {
   set_basis_rows(node);
   Kernel kernel = kernel_of({node.B, node.count, node.columns}, node.residual, node.weights, node.C, node.particular,
                             node.R, node.order.data(), scratch_->work, scratch_->more_work);
-  kernel.tolerance = node.closes_loop ? dependent_ : 0;
+  kernel.tolerance = node.closes_loop ? dependent_row : 0;
   switch (method_) {
     case Method::orthonormalization:
       orthonormalization(kernel);

@@ -28,8 +28,7 @@ constexpr double least_covariance = 2e-10;
 }  // namespace
 
 /// What rounding leaves of M α − f − Aᵀλ and A α − b is solved for once more where joints are nearly dependent.
-bool Recursion::solve(std::span<const double> loads, Accelerations use) noexcept {
-  dependent_ = use == Accelerations::of_stage ? dependent_row_of_stage : dependent_row;
+bool Recursion::solve(std::span<const double> loads) noexcept {
   failure_size_ = 0;
   smallest_pivot_ = stiffest_pivot_ = 1;
   std::copy(system_.right().begin(), system_.right().end(), right_.begin());

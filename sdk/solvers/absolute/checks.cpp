@@ -25,7 +25,7 @@ RowCheck::RowCheck(const Model& model, const Scales& scales, const LinearProblem
       system_scales_(model.view),
       residual_(model, scales, problem) {}
 
-bool RowCheck::check(std::span<const double> given_way, Failure& failure) noexcept {
+bool RowCheck::check(double least, std::span<const double> given_way, Failure& failure) noexcept {
   const Blocks& blocks = model_.blocks;
   const std::span<const BodyMotion> motions = model_.motions.frames;
   // What is left of a row is small or large beside what acts on its bodies or could: their weights, loads and inertia
@@ -56,7 +56,7 @@ bool RowCheck::check(std::span<const double> given_way, Failure& failure) noexce
       worst = t;
     }
   const Violation& violation = model_.rows.violation();
-  if (!is_contradiction(error, least_contradiction, violation.position, violation.velocity)) return true;
+  if (!is_contradiction(error, least, violation.position, violation.velocity)) return true;
   return say_contradiction(failure, model_.view, model_.ties.kind(worst), model_.ties.name(worst), error);
 }
 

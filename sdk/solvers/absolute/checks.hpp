@@ -21,9 +21,9 @@ class RowCheck {
   /// All outlive the object.
   RowCheck(const Model&, const Scales&, const LinearProblem&);
 
-  /// False names the joint or element whose row the solution misses. given_way: what rows that are not rigid may miss,
-  /// or empty.
-  bool check(std::span<const double> given_way, Failure&) noexcept;
+  /// False names the joint or element whose row the solution misses by more than the part `least` of what acts.
+  /// given_way: what rows that are not rigid may miss, or empty.
+  bool check(double least, std::span<const double> given_way, Failure&) noexcept;
 
  private:
   const Model& model_;

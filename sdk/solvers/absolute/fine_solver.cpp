@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "../block_ldlt_detail.hpp"
+#include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::absolute {
 
@@ -15,9 +16,8 @@ constexpr double uneven_masses = 1e4;
 /// Bodies without mass get this part of those around, for a pivot: the square root of the digits that there are.
 constexpr double added_to_singular = 1e-16;
 /// What rows are judged by: subtracted from the zero block, and from which part of its usual size on a pivot is of a
-/// row that depends on others. In a stage that goes for rows that depend up to 1e-5 of the size of a loop
-/// (Accelerations).
-constexpr double added_to_judge = 1e-15, dependent = 1e-12, dependent_in_stage = 1e-10;
+/// row that depends on others.
+constexpr double added_to_judge = 1e-15, dependent = least_independent_square;
 /// A step that is smaller relative to the accelerations is the last one; with a larger one after most_steps they are
 /// not known.
 constexpr double last_step = 1e-15, known = 1e-10;
@@ -26,6 +26,10 @@ constexpr std::size_t most_steps = 8;
 constexpr double from = 1e-9;
 /// Of factors that are kept: a hub with a thousand joints would fill gigabytes.
 constexpr std::size_t most_numbers = 4'000'000;
+/// The same where they are kept for rows that may come to depend nearly on others, as in few systems.
+constexpr std::size_t most_numbers_of_loops = 200'000;
+/// What more rounds in doubles would go on to change, relative to the motion, is an error to be told from here on.
+constexpr double unsaid = 1e-6;
 
 bool has_uneven_masses(const Model& model, const Scales& scales) {
   double least = std::numeric_limits<double>::infinity(), most = 0;
@@ -49,14 +53,15 @@ std::size_t least_fill(const MatrixPattern& pattern, std::size_t blocks) {
 
 }  // namespace
 
-FineFactors::FineFactors(const Model& model, const Scales& scales) : model_(model), scales_(scales) {
+FineFactors::FineFactors(const Model& model, const Scales& scales, std::size_t most)
+    : model_(model), scales_(scales) {
   const std::size_t blocks = model.blocks.count();
   const MatrixPattern pattern(model.blocks, model.ties);
-  if (least_fill(pattern, blocks) > most_numbers) return;
+  if (least_fill(pattern, blocks) > most) return;
   std::vector<EliminationTurn> turns(pattern.sizes.size(), EliminationTurn::any);
   std::fill(turns.begin() + static_cast<std::ptrdiff_t>(blocks), turns.end(), EliminationTurn::last);
   matrix_.analyze(pattern.sizes, pattern.pairs, turns);
-  if (matrix_.stored() > most_numbers) return;
+  if (matrix_.stored() > most) return;
   for (std::size_t i = 0; i < pattern.sizes.size(); ++i) diagonals_.push_back(matrix_.diagonal(i));
   places_ = places_of_entries(matrix_, model);
   usual_.resize(model.ties.rows());
@@ -74,7 +79,7 @@ double FineFactors::weight(std::size_t block, std::size_t k) const noexcept {
 }
 
 /// Which rows depend on others: as of bodies of one mass, each with its own size. False when the matrix is not finite.
-bool FineFactors::judge_rows(Accelerations use) noexcept {
+bool FineFactors::judge_rows() noexcept {
   std::fill(left_out_.begin(), left_out_.end(), false);
   if (model_.ties.independent()) return true;
   matrix_.clear();
@@ -94,10 +99,9 @@ bool FineFactors::judge_rows(Accelerations use) noexcept {
     diagonal = sum > 0 ? -added_to_judge * sum : -1;
   });
   if (!matrix_.factorize()) return false;
-  const double least = use == Accelerations::of_stage ? dependent_in_stage : dependent;
   each_row([&](const Ties::Tie& tie, std::size_t r, const Number& pivot) {
     const double of_row = usual_[tie.row + r];
-    left_out_[tie.row + r] = !(of_row > 0 && -pivot.high > least * of_row);
+    left_out_[tie.row + r] = !(of_row > 0 && -pivot.high > dependent * of_row);
   });
   return true;
 }
@@ -123,8 +127,8 @@ void FineFactors::enter_row(std::size_t e, std::size_t r) noexcept {
   for (std::size_t k = 0; k < entry.owns; ++k) place(r, entry.frame + k) = model_.rows.own(entry, r)[k];
 }
 
-bool FineFactors::factorize(Accelerations use) noexcept {
-  if (!judge_rows(use)) return false;
+bool FineFactors::factorize() noexcept {
+  if (!judge_rows()) return false;
   matrix_.clear();
   const std::size_t blocks = model_.blocks.count();
   for (std::size_t i = 0; i < blocks; ++i) enter_inertia(i);
@@ -166,8 +170,9 @@ void FineFactors::enter_inertia(std::size_t i) noexcept {
 }
 
 FineSolver::FineSolver(const Model& model, const Scales& scales, LinearProblem& problem, SaddlePoint& in_doubles,
-                       Failure& failure)
-    : model_(model), problem_(problem), in_doubles_(in_doubles), failure_(failure), factors_(model, scales),
+                       Failure& failure, bool is_uneven)
+    : model_(model), problem_(problem), in_doubles_(in_doubles), failure_(failure), is_uneven_(is_uneven),
+      factors_(model, scales, is_uneven ? most_numbers : most_numbers_of_loops),
       residual_(model, scales, problem), mending_(from) {
   if (!factors_.is_affordable()) return;
   for (auto* v : {&x_, &step_, &rest_}) v->resize(problem.data.size());
@@ -176,16 +181,21 @@ FineSolver::FineSolver(const Model& model, const Scales& scales, LinearProblem& 
 
 std::unique_ptr<FineSolver> FineSolver::make(const Model& model, const Scales& scales, LinearProblem& problem,
                                              SaddlePoint& in_doubles, Failure& failure) {
-  if (!has_uneven_masses(model, scales)) return nullptr;
-  std::unique_ptr<FineSolver> solver(new FineSolver(model, scales, problem, in_doubles, failure));
-  return solver->factors_.is_affordable() ? std::move(solver) : nullptr;
+  const bool is_uneven = has_uneven_masses(model, scales);
+  if (!is_uneven && model.ties.independent()) return nullptr;
+  return std::unique_ptr<FineSolver>(new FineSolver(model, scales, problem, in_doubles, failure, is_uneven));
 }
 
 bool FineSolver::find_accelerations(Accelerations use) noexcept {
+  if (leaves_rows_out_ && solve()) {
+    failure_.clear();
+    return true;
+  }
+  if (!is_uneven_ || !factors_.is_affordable()) return find_in_doubles(use);
   const bool due = mending_.is_due(), even = !mending_.is_on() && in_doubles_.find_accelerations(use);
   if (even && !due) return true;
   if (even) even_ = problem_.solution;
-  if (!solve(use)) {
+  if (!solve()) {
     in_doubles_.forget_factors();
     if (mending_.is_on()) return in_doubles_.find_accelerations(use);
     if (even) problem_.solution = even_;
@@ -202,10 +212,26 @@ bool FineSolver::find_accelerations(Accelerations use) noexcept {
   return true;
 }
 
+/// In doubles rows that depend nearly on others are met in part, by as much as the rounds come to. At a state whose loops
+/// are closed this shows; from then on, rows are left out that depend on others.
+bool FineSolver::find_in_doubles(Accelerations use) noexcept {
+  if (!in_doubles_.find_accelerations(use)) return false;
+  const double uncertain = in_doubles_.uncertain();
+  if (use == Accelerations::of_stage || !(uncertain > from)) return true;
+  leaves_rows_out_ = factors_.is_affordable();
+  if (leaves_rows_out_ && solve()) return true;
+  leaves_rows_out_ = false;
+  if (uncertain <= unsaid) return true;
+  return failure_.say(
+      "A loop at {} `{}` has constraints that nearly depend on others, as rounded lengths make them, and accelerations "
+      "are uncertain by {:.1e} of their size: close the loop's lengths better, or use a solver in joint coordinates",
+      model_.blocks.kind(in_doubles_.uncertain_block()), model_.blocks.name(in_doubles_.uncertain_block()), uncertain);
+}
+
 /// From the data into the solution. False where these digits are not enough either, or the inertia does not determine
 /// it.
-bool FineSolver::solve(Accelerations use) noexcept {
-  if (!factors_.factorize(use)) return false;
+bool FineSolver::solve() noexcept {
+  if (!factors_.factorize()) return false;
   std::fill(x_.begin(), x_.end(), DoubleDouble());
   double part = std::numeric_limits<double>::infinity();
   for (std::size_t round = 0; round < most_steps && part > last_step; ++round) {

@@ -4,7 +4,8 @@
 // which the lightest body on it gives it; beside that of what is left of the row once the light bodies have given way,
 // when only heavy ones are to follow it, it may be large, and no refinement comes that far. So the matrix itself is
 // factorized, with 32 digits, without the rows that depend on others; which these are is told by the coefficients
-// alone, as if all bodies were of one mass.
+// alone, as if all bodies were of one mass. Rows that nearly depend on others are found in the same way: in doubles they
+// would be met in part.
 #pragma once
 
 #include <memory>
@@ -21,19 +22,19 @@ class FineFactors {
  public:
   using Number = DoubleDouble;
 
-  /// Both outlive the object. is_affordable() tells whether the factors have room.
-  FineFactors(const Model&, const Scales&);
+  /// Both outlive the object. is_affordable() tells whether the factors have room, in `most` numbers.
+  FineFactors(const Model&, const Scales&, std::size_t most);
   bool is_affordable() const { return !diagonals_.empty(); }
 
   /// False when the matrix is not finite.
-  bool factorize(Accelerations) noexcept;
+  bool factorize() noexcept;
   /// After factorize(): whether a row depends on others, so that it does not count.
   bool is_left_out(std::size_t row) const { return left_out_[row]; }
   /// Solves in place.
   void solve(std::span<Number> b) const noexcept { matrix_.solve(b); }
 
  private:
-  bool judge_rows(Accelerations) noexcept;
+  bool judge_rows() noexcept;
   double weight(std::size_t block, std::size_t unknown) const noexcept;
   double enter_weighed_row(const Ties::Tie&, std::size_t row) noexcept;
   void enter_row(std::size_t entry, std::size_t row) noexcept;
@@ -50,18 +51,21 @@ class FineFactors {
 /// Accelerations in doubles, and with twice the digits where a look, taken now and then, shows that these are needed.
 class FineSolver {
  public:
-  /// A solver where masses are so uneven that there is something to look at, and where the factors have room; otherwise
-  /// none. All outlive it.
+  /// A solver where masses are so uneven that there is something to look at, or where rows may depend on others;
+  /// otherwise none. All outlive it.
   static std::unique_ptr<FineSolver> make(const Model&, const Scales&, LinearProblem&, SaddlePoint&, Failure&);
 
   /// The next accelerations are of a state that has nothing to do with the ones before.
   void look() noexcept { mending_.look(); }
   /// As SaddlePoint::find_accelerations.
   bool find_accelerations(Accelerations) noexcept;
+  /// Whether rows that nearly depend on others have been found, which from then on are left out.
+  bool leaves_rows_out() const { return leaves_rows_out_; }
 
  private:
-  FineSolver(const Model&, const Scales&, LinearProblem&, SaddlePoint&, Failure&);
-  bool solve(Accelerations) noexcept;
+  FineSolver(const Model&, const Scales&, LinearProblem&, SaddlePoint&, Failure&, bool is_uneven);
+  bool solve() noexcept;
+  bool find_in_doubles(Accelerations) noexcept;
   void find_rest() noexcept;
   void subtract_inertia(std::size_t block) noexcept;
   void subtract_row(const Ties::Tie&, std::size_t row) noexcept;
@@ -70,6 +74,7 @@ class FineSolver {
   LinearProblem& problem_;
   SaddlePoint& in_doubles_;
   Failure& failure_;
+  bool is_uneven_, leaves_rows_out_ = false;
   FineFactors factors_;
   Residual residual_;  ///< for the sizes of motions
   Mending mending_;

@@ -177,6 +177,8 @@ bool SaddlePoint::find_accelerations(Accelerations use) noexcept {
 }
 
 bool SaddlePoint::check_accuracy(const Refinement& r) noexcept {
+  uncertain_ = r.last_step;
+  uncertain_block_ = r.worst_step;
   if (r.last_step <= wanted_accuracy) return true;
   if (!find_refinement(r)) return false;
   if (r.follow != Follow::all && !step_is_inertial(r)) return true;

@@ -60,6 +60,21 @@ TEST_CASE("a planar mechanism leaves open what acts across its plane, and nothin
   for (const char* joint : {"A", "B", "C", "D"}) CHECK(unique_of(model, joint) == "001110");
 }
 
+TEST_CASE("frames without mass whose joints stand in their origin up to rounding leave the same open") {
+  for (const char* const off : {"0", "1e-17", "1e-15", "1e-12"}) {
+    INFO(off);
+    const std::string frame = "mass: 0, inertia: {xx: 0, yy: 0, zz: 0}",
+                      link = "mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}";
+    const Assembled model("polyform: 1\nbodies:\n  - {name: frame, " + frame + "}\n  - {name: a, " + link +
+                          "}\n  - {name: b, position: [1, 0, 0], " + link + "}\njoints:\n" +
+                          "  - {name: A, type: revolute, base: ground, moving: frame, position: [0, 0, 0], axis: [0, 0, 1]}\n"
+                          "  - {name: weld, type: fixed, base: frame, moving: a, position: [0, " + off + ", 0]}\n"
+                          "  - {name: B, type: revolute, base: a, moving: b, position: [1, 0, 0], axis: [0, 0, 1]}\n"
+                          "  - {name: C, type: revolute, base: b, moving: ground, position: [1, 1, 0], axis: [0, 0, 1]}\n");
+    for (const char* joint : {"A", "weld", "B", "C"}) CHECK(unique_of(model, joint) == "001110");
+  }
+}
+
 TEST_CASE("in a tilted plane directions are unique that are no components") {
   const Assembled model(four_bar("[0, -0.6, 0.8]", "0.56, 0.42"));
   const auto open = model.system->count_constraints().open;

@@ -12,9 +12,7 @@ namespace polyform::hierarchy {
 /// A row that keeps less than this part of its length (squared) beside the others depends on them. Where a loop passes
 /// a singular position what is left of a row goes through zero with the way, and a state beside the constraints by
 /// rounding is divided by it: one threshold for all methods, so that all leave out the same rows.
-inline constexpr double dependent_row = 1e-12;
-/// The same in the stages of an integrator: squared, the cube root of the rounding in positions (Accelerations).
-inline constexpr double dependent_row_of_stage = least_independent_square;
+inline constexpr double dependent_row = least_independent_square;
 
 /// B (m × k) and r (m) on entry; what the methods find of them. Memory is the caller's.
 struct Kernel {

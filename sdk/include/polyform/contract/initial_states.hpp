@@ -1,10 +1,12 @@
-// First-order states that begin with the motion: a filter that starts settled, a relaxation length in a running tyre.
+// States that begin with the motion: a filter that starts settled, a relaxation length in a running tyre, a latch that
+// holds from the start.
 //
 // ForceBatch::initial_states and ModuleBatch::initial_state give states without knowing the motion. A batch whose
 // states depend on it answers `query` with an InitialStates, which the host calls once the initial motion of the model
 // is found.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -23,6 +25,21 @@ class InitialStates {
 
  protected:
   ~InitialStates() = default;
+};
+
+/// Discrete states that depend on the initial motion. A batch with a DiscreteElement (contract/discrete_state.hpp) may
+/// answer `query` with this too: DiscreteElement::initial_values tells the values before the motion is known, this those
+/// at the start of the run.
+class DiscreteAtStart {
+ public:
+  static constexpr std::string_view interface_name = "polyform.discrete_at_start.1";
+  /// start: the initial motion, at t = 0; its `states` are empty. values: those of all instances, as initial_values has
+  /// told them; those left alone stay. Where rounding could decide, a value should not depend on it: the motion has
+  /// passed through assembly. May not throw.
+  virtual void values_at_start(const ForceInput& start, std::span<std::int32_t> values) noexcept = 0;
+
+ protected:
+  ~DiscreteAtStart() = default;
 };
 
 }  // namespace polyform

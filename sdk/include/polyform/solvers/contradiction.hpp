@@ -6,12 +6,15 @@
 
 #include "polyform/contract/system_view.hpp"
 #include "polyform/helpers/failure.hpp"
+#include "polyform/mechanics/judgement.hpp"
 
 namespace polyform {
 
 /// From this part of what acts on a row or could (SystemScales) on, accelerations do not satisfy it, at a state that
 /// meets the constraints.
 inline constexpr double least_contradiction = 1e-8;
+/// The same where rows that depend on others up to least_independent are left out: they are met up to that.
+inline constexpr double least_contradiction_of_dependent = least_independent;
 /// The same where loops are cut: next to a singular position a row is done without, which leaves more of it.
 inline constexpr double least_contradiction_of_cuts = 1e-4;
 
