@@ -53,10 +53,10 @@ constexpr std::array reserved{"alignas",       "alignof",     "and",          "a
 
 /// Types of the SDK, which the class of a project would hide.
 constexpr std::string_view types_of_sdk =
-    " Ability Attachments BodyData BodyIndex BodyInertia BodyModule BodyMotion ConstraintBatch ConstraintGroup"
-    " ConstraintOutput ConstraintSet ConstraintType Correction CutConstraints DependentRows Diagnostic"
-    " DiagnosticSink DiscreteDescription DiscreteElement DiscreteState DiscreteValues DiscreteVariable"
-    " ElementGroup ElementInstance ElementType Equations EquationValues FieldSink FieldSpec FieldType"
+    " Ability Attachments BodyData BodyIndex BodyInertia BodyModule BodyMotion ClosingConstraints ConstraintBatch"
+    " ConstraintGroup ConstraintOutput ConstraintSet ConstraintType Correction DependentRows Diagnostic DiagnosticSink"
+    " DiscreteDescription DiscreteElement DiscreteState DiscreteValues DiscreteVariable"
+    " ElementGroup ElementInstance ElementRows ElementType Equations EquationValues FieldSink FieldSpec FieldType"
     " FieldValue FirstOrderSystem FlexibleBatch FlexibleBodyType FlexibleData FlexibleInput FlexibleInstance"
     " FlexibleLinks FlexibleOutput FlexibleSet ForceBatch ForceGroup ForceInput ForceOutput ForceSet ForceType"
     " Formulation HingedTree HingeSweep Inertia InitialStates Integrator IntegratorType JointBatch"

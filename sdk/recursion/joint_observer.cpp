@@ -27,13 +27,14 @@ LoopClosure::Contradiction JointObserver::observe(const JointState::Parts& y, st
   std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
   std::copy(etaddot_.begin(), etaddot_.end(), out.modal_acceleration.begin());
   std::copy(xdot_.begin(), xdot_.end(), out.state_rates.begin());
-  const CutConstraints& constraints = loops_.constraints();
+  const ClosingConstraints& constraints = loops_.constraints();
   const LoopClosure::Contradiction worst = loops_.joint_accelerations(motions, accelerations_, out.acceleration);
   if (is_contradiction(worst, constraints)) return worst;
   sweep_.reactions(out.reactions);
   for (std::size_t i = 0; i < view.cut_joints().size(); ++i)
     out.reactions[view.bodies.size() + i] =
         loads_.cut_reaction(i, motion_of(view.cut_joints()[i].base_frame, motions));
+  loops_.add_reactions(motions, out.reactions);
   out.kinetic_energy = kinetic_energy(view, motions, flexible_, y.etadot.data());
   out.potential_energy = centred_.potential_at_origin() + gravity_potential(view, motions, y.eta.data()) +
                          loads_.forces().potential_energy() + flexible_.strain_energy();
@@ -43,11 +44,13 @@ LoopClosure::Contradiction JointObserver::observe(const JointState::Parts& y, st
   return worst;
 }
 
-bool JointObserver::is_contradiction(const LoopClosure::Contradiction& worst, const CutConstraints& at_state) noexcept {
+bool JointObserver::is_contradiction(const LoopClosure::Contradiction& worst, const ClosingConstraints& at_state) noexcept {
   return polyform::is_contradiction(worst.part, least_contradiction_of_cuts, at_state.position_violation(),
                                     at_state.velocity_violation());
 }
 
-double JointObserver::power() const noexcept { return loads_.forces().power() + flexible_.damping_power(); }
+double JointObserver::power() const noexcept {
+  return loads_.forces().power() + flexible_.damping_power() + loops_.driving_power();
+}
 
 }  // namespace polyform

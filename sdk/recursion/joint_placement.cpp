@@ -6,14 +6,14 @@ namespace polyform {
 
 JointPlacement::JointPlacement(const SystemView& view, const JointState& state, TreeSweep& sweep, LoopClosure& loops,
                                RowsLeftOut& left_out)
-    : state_(state), sweep_(sweep), loops_(loops), left_out_(left_out) {
+    : state_(state), sweep_(sweep), loops_(loops), left_out_(left_out), has_discrete_(view.discrete > 0) {
   if (loops_.empty()) return;
   q_.resize(view.nq);
   v_.resize(view.nv);
   placed_.resize(state_.moving() + (view.nq - view.nq_tree));
 }
 
-PlacedState JointPlacement::place_with_loops(const JointState::Parts& y) noexcept {
+PlacedState JointPlacement::place_with_loops(double t, const JointState::Parts& y) noexcept {
   const std::span<const double> moving(y.q.data(), state_.moving());  // q v η η̇ stand together
   const auto cut = placed_.begin() + static_cast<std::ptrdiff_t>(moving.size());
   if (!stands_ || !std::equal(moving.begin(), moving.end(), placed_.begin()) ||
@@ -26,8 +26,12 @@ PlacedState JointPlacement::place_with_loops(const JointState::Parts& y) noexcep
     const JointState::Parts here = state_.split_moving(placed_);
     sweep_.kinematics(here.q.data(), here.v.data(), here.eta.data(), here.etadot.data());
     motions_ = sweep_.motions(here.v.data());
-    loops_.evaluate(motions_, q_, v_);
+    loops_.evaluate(t, motions_, q_, v_);
+    t_ = t;
     stands_ = true;
+  } else if (!loops_.elements().empty() && (t != t_ || has_discrete_)) {
+    loops_.evaluate(t, motions_, q_, v_);  // elements ask for something else at another time
+    t_ = t;
   }
   for (std::size_t i = 0; i < left_out_.groups(); ++i)
     loops_.rows().leave_out(i, static_cast<unsigned>(left_out_[i]));

@@ -15,7 +15,7 @@ LeastCorrection::LeastCorrection(const SystemView& view, const ConstraintJacobia
   std::vector<std::size_t> sizes;
   std::size_t rows = 0;
   for (std::size_t loop = 0; loop < jacobian.loops(); ++loop) {
-    sizes.push_back(6 - view.cut_joints()[loop].nv);
+    sizes.push_back(jacobian.rows(loop));
     first_row_.push_back(rows);
     rows += sizes.back();
     const auto blocks = jacobian.blocks(loop);
