@@ -63,7 +63,7 @@ constexpr std::string_view types_of_sdk =
     " JointConstraint JointCoordinateSolver JointData JointDefinition JointFailure JointHints JointIndex"
     " JointInstance JointKernel JointLoads JointMotion JointMotions JointObserver JointPlacement JointShape"
     " JointState JointType Later LoopClosure LoopColumns LoopLayout LoopProjection LoopRightSides Marker"
-    " MarkerMotion Mat3 Matrix3 ModeShapes ModuleBatch ModuleGroup ModuleInput ModuleOutput ModuleSet"
+    " MarkerMotion Mat3 Matrix3 ModeShapes ModuleBatch ModuleGroup ModuleInput ModuleOutput ModuleRows ModuleSet"
     " ModuleType MultiplierMatrix Multipliers Observation OutputInput OutputSource PlacedState PluginManifest"
     " Pose Primitive Quat Quaternion Recursion Registrar Run SecondOrderSystem Sentence Severity Size Solver"
     " Spatial SpatialVector StateKind StateView Status StepByStep StepSettings Strided Structure"

@@ -8,7 +8,7 @@ ClosingConstraints::ClosingConstraints(const SystemView& view, const LoopLayout&
     : view_(view), layout_(layout), elements_(elements), joints_(view.cut_joints().size()) {}
 
 void ClosingConstraints::evaluate(double t, std::span<const BodyMotion> frames, std::span<double> q,
-                                  std::span<double> v) noexcept {
+                                  std::span<double> v, std::span<const double> x) noexcept {
   position_violation_ = velocity_violation_ = 0;
   size_ = speed_ = 1;
   for (const FrameIndex f : layout_.tied_frames()) {
@@ -18,12 +18,11 @@ void ClosingConstraints::evaluate(double t, std::span<const BodyMotion> frames, 
   }
   evaluate_cuts(frames, q, v);
   if (elements_.empty()) return;
-  elements_.evaluate(t, frames, q, v);
-  for (std::size_t g = 0; g < elements_.groups(); ++g)
-    for (std::size_t r = 0; r < elements_.group(g).rows; ++r) {
-      velocity_violation_ = std::max(velocity_violation_, std::abs(elements_.rate(g, r)));
-      note_residual(elements_.residual(g, r), joints_.size() + g);
-    }
+  elements_.evaluate(t, frames, q, v, x);
+  for (std::size_t g = 0; g < elements_.groups(); ++g) {
+    velocity_violation_ = std::max(velocity_violation_, elements_.missed_by_velocities(g));
+    note_residual(elements_.missed_by_positions(g), joints_.size() + g);
+  }
 }
 
 void ClosingConstraints::evaluate_cuts(std::span<const BodyMotion> frames, std::span<double> q,

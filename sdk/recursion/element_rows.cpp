@@ -8,15 +8,25 @@
 
 namespace polyform {
 
-ElementRows::ElementRows(const SystemView& view, const Vec3& origin) : view_(view), elements_(view, origin) {
-  for (std::size_t e = 0; e < elements_.elements().size(); ++e) add_groups(e);
+ElementRows::ElementRows(const SystemView& view, const Vec3& origin)
+    : view_(view), elements_(view, origin), set_(view, origin) {
+  for (std::size_t e = 0; e < elements_.elements().size(); ++e) add_groups(e, none);
+  if (!has_modules()) return;
+  add_modules();
+  asked_shares_ = shares_;
+  asked_ = rows_;
 }
 
 /// As many rows of an element together as a block of the multipliers has room for.
-void ElementRows::add_groups(std::size_t element) {
-  const ConstraintSet::Element& e = elements_.elements()[element];
+void ElementRows::add_groups(std::size_t element, std::size_t module) {
+  Group made{element};
+  made.module = module;
+  const ConstraintSet::Element& e = of(made);
   for (std::size_t first = 0; first < e.rows; first += MultiplierMatrix::most_rows) {
-    Group g{element, first, std::min(e.rows - first, MultiplierMatrix::most_rows), rows_.size()};
+    Group g = made;
+    g.first = first;
+    g.rows = std::min(e.rows - first, MultiplierMatrix::most_rows);
+    g.row = rows_.size();
     g.frames = frames_.size();
     g.share = shares_.size();
     g.slots = slots_.size();
@@ -50,8 +60,9 @@ std::size_t ElementRows::slot_of(const Group& g, FrameIndex f) {
 }
 
 void ElementRows::evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q,
-                           std::span<const double> v) noexcept {
+                           std::span<const double> v, std::span<const double> x) noexcept {
   elements_.evaluate(t, frames, q, v);
+  if (has_modules()) evaluate_modules(t, frames, q, v, x);
   std::fill(shares_.begin(), shares_.end(), Share{});
   for (const Group& g : groups_) {
     const ConstraintSet::Element& e = of(g);
@@ -63,10 +74,28 @@ void ElementRows::evaluate(double t, std::span<const BodyMotion> frames, std::sp
       const std::size_t row = g.first + r;
       rows_[g.row + r] = {e.is_holonomic(row) ? e.residual[row] : 0,
                           velocity_of_row(view_, e, row, v) - e.velocity_right[row], e.acceleration_right[row]};
+      if (g.module != none) rows_[g.row + r].rate += rate_of_variables(g, row, x);
       add_markers(g, r);
       add_joints(g, r, frames);
     }
   }
+  if (!has_modules()) return;
+  asked_ = rows_;
+  asked_shares_ = shares_;
+  prepare(Level::acceleration);
+}
+
+double ElementRows::missed_by_positions(std::size_t g) const {
+  double missed = 0;
+  for (std::size_t r = 0; r < groups_[g].rows; ++r)
+    if (!(std::abs(asked(g, r).residual) <= missed)) missed = std::abs(asked(g, r).residual);  // what is no number, too
+  return missed;
+}
+
+double ElementRows::missed_by_velocities(std::size_t g) const {
+  double missed = 0;
+  for (std::size_t r = 0; r < groups_[g].rows; ++r) missed = std::max(missed, std::abs(asked(g, r).rate));
+  return missed;
 }
 
 void ElementRows::add_markers(const Group& g, std::size_t r) noexcept {
@@ -103,14 +132,15 @@ void ElementRows::add_joints(const Group& g, std::size_t r, std::span<const Body
   }
 }
 
-void ElementRows::add_efforts(std::span<Spatial> wrenches) const noexcept {
+void ElementRows::add_efforts(std::span<const BodyMotion> motions, std::span<Spatial> wrenches) const noexcept {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     for (std::size_t r = 0; r < groups_[g].rows; ++r) {
       const double given = effort(g, r);
       if (given == 0) continue;
       for (std::size_t f = 0; f < groups_[g].frame_count; ++f)
-        wrenches[at(frames(g)[f])] += given * share(g, r, f).row;
+        wrenches[at(frames(g)[f])] += given * asked_share(g, r, f).row;
     }
+  for (const ModuleSet::Module& module : set_.modules()) add_module_loads(module, motions, wrenches);
 }
 
 void ElementRows::add_reactions(std::span<const double> multipliers, std::span<const BodyMotion> frames,
@@ -129,6 +159,7 @@ void ElementRows::add_reactions(std::span<const double> multipliers, std::span<c
       }
     }
   }
+  for (const ModuleSet::Module& module : set_.modules()) add_module_reactions(module, frames, reactions);
 }
 
 double ElementRows::driving_power(std::span<const double> multipliers) const noexcept {

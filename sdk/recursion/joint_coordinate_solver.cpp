@@ -71,6 +71,13 @@ Status JointCoordinateSolver::solve(double t, std::span<const double> y, const J
     failure_.cannot_solve(sweep_->failure(), y);
     return Status::failed;
   }
+  if (loops_.elements().has_modules()) {
+    if (!loops_.elements().unheld().empty()) {
+      failure_.leaves_free(loops_.elements().unheld());
+      return Status::failed;
+    }
+    loops_.elements().put_rates(out.x);
+  }
   lost_.part = sweep_->lost();
   failure_.clear();
   return Status::ok;

@@ -67,6 +67,10 @@ void JointFailure::changes_abruptly(double change, double speed) noexcept {
       change, speed);
 }
 
+void JointFailure::leaves_free(std::string_view module) noexcept {
+  set(text_, "module `{:.60}` has a variable that moves no mass and that none of its rows holds", module);
+}
+
 void JointFailure::contradicts(const LoopClosure::Contradiction& worst) noexcept {
   set(text_,
       "the constraints contradict each other at {} `{:.60}`: no accelerations satisfy them all (relative "

@@ -35,9 +35,11 @@ LoopClosure::Contradiction JointObserver::observe(const JointState::Parts& y, st
     out.reactions[view.bodies.size() + i] =
         loads_.cut_reaction(i, motion_of(view.cut_joints()[i].base_frame, motions));
   loops_.add_reactions(motions, out.reactions);
-  out.kinetic_energy = kinetic_energy(view, motions, flexible_, y.etadot.data());
+  loops_.put_module_multipliers(out.module_multipliers);
+  const ModuleSet& modules = loops_.elements().modules();
+  out.kinetic_energy = kinetic_energy(view, motions, flexible_, y.etadot.data()) + modules.kinetic_energy();
   out.potential_energy = centred_.potential_at_origin() + gravity_potential(view, motions, y.eta.data()) +
-                         loads_.forces().potential_energy() + flexible_.strain_energy();
+                         loads_.forces().potential_energy() + flexible_.strain_energy() + modules.potential_energy();
   out.power = power();
   out.position_violation = constraints.position_violation();
   out.velocity_violation = constraints.velocity_violation();
@@ -50,7 +52,8 @@ bool JointObserver::is_contradiction(const LoopClosure::Contradiction& worst, co
 }
 
 double JointObserver::power() const noexcept {
-  return loads_.forces().power() + flexible_.damping_power() + loops_.driving_power();
+  return loads_.forces().power() + flexible_.damping_power() + loops_.elements().modules().power() +
+         loops_.driving_power();
 }
 
 }  // namespace polyform

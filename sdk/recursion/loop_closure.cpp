@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace polyform {
 
@@ -13,15 +14,44 @@ LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible, const 
 
 void LoopClosure::begin_judging(Level level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept {
   columns_.clear({});
+  if (level != elements_.level()) elements_.prepare(level);
   rows_.begin_judging(level != Level::acceleration && constraints_.shows_dependence());
   pass_over(level);
   for (std::size_t i = 0; i < layout_.count(); ++i) columns_.start(i, constraints_, frames, to_P);
+  if (elements_.has_modules()) add_modules(true);
 }
 
 /// Rows that do without what is solved for.
 void LoopClosure::pass_over(Level level) noexcept {
   for (std::size_t i = constraints_.cuts(); i < layout_.count(); ++i)
-    rows_.pass_over(i, level == Level::position ? constraints_.nonholonomic(i) : 0);
+    rows_.pass_over(i, (level == Level::position ? constraints_.nonholonomic(i) : 0) |
+                           elements_.given_up(constraints_.element(i)));
+}
+
+/// The compliance of modules. evenly: as if every variable gave way alike.
+void LoopClosure::add_modules(bool evenly) noexcept {
+  for (std::size_t i = constraints_.cuts(); i < layout_.count(); ++i) {
+    const ElementRows::Group& a = elements_.group(constraints_.element(i));
+    if (a.module == ElementRows::none) continue;
+    const ModuleRows& rows = elements_.rows_of(a.module);
+    const auto compliance = [&](std::size_t r, std::size_t s) {
+      return evenly ? std::inner_product(rows.A(r).begin(), rows.A(r).end(), rows.A(s).begin(), 0.0)
+                    : rows.compliance(r, s);
+    };
+    for (std::size_t r = 0; r < a.rows; ++r) {
+      const double own = compliance(a.first + r, a.first + r);
+      const double terms = evenly ? own : rows.compliance_terms(a.first + r);
+      matrix_.weigh(i, r, own, terms, terms);
+    }
+    for (std::size_t j = constraints_.cuts(); j < layout_.count(); ++j) {
+      const ElementRows::Group& b = elements_.group(constraints_.element(j));
+      if (b.module != a.module || matrix_.position(j) < matrix_.position(i)) continue;
+      double* G = matrix_.values() + matrix_.place(i, j);
+      for (std::size_t r = 0; r < a.rows; ++r)
+        for (std::size_t s = 0; s < (i == j ? r + 1 : b.rows); ++s)
+          G[r * b.rows + s] += compliance(a.first + r, b.first + s);
+    }
+  }
 }
 
 /// A hinge that gives way by 1 rad, or by the size of the bodies, for a unit load.
@@ -39,6 +69,7 @@ void LoopClosure::pass_evenly(std::size_t body, std::span<const Column<double>> 
 void LoopClosure::begin_columns(Level level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
                                 const Vec3& ground) noexcept {
   columns_.clear(ground);
+  if (level != Level::rest && level != elements_.level()) elements_.prepare(level);
   if ((level == Level::position || level == Level::velocity) && constraints_.shows_dependence()) rows_.forget();
   pass_over(level);
   for (std::size_t i = 0; i < layout_.count(); ++i) {
@@ -48,6 +79,7 @@ void LoopClosure::begin_columns(Level level, std::span<const BodyMotion> frames,
       begin_element(i, level, frames, to_P);
     columns_.start(i, constraints_, frames, to_P);
   }
+  if (elements_.has_modules()) add_modules(false);
 }
 
 /// The right-hand sides of a cut joint.
@@ -86,6 +118,8 @@ void LoopClosure::begin_element(std::size_t i, Level level, std::span<const Body
       const Vec3& omega = frames[at(tied[f])].V.angular;
       asked += dot(elements_.share(g, r, f).row.linear, cross(omega, cross(omega, to_P[at(tied[f])])));
     }
+    if (const std::size_t m = elements_.group(g).module; m != ElementRows::none)
+      asked -= elements_.rows_of(m).own(elements_.group(g).first + r);
     right[r] = right_sides_.find(level, elements_.residual(g, r), elements_.rate(g, r), asked,
                                  layout_.loop(i).first_row + r);
   }
@@ -151,7 +185,7 @@ LoopClosure::Contradiction LoopClosure::joint_accelerations(std::span<const Body
   if (empty()) return worst;
   for (std::size_t i = 0; i < layout_.count(); ++i) {
     const double missed = constraints_.is_cut(i) ? missed_by_cut(i, frames, accelerations, vdot)
-                                                 : missed_by_element(i, accelerations);
+                                                 : elements_.missed_by(constraints_.element(i), accelerations);
     if (missed > worst.part) worst = {missed, i};
   }
   worst.part = worst.part > 0 ? worst.part / largest_acceleration(frames, accelerations) : 0;
@@ -170,19 +204,6 @@ double LoopClosure::missed_by_cut(std::size_t i, std::span<const BodyMotion> fra
   solve_least_squares(c.motion.H, cut.nv, free, vdot.data() + cut.v_offset);
   double missed = 0;
   for (std::size_t r = 0; r < c.rows; ++r) missed = std::max(missed, std::abs(dot(c.T[r], free)));
-  return missed;
-}
-
-double LoopClosure::missed_by_element(std::size_t i, std::span<const Spatial> accelerations) const noexcept {
-  const std::size_t g = constraints_.element(i);
-  const std::span<const FrameIndex> tied = elements_.frames(g);
-  double missed = 0;
-  for (std::size_t r = 0; r < elements_.group(g).rows; ++r) {
-    double off = elements_.acceleration(g, r);
-    for (std::size_t f = 0; f < tied.size(); ++f)
-      off -= dot(elements_.share(g, r, f).row, accelerations[at(tied[f])]);
-    missed = std::max(missed, std::abs(off));
-  }
   return missed;
 }
 

@@ -8,10 +8,10 @@ LoopLayout::LoopLayout(const SystemView& view, const FlexibleLinks& flexible, co
                        MultiplierMatrix& matrix) {
   for (const JointData& cut : view.cut_joints()) {
     const FrameIndex frames[] = {cut.base_frame, cut.moving_frame};
-    add_loop(6 - cut.nv, frames, false);
+    add_loop(6 - cut.nv, frames, false, none);
   }
   for (std::size_t g = 0; g < elements.groups(); ++g)
-    add_loop(elements.group(g).rows, elements.frames(g), elements.group(g).absolute);
+    add_loop(elements.group(g).rows, elements.frames(g), elements.group(g).absolute, elements.group(g).module);
   if (loops_.empty()) return;
   LoopsIn loops_in(view.bodies.size());
   std::vector<std::size_t> stages(loops_.size());
@@ -21,10 +21,12 @@ LoopLayout::LoopLayout(const SystemView& view, const FlexibleLinks& flexible, co
   find_tied_frames();
 }
 
-void LoopLayout::add_loop(std::size_t rows, std::span<const FrameIndex> frames, bool absolute) {
+void LoopLayout::add_loop(std::size_t rows, std::span<const FrameIndex> frames, bool absolute,
+                          std::size_t module) {
   loops_.push_back({rows, sizes_.rows, ends_.size(), frames.size()});
   for (const FrameIndex f : frames) ends_.push_back({f, none});
   absolute_.push_back(absolute);
+  module_.push_back(module);
   sizes_.rows += rows;
 }
 
@@ -62,6 +64,9 @@ void LoopLayout::order_elimination(const LoopsIn& loops_in, const std::vector<st
         if (modal || (stages[loops_in[b][k]] != own_stage && stages[loops_in[b][l]] != own_stage))
           pairs.emplace_back(loops_in[b][k], loops_in[b][l]);
   }
+  for (std::size_t i = 0; i < loops_.size(); ++i)
+    for (std::size_t j = 0; j < i && module_[i] != none; ++j)
+      if (module_[j] == module_[i]) pairs.emplace_back(i, j);
   std::vector<std::size_t> sizes;
   for (const Loop& loop : loops_) sizes.push_back(loop.rows);
   matrix.analyze(sizes, stages, pairs);

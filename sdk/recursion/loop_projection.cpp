@@ -27,6 +27,7 @@ bool LoopProjection::close(double t, std::span<double> y, Correction& out) noexc
     if (!steps.go_on()) return cannot_close(out.iterations);
     if (!find_lightest_step(y, LoopClosure::Level::position)) return false;
     state_.move(y, step_);
+    loops_.elements().move(y.subspan(state_.moving(), view_.states), true);
     ++out.iterations;
     placement_.place(t, parts);
     const double before = std::exchange(residual, constraints.position_violation());
@@ -37,6 +38,7 @@ bool LoopProjection::close(double t, std::span<double> y, Correction& out) noexc
     if (!find_lightest_step(y, LoopClosure::Level::velocity)) return false;
     placement_.keep_left_out();
     state_.accelerate(y, step_);
+    loops_.elements().move(y.subspan(state_.moving(), view_.states), false);
     change = std::max(change, largest_of(step_));
     placement_.place(t, parts);
   }

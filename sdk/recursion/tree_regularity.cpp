@@ -16,7 +16,7 @@ namespace {
 
 /// False with joint, body and cut joint in `why`.
 bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why) {
-  if (view.cut_joints().empty() && view.constraints.empty()) return true;
+  if (view.cut_joints().empty() && view.constraints.empty() && view.modules.empty()) return true;
   if (std::none_of(view.bodies.begin(), view.bodies.end(), is_singular)) return true;
   FlexibleLinks flexible(view);
   LoopClosure loops(view, flexible);
@@ -24,7 +24,9 @@ bool tree_is_regular(const SystemView& view, std::string_view formulation, std::
   std::vector<double> q(view.nq), v(view.nv), step(view.nv_tree), modes(view.modes), modal_step(view.modes);
   for (const JointData& joint : view.joints) joint_neutral(joint, q.data() + joint.q_offset);
   recursion.kinematics(q.data(), v.data(), modes.data(), modes.data());
-  loops.evaluate(0, recursion.motions(v.data()), q, v);
+  std::vector<double> x(view.states);
+  loops.elements().modules().initial_states(x);
+  loops.evaluate(0, recursion.motions(v.data()), q, v, x);
   if (recursion.closing_step(LoopClosure::Level::velocity, step.data(), modal_step.data())) return true;
   const std::size_t failed = recursion.failure().joint;
   why = fmt::format("{}: joint `{}` moves body `{}` without any inertia against it once the loops are cut{}", formulation,

@@ -83,11 +83,11 @@ EvaluationCost recursion_cost(const SystemView& view) {
   }
   for (const JointData& joint : view.cut_joints())
     cuts.push_back({place(joint.base), place(joint.moving), 6 - joint.nv});
-  for (const ConstraintGroup& group : view.constraints) {
+  const auto add_ties = [&](const auto& group, const auto& rows_of) {
     std::size_t joint = 0;
     for (std::size_t i = 0; i < group.instances.size(); ++i) {
       LoopedTree::Tie& tie = ties.emplace_back();
-      tie.rows = group.rows[i];
+      tie.rows = rows_of(i);
       for (const Marker& marker : group.instances[i].markers) {
         tie.bodies.push_back(place(marker.body));
         tie.bodies.push_back(LoopedTree::ground);
@@ -98,7 +98,10 @@ EvaluationCost recursion_cost(const SystemView& view) {
         tie.bodies.push_back(place(tied.moving));
       }
     }
-  }
+  };
+  for (const ConstraintGroup& group : view.constraints) add_ties(group, [&](std::size_t i) { return group.rows[i]; });
+  for (const ModuleGroup& group : view.modules)
+    add_ties(group, [&](std::size_t) { return group.type->rows().size(); });
   return recursion_cost(LoopedTree{parents, directions, cuts, ties});
 }
 

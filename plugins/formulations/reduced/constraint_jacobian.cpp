@@ -85,7 +85,7 @@ void ConstraintJacobian::calculate_group_one(std::span<const BodyMotion> frames)
       for (std::size_t e = 0; e < loops_.layout().ends(i).size(); ++e) {
         one[e].M = frames[at(loops_.layout().ends(i)[e].frame)].p;
         for (std::size_t r = 0; r < rows(i); ++r) {
-          const ElementRows::Share& share = constraints.elements().share(g, r, e);
+          const ElementRows::Share& share = constraints.elements().asked_share(g, r, e);
           one[e].row[r] = share.row;
           largest = std::max({largest, share.angular, share.linear});
         }

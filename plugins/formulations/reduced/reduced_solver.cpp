@@ -15,7 +15,8 @@ ReducedSolver::ReducedSolver(const SystemView& system, const Choice& choice)
       delta_v_(delta_q_.size()) {
   const ClosingConstraints& constraints = loops().constraints();
   for (std::size_t i = 0; i < constraints.groups(); ++i)
-    any_nonholonomic_ = any_nonholonomic_ || constraints.nonholonomic(i) != 0;
+    differ_ = differ_ || constraints.nonholonomic(i) != 0;
+  differ_ = differ_ || constraints.elements().has_modules();
   if (choice.correction == Choice::Correction::baumgarte) loops().right_sides().stabilize(choice.alpha, choice.beta);
 }
 
@@ -27,6 +28,7 @@ bool ReducedSolver::return_to_loops(double t, std::span<double> y, Correction& o
   const JointState& state = project.state();
   const JointState::Parts parts = state.split(y);
   const ClosingConstraints& constraints = loops().constraints();
+  const std::span<double> x = y.subspan(state.moving(), parts.x.size());
   PlacedState here = project.placement().place(t, parts);
   // Next to a singular position a residual moves the mechanism by many times its own size: not without work, but for
   // the step that the constraint forces themselves would make.
@@ -45,9 +47,11 @@ bool ReducedSolver::return_to_loops(double t, std::span<double> y, Correction& o
     if (out.iterations == 0 || position > project.accepted_position()) {
       find_position_step();
       state.move(y, delta_q_);
+      least_.move_modules(x, true);
     }
     find_velocity_step();
     state.accelerate(y, delta_v_);
+    least_.move_modules(x, false);
     change = std::max(change, largest_of(delta_v_));
     project.placement().keep_left_out();
     ++out.iterations;
@@ -68,7 +72,7 @@ void ReducedSolver::assemble(std::span<const BodyMotion> motions) noexcept {
     jacobian_.direct_differentiation(motions);
   else
     jacobian_.semi_analytic(motions);
-  if (!any_nonholonomic_) factorize(LoopClosure::Level::velocity);
+  if (!differ_) factorize(LoopClosure::Level::velocity);
 }
 
 /// c_q c_qᵀ of the rows that count. Which depend on others is found with all of them, for the velocities.
@@ -79,13 +83,13 @@ void ReducedSolver::factorize(LoopClosure::Level level) noexcept {
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop)
     least_.leave_out(loop, (anew ? 0 : rows.left_out(loop)) |
                                (level == LoopClosure::Level::position ? constraints.nonholonomic(loop) : 0));
-  least_.factorize();
+  least_.factorize(level == LoopClosure::Level::position);
   if (level == LoopClosure::Level::position) return;
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) rows.leave_out(loop, least_.left_out(loop));
 }
 
 void ReducedSolver::find_position_step() noexcept {
-  if (any_nonholonomic_) factorize(LoopClosure::Level::position);
+  if (differ_) factorize(LoopClosure::Level::position);
   const ClosingConstraints& constraints = loops().constraints();
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop)
     for (std::size_t r = 0; r < jacobian_.rows(loop); ++r)
@@ -94,7 +98,7 @@ void ReducedSolver::find_position_step() noexcept {
 }
 
 void ReducedSolver::find_velocity_step() noexcept {
-  if (any_nonholonomic_) factorize(LoopClosure::Level::velocity);
+  if (differ_) factorize(LoopClosure::Level::velocity);
   const ClosingConstraints& constraints = loops().constraints();
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop)
     for (std::size_t r = 0; r < jacobian_.rows(loop); ++r)

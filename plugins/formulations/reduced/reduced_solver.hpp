@@ -32,7 +32,7 @@ class ReducedSolver final : public JointCoordinateSolver {
   Choice choice_;
   ConstraintJacobian jacobian_;
   LeastCorrection least_;
-  bool any_nonholonomic_ = false;   ///< positions and velocities have rows of their own
+  bool differ_ = false;   ///< c_q of positions from that of velocities: nonholonomic rows, variables of modules
   std::vector<double> delta_q_, delta_v_;
 };
 

@@ -1,4 +1,4 @@
-// What closes a spanning tree at a state: the constraints of the cut joints, then the rows of constraint elements.
+// What closes a spanning tree at a state: the constraints of the cut joints, then the rows of constraint elements and modules.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,9 @@ class ClosingConstraints {
 
   /// frames: motions of all frames. q: coordinates of all joints (canonical order), of which those of the cut joints
   /// hold hints on entry and are set; v: those of the cut joints are set.
-  void evaluate(double t, std::span<const BodyMotion> frames, std::span<double> q, std::span<double> v) noexcept;
+  /// x: first-order states of the system, read where there are modules.
+  void evaluate(double t, std::span<const BodyMotion> frames, std::span<double> q, std::span<double> v,
+                std::span<const double> x = {}) noexcept;
 
   std::size_t groups() const { return layout_.count(); }
   std::size_t cuts() const { return joints_.size(); }
@@ -34,22 +36,26 @@ class ClosingConstraints {
   const ElementRows& elements() const { return elements_; }
   /// Of a group that is no cut joint: its place among those of the elements.
   std::size_t element(std::size_t i) const { return i - joints_.size(); }
-  /// Name of a cut joint or an element, and what it is.
+  /// Name of a cut joint, an element or a module, and what it is.
   std::string_view name(std::size_t i) const { return is_cut(i) ? cut(i).name : elements_.name(element(i)); }
-  const char* kind(std::size_t i) const { return is_cut(i) ? "joint" : "constraint"; }
+  const char* kind(std::size_t i) const {
+    if (is_cut(i)) return "joint";
+    return elements_.group(element(i)).module == ElementRows::none ? "constraint" : "module";
+  }
 
   std::size_t rows(std::size_t i) const {
     return is_cut(i) ? joints_[i].rows : elements_.group(element(i)).rows;
   }
   /// By how much the positions miss a row; zero of one that asks nothing of them.
   double residual(std::size_t i, std::size_t row) const {
-    return is_cut(i) ? joints_[i].residual[row] : elements_.residual(element(i), row);
+    return is_cut(i) ? joints_[i].residual[row] : elements_.asked_residual(element(i), row);
   }
   /// The same of the velocities.
   double rate(std::size_t i, std::size_t row) const {
-    return is_cut(i) ? dot(joints_[i].T[row], joints_[i].relative.twist) : elements_.rate(element(i), row);
+    return is_cut(i) ? dot(joints_[i].T[row], joints_[i].relative.twist) : elements_.asked_rate(element(i), row);
   }
-  /// Rows that ask nothing of positions, a bit each.
+  /// Rows that ask nothing of positions, a bit each. They may differ from those that are passed over: see
+  /// ElementRows::given_up.
   unsigned nonholonomic(std::size_t i) const { return is_cut(i) ? 0 : elements_.group(element(i)).nonholonomic; }
 
   double position_violation() const { return position_violation_; }  ///< largest residual, rad or m

@@ -40,12 +40,14 @@ class JointPlacement {
 
  private:
   PlacedState place_with_loops(double t, const JointState::Parts& y) noexcept;
+  void evaluate_loops(double t, std::span<const double> x) noexcept;
 
   const JointState& state_;
   TreeSweep& sweep_;
   LoopClosure& loops_;
   RowsLeftOut& left_out_;         ///< of the state
   std::vector<double> q_, v_;     ///< of all joints; in use with loops
+  std::vector<double> x_;         ///< first-order states of the modules that stand; in use with modules
   std::vector<double> placed_;    ///< q, v, η, η̇ and the cut joints' coordinates of what stands
   std::span<const BodyMotion> motions_;
   bool has_discrete_;             ///< what elements ask for may change with their discrete states

@@ -56,7 +56,8 @@ class LoopClosure {
 
   FlexibleLinks& flexible() const { return flexible_; }
   bool good() const { return elements_.good(); }
-  bool empty() const { return layout_.empty(); }
+  /// Nothing closes the tree, and no module has variables of its own.
+  bool empty() const { return layout_.empty() && !elements_.has_modules(); }
   const LoopLayout& layout() const { return layout_; }
   LoopRightSides& right_sides() { return right_sides_; }
   DependentRows& rows() { return rows_; }
@@ -65,8 +66,8 @@ class LoopClosure {
   /// As of the last evaluate().
   const ClosingConstraints& constraints() const { return constraints_; }
   const ClosingConstraints& evaluate(double t, std::span<const BodyMotion> frames, std::span<double> q,
-                                     std::span<double> v) noexcept {
-    constraints_.evaluate(t, frames, q, v);
+                                     std::span<double> v, std::span<const double> x = {}) noexcept {
+    constraints_.evaluate(t, frames, q, v, x);
     return constraints_;
   }
   /// Discrete states of all elements, as ConstraintSet::follow takes them.
@@ -134,6 +135,18 @@ class LoopClosure {
   Contradiction joint_accelerations(std::span<const BodyMotion> frames, std::span<const Spatial> accelerations,
                                     std::span<double> vdot) noexcept;
 
+  /// What the variables of a module take from a row, by the multipliers.
+  double own_share(std::size_t i, std::size_t row) const noexcept {
+    return constraints_.is_cut(i) ? 0 : elements_.own_share(constraints_.element(i), row, of_elements());
+  }
+  /// After the outward sweep, where there are modules: the rates of their variables, or a step of them. accelerations: of
+  /// the origins of all frames, or their step.
+  void complete_modules(std::span<const Spatial> accelerations) noexcept {
+    elements_.complete(multipliers_.all_of(first_of_elements()), accelerations);
+  }
+  void put_module_multipliers(std::span<double> out) const noexcept {
+    if (elements_.has_modules()) elements_.put_multipliers(of_elements(), out);
+  }
   /// Adds to the reactions of all joints what constraint elements do to them. frames: as evaluated.
   void add_reactions(std::span<const BodyMotion> frames, std::span<Spatial> reactions) const noexcept {
     if (!elements_.empty()) elements_.add_reactions(of_elements(), frames, reactions);
@@ -144,8 +157,12 @@ class LoopClosure {
  private:
   /// Multipliers of the rows of elements.
   std::span<const double> of_elements() const noexcept {
-    return multipliers_.all().subspan(layout_.loop(constraints_.cuts()).first_row);
+    return multipliers_.all().subspan(first_of_elements());
   }
+  std::size_t first_of_elements() const noexcept {
+    return constraints_.cuts() < layout_.count() ? layout_.loop(constraints_.cuts()).first_row : layout_.sizes().rows;
+  }
+  void add_modules(bool evenly) noexcept;
   void begin_judging(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept;
   void pass_evenly(std::size_t body, std::span<const Column<double>> hinge, const Vec3& r) noexcept;
   void begin_columns(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
@@ -155,7 +172,6 @@ class LoopClosure {
   void begin_element(std::size_t i, Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept;
   double missed_by_cut(std::size_t i, std::span<const BodyMotion> frames, std::span<const Spatial> accelerations,
                        std::span<double> vdot) const noexcept;
-  double missed_by_element(std::size_t i, std::span<const Spatial> accelerations) const noexcept;
   void close_in_ground(std::span<const std::size_t> loops) noexcept;
   double largest_acceleration(std::span<const BodyMotion> frames,
                               std::span<const Spatial> accelerations) const noexcept;

@@ -91,7 +91,7 @@ class LoopLayout {
   std::span<const Passage> part(std::size_t first, std::size_t count) const {
     return std::span(passages_).subspan(first, count);
   }
-  void add_loop(std::size_t rows, std::span<const FrameIndex> frames, bool absolute);
+  void add_loop(std::size_t rows, std::span<const FrameIndex> frames, bool absolute, std::size_t module);
   void find_paths(const SystemView&, LoopsIn&, std::vector<std::size_t>& stages) const;
   void order_elimination(const LoopsIn&, const std::vector<std::size_t>& stages, const FlexibleLinks&,
                          MultiplierMatrix&);
@@ -102,6 +102,7 @@ class LoopLayout {
   std::vector<Loop> loops_;
   std::vector<End> ends_;
   std::vector<bool> absolute_;            ///< per loop
+  std::vector<std::size_t> module_;       ///< per loop: loops of one module meet in its variables
   std::vector<FrameIndex> tied_;
   std::vector<Body> bodies_;
   std::vector<Passage> passages_;

@@ -18,6 +18,7 @@ void find_rest_of_loops(LoopClosure& loops, std::span<const BodyMotion> frames, 
     for (std::size_t r = 0; r < constraints.rows(i); ++r) {
       const double multiplier = loops.multipliers().all()[first + r];
       T missing = loops.right_sides().asked(first + r);
+      missing -= T(loops.own_share(i, r));
       constraints.each_share(i, r, frames, [&](FrameIndex frame, const Spatial& about_origin) {
         const std::size_t b = at(frame);
         SpatialVector<T> row = widened<T>(about_origin);
