@@ -53,20 +53,20 @@ constexpr std::array reserved{"alignas",       "alignof",     "and",          "a
 
 /// Types of the SDK, which the class of a project would hide.
 constexpr std::string_view types_of_sdk =
-    " Ability Attachments BodyData BodyIndex BodyInertia Subsystem BodyMotion ConstraintBatch ConstraintInstances"
-    " ConstraintOutput ConstraintSet ConstraintType Correction CutConstraints DependentRows Diagnostic"
+    " Ability Attachments BodyData BodyIndex BodyInertia BodyMotion ClosingConstraints ConstraintBatch"
+    " ConstraintInstances ConstraintOutput ConstraintSet ConstraintType Correction DependentRows Diagnostic"
     " DiagnosticSink DiscreteDescription DiscreteElement DiscreteState DiscreteValues DiscreteVariable"
-    " ElementInstances ElementInstance ElementType Equations EquationValues FieldSink FieldSpec FieldType"
+    " ElementInstances ElementInstance ElementRows ElementType Equations EquationValues FieldSink FieldSpec FieldType"
     " FieldValue FirstOrderSystem FlexibleBatch FlexibleBodyType FlexibleData FlexibleInput FlexibleInstance"
     " FlexibleLinks FlexibleOutput FlexibleSet ForceBatch ForceInstances ForceInput ForceOutput ForceSet ForceType"
     " Formulation HingedTree HingeSweep Inertia InitialStates Integrator IntegratorType JointBatch"
     " JointConstraint JointCoordinateSolver JointData JointDefinition JointFailure JointHints JointIndex"
     " JointInstance JointKernel JointLoads JointMotion JointMotions JointObserver JointPlacement JointShape"
     " JointState JointType Later LoopClosure LoopColumns LoopLayout LoopProjection LoopRightSides Marker"
-    " MarkerMotion Mat3 Matrix3 ModeShapes ModuleBatch ModuleInstances ModuleInput ModuleOutput ModuleSet"
+    " MarkerMotion Mat3 Matrix3 ModeShapes ModuleBatch ModuleInstances ModuleInput ModuleOutput ModuleRows ModuleSet"
     " ModuleType MultiplierMatrix Multipliers Observation OutputInput OutputSource PlacedState PluginManifest"
     " Pose Primitive Quat Quaternion Recursion Registrar Run SecondOrderSystem Sentence Severity Size Solver"
-    " Spatial SpatialVector StateKind StateView Status StepByStep StepSettings Strided Structure"
+    " Spatial SpatialVector StateKind StateView Status StepByStep StepSettings Strided Structure Subsystem"
     " SweepRefinement Symmetric3 SystemView TimeFunction Transfer TreeKinematics TreeMotion TreeSweep"
     " TypeDescriptor Variable Vec3 Vector3 ";
 

@@ -153,9 +153,9 @@ void InitialState::report_strange_values(std::string_view type) {
 void InitialState::states_of_motion() {
   if (view().states == 0 && view().discrete == 0) return;
   tree_.evaluate(parts_.q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
-  for (const ForceGroup& group : view().forces) discrete_of_motion(group);
-  for (const ConstraintGroup& group : view().constraints) discrete_of_motion(group);
-  for (const ModuleGroup& group : view().modules) discrete_of_motion(group);
+  for (const ForceInstances& group : view().forces) discrete_of_motion(group);
+  for (const ConstraintInstances& group : view().constraints) discrete_of_motion(group);
+  for (const ModuleInstances& group : view().modules) discrete_of_motion(group);
   ForceSet forces(view(), centred_.origin());
   forces.follow(parts_.discrete);
   forces.states_at_start(tree_.frames(), parts_.q, parts_.v, parts_.x);

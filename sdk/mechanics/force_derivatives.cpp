@@ -19,7 +19,7 @@ constexpr double relative_difference = 1e-7;
 
 struct ForceDerivatives::Group {
   ForceBatch* batch;
-  const ForceGroup& of_view;
+  const ForceInstances& of_view;
   Attachments attached;
   std::size_t state_offset, state_count, discrete_offset, discrete_count;
   std::size_t first_instance = 0, instances = 0;
@@ -47,7 +47,7 @@ struct ForceDerivatives::Group {
 ForceDerivatives::ForceDerivatives(const SystemView& view, const Vec3& origin) : view_(view) {
   std::size_t numbers = 0;
   for (std::size_t g = 0; g < view.forces.size(); ++g) {
-    const ForceGroup& from = view.forces[g];
+    const ForceInstances& from = view.forces[g];
     ForceBatch* batch = from.type->create(from.instances);
     if (batch == nullptr) {
       good_ = false;

@@ -23,7 +23,7 @@ bool are_masses_uneven(const SystemView& view, const LoopLayout& layout) {
 }  // namespace
 
 DependentRows::DependentRows(const SystemView& view, const LoopLayout& layout, const FlexibleLinks& flexible)
-    : left_out_(layout.count()), dependent_(layout.count()), independent_(layout.count()),
+    : left_out_(layout.count()), passed_over_(layout.count()), dependent_(layout.count()), independent_(layout.count()),
       uneven_(flexible.empty() && are_masses_uneven(view, layout)) {}
 
 void DependentRows::forget() noexcept { std::fill(left_out_.begin(), left_out_.end(), 0u); }
@@ -34,7 +34,7 @@ void DependentRows::begin_judging(bool anew) noexcept {
 
 void DependentRows::judge(MultiplierMatrix& matrix) noexcept {
   for (const std::size_t i : matrix.order()) {
-    matrix.eliminate(i, dependent_[i]);
+    eliminate(i, matrix, dependent_[i], nullptr);
     independent_[i] = matrix.eliminated(i);
   }
   smallest_pivot_ = matrix.smallest_pivot();
@@ -42,7 +42,15 @@ void DependentRows::judge(MultiplierMatrix& matrix) noexcept {
 
 void DependentRows::eliminate(std::size_t i, MultiplierMatrix& matrix) noexcept {
   if (uneven_) left_out_[i] = dependent_[i];
-  matrix.eliminate(i, left_out_[i], uneven_ ? &independent_[i] : nullptr);
+  eliminate(i, matrix, left_out_[i], uneven_ ? &independent_[i] : nullptr);
+}
+
+void DependentRows::eliminate(std::size_t i, MultiplierMatrix& matrix, unsigned& left_out,
+                              const unsigned* independent) noexcept {
+  const unsigned over = passed_over_[i];
+  unsigned without = left_out | over;
+  matrix.eliminate(i, without, independent);
+  left_out |= without & ~over;
 }
 
 }  // namespace polyform

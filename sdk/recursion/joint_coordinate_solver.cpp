@@ -7,12 +7,14 @@ namespace polyform {
 
 JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, ByLoopedSweep, const MakeLoopedSweep& make)
     : centred_(view), view_(centred_.view()), state_(view_), discrete_(view_), left_out_(discrete_), flexible_(view_),
-      loops_(view_, flexible_), sweep_(make(view_, loops_)), placement_(view_, state_, *sweep_, loops_, left_out_),
+      loops_(view_, flexible_, centred_.origin()), sweep_(make(view_, loops_)), placement_(view_, state_, *sweep_, loops_, left_out_),
       loads_(view_, centred_.origin(), loops_), failure_(view_, loops_, loads_),
       observer_(centred_, loops_, flexible_.set(), loads_, *sweep_), closed_(state_.size()) {
-  for (const JointData& cut : view_.cut_joints()) left_out_.add(cut.name, 6 - cut.nv);
+  for (std::size_t i = 0; i < loops_.layout().count(); ++i)
+    left_out_.add(loops_.constraints().name(i), loops_.layout().loop(i).rows);
   kept_discrete_.resize(discrete_.values().size());
   loads_.follow(discrete_.of_elements());
+  loops_.follow(discrete_.of_elements());
 }
 
 JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction)
@@ -77,29 +79,41 @@ Status JointCoordinateSolver::do_encode(const ConstStateView& state, std::span<d
   discrete_.encode(state);
   left_out_.clear();
   sweep_->start_anew();
-  return loops_.empty() || projection_->find_dependent_rows(y) ? Status::ok : Status::failed;
+  return loops_.empty() || projection_->find_dependent_rows(0, y) ? Status::ok : Status::failed;
 }
 
 Status JointCoordinateSolver::do_decode(std::span<const double> y, const StateView& state) noexcept {
   const JointState::Parts parts = state_.split(y);
-  const PlacedState here = loops_.empty() ? PlacedState{{}, parts.q, parts.v} : placement_.place(parts);
+  decode(y, loops_.empty() ? PlacedState{{}, parts.q, parts.v} : placement_.place(0, parts), state);
+  return Status::ok;
+}
+
+void JointCoordinateSolver::decode(std::span<const double> y, const PlacedState& here,
+                                   const StateView& state) noexcept {
+  const JointState::Parts parts = state_.split(y);
   std::copy(here.q.begin(), here.q.end(), state.q.begin());
   std::copy(here.v.begin(), here.v.end(), state.v.begin());
   std::copy(parts.eta.begin(), parts.eta.end(), state.eta.begin());
   std::copy(parts.etadot.begin(), parts.etadot.end(), state.etadot.begin());
   std::copy(parts.x.begin(), parts.x.end(), state.x.begin());
   discrete_.decode(state);
-  return Status::ok;
 }
 
 Status JointCoordinateSolver::solve(double t, std::span<const double> y, const JointRates& out, bool observing,
                                     PlacedState& here) noexcept {
   const JointState::Parts parts = state_.split(y);
-  here = placement_.place(parts, observing || !loads_.frames().empty());
+  here = placement_.place(t, parts, observing || !loads_.frames().empty());
   loads_.evaluate(t, here, parts.x, out.x);
   if (!sweep_->accelerations(loads_.frames(), loads_.wrenches(), loads_.efforts(), out.v, out.eta, observing)) {
     failure_.cannot_solve(sweep_->failure(), y);
     return Status::failed;
+  }
+  if (loops_.elements().has_modules()) {
+    if (!loops_.elements().unheld().empty()) {
+      failure_.leaves_free(loops_.elements().unheld());
+      return Status::failed;
+    }
+    loops_.elements().put_rates(out.x);
   }
   lost_.part = sweep_->lost();
   failure_.clear();
@@ -125,8 +139,8 @@ void JointCoordinateSolver::find_position_rates(std::span<const double> y, const
                          ydot.data() + state_.uncut() + (cut.q_offset - view_.nq_tree));
 }
 
-Status JointCoordinateSolver::position_rates(double, std::span<const double> y, std::span<double> ydot) noexcept {
-  find_position_rates(y, loops_.empty() ? PlacedState{} : placement_.place(state_.split(y)), ydot);
+Status JointCoordinateSolver::position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+  find_position_rates(y, loops_.empty() ? PlacedState{} : placement_.place(t, state_.split(y)), ydot);
   return Status::ok;
 }
 
@@ -138,17 +152,17 @@ Status JointCoordinateSolver::do_derivative(double t, std::span<const double> y,
   std::copy(y.begin(), y.end(), closed_.begin());
   const KeptDiscrete within_the_step(discrete_, kept_discrete_);
   Correction unused;
-  if (projection_->close(closed_, unused)) return find_rates(t, closed_, ydot);
+  if (projection_->close(t, closed_, unused)) return find_rates(t, closed_, ydot);
   failure_.clear();  // too far from closed, which the end of the step will tell
   return Status::ok;
 }
 
-Status JointCoordinateSolver::do_correct(double, std::span<double> y, Correction& out) noexcept {
+Status JointCoordinateSolver::do_correct(double t, std::span<double> y, Correction& out) noexcept {
   out = {};
   failure_.clear();
   for (const JointData& joint : view_.tree_joints())
     out.position_residual = std::max(out.position_residual, joint_normalize(joint, y.data() + joint.q_offset));
-  return loops_.empty() || return_to_loops(y, out) ? Status::ok : Status::failed;
+  return loops_.empty() || return_to_loops(t, y, out) ? Status::ok : Status::failed;
 }
 
 Status JointCoordinateSolver::do_observe(double t, std::span<const double> y, Observation& out) noexcept {

@@ -44,24 +44,38 @@ void JointFailure::cannot_solve(const SweepFailure& failure, std::span<const dou
 }
 
 void JointFailure::cannot_close(std::size_t steps) noexcept {
-  set(text_,
-      "the loop of joint `{:.60}` cannot be closed: after {} Newton steps it is off by {:.2e} (m or rad). "
-      "Likely causes: too long a time step, or a mechanism at its limit position",
-      view_.joints[loops_.constraints().worst_joint()].name, steps, loops_.constraints().position_violation());
+  const ClosingConstraints& closing = loops_.constraints();
+  const double off = closing.position_violation();
+  if (closing.is_cut(closing.worst()))
+    set(text_,
+        "the loop of joint `{:.60}` cannot be closed: after {} Newton steps it is off by {:.2e} (m or rad). "
+        "Likely causes: too long a time step, or a mechanism at its limit position",
+        closing.name(closing.worst()), steps, off);
+  else
+    set(text_,
+        "constraint `{:.60}` cannot be met: after {} Newton steps it is off by {:.2e} (m or rad). Likely causes: it "
+        "contradicts other constraints, too long a time step, or a mechanism at its limit position",
+        closing.name(closing.worst()), steps, off);
 }
 
 void JointFailure::changes_abruptly(double change, double speed) noexcept {
+  const ClosingConstraints& closing = loops_.constraints();
   set(text_,
-      "to close the loop of joint `{:.60}` its velocities would have to change by {:.2g} within a step (m/s "
+      "to {} `{:.60}` its velocities would have to change by {:.2g} within a step (m/s "
       "or rad/s; the largest is {:.2g}). Likely cause: too long a step past a singular position",
-      view_.joints[loops_.constraints().worst_joint()].name, change, speed);
+      closing.is_cut(closing.worst()) ? "close the loop of joint" : "meet constraint", closing.name(closing.worst()),
+      change, speed);
+}
+
+void JointFailure::leaves_free(std::string_view module) noexcept {
+  set(text_, "module `{:.60}` has a variable that moves no mass and that none of its rows holds", module);
 }
 
 void JointFailure::contradicts(const LoopClosure::Contradiction& worst) noexcept {
   set(text_,
-      "the constraints contradict each other at joint `{:.60}`: no accelerations satisfy them all (relative "
+      "the constraints contradict each other at {} `{:.60}`: no accelerations satisfy them all (relative "
       "error {:.1e}). {}",
-      view_.joints[worst.joint].name, worst.part, causes_of_contradiction(view_));
+      loops_.constraints().kind(worst.loop), loops_.constraints().name(worst.loop), worst.part, causes_of_contradiction(view_));
 }
 
 }  // namespace polyform

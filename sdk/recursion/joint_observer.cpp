@@ -21,21 +21,27 @@ LoopClosure::Contradiction JointObserver::observe(const ConstStateView& state, s
   sweep_.body_accelerations(accelerations_);
   std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
   std::copy(etaddot_.begin(), etaddot_.end(), out.modal_acceleration.begin());
-  const CutConstraints& constraints = loops_.constraints();
+  const ClosingConstraints& constraints = loops_.constraints();
   const LoopClosure::Contradiction worst = loops_.joint_accelerations(motions, accelerations_, out.acceleration);
   if (is_contradiction(worst, constraints)) return worst;
   sweep_.reactions(out.reactions);
   for (std::size_t i = 0; i < view.cut_joints().size(); ++i)
     out.reactions[view.bodies.size() + i] =
         loads_.cut_reaction(i, motion_of(view.cut_joints()[i].base_frame, motions));
+  loops_.add_reactions(motions, out.reactions);
+  loops_.put_constraint_multipliers(out.constraint_multipliers);
+  loops_.put_module_multipliers(out.module_multipliers);
+  const ModuleSet& modules = loops_.elements().modules();
   const Observed found{.motions = motions,
                        .orientations = orientations_,
                        .accelerations = accelerations_,
                        .state = state,
                        .state_rates = xdot_,
-                       .kinetic_energy = kinetic_energy(view, motions, flexible_, state.etadot.data()),
+                       .kinetic_energy = kinetic_energy(view, motions, flexible_, state.etadot.data()) +
+                                         modules.kinetic_energy(),
                        .force_potential = loads_.forces().potential_energy(),
                        .strain_energy = flexible_.strain_energy(),
+                       .module_potential = modules.potential_energy(),
                        .power = power(),
                        .position_violation = constraints.position_violation(),
                        .velocity_violation = constraints.velocity_violation()};
@@ -43,11 +49,14 @@ LoopClosure::Contradiction JointObserver::observe(const ConstStateView& state, s
   return worst;
 }
 
-bool JointObserver::is_contradiction(const LoopClosure::Contradiction& worst, const CutConstraints& at_state) noexcept {
+bool JointObserver::is_contradiction(const LoopClosure::Contradiction& worst, const ClosingConstraints& at_state) noexcept {
   return polyform::is_contradiction(worst.part, least_contradiction_of_cuts, at_state.position_violation(),
                                     at_state.velocity_violation());
 }
 
-double JointObserver::power() const noexcept { return loads_.forces().power() + flexible_.damping_power(); }
+double JointObserver::power() const noexcept {
+  return loads_.forces().power() + flexible_.damping_power() + loops_.elements().modules().power() +
+         loops_.driving_power();
+}
 
 }  // namespace polyform

@@ -6,14 +6,15 @@ namespace polyform {
 
 JointPlacement::JointPlacement(const SystemView& view, const JointState& state, TreeSweep& sweep, LoopClosure& loops,
                                RowsLeftOut& left_out)
-    : state_(state), sweep_(sweep), loops_(loops), left_out_(left_out) {
+    : state_(state), sweep_(sweep), loops_(loops), left_out_(left_out), has_discrete_(view.discrete > 0) {
   if (loops_.empty()) return;
   q_.resize(view.nq);
   v_.resize(view.nv);
+  if (loops_.elements().has_modules()) x_.resize(view.states);
   placed_.resize(state_.moving() + (view.nq - view.nq_tree));
 }
 
-PlacedState JointPlacement::place_with_loops(const JointState::Parts& y) noexcept {
+PlacedState JointPlacement::place_with_loops(double t, const JointState::Parts& y) noexcept {
   const std::span<const double> moving(y.q.data(), state_.moving());  // q v η η̇ stand together
   const auto cut = placed_.begin() + static_cast<std::ptrdiff_t>(moving.size());
   if (!stands_ || !std::equal(moving.begin(), moving.end(), placed_.begin()) ||
@@ -26,12 +27,21 @@ PlacedState JointPlacement::place_with_loops(const JointState::Parts& y) noexcep
     const JointState::Parts here = state_.split_moving(placed_);
     sweep_.kinematics(here.q.data(), here.v.data(), here.eta.data(), here.etadot.data());
     motions_ = sweep_.motions(here.v.data());
-    loops_.evaluate(motions_, q_, v_);
+    evaluate_loops(t, y.x);
     stands_ = true;
+  } else if (!loops_.elements().empty() &&
+             (t != t_ || has_discrete_ || !std::equal(x_.begin(), x_.end(), y.x.begin()))) {
+    evaluate_loops(t, y.x);  // elements ask for something else
   }
   for (std::size_t i = 0; i < left_out_.groups(); ++i)
     loops_.rows().leave_out(i, static_cast<unsigned>(left_out_[i]));
   return standing();
+}
+
+void JointPlacement::evaluate_loops(double t, std::span<const double> x) noexcept {
+  t_ = t;
+  std::copy_n(x.begin(), x_.size(), x_.begin());
+  loops_.evaluate(t, motions_, q_, v_, x);
 }
 
 void JointPlacement::keep_left_out() noexcept {

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace polyform {
 
-LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible)
+LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible, const Vec3& origin)
     : view_(view),
       flexible_(flexible),
       system_scales_(view),
-      layout_(view, flexible, matrix_),
-      constraints_(view, layout_),
+      elements_(view, origin),
+      layout_(view, flexible, elements_, matrix_),
+      constraints_(view, layout_, elements_),
       right_sides_(layout_.sizes().rows),
       rows_(view, layout_, flexible),
       columns_(layout_, flexible, matrix_),
@@ -18,9 +20,44 @@ LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible)
 
 void LoopClosure::begin_judging(Level level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept {
   columns_.clear({});
+  if (level != elements_.level()) elements_.prepare(level);
   rows_.begin_judging(level != Level::acceleration && constraints_.shows_dependence());
-  for (std::size_t i = 0; i < layout_.count(); ++i)
-    columns_.start(i, view_.cut_joints()[i], constraints_, frames, to_P);
+  pass_over(level);
+  for (std::size_t i = 0; i < layout_.count(); ++i) columns_.start(i, constraints_, frames, to_P);
+  if (elements_.has_modules()) add_modules(true);
+}
+
+/// Rows that do without what is solved for.
+void LoopClosure::pass_over(Level level) noexcept {
+  for (std::size_t i = constraints_.cuts(); i < layout_.count(); ++i)
+    rows_.pass_over(i, (level == Level::position ? constraints_.nonholonomic(i) : 0) |
+                           elements_.given_up(constraints_.element(i)));
+}
+
+/// The compliance of modules. evenly: as if every variable gave way alike.
+void LoopClosure::add_modules(bool evenly) noexcept {
+  for (std::size_t i = constraints_.cuts(); i < layout_.count(); ++i) {
+    const ElementRows::Group& a = elements_.group(constraints_.element(i));
+    if (a.module == ElementRows::none) continue;
+    const ModuleRows& rows = elements_.rows_of(a.module);
+    const auto compliance = [&](std::size_t r, std::size_t s) {
+      return evenly ? std::inner_product(rows.A(r).begin(), rows.A(r).end(), rows.A(s).begin(), 0.0)
+                    : rows.compliance(r, s);
+    };
+    for (std::size_t r = 0; r < a.rows; ++r) {
+      const double own = compliance(a.first + r, a.first + r);
+      const double terms = evenly ? own : rows.compliance_terms(a.first + r);
+      matrix_.weigh(i, r, own, terms, terms);
+    }
+    for (std::size_t j = constraints_.cuts(); j < layout_.count(); ++j) {
+      const ElementRows::Group& b = elements_.group(constraints_.element(j));
+      if (b.module != a.module || matrix_.position(j) < matrix_.position(i)) continue;
+      double* G = matrix_.values() + matrix_.place(i, j);
+      for (std::size_t r = 0; r < a.rows; ++r)
+        for (std::size_t s = 0; s < (i == j ? r + 1 : b.rows); ++s)
+          G[r * b.rows + s] += compliance(a.first + r, b.first + s);
+    }
+  }
 }
 
 /// A hinge that gives way by 1 rad, or by the size of the bodies, for a unit load.
@@ -38,26 +75,59 @@ void LoopClosure::pass_evenly(std::size_t body, std::span<const Column<double>> 
 void LoopClosure::begin_columns(Level level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
                                 const Vec3& ground) noexcept {
   columns_.clear(ground);
+  if (level != Level::rest && level != elements_.level()) elements_.prepare(level);
   if ((level == Level::position || level == Level::velocity) && constraints_.shows_dependence()) rows_.forget();
+  pass_over(level);
   for (std::size_t i = 0; i < layout_.count(); ++i) {
-    const JointData& cut = view_.cut_joints()[i];
-    const BodyMotion& base = motion_of(cut.base_frame, frames);
-    const BodyMotion& moving = motion_of(cut.moving_frame, frames);
-    const JointConstraint& c = constraints_.joint(i);
-    double* right = matrix_.right(i);
-    Spatial bias;
-    if (level == Level::acceleration) {
-      // Of the frame origin when P and the body have no acceleration; a flexible body's share is added by its columns.
-      const auto of_origin = [&](FrameIndex f, const BodyMotion& m) -> Spatial {
-        if (is_ground(f) || flexible_.attachment_of(f) != FlexibleLinks::none) return {};
-        return {{}, -cross(m.V.angular, cross(m.V.angular, to_P[at(f)]))};
-      };
-      bias = c.motion.bias - relative_acceleration(cut, base, of_origin(cut.base_frame, base), moving,
-                                                   of_origin(cut.moving_frame, moving));
+    if (constraints_.is_cut(i))
+      begin_cut(i, level, frames, to_P);
+    else
+      begin_element(i, level, frames, to_P);
+    columns_.start(i, constraints_, frames, to_P);
+  }
+  if (elements_.has_modules()) add_modules(false);
+}
+
+/// The right-hand sides of a cut joint.
+void LoopClosure::begin_cut(std::size_t i, Level level, std::span<const BodyMotion> frames,
+                            std::span<const Vec3> to_P) noexcept {
+  const JointData& cut = constraints_.cut(i);
+  const BodyMotion& base = motion_of(cut.base_frame, frames);
+  const BodyMotion& moving = motion_of(cut.moving_frame, frames);
+  const JointConstraint& c = constraints_.joint(i);
+  double* right = matrix_.right(i);
+  Spatial bias;
+  if (level == Level::acceleration) {
+    // Of the frame origin when P and the body have no acceleration; a flexible body's share is added by its columns.
+    const auto of_origin = [&](FrameIndex f, const BodyMotion& m) -> Spatial {
+      if (is_ground(f) || flexible_.attachment_of(f) != FlexibleLinks::none) return {};
+      return {{}, -cross(m.V.angular, cross(m.V.angular, to_P[at(f)]))};
+    };
+    bias = c.motion.bias - relative_acceleration(cut, base, of_origin(cut.base_frame, base), moving,
+                                                 of_origin(cut.moving_frame, moving));
+  }
+  for (std::size_t r = 0; r < c.rows; ++r)
+    right[r] = right_sides_.find(level, c.residual[r], dot(c.T[r], c.relative.twist), dot(c.T[r], bias),
+                                 layout_.loop(i).first_row + r);
+}
+
+/// The same of rows of an element.
+void LoopClosure::begin_element(std::size_t i, Level level, std::span<const BodyMotion> frames,
+                                std::span<const Vec3> to_P) noexcept {
+  const std::size_t g = constraints_.element(i);
+  const std::span<const FrameIndex> tied = elements_.frames(g);
+  double* right = matrix_.right(i);
+  for (std::size_t r = 0; r < elements_.group(g).rows; ++r) {
+    double asked = elements_.acceleration(g, r);
+    for (std::size_t f = 0; f < tied.size(); ++f) {
+      if (flexible_.attachment_of(tied[f]) != FlexibleLinks::none) continue;
+      const Vec3& omega = frames[at(tied[f])].V.angular;
+      asked += dot(elements_.share(g, r, f).row.linear, cross(omega, cross(omega, to_P[at(tied[f])])));
     }
-    for (std::size_t r = 0; r < c.rows; ++r)
-      right[r] = right_sides_.find(level, c, r, bias, layout_.loop(i).first_row + r);
-    columns_.start(i, cut, constraints_, frames, to_P);
+    if (const std::size_t m = elements_.group(g).module; m != ElementRows::none)
+      asked -= elements_.rows_of(m).own(elements_.group(g).first + r);
+    right[r] = right_sides_.find(level, elements_.residual(g, r), elements_.rate(g, r), asked,
+                                 layout_.loop(i).first_row + r);
   }
 }
 
@@ -104,34 +174,43 @@ double LoopClosure::largest_acceleration(std::span<const BodyMotion> frames,
   }
   for (const FrameIndex f : layout_.tied_frames())
     largest = std::max({largest, size(accelerations[at(f)].angular), size(accelerations[at(f)].linear)});
-  for (std::size_t i = 0; i < layout_.count(); ++i) {
+  for (std::size_t i = 0; i < constraints_.cuts(); ++i) {
     const Spatial& bias = constraints_.joint(i).motion.bias;
     largest = std::max({largest, size(bias.angular), size(bias.linear)});
   }
+  for (std::size_t g = 0; g < elements_.groups(); ++g)
+    for (std::size_t r = 0; r < elements_.group(g).rows; ++r)
+      largest = std::max(largest, std::abs(elements_.acceleration(g, r)));
   return largest;
 }
 
 LoopClosure::Contradiction LoopClosure::joint_accelerations(std::span<const BodyMotion> frames,
                                                             std::span<const Spatial> accelerations,
                                                             std::span<double> vdot) noexcept {
-  Contradiction worst{0, constraints_.worst_joint()};
+  Contradiction worst{0, constraints_.worst()};
   if (empty()) return worst;
-  const auto of = [&](FrameIndex f) { return is_ground(f) ? Spatial{} : accelerations[at(f)]; };
   for (std::size_t i = 0; i < layout_.count(); ++i) {
-    const JointData& cut = view_.cut_joints()[i];
-    const JointConstraint& c = constraints_.joint(i);
-    const Spatial A = relative_acceleration(cut, motion_of(cut.base_frame, frames), of(cut.base_frame),
-                                            motion_of(cut.moving_frame, frames), of(cut.moving_frame));
-    const Spatial free = A - c.motion.bias;
-    solve_least_squares(c.motion.H, cut.nv, free, vdot.data() + cut.v_offset);
-    for (std::size_t r = 0; r < c.rows; ++r) {
-      const double missed = std::abs(dot(c.T[r], free));
-      if (missed <= worst.part) continue;
-      worst = {missed, view_.bodies.size() + i};
-    }
+    const double missed = constraints_.is_cut(i) ? missed_by_cut(i, frames, accelerations, vdot)
+                                                 : elements_.missed_by(constraints_.element(i), accelerations);
+    if (missed > worst.part) worst = {missed, i};
   }
   worst.part = worst.part > 0 ? worst.part / largest_acceleration(frames, accelerations) : 0;
   return worst;
+}
+
+/// Sets the accelerations of the cut joint, too.
+double LoopClosure::missed_by_cut(std::size_t i, std::span<const BodyMotion> frames,
+                                  std::span<const Spatial> accelerations, std::span<double> vdot) const noexcept {
+  const auto of = [&](FrameIndex f) { return is_ground(f) ? Spatial{} : accelerations[at(f)]; };
+  const JointData& cut = constraints_.cut(i);
+  const JointConstraint& c = constraints_.joint(i);
+  const Spatial A = relative_acceleration(cut, motion_of(cut.base_frame, frames), of(cut.base_frame),
+                                          motion_of(cut.moving_frame, frames), of(cut.moving_frame));
+  const Spatial free = A - c.motion.bias;
+  solve_least_squares(c.motion.H, cut.nv, free, vdot.data() + cut.v_offset);
+  double missed = 0;
+  for (std::size_t r = 0; r < c.rows; ++r) missed = std::max(missed, std::abs(dot(c.T[r], free)));
+  return missed;
 }
 
 }  // namespace polyform

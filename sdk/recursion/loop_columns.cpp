@@ -18,43 +18,53 @@ void LoopColumns::clear(const Vec3& ground) noexcept {
   std::fill(modal_terms_.begin(), modal_terms_.end(), 0.0);
 }
 
-/// lever: size of the arm from the frame origin to M.
 /// A frame's share of a row is −E: the wrench of a unit multiplier stands on the other side of z_a + T λ = S z_b + e.
-void LoopColumns::start_column(std::size_t loop, std::size_t row, std::size_t passage, FrameIndex frame,
-                               const Spatial& about_origin, double lever, double size_of_system,
+void LoopColumns::start_column(std::size_t loop, std::size_t row, const LoopLayout::End& end,
+                               const ElementRows::Share& share, double size_of_system,
                                std::span<const Vec3> to_P) noexcept {
-  if (is_ground(frame)) return;
-  const Vec3 &moment = about_origin.angular, &force = about_origin.linear;
-  if (const std::size_t a = flexible_.attachment_of(frame); a != FlexibleLinks::none) {
+  if (is_ground(end.frame)) return;
+  const Vec3 &moment = share.row.angular, &force = share.row.linear;
+  if (const std::size_t a = flexible_.attachment_of(end.frame); a != FlexibleLinks::none) {
     LoopColumn at_frame;
-    at_frame.reach = size(moment) + lever * size(force);
+    at_frame.reach = share.angular;
     // Where M and the node coincide, there is the rounding of their places.
-    at_frame.add({-moment, -force}, at_frame.reach + size_of_system * size(force), size(force));
-    to_flexible(layout_.passage(passage), row, a, at_frame);
+    at_frame.add({-moment, -force}, at_frame.reach + size_of_system * share.linear, share.linear);
+    to_flexible(layout_.passage(end.passage), row, a, at_frame);
     matrix_.right(loop)[row] += dot(force, ground_);
     return;
   }
-  const Vec3& arm = to_P[at(frame)];
-  LoopColumn& column = columns_[layout_.passage(passage).first + row];
-  const double reach = size(moment) + (lever + size(arm)) * size(force);
-  column.add({cross(arm, force) - moment, -force}, reach, size(force));
+  const Vec3& arm = to_P[at(end.frame)];
+  LoopColumn& column = columns_[layout_.passage(end.passage).first + row];
+  const double reach = share.angular + size(arm) * share.linear;
+  column.add({cross(arm, force) - moment, -force}, reach, share.linear);
   column.reach += reach;
   matrix_.right(loop)[row] += dot(force, ground_);
 }
 
-void LoopColumns::start(std::size_t i, const JointData& cut, const CutConstraints& constraints,
-                        std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept {
-  const LoopLayout::Loop& loop = layout_.loop(i);
+void LoopColumns::start_cut(std::size_t i, const ClosingConstraints& constraints, std::span<const BodyMotion> frames,
+                            std::span<const Vec3> to_P) noexcept {
   const JointConstraint& c = constraints.joint(i);
-  const BodyMotion& base = motion_of(cut.base_frame, frames);
-  const BodyMotion& moving = motion_of(cut.moving_frame, frames);
+  const JointData& cut = constraints.cut(i);
+  const BodyMotion &base = motion_of(cut.base_frame, frames), &moving = motion_of(cut.moving_frame, frames);
   const Vec3 M = moving.p + moving.R * cut.p_moving;
   const double base_lever = size(M - base.p), moving_lever = size(M - moving.p);
+  const auto share = [](const Spatial& row, double lever) -> ElementRows::Share {
+    const double force = size(row.linear);
+    return {row, size(row.angular) + lever * force, force};
+  };
   for (std::size_t r = 0; r < c.rows; ++r) {
     const ConstraintRow row = constraint_row(cut, base, moving, c.T[r]);
-    start_column(i, r, loop.base, cut.base_frame, row.base, base_lever, constraints.size(), to_P);
-    start_column(i, r, loop.moving, cut.moving_frame, row.moving, moving_lever, constraints.size(), to_P);
+    start_column(i, r, layout_.ends(i)[0], share(row.base, base_lever), constraints.size(), to_P);
+    start_column(i, r, layout_.ends(i)[1], share(row.moving, moving_lever), constraints.size(), to_P);
   }
+}
+
+void LoopColumns::start_element(std::size_t i, const ClosingConstraints& constraints,
+                                std::span<const Vec3> to_P) noexcept {
+  const std::span<const LoopLayout::End> ends = layout_.ends(i);
+  for (std::size_t r = 0; r < constraints.rows(i); ++r)
+    for (std::size_t e = 0; e < ends.size(); ++e)
+      start_column(i, r, ends[e], constraints.elements().share(constraints.element(i), r, e), constraints.size(), to_P);
 }
 
 /// A column at a frame of a flexible body, on to the body's hinge point and its modes.

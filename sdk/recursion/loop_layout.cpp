@@ -1,41 +1,54 @@
 #include "polyform/solvers/loop_layout.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace polyform {
-
-LoopLayout::LoopLayout(const SystemView& view, const FlexibleLinks& flexible, MultiplierMatrix& matrix)
-    : loops_(view.cut_joints().size()) {
-  if (loops_.empty()) return;
-  for (std::size_t i = 0; i < loops_.size(); ++i) {
-    loops_[i].rows = 6 - view.cut_joints()[i].nv;
-    loops_[i].first_row = sizes_.rows;
-    sizes_.rows += loops_[i].rows;
+LoopLayout::LoopLayout(const SystemView& view, const FlexibleLinks& flexible, const ElementRows& elements,
+                       MultiplierMatrix& matrix) {
+  for (const JointData& cut : view.cut_joints()) {
+    const FrameIndex frames[] = {cut.base_frame, cut.moving_frame};
+    add_loop(6 - cut.nv, frames, false, none);
   }
+  for (std::size_t g = 0; g < elements.groups(); ++g)
+    add_loop(elements.group(g).rows, elements.frames(g), elements.group(g).absolute, elements.group(g).module);
+  if (loops_.empty()) return;
   LoopsIn loops_in(view.bodies.size());
   std::vector<std::size_t> stages(loops_.size());
   find_paths(view, loops_in, stages);
   order_elimination(loops_in, stages, flexible, matrix);
   lay_out(view, loops_in, stages, flexible, matrix);
-  find_tied_frames(view);
+  find_tied_frames();
+}
+
+void LoopLayout::add_loop(std::size_t rows, std::span<const FrameIndex> frames, bool absolute,
+                          std::size_t module) {
+  loops_.push_back({rows, sizes_.rows, ends_.size(), frames.size()});
+  for (const FrameIndex f : frames) ends_.push_back({f, none});
+  absolute_.push_back(absolute);
+  module_.push_back(module);
+  sizes_.rows += rows;
 }
 
 /// stages: when a loop closes; the common ancestor of its bodies as its place from the tips, ground last.
 void LoopLayout::find_paths(const SystemView& view, LoopsIn& loops_in, std::vector<std::size_t>& stages) const {
   for (std::size_t i = 0; i < loops_.size(); ++i) {
-    const JointData& cut = view.cut_joints()[i];
-    BodyIndex a = cut.base, b = cut.moving;
     stages[i] = view.bodies.size();
     if (loops_[i].rows == 0) continue;  // a free joint ties nothing
-    while (a != b) {
-      // Parents stand before their children: of two bodies the later one is no ancestor of the other.
-      BodyIndex& later = static_cast<std::int32_t>(a) > static_cast<std::int32_t>(b) ? a : b;
-      loops_in[at(later)].push_back(i);
-      later = view.joints[at(later)].inboard();
+    std::set<BodyIndex> reached;
+    for (const End& end : ends(i)) reached.insert(body_of(view, end.frame));
+    if (absolute_[i]) reached.insert(BodyIndex::ground);
+    while (reached.size() > 1) {
+      // Parents stand before their children: the last of several bodies is no ancestor of the others.
+      const BodyIndex last = *reached.rbegin();
+      reached.erase(last);
+      loops_in[at(last)].push_back(i);
+      reached.insert(view.joints[at(last)].inboard());
     }
-    if (is_ground(a)) continue;
-    loops_in[at(a)].push_back(i);
-    stages[i] = view.bodies.size() - 1 - at(a);
+    if (reached.empty() || is_ground(*reached.begin())) continue;
+    const std::size_t ancestor = at(*reached.begin());
+    loops_in[ancestor].push_back(i);
+    stages[i] = view.bodies.size() - 1 - ancestor;
   }
 }
 
@@ -51,6 +64,9 @@ void LoopLayout::order_elimination(const LoopsIn& loops_in, const std::vector<st
         if (modal || (stages[loops_in[b][k]] != own_stage && stages[loops_in[b][l]] != own_stage))
           pairs.emplace_back(loops_in[b][k], loops_in[b][l]);
   }
+  for (std::size_t i = 0; i < loops_.size(); ++i)
+    for (std::size_t j = 0; j < i && module_[i] != none; ++j)
+      if (module_[j] == module_[i]) pairs.emplace_back(i, j);
   std::vector<std::size_t> sizes;
   for (const Loop& loop : loops_) sizes.push_back(loop.rows);
   matrix.analyze(sizes, stages, pairs);
@@ -88,9 +104,8 @@ void LoopLayout::lay_out(const SystemView& view, const LoopsIn& loops_in, const 
       }
       sizes_.columns += p.rows;
       rows += p.rows;
-      const JointData& cut = view.cut_joints()[i];
-      if (cut.base == body_index(b)) loops_[i].base = passages_.size();
-      if (cut.moving == body_index(b)) loops_[i].moving = passages_.size();
+      for (std::size_t e = loops_[i].first_end; e < loops_[i].first_end + loops_[i].end_count; ++e)
+        if (body_of(view, ends_[e].frame) == body_index(b)) ends_[e].passage = passages_.size();
       passages_.push_back(p);
     }
     sizes_.widest = std::max(sizes_.widest, rows);
@@ -101,10 +116,9 @@ void LoopLayout::lay_out(const SystemView& view, const LoopsIn& loops_in, const 
   }
 }
 
-void LoopLayout::find_tied_frames(const SystemView& view) {
-  for (const JointData& cut : view.cut_joints())
-    for (const FrameIndex f : {cut.base_frame, cut.moving_frame})
-      if (!is_ground(f)) tied_.push_back(f);
+void LoopLayout::find_tied_frames() {
+  for (const End& end : ends_)
+    if (!is_ground(end.frame)) tied_.push_back(end.frame);
   std::sort(tied_.begin(), tied_.end());
   tied_.erase(std::unique(tied_.begin(), tied_.end()), tied_.end());
 }

@@ -12,10 +12,10 @@ LoopProjection::LoopProjection(const SystemView& view, const LoopCorrection& cor
     : view_(view), correction_(correction), state_(state), recursion_(recursion), loops_(loops), placement_(placement),
       failure_(failure), rest_(std::max(view.nv_tree, view.modes)), step_(view.nv_tree + view.modes) {}
 
-bool LoopProjection::close(std::span<double> y, Correction& out) noexcept {
+bool LoopProjection::close(double t, std::span<double> y, Correction& out) noexcept {
   const JointState::Parts parts = state_.split(y);
-  const CutConstraints& constraints = loops_.constraints();
-  placement_.place(parts);
+  const ClosingConstraints& constraints = loops_.constraints();
+  placement_.place(t, parts);
   double residual = constraints.position_violation();
   out.position_residual = std::max(out.position_residual, residual);
   out.velocity_residual = constraints.velocity_violation();
@@ -27,8 +27,9 @@ bool LoopProjection::close(std::span<double> y, Correction& out) noexcept {
     if (!steps.go_on()) return cannot_close(out.iterations);
     if (!find_lightest_step(y, LoopClosure::Level::position)) return false;
     state_.move(y, step_);
+    loops_.elements().move(y.subspan(state_.moving(), view_.states), true);
     ++out.iterations;
-    placement_.place(parts);
+    placement_.place(t, parts);
     const double before = std::exchange(residual, constraints.position_violation());
     steps.made(residual);
     if (has_come_to_rounding(residual, before, accepted_position())) break;
@@ -37,14 +38,15 @@ bool LoopProjection::close(std::span<double> y, Correction& out) noexcept {
     if (!find_lightest_step(y, LoopClosure::Level::velocity)) return false;
     placement_.keep_left_out();
     state_.accelerate(y, step_);
+    loops_.elements().move(y.subspan(state_.moving(), view_.states), false);
     change = std::max(change, largest_of(step_));
-    placement_.place(parts);
+    placement_.place(t, parts);
   }
   return accept(y, change, speed);
 }
 
-bool LoopProjection::find_dependent_rows(std::span<const double> y) noexcept {
-  placement_.place(state_.split(y));
+bool LoopProjection::find_dependent_rows(double t, std::span<const double> y) noexcept {
+  placement_.place(t, state_.split(y));
   if (!find_lightest_step(y, LoopClosure::Level::velocity)) return false;
   placement_.keep_left_out();
   return true;

@@ -5,7 +5,8 @@ namespace polyform {
 Recursion::Recursion(const SystemView& view, LoopClosure& loops)
     : tree_(view, loops), flexible_(loops.flexible()), motion_(view, tree_, flexible_),
       sweep_(view, tree_, motion_, loops), refinement_(view, tree_, motion_, loops, sweep_),
-      drive_{.ground = -view.gravity}, gravity_(view.gravity) {}
+      drive_{.ground = -view.gravity}, gravity_(view.gravity),
+      of_frames_(loops.elements().has_modules() ? view.frames() : 0), loops_(loops) {}
 
 bool Recursion::accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
                               std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept {
@@ -15,28 +16,40 @@ bool Recursion::accelerations(std::span<const FrameIndex> loaded, std::span<cons
   drive_.efforts = efforts.empty() ? nullptr : efforts.data();
   drive_.keep = keep;
   if (!sweep_.solve(drive_, vdot, etaddot)) return false;
-  if (!flexible_.empty()) return true;
-  refinement_.mend(vdot, drive_.efforts, keep ? Mending::Aim::forces : Mending::Aim::accelerations);
-  lost_ = refinement_.lost();
+  if (flexible_.empty()) {
+    refinement_.mend(vdot, drive_.efforts, keep ? Mending::Aim::forces : Mending::Aim::accelerations);
+    lost_ = refinement_.lost();
+  }
+  if (!of_frames_.empty()) {
+    find_frames(gravity_, of_frames_);
+    loops_.complete_modules(of_frames_);
+  }
   return true;
 }
 
 bool Recursion::closing_step(LoopClosure::Level level, double* step, double* modal_step) noexcept {
   if (!flexible_.empty()) flexible_.begin(motion_.eta(), motion_.etadot(), false);
-  return sweep_.solve({.level = level, .ground = {}}, step, modal_step);
+  if (!sweep_.solve({.level = level, .ground = {}}, step, modal_step)) return false;
+  if (of_frames_.empty()) return true;
+  find_frames({}, of_frames_);
+  loops_.complete_modules(of_frames_);
+  return true;
 }
 
-void Recursion::body_accelerations(std::span<Spatial> out) const noexcept {
+void Recursion::body_accelerations(std::span<Spatial> out) const noexcept { find_frames(gravity_, out); }
+
+/// Accelerations of the origins of all frames from those of the sweep, which are those less `base`.
+void Recursion::find_frames(const Vec3& base, std::span<Spatial> out) const noexcept {
   const std::span<const Spatial> all = sweep_.z();
   for (std::size_t i = 0; i < tree_.links.size(); ++i) {
     if (tree_.links[i].flexible) continue;
     const Spatial& z = all[i];
     const Vec3 &omega = motion_.work(i).omega, arm = motion_.arm(i);
-    out[i] = {z.angular, z.linear + gravity_ - cross(z.angular, arm) - cross(omega, cross(omega, arm))};
+    out[i] = {z.angular, z.linear + base - cross(z.angular, arm) - cross(omega, cross(omega, arm))};
   }
   for (std::size_t f = 0; f < out.size() && !flexible_.empty(); ++f)
     if (const std::size_t a = flexible_.attachment_of(frame_index(f)); a != FlexibleLinks::none)
-      out[f] = {all[tree_.index_of(a)].angular, all[tree_.index_of(a)].linear + gravity_};
+      out[f] = {all[tree_.index_of(a)].angular, all[tree_.index_of(a)].linear + base};
 }
 
 void Recursion::reactions(std::span<Spatial> out) const noexcept {

@@ -16,19 +16,24 @@ namespace {
 
 /// False with joint, body and cut joint in `why`.
 bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why) {
-  if (view.cut_joints().empty() || std::none_of(view.bodies.begin(), view.bodies.end(), is_singular)) return true;
+  if (view.cut_joints().empty() && view.constraints.empty() && view.modules.empty()) return true;
+  if (std::none_of(view.bodies.begin(), view.bodies.end(), is_singular)) return true;
   FlexibleLinks flexible(view);
   LoopClosure loops(view, flexible);
   Recursion recursion(view, loops);
   std::vector<double> q(view.nq), v(view.nv), step(view.nv_tree), modes(view.modes), modal_step(view.modes);
   for (const JointData& joint : view.joints) joint_neutral(joint, q.data() + joint.q_offset);
   recursion.kinematics(q.data(), v.data(), modes.data(), modes.data());
-  loops.evaluate(recursion.motions(v.data()), q, v);
+  std::vector<double> x(view.states);
+  loops.elements().modules().initial_states(x);
+  loops.evaluate(0, recursion.motions(v.data()), q, v, x);
   if (recursion.closing_step(LoopClosure::Level::velocity, step.data(), modal_step.data())) return true;
   const std::size_t failed = recursion.failure().joint;
-  why = fmt::format("{}: joint `{}` moves body `{}` without any inertia against it once the loops are cut (joint `{}` "
-                    "is one of the cut joints)",
-                    formulation, view.joints[failed].name, view.bodies[failed].name, view.cut_joints().front().name);
+  why = fmt::format("{}: joint `{}` moves body `{}` without any inertia against it once the loops are cut{}", formulation,
+                    view.joints[failed].name, view.bodies[failed].name,
+                    view.cut_joints().empty()
+                        ? std::string(" and the constraints are left out")
+                        : fmt::format(" (joint `{}` is one of the cut joints)", view.cut_joints().front().name));
   return false;
 }
 

@@ -16,16 +16,28 @@ constexpr double of_pair_at_hinge = 0.3;  // per direction and pair of rows; sev
 constexpr double of_pair_of_row =
     0.24;  // elimination of a row from all pairs of rows that it meets, where they are many
 
-/// Calls visit(body) for every body whose hinge is on the way between the two bodies of a cut joint.
+/// Calls visit(body) for every body whose hinge is on the way between bodies that rows act on.
 template <class Visit>
-void on_paths(const LoopedTree& tree, const LoopedTree::Cut& cut, const Visit& visit) {
-  std::size_t a = cut.base, b = cut.moving;
-  while (a != b) {
-    // Parents stand before their children: of two bodies the later one is no ancestor of the other.
-    std::size_t& later = b == LoopedTree::ground || (a != LoopedTree::ground && a > b) ? a : b;
-    visit(later);
-    later = tree.parents[later];
+void on_paths(const LoopedTree& tree, std::vector<std::size_t> bodies, const Visit& visit) {
+  // Parents stand before their children: the last of several bodies is no ancestor of the others. Ground is before all.
+  const auto before = [](std::size_t a, std::size_t b) { return a + 1 < b + 1; };
+  static_assert(LoopedTree::ground + 1 == 0);
+  std::ranges::sort(bodies, before);
+  bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
+  while (bodies.size() > 1) {
+    const std::size_t last = bodies.back();
+    bodies.pop_back();
+    visit(last);
+    const auto place = std::ranges::lower_bound(bodies, tree.parents[last], before);
+    if (place == bodies.end() || *place != tree.parents[last]) bodies.insert(place, tree.parents[last]);
   }
+}
+
+/// Calls visit(bodies, rows) for all that closes the tree.
+template <class Visit>
+void each_loop(const LoopedTree& tree, const Visit& visit) {
+  for (const LoopedTree::Cut& cut : tree.cuts) visit(std::vector{cut.base, cut.moving}, cut.rows);
+  for (const LoopedTree::Tie& tie : tree.ties) visit(tie.bodies, tie.rows);
 }
 
 }  // namespace
@@ -33,13 +45,14 @@ void on_paths(const LoopedTree& tree, const LoopedTree::Cut& cut, const Visit& v
 EvaluationCost recursion_cost(const LoopedTree& tree) {
   EvaluationCost cost;
   cost.operations = of_body * static_cast<double>(tree.parents.size());
-  if (tree.cuts.empty()) return cost;
+  if (tree.cuts.empty() && tree.ties.empty()) return cost;
   std::vector<std::size_t> rows(tree.parents.size()), loops(tree.parents.size());
-  for (const LoopedTree::Cut& cut : tree.cuts)
-    on_paths(tree, cut, [&](std::size_t body) {
-      rows[body] += cut.rows;
+  each_loop(tree, [&](const std::vector<std::size_t>& bodies, std::size_t own) {
+    on_paths(tree, bodies, [&](std::size_t body) {
+      rows[body] += own;
       ++loops[body];
     });
+  });
   for (std::size_t b = 0; b < rows.size(); ++b) {
     const double r = static_cast<double>(rows[b]), l = static_cast<double>(loops[b]);
     cost.operations += of_row_at_hinge * r + of_pair_at_hinge * static_cast<double>(tree.directions[b]) * r * r / 2;
@@ -50,19 +63,20 @@ EvaluationCost recursion_cost(const LoopedTree& tree) {
       cost.widest = b;
     }
   }
-  for (const LoopedTree::Cut& cut : tree.cuts) {
-    std::size_t widest = cut.rows;
-    on_paths(tree, cut, [&](std::size_t body) { widest = std::max(widest, rows[body]); });
-    const double met = static_cast<double>(widest), own = static_cast<double>(cut.rows);
+  each_loop(tree, [&](const std::vector<std::size_t>& bodies, std::size_t rows_of_loop) {
+    std::size_t widest = rows_of_loop;
+    on_paths(tree, bodies, [&](std::size_t body) { widest = std::max(widest, rows[body]); });
+    const double met = static_cast<double>(widest), own = static_cast<double>(rows_of_loop);
     cost.operations += of_pair_of_row * own * met * met;
     cost.bytes += 8 * own * met;
-  }
+  });
   return cost;
 }
 
 EvaluationCost recursion_cost(const SystemView& view) {
   std::vector<std::size_t> parents, directions;
   std::vector<LoopedTree::Cut> cuts;
+  std::vector<LoopedTree::Tie> ties;
   const auto place = [](BodyIndex b) { return is_ground(b) ? LoopedTree::ground : at(b); };
   for (const JointData& joint : view.tree_joints()) {
     parents.push_back(place(joint.inboard()));
@@ -70,7 +84,26 @@ EvaluationCost recursion_cost(const SystemView& view) {
   }
   for (const JointData& joint : view.cut_joints())
     cuts.push_back({place(joint.base), place(joint.moving), 6 - joint.nv});
-  return recursion_cost(LoopedTree{parents, directions, cuts});
+  const auto add_ties = [&](const auto& group, const auto& rows_of) {
+    std::size_t joint = 0;
+    for (std::size_t i = 0; i < group.instances.size(); ++i) {
+      LoopedTree::Tie& tie = ties.emplace_back();
+      tie.rows = rows_of(i);
+      for (const Marker& marker : group.instances[i].markers) {
+        tie.bodies.push_back(place(marker.body));
+        tie.bodies.push_back(LoopedTree::ground);
+      }
+      for (std::size_t k = 0; k < group.instances[i].joints.size(); ++k, ++joint) {
+        const JointData& tied = view.joints[at(group.joints[joint])];
+        tie.bodies.push_back(place(tied.base));
+        tie.bodies.push_back(place(tied.moving));
+      }
+    }
+  };
+  for (const ConstraintInstances& group : view.constraints) add_ties(group, [&](std::size_t i) { return group.rows[i]; });
+  for (const ModuleInstances& group : view.modules)
+    add_ties(group, [&](std::size_t) { return group.type->rows().size(); });
+  return recursion_cost(LoopedTree{parents, directions, cuts, ties});
 }
 
 void RecursionCostModel::estimate(const SystemView& view, EvaluationCost& out) const noexcept {

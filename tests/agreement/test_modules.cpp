@@ -295,7 +295,7 @@ simulation: {integrator: cvode-bdf, tolerance: {relative: 1.0e-10, absolute: 1.0
   CHECK(speed_of(with_motor("1.0e-6"), "cartesian") == Approx(expected).epsilon(1e-5));
 }
 
-TEST_CASE("formulations in joint coordinates refuse modules by name") {
+TEST_CASE("formulations that carry no modules refuse them by name") {
   const auto system = system_from_text(Drive{}.model());
   for (const auto& [name, formulation] : registry().catalog().formulations) {
     if (has(formulation->abilities(), Ability::modules)) continue;

@@ -39,7 +39,7 @@ JacobianBench::JacobianBench(const std::string& text)
 void JacobianBench::place() {
   recursion_.kinematics(q_.data(), v_.data(), eta_.data(), etadot_.data());
   motions_ = recursion_.motions(v_.data());
-  loops_.evaluate(motions_, q_, v_);
+  loops_.evaluate(0, motions_, q_, v_);
 }
 
 void JacobianBench::move(const std::vector<double>& step) {
@@ -55,7 +55,7 @@ void JacobianBench::move(const std::vector<double>& step) {
 
 void JacobianBench::close() {
   std::vector<double> step(coordinates());
-  const CutConstraints& constraints = loops_.constraints();
+  const ClosingConstraints& constraints = loops_.constraints();
   for (int count = 0; constraints.position_violation() > 10 * constraints.position_rounding(); ++count) {
     INFO("residual " << constraints.position_violation());
     REQUIRE(count < 50);

@@ -38,7 +38,7 @@ bool RecursiveEquations::is_regular_as_drawn() {
 const PlacedBodies& RecursiveEquations::place(const ParticleMotion& motion, const JointValues& joints,
                                               bool all_joints) noexcept {
   const PlacedBodies& placed = bodies_.place(motion, joints, all_joints);
-  if (!loops_.empty()) loops_.evaluate(placed.motions, joints.q, joints.v);
+  if (!loops_.empty()) loops_.evaluate(0, placed.motions, joints.q, joints.v);
   return placed;
 }
 
@@ -85,7 +85,7 @@ bool RecursiveEquations::is_beside_singular_position() const noexcept {
 
 /// The largest error of positions or velocities as placed; keeps all for the corrections of the recursion.
 double RecursiveEquations::find_errors(const PlacedBodies& placed, bool of_velocities) noexcept {
-  const CutConstraints& cuts = loops_.constraints();
+  const ClosingConstraints& cuts = loops_.constraints();
   const double of_loops = of_velocities ? cuts.velocity_violation() : cuts.position_violation();
   return std::max(errors_.find(placed, of_velocities), of_loops);
 }
@@ -119,7 +119,7 @@ bool RecursiveEquations::correct_positions(double, ParticleMotion& motion, const
     return failure_.say(
         "The loop of joint `{}` cannot be closed: after {} Newton steps it is still off by {:.2e} (m or rad). Likely "
         "causes: lengths that do not close, or too large a time step",
-        view_.joints[loops_.constraints().worst_joint()].name, out.iterations, residual);
+        loops_.constraints().name(loops_.constraints().worst()), out.iterations, residual);
   return failure_.say(
       "The distances and joints cannot be met: after {} Newton steps they are still off by {:.2e} (m or rad). Likely "
       "cause: too large a time step",
@@ -160,7 +160,7 @@ bool RecursiveEquations::joint_accelerations(const PlacedBodies& placed, std::sp
   if (loops_.empty()) return true;
   const LoopClosure::Contradiction worst = loops_.joint_accelerations(placed.motions, of_bodies, vdot);
   return !is_contradiction(worst.part, least_contradiction_of_cuts, violations_.position, violations_.velocity) ||
-         say_contradiction(failure_, view_, "joint", view_.joints[worst.joint].name, worst.part);
+         say_contradiction(failure_, view_, "joint", loops_.constraints().name(worst.loop), worst.part);
 }
 
 void RecursiveEquations::cut_reactions(const PlacedBodies& placed, std::span<const double> efforts,

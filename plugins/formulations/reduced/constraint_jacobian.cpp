@@ -4,70 +4,105 @@
 #include <algorithm>
 
 namespace polyform::reduced {
-namespace {
-
-std::size_t place_of(FrameIndex f) { return is_ground(f) ? ConstraintJacobian::none : at(f); }
-
-}  // namespace
 
 ConstraintJacobian::ConstraintJacobian(const SystemView& view, const LoopClosure& loops, const Recursion& recursion)
-    : view_(view), loops_(loops), recursion_(recursion), terms_(view.cut_joints().size()),
-      group_one_(view.cut_joints().size()), transfers_(view.frames()), uses_(view.bodies.size()) {
-  for (const JointData& cut : view.cut_joints()) {
+    : view_(view), loops_(loops), recursion_(recursion), terms_(loops.layout().count()),
+      group_one_(loops.layout().all_ends().size()), largest_(terms_.size(), 1.0), transfers_(view.frames()),
+      uses_(view.bodies.size()) {
+  for (std::size_t loop = 0; loop < terms_.size(); ++loop) {
     first_block_.push_back(blocks_.size());
-    if (cut.nv < 6) find_paths(cut);  // a free joint ties nothing
+    if (rows(loop) > 0) find_paths(loop);  // a free joint ties nothing
   }
   first_block_.push_back(blocks_.size());
   values_.resize(values_size_);
   order_frames();
 }
 
-/// From the bodies of the secondary joint to their common ancestor.
-void ConstraintJacobian::find_paths(const JointData& cut) {
-  BodyIndex base = cut.base, moving = cut.moving;
-  FrameIndex base_frame = cut.base_frame, moving_frame = cut.moving_frame;
-  while (base != moving) {
-    // Parents stand before their children: of two bodies the later one is no ancestor of the other.
-    const bool on_base = static_cast<std::int32_t>(base) > static_cast<std::int32_t>(moving);
-    BodyIndex& later = on_base ? base : moving;
-    FrameIndex& frame = on_base ? base_frame : moving_frame;
-    const JointData& joint = view_.joints[at(later)];
-    const std::size_t entered = at(frame), carried = at(joint.outboard_frame());
-    if (view_.bodies[at(later)].flexible != rigid && entered != carried)
-      add_block(at(later), true, on_base ? none : entered, on_base ? entered : none);
-    if (joint.nv > 0) add_block(at(later), false, on_base ? none : carried, on_base ? carried : none);
-    frame = joint.inboard_frame();
-    later = joint.inboard();
+/// From what a loop ties to the common ancestor, or to ground.
+void ConstraintJacobian::find_paths(std::size_t loop) {
+  const LoopLayout& layout = loops_.layout();
+  const bool to_ground = layout.is_absolute(loop);
+  std::vector<Walk> walks;
+  for (std::size_t e = 0; e < layout.ends(loop).size(); ++e) {
+    const FrameIndex frame = layout.ends(loop)[e].frame;
+    walks.push_back({e, layout.body_of(view_, frame), frame});
   }
-  if (!is_ground(base) && view_.bodies[at(base)].flexible != rigid && base_frame != moving_frame)
-    add_block(at(base), true, place_of(moving_frame), place_of(base_frame));
+  const auto is_earlier = [](const Walk& a, const Walk& b) { return a.body < b.body; };
+  while (!walks.empty()) {
+    // Parents stand before their children: the last of several bodies is no ancestor of the others.
+    const BodyIndex last = std::ranges::max_element(walks, is_earlier)->body;
+    if (is_ground(last)) return;
+    const bool meet = std::ranges::all_of(walks, [&](const Walk& w) { return w.body == last; });
+    if (!meet || to_ground) {
+      pass_body(loop, last, walks);
+      continue;
+    }
+    std::vector<Entry> entered;
+    for (const Walk& w : walks) entered.push_back({w.end, at(w.frame)});
+    const bool apart = std::ranges::any_of(walks, [&](const Walk& w) { return w.frame != walks.front().frame; });
+    if (view_.bodies[at(last)].flexible != rigid && apart) add_block(loop, at(last), true, entered);
+    return;
+  }
 }
 
-void ConstraintJacobian::add_block(std::size_t body, bool modal, std::size_t moving, std::size_t base) {
-  const std::size_t loop = first_block_.size() - 1;
-  Block b{body, modal, view_.joints[body].v_offset, view_.joints[body].nv, moving, base, values_size_};
+/// The paths in a body go on to its parent: by its modes, where it is flexible, and by its joint.
+void ConstraintJacobian::pass_body(std::size_t loop, BodyIndex body, std::vector<Walk>& walks) {
+  const JointData& joint = view_.joints[at(body)];
+  const FrameIndex carried = joint.outboard_frame();
+  std::vector<Entry> by_modes, by_joint;
+  for (Walk& w : walks) {
+    if (w.body != body) continue;
+    if (w.frame != carried) by_modes.push_back({w.end, at(w.frame)});
+    by_joint.push_back({w.end, at(carried)});
+    w.frame = joint.inboard_frame();
+    w.body = joint.inboard();
+  }
+  if (view_.bodies[at(body)].flexible != rigid && !by_modes.empty()) add_block(loop, at(body), true, by_modes);
+  if (joint.nv > 0) add_block(loop, at(body), false, by_joint);
+}
+
+void ConstraintJacobian::add_block(std::size_t loop, std::size_t body, bool modal, const std::vector<Entry>& entered) {
+  Block b{body, modal, view_.joints[body].v_offset, view_.joints[body].nv, entries_.size(), entered.size(),
+          values_size_};
   if (modal) {
     const FlexibleData& data = view_.flexible[view_.bodies[body].flexible];
     b.v = view_.nv_tree + data.mode_offset;
     b.nv = data.modes;
   }
   uses_[body].push_back({blocks_.size(), loop});
-  values_size_ += b.nv * (6 - view_.cut_joints()[loop].nv);
+  values_size_ += b.nv * rows(loop);
   blocks_.push_back(b);
+  entries_.insert(entries_.end(), entered.begin(), entered.end());
 }
 
 void ConstraintJacobian::calculate_group_one(std::span<const BodyMotion> frames) noexcept {
+  const ClosingConstraints& constraints = loops_.constraints();
   for (std::size_t i = 0; i < loops(); ++i) {
-    const JointData& cut = view_.cut_joints()[i];
-    const JointConstraint& c = loops_.constraints().joint(i);
+    GroupOne* one = group_one_.data() + loops_.layout().loop(i).first_end;
+    if (!constraints.is_cut(i)) {
+      const std::size_t g = constraints.element(i);
+      double largest = 0;
+      for (std::size_t e = 0; e < loops_.layout().ends(i).size(); ++e) {
+        one[e].M = frames[at(loops_.layout().ends(i)[e].frame)].p;
+        for (std::size_t r = 0; r < rows(i); ++r) {
+          const ElementRows::Share& share = constraints.elements().asked_share(g, r, e);
+          one[e].row[r] = share.row;
+          largest = std::max({largest, share.angular, share.linear});
+        }
+      }
+      largest_[i] = largest;
+      continue;
+    }
+    const JointData& cut = constraints.cut(i);
+    const JointConstraint& c = constraints.joint(i);
     const BodyMotion& moving = motion_of(cut.moving_frame, frames);
     const Mat3& R_F = motion_of(cut.base_frame, frames).R;
-    GroupOne& one = group_one_[i];
-    one.rows = 6 - cut.nv;
-    one.M = moving.p + moving.R * cut.p_moving;
-    for (std::size_t r = 0; r < one.rows; ++r)
-      one.row[r] =
+    one[0].M = one[1].M = moving.p + moving.R * cut.p_moving;
+    for (std::size_t r = 0; r < rows(i); ++r) {
+      one[1].row[r] =
           r < c.rows ? Spatial{R_F * c.T[r].angular, R_F * c.T[r].linear} : Spatial{};  // fewer where H loses rank
+      one[0].row[r] = -1.0 * one[1].row[r];
+    }
   }
 }
 
@@ -79,30 +114,29 @@ GroupTwo ConstraintJacobian::group_two(const Block& block, std::size_t frame,
 }
 
 /// Group I times group II of one path, carried from T to M.
-void ConstraintJacobian::add_path(const Block& block, std::size_t frame, double sign, const GroupOne& one,
+void ConstraintJacobian::add_path(const Block& block, const Entry& entry, const GroupOne& one, std::size_t rows,
                                   std::span<const BodyMotion> frames, double& farthest) noexcept {
-  const GroupTwo two = group_two(block, frame, frames);
+  const GroupTwo two = group_two(block, entry.frame, frames);
   const Vec3 r_TM = one.M - two.T;
   farthest = std::max(farthest, size(r_TM));
   double* value = values_.data() + block.first;
   for (std::size_t k = 0; k < two.size(); ++k) {
-    const Vec3 turn = sign * two[k].angular;
-    const Vec3 of_M = add_cross(sign * two[k].linear, turn, r_TM);  // r̃_TM of Eqs. 18, 35, 37
-    for (std::size_t r = 0; r < one.rows; ++r) *value++ += dot(one.row[r].angular, turn) + dot(one.row[r].linear, of_M);
+    const Vec3& turn = two[k].angular;
+    const Vec3 of_M = add_cross(two[k].linear, turn, r_TM);  // r̃_TM of Eqs. 18, 35, 37
+    for (std::size_t r = 0; r < rows; ++r) *value++ += dot(one.row[r].angular, turn) + dot(one.row[r].linear, of_M);
   }
 }
 
-/// Algorithm 1: each secondary joint sweeps its two paths.
+/// Algorithm 1: each secondary joint sweeps its two paths, each element those of its frames.
 void ConstraintJacobian::semi_analytic(std::span<const BodyMotion> frames) noexcept {
   calculate_group_one(frames);
   std::fill(values_.begin(), values_.end(), 0.0);
   for (std::size_t loop = 0; loop < loops(); ++loop) {
+    const GroupOne* one = group_one_.data() + loops_.layout().loop(loop).first_end;
     double farthest = 0;
-    for (const Block& block : blocks(loop)) {
-      if (block.moving != none) add_path(block, block.moving, 1, group_one_[loop], frames, farthest);
-      if (block.base != none) add_path(block, block.base, -1, group_one_[loop], frames, farthest);
-    }
-    terms_[loop] = 1 + farthest;
+    for (const Block& block : blocks(loop))
+      for (const Entry& entry : entries(block)) add_path(block, entry, one[entry.end], rows(loop), frames, farthest);
+    terms_[loop] = largest_[loop] * (1 + farthest);
   }
 }
 

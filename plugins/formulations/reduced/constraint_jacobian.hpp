@@ -8,6 +8,9 @@
 //   moving path   c_L,q =  [group I] · [group II of the joint, carried to M]     (Eqs. 10, 37, 42)
 //   base path     c_L,q = −[group I] · [group II of the joint, carried to M]     (Eqs. 11, 35, 41)
 //
+// A row of a constraint element has as many paths as it ties frames, to their common ancestor, or to ground where it
+// asks for a motion against ground; each path has the row's share of its frame as group I.
+//
 // The paper's planar pin has r̃_TM = [−y; x] for this product; here it holds for any joint in space, with the
 // constraint rows and motion subspaces of the SDK. Coordinates are meant per velocity coordinate (of a ball: small
 // rotations). A flexible body on a path has the columns of its modes in group II (Eqs. 30, 31): twists of the frame at
@@ -24,10 +27,10 @@
 
 namespace polyform::reduced {
 
-/// Group I, of a secondary joint: how its constraint feels the motion of its moving body. Ground axes.
+/// Group I, at one end of a secondary joint (Eqs. 10, 11) or element: how its rows feel the motion of that frame. Ground
+/// axes.
 struct GroupOne {
-  std::size_t rows = 0;
-  Spatial row[6];   ///< on the twist of the moving body at M, less that of the base body there
+  Spatial row[6];   ///< on the twist of the frame at M
   Vec3 M;           ///< m
 };
 
@@ -45,13 +48,17 @@ struct GroupTwo {
 class ConstraintJacobian {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  /// Where a path enters a body on its way from one end of a loop.
+  struct Entry {
+    std::size_t end = 0;     ///< of the loop (LoopLayout::ends)
+    std::size_t frame = 0;   ///< at which the path enters; of a joint: the one that it carries
+  };
   /// A block of a loop: rows by velocity coordinates of one primary joint, or by the modes of one flexible body.
   struct Block {
     std::size_t body = 0;      ///< that the joint carries, or that is flexible
     bool modal = false;
     std::size_t v = 0, nv = 0; ///< its velocity coordinates, the modes after those of all tree joints
-    std::size_t moving = none,
-                base = none;   ///< frames at which the two paths enter; of a joint: the one that it carries
+    std::size_t entry = 0, entries = 0;   ///< of the paths that pass it
     std::size_t first = 0;     ///< in values(): column after column, `rows` values each
   };
 
@@ -62,8 +69,9 @@ class ConstraintJacobian {
   void semi_analytic(std::span<const BodyMotion> frames) noexcept;            ///< Algorithm 1
   void direct_differentiation(std::span<const BodyMotion> frames) noexcept;   ///< Algorithm 2
 
+  const ElementRows& elements() const { return loops_.elements(); }
   std::size_t loops() const { return first_block_.size() - 1; }
-  std::size_t rows(std::size_t loop) const { return group_one_[loop].rows; }
+  std::size_t rows(std::size_t loop) const { return loops_.layout().loop(loop).rows; }
   std::span<const Block> blocks(std::size_t loop) const {
     return std::span(blocks_).subspan(first_block_[loop], first_block_[loop + 1] - first_block_[loop]);
   }
@@ -89,14 +97,24 @@ class ConstraintJacobian {
     std::size_t block, loop;
   };
 
-  void find_paths(const JointData& cut);
-  void add_block(std::size_t body, bool modal, std::size_t moving, std::size_t base);
+  /// A path of a loop on its way to the root.
+  struct Walk {
+    std::size_t end;
+    BodyIndex body;
+    FrameIndex frame;
+  };
+  void find_paths(std::size_t loop);
+  void pass_body(std::size_t loop, BodyIndex body, std::vector<Walk>&);
+  void add_block(std::size_t loop, std::size_t body, bool modal, const std::vector<Entry>&);
   void order_frames();
   /// CalculateConstraintJacobian of the secondary joints: what is their own.
   void calculate_group_one(std::span<const BodyMotion> frames) noexcept;
+  std::span<const Entry> entries(const Block& block) const {
+    return std::span(entries_).subspan(block.entry, block.entries);
+  }
   /// PreprocessConstraintJacobian of a primary joint or, entered at a frame, of a flexible body.
   GroupTwo group_two(const Block&, std::size_t frame, std::span<const BodyMotion> frames) const noexcept;
-  void add_path(const Block&, std::size_t frame, double sign, const GroupOne&, std::span<const BodyMotion> frames,
+  void add_path(const Block&, const Entry&, const GroupOne&, std::size_t rows, std::span<const BodyMotion> frames,
                 double& farthest) noexcept;
   void differentiate(const Block&, std::size_t k, std::span<const BodyMotion> frames) noexcept;
   void assemble(const Use&, std::size_t body, std::size_t k, std::span<const BodyMotion> frames) noexcept;
@@ -108,9 +126,11 @@ class ConstraintJacobian {
   const Recursion& recursion_;
   std::vector<std::size_t> first_block_;    ///< per loop, and the end
   std::vector<Block> blocks_;
+  std::vector<Entry> entries_;
   std::size_t values_size_ = 0;
   std::vector<double> values_, terms_;
-  std::vector<GroupOne> group_one_;         ///< per loop
+  std::vector<GroupOne> group_one_;         ///< per end of each loop (LoopLayout::Loop::first_end)
+  std::vector<double> largest_;             ///< row of group I, per loop; those of a secondary joint are of length 1
   // Algorithm 2
   std::vector<Transfer> transfers_;         ///< per frame
   std::vector<std::size_t> order_;  ///< frames from the roots to the tips, those of a body together, the carried first

@@ -91,13 +91,18 @@ void ConstraintJacobian::direct_differentiation(std::span<const BodyMotion> fram
 /// Column k of a block from the derivatives that stand.
 void ConstraintJacobian::assemble(const Use& use, std::size_t body, std::size_t k,
                                   std::span<const BodyMotion> frames) noexcept {
-  const JointData& cut = view_.cut_joints()[use.loop];
-  const GroupOne& one = group_one_[use.loop];
-  const Spatial moved =
-      derivative_at(cut.moving_frame, body, one.M, frames) - derivative_at(cut.base_frame, body, one.M, frames);
-  double* value = values_.data() + blocks_[use.block].first + k * one.rows;
-  for (std::size_t r = 0; r < one.rows; ++r) value[r] = dot(one.row[r], moved);
-  terms_[use.loop] = std::max(terms_[use.loop], 1 + size(moved.linear));
+  const std::span<const LoopLayout::End> ends = loops_.layout().ends(use.loop);
+  const GroupOne* one = group_one_.data() + loops_.layout().loop(use.loop).first_end;
+  const std::size_t count = rows(use.loop);
+  double* value = values_.data() + blocks_[use.block].first + k * count;
+  std::fill_n(value, count, 0.0);
+  double farthest = 0;
+  for (std::size_t e = 0; e < ends.size(); ++e) {
+    const Spatial moved = derivative_at(ends[e].frame, body, one[e].M, frames);
+    for (std::size_t r = 0; r < count; ++r) value[r] += dot(one[e].row[r], moved);
+    farthest = std::max(farthest, size(moved.linear));
+  }
+  terms_[use.loop] = std::max(terms_[use.loop], largest_[use.loop] * (1 + farthest));
 }
 
 }  // namespace polyform::reduced

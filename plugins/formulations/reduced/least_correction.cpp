@@ -15,7 +15,7 @@ LeastCorrection::LeastCorrection(const SystemView& view, const ConstraintJacobia
   std::vector<std::size_t> sizes;
   std::size_t rows = 0;
   for (std::size_t loop = 0; loop < jacobian.loops(); ++loop) {
-    sizes.push_back(6 - view.cut_joints()[loop].nv);
+    sizes.push_back(jacobian.rows(loop));
     first_row_.push_back(rows);
     rows += sizes.back();
     const auto blocks = jacobian.blocks(loop);
@@ -26,6 +26,12 @@ LeastCorrection::LeastCorrection(const SystemView& view, const ConstraintJacobia
   for (const std::vector<Use>& of_element : uses)
     for (std::size_t a = 0; a < of_element.size(); ++a)
       for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(of_element[a].loop, of_element[b].loop);
+  const ElementRows& elements = jacobian.elements();
+  const std::size_t cuts = jacobian.loops() - elements.groups();
+  for (std::size_t i = 0; i < elements.groups(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (elements.group(i).module != ElementRows::none && elements.group(i).module == elements.group(j).module)
+        pairs.emplace_back(cuts + i, cuts + j);
   const std::vector<std::size_t> stages(sizes.size());
   matrix_.analyze(sizes, stages, pairs);
   for (const std::vector<Use>& of_element : uses)
@@ -57,7 +63,7 @@ void LeastCorrection::form_diagonal(std::size_t loop) noexcept {
   }
 }
 
-void LeastCorrection::factorize() noexcept {
+void LeastCorrection::factorize(bool positions) noexcept {
   matrix_.clear();
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) form_diagonal(loop);
   for (const Product& p : products_) {
@@ -70,7 +76,54 @@ void LeastCorrection::factorize() noexcept {
       for (std::size_t r = 0; r < rows; ++r)
         for (std::size_t m = 0; m < columns; ++m) out[r * columns + m] += of_a[r] * of_b[m];
   }
+  add_modules(positions);
   for (const std::size_t loop : matrix_.order()) matrix_.eliminate(loop, left_out_[loop]);
+}
+
+void LeastCorrection::add_modules(bool positions) noexcept {
+  const ElementRows& elements = jacobian_.elements();
+  const std::size_t cuts = jacobian_.loops() - elements.groups();
+  for (std::size_t i = 0; i < elements.groups() && elements.has_modules(); ++i) {
+    const ElementRows::Group& a = elements.group(i);
+    if (a.module == ElementRows::none) continue;
+    const ModuleSet::Module& module = elements.modules().modules()[a.module];
+    const auto product = [&](std::size_t r, std::size_t s) {
+      double sum = 0;
+      for (std::size_t v = 0; v < module.variables; ++v)
+        if (!positions || module.is_integrated(v))
+          sum += module.A[r * module.variables + v] * module.A[s * module.variables + v];
+      return sum;
+    };
+    for (std::size_t j = 0; j < elements.groups(); ++j) {
+      const ElementRows::Group& b = elements.group(j);
+      if (b.module != a.module || matrix_.position(cuts + j) < matrix_.position(cuts + i)) continue;
+      double* out = matrix_.values() + matrix_.place(cuts + i, cuts + j);
+      for (std::size_t r = 0; r < a.rows; ++r)
+        for (std::size_t s = 0; s < (i == j ? r + 1 : b.rows); ++s) {
+          const double added = product(a.first + r, b.first + s);
+          out[r * b.rows + s] += added;
+          if (i == j && r == s) matrix_.weigh(cuts + i, r, added, added, 0);
+        }
+    }
+  }
+}
+
+void LeastCorrection::move_modules(std::span<double> x, bool positions) const noexcept {
+  const ElementRows& elements = jacobian_.elements();
+  const std::size_t cuts = jacobian_.loops() - elements.groups();
+  for (std::size_t g = 0; g < elements.groups() && elements.has_modules(); ++g) {
+    const ElementRows::Group& group = elements.group(g);
+    if (group.module == ElementRows::none) continue;
+    const ModuleSet::Module& module = elements.modules().modules()[group.module];
+    for (std::size_t r = 0; r < group.rows; ++r) {
+      const double* A = module.A.data() + (group.first + r) * module.variables;
+      const double lambda = lambda_[first_row_[cuts + g] + r];
+      if (positions)
+        for (const ModuleSet::Module::Integral& i : module.integrals) x[i.state] += A[i.variable] * lambda;
+      else
+        for (std::size_t v = 0; v < module.variables; ++v) x[module.u + v] += A[v] * lambda;
+    }
+  }
 }
 
 void LeastCorrection::solve(std::span<double> delta) noexcept {

@@ -15,12 +15,15 @@ class LeastCorrection {
  public:
   LeastCorrection(const SystemView& view, const ConstraintJacobian& jacobian);
 
-  /// c_q c_qᵀ and its factors, for the Jacobian as it stands.
-  void factorize() noexcept;
+  /// c_q c_qᵀ and its factors, for the Jacobian as it stands. The variables of modules are further coordinates, and A
+  /// their part of c_q: of positions only those with an integral.
+  void factorize(bool positions = false) noexcept;
   /// What is to be removed: row r of a loop.
   void set(std::size_t loop, std::size_t row, double c) noexcept { matrix_.right(loop)[row] = -c; }
   /// Into delta, one value per velocity coordinate of the tree joints, then per mode.
   void solve(std::span<double> delta) noexcept;
+  /// After solve(): the same correction of the modules' variables, or of their integrals, among the first-order states.
+  void move_modules(std::span<double> x, bool positions) const noexcept;
   /// Rows of a loop that depend on others, a bit each: known before, and those that factorize() has found.
   void leave_out(std::size_t loop, unsigned rows) noexcept { left_out_[loop] = rows; }
   unsigned left_out(std::size_t loop) const { return left_out_[loop]; }
@@ -31,6 +34,7 @@ class LeastCorrection {
     std::size_t loop_a, loop_b, block_a, block_b, place;
   };
   void form_diagonal(std::size_t loop) noexcept;
+  void add_modules(bool positions) noexcept;
 
   const ConstraintJacobian& jacobian_;
   MultiplierMatrix matrix_;

@@ -13,22 +13,27 @@ ReducedSolver::ReducedSolver(const SystemView& system, const Choice& choice)
       least_(system, jacobian_),
       delta_q_(system.nv_tree + system.modes),
       delta_v_(delta_q_.size()) {
+  const ClosingConstraints& constraints = loops().constraints();
+  for (std::size_t i = 0; i < constraints.groups(); ++i)
+    differ_ = differ_ || constraints.nonholonomic(i) != 0;
+  differ_ = differ_ || constraints.elements().has_modules();
   if (choice.correction == Choice::Correction::baumgarte) loops().right_sides().stabilize(choice.alpha, choice.beta);
 }
 
 /// Fig. 10: as long as a constraint is off by more than the tolerance, Newton's step on the positions (Eq. 4) and the
 /// correction of the velocities (Eq. 5), both with the same Jacobian, which also serves for further steps while they
 /// converge: at the end of a time step it hardly changes by the first one.
-bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexcept {
+bool ReducedSolver::return_to_loops(double t, std::span<double> y, Correction& out) noexcept {
   LoopProjection& project = projection();
   const JointState& state = project.state();
   const JointState::Parts parts = state.split(y);
-  const CutConstraints& constraints = loops().constraints();
-  PlacedState here = project.placement().place(parts);
+  const ClosingConstraints& constraints = loops().constraints();
+  const std::span<double> x = y.subspan(state.moving(), parts.x.size());
+  PlacedState here = project.placement().place(t, parts);
   // Next to a singular position a residual moves the mechanism by many times its own size: not without work, but for
   // the step that the constraint forces themselves would make.
   if (choice_.correction != Choice::Correction::direct || choice_.inertia_metric || loops().is_nearly_singular())
-    return project.close(y, out);
+    return project.close(t, y, out);
   double position = constraints.position_violation(), velocity = constraints.velocity_violation();
   out.position_residual = std::max(out.position_residual, position);
   out.velocity_residual = velocity;
@@ -43,13 +48,15 @@ bool ReducedSolver::return_to_loops(std::span<double> y, Correction& out) noexce
     if (out.iterations == 0 || position > project.accepted_position()) {
       find_position_step();
       state.move(y, delta_q_);
+      least_.move_modules(x, true);
     }
     find_velocity_step();
     state.accelerate(y, delta_v_);
+    least_.move_modules(x, false);
     change = std::max(change, largest_of(delta_v_));
     project.placement().keep_left_out();
     ++out.iterations;
-    here = project.placement().place(parts);
+    here = project.placement().place(t, parts);
     const double before = position, velocity_before = velocity;
     position = constraints.position_violation();
     velocity = constraints.velocity_violation();
@@ -66,27 +73,37 @@ void ReducedSolver::assemble(std::span<const BodyMotion> motions) noexcept {
     jacobian_.direct_differentiation(motions);
   else
     jacobian_.semi_analytic(motions);
+  if (!differ_) factorize(LoopClosure::Level::velocity);
+}
+
+/// c_q c_qᵀ of the rows that count. Which depend on others is found with all of them, for the velocities.
+void ReducedSolver::factorize(LoopClosure::Level level) noexcept {
   DependentRows& rows = loops().rows();
-  const bool anew = loops().constraints().shows_dependence();
-  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) least_.leave_out(loop, anew ? 0 : rows.left_out(loop));
-  least_.factorize();
+  const ClosingConstraints& constraints = loops().constraints();
+  const bool anew = constraints.shows_dependence();
+  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop)
+    least_.leave_out(loop, (anew ? 0 : rows.left_out(loop)) |
+                               (level == LoopClosure::Level::position ? constraints.nonholonomic(loop) : 0));
+  least_.factorize(level == LoopClosure::Level::position);
+  if (level == LoopClosure::Level::position) return;
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) rows.leave_out(loop, least_.left_out(loop));
 }
 
 void ReducedSolver::find_position_step() noexcept {
-  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) {
-    const JointConstraint& c = loops().constraints().joint(loop);
-    for (std::size_t r = 0; r < jacobian_.rows(loop); ++r) least_.set(loop, r, r < c.rows ? c.residual[r] : 0);
-  }
+  if (differ_) factorize(LoopClosure::Level::position);
+  const ClosingConstraints& constraints = loops().constraints();
+  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop)
+    for (std::size_t r = 0; r < jacobian_.rows(loop); ++r)
+      least_.set(loop, r, r < constraints.rows(loop) ? constraints.residual(loop, r) : 0);
   least_.solve(delta_q_);
 }
 
 void ReducedSolver::find_velocity_step() noexcept {
-  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) {
-    const JointConstraint& c = loops().constraints().joint(loop);
+  if (differ_) factorize(LoopClosure::Level::velocity);
+  const ClosingConstraints& constraints = loops().constraints();
+  for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop)
     for (std::size_t r = 0; r < jacobian_.rows(loop); ++r)
-      least_.set(loop, r, r < c.rows ? dot(c.T[r], c.relative.twist) : 0);
-  }
+      least_.set(loop, r, r < constraints.rows(loop) ? constraints.rate(loop, r) : 0);
   least_.solve(delta_v_);
 }
 

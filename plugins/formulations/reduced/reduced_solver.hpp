@@ -21,16 +21,18 @@ class ReducedSolver final : public JointCoordinateSolver {
   ReducedSolver(const SystemView& view, const Choice& choice);
 
  protected:
-  bool return_to_loops(std::span<double> y, Correction& out) noexcept override;
+  bool return_to_loops(double t, std::span<double> y, Correction& out) noexcept override;
 
  private:
   void assemble(std::span<const BodyMotion> motions) noexcept;
   void find_position_step() noexcept;
   void find_velocity_step() noexcept;
+  void factorize(LoopClosure::Level) noexcept;
 
   Choice choice_;
   ConstraintJacobian jacobian_;
   LeastCorrection least_;
+  bool differ_ = false;   ///< c_q of positions from that of velocities: nonholonomic rows, variables of modules
   std::vector<double> delta_q_, delta_v_;
 };
 

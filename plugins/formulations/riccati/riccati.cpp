@@ -41,6 +41,7 @@ class RiccatiFormulation final : public Formulation {
   Strided<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
+           Ability::constraint_elements | Ability::modules |
            Ability::first_order_states | Ability::discrete_states |
            Ability::code_joints | Ability::reactions | Ability::singular_mass;
   }

@@ -22,6 +22,16 @@ bool can_carry(const SystemView& view, const Variant& variant, std::string& why)
     why = fmt::format("the paper's variants support trees only, and joint `{}` closes a loop", view.cut_joints()[0].name);
     return false;
   }
+  for (const ConstraintInstances& group : view.constraints)
+    if (!group.names.empty()) {
+      why = fmt::format("the paper's variants support trees only, and constraint `{}` closes one", group.names[0]);
+      return false;
+    }
+  for (const ModuleInstances& group : view.modules)
+    if (!group.names.empty()) {
+      why = fmt::format("the paper's variants have no further coordinates, as module `{}` would bring", group.names[0]);
+      return false;
+    }
   if (!view.flexible.empty()) {
     why = fmt::format("the paper's variants support rigid bodies only, and body `{}` is flexible",
                       view.bodies[at(view.flexible[0].body)].name);

@@ -1,4 +1,4 @@
-// Which rows of the cut joints depend on others and are left out.
+// Which rows of cut joints and constraint elements depend on others and are left out.
 //
 // The compliance matrix G of the loops is positive semidefinite. Rows that depend on others (planar loops in space,
 // overconstrained mechanisms, a singular position) meet a vanishing pivot and are left out: the motion is the same
@@ -22,13 +22,15 @@
 
 namespace polyform {
 
-/// Rows are a bit each, per cut joint.
+/// Rows are a bit each, per loop of the layout.
 class DependentRows {
  public:
   DependentRows(const SystemView&, const LoopLayout&, const FlexibleLinks&);
 
   unsigned left_out(std::size_t i) const { return left_out_[i]; }
   void leave_out(std::size_t i, unsigned rows) { left_out_[i] = rows; }
+  /// Rows that do without what is solved for, and are not judged: those of a loop that ask nothing of positions.
+  void pass_over(std::size_t i, unsigned rows) { passed_over_[i] = rows; }
   /// All rows count until they are found to depend on others.
   void forget() noexcept;
 
@@ -48,7 +50,9 @@ class DependentRows {
   }
 
  private:
-  std::vector<unsigned> left_out_;
+  void eliminate(std::size_t i, MultiplierMatrix&, unsigned& left_out, const unsigned* independent) noexcept;
+
+  std::vector<unsigned> left_out_, passed_over_;
   std::vector<unsigned> dependent_, independent_;  ///< as judged: rows to be left out, and rows to be kept
   double smallest_pivot_ = 1;                      ///< as judged
   bool uneven_ = false;

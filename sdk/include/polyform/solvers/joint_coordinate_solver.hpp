@@ -34,13 +34,13 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
  public:
   using MakeSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&)>;
 
-  /// By the Recursion: trees with loops and flexible bodies.
+  /// By the Recursion: trees with loops, constraint elements and flexible bodies.
   JointCoordinateSolver(const SystemView&, const LoopCorrection&);
   /// By another sweep, which is made for the view that the solver works in: trees of rigid bodies.
   JointCoordinateSolver(const SystemView&, const MakeSweep&);
   virtual ~JointCoordinateSolver() = default;
 
-  bool good() const { return loads_.good() && flexible_.good(); }
+  bool good() const { return loads_.good() && flexible_.good() && loops_.good(); }
   std::string_view failure() const noexcept override { return failure_.text(); }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override;
@@ -49,8 +49,10 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
 
  protected:
-  /// At the end of a step of a system with loops: y back onto them. False with a failure when that is not possible.
-  virtual bool return_to_loops(std::span<double> y, Correction& out) noexcept { return projection_->close(y, out); }
+  /// At the end of a step of a system with loops: y back onto them at time t. False with a failure when that is not possible.
+  virtual bool return_to_loops(double t, std::span<double> y, Correction& out) noexcept {
+    return projection_->close(t, y, out);
+  }
   /// Of a solver by the Recursion.
   LoopProjection& projection() { return *projection_; }
   LoopClosure& loops() { return loops_; }
@@ -82,6 +84,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   JointCoordinateSolver(const SystemView&, ByLoopedSweep, const MakeLoopedSweep&);
 
   Status solve(double t, std::span<const double> y, const JointRates&, bool observing, PlacedState&) noexcept;
+  void decode(std::span<const double> y, const PlacedState&, const StateView&) noexcept;
   Status find_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept;
   void find_position_rates(std::span<const double> y, const PlacedState&, std::span<double> ydot) noexcept;
 
@@ -89,7 +92,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   const SystemView& view_;  ///< the centred one
   JointState state_;
   DiscreteValues discrete_;
-  RowsLeftOut left_out_;                        ///< per cut joint
+  RowsLeftOut left_out_;                        ///< per loop
   std::vector<std::int32_t> kept_discrete_;     ///< room for discrete_ while a stage is brought onto the loops
   FlexibleLinks flexible_;
   LoopClosure loops_;

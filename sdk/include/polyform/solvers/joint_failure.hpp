@@ -29,6 +29,8 @@ class JointFailure {
   /// A correction has changed the velocities so much that it invents a motion rather than removes an error. speed: the
   /// largest before.
   void changes_abruptly(double change, double speed) noexcept;
+  /// A module whose variables neither mass nor rows hold.
+  void leaves_free(std::string_view module) noexcept;
   /// Rows that were left out are met where they depend on the others, unless what they ask does not.
   void contradicts(const LoopClosure::Contradiction&) noexcept;
 

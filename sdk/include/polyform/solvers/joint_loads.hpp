@@ -10,8 +10,8 @@
 
 namespace polyform {
 
-/// Wrenches on frames and efforts on joints, as of the last evaluate(). Efforts on cut joints act as wrenches on the
-/// frames that these tie.
+/// Wrenches on frames and efforts on joints, as of the last evaluate(): of the forces, and the given part of the forces
+/// of constraint elements. Efforts on cut joints act as wrenches on the frames that these tie.
 class JointLoads {
  public:
   /// origin: what positions of the frames count from. View and loops outlive the object.
@@ -23,7 +23,7 @@ class JointLoads {
   void follow(std::span<const std::int32_t> discrete) noexcept { forces_.follow(discrete); }
   /// x: first-order states, xdot: their rates.
   void evaluate(double t, const PlacedState& here, std::span<const double> x, std::span<double> xdot) noexcept {
-    if (!forces_.empty()) evaluate_all(t, here, x, xdot);
+    if (!forces_.empty() || !loops_.elements().empty()) evaluate_all(t, here, x, xdot);
   }
 
   /// Frames that a force may act on.

@@ -32,7 +32,7 @@ class JointObserver {
   /// contradicts the constraints, nothing but accelerations of joints and modes is written.
   LoopClosure::Contradiction observe(const ConstStateView& state, std::span<const BodyMotion> motions,
                                      Observation& out) noexcept;
-  static bool is_contradiction(const LoopClosure::Contradiction&, const CutConstraints&) noexcept;
+  static bool is_contradiction(const LoopClosure::Contradiction&, const ClosingConstraints&) noexcept;
   /// Of applied forces and of modes that have no potential, W; as of the last evaluation.
   double power() const noexcept;
 

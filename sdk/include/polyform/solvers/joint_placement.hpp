@@ -26,8 +26,8 @@ class JointPlacement {
   JointPlacement(const SystemView&, const JointState&, TreeSweep&, LoopClosure&, RowsLeftOut&);
 
   /// with_motions: of a tree; with loops they are always found.
-  PlacedState place(const JointState::Parts& y, bool with_motions = true) noexcept {
-    if (!loops_.empty()) return place_with_loops(y);
+  PlacedState place(double t, const JointState::Parts& y, bool with_motions = true) noexcept {
+    if (!loops_.empty()) return place_with_loops(t, y);
     sweep_.kinematics(y.q.data(), y.v.data(), y.eta.data(), y.etadot.data());
     return {with_motions ? sweep_.motions(y.v.data()) : std::span<const BodyMotion>(), y.q, y.v};
   }
@@ -39,15 +39,19 @@ class JointPlacement {
   void forget() noexcept { stands_ = false; }
 
  private:
-  PlacedState place_with_loops(const JointState::Parts& y) noexcept;
+  PlacedState place_with_loops(double t, const JointState::Parts& y) noexcept;
+  void evaluate_loops(double t, std::span<const double> x) noexcept;
 
   const JointState& state_;
   TreeSweep& sweep_;
   LoopClosure& loops_;
   RowsLeftOut& left_out_;         ///< of the state
   std::vector<double> q_, v_;     ///< of all joints; in use with loops
+  std::vector<double> x_;         ///< first-order states of the modules that stand; in use with modules
   std::vector<double> placed_;    ///< q, v, η, η̇ and the cut joints' coordinates of what stands
   std::span<const BodyMotion> motions_;
+  bool has_discrete_;             ///< what elements ask for may change with their discrete states
+  double t_ = 0;                  ///< of the constraints that stand
   bool stands_ = false;
 };
 

@@ -1,4 +1,5 @@
-// Closed loops on top of a recursion over the spanning tree: the multipliers of the cut joints.
+// Closed loops on top of a recursion over the spanning tree: the multipliers of the cut joints and of constraint
+// elements.
 //
 // A recursion from tips to roots passes S and e (transfer.hpp): z_a = S z_b + e. A cut joint puts the unknown wrench T
 // λ on its moving body and the opposite on its base. Both travel the same way as columns E (loop_columns.hpp),
@@ -15,6 +16,9 @@
 // any number of them, and linear in the length of one long loop. A loop costs with the cube of the number of loops that
 // pass one of its hinges at the same time.
 //
+// A row of a constraint element is one more such row: its wrenches act on all frames that it ties (element_rows.hpp),
+// and it is complete at their common ancestor, or in ground where it asks for a motion against ground.
+//
 // Which rows are left out because they depend on others is the matter of dependent_rows.hpp.
 #pragma once
 
@@ -24,7 +28,7 @@
 #include "polyform/contract/system_view.hpp"
 #include "polyform/mechanics/scale.hpp"
 #include "polyform/mechanics/transfer.hpp"
-#include "polyform/solvers/cut_constraints.hpp"
+#include "polyform/solvers/closing_constraints.hpp"
 #include "polyform/solvers/dependent_rows.hpp"
 #include "polyform/solvers/flexible_links.hpp"
 #include "polyform/solvers/loop_columns.hpp"
@@ -45,25 +49,30 @@ class LoopClosure {
  public:
   using Level = LoopRightSides::Level;
 
-  /// The view and the flexible bodies outlive the object.
-  LoopClosure(const SystemView& view, FlexibleLinks& flexible);
+  /// origin: what positions of frames count from. The view and the flexible bodies outlive the object.
+  LoopClosure(const SystemView& view, FlexibleLinks& flexible, const Vec3& origin = {});
   LoopClosure(const LoopClosure&) = delete;
   LoopClosure& operator=(const LoopClosure&) = delete;
 
   FlexibleLinks& flexible() const { return flexible_; }
-  bool empty() const { return layout_.empty(); }
+  bool good() const { return elements_.good(); }
+  /// Nothing closes the tree, and no module has variables of its own.
+  bool empty() const { return layout_.empty() && !elements_.has_modules(); }
   const LoopLayout& layout() const { return layout_; }
   LoopRightSides& right_sides() { return right_sides_; }
   DependentRows& rows() { return rows_; }
   const DependentRows& rows() const { return rows_; }
   Multipliers& multipliers() { return multipliers_; }
   /// As of the last evaluate().
-  const CutConstraints& constraints() const { return constraints_; }
-  const CutConstraints& evaluate(std::span<const BodyMotion> frames, std::span<double> q,
-                                 std::span<double> v) noexcept {
-    constraints_.evaluate(frames, q, v);
+  const ClosingConstraints& constraints() const { return constraints_; }
+  const ClosingConstraints& evaluate(double t, std::span<const BodyMotion> frames, std::span<double> q,
+                                     std::span<double> v, std::span<const double> x = {}) noexcept {
+    constraints_.evaluate(t, frames, q, v, x);
     return constraints_;
   }
+  /// Discrete states of all elements, as ConstraintSet::follow takes them.
+  void follow(std::span<const std::int32_t> discrete) noexcept { elements_.follow(discrete); }
+  const ElementRows& elements() const { return elements_; }
 
   /// Starts columns and right-hand sides. frames: as evaluated; to_P: of the tied frames of rigid bodies, from the
   /// origin to the point about which the recursion holds wrenches. ground: acceleration given to ground (minus gravity,
@@ -118,19 +127,54 @@ class LoopClosure {
   Spatial reaction(std::size_t i, const BodyMotion& base) const noexcept;
   /// What is left of the constraints at accelerations that were found.
   struct Contradiction {
-    double part = 0;        ///< largest of Tᵀ (A_FM − Ḣ v), relative to the accelerations that act or could
-    std::size_t joint = 0;  ///< where, among the joints of the view
+    double part = 0;        ///< largest that a row is off by, relative to the accelerations that act or could
+    std::size_t loop = 0;   ///< where, in the order of the layout
   };
   /// d/dt of the velocity coordinates of the cut joints, into their places in canonical order. frames: as evaluated;
   /// accelerations: of their origins. A row that depends on others and contradicts them is left unmet.
   Contradiction joint_accelerations(std::span<const BodyMotion> frames, std::span<const Spatial> accelerations,
                                     std::span<double> vdot) noexcept;
 
+  /// What the variables of a module take from a row, by the multipliers.
+  double own_share(std::size_t i, std::size_t row) const noexcept {
+    return constraints_.is_cut(i) ? 0 : elements_.own_share(constraints_.element(i), row, of_elements());
+  }
+  /// After the outward sweep, where there are modules: the rates of their variables, or a step of them. accelerations: of
+  /// the origins of all frames, or their step.
+  void complete_modules(std::span<const Spatial> accelerations) noexcept {
+    elements_.complete(multipliers_.all_of(first_of_elements()), accelerations);
+  }
+  void put_constraint_multipliers(std::span<double> out) const noexcept {
+    if (!elements_.empty()) elements_.put_constraint_multipliers(of_elements(), out);
+  }
+  void put_module_multipliers(std::span<double> out) const noexcept {
+    if (elements_.has_modules()) elements_.put_multipliers(of_elements(), out);
+  }
+  /// Adds to the reactions of all joints what constraint elements do to them. frames: as evaluated.
+  void add_reactions(std::span<const BodyMotion> frames, std::span<Spatial> reactions) const noexcept {
+    if (!elements_.empty()) elements_.add_reactions(of_elements(), frames, reactions);
+  }
+  /// Power of the constraint elements that ask for a velocity, W.
+  double driving_power() const noexcept { return elements_.empty() ? 0 : elements_.driving_power(of_elements()); }
+
  private:
+  /// Multipliers of the rows of elements.
+  std::span<const double> of_elements() const noexcept {
+    return multipliers_.all().subspan(first_of_elements());
+  }
+  std::size_t first_of_elements() const noexcept {
+    return constraints_.cuts() < layout_.count() ? layout_.loop(constraints_.cuts()).first_row : layout_.sizes().rows;
+  }
+  void add_modules(bool evenly) noexcept;
   void begin_judging(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept;
   void pass_evenly(std::size_t body, std::span<const Column<double>> hinge, const Vec3& r) noexcept;
   void begin_columns(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
                      const Vec3& ground) noexcept;
+  void pass_over(Level) noexcept;
+  void begin_cut(std::size_t i, Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept;
+  void begin_element(std::size_t i, Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept;
+  double missed_by_cut(std::size_t i, std::span<const BodyMotion> frames, std::span<const Spatial> accelerations,
+                       std::span<double> vdot) const noexcept;
   void close_in_ground(std::span<const std::size_t> loops) noexcept;
   double largest_acceleration(std::span<const BodyMotion> frames,
                               std::span<const Spatial> accelerations) const noexcept;
@@ -139,8 +183,9 @@ class LoopClosure {
   FlexibleLinks& flexible_;
   SystemScales system_scales_;
   MultiplierMatrix matrix_;
+  ElementRows elements_;
   LoopLayout layout_;
-  CutConstraints constraints_;
+  ClosingConstraints constraints_;
   LoopRightSides right_sides_;
   DependentRows rows_;
   LoopColumns columns_;

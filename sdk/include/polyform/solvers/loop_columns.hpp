@@ -1,6 +1,7 @@
-// The columns E on their way from the cut joints to the bodies where their loops close.
+// The columns E on their way from what closes the tree to the bodies where the loops close.
 //
-// A unit multiplier of a cut joint puts a wrench on its moving body and the opposite on its base. Both travel like e of
+// A unit multiplier of a cut joint puts a wrench on its moving body and the opposite on its base, that of a row of an
+// element puts one on each of its frames. They travel like e of
 // the transfer z_a = S z_b + e: a shift passes a body, and each direction H of a hinge, with U = S H and D = Hᵀ U,
 // takes
 //
@@ -14,7 +15,7 @@
 #include <vector>
 
 #include "polyform/mechanics/transfer.hpp"
-#include "polyform/solvers/cut_constraints.hpp"
+#include "polyform/solvers/closing_constraints.hpp"
 #include "polyform/solvers/loop_layout.hpp"
 
 namespace polyform {
@@ -27,10 +28,15 @@ class LoopColumns {
 
   /// ground: acceleration given to ground (minus gravity, or zero).
   void clear(const Vec3& ground) noexcept;
-  /// The columns of all rows of a loop, at both of its ends. to_P: of the tied frames of rigid bodies, from the origin
+  /// The columns of all rows of a loop, at all of its ends. to_P: of the tied frames of rigid bodies, from the origin
   /// to the point about which the recursion holds wrenches.
-  void start(std::size_t loop, const JointData& cut, const CutConstraints&, std::span<const BodyMotion> frames,
-             std::span<const Vec3> to_P) noexcept;
+  void start(std::size_t loop, const ClosingConstraints& constraints, std::span<const BodyMotion> frames,
+             std::span<const Vec3> to_P) noexcept {
+    if (constraints.is_cut(loop))
+      start_cut(loop, constraints, frames, to_P);
+    else
+      start_element(loop, constraints, to_P);
+  }
 
   // Inward.
   /// Through the modes of a flexible body, after FlexibleLinks::condense.
@@ -66,9 +72,11 @@ class LoopColumns {
       linear += of_linear;
     }
   };
-  void start_column(std::size_t loop, std::size_t row, std::size_t passage, FrameIndex frame,
-                    const Spatial& about_origin, double lever, double size_of_system,
-                    std::span<const Vec3> to_P) noexcept;
+  void start_cut(std::size_t loop, const ClosingConstraints&, std::span<const BodyMotion> frames,
+                 std::span<const Vec3> to_P) noexcept;
+  void start_element(std::size_t loop, const ClosingConstraints&, std::span<const Vec3> to_P) noexcept;
+  void start_column(std::size_t loop, std::size_t row, const LoopLayout::End&, const ElementRows::Share&,
+                    double size_of_system, std::span<const Vec3> to_P) noexcept;
   void to_flexible(const LoopLayout::Passage&, std::size_t row, std::size_t attachment,
                    const LoopColumn& at_frame) noexcept;
   void add_compliance(std::span<const LoopLayout::Passage>, const std::size_t* pair, std::size_t direction, double D,

@@ -1,4 +1,4 @@
-// The paths of the closed loops through the spanning tree, and where what belongs to them is stored.
+// The paths through the spanning tree of what closes it, and where what belongs to them is stored.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "polyform/contract/system_view.hpp"
+#include "polyform/solvers/element_rows.hpp"
 #include "polyform/solvers/flexible_links.hpp"
 #include "polyform/solvers/multiplier_matrix.hpp"
 
@@ -15,10 +16,16 @@ namespace polyform {
 class LoopLayout {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  /// A cut joint.
+  /// A cut joint, or a group of rows of a constraint element: what it ties closes a loop, by way of ground where rows
+  /// act on motions against ground.
   struct Loop {
     std::size_t rows = 0, first_row = 0;
-    std::size_t base = none, moving = none;   ///< passages at its bodies; none at ground
+    std::size_t first_end = 0, end_count = 0;
+  };
+  /// What a loop ties: a frame, and the passage in its body; of a cut joint its base, then its moving frame.
+  struct End {
+    FrameIndex frame = FrameIndex::ground;
+    std::size_t passage = none;   ///< none at ground
   };
   /// A loop in a body on one of its paths.
   struct Passage {
@@ -34,14 +41,26 @@ class LoopLayout {
     std::size_t widest = 0;      ///< most columns in one body
   };
 
-  /// matrix: is laid out for the rows of the loops (MultiplierMatrix::analyze).
-  LoopLayout(const SystemView&, const FlexibleLinks&, MultiplierMatrix& matrix);
+  /// Loops of cut joints, then of the groups of elements. matrix: is laid out for their rows
+  /// (MultiplierMatrix::analyze).
+  LoopLayout(const SystemView&, const FlexibleLinks&, const ElementRows&, MultiplierMatrix& matrix);
 
   bool empty() const { return loops_.empty(); }
   std::size_t count() const { return loops_.size(); }
   const Loop& loop(std::size_t i) const { return loops_[i]; }
+  std::span<const End> ends(std::size_t i) const {
+    return std::span(ends_).subspan(loops_[i].first_end, loops_[i].end_count);
+  }
+  std::span<const End> all_ends() const { return ends_; }
+  /// Whether the rows ask for a motion against ground.
+  bool is_absolute(std::size_t i) const { return absolute_[i]; }
+  /// Of a frame: ground, a body itself, or the body of a node.
+  static BodyIndex body_of(const SystemView& view, FrameIndex f) {
+    const std::size_t n = view.bodies.size();
+    return is_ground(f) || at(f) < n ? static_cast<BodyIndex>(f) : view.nodes[at(f) - n].body;
+  }
   const Sizes& sizes() const { return sizes_; }
-  /// Frames that a cut joint ties.
+  /// Frames that loops tie.
   std::span<const FrameIndex> tied_frames() const { return tied_; }
   /// Loops that close in ground, in the order of elimination.
   std::span<const std::size_t> in_ground() const { return in_ground_; }
@@ -72,14 +91,18 @@ class LoopLayout {
   std::span<const Passage> part(std::size_t first, std::size_t count) const {
     return std::span(passages_).subspan(first, count);
   }
+  void add_loop(std::size_t rows, std::span<const FrameIndex> frames, bool absolute, std::size_t module);
   void find_paths(const SystemView&, LoopsIn&, std::vector<std::size_t>& stages) const;
   void order_elimination(const LoopsIn&, const std::vector<std::size_t>& stages, const FlexibleLinks&,
                          MultiplierMatrix&);
   void lay_out(const SystemView&, const LoopsIn&, const std::vector<std::size_t>& stages, const FlexibleLinks&,
                const MultiplierMatrix&);
-  void find_tied_frames(const SystemView&);
+  void find_tied_frames();
 
-  std::vector<Loop> loops_;               ///< per cut joint
+  std::vector<Loop> loops_;
+  std::vector<End> ends_;
+  std::vector<bool> absolute_;            ///< per loop
+  std::vector<std::size_t> module_;       ///< per loop: loops of one module meet in its variables
   std::vector<FrameIndex> tied_;
   std::vector<Body> bodies_;
   std::vector<Passage> passages_;

@@ -20,7 +20,7 @@ struct LoopCorrection {
   double tolerance = 1e-10;   ///< largest constraint residual that is left: m, rad, m/s, rad/s
 };
 
-/// Positions of the cut joints, then velocities, each step the least in the metric of the inertia, by the recursion at
+/// Positions, then velocities, each step the least in the metric of the inertia, by the recursion at
 /// rest. All that can fail tells so in failure().
 class LoopProjection {
  public:
@@ -40,9 +40,9 @@ class LoopProjection {
 
   /// It goes on to round-off: next to a singular position a residual moves the mechanism by many times its own size.
   /// False when that is not possible.
-  bool close(std::span<double> y, Correction& out) noexcept;
+  bool close(double t, std::span<double> y, Correction& out) noexcept;
   /// Finds at a consistent y which rows depend on others, and keeps that with the state.
-  bool find_dependent_rows(std::span<const double> y) noexcept;
+  bool find_dependent_rows(double t, std::span<const double> y) noexcept;
   /// The end of a correction that has changed velocities by `change`, of which the largest was `speed`: y takes the
   /// turns of the cut joints as placed. False when the change is abrupt.
   bool accept(std::span<double> y, double change, double speed) noexcept;

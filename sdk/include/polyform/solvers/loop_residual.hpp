@@ -12,12 +12,13 @@ namespace polyform {
 template <class T>
 void find_rest_of_loops(LoopClosure& loops, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
                         const Vec3& ground, const SpatialVector<T>* z, SpatialVector<T>* force) noexcept {
-  const CutConstraints& constraints = loops.constraints();
+  const ClosingConstraints& constraints = loops.constraints();
   for (std::size_t i = 0; i < loops.layout().count(); ++i) {
     const std::size_t first = loops.layout().loop(i).first_row;
-    for (std::size_t r = 0; r < constraints.joint(i).rows; ++r) {
+    for (std::size_t r = 0; r < constraints.rows(i); ++r) {
       const double multiplier = loops.multipliers().all()[first + r];
       T missing = loops.right_sides().asked(first + r);
+      missing -= T(loops.own_share(i, r));
       constraints.each_share(i, r, frames, [&](FrameIndex frame, const Spatial& about_origin) {
         const std::size_t b = at(frame);
         SpatialVector<T> row = widened<T>(about_origin);

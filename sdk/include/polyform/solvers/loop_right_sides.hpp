@@ -1,10 +1,8 @@
-// What the rows of the cut joints are asked for: the right-hand side g of G λ = g + Eᵀ z_b.
+// What the rows of cut joints and constraint elements are asked for: the right-hand side g of G λ = g + Eᵀ z_b.
 #pragma once
 
 #include <cstddef>
 #include <vector>
-
-#include "polyform/mechanics/constraint.hpp"
 
 namespace polyform {
 
@@ -14,7 +12,7 @@ class LoopRightSides {
   /// What the constraints are solved for.
   enum class Level {
     position,     ///< a step that removes the residual
-    velocity,     ///< a change of velocities that removes Tᵀ V_FM
+    velocity,     ///< a change of velocities that removes what velocities miss
     acceleration, ///< accelerations
     rest          ///< what set_rest() asks for beyond accelerations that were found
   };
@@ -26,17 +24,16 @@ class LoopRightSides {
     alpha_ = alpha;
     beta_ = beta;
   }
-  /// Of row r of a cut joint, which is the row `place` of all. bias: of the accelerations, −Ḣ v and what the turning of
-  /// the bodies gives, of which the row takes its part.
-  double find(Level level, const JointConstraint& c, std::size_t r, const Spatial& bias, std::size_t place) noexcept {
+  /// Of the row `place` of all: residual of the positions, what the velocities miss, and what is asked of the
+  /// accelerations.
+  double find(Level level, double residual, double rate, double acceleration, std::size_t place) noexcept {
     switch (level) {
-      case Level::position: return -c.residual[r];
-      case Level::velocity: return -dot(c.T[r], c.relative.twist);
+      case Level::position: return -residual;
+      case Level::velocity: return -rate;
       case Level::rest: return rest_[place];
       case Level::acceleration: break;
     }
-    return asked_[place] =
-               dot(c.T[r], bias) - 2 * alpha_ * dot(c.T[r], c.relative.twist) - beta_ * beta_ * c.residual[r];
+    return asked_[place] = acceleration - 2 * alpha_ * rate - beta_ * beta_ * residual;
   }
 
   /// What find() gave last for accelerations: of those of the frames' origins without the part that the bodies' turning

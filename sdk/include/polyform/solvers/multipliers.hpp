@@ -14,6 +14,8 @@ class Multipliers {
   explicit Multipliers(std::size_t rows) : values_(rows), kept_(rows) {}
 
   std::span<const double> all() const { return values_; }
+  /// From one of them on, to be set.
+  std::span<double> all_of(std::size_t first) { return std::span(values_).subspan(first); }
   double* data() { return values_.data(); }
   void keep() noexcept { kept_ = values_; }
   void restore() noexcept { values_ = kept_; }

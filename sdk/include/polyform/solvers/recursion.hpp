@@ -56,6 +56,8 @@ class Recursion final : public TreeSweep {
   }
 
  private:
+  void find_frames(const Vec3& base, std::span<Spatial> out) const noexcept;
+
   const HingedTree tree_;
   FlexibleLinks& flexible_;
   TreeMotion motion_;
@@ -63,6 +65,8 @@ class Recursion final : public TreeSweep {
   SweepRefinement refinement_;
   HingeSweep::Drive drive_;   ///< of accelerations
   Vec3 gravity_;
+  std::vector<Spatial> of_frames_;   ///< their accelerations, or steps; in use with modules
+  LoopClosure& loops_;
 };
 
 }  // namespace polyform

@@ -1,0 +1,76 @@
+// The variables of modules as further coordinates beside those of a recursion: M α = f + Aᵀ λ.
+//
+// With the multipliers λ of its rows known, a module gives its own rates, α = M⁻¹ (f + Aᵀ λ), and A M⁻¹ Aᵀ is what it
+// adds to the compliance of these rows. Where M is singular (a rotor without inertia), M⁻ is a generalized inverse and
+// N the variables that move no mass, and
+//
+//   α = M⁻ (f + Aᵀ λ) + N β,      Nᵀ f + (A N)ᵀ λ = 0
+//
+// As many rows R as N has columns, for which A N is regular, give β; the others, S, have no part in it once
+// C = (A N)_S (A N)_R⁻¹ times the rows R is taken from them. The multipliers of R follow from those of S:
+// λ_R = λ_0 − Cᵀ λ_S, λ_0 = −(A N)_R⁻ᵀ Nᵀ f, a force that is given like one that is applied.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "polyform/mechanics/module_set.hpp"
+
+namespace polyform {
+
+/// One module at a state. Nothing allocates after construction.
+class ModuleRows {
+ public:
+  /// Keeps the module.
+  explicit ModuleRows(const ModuleSet::Module&);
+
+  const ModuleSet::Module& module() const { return *module_; }
+  std::size_t rows() const { return module_->rows.rows; }
+  std::size_t variables() const { return module_->variables; }
+
+  /// M, f and A as the set evaluated them. for_positions: of a step of the positions, in which variables without an
+  /// integral have no part, and f none. False where a variable moves no mass and no row holds it.
+  bool prepare(bool for_positions, bool with_forces) noexcept;
+  bool is_singular() const { return pairs_ > 0; }
+  /// Whether a row is one of R.
+  bool gives(std::size_t row) const { return place_in_R_[row] != none; }
+  /// C of a row of S and the k-th row of R.
+  double C(std::size_t row, std::size_t k) const { return C_[row * variables() + k]; }
+  std::size_t pairs() const { return pairs_; }
+  std::size_t row_of_R(std::size_t k) const { return R_[k]; }
+  /// A of a row, of S without its part in β.
+  std::span<const double> A(std::size_t row) const {
+    return std::span(A_).subspan(row * variables(), variables());
+  }
+  double compliance(std::size_t r, std::size_t s) const { return W_[r * rows() + s]; }
+  /// Σ |A| |M⁻| |A| of a row, which may cancel in its compliance.
+  double compliance_terms(std::size_t row) const { return terms_[row]; }
+  /// A M⁻ (f + Aᵀ λ_0) of a row: what the variables do by themselves.
+  double own(std::size_t row) const { return own_[row]; }
+  double given(std::size_t row) const { return given_[row]; }   ///< λ_0; zero of rows of S
+
+  /// Multipliers of R from those of S, into their places; λ_0 is not in them.
+  void complete(double* multipliers) const noexcept;
+  /// α from complete multipliers. missing: of each row of R, what its right-hand side leaves to A α.
+  std::span<const double> find_rates(const double* multipliers, const double* missing) noexcept;
+  std::span<const double> rates() const { return rates_; }
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  void factorize() noexcept;
+  void solve(double* x) noexcept;
+  bool pair_rows() noexcept;
+  void take_pairs() noexcept;
+
+  const ModuleSet::Module* module_;
+  std::size_t rank_ = 0, pairs_ = 0;
+  bool with_positions_ = false;                 ///< of the last prepare()
+  std::vector<std::size_t> order_;              ///< of the variables in the factors
+  std::vector<double> L_, N_, A_, f_;
+  std::vector<std::size_t> R_, place_in_R_;
+  std::vector<double> AN_, C_, inverse_;        ///< rows × pairs; (A N)_R⁻¹
+  std::vector<double> W_, terms_, own_, given_, rates_, room_;
+};
+
+}  // namespace polyform
