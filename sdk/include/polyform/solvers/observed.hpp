@@ -1,10 +1,12 @@
-// What every formulation of rigid bodies observes in the same way.
+// What formulations observe in the same way.
 #pragma once
 
 #include <span>
 
 #include "polyform/contract/formulation.hpp"
 #include "polyform/mechanics/body_motion.hpp"
+#include "polyform/mechanics/flexible_set.hpp"
+#include "polyform/mechanics/module_set.hpp"
 #include "polyform/solvers/centred_view.hpp"
 
 namespace polyform {
@@ -14,8 +16,11 @@ struct Observed {
   std::span<const BodyMotion> motions;     ///< per body
   std::span<const Quat> orientations;      ///< the same orientations, continuous along the motion
   std::span<const Spatial> accelerations;  ///< of the frame origins, ground axes
-  ConstStateView state;                    ///< of all joints, first-order states, discrete states of the elements
+  ConstStateView state;                    ///< of all joints, modes, first-order states, discrete states of elements
   std::span<const double> state_rates;     ///< d/dt of the first-order states
+  std::span<const double> modal_accelerations{};
+  const FlexibleSet* flexible = nullptr;   ///< evaluated at the motions; none where no body can be flexible
+  const ModuleSet* modules = nullptr;      ///< the same; none where there are no modules
   double force_potential = 0;              ///< of the forces, without weight, J
   double power = 0;                        ///< W, see Observation::power
   double position_violation = 0, velocity_violation = 0;
