@@ -20,7 +20,6 @@ LoopClosure::Contradiction JointObserver::observe(const ConstStateView& state, s
   tree_.orientations(state.q.data(), orientations_, state.eta.data());
   sweep_.body_accelerations(accelerations_);
   std::copy(vdot_.begin(), vdot_.end(), out.acceleration.begin());
-  std::copy(etaddot_.begin(), etaddot_.end(), out.modal_acceleration.begin());
   const ClosingConstraints& constraints = loops_.constraints();
   const LoopClosure::Contradiction worst = loops_.joint_accelerations(motions, accelerations_, out.acceleration);
   if (is_contradiction(worst, constraints)) return worst;
@@ -31,17 +30,15 @@ LoopClosure::Contradiction JointObserver::observe(const ConstStateView& state, s
   loops_.add_reactions(motions, out.reactions);
   loops_.put_constraint_multipliers(out.constraint_multipliers);
   loops_.put_module_multipliers(out.module_multipliers);
-  const ModuleSet& modules = loops_.elements().modules();
   const Observed found{.motions = motions,
                        .orientations = orientations_,
                        .accelerations = accelerations_,
                        .state = state,
                        .state_rates = xdot_,
-                       .kinetic_energy = kinetic_energy(view, motions, flexible_, state.etadot.data()) +
-                                         modules.kinetic_energy(),
+                       .modal_accelerations = etaddot_,
+                       .flexible = &flexible_,
+                       .modules = &loops_.elements().modules(),
                        .force_potential = loads_.forces().potential_energy(),
-                       .strain_energy = flexible_.strain_energy(),
-                       .module_potential = modules.potential_energy(),
                        .power = power(),
                        .position_violation = constraints.position_violation(),
                        .velocity_violation = constraints.velocity_violation()};

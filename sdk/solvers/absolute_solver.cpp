@@ -143,18 +143,15 @@ Status AbsoluteSolver::do_observe(double t, std::span<const double> y, Observati
   found_->joint_accelerations(out.acceleration);
   for (std::size_t j = 0; j < view_.joints.size(); ++j) out.reactions[j] = found_->reaction(j);
   found_->modal_accelerations(out.modal_acceleration);
-  const FlexibleSet& flexible = system_.flexible();
-  const ModuleSet& modules = system_.modules();
   const Observed found{
       .motions = motions,
       .orientations = shown_.orientations,
       .accelerations = shown_.accelerations,
       .state = state_.canonical(),
       .state_rates = shown_.state_rates,
-      .kinetic_energy = kinetic_energy(view_, motions, flexible, state_.etadot().data()) + modules.kinetic_energy(),
+      .flexible = &system_.flexible(),
+      .modules = &system_.modules(),
       .force_potential = applied_.forces().potential_energy(),
-      .strain_energy = flexible.strain_energy(),
-      .module_potential = modules.potential_energy(),
       .power = power(),
       .position_violation = system_.equations().violation().position,
       .velocity_violation = system_.equations().violation().velocity};

@@ -17,13 +17,21 @@ void fill_observation(const CentredView& centred, const Observed& found, Observa
   std::ranges::copy(found.state.v, out.v.begin());
   std::ranges::copy(found.state.eta, out.eta.begin());
   std::ranges::copy(found.state.etadot, out.etadot.begin());
+  std::ranges::copy(found.modal_accelerations, out.modal_acceleration.begin());
   std::ranges::copy(found.state.x, out.x.begin());
   if (!out.discrete.empty()) std::ranges::copy(found.state.discrete, out.discrete.begin());
   std::ranges::copy(found.state_rates, out.state_rates.begin());
-  out.kinetic_energy = found.kinetic_energy;
-  out.potential_energy = centred.potential_at_origin() +
-                         gravity_potential(view, found.motions, found.state.eta.data()) + found.force_potential +
-                         found.strain_energy + found.module_potential;
+  const std::span<const BodyMotion> bodies = found.motions.first(view.bodies.size());
+  out.kinetic_energy = found.flexible == nullptr
+                           ? kinetic_energy(view, bodies)
+                           : kinetic_energy(view, bodies, *found.flexible, found.state.etadot.data());
+  out.potential_energy = centred.potential_at_origin() + gravity_potential(view, bodies, found.state.eta.data()) +
+                         found.force_potential;
+  if (found.flexible != nullptr) out.potential_energy += found.flexible->strain_energy();
+  if (found.modules != nullptr) {
+    out.kinetic_energy += found.modules->kinetic_energy();
+    out.potential_energy += found.modules->potential_energy();
+  }
   out.power = found.power;
   out.position_violation = found.position_violation;
   out.velocity_violation = found.velocity_violation;

@@ -40,7 +40,7 @@ void TreeBench::at(double time) {
       q_[c] += time / steps / 6 * (k[0][c] + 2 * k[1][c] + 2 * k[2][c] + k[3][c]);
   }
   tree_.evaluate(q_.data(), v_.data());
-  REQUIRE(h2_.evaluate(tree_.bodies(), tree_.joints(), true));
+  REQUIRE(h2_.evaluate(tree_, true));
 }
 
 Eigen::MatrixXd TreeBench::H2() {

@@ -7,6 +7,7 @@
 
 #include "moving_bodies.hpp"
 #include "polyform/mechanics/force_set.hpp"
+#include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::particles {
 
@@ -22,20 +23,49 @@ class ActingForces {
  public:
   /// origin: what positions count from. The view outlives the object.
   ActingForces(const SystemView& view, const Vec3& origin)
-      : forces_(view, origin), wrenches_(view.bodies.size()), efforts_(view.nv) {}
+      : view_(view), forces_(view, origin), wrenches_(view.bodies.size()), efforts_(view.nv) {
+    std::vector<bool> is_loaded(view.bodies.size());
+    for (const BodyIndex b : forces_.loaded_bodies()) is_loaded[at(b)] = true;
+    for (const ModuleGroup& group : view.modules)
+      for (const ElementInstance& module : group.instances)
+        for (const Marker& marker : module.markers)
+          if (!is_ground(marker.body)) is_loaded[at(marker.body)] = true;
+    for (std::size_t i = 0; i < is_loaded.size(); ++i)
+      if (is_loaded[i]) loaded_.push_back(body_index(i));
+  }
   const ForceSet& forces() const { return forces_; }
   /// Discrete states of all elements, as ForceSet::follow takes them.
   void follow(std::span<const std::int32_t> discrete) noexcept { forces_.follow(discrete); }
-  /// x, xdot: first-order states and their rates.
-  Applied evaluate(double t, const PlacedBodies& placed, const JointValues& joints, std::span<const double> x,
+  /// modules: evaluated at the same state, or none. xdot: rates of the first-order states.
+  Applied evaluate(double t, const PlacedBodies& placed, const JointValues& joints, const ModuleSet* modules,
                    std::span<double> xdot) noexcept {
-    forces_.evaluate(t, placed.motions, joints.q, joints.v, x, wrenches_, efforts_, xdot);
+    for (const BodyIndex b : loaded_) wrenches_[at(b)] = {};
+    forces_.evaluate(t, placed.motions, joints.q, joints.v, joints.x, wrenches_, efforts_, xdot);
+    if (modules != nullptr) add_modules(*modules);
     return applied();
   }
+  /// Bodies whose wrenches count.
+  std::span<const BodyIndex> loaded_bodies() const { return loaded_; }
   Applied applied() const { return {wrenches_, efforts_}; }
 
  private:
+  void add_modules(const ModuleSet& modules) noexcept {
+    for (const ModuleSet::Module& m : modules.modules()) {
+      for (std::size_t k = 0; k < m.wrenches.size(); ++k) {
+        const Spatial& w = m.wrenches[k];
+        if (const BodyIndex b = m.rows.markers[k].body; !is_ground(b))
+          wrenches_[at(b)] += Spatial{w.angular + cross(m.rows.arms[k], w.linear), w.linear};
+      }
+      const double* effort = m.efforts.data();
+      for (const JointIndex j : m.rows.joints)
+        for (std::size_t k = 0; k < view_.joints[at(j)].nv; ++k)
+          efforts_[view_.joints[at(j)].v_offset + k] += *effort++;
+    }
+  }
+
+  const SystemView& view_;
   ForceSet forces_;
+  std::vector<BodyIndex> loaded_;
   std::vector<Spatial> wrenches_;
   std::vector<double> efforts_;
 };

@@ -82,6 +82,11 @@ class Equations {
   /// What each cut joint transmits to its moving body at the origin of M, ground axes; out: of all joints.
   virtual void cut_reactions(const PlacedBodies&, std::span<const double> efforts,
                              std::span<Spatial> out) const noexcept = 0;
+  /// The modules of the system, as last evaluated; none where no module can be.
+  virtual const ModuleSet* modules() const noexcept { return nullptr; }
+  /// Of modules: rates of their variables and further states, to their places; multipliers of all their rows.
+  virtual void module_rates(std::span<double>) const noexcept {}
+  virtual void module_multipliers(std::span<double>) const noexcept {}
   /// Of constraint elements that ask for a velocity: (λ + effort) · right-hand side, W.
   virtual double driving_power() const noexcept = 0;
 

@@ -17,8 +17,9 @@ struct ParticleMotion {
 };
 
 /// Coordinates and velocities of all joints. q holds hints on entry; both are found for the joints that are asked for.
+/// x: first-order states, of which corrections move those of modules.
 struct JointValues {
-  std::span<double> q, v;
+  std::span<double> q, v, x;
 };
 
 /// Largest residuals of constraints: m or rad, and per second.

@@ -21,6 +21,7 @@ ParticleSolver::ParticleSolver(const SystemView& view, const Options& options)
       accelerations_(layout_.particles.size()),
       q_(view.nq),
       v_(view.nv),
+      x_(view.states),
       xdot_(view.states) {
   for (const JointData& cut : view_.cut_joints()) left_out_.add(cut.name, 6 - cut.nv);
   make_equations();
@@ -33,9 +34,10 @@ ParticleSolver::ParticleSolver(const SystemView& view, const Options& options)
 
 /// The recursion, where it can be and is not left out by choice.
 void ParticleSolver::make_equations() {
-  const std::span<const BodyIndex> loaded = forces_.forces().loaded_bodies();
-  const bool has_elements = std::any_of(view_.constraints.begin(), view_.constraints.end(),
-                                        [](const ConstraintInstances& g) { return !g.names.empty(); });
+  const std::span<const BodyIndex> loaded = forces_.loaded_bodies();
+  const auto has_some = [](const auto& group) { return !group.names.empty(); };
+  const bool has_elements = std::any_of(view_.constraints.begin(), view_.constraints.end(), has_some) ||
+                            std::any_of(view_.modules.begin(), view_.modules.end(), has_some);
   if (options_.recursive && !has_elements) {
     auto equations = std::make_unique<RecursiveEquations>(view_, layout_, loaded);
     const bool regular = equations->is_regular_as_drawn();
@@ -49,6 +51,7 @@ void ParticleSolver::make_equations() {
 void ParticleSolver::read(std::span<const double> y, bool of_joints) noexcept {
   state_.read_particles(y, motion_);
   state_.read_hints(y, of_joints, q_);
+  std::ranges::copy(state_.states_of(y), x_.begin());
   for (std::size_t i = 0; i < left_out_.groups(); ++i) equations_->leave_out(i, static_cast<unsigned>(left_out_[i]));
 }
 
@@ -63,7 +66,8 @@ Status ParticleSolver::do_encode(const ConstStateView& state, std::span<double> 
   state_.place(state, motion_);
   state_.write_particles(motion_, y);
   state_.write_hints(q_, y);
-  std::copy(state.x.begin(), state.x.end(), y.end() - static_cast<std::ptrdiff_t>(view_.states));
+  std::copy(state.x.begin(), state.x.end(), x_.begin());
+  state_.write_states(x_, y);
   if (!equations_->check_regular(equations_->evaluate(0, motion_, joints(), true, false))) return Status::failed;
   keep_left_out();
   return Status::ok;
@@ -80,10 +84,12 @@ Status ParticleSolver::do_decode(std::span<const double> y, const StateView& sta
 }
 
 /// Forces and accelerations at the particles and hints just read.
-bool ParticleSolver::find_accelerations(double t, std::span<const double> x, std::span<double> xdot, bool all_joints,
-                                        bool corrected) noexcept {
+bool ParticleSolver::find_accelerations(double t, std::span<double> xdot, bool all_joints, bool corrected) noexcept {
   const PlacedBodies& placed = equations_->evaluate(t, motion_, joints(), all_joints, corrected);
-  return equations_->find_accelerations(placed, forces_.evaluate(t, placed, joints(), x, xdot), accelerations_);
+  const Applied applied = forces_.evaluate(t, placed, joints(), equations_->modules(), xdot);
+  if (!equations_->find_accelerations(placed, applied, accelerations_)) return false;
+  equations_->module_rates(xdot);
+  return true;
 }
 
 /// Forces and accelerations for derivative(). The stages of an integrator lie beside the loops by the square of the
@@ -95,10 +101,10 @@ bool ParticleSolver::find_stage_accelerations(double t, std::span<const double> 
   Correction unused;
   const bool close = options_.correct && equations_->needs_closed_states();
   if (close && !project(t, unused)) return false;
-  if (!find_accelerations(t, state_.states_of(y), xdot, false, close)) return false;
+  if (!find_accelerations(t, xdot, false, close)) return false;
   if (!options_.correct || !equations_->is_beside_singular_position()) return true;
   if (!project(t, unused)) read(y, true);  // too far from closed, which the end of the step will tell
-  return find_accelerations(t, state_.states_of(y), xdot, false, false);
+  return find_accelerations(t, xdot, false, false);
 }
 
 Status ParticleSolver::do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
@@ -126,17 +132,19 @@ Status ParticleSolver::do_correct(double t, std::span<double> y, Correction& out
   state_.reset_hints(equations_->bodies(), q_);
   state_.write_particles(motion_, y);
   state_.write_hints(q_, y);
+  state_.write_states(x_, y);
   keep_left_out();
   return Status::ok;
 }
 
 Status ParticleSolver::do_observe(double t, std::span<const double> y, Observation& out) noexcept {
   read(y, true);
-  if (!find_accelerations(t, state_.states_of(y), xdot_, true, false)) return Status::failed;
+  if (!find_accelerations(t, xdot_, true, false)) return Status::failed;
   const PlacedBodies& placed = equations_->bodies().placed();
   state_.settle_orientations(equations_->bodies());
   const std::span<const Spatial> of_bodies = reactions_.body_accelerations(placed, accelerations_);
   if (!equations_->joint_accelerations(placed, of_bodies, out.acceleration)) return Status::failed;
+  equations_->module_multipliers(out.module_multipliers);
   reactions_.find(*equations_, forces_.applied(), accelerations_, out.reactions);
   equations_->element_multipliers(out.constraint_multipliers);
   const Violations violations = equations_->violations();
@@ -145,7 +153,7 @@ Status ParticleSolver::do_observe(double t, std::span<const double> y, Observati
                        .accelerations = of_bodies,
                        .state = {.q = q_, .v = v_, .x = state_.states_of(y), .discrete = discrete_.of_elements()},
                        .state_rates = xdot_,
-                       .kinetic_energy = kinetic_energy(view_, placed.motions),
+                       .modules = equations_->modules(),
                        .force_potential = forces_.forces().potential_energy(),
                        .power = power(),
                        .position_violation = violations.position,

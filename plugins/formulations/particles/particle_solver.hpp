@@ -42,7 +42,10 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
   }
   std::span<const StateKind> kinds() const noexcept override { return state_.kinds(); }
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
-  double power() noexcept override { return forces_.forces().power() + equations_->driving_power(); }
+  double power() noexcept override {
+    const ModuleSet* modules = equations_->modules();
+    return forces_.forces().power() + equations_->driving_power() + (modules == nullptr ? 0 : modules->power());
+  }
 
  private:
   ~ParticleSolver() = default;
@@ -59,10 +62,9 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
   bool project(double t, Correction& out) noexcept {
     return equations_->project(t, motion_, joints(), options_.tolerance, out);
   }
-  bool find_accelerations(double t, std::span<const double> x, std::span<double> xdot, bool all_joints,
-                          bool corrected) noexcept;
+  bool find_accelerations(double t, std::span<double> xdot, bool all_joints, bool corrected) noexcept;
   bool find_stage_accelerations(double t, std::span<const double> y, std::span<double> xdot) noexcept;
-  JointValues joints() noexcept { return {q_, v_}; }
+  JointValues joints() noexcept { return {q_, v_, x_}; }
 
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
@@ -79,6 +81,7 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
   ParticleMotion motion_;
   std::vector<Vec3> accelerations_;  ///< of the particles
   std::vector<double> q_, v_;        ///< of all joints
+  std::vector<double> x_;            ///< first-order states, as read or corrected
   std::vector<double> xdot_;         ///< of an observation
 };
 

@@ -32,7 +32,7 @@ bool RecursiveEquations::is_regular_as_drawn() {
     const BodyMotion& body = drawn.bodies()[particle.body];
     motion.positions[p] = body.p + body.R * particle.place;
   }
-  return recursion_.corrections(evaluate(0, motion, {q, v}, true, false), errors_, changes_);
+  return recursion_.corrections(evaluate(0, motion, {q, v, {}}, true, false), errors_, changes_);
 }
 
 const PlacedBodies& RecursiveEquations::place(const ParticleMotion& motion, const JointValues& joints,

@@ -11,18 +11,19 @@ namespace polyform::particles {
 SparseEquations::SparseEquations(const SystemView& view, const Layout& layout, std::span<const BodyIndex> loaded,
                                  const Vec3& origin)
     : Equations(view, layout, loaded, MovingBodies::Joints::all, true),
-      elements_(view, origin),
+      ties_(view, origin),
       scales_(view, layout),
-      pattern_(view, layout, scales_, elements_.elements(), matrix_),
+      pattern_(view, layout, scales_, ties_.all(), matrix_),
       values_(pattern_, view.bodies.size(), matrix_.size()),
-      rows_(view, layout, pattern_, elements_.elements(), values_),
+      rows_(view, layout, pattern_, ties_.all(), values_),
       factors_(layout, pattern_, scales_, matrix_),
       solver_({view, layout, pattern_, scales_, values_, factors_, failure_}, matrix_.size()) {}
 
 const PlacedBodies& SparseEquations::set_rows(double t, Level level, const ParticleMotion& motion,
                                               const JointValues& joints, bool all_joints) noexcept {
   const PlacedBodies& placed = bodies_.place(motion, joints, all_joints);
-  if (!elements_.elements().empty()) elements_.evaluate(t, placed.motions, joints.q, joints.v);
+  ties_.evaluate(t, placed.motions, joints.q, joints.v, joints.x);
+  rows_.read_states(joints.x);
   rows_.set(placed, level);
   return placed;
 }
@@ -37,6 +38,43 @@ const PlacedBodies& SparseEquations::evaluate(double t, const ParticleMotion& mo
 
 void SparseEquations::clear_forces() noexcept {
   each_particle([&](std::size_t, std::size_t x) { std::fill_n(values_.right.data() + x, 3, 0.0); });
+  each_variable([&](std::size_t, std::size_t x) { values_.right[x] = 0; });
+}
+
+void SparseEquations::set_module_forces() noexcept {
+  for (const VariableParticles& of : pattern_.variables())
+    std::ranges::copy(of.module->f, values_.right.begin() + static_cast<std::ptrdiff_t>(pattern_.particles()[of.first].first));
+}
+
+/// As set_momenta(), which has cleared the forces.
+void SparseEquations::set_module_momenta(std::span<const double> x) noexcept {
+  each_variable([&](std::size_t u, std::size_t at) { solver_.solution()[at] = x[u]; });
+  for (const VariableParticles& of : pattern_.variables()) {
+    const ModuleSet::Module& m = *of.module;
+    for (std::size_t k = 0; k < m.variables; ++k)
+      for (std::size_t l = 0; l < m.variables; ++l)
+        values_.right[pattern_.particles()[of.first].first + k] += m.M[k * m.variables + l] * x[m.u + l];
+  }
+}
+
+/// The integrals of modules' variables by the step in the solution.
+void SparseEquations::move_states(std::span<double> x) noexcept {
+  for (const VariableParticles& of : pattern_.variables())
+    for (const ModuleSet::Module::Integral& integral : of.module->integrals)
+      x[integral.state] += solver_.solution()[pattern_.particles()[of.first].first + integral.variable];
+}
+
+void SparseEquations::module_rates(std::span<double> xdot) const noexcept {
+  each_variable([&](std::size_t u, std::size_t at) { xdot[u] = solver_.solution()[at]; });
+  ties_.modules().put_rates(xdot);
+}
+
+void SparseEquations::module_multipliers(std::span<double> out) const noexcept {
+  std::size_t next = 0;
+  for (const RowGroup& g : pattern_.groups())
+    for (std::size_t row = 0; g.kind == RowGroup::Kind::element && ties_.all()[g.index].module != nullptr && row < g.rows;
+         ++row)
+      out[next++] = -solver_.solution()[g.chunk.first + row];
 }
 
 /// Weight and velocity terms of all particles.
@@ -69,7 +107,7 @@ void SparseEquations::add_element_efforts() noexcept {
     if (g.kind != RowGroup::Kind::element) continue;
     for (const RowEntry& entry : pattern_.entries(g))
       for (std::size_t row = 0; row < g.rows; ++row)
-        add(elements_.elements()[g.index].effort[row] * values_.coefficients[entry.first + row],
+        add(ties_.all()[g.index].rows->effort[row] * values_.coefficients[entry.first + row],
             values_.right.data() + pattern_.particles()[entry.particle].first);
   }
 }
@@ -90,6 +128,7 @@ bool SparseEquations::find_accelerations(const PlacedBodies& placed, const Appli
       view_, layout_, bodies_, applied, [&](std::size_t j) -> const JointConstraint& { return placed.joints[j]; },
       add_to_particles);
   add_element_efforts();
+  set_module_forces();
   std::ranges::fill(solver_.solution(), 0.0);
   SparseSolver::Residual r;
   if (!solver_.solve(0, r) || !solver_.check(r, violations())) return false;
@@ -143,6 +182,7 @@ bool SparseEquations::correct_positions(double t, ParticleMotion& motion, const 
     if (!solver_.solve(of_a_step, r)) return false;
     ++out.iterations;
     each_particle([&](std::size_t p, std::size_t x) { motion.positions[p] += load(solver_.solution().data() + x); });
+    move_states(joints.x);
     factors_.keep(before < near_by);
     set_rows(t, Level::position, motion, joints, false);
     residual = violations().position;
@@ -192,8 +232,10 @@ bool SparseEquations::correct_velocities(double t, ParticleMotion& motion, const
                                          Correction& out) noexcept {
   const PlacedBodies& placed = set_rows(t, Level::velocity, motion, joints, false);
   out.velocity_residual = violations().velocity;
+  if (!pattern_.variables().empty()) factors_.keep(false);  // positions move integrals of variables alone
   if (!factors_.stand()) rows_.set_masses(placed);
   set_momenta(motion);
+  set_module_momenta(joints.x);
   SparseSolver::Residual r;
   if (!solver_.solve(0, r)) return false;
   if (r.row_error > velocities_meet) {
@@ -202,6 +244,7 @@ bool SparseEquations::correct_velocities(double t, ParticleMotion& motion, const
       return say_no_velocities(failure_, pattern_.kind_of(worst), pattern_.name_of(worst), r.row_error);
   }
   each_particle([&](std::size_t p, std::size_t x) { motion.velocities[p] = load(solver_.solution().data() + x); });
+  each_variable([&](std::size_t u, std::size_t at) { joints.x[u] = solver_.solution()[at]; });
   return true;
 }
 
@@ -215,7 +258,7 @@ bool SparseEquations::joint_accelerations(const PlacedBodies& placed, std::span<
 void SparseEquations::take_elements(std::span<Spatial> needed, std::span<double> efforts) const noexcept {
   for (const RowGroup& g : pattern_.groups()) {
     if (g.kind != RowGroup::Kind::element) continue;
-    const ConstraintSet::Element& element = elements_.elements()[g.index];
+    const ConstraintSet::Element& element = *ties_.all()[g.index].rows;
     for (std::size_t row = 0; row < g.rows; ++row) {
       const double force = multiplier(g, row);
       for (std::size_t m = 0; m < element.markers.size(); ++m) {
@@ -236,7 +279,7 @@ void SparseEquations::take_elements(std::span<Spatial> needed, std::span<double>
 void SparseEquations::element_multipliers(std::span<double> out) const noexcept {
   std::size_t first = 0;
   for (const RowGroup& g : pattern_.groups()) {
-    if (g.kind != RowGroup::Kind::element) continue;
+    if (g.kind != RowGroup::Kind::element || ties_.all()[g.index].module != nullptr) continue;
     for (std::size_t row = 0; row < g.rows; ++row) out[first++] = multiplier(g, row);
   }
 }
@@ -260,7 +303,7 @@ double SparseEquations::driving_power() const noexcept {
   double power = 0;
   for (const RowGroup& g : pattern_.groups()) {
     if (g.kind != RowGroup::Kind::element) continue;
-    const ConstraintSet::Element& element = elements_.elements()[g.index];
+    const ConstraintSet::Element& element = *ties_.all()[g.index].rows;
     for (std::size_t row = 0; row < g.rows; ++row)
       power += multiplier(g, row) * element.velocity_right[row];
   }

@@ -5,7 +5,6 @@
 
 #include "equations.hpp"
 #include "mass_scales.hpp"
-#include "polyform/mechanics/constraint_set.hpp"
 #include "sparse_factors.hpp"
 #include "sparse_pattern.hpp"
 #include "sparse_rows.hpp"
@@ -18,8 +17,8 @@ class SparseEquations final : public Equations {
   /// loaded: the bodies whose wrenches count. origin: what positions count from, for the elements. All but it outlive
   /// the object.
   SparseEquations(const SystemView&, const Layout&, std::span<const BodyIndex> loaded, const Vec3& origin);
-  bool good() const override { return elements_.good(); }
-  void follow(std::span<const std::int32_t> discrete) noexcept override { elements_.follow(discrete); }
+  bool good() const override { return ties_.good(); }
+  void follow(std::span<const std::int32_t> discrete) noexcept override { ties_.follow(discrete); }
 
   const PlacedBodies& evaluate(double t, const ParticleMotion&, const JointValues&, bool all_joints,
                                bool corrected) noexcept override;
@@ -33,6 +32,9 @@ class SparseEquations final : public Equations {
   void element_multipliers(std::span<double> out) const noexcept override;
   void cut_reactions(const PlacedBodies&, std::span<const double> efforts,
                      std::span<Spatial> out) const noexcept override;
+  const ModuleSet* modules() const noexcept override { return &ties_.modules(); }
+  void module_rates(std::span<double> xdot) const noexcept override;
+  void module_multipliers(std::span<double> out) const noexcept override;
   double driving_power() const noexcept override;
   bool is_recursive() const noexcept override { return false; }
   bool needs_closed_states() const noexcept override { return !view_.cut_joints().empty(); }
@@ -50,16 +52,26 @@ class SparseEquations final : public Equations {
     return elements_.elements()[g.index].effort[row] - solver_.solution()[g.chunk.first + row];
   }
   void clear_forces() noexcept;
+  void set_module_forces() noexcept;
+  void set_module_momenta(std::span<const double> x) noexcept;
+  void move_states(std::span<double> x) noexcept;
   void set_momenta(const ParticleMotion&) noexcept;
   bool fail_positions(const Correction&, double residual) noexcept;
-  /// Calls use(particle, first of its unknowns) for the moving particles.
+  /// Calls use(variable among the first-order states, its unknown) for the variables of modules.
+  template <class Use>
+  void each_variable(const Use& use) const noexcept {
+    for (const VariableParticles& of : pattern_.variables())
+      for (std::size_t k = 0; k < of.module->variables; ++k)
+        use(of.module->u + k, pattern_.particles()[of.first].first + k);
+  }
+  /// Calls use(particle, first of its unknowns) for the moving particles of bodies.
   template <class Use>
   void each_particle(const Use& use) const noexcept {
-    for (std::size_t p = 0; p < pattern_.particles().size(); ++p)
+    for (std::size_t p = 0; p < pattern_.of_bodies(); ++p)
       if (pattern_.particles()[p].block != none) use(p, pattern_.particles()[p].first);
   }
 
-  ConstraintSet elements_;
+  TiesOfElements ties_;
   MassScales scales_;
   BlockLdlt matrix_;
   SparsePattern pattern_;

@@ -1,6 +1,7 @@
 #include "sparse_factors.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace polyform::particles {
 namespace {
@@ -13,13 +14,18 @@ constexpr double delta_of_singular = 1e-4;
 
 SparseFactors::SparseFactors(const Layout& layout, const SparsePattern& pattern, const MassScales& scales,
                              BlockLdlt& matrix)
-    : pattern_(pattern), scales_(scales), matrix_(matrix), penalty_(matrix.size()), masses_(layout.bodies.size()) {
+    : pattern_(pattern), scales_(scales), matrix_(matrix), added_(layout.bodies.size()),
+      penalty_(matrix.size()), masses_(layout.bodies.size()) {
   const std::span<const Chunk> particles = pattern.particles();
   for (std::size_t i = 0; i < masses_.size(); ++i)
     for (std::size_t a = 0, k = 0; a < 3; ++a)
       for (std::size_t b = 0; b <= a; ++b, ++k)
         masses_[i][k] = {place_of(particles[layout.bodies[i].particle[a]], particles[layout.bodies[i].particle[b]]),
                          a == b};
+  for (const VariableParticles& of : pattern.variables())
+    for (std::size_t a = 0; a < of.count; ++a)
+      for (std::size_t b = 0; b < of.count; ++b)
+        variables_.push_back(b > a ? Place{} : Place{place_of(particles[of.first + a], particles[of.first + b]), a == b});
   for (const RowGroup& g : pattern.groups()) {
     diagonals_.push_back(place_of(g.chunk, g.chunk));
     first_pair_.push_back(pairs_.size());
@@ -49,8 +55,46 @@ void SparseFactors::add_block(const Place& place, const Mat3& m) noexcept {
     for (std::size_t c = 0; c < (place.lower ? r + 1 : 3); ++c) place.block(r, c) += m(r, c);
 }
 
+/// The least inertia that variables of a module have in one of its rows; infinite where the row has none.
+double SparseFactors::inertia_of_row(const SparseValues& values, const RowGroup& g, std::size_t row) const noexcept {
+  double least = std::numeric_limits<double>::infinity();
+  const Mat3* M = values.of_variables.data();
+  for (const VariableParticles& of : pattern_.variables()) {
+    for (const RowEntry& entry : pattern_.entries(g)) {
+      if (entry.particle < of.first || entry.particle >= of.first + of.count) continue;
+      const Mat3& own = M[(entry.particle - of.first) * (of.count + 1)];
+      const Vec3& A = values.coefficients[entry.first + row];
+      for (std::size_t k = 0; k < 3; ++k)
+        if (A[k] != 0 && own(k, k) > 0) least = std::min(least, own(k, k) / (A[k] * A[k]));
+    }
+    M += of.count * of.count;
+  }
+  return least;
+}
+
+/// A body without inertia that a module's row gives some gets no more than a part of that.
+void SparseFactors::find_added(const SparseValues& values) noexcept {
+  for (std::size_t i = 0; i < added_.size(); ++i) added_[i] = scales_.bodies[i].added;
+  if (pattern_.variables().empty()) return;
+  for (const RowGroup& g : pattern_.groups())
+    for (std::size_t row = 0; g.kind == RowGroup::Kind::element && row < g.rows; ++row) {
+      const double inertia = inertia_of_row(values, g, row);
+      for (std::size_t s = g.side; s < g.side + g.sides; ++s) {
+        const RowSide& side = pattern_.sides()[s];
+        double square = 0;
+        for (const std::size_t e : side.entry) {
+          if (e == none) continue;
+          const Vec3& c = values.coefficients[pattern_.entries()[e].first + row];
+          square += dot(c, c);
+        }
+        if (square > 0) added_[side.body] = std::min(added_[side.body], inertia * square);
+      }
+    }
+}
+
 bool SparseFactors::factorize(const SparseValues& values, double epsilon) noexcept {
   matrix_.clear();
+  find_added(values);
   for (std::size_t i = 0; i < masses_.size(); ++i) {
     const std::array<Place, 6>& place = masses_[i];
     for (std::size_t k = 0; k < 6; ++k)
@@ -58,8 +102,10 @@ bool SparseFactors::factorize(const SparseValues& values, double epsilon) noexce
     if (!scales_.bodies[i].singular) continue;
     for (const std::size_t k : {0u, 2u, 5u})
       if (place[k].block.data != nullptr)
-        add_block(place[k], delta_of_singular * scales_.bodies[i].added * Mat3::identity());
+        add_block(place[k], delta_of_singular * added_[i] * Mat3::identity());
   }
+  for (std::size_t k = 0; k < variables_.size(); ++k)
+    if (variables_[k].block.data != nullptr) add_block(variables_[k], values.of_variables[k]);
   const std::span<const RowEntry> entries = pattern_.entries();
   const std::vector<Vec3>& coefficients = values.coefficients;
   for (std::size_t n = 0; n < pattern_.groups().size(); ++n) {

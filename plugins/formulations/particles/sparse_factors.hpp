@@ -33,13 +33,17 @@ class SparseFactors {
   };
   BlockLdlt::Block place_of(const Chunk& row, const Chunk& column) const;
   static void add_block(const Place&, const Mat3&) noexcept;
+  void find_added(const SparseValues&) noexcept;
+  double inertia_of_row(const SparseValues&, const RowGroup&, std::size_t row) const noexcept;
 
   const SparsePattern& pattern_;
   const MassScales& scales_;
   BlockLdlt& matrix_;
   bool stand_ = false;
+  std::vector<double> added_;                 ///< per body: MassScales::Body::added, less where a module gives less
   std::vector<double> penalty_;               ///< D, over the unknowns
   std::vector<std::array<Place, 6>> masses_;  ///< per body
+  std::vector<Place> variables_;              ///< as SparseValues::of_variables; empty above the diagonal
   std::vector<BlockLdlt::Block> diagonals_;   ///< per group of rows
   std::vector<BlockLdlt::Block> entries_;     ///< per entry
   std::vector<std::size_t> first_pair_;       ///< per group, in pairs_

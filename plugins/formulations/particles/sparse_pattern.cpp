@@ -8,11 +8,11 @@ namespace polyform::particles {
 using Kind = RowGroup::Kind;
 
 SparsePattern::SparsePattern(const SystemView& view, const Layout& layout, const MassScales& scales,
-                             std::span<const ConstraintSet::Element> elements, BlockLdlt& matrix)
+                             std::span<const ElementTie> ties, BlockLdlt& matrix)
     : view_(view),
       layout_(layout),
       scales_(scales),
-      elements_(elements),
+      ties_(ties),
       particles_(layout.particles.size()),
       group_of_joint_(view.joints.size(), none) {
   for (std::size_t i = 0; i < view.bodies.size(); ++i) add_body(i);
@@ -101,7 +101,8 @@ void SparsePattern::add_body(std::size_t i) {
   }
 }
 
-void SparsePattern::add_loop(Kind kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> tied) {
+void SparsePattern::add_loop(Kind kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> tied,
+                             const VariableParticles* variables) {
   std::vector<std::size_t> bodies;
   for (const BodyIndex b : tied)
     if (!is_ground(b) && std::find(bodies.begin(), bodies.end(), at(b)) == bodies.end()) bodies.push_back(at(b));
@@ -109,7 +110,27 @@ void SparsePattern::add_loop(Kind kind, std::size_t index, std::size_t rows, std
   if (kind == Kind::joint) group_of_joint_[index] = groups_.size();
   const std::size_t block = new_block();
   blocks_[block].loop = true;
-  append(block, kind, index, 0, rows, bodies).loop = true;
+  RowGroup& g = append(block, kind, index, 0, rows, bodies);
+  g.loop = true;
+  if (variables == nullptr) return;
+  if (bodies.empty()) g.mass = 1;
+  for (std::size_t p = variables->first; p < variables->first + variables->count; ++p) {
+    entries_.push_back({p, coefficients_});
+    coefficients_ += rows;
+    ++g.entries;
+  }
+}
+
+/// A block of particles. Its mass may vanish where rows hold it.
+const VariableParticles* SparsePattern::add_variables(const ModuleSet::Module& module) {
+  const std::size_t count = (module.variables + 2) / 3, block = new_block();
+  variables_.push_back({&module, particles_.size(), count});
+  blocks_[block].held = module.rows.rows > 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    particles_.emplace_back();
+    append(block, particles_.size() - 1);
+  }
+  return &variables_.back();
 }
 
 void SparsePattern::add_loops() {
@@ -117,15 +138,18 @@ void SparsePattern::add_loops() {
     const BodyIndex tied[] = {view_.joints[j].base, view_.joints[j].moving};
     add_loop(Kind::joint, j, view_.joints[j].nv < 6 ? 6 - view_.joints[j].nv : 0, tied);
   }
-  for (std::size_t e = 0; e < elements_.size(); ++e) {
-    const ConstraintSet::Element& element = elements_[e];
+  for (std::size_t e = 0; e < ties_.size(); ++e) {
+    const ConstraintSet::Element& element = *ties_[e].rows;
+    const ModuleSet::Module* module = ties_[e].module;
+    const VariableParticles* own =
+        module == nullptr || module->variables == 0 ? nullptr : add_variables(*module);
     std::vector<BodyIndex> tied;
     for (const Marker& m : element.markers) tied.push_back(m.body);
     for (const JointIndex j : element.joints) {
       tied.push_back(view_.joints[at(j)].base);
       tied.push_back(view_.joints[at(j)].moving);
     }
-    add_loop(Kind::element, e, element.rows, tied);
+    add_loop(Kind::element, e, element.rows, tied, own);
   }
 }
 
@@ -149,7 +173,7 @@ void SparsePattern::analyze(BlockLdlt& matrix) {
   std::vector<Turn> turns;
   for (const Block& b : blocks_) {
     sizes.push_back(b.size);
-    turns.push_back(b.loop ? Turn::after_neighbour : b.singular ? Turn::leaf_or_after_neighbour : Turn::any);
+    turns.push_back(b.loop || b.held ? Turn::after_neighbour : b.singular ? Turn::leaf_or_after_neighbour : Turn::any);
   }
   matrix.analyze(sizes, coupled, turns);
   for (Chunk& c : particles_)
@@ -158,11 +182,19 @@ void SparsePattern::analyze(BlockLdlt& matrix) {
 }
 
 std::string_view SparsePattern::name_of(const RowGroup& g) const {
-  if (g.kind == Kind::element) return elements_[g.index].name;
+  if (g.kind == Kind::element) return ties_[g.index].rows->name;
   return g.kind == Kind::joint ? view_.joints[g.index].name : view_.bodies[g.index].name;
 }
 
+std::string_view SparsePattern::owner_of(std::size_t particle) const {
+  if (particle < of_bodies()) return view_.bodies[layout_.particles[particle].body].name;
+  const VariableParticles* of = variables_.data();
+  while (particle >= of->first + of->count) ++of;
+  return of->module->rows.name;
+}
+
 const char* SparsePattern::kind_of(const RowGroup& g) const {
+  if (g.kind == Kind::element && ties_[g.index].module != nullptr) return "module";
   return g.kind == Kind::element ? "constraint" : g.kind == Kind::joint ? "joint" : "body";
 }
 

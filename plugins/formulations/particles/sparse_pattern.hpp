@@ -2,7 +2,9 @@
 //
 // A particle and the rows that hold it to its body or to the inboard body form one block, which is regular by itself;
 // eliminating these blocks from the tips to the roots leaves at a shared particle the momentum of all bodies outboard,
-// without fill in a tree. Rows of cut joints and constraint elements are blocks of their own and may be redundant.
+// without fill in a tree. Rows of cut joints, constraint elements and modules are blocks of their own and may be
+// redundant. The variables of a module are the coordinates of particles of their own, three to a particle, that no body
+// has; what is left over of the last one stands still.
 #pragma once
 
 #include <span>
@@ -11,8 +13,8 @@
 
 #include "layout.hpp"
 #include "mass_scales.hpp"
-#include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/solvers/block_ldlt.hpp"
+#include "ties_of_elements.hpp"
 
 namespace polyform::particles {
 
@@ -26,7 +28,7 @@ struct RowGroup {
   enum class Kind : unsigned char { distance, tie, joint, element };
   Kind kind;
   bool loop;          ///< may be redundant
-  std::size_t index;  ///< of the body, tie, joint or element
+  std::size_t index;  ///< of the body, tie, joint or ElementTie
   std::size_t part;   ///< tie: which of the body; distance: first of the pairs 21, 41, 42
   std::size_t rows;
   std::size_t entry, entries;  ///< among the entries
@@ -47,13 +49,22 @@ struct RowSide {
   std::size_t entry[3];
 };
 
+/// The particles of a module's variables among those of the system.
+struct VariableParticles {
+  const ModuleSet::Module* module;
+  std::size_t first, count;
+};
+
 class SparsePattern {
  public:
   /// Analyzes the matrix. What is given outlives the object.
-  SparsePattern(const SystemView&, const Layout&, const MassScales&, std::span<const ConstraintSet::Element>,
+  SparsePattern(const SystemView&, const Layout&, const MassScales&, std::span<const ElementTie>,
                 BlockLdlt& matrix);
 
+  /// Those of the bodies, then those of modules.
   std::span<const Chunk> particles() const { return particles_; }
+  std::size_t of_bodies() const { return layout_.particles.size(); }
+  std::span<const VariableParticles> variables() const { return variables_; }
   std::span<const RowGroup> groups() const { return groups_; }
   std::span<const RowEntry> entries() const { return entries_; }
   std::span<const RowEntry> entries(const RowGroup& g) const { return entries().subspan(g.entry, g.entries); }
@@ -63,25 +74,31 @@ class SparsePattern {
   /// For messages: "joint", its name.
   const char* kind_of(const RowGroup&) const;
   std::string_view name_of(const RowGroup&) const;
+  /// The same of what has a particle.
+  const char* kind_of_owner(std::size_t particle) const { return particle < of_bodies() ? "body" : "module"; }
+  std::string_view owner_of(std::size_t particle) const;
 
  private:
   struct Block {
     std::size_t size = 0;
-    bool singular = false, loop = false;
+    bool singular = false, loop = false, held = false;  ///< held: regular only by the rows that hold it
   };
   std::size_t new_block();
   void append(std::size_t block, std::size_t particle);
   RowGroup& append(std::size_t block, RowGroup::Kind, std::size_t index, std::size_t part, std::size_t rows,
                    std::span<const std::size_t> bodies, std::size_t extra_particle = none);
   void add_body(std::size_t body);
-  void add_loop(RowGroup::Kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> tied);
+  void add_loop(RowGroup::Kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> tied,
+                const VariableParticles* = nullptr);
+  const VariableParticles* add_variables(const ModuleSet::Module&);
   void add_loops();
   void analyze(BlockLdlt& matrix);
 
   const SystemView& view_;
   const Layout& layout_;
   const MassScales& scales_;
-  std::span<const ConstraintSet::Element> elements_;
+  std::span<const ElementTie> ties_;
+  std::vector<VariableParticles> variables_;
   std::vector<Chunk> particles_;
   std::vector<Block> blocks_;
   std::vector<RowGroup> groups_;

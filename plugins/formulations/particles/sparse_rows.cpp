@@ -6,8 +6,8 @@
 namespace polyform::particles {
 
 SparseRows::SparseRows(const SystemView& view, const Layout& layout, const SparsePattern& pattern,
-                       std::span<const ConstraintSet::Element> elements, SparseValues& values)
-    : view_(view), layout_(layout), pattern_(pattern), elements_(elements), values_(values) {}
+                       std::span<const ElementTie> ties, SparseValues& values)
+    : view_(view), layout_(layout), pattern_(pattern), ties_(ties), values_(values) {}
 
 void SparseRows::set(const PlacedBodies& placed, Level level) noexcept {
   placed_ = &placed;
@@ -149,19 +149,21 @@ void SparseRows::set_joint_rows(const Group& g) noexcept {
 }
 
 void SparseRows::set_element_rows(const Group& g) noexcept {
-  const ConstraintSet::Element& element = elements_[g.index];
+  const ElementTie& tie = ties_[g.index];
+  const ConstraintSet::Element& element = *tie.rows;
   clear_rows(g);
   for (std::size_t i = 0; i < g.rows; ++i) {
-    if (element.holonomic) violations_.position = std::max(violations_.position, std::abs(element.residual[i]));
+    if (element.is_holonomic(i)) violations_.position = std::max(violations_.position, std::abs(element.residual[i]));
     double& right = values_.right[g.chunk.first + i];
     right = level_ == Level::position   ? -element.residual[i]
             : level_ == Level::velocity ? element.velocity_right[i]
                                         : element.acceleration_right[i];
-    if (level_ == Level::position && !element.holonomic) {
+    if (level_ == Level::position && !element.is_holonomic(i)) {
       right = 0;  // and no coefficients: the row asks nothing of positions
       continue;
     }
     double rate = -element.velocity_right[i];
+    if (tie.module != nullptr) rate += set_variable_row(g, *tie.module, i);
     for (std::size_t m = 0; m < element.markers.size(); ++m) {
       const Spatial& a = element.A[i * element.markers.size() + m];
       const MarkerMotion& motion = element.motions[m];
@@ -190,9 +192,42 @@ void SparseRows::set_element_rows(const Group& g) noexcept {
   }
 }
 
+/// A module's own part of one of its rows, A u, which it returns. Positions move only the integrals of variables.
+double SparseRows::set_variable_row(const Group& g, const ModuleSet::Module& module, std::size_t row) noexcept {
+  const double* A = module.A.data() + row * module.variables;
+  const RowEntry* entry = pattern_.entries(g).data() + g.entries - (module.variables + 2) / 3;
+  double rate = 0;
+  for (std::size_t k = 0; k < module.variables; ++k) {
+    rate += A[k] * x_[module.u + k];
+    if (level_ == Level::position && !module.is_integrated(k)) continue;
+    values_.coefficients[entry[k / 3].first + row][k % 3] = A[k];
+    values_.row_size[g.chunk.first + row] += A[k] * A[k];
+  }
+  return rate;
+}
+
+/// M of the modules. What stands still has unit mass, and so has, while positions are moved, a variable without integral.
+void SparseRows::set_variable_masses() noexcept {
+  Mat3* block = values_.of_variables.data();
+  for (const VariableParticles& of : pattern_.variables()) {
+    const ModuleSet::Module& module = *of.module;
+    const auto stands = [&](std::size_t k) {
+      return k >= module.variables || (level_ == Level::position && !module.is_integrated(k));
+    };
+    for (std::size_t a = 0; a < of.count; ++a)
+      for (std::size_t b = 0; b < of.count; ++b, ++block)
+        for (std::size_t r = 0; r < 3; ++r)
+          for (std::size_t c = 0; c < 3; ++c) {
+            const std::size_t k = 3 * a + r, l = 3 * b + c;
+            (*block)(r, c) = stands(k) || stands(l) ? (k == l ? 1.0 : 0.0) : module.M[k * module.variables + l];
+          }
+  }
+}
+
 /// M of each body: with r̈_3 from Eq 2.14, Σ weight_ij r̈_i · r̈_j becomes blocks
 /// weight_ab + weight_a3 B_b + weight_3b B_aᵀ + weight_33 B_aᵀ B_b on the particles 1, 2 and 4.
 void SparseRows::set_masses(const PlacedBodies& placed) noexcept {
+  set_variable_masses();
   static constexpr std::size_t primary[3] = {0, 1, 3};
   for (std::size_t i = 0; i < values_.masses.size(); ++i) {
     const ParticleBody& body = layout_.bodies[i];

@@ -12,12 +12,13 @@ enum class Level { position, velocity, acceleration };
 class SparseRows {
  public:
   /// What is given outlives the object.
-  SparseRows(const SystemView&, const Layout&, const SparsePattern&, std::span<const ConstraintSet::Element>,
-             SparseValues&);
+  SparseRows(const SystemView&, const Layout&, const SparsePattern&, std::span<const ElementTie>, SparseValues&);
   /// All rows at these bodies; the elements are evaluated there, the joints that rows need are found.
   void set(const PlacedBodies&, Level) noexcept;
-  /// M at these bodies.
+  /// M at these bodies, for what was last set.
   void set_masses(const PlacedBodies&) noexcept;
+  /// x: first-order states, of which the rows of modules read their variables.
+  void read_states(std::span<const double> x) { x_ = x; }
   Violations violations() const { return violations_; }  ///< of all constraints, as last set
 
  private:
@@ -26,6 +27,8 @@ class SparseRows {
   void set_tie_rows(const Group&) noexcept;
   void set_joint_rows(const Group&) noexcept;
   void set_element_rows(const Group&) noexcept;
+  double set_variable_row(const Group&, const ModuleSet::Module&, std::size_t row) noexcept;
+  void set_variable_masses() noexcept;
   void clear_rows(const Group&) noexcept;
   void add_to_row(const Group&, std::size_t row, BodyIndex, const Spatial& about_origin) noexcept;
   void add_joint_row(const Group&, std::size_t row, std::size_t joint, const Spatial& t) noexcept;
@@ -35,7 +38,8 @@ class SparseRows {
   const SystemView& view_;
   const Layout& layout_;
   const SparsePattern& pattern_;
-  std::span<const ConstraintSet::Element> elements_;
+  std::span<const ElementTie> ties_;
+  std::span<const double> x_;
   SparseValues& values_;
   const PlacedBodies* placed_ = nullptr;  ///< while set() works
   Level level_ = Level::acceleration;

@@ -37,8 +37,8 @@ SparseSolver::SparseSolver(const Parts& parts, std::size_t unknowns)
       residual_(unknowns),
       step_(unknowns),
       start_(unknowns),
-      motion_size_(parts.layout.particles.size()),
-      force_size_(parts.layout.particles.size()) {}
+      motion_size_(parts.pattern.particles().size()),
+      force_size_(parts.pattern.particles().size()) {}
 
 bool SparseSolver::factorize(double epsilon) noexcept {
   if (parts_.factors.factorize(parts_.values, epsilon)) return true;
@@ -56,6 +56,7 @@ void SparseSolver::find_residual(Residual& out) noexcept {
   std::copy(parts_.values.right.begin(), parts_.values.right.end(), residual_.begin());
   find_sizes();
   take_masses();
+  take_variable_masses();
   out.row_error = out.particle_error = 0;
   double sum = judge_rows(out);
   sum += judge_particles(out);
@@ -69,9 +70,11 @@ void SparseSolver::find_sizes() noexcept {
   for (std::size_t p = 0; p < particles.size(); ++p) {
     if (particles[p].block == none) continue;
     const double force = largest(load(parts_.values.right.data() + particles[p].first));
-    // What is held still has no motion to compare with: what its load would do to it alone is counted too.
-    motion_size_[p] = largest(load(solution_.data() + particles[p].first)) + force / parts_.scales.heaviest[p];
+    motion_size_[p] = largest(load(solution_.data() + particles[p].first));
     force_size_[p] = force;
+    if (p >= parts_.pattern.of_bodies()) continue;  // a variable of a module has units of its own
+    // What is held still has no motion to compare with: what its load would do to it alone is counted too.
+    motion_size_[p] += force / parts_.scales.heaviest[p];
     motion_floor_ = std::max(motion_floor_, least_share * motion_size_[p]);
   }
 }
@@ -97,6 +100,19 @@ void SparseSolver::take_masses() noexcept {
   }
 }
 
+/// The same of the modules' variables.
+void SparseSolver::take_variable_masses() noexcept {
+  const std::span<const Chunk> particles = parts_.pattern.particles();
+  const Mat3* mass = parts_.values.of_variables.data();
+  for (const VariableParticles& of : parts_.pattern.variables())
+    for (std::size_t a = 0; a < of.count; ++a)
+      for (std::size_t b = 0; b < of.count; ++b) {
+        const Vec3 f = *mass++ * load(solution_.data() + particles[of.first + b].first);
+        add(-f, residual_.data() + particles[of.first + a].first);
+        force_size_[of.first + a] += largest(f);
+      }
+}
+
 /// Rows, and their forces on the particles. Returns the sum of what is left.
 double SparseSolver::judge_rows(Residual& out) noexcept {
   double sum = 0;
@@ -111,8 +127,11 @@ double SparseSolver::judge_rows(Residual& out) noexcept {
         const Vec3& c = values.coefficients[entry.first + row];
         left -= dot(c, load(solution_.data() + chunk.first));
         add(-solution_[x] * c, residual_.data() + chunk.first);
-        motion = std::max({motion, motion_size_[entry.particle], motion_floor_});
-        size += largest(c) * std::max(motion_size_[entry.particle], motion_floor_);
+        const double here = entry.particle < parts_.pattern.of_bodies()
+                                ? std::max(motion_size_[entry.particle], motion_floor_)
+                                : motion_size_[entry.particle];
+        motion = std::max(motion, here);
+        size += largest(c) * here;
         force_size_[entry.particle] += largest(c) * std::abs(solution_[x]);
       }
       size += std::sqrt(values.row_size[x]) * motion;
@@ -127,18 +146,41 @@ double SparseSolver::judge_rows(Residual& out) noexcept {
   return sum;
 }
 
+/// What forces on variables of modules could put on the particles of bodies.
+double SparseSolver::largest_module_force() const noexcept {
+  double most = 0;
+  if (parts_.pattern.variables().empty()) return most;
+  const SparseValues& values = parts_.values;
+  for (const RowGroup& g : parts_.pattern.groups())
+    for (std::size_t row = 0; g.kind == RowGroup::Kind::element && row < g.rows; ++row) {
+      double of_variables = 0, of_bodies = 0;
+      for (const RowEntry& entry : parts_.pattern.entries(g)) {
+        const Vec3& c = values.coefficients[entry.first + row];
+        const double* force = values.right.data() + parts_.pattern.particles()[entry.particle].first;
+        if (entry.particle < parts_.pattern.of_bodies())
+          of_bodies = std::max(of_bodies, largest(c));
+        else
+          for (std::size_t k = 0; k < 3; ++k)
+            if (c[k] != 0) of_variables = std::max(of_variables, std::abs(force[k] / c[k]));
+      }
+      most = std::max(most, of_variables * of_bodies);
+    }
+  return most;
+}
+
 /// Forces on the particles, after judge_rows(). Returns the sum of what is left.
 double SparseSolver::judge_particles(Residual& out) noexcept {
-  double floor = 0, sum = 0;
+  double floor = least_share * largest_module_force(), sum = 0;
   const std::span<const Chunk> particles = parts_.pattern.particles();
-  for (std::size_t p = 0; p < particles.size(); ++p)
+  for (std::size_t p = 0; p < parts_.pattern.of_bodies(); ++p)
     if (particles[p].block != none) floor = std::max(floor, least_share * force_size_[p]);
   for (std::size_t p = 0; p < particles.size(); ++p) {
     if (particles[p].block == none) continue;
     const double left = largest(load(residual_.data() + particles[p].first));
     sum += left;
-    if (left > out.particle_error * std::max(force_size_[p], floor)) {
-      out.particle_error = left / std::max(force_size_[p], floor);
+    const double size = p < parts_.pattern.of_bodies() ? std::max(force_size_[p], floor) : force_size_[p];
+    if (left > out.particle_error * size) {
+      out.particle_error = left / size;
       out.worst_particle = p;
     }
   }
@@ -176,15 +218,20 @@ bool SparseSolver::refine(double tolerance, Residual& r, double epsilon) noexcep
 bool SparseSolver::fail_not_finite(const Residual& r) noexcept {
   if (!parts_.failure.empty()) return false;
   const std::span<const Chunk> particles = parts_.pattern.particles();
-  const auto body = [&](std::size_t p) { return parts_.view.bodies[parts_.layout.particles[p].body].name; };
   for (std::size_t p = 0; p < particles.size(); ++p)
     if (particles[p].block != none && !std::isfinite(largest(load(parts_.values.right.data() + particles[p].first))))
-      return fail_load(parts_.failure, body(p));
-  return parts_.failure.say("The accelerations of body `{}` are not finite", body(r.worst_particle));
+      return fail_load(parts_.failure, parts_.pattern.owner_of(p));
+  return parts_.failure.say("The accelerations of {} `{}` are not finite",
+                            parts_.pattern.kind_of_owner(r.worst_particle), parts_.pattern.owner_of(r.worst_particle));
 }
 
 bool SparseSolver::check(const Residual& r, const Violations& violations) noexcept {
   if (!(r.particle_error > lost_digits)) return check_rows(violations);
+  if (r.worst_particle >= parts_.pattern.of_bodies())
+    return parts_.failure.say(
+        "The rates of the variables of module `{}` cannot be found: one has no inertia, and no row gives it any, or "
+        "the system of equations is nearly singular",
+        parts_.pattern.owner_of(r.worst_particle));
   const std::size_t body = parts_.layout.particles[r.worst_particle].body;
   if (parts_.scales.bodies[body].singular)
     return parts_.failure.say(
@@ -205,8 +252,10 @@ bool SparseSolver::check_rows(const Violations& violations) noexcept {
   const SparseValues& values = parts_.values;
   for (std::size_t p = 0; p < particles.size(); ++p) {
     if (particles[p].block == none) continue;
-    motion_size_[p] = largest(load(solution_.data() + particles[p].first)) +
-                      held_share * largest(load(values.right.data() + particles[p].first)) / parts_.scales.heaviest[p];
+    motion_size_[p] = largest(load(solution_.data() + particles[p].first));
+    if (p >= parts_.pattern.of_bodies()) continue;
+    motion_size_[p] +=
+        held_share * largest(load(values.right.data() + particles[p].first)) / parts_.scales.heaviest[p];
     floor = std::max(floor, least_share * motion_size_[p]);
   }
   const RowGroup* worst = nullptr;
@@ -215,7 +264,8 @@ bool SparseSolver::check_rows(const Violations& violations) noexcept {
       const std::size_t x = g.chunk.first + row;
       double size = std::abs(values.right[x]), motion = 0;
       for (const RowEntry& entry : parts_.pattern.entries(g)) {
-        const double here = std::max(motion_size_[entry.particle], floor);
+        const double here = entry.particle < parts_.pattern.of_bodies() ? std::max(motion_size_[entry.particle], floor)
+                                                                        : motion_size_[entry.particle];
         size += largest(values.coefficients[entry.first + row]) * here;
         motion = std::max(motion, here);
       }

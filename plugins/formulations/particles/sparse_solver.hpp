@@ -47,8 +47,10 @@ class SparseSolver {
   void find_residual(Residual&) noexcept;
   void find_sizes() noexcept;
   void take_masses() noexcept;
+  void take_variable_masses() noexcept;
   double judge_rows(Residual&) noexcept;
   double judge_particles(Residual&) noexcept;
+  double largest_module_force() const noexcept;
   bool check_rows(const Violations&) noexcept;
   bool fail_not_finite(const Residual&) noexcept;
 

@@ -26,6 +26,9 @@ class StateVector {
   std::span<const StateKind> kinds() const { return kinds_; }
   bool has_joint_hints() const { return hints_.size() > 0; }
   std::span<const double> states_of(std::span<const double> y) const { return y.last(view_.states); }
+  void write_states(std::span<const double> x, std::span<double> y) const noexcept {
+    std::copy(x.begin(), x.end(), y.last(view_.states).begin());
+  }
 
   /// Particles and orientations of a consistent state, and the signs of its quaternions.
   void place(const ConstStateView&, ParticleMotion&) noexcept;

@@ -14,12 +14,12 @@ LostDigits::LostDigits(const SystemView& view, const SystemScales& scales)
       change_(view.bodies.size()) {}
 
 /// Of weight, loads and turning.
-ActingAccelerations LostDigits::find_acting(const BodyVectors& Q, const PlacedTree& tree) const noexcept {
+ActingAccelerations LostDigits::find_acting(const Forces& Q, const PlacedTree& tree) const noexcept {
   double turning = 0, load = 0, mass = 0;
-  for (std::size_t i = 0; i < Q.size(); ++i) {
+  for (std::size_t i = 0; i < Q.bodies.size(); ++i) {
     const Vec3& w = tree.bodies()[i].V.angular;
     turning = std::max(turning, dot(w, w));
-    load += norm(linear(Q[i]));
+    load += norm(linear(Q.bodies[i]));
     mass += view_.bodies[i].mass;
   }
   return acting_accelerations(view_.gravity, load, mass, reach_, turning);
@@ -48,19 +48,20 @@ Accelerations::Accelerations(const SystemView& view, const Options& options, Red
     : view_(view),
       system_scales_(view),
       reductions_(reductions),
-      reduced_(view, reductions.tree(), reductions.loops()),
+      reduced_(view, reductions.tree(), reductions.mass(), reductions.loops()),
       lost_digits_(view, system_scales_),
-      udot_(view.nv_tree),
+      udot_(reductions.tree().size()),
       vdot_(view.nv_tree),
-      zero_(view.nv_tree),
+      zero_(reductions.tree().size()),
       given_(reductions.loops().rows()),
       qddot_(view.bodies.size()),
-      gamma_(view.bodies.size()) {
+      gamma_(view.bodies.size()),
+      steps_(view.bodies.size()) {
   if (options.form != Form::reduced)
-    implicit_.emplace(view, reductions.tree(), reductions.loops(), options.form == Form::implicit_2);
+    implicit_.emplace(view, reductions.tree(), reductions.mass(), reductions.loops(), options.form == Form::implicit_2);
 }
 
-bool Accelerations::find(const PlacedTree& tree, BodyVectors& Q) noexcept {
+bool Accelerations::find(const PlacedTree& tree, Forces& Q) noexcept {
   const H2& h2 = reductions_.tree();
   if (!tree.closing().empty()) {
     h2.to_bodies(zero_.data(), true, gamma_);
@@ -76,28 +77,43 @@ bool Accelerations::find(const PlacedTree& tree, BodyVectors& Q) noexcept {
   }
   if (!implicit_ && lost_digits_.is_due()) lost_digits_.mend(problem, tree, reduced_, udot_.data(), qddot_);
   if (h2.is_relative())
-    std::copy(udot_.begin(), udot_.end(), vdot_.begin());
+    std::copy_n(udot_.begin(), vdot_.size(), vdot_.begin());
   else
-    h2.joint_rates(qddot_, true, tree.bodies(), tree.kinematics().joints(), vdot_.data());
+    h2.joint_rates(qddot_, udot_.data(), true, tree.kinematics(), vdot_.data());
   return true;
+}
+
+void Accelerations::find_left(const Forces& Q, Forces& left) noexcept {
+  if (reductions_.tree().has_modes()) {
+    const Problem problem{&Q, true, reductions_.right()};
+    reduced_.start_mending(udot_.data());
+    reduced_.find_missing(problem, steps_);
+    reduced_.add_missing();
+    reduced_.find_left(problem, left);
+    return;
+  }
+  reductions_.mass().multiply(qddot_, udot_.data(), left);
+  for (std::size_t i = 0; i < Q.bodies.size(); ++i) left.bodies[i] = Q.bodies[i] - left.bodies[i];
+  for (std::size_t k = reductions_.tree().joint_coordinates(); k < udot_.size(); ++k)
+    left.further[k] = Q.further[k] - left.further[k];
 }
 
 /// The largest acceleration that acts or that bearings could ask for (SystemScales); of what loads would give a light
 /// body alone only rounding counts.
-double Accelerations::find_acting(const PlacedTree& tree, const BodyVectors& Q) const noexcept {
+double Accelerations::find_acting(const PlacedTree& tree, const Forces& Q) const noexcept {
   constexpr double held_share = 1e-7;
   double largest = 0;
-  for (std::size_t i = 0; i < Q.size(); ++i) {
+  for (std::size_t i = 0; i < Q.bodies.size(); ++i) {
     const BodyMotion& m = tree.bodies()[i];
-    const Vec3 force = linear(Q[i]);
-    const Vec3 moment = m.R * angular(Q[i]) + cross(reductions_.tree().center(i), force);
+    const Vec3 force = linear(Q.bodies[i]);
+    const Vec3 moment = m.R * angular(Q.bodies[i]) + cross(reductions_.tree().center(i), force);
     largest = std::max({largest, system_scales_.of_body(i, m).acceleration, dot(m.V.angular, m.V.angular),
                         held_share * system_scales_.of_body(i, m, {moment, force}).acceleration});
   }
   return largest;
 }
 
-bool Accelerations::check_rows(const PlacedTree& tree, const BodyVectors& Q, Failure& failure) const noexcept {
+bool Accelerations::check_rows(const PlacedTree& tree, const Forces& Q, Failure& failure) const noexcept {
   const ClosingConstraints& closing = tree.closing();
   if (closing.empty()) return true;
   const ClosingRows::Contradiction worst = reductions_.rows().contradiction(udot_.data(), find_acting(tree, Q));

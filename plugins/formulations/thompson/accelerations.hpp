@@ -26,7 +26,7 @@ class LostDigits {
   void mend(const Problem&, const PlacedTree&, ReducedForm& reduced, double* udot, BodyVectors& qddot) noexcept;
 
  private:
-  ActingAccelerations find_acting(const BodyVectors& Q, const PlacedTree&) const noexcept;
+  ActingAccelerations find_acting(const Forces& Q, const PlacedTree&) const noexcept;
 
   const SystemView& view_;
   double reach_;            ///< the longest of the bodies, m
@@ -43,10 +43,13 @@ class Accelerations {
 
   /// v̇ of the tree joints and q̈ of the bodies of this tree, for which H2 stands. Q: all that acts, to which the given
   /// forces of constraint elements are added. False where a coordinate moves no inertia: failed_coordinate() tells.
-  bool find(const PlacedTree&, BodyVectors& Q) noexcept;
+  bool find(const PlacedTree&, Forces& Q) noexcept;
   std::size_t failed_coordinate() const { return failed_; }
+  /// Q − M q̈ at what was found for these Q, which is what constraints bear. Accelerations of modes are large beside that:
+  /// where there are any, their digits beyond those of a double count.
+  void find_left(const Forces& Q, Forces& left) noexcept;
   /// Whether the rows that were left out agree with what was found for these Q; the failure names the worst.
-  bool check_rows(const PlacedTree&, const BodyVectors& Q, Failure&) const noexcept;
+  bool check_rows(const PlacedTree&, const Forces& Q, Failure&) const noexcept;
   /// As found.
   std::span<const double> udot() const { return udot_; }  ///< of q2
   std::span<const double> vdot() const { return vdot_; }
@@ -56,7 +59,7 @@ class Accelerations {
   ReducedForm& reduced() { return reduced_; }
 
  private:
-  double find_acting(const PlacedTree&, const BodyVectors& Q) const noexcept;
+  double find_acting(const PlacedTree&, const Forces& Q) const noexcept;
 
   const SystemView& view_;
   SystemScales system_scales_;
@@ -67,7 +70,7 @@ class Accelerations {
   std::size_t failed_ = 0;
   std::vector<double> udot_, vdot_, zero_;
   std::vector<double> given_;  ///< multipliers of all closing rows
-  BodyVectors qddot_, gamma_;
+  BodyVectors qddot_, gamma_, steps_;
 };
 
 }  // namespace polyform::thompson

@@ -2,13 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace polyform::thompson {
 
 ClosingConstraints::ClosingConstraints(const SystemView& view, const Vec3& origin)
-    : view_(view), elements_(view, origin), cuts_(view.cut_joints().size()) {
+    : view_(view), elements_(view, origin), modules_(view, origin), cuts_(view.cut_joints().size()) {
   for (const JointData& cut : view.cut_joints()) add_rows(6 - cut.nv);
-  for (const ConstraintSet::Element& element : elements_.elements()) add_rows(element.rows);
+  for (const ConstraintSet::Element& element : elements_.elements()) ties_.push_back({&element, nullptr, 0});
+  std::size_t variable = 0;
+  for (const ModuleSet::Module& module : modules_.modules()) {
+    ties_.push_back({&module.rows, &module, variable});
+    variable += module.variables;
+  }
+  for (const Tie& tie : ties_) add_rows(tie.rows->rows);
 }
 
 void ClosingConstraints::add_rows(std::size_t count) {
@@ -16,7 +23,7 @@ void ClosingConstraints::add_rows(std::size_t count) {
 }
 
 std::string_view ClosingConstraints::name(std::size_t group) const {
-  return group < cuts_.size() ? view_.cut_joints()[group].name : elements_.elements()[group - cuts_.size()].name;
+  return group < cuts_.size() ? view_.cut_joints()[group].name : ties_[group - cuts_.size()].rows->name;
 }
 
 const JointMotion& ClosingConstraints::motion_of_joint(std::size_t j, const TreeKinematics& tree) const noexcept {
@@ -30,15 +37,17 @@ void ClosingConstraints::note(double& violation, double found, std::size_t group
 }
 
 void ClosingConstraints::evaluate(double t, const TreeKinematics& tree, std::span<double> q,
-                                  std::span<double> v) noexcept {
-  const auto bodies = tree.bodies();
+                                  std::span<double> v, std::span<const double> x) noexcept {
+  const auto frames = tree.frames();
   for (std::size_t i = 0; i < cuts_.size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
-    joint_constraint(cut, motion_of(cut.base, bodies), motion_of(cut.moving, bodies), q.data() + cut.q_offset,
+    joint_constraint(cut, motion_of(cut.base_frame, frames), motion_of(cut.moving_frame, frames), q.data() + cut.q_offset,
                      v.data() + cut.v_offset, cuts_[i]);
     cuts_[i].rows = std::min(cuts_[i].rows, rows_[i].count);  // more where H loses rank
   }
-  if (!elements_.elements().empty()) elements_.evaluate(t, tree.frames(), q, v);
+  x_ = x;
+  if (!elements_.elements().empty()) elements_.evaluate(t, frames, q, v);
+  if (!modules_.empty()) modules_.evaluate(t, frames, q, v, x);
   measure(tree);
 }
 
@@ -56,17 +65,21 @@ void ClosingConstraints::measure(const TreeKinematics& tree) noexcept {
       note(velocity_violation_, dot(cuts_[i].T[r], cuts_[i].relative.twist), i);
   for (std::size_t g = cuts; g < rows_.size(); ++g)
     for (std::size_t r = 0; r < rows_[g].count; ++r)
-      note(velocity_violation_, rate_of(elements_.elements()[g - cuts], r, tree), g);
+      note(velocity_violation_, rate_of(ties_[g - cuts], r, tree), g);
   for (std::size_t i = 0; i < cuts; ++i)
     for (std::size_t r = 0; r < cuts_[i].rows; ++r) note(position_violation_, cuts_[i].residual[r], i);
   for (std::size_t g = cuts; g < rows_.size(); ++g)
-    for (std::size_t r = 0; r < rows_[g].count && elements_.elements()[g - cuts].holonomic; ++r)
-      note(position_violation_, elements_.elements()[g - cuts].residual[r], g);
+    for (std::size_t r = 0; r < rows_[g].count; ++r)
+      if (ties_[g - cuts].rows->is_holonomic(r)) note(position_violation_, ties_[g - cuts].rows->residual[r], g);
 }
 
-double ClosingConstraints::rate_of(const ConstraintSet::Element& element, std::size_t row,
-                                   const TreeKinematics& tree) const noexcept {
+double ClosingConstraints::rate_of(const Tie& tie, std::size_t row, const TreeKinematics& tree) const noexcept {
+  const ConstraintSet::Element& element = *tie.rows;
   double rate = -element.velocity_right[row];
+  if (tie.module != nullptr) {
+    const double* A = tie.module->A.data() + row * tie.module->variables;
+    rate += std::inner_product(A, A + tie.module->variables, x_.data() + tie.module->u, 0.0);
+  }
   for (std::size_t m = 0; m < element.markers.size(); ++m) {
     const Spatial& a = element.A[row * element.markers.size() + m];
     rate += dot(a.angular, element.motions[m].angular_velocity) + dot(a.linear, element.motions[m].velocity);
@@ -76,7 +89,8 @@ double ClosingConstraints::rate_of(const ConstraintSet::Element& element, std::s
     const JointData& joint = view_.joints[at(j)];
     rate +=
         dot(effort_wrench(motion_of_joint(at(j), tree), joint.nv, B),
-            relative_motion(joint, motion_of(joint.base, tree.bodies()), motion_of(joint.moving, tree.bodies())).twist);
+            relative_motion(joint, motion_of(joint.base_frame, tree.frames()), motion_of(joint.moving_frame, tree.frames()))
+                .twist);
     B += joint.nv;
   }
   return rate;
@@ -87,7 +101,7 @@ bool ClosingConstraints::given_multipliers(std::span<double> out) const noexcept
   std::fill(out.begin(), out.end(), 0.0);
   for (std::size_t g = cuts_.size(); g < rows_.size(); ++g)
     for (std::size_t r = 0; r < rows_[g].count; ++r) {
-      out[rows_[g].first + r] = elements_.elements()[g - cuts_.size()].effort[r];
+      out[rows_[g].first + r] = ties_[g - cuts_.size()].rows->effort[r];
       any = any || out[rows_[g].first + r] != 0;
     }
   return any;
@@ -95,7 +109,7 @@ bool ClosingConstraints::given_multipliers(std::span<double> out) const noexcept
 
 void ClosingConstraints::add_efforts(const double* multipliers, std::span<double> efforts) const noexcept {
   for (std::size_t g = cuts_.size(); g < rows_.size(); ++g) {
-    const ConstraintSet::Element& element = elements_.elements()[g - cuts_.size()];
+    const ConstraintSet::Element& element = *ties_[g - cuts_.size()].rows;
     const double* B = element.B.data();
     for (std::size_t r = 0; r < element.rows; ++r)
       for (const JointIndex j : element.joints) {
@@ -107,8 +121,8 @@ void ClosingConstraints::add_efforts(const double* multipliers, std::span<double
 }
 
 bool ClosingConstraints::drives() const noexcept {
-  return std::ranges::any_of(elements_.elements(), [](const ConstraintSet::Element& element) {
-    return std::ranges::any_of(element.velocity_right, [](double rate) { return rate != 0; });
+  return std::ranges::any_of(ties_, [](const Tie& tie) {
+    return std::ranges::any_of(tie.rows->velocity_right, [](double rate) { return rate != 0; });
   });
 }
 
@@ -116,7 +130,7 @@ double ClosingConstraints::driving_power(const double* multipliers) const noexce
   double power = 0;
   for (std::size_t g = cuts_.size(); g < rows_.size(); ++g)
     for (std::size_t r = 0; r < rows_[g].count; ++r)
-      power += multipliers[rows_[g].first + r] * elements_.elements()[g - cuts_.size()].velocity_right[r];
+      power += multipliers[rows_[g].first + r] * ties_[g - cuts_.size()].rows->velocity_right[r];
   return power;
 }
 

@@ -1,4 +1,4 @@
-// The constraints of what closes the tree, cut joints and constraint elements, at one state.
+// The constraints of what closes the tree, cut joints, constraint elements and rows of modules, at one state.
 #pragma once
 
 #include <span>
@@ -9,33 +9,48 @@
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/mechanics/judgement.hpp"
 #include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::thompson {
 
-/// Groups of rows: one per cut joint, then one per constraint element. What it tells holds for the motions last
-/// evaluated. Its functions are many because most read one number of that evaluation.
+/// Groups of rows: one per cut joint, then one per tie, that is per constraint element and per module. What it tells
+/// holds for the motions last evaluated. Its functions are many because most read one number of that evaluation.
 class ClosingConstraints {
  public:
   /// origin: what positions count from, for the elements.
   ClosingConstraints(const SystemView&, const Vec3& origin);
-  bool good() const { return elements_.good(); }
+  bool good() const { return elements_.good() && modules_.good(); }
   /// Discrete states of all elements, as ConstraintSet::follow takes them.
-  void follow(std::span<const std::int32_t> discrete) noexcept { elements_.follow(discrete); }
+  void follow(std::span<const std::int32_t> discrete) noexcept {
+    elements_.follow(discrete);
+    modules_.follow(discrete);
+  }
   bool empty() const { return rows_.empty(); }
+  /// Nothing is to be evaluated.
+  bool is_idle() const { return rows_.empty() && modules_.empty(); }
   std::size_t groups() const { return rows_.size(); }
   std::size_t rows(std::size_t group) const { return rows_[group].count; }
   std::size_t first_row(std::size_t group) const { return rows_[group].first; }
   std::string_view name(std::size_t group) const;
 
   /// At these motions of the tree. q, v: coordinates of all joints; those of the cut ones hold hints on entry and are
-  /// set.
-  void evaluate(double t, const TreeKinematics&, std::span<double> q, std::span<double> v) noexcept;
+  /// set. x: first-order states.
+  void evaluate(double t, const TreeKinematics&, std::span<double> q, std::span<double> v,
+                std::span<const double> x) noexcept;
   const JointConstraint& cut(std::size_t i) const { return cuts_[i]; }
-  std::span<const ConstraintSet::Element> elements() const { return elements_.elements(); }
+  /// A constraint element, or what a module asks of markers and joints with its own part of the rows.
+  struct Tie {
+    const ConstraintSet::Element* rows;
+    const ModuleSet::Module* module;  ///< none of a constraint element
+    std::size_t variable;             ///< first of the module's, among those of all modules
+  };
+  std::span<const Tie> ties() const { return ties_; }
+  const ModuleSet& modules() const { return modules_; }
+  ModuleSet& modules() { return modules_; }
   /// Of a joint of the tree or a cut one.
   const JointMotion& motion_of_joint(std::size_t j, const TreeKinematics&) const noexcept;
-  /// A V + B v − right of a row of an element.
-  double rate_of(const ConstraintSet::Element&, std::size_t row, const TreeKinematics&) const noexcept;
+  /// A V + B v (+ A u) − right of a row of a tie.
+  double rate_of(const Tie&, std::size_t row, const TreeKinematics&) const noexcept;
 
   /// Largest residuals (rad, m; per second), cut joints and elements together, and the name of what has the largest.
   double position_violation() const { return position_violation_; }
@@ -53,9 +68,10 @@ class ClosingConstraints {
   bool given_multipliers(std::span<double> out) const noexcept;
   /// What multipliers of elements do to joints, added to their efforts.
   void add_efforts(const double* multipliers, std::span<double> efforts) const noexcept;
-  /// Those of the elements alone, element after element.
+  /// Those of the constraint elements alone, element after element.
   std::span<const double> of_elements(std::span<const double> multipliers) const noexcept {
-    return multipliers.subspan(cuts_.size() < rows_.size() ? first_row(cuts_.size()) : multipliers.size());
+    const std::size_t first = cuts_.size() < rows_.size() ? first_row(cuts_.size()) : multipliers.size();
+    return multipliers.subspan(first, view_.constraint_rows());
   }
   /// Whether an element asks for a velocity, and the power of all that do, W.
   bool drives() const noexcept;
@@ -73,6 +89,9 @@ class ClosingConstraints {
 
   const SystemView& view_;
   ConstraintSet elements_;
+  ModuleSet modules_;
+  std::vector<Tie> ties_;
+  std::span<const double> x_;  ///< first-order states of the last evaluation
   std::vector<JointConstraint> cuts_;
   std::vector<Rows> rows_;  ///< per group
   double position_violation_ = 0, velocity_violation_ = 0;

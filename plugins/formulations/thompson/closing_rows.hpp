@@ -33,12 +33,15 @@ class ClosingRows {
   Contradiction contradiction(const double* udot, double acting) const noexcept;
 
   /// forces += Σ Φ_qᵀ multipliers, of all rows.
-  void add_forces(const double* multipliers, std::span<Vector6> forces) const noexcept;
+  void add_forces(const double* multipliers, Forces& forces) const noexcept;
 
  private:
-  /// A body on the paths of a group, and the place of its inboard body in the same group.
+  static constexpr std::size_t none = H2::none;
+  /// A body on the paths of a group, and the place of its inboard body in the same group. Its columns: freedoms of its
+  /// joint, then its modes. A flexible common ancestor stands among them for its modes alone.
   struct Station {
-    std::size_t body, inboard, first_column;
+    std::size_t body, inboard, first_column, freedoms, modes;
+    bool whole;
   };
   /// A body that the rows act on. The common ancestor of a joint's bodies, which its rows do not move, is no station.
   struct End {
@@ -49,28 +52,31 @@ class ClosingRows {
     std::vector<Station> stations;  ///< in the order of the bodies
     std::vector<End> ends;
     std::size_t first_end = 0;  ///< rows × ends, in ends_
+    /// Columns, and the first of the variables of a module among them; first of rows × columns in direct_, where the
+    /// group has modes or variables.
+    std::size_t columns = 0, variables = 0, first_direct = none;
   };
 
-  static constexpr std::size_t none = H2::none;
+  enum OnPath : unsigned char { beside, whole, modes_only };
   void add_path(std::vector<unsigned char>& on_path, BodyIndex from, BodyIndex to) const;
   void add_joint_path(std::vector<unsigned char>& on_path, const JointData&) const;
   void add_group(std::vector<unsigned char>& on_path, std::span<const BodyIndex> ends);
-  void add_wrench(const Group&, std::size_t row, FrameIndex, const Spatial& about_origin,
-                  std::span<const BodyMotion>) noexcept;
-  void add_joint(const Group&, std::size_t row, const JointData&, const Spatial& t,
-                 std::span<const BodyMotion>) noexcept;
-  void set_cut(std::size_t cut, Level, std::span<const BodyMotion>) noexcept;
-  void set_element(std::size_t element, Level, const PlacedTree&) noexcept;
-  Spatial velocity_terms(FrameIndex, std::span<const BodyMotion>) const noexcept;
-  Spatial velocity_terms_of(const JointData&, std::span<const BodyMotion>) const noexcept;
+  void add_wrench(const Group&, std::size_t row, FrameIndex, const Spatial& about_origin, const PlacedTree&) noexcept;
+  void add_joint(const Group&, std::size_t row, const JointData&, const Spatial& t, const PlacedTree&) noexcept;
+  void set_cut(std::size_t cut, Level, const PlacedTree&) noexcept;
+  void set_tie(std::size_t tie, Level, const PlacedTree&) noexcept;
+  void set_variables(const Group&, std::size_t row, const ModuleSet::Module&, Level) noexcept;
+  Spatial velocity_terms_of(const JointData&, const PlacedTree&) const noexcept;
   void sweep(std::size_t group, std::size_t row) noexcept;
+  double sweep_modes(const Group&, std::size_t station, double* J) noexcept;
 
   const SystemView& view_;
   const H2& h2_;
   const ClosingConstraints& closing_;
   SecondReduction& reduction_;
   std::vector<Group> groups_;
-  std::vector<Vector6> ends_;  ///< Φ_q: a row's share of a body, as a generalized force
+  std::vector<Vector6> ends_;   ///< Φ_q: a row's share of a body, as a generalized force
+  std::vector<double> direct_;  ///< Φ_q: a row's share of modes and of variables of a module, per column of its group
   /// Of a row on its way to the roots: largest force and moment so far.
   struct Size {
     double linear = 0, angular = 0;

@@ -19,13 +19,19 @@ void ClosingRows::sweep(std::size_t g, std::size_t row) noexcept {
       carried_[group.ends[e].station] = ends_[group.first_end + row * group.ends.size() + e];
   double* J = reduction_.row(g, row);
   double scale = 0;
+  if (group.first_direct != none) {
+    const double* direct = direct_.data() + group.first_direct + row * group.columns;
+    std::copy_n(direct, group.columns, J);
+    for (std::size_t c = 0; c < group.columns; ++c) scale = std::max(scale, std::abs(direct[c]));
+  }
   for (std::size_t s = group.stations.size(); s-- > 0;) {
     const Station& station = group.stations[s];
     const H2::Body& body = h2_.bodies()[station.body];
     Size& size = sizes_[s];
     size.linear = std::max(size.linear, carried_[s].head<3>().norm());
     size.angular = std::max(size.angular, carried_[s].tail<3>().norm());
-    for (std::size_t k = 0; k < body.freedoms; ++k) {
+    if (group.first_direct != none) scale = std::max(scale, sweep_modes(group, s, J));
+    for (std::size_t k = 0; k < station.freedoms; ++k) {
       const auto N = body.basis.col(static_cast<int>(k));
       J[station.first_column + k] = carried_[s].dot(N);
       scale = std::max(scale, size.linear * N.head<3>().norm() + size.angular * N.tail<3>().norm());
@@ -38,6 +44,26 @@ void ClosingRows::sweep(std::size_t g, std::size_t row) noexcept {
   reduction_.set_scale(g, row, scale);
 }
 
+/// What a row that has come to a station does to its modes, and to those of its inboard body; the size of the largest.
+double ClosingRows::sweep_modes(const Group& group, std::size_t s, double* J) noexcept {
+  const Station& station = group.stations[s];
+  if (!h2_.has_modes()) return 0;
+  double scale = 0;
+  const auto add = [&](std::span<const Vector6> columns, double* into) {
+    for (const Vector6& column : columns) {
+      *into++ += carried_[s].dot(column);
+      scale = std::max(scale,
+                       sizes_[s].linear * column.head<3>().norm() + sizes_[s].angular * column.tail<3>().norm());
+    }
+  };
+  if (station.inboard != none) {
+    const Station& inboard = group.stations[station.inboard];
+    add(h2_.inboard_columns(station.body), J + inboard.first_column + inboard.freedoms);
+  }
+  if (station.whole) add(h2_.own_columns(station.body), J + station.first_column + station.freedoms);
+  return scale;
+}
+
 ClosingRows::Contradiction ClosingRows::contradiction(const double* udot, double acting) const noexcept {
   double largest = acting;
   for (std::size_t k = 0; k < h2_.size(); ++k) largest = std::max(largest, std::abs(udot[k]));
@@ -48,22 +74,25 @@ ClosingRows::Contradiction ClosingRows::contradiction(const double* udot, double
       if ((reduction_.left_out(g) >> r & 1) == 0) continue;
       double off = -right_[groups_[g].first_row + r];
       const double* J = reduction_.row(g, r);
-      for (const Station& station : groups_[g].stations) {
-        const H2::Body& body = h2_.bodies()[station.body];
-        for (std::size_t k = 0; k < body.freedoms; ++k) off += J[station.first_column + k] * udot[body.first + k];
-      }
+      for (const std::size_t c : reduction_.columns(g)) off += *J++ * udot[c];
       if (std::abs(off) > worst.size) worst = {std::abs(off), g};
     }
   if (worst.size > 0) worst.size /= largest;
   return worst;
 }
 
-void ClosingRows::add_forces(const double* multipliers, std::span<Vector6> forces) const noexcept {
-  for (const Group& group : groups_)
-    for (std::size_t r = 0; r < group.rows; ++r)
+void ClosingRows::add_forces(const double* multipliers, Forces& forces) const noexcept {
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Group& group = groups_[g];
+    for (std::size_t r = 0; r < group.rows; ++r) {
+      const double multiplier = multipliers[group.first_row + r];
       for (std::size_t e = 0; e < group.ends.size(); ++e)
-        forces[group.ends[e].body] +=
-            multipliers[group.first_row + r] * ends_[group.first_end + r * group.ends.size() + e];
+        forces.bodies[group.ends[e].body] += multiplier * ends_[group.first_end + r * group.ends.size() + e];
+      if (group.first_direct == none) continue;
+      const double* direct = direct_.data() + group.first_direct + r * group.columns;
+      for (const std::size_t c : reduction_.columns(g)) forces.further[c] += multiplier * *direct++;
+    }
+  }
 }
 
 }  // namespace polyform::thompson

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "generalized_mass.hpp"
 #include "h2.hpp"
 #include "polyform/solvers/block_ldlt.hpp"
 #include "second_reduction.hpp"
@@ -20,7 +21,7 @@ namespace polyform::thompson {
 
 /// What is to be solved, at the motions for which H2 and the second reduction stand.
 struct Problem {
-  const BodyVectors* Q = nullptr;  ///< generalized forces; the reduced form also does without
+  const Forces* Q = nullptr;       ///< generalized forces; the reduced form also does without
   bool with_gamma = false;         ///< accelerations, with Ḣ2 q̇2; otherwise a step or a change of velocities
   const double* right = nullptr;   ///< of J q̇2, where there is a second reduction
 };
@@ -30,10 +31,13 @@ struct Problem {
 ///
 ///   H2ᵀ M H2 = (1 + U)ᵀ D (1 + U)      D: per coordinate the inertia that it moves while those outboard of it are free
 ///
-/// Loops: (H2 Z)ᵀ M (H2 Z) is formed, column after column, and factorized; dense in the coordinates that are left.
+/// A flexible body is passed by its modes first, then by the coordinates of its joint.
+///
+/// Loops, constraint elements and modules: (H2 Z)ᵀ M (H2 Z) is formed, column after column, and factorized; dense in the
+/// coordinates that are left.
 class ReducedForm {
  public:
-  ReducedForm(const SystemView&, const H2&, SecondReduction&);
+  ReducedForm(const SystemView&, const H2&, const GeneralizedMass&, SecondReduction&);
   ~ReducedForm();
   /// u̇ (of q2) and q̈. False where a coordinate moves no inertia: failed_coordinate() tells which.
   bool solve(const Problem&, double* udot, BodyVectors& qddot) noexcept;
@@ -45,6 +49,8 @@ class ReducedForm {
   /// Solves for what is missing of u̇, the residual being formed with twice the digits. steps: of q̈.
   void find_missing(const Problem&, BodyVectors& steps) noexcept;
   void add_missing() noexcept;
+  /// Q − M q̈ of each body and each further coordinate at u̇ with what was added.
+  void find_left(const Problem&, Forces& left) noexcept;
   /// u̇ and q̈ with what was added.
   void finish_mending(double* udot, BodyVectors& qddot) noexcept;
 
@@ -57,19 +63,39 @@ class ReducedForm {
   void roots_to_tips(const Problem&, double* udot, BodyVectors& qddot) const noexcept;
   bool solve_dense(const Problem&, double* udot, BodyVectors& qddot) noexcept;
   void column(std::size_t coordinate) noexcept;
-  bool factorize(std::size_t n) noexcept;
+  bool factorize(std::size_t n, bool correction) noexcept;
   void substitute(std::size_t n) noexcept;
+  void find_own_residuals(const Problem&) noexcept;
   void find_residual(const Problem&) noexcept;
   void solve_missing(BodyVectors& steps) noexcept;
   void solve_missing_dense(BodyVectors& steps) noexcept;
 
+  void find_inertia(const double* u, double* y) noexcept;
+  // Flexible bodies (reduced_form_flexible.cpp).
+  void set_modes(const Problem&) noexcept;
+  bool eliminate_modes(std::size_t body, bool with_gamma) noexcept;
+  void pass_to_modes(std::size_t body) noexcept;
+  void find_modal_rates(std::size_t body, double* udot, Vector6& a) const noexcept;
+  void add_inboard_modes(std::size_t body, const double* udot, Vector6& a) const noexcept;
+  void solve_missing_modes(std::size_t body) noexcept;
+  void pass_missing_to_modes(std::size_t body) noexcept;
+
   const H2& h2_;
+  const GeneralizedMass& mass_;
   SecondReduction& second_;
   bool has_massless_ = false;
-  std::vector<Matrix6> masses_;      ///< M, per body
+  /// A flexible body with all that hangs on it: between its [v ω] and its modes, of the modes (after the elimination of
+  /// the modes before), and forces along them.
+  struct Modal {
+    std::vector<Vector6> coupling;
+    std::vector<double> inertia, forces;
+  };
+  std::vector<Modal> modal_;         ///< in the order of SystemView::flexible
+  std::vector<std::size_t> flexible_;  ///< per body: which of these; empty where all are rigid
   std::vector<Matrix6> inertias_;    ///< of each body with all that hangs on it
   std::vector<Matrix6> unyielding_;  ///< the same while u of all that hangs on it is zero: where mass is missing
-  BodyVectors forces_, rates_;
+  BodyVectors rates_;
+  Forces forces_;
   std::vector<Direction> directions_;  ///< per coordinate
   // With loops.
   std::unique_ptr<double[]> matrix_;  ///< lower triangle, rows first; set aside for P², of which q3 uses what it has
@@ -82,10 +108,10 @@ class ReducedForm {
 /// Eqs 20 and 21 as sparse symmetric systems: the rows of q̈ times M in the first, the rows of q̈ − H2 q̈2 times 1 − T
 /// in the second, which turns H2 into N and lets the cost stay linear in the bodies. The first holds H2 itself, a block
 /// for each body and each joint inboard of it. With loops both are one dense block. All bodies must have mass and
-/// inertia.
+/// inertia, and M is constant: no body is flexible, and there are no modules.
 class ImplicitForm {
  public:
-  ImplicitForm(const SystemView&, const H2&, SecondReduction&, bool second);
+  ImplicitForm(const SystemView&, const H2&, const GeneralizedMass&, SecondReduction&, bool second);
   bool solve(const Problem&, double* udot, BodyVectors& qddot) noexcept;
   std::size_t failed_coordinate() const { return failed_; }
   /// Unknowns of the dense block that loops need.
@@ -103,10 +129,10 @@ class ImplicitForm {
   void put(BlockLdlt::Block, std::size_t row, std::size_t column, const Matrix6&, std::size_t columns) noexcept;
 
   const H2& h2_;
+  const GeneralizedMass& mass_;
   SecondReduction& reduction_;
   bool second_;
   BlockLdlt matrix_;
-  std::vector<Matrix6> masses_;
   std::vector<double> right_, x_, column_;
   BodyVectors forces_, rates_;
   std::size_t failed_ = 0;

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "h2.hpp"
+#include "reductions.hpp"
 #include "placed_tree.hpp"
 #include "polyform/mechanics/force_set.hpp"
 
@@ -13,7 +13,7 @@ namespace polyform::thompson {
 class GeneralizedForces {
  public:
   /// origin: what positions count from. The view and H2 outlive the object.
-  GeneralizedForces(const SystemView&, const H2&, const Vec3& origin);
+  GeneralizedForces(const SystemView&, const Reductions&, const Vec3& origin);
   bool good() const { return forces_.good(); }
   const ForceSet& forces() const { return forces_; }
   /// Discrete states of all elements, as ForceSet::follow takes them.
@@ -21,23 +21,25 @@ class GeneralizedForces {
 
   /// Weight and gyroscopic torques, forces and torques on the bodies, efforts of the joints as pairs of wrenches, at a
   /// tree for which H2 stands. x, xdot: first-order states and their rates.
-  BodyVectors& find(double t, const PlacedTree&, std::span<const double> x, std::span<double> xdot) noexcept;
+  Forces& find(double t, const PlacedTree&, std::span<const double> x, std::span<double> xdot) noexcept;
   /// As found, with what has been added since.
-  const BodyVectors& Q() const { return Q_; }
-  /// As found: those of the joints alone, on the velocity coordinates of all.
+  const Forces& Q() const { return Q_; }
+  /// As found: those of the joints alone, on the velocity coordinates of all, from forces and modules.
   std::span<const double> efforts() const { return efforts_; }
 
  private:
-  void add_wrench(const PlacedTree&, BodyIndex, const Spatial& about_origin) noexcept;
+  void add_wrench(const PlacedTree&, FrameIndex, const Spatial& about_origin) noexcept;
+  void add_modules(const PlacedTree&) noexcept;
   void add_effort(const PlacedTree&, const JointData&, const JointMotion&, const double* effort) noexcept;
 
   const SystemView& view_;
   const H2& h2_;
+  const GeneralizedMass& mass_;
   ForceSet forces_;
   bool loads_joints_;
   std::vector<Spatial> wrenches_;
   std::vector<double> efforts_;
-  BodyVectors Q_;
+  Forces Q_;
 };
 
 }  // namespace polyform::thompson

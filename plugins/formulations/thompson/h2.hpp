@@ -40,6 +40,11 @@ enum class Construction { null_space, velocity };
 using Vector6 = Eigen::Matrix<double, 6, 1>;  ///< linear part (ground axes), angular part (body axes)
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
 using BodyVectors = std::vector<Vector6>;  ///< one per body: velocities, accelerations, generalized forces
+/// Generalized forces: on the bodies, and along the further coordinates of q̇2 (nothing stands at those of the joints).
+struct Forces {
+  BodyVectors bodies;
+  std::vector<double> further;  ///< as many as q̇2
+};
 
 inline Vec3 linear(const Vector6& x) { return {x[0], x[1], x[2]}; }
 inline Vec3 angular(const Vector6& x) { return {x[3], x[4], x[5]}; }
@@ -58,32 +63,58 @@ class H2 {
     std::size_t inboard = none, first = 0, freedoms = 0;  ///< first: of its coordinates in q̇2
   };
 
+  /// The modes of a flexible body among the coordinates of q̇2.
+  struct Modes {
+    std::size_t first = 0, count = 0;
+    std::size_t own = none, inboard = none;  ///< first of the columns of the body and of the inboard body's modes
+  };
+
   H2(const SystemView&, Construction);
 
-  /// At these motions of all bodies, with the motions of the tree joints there; with_H1: for the constraint vector.
-  /// False where the axes of a joint have become dependent, so that its rows have no inverse: failed_joint() tells.
-  bool evaluate(std::span<const BodyMotion> bodies, const JointMotions& joints, bool with_H1) noexcept;
+  /// At these motions of all frames; with_H1: for the constraint vector. False where the axes of a joint have become
+  /// dependent, so that its rows have no inverse: failed_joint() tells.
+  bool evaluate(const TreeKinematics&, bool with_H1) noexcept;
   std::size_t failed_joint() const { return failed_; }
 
-  std::size_t size() const { return size_; }  ///< P: of q̇2
+  /// P: of q̇2. Coordinates of the joints, then rates of the modes, then variables of the modules.
+  std::size_t size() const { return size_; }
+  std::size_t joint_coordinates() const { return view_.nv_tree; }
+  std::size_t first_variable() const { return view_.nv_tree + view_.modes; }
+  bool has_modes() const { return !modes_.empty(); }
+  /// Of a body; none of a rigid one. Only where has_modes().
+  const Modes& modes(std::size_t body) const { return modes_[body]; }
+  /// What the modes of a body that is carried at a node do to its own q̇, and what those of its inboard body do to it:
+  /// q̇_i = T q̇_k + basis [u; e] + Σ own η̇_i + Σ inboard η̇_k. Empty where they do nothing.
+  std::span<const Vector6> own_columns(std::size_t body) const {
+    const Modes& m = modes_[body];
+    return m.own == none ? std::span<const Vector6>() : std::span(columns_).subspan(m.own, m.count);
+  }
+  std::span<const Vector6> inboard_columns(std::size_t body) const {
+    const Modes& m = modes_[body];
+    return m.inboard == none ? std::span<const Vector6>()
+                             : std::span(columns_).subspan(m.inboard, modes_[bodies_[body].inboard].count);
+  }
   /// Whether a coordinate of q̇2 carries all bodies outboard of it along as one, as T = X⁻¹ Y does.
   bool is_relative() const { return construction_ == Construction::velocity; }
   std::span<const Body> bodies() const { return bodies_; }
-  /// Mass centre of a body from its frame origin, ground axes.
+  /// Of a body, from its frame origin, ground axes: the mass centre; of a flexible body the frame origin itself, whose
+  /// velocity is part of q̇.
   const Vec3& center(std::size_t body) const { return centers_[body]; }
-  /// M x of one body.
-  Vector6 mass_times(std::size_t body, const Vector6& x) const noexcept {
-    const BodyData& data = view_.bodies[body];
-    return stacked(data.mass * linear(x), data.inertia * angular(x));
+  /// The same of any frame.
+  Vec3 center_of(FrameIndex f) const {
+    return is_ground(f) || at(f) >= centers_.size() ? Vec3{} : centers_[at(f)];
   }
+  /// Acceleration of a frame's origin, and its angular acceleration, when q̈ and η̈ are zero.
+  Spatial velocity_terms(FrameIndex, const TreeKinematics&) const noexcept;
 
   /// q̇ = H2 u, or q̈ = H2 u̇ + Ḣ2 q̇2.
   void to_bodies(const double* u, bool with_gamma, BodyVectors& out) const noexcept;
-  /// y = H2ᵀ f. f is left as (1 − T)⁻ᵀ f: what each joint carries.
+  /// y = H2ᵀ f, added to the forces that stand in y along modes (and modules, to which bodies do nothing). f is left as
+  /// (1 − T)⁻ᵀ f: what each joint carries.
   void to_joints(BodyVectors& f, double* y) const noexcept;
-  /// Coordinates of the joints' own velocities from velocities of the bodies (with_gamma: accelerations).
-  void joint_rates(const BodyVectors& rates, bool with_gamma, std::span<const BodyMotion> bodies,
-                   const JointMotions& joints, double* v) const noexcept;
+  /// Coordinates of the joints' own velocities from velocities of the bodies and u (with_gamma: accelerations).
+  void joint_rates(const BodyVectors& rates, const double* u, bool with_gamma, const TreeKinematics&,
+                   double* v) const noexcept;
   /// Constraint force −C λ of a tree joint, λ = H1ᵀ f (Eq 19), as a wrench on its moving body at the origin of M, F
   /// axes. carried: of the body, as to_joints left it.
   Spatial constraint_wrench(std::size_t body, const Vector6& carried) const noexcept;
@@ -93,8 +124,8 @@ class H2 {
   struct Relation {
     const JointData& joint;
     const JointMotion& motion;
-    const BodyMotion &body, &inboard;
-    Vec3 body_arm, inboard_arm;  ///< from the mass centres to M, ground axes; of ground from its origin
+    const BodyMotion &body, &inboard;  ///< of the frames that the joint sits on
+    Vec3 body_arm, inboard_arm;  ///< from the mass centres (or nodes) to M, ground axes; of ground from its origin
 
     const BodyMotion& base() const { return joint.reversed ? body : inboard; }
     Vector6 row(const Spatial& in_F) const noexcept;
@@ -103,15 +134,31 @@ class H2 {
     Vector6 solve_X(const Vector6& s) const noexcept;
     void set_transfer(Matrix6& T) const noexcept;
   };
-  Relation relation(std::size_t i, std::span<const BodyMotion>, const JointMotions&) const noexcept;
-  void construct_by_velocities(std::size_t i, const Relation&, bool with_H1) noexcept;
-  bool construct_by_null_space(std::size_t i, const Relation&) noexcept;
-  Vector6 bias(std::size_t i, const Relation&) const noexcept;
+  /// q̇ of a node, stacked as of a body, from that of its body: B q̇ + E η̇, and its rate at q̈ = 0, η̈ = 0.
+  struct NodeVelocity {
+    Matrix6 B, inverse;
+    Vector6 bias;
+  };
+  Relation relation(std::size_t i, const TreeKinematics&) const noexcept;
+  void construct_by_velocities(std::size_t i, const Relation&, const TreeKinematics&, bool with_H1) noexcept;
+  bool construct_by_null_space(std::size_t i, const Relation&, const TreeKinematics&) noexcept;
+  Vector6 bias(const Relation&, const TreeKinematics&) const noexcept;
+  // Flexible bodies (h2_flexible.cpp).
+  void find_modes();
+  NodeVelocity node_velocity(FrameIndex node, const TreeKinematics&) const noexcept;
+  Vector6 node_column(FrameIndex node, std::size_t mode, const TreeKinematics&) const noexcept;
+  void pass_nodes(std::size_t i, const TreeKinematics&) noexcept;
+  void add_modes(std::size_t i, const double* u, Vector6& x) const noexcept;
+  void add_modal_forces(std::size_t i, const Vector6& f, double* y) const noexcept;
+  Vector6 rates_of(FrameIndex, const BodyVectors& rates, const double* u, bool with_bias,
+                   const TreeKinematics&) const noexcept;
 
   const SystemView& view_;
   Construction construction_;
   std::size_t size_ = 0, failed_ = 0;
   std::vector<Body> bodies_;
+  std::vector<Modes> modes_;       ///< per body; empty where all are rigid
+  std::vector<Vector6> columns_;   ///< of the modes, see own_columns()
   std::vector<Vec3> centers_;
   std::vector<Spatial> complements_;  ///< C: six per joint, F axes at the origin of M
 };

@@ -26,15 +26,16 @@ std::size_t ImplicitForm::blocks(const SystemView& view) {
   return sum;
 }
 
-ImplicitForm::ImplicitForm(const SystemView& view, const H2& h2, SecondReduction& reduction, bool second)
+ImplicitForm::ImplicitForm(const SystemView& view, const H2& h2, const GeneralizedMass& mass, SecondReduction& reduction,
+                           bool second)
     : h2_(h2),
+      mass_(mass),
       reduction_(reduction),
       second_(second),
       x_(h2.size()),
       column_(h2.size()),
       forces_(view.bodies.size()),
       rates_(view.bodies.size()) {
-  for (const BodyData& body : view.bodies) masses_.push_back(mass_matrix(body));
   right_.resize(unknowns(view, second));
   analyze();
 }
@@ -47,7 +48,7 @@ void ImplicitForm::analyze() {
   }
   std::vector<std::size_t> sizes;
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  for (std::size_t i = 0; i < masses_.size(); ++i) {
+  for (std::size_t i = 0; i < rates_.size(); ++i) {
     sizes.push_back((second_ ? 12 : 6) + h2_.bodies()[i].freedoms);
     for (std::size_t k = h2_.bodies()[i].inboard; k != H2::none; k = second_ ? H2::none : h2_.bodies()[k].inboard)
       pairs.emplace_back(i, k);
@@ -71,7 +72,7 @@ bool ImplicitForm::solve(const Problem& problem, double* udot, BodyVectors& qddo
   }
   matrix_.solve(right_);
   if (!loops) {
-    for (std::size_t i = 0; i < masses_.size(); ++i) {
+    for (std::size_t i = 0; i < rates_.size(); ++i) {
       const double* x = right_.data() + matrix_.offset(i);
       qddot[i] = Eigen::Map<const Vector6>(x);
       std::copy_n(x + (second_ ? 12 : 6), h2_.bodies()[i].freedoms, udot + h2_.bodies()[i].first);
@@ -84,7 +85,7 @@ bool ImplicitForm::solve(const Problem& problem, double* udot, BodyVectors& qddo
   for (std::size_t a = 0; a < independent.size(); ++a) column_[independent[a]] = q3[a];
   reduction_.extend(column_.data());
   for (std::size_t k = 0; k < x_.size(); ++k) udot[k] = x_[k] + column_[k];
-  for (std::size_t i = 0; i < masses_.size(); ++i) qddot[i] = Eigen::Map<const Vector6>(right_.data() + 6 * i);
+  for (std::size_t i = 0; i < rates_.size(); ++i) qddot[i] = Eigen::Map<const Vector6>(right_.data() + 6 * i);
   return true;
 }
 
@@ -99,16 +100,16 @@ void ImplicitForm::put(BlockLdlt::Block block, std::size_t row, std::size_t colu
 void ImplicitForm::fill_first(const Problem& problem) noexcept {
   std::fill(x_.begin(), x_.end(), 0.0);
   h2_.to_bodies(x_.data(), problem.with_gamma, rates_);
-  forces_ = *problem.Q;
+  forces_ = problem.Q->bodies;
   h2_.to_joints(forces_, column_.data());
-  for (std::size_t i = 0; i < masses_.size(); ++i) {
+  for (std::size_t i = 0; i < rates_.size(); ++i) {
     const H2::Body& body = h2_.bodies()[i];
     double* right = right_.data() + matrix_.offset(i);
-    vector_at(right).noalias() = masses_[i] * rates_[i];
+    vector_at(right).noalias() = mass_.of_body(i) * rates_[i];
     for (std::size_t k = 0; k < body.freedoms; ++k) right[6 + k] = -column_[body.first + k];
     const BlockLdlt::Block own = matrix_.diagonal(i);
-    put(own, 0, 0, masses_[i], 6);
-    Matrix6 H = masses_[i];  // M times the way from body j to i
+    put(own, 0, 0, mass_.of_body(i), 6);
+    Matrix6 H = mass_.of_body(i);  // M times the way from body j to i
     for (std::size_t j = i; j != H2::none; j = h2_.bodies()[j].inboard) {
       const H2::Body& at_j = h2_.bodies()[j];
       const Matrix6 MH = -(H * at_j.basis);
@@ -124,13 +125,13 @@ void ImplicitForm::fill_first(const Problem& problem) noexcept {
 /// Rows of q̈ and, times 1 − T, of q̈ − H2 q̈2; (1 − T)⁻ᵀ Φ_qᵀ λ is the second unknown: what each joint carries.
 void ImplicitForm::fill_second(const Problem& problem) noexcept {
   const Matrix6 one = Matrix6::Identity();
-  for (std::size_t i = 0; i < masses_.size(); ++i) {
+  for (std::size_t i = 0; i < rates_.size(); ++i) {
     const H2::Body& body = h2_.bodies()[i];
     double* right = right_.data() + matrix_.offset(i);
-    vector_at(right) = (*problem.Q)[i];
+    vector_at(right) = problem.Q->bodies[i];
     if (problem.with_gamma) vector_at(right + 6) = body.gamma;
     const BlockLdlt::Block own = matrix_.diagonal(i);
-    put(own, 0, 0, masses_[i], 6);
+    put(own, 0, 0, mass_.of_body(i), 6);
     put(own, 6, 0, one, 6);
     put({own.data, own.column_stride, own.row_stride}, 6, 12, -body.basis, body.freedoms);
     if (body.inboard != H2::none) put(matrix_.block(i, body.inboard), 6, 0, -body.T, 6);
@@ -140,23 +141,23 @@ void ImplicitForm::fill_second(const Problem& problem) noexcept {
 /// One block, with H2 Z in the place of H2; coordinates that depend on others stand last and keep to themselves.
 void ImplicitForm::fill_with_loops(const Problem& problem) noexcept {
   const auto independent = reduction_.independent();
-  const std::size_t n = masses_.size(), velocities = (second_ ? 12 : 6) * n;
+  const std::size_t n = rates_.size(), velocities = (second_ ? 12 : 6) * n;
   const BlockLdlt::Block all = matrix_.diagonal(0);
   reduction_.particular(problem.right, x_.data());
   h2_.to_bodies(x_.data(), problem.with_gamma, rates_);
   const Matrix6 one = Matrix6::Identity();
   for (std::size_t i = 0; i < n; ++i) {
-    put(all, 6 * i, 6 * i, masses_[i], 6);
+    put(all, 6 * i, 6 * i, mass_.of_body(i), 6);
     if (second_) {
       put(all, 6 * (n + i), 6 * i, one, 6);
-      vector_at(right_.data() + 6 * i) = (*problem.Q)[i];
+      vector_at(right_.data() + 6 * i) = problem.Q->bodies[i];
       vector_at(right_.data() + 6 * (n + i)) = rates_[i];
     } else {
-      vector_at(right_.data() + 6 * i).noalias() = masses_[i] * rates_[i];
+      vector_at(right_.data() + 6 * i).noalias() = mass_.of_body(i) * rates_[i];
     }
   }
   if (!second_) {
-    forces_ = *problem.Q;
+    forces_ = problem.Q->bodies;
     h2_.to_joints(forces_, column_.data());
     reduction_.fold(column_.data());
     for (std::size_t a = 0; a < independent.size(); ++a) right_[velocities + a] = -column_[independent[a]];
@@ -171,7 +172,7 @@ void ImplicitForm::fill_with_loops(const Problem& problem) noexcept {
     reduction_.extend(column_.data());
     h2_.to_bodies(column_.data(), false, rates_);
     for (std::size_t i = 0; i < n; ++i) {
-      const Vector6 column = second_ ? rates_[i] : Vector6(masses_[i] * rates_[i]);
+      const Vector6 column = second_ ? rates_[i] : Vector6(mass_.of_body(i) * rates_[i]);
       for (std::size_t r = 0; r < 6; ++r)
         all(velocities + a, 6 * (second_ ? n + i : i) + r) = -column[static_cast<int>(r)];
     }

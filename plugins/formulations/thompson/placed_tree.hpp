@@ -19,20 +19,23 @@ class PlacedTree {
 
   const TreeKinematics& kinematics() const { return tree_; }
   std::span<const BodyMotion> bodies() const { return tree_.bodies(); }
+  std::span<const BodyMotion> frames() const { return tree_.frames(); }
   const ClosingConstraints& closing() const { return closing_; }
   /// Of all joints, cut ones too.
   std::span<const double> q() const { return q_; }
   std::span<const double> v() const { return v_; }
+  std::span<const double> eta() const { return eta_; }
+  std::span<const double> etadot() const { return etadot_; }
   const JointMotion& motion_of_joint(std::size_t j) const noexcept { return closing_.motion_of_joint(j, tree_); }
 
  private:
   friend class MovingTree;
   PlacedTree(const SystemView& view, ClosingConstraints& closing)
-      : tree_(view), closing_(closing), q_(view.nq), v_(view.nv) {}
+      : tree_(view), closing_(closing), q_(view.nq), v_(view.nv), eta_(view.modes), etadot_(view.modes) {}
 
   TreeKinematics tree_;
   ClosingConstraints& closing_;
-  std::vector<double> q_, v_;
+  std::vector<double> q_, v_, eta_, etadot_;
 };
 
 /// The joints of a state vector, and the tree that is placed by them.
@@ -46,6 +49,10 @@ class MovingTree {
   std::span<double> joints() { return joints_; }
   std::span<const double> joints() const { return joints_; }
   JointState::Parts parts() const { return layout_.split(joints_); }
+  /// Moves positions by a step along q̇2 of relative coordinates, or changes velocities by it: joints, modes, and of
+  /// modules the integrals of variables, or the variables.
+  void move(std::span<const double> by) noexcept;
+  void accelerate(std::span<const double> by) noexcept;
   /// At joints() and time t, s.
   const PlacedTree& place(double t) noexcept;
   /// As last placed.

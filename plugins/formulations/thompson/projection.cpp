@@ -14,6 +14,15 @@ bool fail_massless(const SystemView& view, std::size_t coordinate, std::span<con
   const auto finite = [](double x) { return std::isfinite(x); };
   if (!std::ranges::all_of(joints, finite) || !std::ranges::all_of(efforts, finite))
     return failure.say(not_finite_state);
+  if (coordinate >= view.nv_tree + view.modes)
+    return failure.say("a variable of a module has no inertia, and no row of it or of the joints gives it any");
+  if (coordinate >= view.nv_tree) {
+    const auto body = std::ranges::find_if(view.flexible, [&](const FlexibleData& f) {
+      return coordinate < view.nv_tree + f.mode_offset + f.modes;
+    });
+    return failure.say("a mode of flexible body `{:.60}` has no mass, or so little that it is lost in rounding",
+                       view.bodies[at((*body).body)].name);
+  }
   const auto tree = view.tree_joints();
   const auto after = std::upper_bound(tree.begin(), tree.end(), coordinate,
                                       [](std::size_t c, const JointData& joint) { return c < joint.v_offset; });
@@ -28,8 +37,8 @@ Projection::Projection(const SystemView& view, double tolerance, const Parts& pa
     : view_(view),
       tolerance_(tolerance),
       parts_(parts),
-      udot_(view.nv_tree),
-      step_(view.nv_tree),
+      udot_(parts.reductions.tree().size()),
+      step_(udot_.size()),
       qddot_(view.bodies.size()) {}
 
 /// It goes on to round-off: next to a singular position a residual moves the mechanism by many times its own size.
@@ -43,7 +52,7 @@ bool Projection::close(double t, Correction& out) noexcept {
   while (!(residual <= std::min(tolerance_, rounding))) {
     if (!steps.go_on()) return cannot_close(out.iterations);
     if (!find_step(Level::position)) return false;
-    parts_.layout.move(tree.joints(), step_);
+    tree.move(step_);
     ++out.iterations;
     tree.place(t);
     const double before = std::exchange(residual, closing.position_violation());
@@ -53,8 +62,8 @@ bool Projection::close(double t, Correction& out) noexcept {
   double change = 0;
   for (int passes = 0; passes < 2 && closing.velocity_violation() > closing.velocity_rounding(); ++passes) {
     if (!find_step(Level::velocity)) return false;
-    parts_.layout.accelerate(tree.joints(), step_);
-    for (const double s : step_) change = std::max(change, std::abs(s));
+    tree.accelerate(step_);
+    for (const double s : std::span(step_).first(view_.nv_tree)) change = std::max(change, std::abs(s));
     tree.place(t);
   }
   if (is_abrupt(change, speed)) return false;
@@ -72,10 +81,9 @@ bool Projection::find_step(Level level) noexcept {
   if (!parts_.reduced.solve({nullptr, false, reductions.right()}, udot_.data(), qddot_))
     return fail_massless(view_, parts_.reduced.failed_coordinate(), parts_.tree.joints(), parts_.forces.efforts(),
                          parts_.failure);
-  if (reductions.tree().is_relative())
-    std::copy(udot_.begin(), udot_.end(), step_.begin());
-  else
-    reductions.tree().joint_rates(qddot_, false, tree.bodies(), tree.kinematics().joints(), step_.data());
+  step_ = udot_;
+  if (reductions.tree().is_relative()) return true;
+  reductions.tree().joint_rates(qddot_, udot_.data(), false, tree.kinematics(), step_.data());
   return true;
 }
 

@@ -20,7 +20,6 @@ class Projection {
  public:
   /// What it works on and with, all of which outlives the object.
   struct Parts {
-    const JointState& layout;
     MovingTree& tree;
     Reductions& reductions;
     ReducedForm& reduced;
@@ -42,7 +41,8 @@ class Projection {
   const SystemView& view_;
   double tolerance_;
   Parts parts_;
-  std::vector<double> udot_, step_;  ///< step: per velocity coordinate of the tree joints
+  std::vector<double> udot_, step_;  ///< step: per velocity coordinate of the tree joints,
+                                      ///< mode and variable of the modules
   BodyVectors qddot_;
 };
 

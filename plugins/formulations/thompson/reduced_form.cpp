@@ -1,5 +1,6 @@
 // Eq 15.
 #include <algorithm>
+#include <limits>
 
 #include "body_inertia.hpp"
 #include "reduced_form_missing.hpp"
@@ -17,19 +18,24 @@ Eigen::Map<const Eigen::VectorXd> row(const double* first, std::size_t count) {
 
 }  // namespace
 
-ReducedForm::ReducedForm(const SystemView& view, const H2& h2, SecondReduction& second)
+ReducedForm::ReducedForm(const SystemView& view, const H2& h2, const GeneralizedMass& mass,
+                         SecondReduction& second)
     : h2_(h2),
+      mass_(mass),
       second_(second),
       inertias_(view.bodies.size()),
-      forces_(view.bodies.size()),
       rates_(view.bodies.size()),
+      forces_{BodyVectors(view.bodies.size()), std::vector<double>(h2.size())},
       directions_(h2.size()),
       column_(h2.size()),
       right_(h2.size()) {
   for (const BodyData& body : view.bodies) {
-    masses_.push_back(mass_matrix(body));
     has_massless_ = has_massless_ || is_singular(body);
+    if (!view.flexible.empty()) flexible_.push_back(body.flexible);
   }
+  for (const FlexibleData& f : view.flexible)
+    modal_.push_back({std::vector<Vector6>(f.modes), std::vector<double>(f.modes * f.modes),
+                      std::vector<double>(f.modes)});
   if (has_massless_) unyielding_.resize(view.bodies.size());
   missing_ = std::make_unique<Missing>(view.bodies.size(), h2.size(), second.rows());
   if (!second.empty()) matrix_.reset(new double[h2.size() * h2.size()]);
@@ -46,20 +52,26 @@ bool ReducedForm::solve(const Problem& problem, double* udot, BodyVectors& qddot
 
 /// Elimination of u̇ from the tips: D, U, and what is left of forces and inertia for the body inboard.
 bool ReducedForm::tips_to_roots(const Problem& problem) noexcept {
-  for (std::size_t i = 0; i < masses_.size(); ++i) {
-    inertias_[i] = masses_[i];
+  BodyVectors& forces = forces_.bodies;
+  for (std::size_t i = 0; i < inertias_.size(); ++i) {
+    inertias_[i] = mass_.of_body(i);
     if (problem.Q != nullptr)
-      forces_[i] = (*problem.Q)[i];
+      forces[i] = problem.Q->bodies[i];
     else
-      forces_[i].setZero();
+      forces[i].setZero();
   }
+  if (!modal_.empty()) set_modes(problem);
   if (has_massless_) unyielding_ = inertias_;
-  for (std::size_t i = masses_.size(); i-- > 0;) {
+  for (std::size_t i = inertias_.size(); i-- > 0;) {
     const H2::Body& body = h2_.bodies()[i];
     Matrix6& M = inertias_[i];
     M.triangularView<Eigen::StrictlyUpper>() = M.transpose();  // what is not symmetric would grow along chains
-    Vector6& f = forces_[i];
-    if (problem.with_gamma) f.noalias() -= M * body.gamma;
+    Vector6& f = forces[i];
+    if (!modal_.empty() && flexible_[i] != rigid) {
+      if (!eliminate_modes(i, problem.with_gamma)) return false;
+    } else if (problem.with_gamma) {
+      f.noalias() -= M * body.gamma;
+    }
     for (std::size_t k = 0; k < body.freedoms; ++k) {
       const auto N = body.basis.col(static_cast<int>(k));
       Direction& direction = directions_[body.first + k];
@@ -82,24 +94,27 @@ bool ReducedForm::tips_to_roots(const Problem& problem) noexcept {
       for (int c = 0; c < 6; ++c) M.col(c) -= direction.U[c] * scaled;
     }
     if (body.inboard == H2::none) continue;
+    if (!modal_.empty()) pass_to_modes(i);
     transfer_inertia(body.T, h2_.is_relative(), M, inertias_[body.inboard]);
     if (has_massless_) transfer_inertia(body.T, h2_.is_relative(), unyielding_[i], unyielding_[body.inboard]);
-    forces_[body.inboard].noalias() += body.T.transpose() * f;
+    forces[body.inboard].noalias() += body.T.transpose() * f;
   }
   return true;
 }
 
 void ReducedForm::roots_to_tips(const Problem& problem, double* udot, BodyVectors& qddot) const noexcept {
-  for (std::size_t i = 0; i < masses_.size(); ++i) {
+  for (std::size_t i = 0; i < inertias_.size(); ++i) {
     const H2::Body& body = h2_.bodies()[i];
     Vector6 a = Vector6::Zero();
     if (body.inboard != H2::none) a.noalias() += body.T * qddot[body.inboard];
+    if (!modal_.empty()) add_inboard_modes(i, udot, a);
     for (std::size_t k = body.freedoms; k-- > 0;) {
       const Direction& direction = directions_[body.first + k];
       const double rate = direction.rate - direction.inverse * direction.U.dot(a);
       udot[body.first + k] = rate;
       a += rate * body.basis.col(static_cast<int>(k));
     }
+    if (!modal_.empty() && flexible_[i] != rigid) find_modal_rates(i, udot, a);
     if (problem.with_gamma) a += body.gamma;
     qddot[i] = a;
   }
@@ -114,15 +129,18 @@ bool ReducedForm::solve_dense(const Problem& problem, double* udot, BodyVectors&
     column(independent[a]);
     for (std::size_t b = 0; b <= a; ++b) matrix_[a * n + b] = column_[independent[b]];
   }
-  if (!factorize(n)) return false;
+  if (!factorize(n, problem.Q == nullptr)) return false;
   second_.particular(problem.right, udot);
   for (int round = 0; round < 2; ++round) {
     h2_.to_bodies(udot, problem.with_gamma, qddot);
-    for (std::size_t i = 0; i < masses_.size(); ++i) {
-      forces_[i].noalias() = -(masses_[i] * qddot[i]);
-      if (problem.Q != nullptr) forces_[i] += (*problem.Q)[i];
+    mass_.multiply(qddot, udot, forces_);
+    for (std::size_t i = 0; i < inertias_.size(); ++i) {
+      forces_.bodies[i] = -forces_.bodies[i];
+      if (problem.Q != nullptr) forces_.bodies[i] += problem.Q->bodies[i];
     }
-    h2_.to_joints(forces_, column_.data());
+    for (std::size_t k = h2_.joint_coordinates(); k < h2_.size(); ++k)
+      column_[k] = (problem.Q != nullptr ? problem.Q->further[k] : 0.0) - forces_.further[k];
+    h2_.to_joints(forces_.bodies, column_.data());
     second_.fold(column_.data());
     for (std::size_t a = 0; a < n; ++a) right_[a] = column_[independent[a]];
     substitute(n);
@@ -135,19 +153,25 @@ bool ReducedForm::solve_dense(const Problem& problem, double* udot, BodyVectors&
   return true;
 }
 
+/// y = H2ᵀ M H2 u; they may be the same.
+void ReducedForm::find_inertia(const double* u, double* y) noexcept {
+  h2_.to_bodies(u, false, rates_);
+  mass_.multiply(rates_, u, forces_);
+  for (std::size_t k = h2_.joint_coordinates(); k < h2_.size(); ++k) y[k] = forces_.further[k];
+  h2_.to_joints(forces_.bodies, y);
+}
+
 /// Into column_: Zᵀ H2ᵀ M H2 Z times a unit vector.
 void ReducedForm::column(std::size_t coordinate) noexcept {
   std::fill(column_.begin(), column_.end(), 0.0);
   column_[coordinate] = 1;
   second_.extend(column_.data());
-  h2_.to_bodies(column_.data(), false, rates_);
-  for (std::size_t i = 0; i < masses_.size(); ++i) forces_[i].noalias() = masses_[i] * rates_[i];
-  h2_.to_joints(forces_, column_.data());
+  find_inertia(column_.data(), column_.data());
   second_.fold(column_.data());
 }
 
-/// L D Lᵀ in place.
-bool ReducedForm::factorize(std::size_t n) noexcept {
+/// L D Lᵀ in place. In a correction a variable without inertia that no row moves stays as it is.
+bool ReducedForm::factorize(std::size_t n, bool correction) noexcept {
   for (std::size_t i = 0; i < n; ++i) {
     double* L = matrix_.get() + i * n;
     const double own = L[i];
@@ -158,6 +182,8 @@ bool ReducedForm::factorize(std::size_t n) noexcept {
       L[i] -= L[j] * scaled;
       L[j] = scaled;
     }
+    if (correction && own == 0 && second_.independent()[i] >= h2_.first_variable())
+      L[i] = std::numeric_limits<double>::infinity();
     if (!(L[i] > lost * own)) {
       failed_ = second_.independent()[i];
       return false;

@@ -37,10 +37,12 @@ void ReducedForm::start_mending(const double* udot) noexcept {
   std::fill(missing_->lambda.begin(), missing_->lambda.end(), DoubleDouble());
 }
 
-/// Into of_coordinates and rows.
-void ReducedForm::find_residual(const Problem& problem) noexcept {
+/// Q − M q̈, body by body into forces, of modes and modules into y.
+void ReducedForm::find_own_residuals(const Problem& problem) noexcept {
   Missing& m = *missing_;
-  for (std::size_t i = 0; i < masses_.size(); ++i) {
+  std::transform(problem.Q->further.begin(), problem.Q->further.end(), m.y.begin(),
+                 [](double force) { return DoubleDouble(force); });
+  for (std::size_t i = 0; i < inertias_.size(); ++i) {
     const H2::Body& body = h2_.bodies()[i];
     Six& q = m.q[i];
     for (std::size_t r = 0; r < 6; ++r) q[r] = problem.with_gamma ? body.gamma[static_cast<int>(r)] : 0.0;
@@ -48,12 +50,31 @@ void ReducedForm::find_residual(const Problem& problem) noexcept {
       for (std::size_t r = 0; r < 6; ++r)
         q[r] += m.udot[body.first + k] * DoubleDouble(body.basis(static_cast<int>(r), static_cast<int>(k)));
     if (body.inboard != H2::none) add_product(q, body.T, m.q[body.inboard]);
+    if (h2_.has_modes()) m.add_modes(h2_, i, q);
     Six inertia{};
-    add_product(inertia, masses_[i], q);
+    add_product(inertia, mass_.of_body(i), q);
     for (std::size_t r = 0; r < 6; ++r)
-      m.forces[i][r] = DoubleDouble((*problem.Q)[i][static_cast<int>(r)]) - inertia[r];
+      m.forces[i][r] = DoubleDouble(problem.Q->bodies[i][static_cast<int>(r)]) - inertia[r];
+    if (!modal_.empty() && flexible_[i] != rigid) m.subtract_modal_inertia(h2_, mass_, i);
   }
-  for (std::size_t i = masses_.size(); i-- > 0;) {
+  for (const GeneralizedMass::OfModule& module : mass_.modules())
+    for (std::size_t k = 0; k < module.count; ++k)
+      for (std::size_t l = 0; l < module.count; ++l)
+        m.y[module.first + k] -= DoubleDouble(module.M[k * module.count + l]) * m.udot[module.first + l];
+}
+
+void ReducedForm::find_left(const Problem& problem, Forces& left) noexcept {
+  find_own_residuals(problem);
+  for (std::size_t i = 0; i < inertias_.size(); ++i) left.bodies[i] = narrowed(missing_->forces[i]);
+  for (std::size_t k = h2_.joint_coordinates(); k < h2_.size(); ++k)
+    left.further[k] = static_cast<double>(missing_->y[k]);
+}
+
+/// Into of_coordinates and rows.
+void ReducedForm::find_residual(const Problem& problem) noexcept {
+  Missing& m = *missing_;
+  find_own_residuals(problem);
+  for (std::size_t i = inertias_.size(); i-- > 0;) {
     const H2::Body& body = h2_.bodies()[i];
     for (std::size_t k = 0; k < body.freedoms; ++k) {
       DoubleDouble& y = m.y[body.first + k];
@@ -62,6 +83,7 @@ void ReducedForm::find_residual(const Problem& problem) noexcept {
         y += DoubleDouble(body.basis(static_cast<int>(r), static_cast<int>(k))) * m.forces[i][r];
     }
     if (body.inboard != H2::none) add_transpose_product(m.forces[body.inboard], body.T, m.forces[i]);
+    if (h2_.has_modes()) m.add_modal_forces(h2_, i);
   }
   for (std::size_t g = 0; g < second_.groups(); ++g)
     for (std::size_t r = 0; r < second_.rows_of(g); ++r) {
@@ -89,17 +111,22 @@ void ReducedForm::find_missing(const Problem& problem, BodyVectors& steps) noexc
 /// With the factors of tips_to_roots().
 void ReducedForm::solve_missing(BodyVectors& steps) noexcept {
   Missing& m = *missing_;
-  for (Vector6& f : forces_) f.setZero();
-  for (std::size_t i = masses_.size(); i-- > 0;) {
+  BodyVectors& forces = forces_.bodies;
+  for (Vector6& f : forces) f.setZero();
+  for (Modal& modal : modal_) std::fill(modal.forces.begin(), modal.forces.end(), 0.0);
+  for (std::size_t i = inertias_.size(); i-- > 0;) {
     const H2::Body& body = h2_.bodies()[i];
-    Vector6& f = forces_[i];
+    Vector6& f = forces[i];
+    if (!modal_.empty() && flexible_[i] != rigid) solve_missing_modes(i);
     for (std::size_t k = 0; k < body.freedoms; ++k) {
       Direction& direction = directions_[body.first + k];
       direction.rate =
           direction.inverse * (m.of_coordinates[body.first + k] + body.basis.col(static_cast<int>(k)).dot(f));
       f -= direction.rate * direction.U;
     }
-    if (body.inboard != H2::none) forces_[body.inboard].noalias() += body.T.transpose() * f;
+    if (body.inboard == H2::none) continue;
+    if (!modal_.empty()) pass_missing_to_modes(i);
+    forces[body.inboard].noalias() += body.T.transpose() * f;
   }
   roots_to_tips({}, m.step.data(), steps);
 }
@@ -110,9 +137,7 @@ void ReducedForm::solve_missing_dense(BodyVectors& steps) noexcept {
   Missing& m = *missing_;
   const auto independent = second_.independent();
   const auto take_inertia = [&](const double* udot) {
-    h2_.to_bodies(udot, false, rates_);
-    for (std::size_t i = 0; i < masses_.size(); ++i) forces_[i].noalias() = masses_[i] * rates_[i];
-    h2_.to_joints(forces_, m.spent.data());
+    find_inertia(udot, m.spent.data());
     for (std::size_t k = 0; k < m.spent.size(); ++k) m.of_coordinates[k] -= m.spent[k];
   };
   second_.particular(m.rows.data(), m.step.data());

@@ -3,7 +3,8 @@
 namespace polyform::thompson {
 
 bool Reductions::construct(const PlacedTree& tree, bool with_H1, Failure& failure) noexcept {
-  if (h2_.evaluate(tree.bodies(), tree.kinematics().joints(), with_H1)) return true;
+  mass_.evaluate(tree);
+  if (h2_.evaluate(tree.kinematics(), with_H1)) return true;
   return failure.say(
       "the axes of joint `{:.60}` have become dependent: its rows have no null space of the right size. "
       "The option `construction: velocity` names the motion that is without inertia there, if any",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "closing_rows.hpp"
+#include "generalized_mass.hpp"
 #include "h2.hpp"
 #include "placed_tree.hpp"
 #include "polyform/helpers/failure.hpp"
@@ -13,16 +14,18 @@ namespace polyform::thompson {
 class Reductions {
  public:
   Reductions(const SystemView& view, Construction construction, const ClosingConstraints& closing)
-      : view_(view), h2_(view, construction), rows_(view, h2_, closing, loops_) {}
+      : view_(view), h2_(view, construction), mass_(view, h2_, closing), rows_(view, h2_, closing, loops_) {}
 
   const H2& tree() const { return h2_; }
+  /// As last constructed.
+  const GeneralizedMass& mass() const { return mass_; }
   SecondReduction& loops() { return loops_; }
   const SecondReduction& loops() const { return loops_; }
   const ClosingRows& rows() const { return rows_; }
   /// The right-hand sides of J q̇2, or nothing where nothing closes the tree.
   const double* right() const { return loops_.empty() ? nullptr : rows_.right(); }
 
-  /// H2 of this tree, with H1 for the constraint vector. False where a joint's axes have become dependent.
+  /// H2 and M of this tree, with H1 for the constraint vector. False where a joint's axes have become dependent.
   bool construct(const PlacedTree&, bool with_H1, Failure&) noexcept;
   /// J of the tree for which H2 was constructed, and its elimination. gamma: see ClosingRows::set. anew: dependent rows
   /// are to be found, see SecondReduction::eliminate.
@@ -38,6 +41,7 @@ class Reductions {
  private:
   const SystemView& view_;
   H2 h2_;
+  GeneralizedMass mass_;
   SecondReduction loops_;
   ClosingRows rows_;
 };

@@ -46,6 +46,10 @@ constexpr FieldSpec option_fields[] = {
 /// The implicit forms divide by M, and with loops their matrix is dense.
 std::optional<Refusal> check_form(const SystemView& view, Form chosen) {
   if (chosen == Form::reduced) return {};
+  if (!view.flexible.empty() || !view.modules.empty())
+    return Refusal{"thompson: the implicit forms rest on a constant and regular mass matrix, which flexible bodies and "
+                   "modules do not have",
+                   "use form=reduced"};
   for (const BodyData& body : view.bodies)
     if (is_singular(body))
       return Refusal{
@@ -78,6 +82,11 @@ std::optional<Refusal> check_rows(const SystemView& view) {
         return Refusal{fmt::format("thompson: constraint `{}` has {} rows, at most {} are supported", group.names[i],
                                    group.rows[i], SecondReduction::most_rows),
                        "divide it into several, or use another solver"};
+  for (const ModuleGroup& group : view.modules)
+    if (const std::size_t rows = group.type->rows().size(); rows > SecondReduction::most_rows)
+      return Refusal{fmt::format("thompson: module `{}` has {} rows, at most {} are supported", group.names[0], rows,
+                                 SecondReduction::most_rows),
+                     "use another solver"};
   return {};
 }
 
@@ -96,7 +105,7 @@ class Thompson final : public Formulation {
   Strided<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements |
-           Ability::first_order_states | Ability::discrete_states | Ability::code_joints | Ability::reactions |
+           Ability::flexible_bodies | Ability::modules | Ability::first_order_states | Ability::discrete_states | Ability::code_joints | Ability::reactions |
            Ability::singular_mass;
   }
   int preference() const noexcept override { return 4; }

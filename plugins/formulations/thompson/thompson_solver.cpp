@@ -15,14 +15,14 @@ ThompsonSolver::ThompsonSolver(const SystemView& view, const Options& options)
       reductions_(view_, options.construction, closing_),
       encoding_(view_, options.sequences, closing_, discrete_),
       tree_(view_, encoding_.joints(), closing_),
-      forces_(view_, reductions_.tree(), centred_.origin()),
+      forces_(view_, reductions_, centred_.origin()),
       accelerations_(view_, options, reductions_),
       projection_(view_, options.tolerance,
-                  {encoding_.joints(), tree_, reductions_, accelerations_.reduced(), forces_, failure_}),
+                  {tree_, reductions_, accelerations_.reduced(), forces_, failure_}),
       reactions_(view_, reductions_),
       joint_rates_(encoding_.joints().size()),
-      observing_{std::vector<double>(view.states), std::vector<Quat>(view.bodies.size()),
-                 std::vector<Spatial>(view.bodies.size())} {
+      observing_{std::vector<double>(view.states), std::vector<Quat>(view.frames()),
+                 std::vector<Spatial>(view.frames())} {
   closing_.follow(discrete_.of_elements());
   forces_.follow(discrete_.of_elements());
 }
@@ -32,9 +32,17 @@ bool ThompsonSolver::find_accelerations(double t, std::span<double> xdot, bool w
   failure_.clear();
   const PlacedTree& tree = tree_.place(t);
   if (!reductions_.construct(tree, with_H1, failure_)) return false;
-  BodyVectors& Q = forces_.find(t, tree, tree_.parts().x, xdot);
-  return accelerations_.find(tree, Q) ||
-         fail_massless(view_, accelerations_.failed_coordinate(), tree_.joints(), forces_.efforts(), failure_);
+  Forces& Q = forces_.find(t, tree, tree_.parts().x, xdot);
+  if (!accelerations_.find(tree, Q))
+    return fail_massless(view_, accelerations_.failed_coordinate(), tree_.joints(), forces_.efforts(), failure_);
+  if (closing_.modules().empty()) return true;
+  const double* alpha = accelerations_.udot().data() + reductions_.tree().first_variable();
+  for (const ModuleSet::Module& module : closing_.modules().modules()) {
+    std::copy_n(alpha, module.variables, xdot.data() + module.u);
+    alpha += module.variables;
+  }
+  closing_.modules().put_rates(xdot);
+  return true;
 }
 
 Status ThompsonSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
@@ -60,6 +68,8 @@ Status ThompsonSolver::do_decode(std::span<const double> y, const StateView& sta
   const PlacedTree& tree = tree_.place(0);
   std::ranges::copy(tree.q(), state.q.begin());
   std::ranges::copy(tree.v(), state.v.begin());
+  std::ranges::copy(tree.eta(), state.eta.begin());
+  std::ranges::copy(tree.etadot(), state.etadot.begin());
   std::ranges::copy(tree_.parts().x, state.x.begin());
   discrete_.decode(state);
   return Status::ok;
@@ -71,6 +81,7 @@ bool ThompsonSolver::find_rates(double t) noexcept {
   if (!find_accelerations(t, rates.subspan(encoding_.joints().moving(), view_.states), false)) return false;
   tree_.find_position_rates(rates);
   std::ranges::copy(accelerations_.vdot(), rates.subspan(view_.nq_tree).begin());
+  std::ranges::copy(etaddot(), rates.subspan(encoding_.joints().joints() + view_.modes).begin());
   return true;
 }
 
@@ -116,9 +127,9 @@ Status ThompsonSolver::do_correct(double t, std::span<double> y, Correction& out
 }
 
 double ThompsonSolver::power() noexcept {
-  if (!closing_.drives()) return forces_.forces().power();
-  reactions_.find_multipliers(tree_.placed(), forces_.Q(), accelerations_.qddot());
-  return forces_.forces().power() + reactions_.driving_power(tree_.placed());
+  if (!closing_.drives()) return given_power();
+  reactions_.find_multipliers(tree_.placed(), forces_.Q(), accelerations_);
+  return given_power() + reactions_.driving_power(tree_.placed());
 }
 
 Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observation& out) noexcept {
@@ -126,24 +137,32 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
   if (!find_accelerations(t, observing_.xdot, true)) return Status::failed;
   const PlacedTree& tree = tree_.placed();
   if (!accelerations_.check_rows(tree, forces_.Q(), failure_)) return Status::failed;
-  tree.kinematics().orientations(tree.q().data(), observing_.orientations);
+  tree.kinematics().orientations(tree.q().data(), observing_.orientations, tree.eta().data());
   observe_accelerations(out);
-  reactions_.find_multipliers(tree, forces_.Q(), accelerations_.qddot());
+  reactions_.find_multipliers(tree, forces_.Q(), accelerations_);
+  reactions_.find_module_multipliers(tree, out.module_multipliers);
   reactions_.find(tree, forces_.efforts(), out.reactions);
   std::ranges::copy(reactions_.element_multipliers(tree), out.constraint_multipliers.begin());
   const Observed found{.motions = tree.bodies(),
                        .orientations = observing_.orientations,
                        .accelerations = observing_.of_bodies,
-                       .state = {.q = tree.q(), .v = tree.v(), .x = tree_.parts().x,
-                                 .discrete = discrete_.of_elements()},
+                       .state = {.q = tree.q(), .v = tree.v(), .eta = tree.eta(), .etadot = tree.etadot(),
+                                 .x = tree_.parts().x, .discrete = discrete_.of_elements()},
                        .state_rates = observing_.xdot,
-                       .kinetic_energy = kinetic_energy(view_, tree.bodies()),
+                       .modal_accelerations = etaddot(),
+                       .flexible = &reductions_.mass().flexible(),
+                       .modules = &closing_.modules(),
                        .force_potential = forces_.forces().potential_energy(),
-                       .power = forces_.forces().power() + reactions_.driving_power(tree),
+                       .power = given_power() + reactions_.driving_power(tree),
                        .position_violation = closing_.position_violation(),
                        .velocity_violation = closing_.velocity_violation()};
   fill_observation(centred_, found, out);
   return Status::ok;
+}
+
+/// Of forces, flexible bodies and modules.
+double ThompsonSolver::given_power() const noexcept {
+  return forces_.forces().power() + reductions_.mass().flexible().damping_power() + closing_.modules().power();
 }
 
 /// Of the frame origins of the bodies, and of all joints.
@@ -156,13 +175,15 @@ void ThompsonSolver::observe_accelerations(Observation& out) noexcept {
     const Vec3 alpha = bodies[i].R * angular(qddot);
     found[i] = {alpha, linear(qddot) - cross(alpha, c) - cross(w, cross(w, c))};
   }
+  tree_.placed().kinematics().nodes().accelerate(tree_.placed().frames(), etaddot().data(), found);
   std::ranges::copy(accelerations_.vdot(), out.acceleration.begin());
-  const auto of = [&](BodyIndex b) { return is_ground(b) ? Spatial{} : found[at(b)]; };
+  const std::span<const BodyMotion> frames = tree_.placed().frames();
+  const auto of = [&](FrameIndex f) { return is_ground(f) ? Spatial{} : found[at(f)]; };
   for (std::size_t i = 0; i < view_.cut_joints().size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
     const JointMotion& m = closing_.cut(i).motion;
-    const Spatial A = relative_acceleration(cut, motion_of(cut.base, bodies), of(cut.base),
-                                            motion_of(cut.moving, bodies), of(cut.moving));
+    const Spatial A = relative_acceleration(cut, motion_of(cut.base_frame, frames), of(cut.base_frame),
+                                            motion_of(cut.moving_frame, frames), of(cut.moving_frame));
     solve_least_squares(m.H, cut.nv, A - m.bias, out.acceleration.data() + cut.v_offset);
   }
 }

@@ -23,7 +23,7 @@ namespace polyform::thompson {
 class ThompsonSolver final : public Solver, public PowerSource, public SecondOrderSystem {
  public:
   ThompsonSolver(const SystemView&, const Options&);
-  bool good() const { return forces_.good() && closing_.good(); }
+  bool good() const { return forces_.good() && closing_.good() && reductions_.mass().good(); }
 
   std::string_view failure() const noexcept override { return failure_.text(); }
   void destroy() noexcept override { delete this; }
@@ -50,6 +50,10 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   bool find_accelerations(double t, std::span<double> xdot, bool with_H1) noexcept;
   bool find_rates(double t) noexcept;
   void observe_accelerations(Observation&) noexcept;
+  double given_power() const noexcept;
+  std::span<const double> etaddot() const {
+    return accelerations_.udot().subspan(reductions_.tree().joint_coordinates(), view_.modes);
+  }
 
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
@@ -69,7 +73,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   struct Observing {
     std::vector<double> xdot;
     std::vector<Quat> orientations;
-    std::vector<Spatial> of_bodies;  ///< accelerations of the frame origins
+    std::vector<Spatial> of_bodies;  ///< accelerations of the frame origins, then of the nodes
   } observing_;
 };
 

@@ -5,6 +5,8 @@
 
 #include "polyform/contract/formulation.hpp"
 #include "polyform/mechanics/body_motion.hpp"
+#include "polyform/mechanics/flexible_set.hpp"
+#include "polyform/mechanics/module_set.hpp"
 #include "polyform/solvers/centred_view.hpp"
 
 namespace polyform {
@@ -14,11 +16,12 @@ struct Observed {
   std::span<const BodyMotion> motions;     ///< per body
   std::span<const Quat> orientations;      ///< the same orientations, continuous along the motion
   std::span<const Spatial> accelerations;  ///< of the frame origins, ground axes
-  ConstStateView state;  ///< of all joints and modes, first-order states, discrete states of the elements
+  ConstStateView state;                    ///< of all joints, modes, first-order states, discrete states of elements
   std::span<const double> state_rates;     ///< d/dt of the first-order states
-  double kinetic_energy = 0;               ///< J
-  /// Of the forces without weight, of flexible bodies and of modules, J.
-  double force_potential = 0, strain_energy = 0, module_potential = 0;
+  std::span<const double> modal_accelerations{};  ///< none where they stand in the observation already
+  const FlexibleSet* flexible = nullptr;   ///< evaluated at the motions; none where no body can be flexible
+  const ModuleSet* modules = nullptr;      ///< the same; none where there are no modules
+  double force_potential = 0;              ///< of the forces, without weight, J
   double power = 0;                        ///< W, see Observation::power
   double position_violation = 0, velocity_violation = 0;
 };

@@ -1,0 +1,47 @@
+// What ties bodies beside their joints: constraint elements, and modules with variables of their own.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "polyform/mechanics/constraint_set.hpp"
+#include "polyform/mechanics/module_set.hpp"
+
+namespace polyform::particles {
+
+/// A constraint element, or a module and what it asks of markers and joints.
+struct ElementTie {
+  const ConstraintSet::Element* rows;
+  const ModuleSet::Module* module = nullptr;  ///< none of a constraint element
+};
+
+/// All of a system, at the state last evaluated.
+class TiesOfElements {
+ public:
+  /// The view outlives the object. origin: what positions count from.
+  TiesOfElements(const SystemView& view, const Vec3& origin) : elements_(view, origin), modules_(view, origin) {
+    for (const ConstraintSet::Element& element : elements_.elements()) all_.push_back({&element});
+    for (const ModuleSet::Module& module : modules_.modules()) all_.push_back({&module.rows, &module});
+  }
+  bool good() const { return elements_.good() && modules_.good(); }
+  /// Discrete states of all elements, as ConstraintSet::follow takes them.
+  void follow(std::span<const std::int32_t> discrete) noexcept {
+    elements_.follow(discrete);
+    modules_.follow(discrete);
+  }
+  /// motions: of all bodies; q, v: of all joints; x: first-order states.
+  void evaluate(double t, std::span<const BodyMotion> motions, std::span<const double> q, std::span<const double> v,
+                std::span<const double> x) noexcept {
+    if (!elements_.elements().empty()) elements_.evaluate(t, motions, q, v);
+    if (!modules_.empty()) modules_.evaluate(t, motions, q, v, x);
+  }
+  std::span<const ElementTie> all() const { return all_; }
+  const ModuleSet& modules() const { return modules_; }
+
+ private:
+  ConstraintSet elements_;
+  ModuleSet modules_;
+  std::vector<ElementTie> all_;
+};
+
+}  // namespace polyform::particles
