@@ -26,7 +26,7 @@ class ActingForces {
       : view_(view), forces_(view, origin), wrenches_(view.bodies.size()), efforts_(view.nv) {
     std::vector<bool> is_loaded(view.bodies.size());
     for (const BodyIndex b : forces_.loaded_bodies()) is_loaded[at(b)] = true;
-    for (const ModuleGroup& group : view.modules)
+    for (const ModuleInstances& group : view.modules)
       for (const ElementInstance& module : group.instances)
         for (const Marker& marker : module.markers)
           if (!is_ground(marker.body)) is_loaded[at(marker.body)] = true;

@@ -43,7 +43,7 @@ void MovingBodies::find_needed_joints() {
     for (const JointIndex j : g.joints) needed_[at(j)] = true;
   for (const ConstraintInstances& g : view_.constraints)
     for (const JointIndex j : g.joints) needed_[at(j)] = true;
-  for (const ModuleGroup& g : view_.modules)
+  for (const ModuleInstances& g : view_.modules)
     for (const JointIndex j : g.joints) needed_[at(j)] = true;
 }
 

@@ -15,7 +15,7 @@ GeneralizedForces::GeneralizedForces(const SystemView& view, const Reductions& r
       wrenches_(view.frames()),
       efforts_(view.nv),
       Q_{BodyVectors(view.bodies.size()), std::vector<double>(h2_.size())} {
-  for (const ModuleGroup& group : view.modules) loads_joints_ = loads_joints_ || !group.joints.empty();
+  for (const ModuleInstances& group : view.modules) loads_joints_ = loads_joints_ || !group.joints.empty();
 }
 
 Forces& GeneralizedForces::find(double t, const PlacedTree& tree, std::span<const double> x,

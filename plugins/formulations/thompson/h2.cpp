@@ -20,7 +20,7 @@ H2::H2(const SystemView& view, Construction construction)
     bodies_[i].first = joint.v_offset;
     bodies_[i].freedoms = joint.nv;
   }
-  for (const ModuleGroup& group : view.modules) size_ += group.type->variables().size() * group.instances.size();
+  for (const ModuleInstances& group : view.modules) size_ += group.type->variables().size() * group.instances.size();
   if (!view.flexible.empty()) find_modes();
 }
 

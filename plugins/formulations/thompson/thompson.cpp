@@ -82,7 +82,7 @@ std::optional<Refusal> check_rows(const SystemView& view) {
         return Refusal{fmt::format("thompson: constraint `{}` has {} rows, at most {} are supported", group.names[i],
                                    group.rows[i], SecondReduction::most_rows),
                        "divide it into several, or use another solver"};
-  for (const ModuleGroup& group : view.modules)
+  for (const ModuleInstances& group : view.modules)
     if (const std::size_t rows = group.type->rows().size(); rows > SecondReduction::most_rows)
       return Refusal{fmt::format("thompson: module `{}` has {} rows, at most {} are supported", group.names[0], rows,
                                  SecondReduction::most_rows),
