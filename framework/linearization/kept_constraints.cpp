@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "framework/assembly/dependent_rows.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/simulation/evaluate.hpp"
 
@@ -12,12 +15,18 @@ namespace {
 /// spin at 1e6 rad/s), far below what a constraint does. Solvers themselves put up with more, cartesian with 4e-7 in
 /// extreme mass ratios, and are then refused too: differences of such accelerations are no linear model.
 constexpr double kept = 1e-7;
+/// Times the part by which a row is independent that is taken as dependent: what accelerations leave of it is that part
+/// with the levers of the loop.
+constexpr double levers = 100;
 
 }  // namespace
 
-void require_constraints(AccelerationMisfit& misfit, double t, const Observation& now, bool beside_nominal) {
-  const AccelerationMisfit::Worst worst = misfit.worst(t, now);
-  if (!(worst.size > kept)) return;
+KeptConstraints::KeptConstraints(const SystemView& view, const ConstStateView& nominal)
+    : misfit_(view), kept_(std::max(kept, levers * nearly_dependent_part(view, nominal))) {}
+
+void KeptConstraints::require(double t, const Observation& now, bool beside_nominal) {
+  const AccelerationMisfit::Worst worst = misfit_.worst(t, now);
+  if (!(worst.size > kept_)) return;
   if (beside_nominal)
     throw Failure(
         Exit::bad_input,
@@ -39,8 +48,7 @@ void require_constraints(AccelerationMisfit& misfit, double t, const Observation
 void require_constraints(const System& system, Solver& solver) {
   ObservationStore store(system.view());
   evaluate(system, solver, store);
-  AccelerationMisfit misfit(system.view());
-  require_constraints(misfit, 0, store.now());
+  KeptConstraints(system.view(), system.initial_state()).require(0, store.now());
 }
 
 }  // namespace polyform::host::linearization

@@ -80,7 +80,7 @@ Probe::Probe(const System& system, const SystemView& view, double time, const Mi
       choice_(choice),
       closed_(view, time, choice, nominal),
       chart_(view, nominal),
-      misfit_(view),
+      kept_(view, nominal.constant()),
       solver_(std::move(solver)),
       outputs_(outputs),
       store_(view),
@@ -111,7 +111,7 @@ bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {
     return false;
   }
   const bool beside = std::any_of(deviation.begin(), deviation.end(), [](double d) { return d != 0; });
-  require_constraints(misfit_, time_, now, beside);
+  kept_.require(time_, now, beside);
   // Coordinates as they were placed: the solver's are the same up to round-off, turns and signs of quaternions.
   std::copy(state_.q.begin(), state_.q.end(), now.q.begin());
   std::copy(state_.v.begin(), state_.v.end(), now.v.begin());

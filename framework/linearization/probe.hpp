@@ -73,7 +73,7 @@ class Probe {
   const MinimalCoordinates& choice_;
   ClosedStates closed_;
   ChartRates chart_;
-  AccelerationMisfit misfit_;
+  KeptConstraints kept_;
   SolverPointer solver_;
   const std::vector<std::size_t>& outputs_;
   ObservationStore store_;
