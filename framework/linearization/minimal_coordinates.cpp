@@ -7,6 +7,7 @@
 #include <cmath>
 #include <new>
 
+#include "framework/assembly/row_factors.hpp"
 #include "framework/linearization/module_states.hpp"
 #include "polyform/mechanics/flexible_set.hpp"
 #include "polyform/mechanics/judgement.hpp"
@@ -87,10 +88,19 @@ std::vector<double> mode_scales(const SystemView& view, double length) {
   return size;
 }
 
-/// Complete pivoting over the rows that are allowed, whose size is 1, after the pivots that are given. Which coefficient
-/// is the largest goes by `preference` for its column; whether a row depends on others does not.
+/// How many rows do not depend on others, by the rule of `check`.
+std::size_t rank_of(const ConstraintJacobian& constraints) {
+  const RowScales scales(constraints, constraints.columns());
+  RowFactors factors(constraints, scales, std::vector<char>(constraints.columns()));
+  factors.factorize(std::max(least_independent, 16 * constraints.place_rounding()));
+  return factors.rank();
+}
+
+/// Complete pivoting over the rows that are allowed, whose size is 1, after the pivots that are given, up to `rank` of
+/// them. Which coefficient is the largest goes by `preference` for its column; what is left of rows by rounding does
+/// not count.
 Elimination eliminate(Eigen::MatrixXd J, const std::vector<double>& preference, const std::vector<char>& allowed,
-                      const Elimination& given) {
+                      const Elimination& given, std::size_t rank) {
   Elimination out = given;
   std::vector<char> row_used(allowed.size()), column_used(static_cast<std::size_t>(J.cols()));
   const auto take = [&](Index r, Index c) {
@@ -100,14 +110,14 @@ Elimination eliminate(Eigen::MatrixXd J, const std::vector<double>& preference, 
   };
   for (std::size_t k = 0; k < given.rows.size(); ++k)
     take(static_cast<Index>(given.rows[k]), static_cast<Index>(given.dependent[k]));
-  for (;;) {
+  while (out.rows.size() < rank) {
     double largest = 0;
     Index row = -1, column = -1;
     for (Index c = 0; c < J.cols(); ++c)
       for (Index r = 0; r < J.rows() && !column_used[static_cast<std::size_t>(c)]; ++r)
         if (const double size = std::abs(J(r, c)), preferred = size * preference[static_cast<std::size_t>(c)];
             allowed[static_cast<std::size_t>(r)] && !row_used[static_cast<std::size_t>(r)] &&
-            size > least_independent && preferred > largest) {
+            size > rounding_of_rows && preferred > largest) {
           largest = preferred;
           row = r;
           column = c;
@@ -220,8 +230,9 @@ MinimalCoordinates choose_coordinates(const SystemView& view, double t, const Ca
   for (std::size_t c = 0; c < wanted.size(); ++c)
     if (wanted[c]) preference[c] *= kept_to_the_last;
   MinimalCoordinates choice;
-  choice.position = eliminate(J, preference, bounds, {});
-  choice.velocity = eliminate(std::move(J), preference, all, choice.position);
+  const std::size_t rank = rows > 0 ? rank_of(constraints) : 0;
+  choice.position = eliminate(J, preference, bounds, {}, rank);
+  choice.velocity = eliminate(std::move(J), preference, all, choice.position, rank);
   choice.state = ModuleStates(view).choose(t, constraints.tree().frames(), here);
   return choice;
 }

@@ -218,9 +218,18 @@ bool FineSolver::find_in_doubles(Accelerations use) noexcept {
   if (!in_doubles_.find_accelerations(use)) return false;
   const double uncertain = in_doubles_.uncertain();
   if (use == Accelerations::of_stage || !(uncertain > from)) return true;
-  leaves_rows_out_ = factors_.is_affordable();
-  if (leaves_rows_out_ && solve()) return true;
-  leaves_rows_out_ = false;
+  if (!(uncertain > unsaid) && !mending_.is_due()) return true;
+  if (factors_.is_affordable()) {
+    even_ = problem_.solution;
+    if (solve()) {
+      for (std::size_t k = 0; k < change_.size(); ++k) change_[k] = even_[k] - problem_.solution[k];
+      std::size_t worst = 0;
+      leaves_rows_out_ = residual_.relative_step(change_, worst) > from;
+      if (!leaves_rows_out_) mending_.found_nothing();
+      return true;
+    }
+    problem_.solution = even_;
+  }
   if (uncertain <= unsaid) return true;
   return failure_.say(
       "A loop at {} `{}` has constraints that nearly depend on others, as rounded lengths make them, and accelerations "
