@@ -10,6 +10,9 @@ namespace polyform {
 
 namespace {
 
+/// Of a row at accelerations, beside the terms that it is made of: what their own rounding leaves.
+constexpr double row_rounding = 1e-14;
+
 void add_frame(std::vector<FrameIndex>& frames, FrameIndex f) {
   if (!is_ground(f) && std::ranges::find(frames, f) == frames.end()) frames.push_back(f);
 }
@@ -32,6 +35,7 @@ void ElementRows::add_modules() {
         add_frame(loaded_, f);
   }
   missing_.resize(most);
+  rounding_.resize(most);
 }
 
 void ElementRows::evaluate_modules(double t, std::span<const BodyMotion> frames, std::span<const double> q,
@@ -120,19 +124,23 @@ void ElementRows::complete(std::span<double> multipliers, std::span<const Spatia
       const Group& first = groups_[first_group_[m]];
       of_module = multipliers.data() + first.row;
       rows.complete(of_module);
-      for (std::size_t k = 0; k < rows.pairs(); ++k) {
-        const std::size_t r = rows.row_of_R(k);
+      for (std::size_t r = 0; r < rows.rows(); ++r) {
         const Row& row = asked_[first.row + r];
         double missing = level_ == Level::position   ? -row.residual
                          : level_ == Level::velocity ? -row.rate
                                                      : row.acceleration;
-        for (std::size_t f = 0; f < first.frame_count; ++f)
-          missing -= dot(asked_shares_[first.share + r * first.frame_count + f].row,
-                         accelerations[at(frames_[first.frames + f])]);
+        double terms = std::abs(missing);
+        for (std::size_t f = 0; f < first.frame_count; ++f) {
+          const Share& share = asked_shares_[first.share + r * first.frame_count + f];
+          const Spatial& a = accelerations[at(frames_[first.frames + f])];
+          missing -= dot(share.row, a);
+          terms += share.angular * size(a.angular) + share.linear * size(a.linear);
+        }
         missing_[r] = missing;
+        rounding_[r] = row_rounding * terms;
       }
     }
-    rows.find_rates(of_module, missing_.data());
+    rows.find_rates(of_module, missing_.data(), rounding_.data());
   }
 }
 

@@ -25,7 +25,8 @@ ModuleRows::ModuleRows(const ModuleSet::Module& module) : module_(&module) {
   C_.resize(m * n);
   inverse_.resize(n * n);
   W_.resize(m * m);
-  for (auto* of_rows : {&terms_, &own_, &given_}) of_rows->resize(m);
+  factors_.resize(m * m);
+  for (auto* of_rows : {&terms_, &own_, &given_, &off_}) of_rows->resize(m);
   rates_.resize(n);
   room_.resize(2 * n + n * n);
 }
@@ -203,7 +204,49 @@ void ModuleRows::complete(double* multipliers) const noexcept {
   }
 }
 
-std::span<const double> ModuleRows::find_rates(const double* multipliers, const double* missing) noexcept {
+/// rates_, of the variables with mass, by x = W⁺ (missing − A α): α += M⁻ Aᵀ x.
+void ModuleRows::meet_rows(const double* missing, const double* rounding) noexcept {
+  const std::size_t n = variables(), m = rows();
+  bool off = false;
+  for (std::size_t r = 0; r < m; ++r) {
+    off_[r] = 0;
+    if (gives(r)) continue;
+    double of_row = rounding[r], all = missing[r];
+    for (std::size_t k = 0; k < pairs_; ++k) {
+      all -= C(r, k) * missing[R_[k]];
+      of_row += std::abs(C(r, k)) * rounding[R_[k]];
+    }
+    off_[r] = all - std::inner_product(rates_.begin(), rates_.end(), A_.data() + r * n, 0.0);
+    off = off || std::abs(off_[r]) > of_row;
+  }
+  if (!off) return;
+  // Gauss's elimination without exchange: W is positive semidefinite, rows without own compliance stay as they are.
+  std::ranges::copy(W_, factors_.begin());
+  const auto W = [&](std::size_t r, std::size_t s) -> double& { return factors_[r * m + s]; };
+  const auto stands = [&](std::size_t r) { return !gives(r) && W(r, r) > least_part * terms_[r]; };
+  for (std::size_t c = 0; c < m; ++c)
+    for (std::size_t r = c + 1; r < m && stands(c); ++r) {
+      const double l = W(r, c) / W(c, c);
+      for (std::size_t k = c; k < m; ++k) W(r, k) -= l * W(c, k);
+      off_[r] -= l * off_[c];
+    }
+  for (std::size_t c = m; c-- > 0;) {
+    if (!stands(c)) {
+      off_[c] = 0;
+      continue;
+    }
+    for (std::size_t k = c + 1; k < m; ++k) off_[c] -= W(c, k) * off_[k];
+    off_[c] /= W(c, c);
+  }
+  double* change = room_.data();
+  std::fill_n(change, n, 0.0);
+  for (std::size_t r = 0; r < m; ++r)
+    for (std::size_t v = 0; v < n; ++v) change[v] += A_[r * n + v] * off_[r];
+  solve(change);
+  for (std::size_t v = 0; v < n; ++v) rates_[v] += change[v];
+}
+
+void ModuleRows::find_rates(const double* multipliers, const double* missing, const double* rounding) noexcept {
   const std::size_t n = variables();
   std::copy(f_.begin(), f_.end(), rates_.begin());
   for (std::size_t r = 0; r < rows(); ++r) {
@@ -211,6 +254,7 @@ std::span<const double> ModuleRows::find_rates(const double* multipliers, const 
     for (std::size_t v = 0; v < n; ++v) rates_[v] += A_[r * n + v] * multipliers[r];
   }
   solve(rates_.data());
+  meet_rows(missing, rounding);
   double* rest = room_.data();
   for (std::size_t k = 0; k < pairs_; ++k)
     rest[k] = missing[R_[k]] - std::inner_product(rates_.begin(), rates_.end(), A_.data() + R_[k] * n, 0.0);
@@ -219,7 +263,6 @@ std::span<const double> ModuleRows::find_rates(const double* multipliers, const 
     for (std::size_t k = 0; k < pairs_; ++k) beta += inverse_[j * n + k] * rest[k];
     for (std::size_t v = 0; v < n; ++v) rates_[v] += beta * N_[j * n + v];
   }
-  return rates_;
 }
 
 }  // namespace polyform

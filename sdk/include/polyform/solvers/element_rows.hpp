@@ -177,7 +177,7 @@ class ElementRows {
   std::vector<Row> rows_, asked_;
   std::vector<JointMotion> motions_;          ///< of the joints of each group
   std::vector<JointMotion> module_motions_;   ///< of the joints of each module, one after the other
-  std::vector<double> missing_;               ///< of the rows of one module
+  std::vector<double> missing_, rounding_;    ///< of the rows of one module
   std::vector<FrameIndex> loaded_;
   Level level_ = Level::acceleration;
   std::string_view unheld_;

@@ -9,6 +9,9 @@
 // As many rows R as N has columns, for which A N is regular, give β; the others, S, have no part in it once
 // C = (A N)_S (A N)_R⁻¹ times the rows R is taken from them. The multipliers of R follow from those of S:
 // λ_R = λ_0 − Cᵀ λ_S, λ_0 = −(A N)_R⁻ᵀ Nᵀ f, a force that is given like one that is applied.
+//
+// Of a variable with next to no mass, f + Aᵀ λ is a small difference: its rows tell its rate better, and where they
+// miss more than their rounding, α gets the least change in the metric of M that meets them.
 #pragma once
 
 #include <cstddef>
@@ -52,8 +55,8 @@ class ModuleRows {
 
   /// Multipliers of R from those of S, into their places; λ_0 is not in them.
   void complete(double* multipliers) const noexcept;
-  /// α from complete multipliers. missing: of each row of R, what its right-hand side leaves to A α.
-  std::span<const double> find_rates(const double* multipliers, const double* missing) noexcept;
+  /// α from complete multipliers. missing: of each row, what its right-hand side leaves to A α; rounding: of that.
+  void find_rates(const double* multipliers, const double* missing, const double* rounding) noexcept;
   std::span<const double> rates() const { return rates_; }
 
  private:
@@ -62,6 +65,7 @@ class ModuleRows {
   void solve(double* x) noexcept;
   bool pair_rows() noexcept;
   void take_pairs() noexcept;
+  void meet_rows(const double* missing, const double* rounding) noexcept;
 
   const ModuleSet::Module* module_;
   std::size_t rank_ = 0, pairs_ = 0;
@@ -71,6 +75,7 @@ class ModuleRows {
   std::vector<std::size_t> R_, place_in_R_;
   std::vector<double> AN_, C_, inverse_;        ///< rows × pairs; (A N)_R⁻¹
   std::vector<double> W_, terms_, own_, given_, rates_, room_;
+  std::vector<double> off_, factors_;           ///< of rows; W on its way to factors
 };
 
 }  // namespace polyform
