@@ -110,6 +110,7 @@ class Run {
     record.passing_time = passing_.shortest();
     record.stops = stops_;
     record.events = events_.count();
+    record.choices = integrator_.choices();
     record.warnings = warnings(record);
     balance_.store(record);
     for (RowSink* sink : sinks_) guard(record, [&] { sink->finish(record); });
