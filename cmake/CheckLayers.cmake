@@ -109,6 +109,7 @@ function(plugin_names out)
   file(GLOB folders RELATIVE ${SOURCE_DIR}/plugins/formulations ${SOURCE_DIR}/plugins/formulations/*)
   list(APPEND names ${folders})
   list(REMOVE_DUPLICATES names)
+  list(REMOVE_ITEM names auto)  # an integrator, and a word of C++ that no plugin made by `polyform new` may have
   set(${out} ${names} PARENT_SCOPE)
 endfunction()
 

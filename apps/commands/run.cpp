@@ -52,6 +52,7 @@ void print_summary(const RunCommandArguments& arguments, const host::System& sys
                  system.bodies().size(), count.degrees_of_freedom, system.loops());
   fmt::format_to(out, "solver       {} ({} states)\n", solver, run.state_size);
   fmt::format_to(out, "integrator   {}\n", describe(settings));
+  if (!run.choices.empty()) fmt::format_to(out, "chosen       {}\n", run.choices);
   fmt::format_to(out, "reached      t = {} s, {} rows every {} s\n", run.time, run.rows, settings.output_interval);
   fmt::format_to(out, "work         {} steps, {} rejected, {} evaluations; {:.3g} s, {} per evaluation\n", run.steps,
              run.rejected_steps, run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));

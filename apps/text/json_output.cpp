@@ -51,6 +51,7 @@ Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::s
               {"rows", run.rows},
               {"status", host::name_of(run.end)}};
   if (!run.imbalance_of.empty()) out["imbalance_of"] = run.imbalance_of;
+  if (!run.choices.empty()) out["choices"] = run.choices;
   if (!run.warnings.empty()) out["warnings"] = run.warnings;
   if (!run.failure.empty()) out["failure"] = run.failure;
   return out;

@@ -36,6 +36,7 @@ void each_member(Record& run, const Visit& visit) {
   visit("events", run.events);
   visit("imbalance", run.imbalance);
   visit("imbalance_of", run.imbalance_of);
+  visit("choices", run.choices);
   visit("kernels", run.kernels);
   visit("warnings", run.warnings);
 }

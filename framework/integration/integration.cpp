@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "framework/diagnostics.hpp"
+#include "polyform/contract/integrator_choice.hpp"
 
 namespace polyform::host::inline integration {
 
@@ -55,6 +56,11 @@ bool Integration::done(Status status) {
   if (status == Status::ok) return true;
   failure_ = method_->failure();
   return false;
+}
+
+std::string Integration::choices() const {
+  auto* const its = ask<IntegratorChoices>(*method_);
+  return its == nullptr ? std::string() : std::string(its->choices());
 }
 
 void Integration::begin_discrete() {

@@ -65,6 +65,8 @@ class Integration {
   double time() const { return method_->time(); }
   double previous_time() const { return method_->previous_time(); }
   Statistics statistics() const { return {steps_, method_->rejected(), system_.evaluations()}; }
+  /// What a method that chooses among others has chosen, and why (IntegratorChoices); empty of any other.
+  std::string choices() const;
   /// Why the last call gave false: a sentence without a full stop that names the time.
   std::string_view failure() const { return failure_; }
 

@@ -101,6 +101,7 @@ class Run {
     record.longest_step = longest_step_;
     record.stops = stops_;
     record.events = events_.count();
+    record.choices = integrator_.choices();
     record.warnings = warnings(record);
     rows_.store_balance(record);
     for (RowSink* sink : rows_.sinks()) guard(record, [&] { sink->finish(record); });

@@ -26,7 +26,7 @@ TEST_CASE("help, plugins and schema tell of every integrator from its declaratio
   const Workshop shop;
   const std::string help = shop.run({"--help"}).out, schema = shop.run({"schema"}).out,
                     list = shop.run({"plugins"}).out;
-  for (const char* name : {"rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf"}) {
+  for (const char* name : {"rk4", "dopri5", "dop853", "radau5", "auto", "cvode-adams", "cvode-bdf"}) {
     INFO(name);
     CHECK_THAT(help, Contains(name));
     CHECK_THAT(schema, Contains(name));
@@ -89,6 +89,20 @@ TEST_CASE("a wrong integrator or option is refused with its place and what would
   CHECK_THAT(refusal("integrator: rk4", {"--integrator-option", "order"}),
              Contains("--integrator-option: expected key=value"));
   CHECK_THAT(refusal("integrator: cvode-bdf", {"--integrator-option", "max_order=0"}), Contains("max_order"));
+}
+
+TEST_CASE("auto tells what it chose for the stiff rod, and why") {
+  const Workshop shop;
+  const std::string model = std::string(POLYFORM_MODELS) + "/stiff_rod.yaml";
+  const Outcome summary = shop.run({"run", model, "--integrator", "auto"});
+  CHECK(summary.code == 0);
+  CHECK_THAT(summary.out, Contains("chosen       radau5 for"));
+  const json best = json::parse(shop.run({"run", model, "--json"}).out);
+  CHECK(best.at("evaluations") < 4000);
+  CHECK_FALSE(best.contains("choices"));
+  // A solver without a Newton matrix of its own takes differences.
+  const json other = json::parse(shop.run({"run", model, "--json", "--solver", "cartesian", "--duration", "0.1"}).out);
+  CHECK(other.at("status") == "done");
 }
 
 TEST_CASE("somebody else's integrator is found like any other plugin and uses positions and velocities") {

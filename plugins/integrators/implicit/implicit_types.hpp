@@ -6,5 +6,6 @@
 namespace polyform::implicit {
 
 const IntegratorType& radau5() noexcept;
+const IntegratorType& automatic() noexcept;
 
 }  // namespace polyform::implicit

@@ -6,6 +6,9 @@ namespace polyform::implicit {
 
 namespace {
 
+// Beyond so many states a full matrix takes minutes to factorize and the memory of a small machine.
+constexpr std::size_t largest_full = 2000;
+
 /// The system's own.
 class StructuredNewton final : public Newton {
  public:
@@ -30,6 +33,7 @@ class StructuredNewton final : public Newton {
 
 std::unique_ptr<Newton> newton_for(FirstOrderSystem& system, const StepSettings& settings) {
   if (auto* const matrix = ask<NewtonMatrix>(system)) return std::make_unique<StructuredNewton>(*matrix);
+  if (system.size() - system.integrals() > largest_full) return nullptr;
   return std::make_unique<DenseNewton>(system, settings);
 }
 

@@ -24,8 +24,7 @@ class Newton {
   virtual void solve(std::span<double> real, std::span<double> imaginary) noexcept = 0;
 };
 
-/// What suits the system: its own matrix; else a full one by differences up to so many states, beyond that Krylov's
-/// method. tolerance: what Krylov's method leaves of a right-hand side, absolute + relative · |y| counting as one.
+/// The system's own matrix; where it has none, a full one by differences. nullptr where that would be too large.
 std::unique_ptr<Newton> newton_for(FirstOrderSystem&, const StepSettings&);
 
 }  // namespace polyform::implicit

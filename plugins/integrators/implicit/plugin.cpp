@@ -2,4 +2,7 @@
 
 #include "implicit_types.hpp"
 
-POLYFORM_PLUGIN("integrator", "implicit", "1.0") { registrar.add(polyform::implicit::radau5()); }
+POLYFORM_PLUGIN("integrator", "implicit", "1.0") {
+  registrar.add(polyform::implicit::radau5());
+  registrar.add(polyform::implicit::automatic());
+}

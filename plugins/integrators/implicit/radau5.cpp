@@ -38,9 +38,9 @@ constexpr double slow_convergence = 0.02;
 
 }  // namespace
 
-Radau5::Radau5(FirstOrderSystem& system, const StepSettings& settings)
+Radau5::Radau5(FirstOrderSystem& system, const StepSettings& settings, std::unique_ptr<Newton> newton)
     : system_(system), settings_(settings), states_(system.size() - system.integrals()),
-      newton_(newton_for(system, settings)),
+      newton_(std::move(newton)),
       newton_tolerance_(std::max(10 * std::numeric_limits<double>::epsilon() / settings.relative_tolerance,
                                  std::min(0.03, std::sqrt(settings.relative_tolerance)))),
       now_(system.size()), rate_(now_), scale_(now_), largest_integrals_(system.integrals()),

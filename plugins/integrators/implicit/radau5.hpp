@@ -14,7 +14,7 @@ namespace polyform::implicit {
 
 class Radau5 final : public StepByStep {
  public:
-  Radau5(FirstOrderSystem&, const StepSettings&);
+  Radau5(FirstOrderSystem&, const StepSettings&, std::unique_ptr<Newton>);
   void destroy() noexcept override { delete this; }
 
   Status start(double t, std::span<const double> y) noexcept override;

@@ -85,8 +85,21 @@ TEST_CASE("the error of rk4 over a fixed time falls sixteenfold when the step is
   CHECK(observed_order(error(0.02), error(0.01)) == Approx(4).margin(0.1));
 }
 
+TEST_CASE("the error of radau5 over a fixed time falls thirty-two-fold when its steps are halved") {
+  const auto error = [](double h) {
+    Equation ode = circle_oscillator();
+    polyform::StepSettings settings{.step = h, .relative_tolerance = 1e3, .absolute_tolerance = 1e3};
+    settings.max_step = h;
+    Integration integrator(ode, polyform::test::integrator("radau5"), settings);
+    integrator.start(0, std::vector<double>{1.2, 0});
+    REQUIRE(run(integrator, 3.0));
+    return circle_error(1.2, 3.0, integrator.state());
+  };
+  CHECK(observed_order(error(0.1), error(0.05)) == Approx(5).margin(0.2));
+}
+
 TEST_CASE("the global error of the adaptive integrators follows the tolerance") {
-  const char* name = GENERATE("dopri5", "dop853", "cvode-adams", "cvode-bdf");
+  const char* name = GENERATE("dopri5", "dop853", "radau5", "auto", "cvode-adams", "cvode-bdf");
   CAPTURE(name);
   const auto error = [name](double tolerance) {
     Equation ode = circle_oscillator();

@@ -8,13 +8,15 @@
 using namespace polyform::host;
 using namespace polyform::host::test;
 
-TEST_CASE("cvode-bdf solves the van der Pol problem with a time scale of 1e-6") {
+TEST_CASE("implicit methods solve the van der Pol problem with a time scale of 1e-6") {
+  const char* name = GENERATE("cvode-bdf", "radau5", "auto");
+  CAPTURE(name);
   Equation ode(2, [](double, Span y, std::span<double> ydot) {
     ydot[0] = y[1];
     ydot[1] = ((1 - y[0] * y[0]) * y[1] - y[0]) / 1e-6;
     return true;
   });
-  const auto integrator = started(ode, {"cvode-bdf", 1e-6, 1e-9, 1e-9}, {2, 0});
+  const auto integrator = started(ode, {name, 1e-6, 1e-9, 1e-9}, {2, 0});
   REQUIRE(run(*integrator, 2.0));
   CHECK(integrator->state()[0] == Approx(1.706167732170483).epsilon(1e-6));
   CHECK(integrator->state()[1] == Approx(-0.8928097010247975).epsilon(1e-6));
@@ -22,14 +24,16 @@ TEST_CASE("cvode-bdf solves the van der Pol problem with a time scale of 1e-6") 
   CHECK(integrator->statistics().steps < 10000);
 }
 
-TEST_CASE("cvode-bdf solves Robertson's reaction to t = 1e11") {
+TEST_CASE("implicit methods solve Robertson's reaction to t = 1e11") {
+  const char* name = GENERATE("cvode-bdf", "radau5");
+  CAPTURE(name);
   Equation ode(3, [](double, Span y, std::span<double> ydot) {
     ydot[0] = -0.04 * y[0] + 1e4 * y[1] * y[2];
     ydot[2] = 3e7 * y[1] * y[1];
     ydot[1] = -ydot[0] - ydot[2];
     return true;
   });
-  const auto integrator = started(ode, {"cvode-bdf", 1e-6, 1e-9, 1e-18}, {1, 0, 0});
+  const auto integrator = started(ode, {name, 1e-6, 1e-9, 1e-18}, {1, 0, 0});
   REQUIRE(run(*integrator, 1e11));
   CHECK(integrator->state()[0] == Approx(0.2083340149701255e-7).epsilon(1e-4));
   CHECK(integrator->state()[1] == Approx(0.8333360770334713e-13).epsilon(1e-4));
@@ -54,4 +58,24 @@ TEST_CASE("cvode-bdf solves a large stiff system without a matrix") {
   for (std::size_t i = 0; i < n; ++i)
     CHECK(integrator->state()[i] == Approx(mode(i) * std::exp(-0.1 * rate)).epsilon(1e-5));
   CHECK(integrator->statistics().steps < 1000);
+}
+
+TEST_CASE("auto follows a vibration explicitly and leaves it once it has died away") {
+  // A spring that vibrates at 1e4 rad/s and dies away, beside a slow one.
+  Equation ode(4, [](double, Span y, std::span<double> ydot) {
+    ydot[0] = y[1];
+    ydot[1] = -y[0];
+    ydot[2] = y[3];
+    ydot[3] = -1e8 * (y[2] - 0.1 * y[0]) - 2e3 * y[3];
+    return true;
+  });
+  const auto stiff = started(ode, {"auto", 1e-5, 1e-6, 1e-8}, {1, 0, 0.1, 0});
+  REQUIRE(run(*stiff, 10.0));
+  CHECK(stiff->state()[0] == Approx(std::cos(10.0)).margin(1e-5));
+  CHECK(stiff->statistics().evaluations < 20000);
+  CHECK(stiff->choices().find("radau5 for 9") == 0);
+  Equation slow = circle_oscillator();
+  const auto plain = started(slow, {"auto", 1e-3, 1e-6, 1e-8}, {1.2, 0});
+  REQUIRE(run(*plain, 100.0));
+  CHECK(plain->choices().find("dopri5 all along") == 0);
 }

@@ -1,0 +1,147 @@
+#include "auto_method.hpp"
+
+#include <algorithm>
+
+namespace polyform::implicit {
+
+namespace {
+
+// Steps of the explicit method between two looks at the time scale: three evaluations beside a hundred and twenty.
+constexpr std::size_t between_looks = 20;
+// Step times largest eigenvalue from which on stability may hold the steps: dopri5 is stable up to about 1 for
+// vibrations without damping and to 3.3 for what dies away.
+constexpr double at_the_bound = 0.9;
+constexpr std::size_t looks_at_the_bound = 3;
+// Steps of a trial, of which the second half counts: the first ones grow from the explicit step.
+constexpr std::size_t trial = 16;
+// An implicit step costs some five explicit ones: 8 evaluations and 12 solutions beside 6 evaluations.
+constexpr double worth = 5;
+
+}  // namespace
+
+AutoMethod::AutoMethod(FirstOrderSystem& system, Owned explicit_method, Owned implicit_method,
+                       std::string_view without)
+    : scale_(system), explicit_(std::move(explicit_method)), implicit_(std::move(implicit_method)),
+      now_(explicit_.get()) {
+  without_.say(without);
+}
+
+Status AutoMethod::start(double t, std::span<const double> y) noexcept {
+  scale_.start();
+  now_ = explicit_.get();
+  phase_ = Phase::explicitly;
+  changing_ = false;
+  steps_ = bound_ = trials_ = 0;
+  wait_ = between_looks;
+  since_ = start_ = t;
+  rate_ = implicit_time_ = 0;
+  // Each begins to count what it rejects.
+  if (implicit_ && implicit_->start(t, y) != Status::ok) return Status::failed;
+  return explicit_->start(t, y);
+}
+
+Status AutoMethod::restart(double t, std::span<const double> y, double first_step) noexcept {
+  changing_ = false;
+  phase_ = now_ == explicit_.get() ? Phase::explicitly : Phase::implicitly;  // a trial would see the steps of a restart
+  steps_ = 0;
+  since_ = t;
+  return now_->restart(t, y, first_step);
+}
+
+std::size_t AutoMethod::rejected() const noexcept {
+  return explicit_->rejected() + (implicit_ ? implicit_->rejected() : 0);
+}
+
+void* AutoMethod::query(std::string_view asked) noexcept {
+  return asked == IntegratorChoices::interface_name ? static_cast<IntegratorChoices*>(this) : nullptr;
+}
+
+Status AutoMethod::step(double t_limit) noexcept {
+  if (changing_ && change() != Status::ok) return Status::failed;
+  const double from = now_->time();
+  if (now_->step(t_limit) != Status::ok) {
+    if (is_explicit()) return Status::failed;
+    // What stops an implicit step need not stop shorter ones.
+    change_to(Phase::explicitly);
+    wait_ *= 4;
+    if (change() != Status::ok || now_->step(t_limit) != Status::ok) return Status::failed;
+  }
+  if (!is_explicit()) implicit_time_ += now_->time() - from;
+  ++steps_;
+  if (implicit_) look();
+  return Status::ok;
+}
+
+Status AutoMethod::change() noexcept {
+  changing_ = false;
+  Integrator* const next = is_explicit() ? explicit_.get() : implicit_.get();
+  const double step = is_explicit() && rate_ > 0 ? std::min(explicit_step_, 0.5 / rate_) : explicit_step_;
+  const double t = now_->time();
+  if (next->restart(t, now_->state(), step) != Status::ok) return Status::failed;
+  now_ = next;
+  steps_ = 0;
+  since_ = t;
+  return Status::ok;
+}
+
+void AutoMethod::look() noexcept {
+  if (is_explicit())
+    look_explicitly();
+  else
+    look_implicitly();
+}
+
+void AutoMethod::look_explicitly() noexcept {
+  if (steps_ < wait_ || steps_ % between_looks != 0) return;
+  rate_ = scale_.measure(now_->time(), now_->state());
+  explicit_step_ = (now_->time() - since_) / static_cast<double>(steps_);
+  bound_ = explicit_step_ * rate_ > at_the_bound ? bound_ + 1 : 0;
+  since_ = now_->time();
+  steps_ = 0;
+  if (bound_ < looks_at_the_bound) return;
+  bound_ = 0;
+  change_to(Phase::on_trial);
+}
+
+void AutoMethod::look_implicitly() noexcept {
+  if (phase_ == Phase::on_trial) {
+    if (steps_ == trial / 2) since_ = now_->time();
+    if (steps_ < trial) return;
+    implicit_step_ = (now_->time() - since_) / static_cast<double>(trial - trial / 2);
+    if (implicit_step_ > worth * explicit_step_) {
+      if (trials_++ == 0) first_change_ = now_->time();
+      phase_ = Phase::implicitly;
+      steps_ = 0;
+      return;
+    }
+    wait_ *= 4;  // so that trials in vain come to little
+    change_to(Phase::explicitly);
+    return;
+  }
+  if (steps_ % between_looks != 0) return;
+  rate_ = scale_.measure(now_->time(), now_->state());
+  implicit_step_ = (now_->time() - since_) / static_cast<double>(between_looks);
+  since_ = now_->time();
+  // No longer than what the explicit method could do.
+  if (rate_ * implicit_step_ < worth) change_to(Phase::explicitly);
+}
+
+void AutoMethod::change_to(Phase next) noexcept {
+  phase_ = next;
+  changing_ = true;
+}
+
+std::string_view AutoMethod::choices() noexcept {
+  if (!implicit_)
+    said_.say(Message("dopri5 all along: {}", without_.text()));
+  else if (trials_ == 0)
+    said_.say("dopri5 all along: no time scale held its steps down so much that an implicit method was worth its cost");
+  else
+    said_.say(Message("radau5 for {:.3g} % of the time, from t = {:.4g} s on: time scales down to {:.2g} s held the steps "
+                      "of dopri5 at {:.2g} s",
+                      100 * implicit_time_ / std::max(now_->time() - start_, 1e-300), first_change_,
+                      rate_ > 0 ? 1 / rate_ : 0.0, explicit_step_));
+  return said_.text();
+}
+
+}  // namespace polyform::implicit

@@ -1,0 +1,60 @@
+// An explicit method that gives way to an implicit one where the system is stiff, and takes over again where it is not.
+#pragma once
+
+#include <memory>
+
+#include "polyform/contract/integrator_choice.hpp"
+#include "polyform/helpers/step_by_step.hpp"
+#include "time_scale.hpp"
+
+namespace polyform::implicit {
+
+/// Stiff: steps of the explicit method stay at the bound of its stability, and steps of the implicit one are so much
+/// longer that they are worth their cost. The latter is tried out: nothing else tells whether the fastest motion is one
+/// to be followed (a vibration) or one that has died away.
+class AutoMethod final : public Integrator, public IntegratorChoices {
+ public:
+  struct Destroy {
+    void operator()(Integrator* method) const noexcept { method->destroy(); }
+  };
+  using Owned = std::unique_ptr<Integrator, Destroy>;
+
+  /// without: why there is no implicit method, where there is none.
+  AutoMethod(FirstOrderSystem&, Owned explicit_method, Owned implicit_method, std::string_view without);
+  void destroy() noexcept override { delete this; }
+
+  Status start(double t, std::span<const double> y) noexcept override;
+  Status restart(double t, std::span<const double> y, double first_step) noexcept override;
+  Status step(double t_limit) noexcept override;
+  Status state_at(double t, std::span<double> y) noexcept override { return now_->state_at(t, y); }
+  std::span<const double> state() const noexcept override { return now_->state(); }
+  double time() const noexcept override { return now_->time(); }
+  double previous_time() const noexcept override { return now_->previous_time(); }
+  std::size_t rejected() const noexcept override;
+  std::string_view failure() const noexcept override { return now_->failure(); }
+  void* query(std::string_view asked) noexcept override;
+  std::string_view choices() noexcept override;
+
+ private:
+  enum class Phase { explicitly, on_trial, implicitly };
+
+  bool is_explicit() const noexcept { return phase_ == Phase::explicitly; }
+  void look() noexcept;
+  void look_explicitly() noexcept;
+  void look_implicitly() noexcept;
+  void change_to(Phase) noexcept;
+  Status change() noexcept;
+
+  TimeScale scale_;
+  Owned explicit_, implicit_;
+  Integrator* now_;
+  Phase phase_ = Phase::explicitly;
+  bool changing_ = false;                ///< at the next step, by which the last one is over
+  std::size_t steps_ = 0, wait_ = 0, bound_ = 0, trials_ = 0;
+  double since_ = 0;                     ///< the time when steps_ began to count
+  double explicit_step_ = 0, implicit_step_ = 0, rate_ = 0;
+  double implicit_time_ = 0, first_change_ = 0, start_ = 0;
+  Sentence without_, said_;
+};
+
+}  // namespace polyform::implicit
