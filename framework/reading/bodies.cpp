@@ -32,7 +32,7 @@ void read_inertia(Reading& r, const Value& value, Sym3& out) {
   element("xz", false, out.xz);
   element("yz", false, out.yz);
   map.finish();
-  if (good && shortfall(out) > 0) r.doubtful.push_back({value.place(), value.path().text(), 0, 1});
+  if (good && shortfall(out) > 0) r.doubtful.push_back({value.model_place(), value.path().text(), 0, 1});
 }
 
 void read_mass_properties(Reading& r, MapReader& map, BodyItem& body) {

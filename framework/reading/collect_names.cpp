@@ -19,14 +19,12 @@ constexpr std::size_t body_bytes = 4096;
 
 /// Names of a list of bodies or joints. The number of an item is its place in the list.
 template <class Item>
-void collect(const Value* list, NameIndex& index, std::vector<Item>& items, std::string_view what) {
-  if (list == nullptr) return;
-  const std::size_t count = list->node().items.size();
-  items.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Value value = list->item(i);
+void collect(std::span<const Value> list, NameIndex& index, std::vector<Item>& items, std::string_view what) {
+  items.resize(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Value& value = list[i];
     items[i].path = value.path().text();
-    items[i].place = value.place();
+    items[i].place = value.model_place();
     if (value.node().kind != Node::Kind::map) continue;  // reported when the entries are read
     MapReader map(value);
     const std::optional<Value> name_value = map.require("name", fmt::format("every {} has one", what));
@@ -123,7 +121,8 @@ std::size_t items_in_memory(std::size_t bytes_each) {
   return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) / bytes_each;
 }
 
-std::vector<ChainHead> collect_names(Reading& r, const Value* bodies, const Value* joints, const Value* chains) {
+std::vector<ChainHead> collect_names(Reading& r, std::span<const Value> bodies, std::span<const Value> joints,
+                                     const Value* chains) {
   collect(bodies, r.names.bodies, r.model.bodies, "body");
   collect(joints, r.names.joints, r.model.joints, "joint");
   return chains ? collect_chains(r, *chains) : std::vector<ChainHead>{};

@@ -27,6 +27,8 @@ class Taken {
     }
     return std::move(*name);
   }
+  /// A name that is not written in this section.
+  void add(std::string_view name, Place place) { index_.add(name, 0, place); }
 
  private:
   std::string_view what_;
@@ -40,12 +42,13 @@ void read_element(Reading& r, const Value& value, const Named<Type>& loaded, std
   if (!map.is_map()) return;
   ElementItem<Type>& item = out.emplace_back();
   item.path = value.path().text();
-  item.place = value.place();
+  item.place = value.model_place();
   item.name = taken.read(map);
   if (const auto type = map.require("type", fmt::format("the type of the {}", kind)))
     item.type = find_type(*type, loaded, kind);
   if (!item.type) return;
   item.fields = r.fields.read(map, item.type->fields());
+  place_in_ground(value.scope(), item.type->fields(), item.fields, r.model);
   map.finish();
 }
 
@@ -64,6 +67,23 @@ class SubsystemReader {
  public:
   explicit SubsystemReader(Reading& r) : r_(r) {}
 
+  /// Parts that are subsystems, each with its own bodies, those within others under them.
+  void add(std::span<const PartSubsystem> parts) {
+    const std::size_t first = r_.model.subsystems.size();
+    for (const PartSubsystem& part : parts) {
+      SubsystemItem& subsystem = r_.model.subsystems.emplace_back();
+      subsystem.name = part.name;
+      subsystem.path = part.path;
+      subsystem.place = part.place;
+      if (part.outer != no_parent) subsystem.parent = first + part.outer;
+      if (line_of_.empty()) line_of_.resize(r_.model.bodies.size(), 0);
+      for (const std::size_t b : part.bodies) {
+        subsystem.bodies.push_back(body_index(b));
+        line_of_[b] = part.place.line;
+      }
+      taken_.add(part.name, part.place);
+    }
+  }
   void read(const Value& value) { read(value, no_parent); }
   /// An item of `modules` that is a subsystem.
   void read_old(const Value& value) {
@@ -80,7 +100,7 @@ class SubsystemReader {
     const std::size_t self = r_.model.subsystems.size();
     SubsystemItem& subsystem = r_.model.subsystems.emplace_back();
     subsystem.path = value.path().text();
-    subsystem.place = value.place();
+    subsystem.place = value.model_place();
     subsystem.parent = parent;
     subsystem.name = taken_.read(map);
     map.forbid("type", "a module stands in the list 'modules' of the model");
@@ -143,30 +163,29 @@ class SubsystemReader {
 
 }  // namespace
 
-void read_forces(Reading& r, const Value& list) {
+void read_forces(Reading& r, std::span<const Value> list) {
   Taken taken("force");
-  for (std::size_t i = 0; i < list.node().items.size(); ++i)
-    read_element(r, list.item(i), r.catalog.forces, "force", taken, r.model.forces);
+  for (const Value& item : list) read_element(r, item, r.catalog.forces, "force", taken, r.model.forces);
 }
 
-void read_constraints(Reading& r, const Value& list) {
+void read_constraints(Reading& r, std::span<const Value> list) {
   Taken taken("constraint");
-  for (std::size_t i = 0; i < list.node().items.size(); ++i)
-    read_element(r, list.item(i), r.catalog.constraints, "constraint", taken, r.model.constraints);
+  for (const Value& item : list)
+    read_element(r, item, r.catalog.constraints, "constraint", taken, r.model.constraints);
 }
 
-void read_modules_and_subsystems(Reading& r, const Value* modules, const Value* subsystems) {
+void read_modules_and_subsystems(Reading& r, std::span<const Value> modules, std::span<const Value> subsystems,
+                                 std::span<const PartSubsystem> of_parts) {
   Taken taken("module");
   SubsystemReader subsystem_reader(r);
-  for (std::size_t i = 0; modules && i < modules->node().items.size(); ++i) {
-    const Value value = modules->item(i);
+  subsystem_reader.add(of_parts);
+  for (const Value& value : modules) {
     if (is_subsystem(value))
       subsystem_reader.read_old(value);
     else
       read_element(r, value, r.catalog.modules, "module", taken, r.model.modules);
   }
-  for (std::size_t i = 0; subsystems && i < subsystems->node().items.size(); ++i)
-    subsystem_reader.read(subsystems->item(i));
+  for (const Value& value : subsystems) subsystem_reader.read(value);
 }
 
 }  // namespace polyform::host::reading

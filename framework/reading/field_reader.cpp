@@ -94,12 +94,12 @@ std::string expectation(const FieldSpec& spec) {
 Fields FieldReader::read(MapReader& map, Strided<const FieldSpec> specs, std::string_view provided) {
   Fields out;
   out.values.resize(specs.size());
-  out.places.resize(specs.size(), map.value().place());
+  out.places.resize(specs.size(), map.value().model_place());
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const FieldSpec& spec = specs[i];
     if (!provided.empty() && spec.name == provided) continue;
     if (const std::optional<Value> given = map.find(spec.name)) {
-      out.places[i] = given->place();
+      out.places[i] = given->model_place();
       out.values[i] = value(*given, spec).value_or(FieldValue{});
     } else if (spec.required) {
       map.report_missing(spec.name, spec.meaning, fmt::format("Add '{}', {}.", spec.name, expectation(spec)));

@@ -10,7 +10,7 @@ namespace {
 void read_initial(const Value& value, JointItem& joint) {
   MapReader map(value);
   if (!map.is_map()) return;
-  joint.initial_place = value.place();
+  joint.initial_place = value.model_place();
   const auto coordinates = [&](std::string_view key, std::vector<double>& out) {
     const auto entry = map.find(key);
     if (!entry) return;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "framework/reading/field_reader.hpp"
 #include "framework/reading/inertia.hpp"
+#include "framework/reading/parts.hpp"
 #include "framework/registry/catalog.hpp"
 
 namespace polyform::host::inline reading {
@@ -30,7 +32,8 @@ struct ChainHead {
 
 /// Names and numbers of all bodies and joints, also those of chains; sizes Description::bodies and ::joints. One head
 /// per chain.
-std::vector<ChainHead> collect_names(Reading&, const Value* bodies, const Value* joints, const Value* chains);
+std::vector<ChainHead> collect_names(Reading&, std::span<const Value> bodies, std::span<const Value> joints,
+                                     const Value* chains);
 
 /// How many items of this size this computer can hold.
 std::size_t items_in_memory(std::size_t bytes_each);
@@ -42,11 +45,12 @@ void read_joint_entries(Reading&, MapReader&, JointItem&, bool in_chain);
 /// Checks one chain and writes its bodies and joints.
 void read_chain(Reading&, const Value&, const ChainHead&);
 
-void read_forces(Reading&, const Value&);
-void read_constraints(Reading&, const Value&);
-/// The lists `modules` and `subsystems`; nullptr where the file has none. A subsystem under the key `modules`, which it
-/// had before, is read with a note.
-void read_modules_and_subsystems(Reading&, const Value* modules, const Value* subsystems);
+void read_forces(Reading&, std::span<const Value>);
+void read_constraints(Reading&, std::span<const Value>);
+/// Items of the lists `modules` and `subsystems`, and parts that are subsystems. A subsystem under the key `modules`,
+/// which it had before, is read with a note.
+void read_modules_and_subsystems(Reading&, std::span<const Value> modules, std::span<const Value> subsystems,
+                                 std::span<const PartSubsystem> of_parts);
 void read_simulation(const Value&, SimulationItem&);
 void read_solver(const Value&, SolverItem&);
 

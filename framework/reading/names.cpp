@@ -82,18 +82,29 @@ std::string NameIndex::suggestion(std::string_view wrong) const {
   return did_you_mean(wrong, known);
 }
 
+namespace {
+
+/// The number of a name: in the placed part where it stands, in those around it, in the model.
+std::optional<std::int32_t> find_from(const Scope* scope, const NameIndex& index, const std::string& name) {
+  for (; scope != nullptr; scope = scope->outer)
+    if (const auto number = index.find(scope->prefix + name)) return number;
+  return index.find(name);
+}
+
+}  // namespace
+
 std::optional<BodyIndex> read_body(const Value& value, const Names& names) {
   const std::optional<std::string> name = read_text(value, "the name of a body");
   if (!name) return std::nullopt;
   if (*name == "ground") return BodyIndex::ground;
-  if (const auto number = names.bodies.find(*name)) return static_cast<BodyIndex>(*number);
+  if (const auto number = find_from(value.scope(), names.bodies, *name)) return static_cast<BodyIndex>(*number);
   if (names.bodies.unsure(*name)) return std::nullopt;
   std::string remedy;
   if (names.joints.find(*name))
     remedy = fmt::format("{} is a joint; name one of its bodies.", show(*name));
   else if (!value.report().full())
-    remedy = names.bodies.suggestion(*name);
-  if (remedy.empty()) remedy = "Bodies are those under 'bodies' and 'chains', and 'ground'.";
+    remedy = names.bodies.suggestion((value.scope() != nullptr ? value.scope()->prefix : "") + *name);
+  if (remedy.empty()) remedy = "Bodies are those under 'bodies', 'chains' and in placed parts, and 'ground'.";
   value.error(fmt::format("there is no body {}", show(*name)), remedy);
   return std::nullopt;
 }
@@ -101,13 +112,13 @@ std::optional<BodyIndex> read_body(const Value& value, const Names& names) {
 std::optional<JointIndex> read_joint(const Value& value, const Names& names) {
   const std::optional<std::string> name = read_text(value, "the name of a joint");
   if (!name) return std::nullopt;
-  if (const auto number = names.joints.find(*name)) return static_cast<JointIndex>(*number);
+  if (const auto number = find_from(value.scope(), names.joints, *name)) return static_cast<JointIndex>(*number);
   if (names.joints.unsure(*name)) return std::nullopt;
   std::string remedy;
   if (names.bodies.find(*name))
     remedy = fmt::format("{} is a body; name the joint that moves it.", show(*name));
   else if (!value.report().full())
-    remedy = names.joints.suggestion(*name);
+    remedy = names.joints.suggestion((value.scope() != nullptr ? value.scope()->prefix : "") + *name);
   if (remedy.empty()) remedy = "Joints are those under 'joints', and '<chain>[k].joint' of each chain.";
   value.error(fmt::format("there is no joint {}", show(*name)), remedy);
   return std::nullopt;
@@ -134,7 +145,8 @@ std::optional<std::string> read_name(const Value& value) {
   for (const char c : *name) {
     if (std::string_view(",\"'[]*?").find(c) == std::string_view::npos) continue;
     value.error(fmt::format("the name {} holds {}, which no name may", show(*name), show({&c, 1})),
-                c == '[' || c == ']' ? "Names such as arm[3] are made by chains only; choose a name without brackets."
+                c == '[' || c == ']'
+                    ? "Names such as arm[3] are made by chains and placed parts only; choose a name without brackets."
                 : c == '*' || c == '?'
                     ? "In patterns such as --columns \"*.q\" it stands for other letters; choose a name without it."
                     : "Names become those of output columns; use letters, digits, '_', '-' and '.'.");
@@ -153,6 +165,7 @@ std::optional<std::string> read_name(const Value& value) {
     value.error(fmt::format("the name {} begins or ends with a blank", show(*name)), "Remove the blank.");
     return std::nullopt;
   }
+  if (value.scope() != nullptr) name->insert(0, value.scope()->prefix);
   return name;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -43,33 +44,50 @@ void read_format(MapReader& map) {
                  "Write 'polyform: 1', or use a program that reads that format.");
 }
 
-void read_bodies_and_joints(Reading& r, MapReader& map) {
-  bool unread = false;
-  const auto section = [&](std::string_view key) {
-    std::optional<Value> value = map.find(key);
-    if (!value || is_list(*value, key)) return value;
+/// The items of a list of the model, which map and list outlive; unread is set where the key holds no list.
+std::vector<Value> items_of(std::deque<Value>& kept, MapReader& map, std::string_view key, bool& unread) {
+  std::vector<Value> items;
+  const std::optional<Value> found = map.find(key);
+  if (!found) return items;
+  if (!is_list(*found, key)) {
     unread = true;
-    return std::optional<Value>{};
-  };
-  const auto bodies = section("bodies"), joints = section("joints"), chains = section("chains");
-  const auto pointer = [](const std::optional<Value>& v) { return v ? &*v : nullptr; };
-  const std::vector<ChainHead> heads = collect_names(r, pointer(bodies), pointer(joints), pointer(chains));
-  for (std::size_t i = 0; bodies && i < bodies->node().items.size(); ++i) {
-    MapReader entries(bodies->item(i));
+    return items;
+  }
+  const Value& list = kept.emplace_back(*found);
+  for (std::size_t i = 0; i < list.node().items.size(); ++i) items.push_back(list.item(i));
+  return items;
+}
+
+void read_bodies_and_joints(Reading& r, MapReader& map, const Parts& parts, const Sections& sections, bool unread) {
+  std::optional<Value> chains = map.find("chains");
+  if (chains && !is_list(*chains, "chains")) {
+    unread = true;
+    chains.reset();
+  }
+  const std::vector<ChainHead> heads = collect_names(r, sections.bodies, sections.joints, chains ? &*chains : nullptr);
+  for (std::size_t i = 0; i < sections.bodies.size(); ++i) {
+    MapReader entries(sections.bodies[i]);
     const std::size_t known = r.doubtful.size();
     read_body_entries(r, entries, r.model.bodies[i], false);
     if (r.doubtful.size() > known) r.doubtful.back().first_body = i;
+    place_in_ground(sections.bodies[i].scope(), r.model.bodies[i]);
   }
-  for (std::size_t i = 0; joints && i < joints->node().items.size(); ++i) {
-    MapReader entries(joints->item(i));
+  for (std::size_t i = 0; i < sections.joints.size(); ++i) {
+    MapReader entries(sections.joints[i]);
     read_joint_entries(r, entries, r.model.joints[i], false);
+    place_in_ground(sections.joints[i].scope(), r.model.joints[i]);
   }
-  for (std::size_t i = 0; i < heads.size(); ++i) read_chain(r, chains->item(i), heads[i]);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    if (parts.numbers(heads[i].name))
+      chains->item(i).error(fmt::format("the name {} is taken by a part whose placements are numbered", show(heads[i].name)),
+                            "Name the chain otherwise, or the placements one by one.");
+    read_chain(r, chains->item(i), heads[i]);
+  }
   if (r.model.bodies.empty() && heads.empty() && !unread)
-    map.value().error("the model has no bodies", "Add them under 'bodies', or as 'chains'.");
+    map.value().error("the model has no bodies", "Add them under 'bodies', as 'chains', or in placed parts.");
 }
 
-void read_root(Reading& r, const Value& root) {
+void read_root(Reading& r, const Value& root, Parts& parts) {
   MapReader map(root);
   if (!map.is_map()) return;
   read_format(map);
@@ -81,12 +99,20 @@ void read_root(Reading& r, const Value& root) {
   if (const auto lenient = map.find("lenient"))
     r.model.lenient = read_boolean(*lenient).value_or(false) || r.model.lenient;
   if (const auto gravity = map.find("gravity")) r.model.gravity = read_vector3(*gravity, "m/s²").value_or(Vec3{});
-  read_bodies_and_joints(r, map);
-  if (const auto forces = map.find("forces"); forces && is_list(*forces, "forces")) read_forces(r, *forces);
-  if (const auto list = map.find("constraints"); list && is_list(*list, "constraints")) read_constraints(r, *list);
-  const auto modules = map.find("modules"), subsystems = map.find("subsystems");
-  read_modules_and_subsystems(r, modules && is_list(*modules, "modules") ? &*modules : nullptr,
-                              subsystems && is_list(*subsystems, "subsystems") ? &*subsystems : nullptr);
+  std::deque<Value> kept;
+  bool unread = false, unread_elements = false;
+  Sections sections;
+  sections.bodies = items_of(kept, map, "bodies", unread);
+  sections.joints = items_of(kept, map, "joints", unread);
+  sections.forces = items_of(kept, map, "forces", unread_elements);
+  sections.constraints = items_of(kept, map, "constraints", unread_elements);
+  sections.modules = items_of(kept, map, "modules", unread_elements);
+  sections.subsystems = items_of(kept, map, "subsystems", unread_elements);
+  parts.read(map, sections);
+  read_bodies_and_joints(r, map, parts, sections, unread);
+  read_forces(r, sections.forces);
+  read_constraints(r, sections.constraints);
+  read_modules_and_subsystems(r, sections.modules, sections.subsystems, parts.subsystems());
   if (const auto simulation = map.find("simulation")) read_simulation(*simulation, r.model.simulation);
   if (const auto solver = map.find("solver")) read_solver(*solver, r.model.solver);
   judge_inertias(r.model, r.doubtful, r.report);
@@ -105,12 +131,13 @@ void guarded(Report& report, Read read) {
   }
 }
 
-void read_text_into(Description& model, std::string_view text, const Catalog& catalog, Report& report) {
+void read_text_into(Description& model, std::string_view text, const Catalog& catalog, Report& report,
+                    Parts& parts) {
   Document document;
   const Node* root = document.parse(text, report);
   if (!root) return;
   Reading reading{catalog, report, model, {}};
-  read_root(reading, Value(*root, {}, report));
+  read_root(reading, Value(*root, {}, report), parts);
 }
 
 }  // namespace
@@ -121,9 +148,12 @@ Description read_model_text(std::string_view text, const std::string& file, cons
   model.file = file;
   model.lenient = options.lenient;
   Report report(diagnostics, file);
-  guarded(report, [&] { read_text_into(model, text, catalog, report); });
+  Parts parts(file, diagnostics);
+  guarded(report, [&] { read_text_into(model, text, catalog, report, parts); });
   report.finish();
-  missing_plugin = report.only_missing_plugins();
+  parts.finish();
+  missing_plugin = (report.errors() == 0 || report.only_missing_plugins()) && parts.only_missing_plugins() &&
+                   (report.errors() > 0 || parts.failed());
   return model;
 }
 

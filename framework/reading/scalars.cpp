@@ -71,6 +71,8 @@ std::optional<double> read_number(const Value& value, std::string_view unit) {
   };
   if (node.kind != Node::Kind::scalar) return fail({});
   std::string_view text = node.text;
+  if (value.scope() != nullptr)
+    if (const std::optional<double> parameter = value.scope()->parameter(text)) return parameter;
   if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
   double x = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);

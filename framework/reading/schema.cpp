@@ -138,6 +138,8 @@ Json root_schema(const Catalog& catalog) {
   p["constraints"] = list_of(ref("constraint_item"), "Constraints beyond joints.");
   p["modules"] = list_of(ref("module_item"), "Modules: elements with variables and equations of their own.");
   p["subsystems"] = list_of(ref("subsystem"), "Named parts of the system, which may nest.");
+  p["parts"] = list_of(ref("part"), "Parts that are written once and placed many times.");
+  p["place"] = list_of(ref("placement"), "Placements of parts.");
   p["chains"] = list_of(ref("chain"), "Generators of many like bodies in a row.");
   p["simulation"] = simulation_schema(integrator_schema(catalog));
   p["solver"] = solver_schema();

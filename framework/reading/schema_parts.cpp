@@ -155,6 +155,33 @@ Json subsystem_schema() {
   return described(std::move(out), "A named part of the system.");
 }
 
+Json parameters_schema() { return {{"type", "object"}, {"additionalProperties", number()}}; }
+
+/// Within a part a number may be the name of a parameter: its items are those of the model in this.
+Json part_schema() {
+  Json p = Json::object();
+  p["name"] = name_schema("Name of the part.");
+  p["file"] = described({{"type", "string"}}, "File that holds the part, from the folder of the model, in the place of the rest.");
+  p["parameters"] = described(parameters_schema(), "Names of numbers with their defaults, for use wherever a number "
+                                                   "stands in the part; -NAME is the negative.");
+  p["subsystem"] = described({{"type", "boolean"}}, "The bodies of each placement are a subsystem of its name.");
+  const Json item{{"type", "object"}};
+  for (const char* key : {"bodies", "joints", "forces", "constraints", "modules", "subsystems"})
+    p[key] = list_of(item, "As those of the model, in axes of the part, with names of the part.");
+  p["place"] = list_of(ref("placement"), "Parts within the part.");
+  return described(closed_object(std::move(p), {"name"}), "A part.");
+}
+
+Json placement_schema() {
+  Json p = Json::object();
+  p["part"] = described({{"type", Json::array({"string", "number"})}}, "Name of the part.");
+  p["name"] = name_schema("Its items are NAME.ITEM; without a name PART[0].ITEM, PART[1].ITEM, ...");
+  p["position"] = described(ref("vector3"), "Of the part's origin, m; default [0, 0, 0].");
+  p["orientation"] = described(ref("orientation"), "Of the part's axes; default none.");
+  p["parameters"] = described(parameters_schema(), "Values in the place of defaults.");
+  return described(closed_object(std::move(p), {"part"}), "A part, placed in ground or in another part.");
+}
+
 Json shape_schema(const char* type, Json properties, std::vector<std::string> required) {
   properties["type"] = Json{{"const", type}};
   properties["position"] = described(ref("vector3"), "Centre in the body frame, m; default [0, 0, 0].");
@@ -232,6 +259,8 @@ Json basic_definitions() {
   d["initial"] = initial_schema();
   d["geometry"] = geometry_schema();
   d["subsystem"] = subsystem_schema();
+  d["part"] = part_schema();
+  d["placement"] = placement_schema();
   return d;
 }
 

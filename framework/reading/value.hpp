@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/reading/document.hpp"
+#include "framework/reading/scope.hpp"
 
 namespace polyform::host::inline reading {
 
@@ -14,15 +15,22 @@ namespace polyform::host::inline reading {
 /// outlive them.
 class Value {
  public:
-  Value(const Node& node, const Path& path, Report& report) : node_(&node), path_(path), report_(&report) {}
+  Value(const Node& node, const Path& path, Report& report, const Scope* scope = nullptr)
+      : node_(&node), path_(path), report_(&report), scope_(scope) {}
 
   const Node& node() const noexcept { return *node_; }
   const Path& path() const noexcept { return path_; }
   Report& report() const noexcept { return *report_; }
+  /// Its place in the model file: of what stands in another file, that of the placement.
+  Place model_place() const noexcept {
+    return scope_ != nullptr && scope_->in_other_file ? scope_->placed_at : node_->place;
+  }
+  /// Of the placed part that it stands in; nullptr outside of parts.
+  const Scope* scope() const noexcept { return scope_; }
   Place place() const noexcept { return node_->place; }
 
-  Value item(std::size_t i) const { return {*node_->items[i], Path{&path_, {}, i}, *report_}; }
-  Value entry(const Node::Entry& e) const { return {*e.value, Path{&path_, e.key, Path::no_index}, *report_}; }
+  Value item(std::size_t i) const { return {*node_->items[i], Path{&path_, {}, i}, *report_, scope_}; }
+  Value entry(const Node::Entry& e) const { return {*e.value, Path{&path_, e.key, Path::no_index}, *report_, scope_}; }
 
   void note(std::string_view message, std::string_view remedy = {}) const {
     report_->note(node_->place, path_, message, remedy);
@@ -40,6 +48,7 @@ class Value {
   const Node* node_;
   Path path_;
   Report* report_;
+  const Scope* scope_;
 };
 
 /// What a message calls a node: "the text 'abc'", "a list of 3", "a map", "nothing".

@@ -11,8 +11,8 @@ TEST_CASE("messages about bodies") {
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
        "gravitty: [0, 0, -1]\n",
        "m.yaml:4:1: error: gravitty: unknown key 'gravitty'\n"
-       "  Did you mean 'gravity'? Known keys here: polyform, name, lenient, gravity, bodies, joints, chains, "
-       "forces, constraints, modules, subsystems, simulation, solver.\n"},
+       "  Did you mean 'gravity'? Known keys here: polyform, name, lenient, gravity, bodies, joints, forces, "
+       "constraints, modules, subsystems, parts, place, chains, simulation, solver.\n"},
       {"an unknown key of a body",
        "polyform: 1\n"
        "bodies:\n"
@@ -202,7 +202,7 @@ TEST_CASE("messages about bodies") {
        "bodies:\n"
        "  - {name: 'a[1]', mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n",
        "m.yaml:3:12: error: bodies[0].name: the name 'a[1]' holds '[', which no name may\n"
-       "  Names such as arm[3] are made by chains only; choose a name without brackets.\n"},
+       "  Names such as arm[3] are made by chains and placed parts only; choose a name without brackets.\n"},
       {"a name with a letter of patterns",
        "polyform: 1\n"
        "bodies:\n"

@@ -33,7 +33,7 @@ TEST_CASE("messages about text that is no model") {
       {"no bodies",
        "polyform: 1\n",
        "m.yaml:1:1: error: the model has no bodies\n"
-       "  Add them under 'bodies', or as 'chains'.\n"},
+       "  Add them under 'bodies', as 'chains', or in placed parts.\n"},
       {"a NUL byte",
        std::string("polyform: 1\nname: \0\n", 20),
        "m.yaml:2:7: error: the file is no text: found byte 0x00, expected YAML in UTF-8\n"

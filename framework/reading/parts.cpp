@@ -1,0 +1,285 @@
+#include "framework/reading/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "framework/reading/model_reader.hpp"
+#include "framework/reading/source.hpp"
+
+namespace polyform::host::inline reading {
+
+namespace {
+
+constexpr std::size_t no_subsystem = static_cast<std::size_t>(-1);
+/// Placements of a model, inner ones counted each time: parts within parts grow by powers.
+constexpr std::size_t most_placements = 100'000, most_levels = 100;
+constexpr std::array<std::string_view, 6> lists{"bodies", "joints", "forces", "constraints", "modules", "subsystems"};
+
+std::vector<Value>& section(Sections& s, std::string_view key) {
+  return key == "bodies"        ? s.bodies
+         : key == "joints"      ? s.joints
+         : key == "forces"      ? s.forces
+         : key == "constraints" ? s.constraints
+         : key == "modules"     ? s.modules
+                                : s.subsystems;
+}
+
+}  // namespace
+
+void Parts::read(MapReader& model, Sections& sections) {
+  const auto parts = model.find("parts"), places = model.find("place");
+  if (parts && is_list(*parts, "parts")) {
+    const Value& list = values_.emplace_back(*parts);
+    for (std::size_t i = 0; i < list.node().items.size(); ++i) define(values_.emplace_back(list.item(i)));
+  }
+  if (places && is_list(*places, "placements")) {
+    std::vector<const Part*> around;
+    place_list(values_.emplace_back(*places), nullptr, around, no_subsystem, sections);
+  }
+  for (std::size_t i = 0; parts && i < parts->node().items.size() && parts->node().kind == Node::Kind::list; ++i) {
+    const Value item = parts->item(i);
+    for (const Node::Entry& e : item.node().entries)
+      if (const auto known = parts_.find(e.value->text); e.key == "name" && known != parts_.end() && !known->second.placed)
+        item.warning(fmt::format("the part {} is placed nowhere and not read", show(e.value->text)),
+                     "Place it under 'place', or remove it.");
+  }
+}
+
+void Parts::define(const Value& item) {
+  if (item.node().kind != Node::Kind::map) return item.unexpected("a map of 'key: value' entries");
+  MapReader& map = maps_.emplace_back(item);
+  const auto name_value = map.require("name", "every part has one");
+  const std::optional<std::string> name = name_value ? read_name(*name_value) : std::nullopt;
+  Part part{&item.node(), &item.report(), item.path().text()};
+  if (const auto file = map.find("file")) {
+    for (const Node::Entry& e : item.node().entries)
+      if (e.key != "name" && e.key != "file")
+        map.forbid(e.key, "the part is that of the file");
+    part.node = read_file(*file, part);
+  }
+  if (!name || part.node == nullptr) return;
+  if (!parts_.emplace(*name, std::move(part)).second)
+    name_value->error(fmt::format("the name {} is taken by another part", show(*name)), "Give each its own name.");
+}
+
+/// The map of a part in a file of its own, found from the folder of the model.
+const Node* Parts::read_file(const Value& value, Part& part) {
+  const std::optional<std::string> name = read_text(value, "the name of a file with a part");
+  if (!name) return nullptr;
+  const std::string path = (std::filesystem::path(file_).parent_path() / *name).string();
+  OtherFile& file = files_.emplace_back();
+  file.name = path;
+  file.report = std::make_unique<Report>(diagnostics_, file.name);
+  std::optional<std::string> text = read_source(path, *file.report);
+  if (!text) {
+    value.error(fmt::format("the part's file {} cannot be read", show(path)), "It is named from the folder of the model.");
+    return nullptr;
+  }
+  file.text = std::move(*text);
+  const Node* root = file.document.parse(file.text, *file.report,
+                                         {"part", "A part is a map with 'bodies', 'joints' and so on."});
+  part.report = file.report.get();
+  part.other_file = true;
+  part.path.clear();
+  return root;
+}
+
+void Parts::place_list(const Value& list, const Scope* outer, std::vector<const Part*>& around, std::size_t subsystem,
+                       Sections& sections) {
+  std::unordered_map<std::string, std::size_t> unnamed;
+  for (std::size_t i = 0; i < list.node().items.size(); ++i)
+    place(values_.emplace_back(list.item(i)), outer, around, subsystem, unnamed, sections);
+}
+
+/// Reports the first placement beyond what can be held.
+bool Parts::is_too_much(const Value& item, std::size_t depth, const Sections& sections) {
+  if (stopped_) return true;
+  constexpr std::size_t item_bytes = 4096;  // from reading to the first step an item takes this and more
+  if (depth >= most_levels)
+    item.error(fmt::format("parts are placed within each other more than {} levels deep", most_levels),
+               "No model needs that; place some of them side by side.");
+  else if (++placements_ > most_placements)
+    item.error(fmt::format("more than {} parts are placed, inner ones counted each time", most_placements),
+               "Place fewer, or use chains.");
+  else if (sections.bodies.size() + sections.joints.size() > items_in_memory(item_bytes))
+    item.error("the placed parts have more bodies and joints than this computer can hold", "Place fewer.");
+  else
+    return false;
+  return stopped_ = true;
+}
+
+void Parts::place(const Value& item, const Scope* outer, std::vector<const Part*>& around, std::size_t subsystem,
+                  std::unordered_map<std::string, std::size_t>& unnamed, Sections& sections) {
+  MapReader& map = maps_.emplace_back(item);
+  if (!map.is_map()) return;
+  const auto part_name = map.require("part", "the name of the part that is placed");
+  const auto name_value = map.find("name"), position = map.find("position"), orientation = map.find("orientation"),
+             parameters = map.find("parameters");
+  map.finish();
+  const std::optional<std::string> which = part_name ? read_text(*part_name, "the name of a part") : std::nullopt;
+  if (!which) return;
+  const auto found = parts_.find(*which);
+  if (found == parts_.end()) {
+    std::vector<std::string_view> known;
+    for (const auto& [name, part] : parts_) known.push_back(name);
+    return part_name->error(fmt::format("there is no part {}", show(*which)),
+                            did_you_mean(*which, known) + "Parts are those under 'parts'.");
+  }
+  Part& part = found->second;
+  part.placed = true;
+  if (std::ranges::find(around, &part) != around.end())
+    return part_name->error(fmt::format("the part {} is placed within itself", show(*which)), "Remove this placement.");
+  if (is_too_much(item, around.size(), sections)) return;
+  std::optional<std::string> name = name_value ? read_name(*name_value) : std::nullopt;
+  if (name_value && !name) return;
+  if (!name) name = fmt::format("{}{}[{}]", outer == nullptr ? "" : outer->prefix, *which, unnamed[*which]++);
+  Scope& scope = scopes_.emplace_back();
+  scope.prefix = *name + ".";
+  scope.outer = outer;
+  scope.in_other_file = part.other_file || (outer != nullptr && outer->in_other_file);
+  scope.placed_at = item.model_place();
+  if (const auto [known, is_new] = prefixes_.emplace(scope.prefix, item.place()); !is_new)
+    return item.error(fmt::format("the name {} is taken by another placement, in line {}", show(*name), known->second.line),
+                      "Give each its own name.");
+  Pose own;
+  if (position) own.position = read_vector3(*position, "m").value_or(Vec3{});
+  if (orientation) own.orientation = read_orientation(*orientation).value_or(Quat{});
+  scope.pose = own;
+  if (outer != nullptr)
+    scope.pose = {normalized(outer->pose.orientation * own.orientation),
+                  outer->pose.position + rotation_matrix(outer->pose.orientation) * own.position};
+  scope.path = fmt::format("{} (line {}, column {}) {}", *name, item.place().line, item.place().column, part.path);
+  while (scope.path.ends_with(' ')) scope.path.pop_back();
+  const Value& root = values_.emplace_back(*part.node, Path{nullptr, scope.path, Path::no_index}, *part.report, &scope);
+  MapReader& its = maps_.emplace_back(root);
+  if (!its.is_map()) return;
+  its.find("name");
+  its.find("file");
+  read_parameters(its, parameters, scope);
+  const auto is_subsystem = its.find("subsystem");
+  const bool told = is_subsystem && read_boolean(*is_subsystem).value_or(false);
+  if (told) {
+    subsystems_.push_back({*name, item.path().text(), item.model_place(), {}, subsystem});
+    subsystem = subsystems_.size() - 1;
+  }
+  const std::size_t first = sections.bodies.size();
+  add_items(its, sections);
+  for (std::size_t b = first; b < sections.bodies.size() && subsystem != no_subsystem; ++b)
+    subsystems_[subsystem].bodies.push_back(b);
+  const auto inner = its.find("place");
+  its.finish();
+  if (!inner || !is_list(*inner, "placements")) return;
+  around.push_back(&part);
+  place_list(values_.emplace_back(*inner), &scope, around, subsystem, sections);
+  around.pop_back();
+}
+
+/// Those that the part declares, with their defaults, overlaid by the given ones.
+void Parts::read_parameters(MapReader& part, const std::optional<Value>& given, Scope& scope) {
+  std::vector<std::string_view> known;
+  const auto declared = part.find("parameters");
+  if (declared && declared->node().kind != Node::Kind::map) declared->unexpected("a map of names and numbers");
+  for (std::size_t i = 0; declared && i < declared->node().entries.size(); ++i) {
+    const Node::Entry& e = declared->node().entries[i];
+    const Value value = declared->entry(e);
+    if (e.key.empty() || std::isalpha(static_cast<unsigned char>(e.key.front())) == 0 || is_nonfinite(e.key))
+      value.error(fmt::format("{} is no name of a parameter", show(e.key)), "Let it begin with a letter.");
+    known.push_back(e.key);
+    scope.parameters[e.key] = read_number(value).value_or(0);
+  }
+  if (!given) return;
+  if (given->node().kind != Node::Kind::map) return given->unexpected("a map of names and numbers");
+  for (const Node::Entry& e : given->node().entries) {
+    const Value value = given->entry(e);
+    if (std::ranges::find(known, e.key) == known.end()) {
+      value.error(fmt::format("the part has no parameter {}", show(e.key)),
+                  fmt::format("{}Its parameters: {}.", did_you_mean(e.key, known), known.empty() ? "none" : listing(known)));
+      continue;
+    }
+    if (const std::optional<double> number = read_number(value)) scope.parameters[e.key] = *number;
+  }
+}
+
+void Parts::add_items(MapReader& part, Sections& sections) {
+  for (const std::string_view key : lists) {
+    const auto found = part.find(key);
+    if (!found || !is_list(*found, key)) continue;
+    const Value& list = values_.emplace_back(*found);
+    for (std::size_t i = 0; i < list.node().items.size(); ++i) section(sections, key).push_back(list.item(i));
+  }
+}
+
+void Parts::finish() {
+  for (OtherFile& file : files_) file.report->finish();
+}
+
+bool Parts::failed() const {
+  return std::ranges::any_of(files_, [](const OtherFile& f) { return f.report->errors() > 0; });
+}
+
+bool Parts::only_missing_plugins() const {
+  return std::ranges::all_of(files_, [](const OtherFile& f) {
+    return f.report->errors() == 0 || f.report->only_missing_plugins();
+  });
+}
+
+// What placing does to items.
+
+namespace {
+
+Vec3 point_in_ground(const Pose& pose, const Vec3& p) { return pose.position + rotation_matrix(pose.orientation) * p; }
+void turn(const Pose& pose, Vec3& v) { v = rotation_matrix(pose.orientation) * v; }
+
+}  // namespace
+
+void place_in_ground(const Scope* scope, BodyItem& body) {
+  if (scope == nullptr) return;
+  body.pose = {normalized(scope->pose.orientation * body.pose.orientation),
+               point_in_ground(scope->pose, body.pose.position)};
+  if (body.velocity) turn(scope->pose, *body.velocity);
+  if (body.angular_velocity) turn(scope->pose, *body.angular_velocity);
+}
+
+/// A joint is drawn in ground: its position, and all directions that it has.
+void place_in_ground(const Scope* scope, JointItem& joint) {
+  if (scope == nullptr || joint.type == nullptr) return;
+  const Strided<const FieldSpec> specs = joint.type->fields();
+  for (std::size_t i = 0; i < joint.fields.values.size(); ++i) {
+    FieldValue& value = joint.fields.values[i];
+    if (specs[i].type == FieldType::direction)
+      turn(scope->pose, value.vector);
+    else if (specs[i].type == FieldType::vector3 && (specs[i].name == "position" || specs[i].tied_to_ground))
+      value.vector = point_in_ground(scope->pose, value.vector);
+  }
+}
+
+void place_in_ground(const Scope* scope, Strided<const FieldSpec> specs, Fields& fields, Description& storage) {
+  if (scope == nullptr) return;
+  for (std::size_t i = 0; i < fields.values.size(); ++i) {
+    FieldValue& value = fields.values[i];
+    const FieldSpec& spec = specs[i];
+    if (!value.given) continue;
+    if (spec.type == FieldType::marker && is_ground(value.body)) {
+      value.vector = point_in_ground(scope->pose, value.vector);
+    } else if (spec.type == FieldType::markers) {
+      std::vector<Vec3>& points = storage.point_lists.emplace_back(value.points.begin(), value.points.end());
+      for (std::size_t k = 0; k < points.size(); ++k)
+        if (is_ground(value.bodies[k])) points[k] = point_in_ground(scope->pose, points[k]);
+      value.points = points;
+    } else if (spec.tied_to_ground && spec.type == FieldType::direction) {
+      turn(scope->pose, value.vector);
+    } else if (spec.tied_to_ground && spec.type == FieldType::vector3) {
+      if (spec.unit == "m")
+        value.vector = point_in_ground(scope->pose, value.vector);
+      else
+        turn(scope->pose, value.vector);
+    } else if (spec.tied_to_ground && spec.type == FieldType::orientation) {
+      value.orientation = normalized(scope->pose.orientation * value.orientation);
+    }
+  }
+}
+
+}  // namespace polyform::host::reading

@@ -1,0 +1,45 @@
+// The wording and the places of what is said about parts and their placements.
+#include "tests/messages/messages.hpp"
+
+using namespace polyform::host::testing;
+
+TEST_CASE("messages about parts") {
+  const std::string leg =
+      "polyform: 1\n"
+      "parts:\n"
+      "  - name: leg\n"
+      "    parameters: {m: 1}\n"
+      "    bodies: [{name: link, mass: m, inertia: {xx: 1, yy: 1, zz: 1}}]\n";
+  const std::string link = "bodies: [{name: link, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}]";
+  check_messages({
+      {"an unknown part", leg + "place:\n  - {part: lag}\n  - {part: leg}\n",
+       "m.yaml:7:12: error: place[0].part: there is no part 'lag'\n"
+       "  Did you mean 'leg'? Parts are those under 'parts'.\n"},
+      {"an unknown parameter", leg + "place: [{part: leg, parameters: {k: 2}}]\n",
+       "m.yaml:6:37: error: place[0].parameters.k: the part has no parameter 'k'\n"
+       "  Did you mean 'm'? Its parameters: m.\n"},
+      {"two placements of one name", leg + "place:\n  - {part: leg, name: a}\n  - {part: leg, name: a}\n",
+       "m.yaml:8:5: error: place[1]: the name 'a' is taken by another placement, in line 7\n"
+       "  Give each its own name.\n"},
+      {"something wrong in the part",
+       "polyform: 1\nparts: [{name: leg, bodies: [{name: link, mass: heavy, inertia: {xx: 1, yy: 1, zz: 1}}]}]\n"
+       "place: [{part: leg}]\n",
+       "m.yaml:2:49: error: leg[0] (line 3, column 9) parts[0].bodies[0].mass: found 'heavy', expected a number in kg\n"
+       "  Write a decimal number such as 0.5 or 1e-3; units and expressions are not evaluated.\n"},
+      {"a part within itself",
+       "polyform: 1\nparts:\n  - name: leg\n    " + link + "\n    place: [{part: leg}]\nplace: [{part: leg}]\n",
+       "m.yaml:5:20: error: leg[0] (line 6, column 9) parts[0].place[0].part: the part 'leg' is placed within itself\n"
+       "  Remove this placement.\n"},
+      {"a part that is not placed", "polyform: 1\n" + link + "\nparts: [{name: leg, " + link + "}]\n",
+       "m.yaml:3:9: warning: parts[0]: the part 'leg' is placed nowhere and not read\n"
+       "  Place it under 'place', or remove it.\n"},
+      {"a file that is not there",
+       "polyform: 1\n" + link + "\nparts: [{name: leg, file: no_such_leg.yaml}]\nplace: [{part: leg, name: a}]\n",
+       "m.yaml:3:27: error: parts[0].file: the part's file 'no_such_leg.yaml' cannot be read\n"
+       "  It is named from the folder of the model.\n"
+       "m.yaml:4:16: error: place[0].part: there is no part 'leg'\n"
+       "  Parts are those under 'parts'.\n"
+       "no_such_leg.yaml: error: there is no such file\n"
+       "  Check the path; it is relative to the working directory.\n"},
+  });
+}
