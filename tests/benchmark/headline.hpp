@@ -11,7 +11,7 @@
 namespace polyform::benchmark {
 
 /// Names of the runs, each of one paper: Rui et al. 2020 (branch), Attia 2005 (particles), Orsino 2017 (hierarchy),
-/// Thompson 2011 (thompson).
+/// Thompson 2011 (thompson); or of a goal of the project (stiff: stiff rods at a cost linear in their pieces).
 std::vector<std::string> headline_names();
 
 /// What the paper compares, formulation beside formulation, each run in a process of its own. Formulations that are not

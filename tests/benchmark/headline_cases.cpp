@@ -39,6 +39,25 @@ std::string chain(std::size_t bodies) {
          fmt::format("chains:\n  - {{name: rod, count: {}, base: ground, start: [0, 0, 0], {}}}\n", bodies, rod);
 }
 
+/// A rod of unit length and mass in pieces, with springs and dampers in its hinges, clamped at one end by the first one.
+/// The tip is then 1e-5 m or less from where tight tolerances bring it.
+std::string stiff_rod(std::size_t pieces) {
+  const double length = 1.0 / static_cast<double>(pieces), inertia = length * length * length / 12;
+  std::string text = fmt::format(
+      "polyform: 1\nname: stiff rod of {0} pieces\ngravity: [0, -9.81, 0]\n"
+      "simulation: {{integrator: radau5, tolerance: {{relative: 5.0e-5, absolute: 5.0e-7}}}}\n"
+      "chains:\n  - {{name: rod, count: {0}, base: ground, start: [0, 0, 0], step: [{1}, 0, 0], joint: {{type: revolute, "
+      "axis: [0, 0, 1]}}, body: {{mass: {1}, center_of_mass: [{2}, 0, 0], inertia: {{xx: 0, yy: {3}, zz: {3}}}}}}}\n"
+      "forces:\n",
+      pieces, length, length / 2, inertia);
+  const double stiffness = 10 / length;
+  for (std::size_t i = 0; i < pieces; ++i)
+    text += fmt::format(
+        "  - {{name: spring{0}, type: joint-spring-damper, joint: \"rod[{0}].joint\", stiffness: {1}, damping: {2}}}\n", i,
+        stiffness, 1e-3 * stiffness);
+  return text;
+}
+
 std::function<std::string()> shipped(std::string_view model) {
   return [model] { return content_of(fmt::format(POLYFORM_MODELS "/{}.yaml", model)); };
 }
@@ -58,7 +77,12 @@ std::vector<HeadlineCase> make_cases() {
                                        {"thompson", {{"form", "implicit-2"}}},
                                        {"thompson", {{"form", "implicit-1"}}},
                                        {"cartesian"}};
-  return {{"branch", "branch system of 500 bodies", shipped("branch_500"), 0.05, 5},
+  const std::vector<Variant> linear = {{"riccati"}, {"reduced"}};
+  return {{"stiff", "stiff rod of 20 pieces", [] { return stiff_rod(20); }, 2, 3, linear},
+          {"stiff", "stiff rod of 100 pieces", [] { return stiff_rod(100); }, 2, 3, linear},
+          {"stiff", "stiff rod of 1000 pieces", [] { return stiff_rod(1000); }, 2, 1, linear},
+          {"stiff", "stiff rod of 10000 pieces", [] { return stiff_rod(10000); }, 2, 1, linear},
+          {"branch", "branch system of 500 bodies", shipped("branch_500"), 0.05, 5},
           {"branch", "branch system of 33334 bodies, spatial", [] { return branch_system(33334); }, 0.1, 1},
           {"particles", "chain of 1000 rods (Attia 2005: long chain)", shipped("chain_1000"), 0.05, 3, particles},
           {"particles", "ladder of 40 four-bars (Attia 2005: many loops)", shipped("ladder_40"), 0.1, 3, particles},

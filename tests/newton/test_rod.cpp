@@ -1,6 +1,9 @@
 // The stiff rod: pieces with hinge springs, clamped at one end.
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <ctime>
+
 #include "framework/simulation/simulate.hpp"
 #include "newton_check.hpp"
 #include "tests/support/integrators.hpp"
@@ -86,10 +89,11 @@ TEST_CASE("measure the stiff rod", "[.measure]") {
   for (const char* integrator : {"radau5", "cvode-bdf"})
     for (const int n : {20, 100, 1000, 10000})
       for (const double tolerance : {1e-3, 1e-4, 1e-5}) {
+        const std::clock_t start = std::clock();
         const Run now = run(n, integrator, tolerance, 2);
-        fmt::print("{} n={} tolerance {:g}: {} steps, {} rejected, {} evaluations, {:.3f} s, tip {:.9f} {:.9f}\n",
+        fmt::print("{} n={} tolerance {:g}: {} steps, {} rejected, {} evaluations, {:.3f} s of CPU, tip {:.9f} {:.9f}\n",
                    integrator, n, tolerance, now.record.steps, now.record.rejected_steps, now.record.evaluations,
-                   now.record.wall_seconds, now.tip.x, now.tip.y);
+                   static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, now.tip.x, now.tip.y);
         std::fflush(stdout);
       }
 }

@@ -1,0 +1,89 @@
+// The implicit methods on models that ship.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "framework/simulation/simulate.hpp"
+#include "newton_check.hpp"
+#include "tests/support/integrators.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+struct Run {
+  host::RunRecord record;
+  std::vector<double> q;
+};
+
+Run run(const host::System& system, std::string_view formulation, std::string_view integrator, double duration) {
+  struct Last final : host::RowSink {
+    void row(double, const Observation& now) override { q.assign(now.q.begin(), now.q.end()); }
+    std::vector<double> q;
+  } last;
+  for (const Formulation* f : formulations_for(system)) {
+    if (f->name() != formulation) continue;
+    const auto solver = solver_for(system, *f);
+    host::RunSettings settings = run_settings(integrator);
+    settings.duration = settings.output_interval = duration;
+    settings.relative_tolerance = 1e-7;
+    settings.absolute_tolerance = 1e-8;
+    host::RowSink* const sinks[] = {&last};
+    host::RunRecord record = host::simulate(system, *solver, settings, sinks, {});
+    return {std::move(record), last.q};
+  }
+  return {};
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = a.size() == b.size() ? 0 : INFINITY;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("radau5 and auto move shipped models as dopri5 does") {
+  // Trees and loops, balls, pins and slides, springs across the tree, spinning bodies, flexible bodies, modules.
+  const auto [model, formulation] = GENERATE(Catch::Generators::table<std::string, std::string>(
+      {{"spring_damper_pendulum", "riccati"}, {"vehicle", "riccati"}, {"slider_crank", "riccati"},
+       {"heavy_top", "riccati"}, {"governor", "reduced"}, {"planar_3rrr", "reduced"}, {"elliptic_spring", "riccati"},
+       {"random_tree", "riccati"}, {"flexible_pendulum", "riccati"}, {"rack_and_pinion", "cartesian"},
+       {"free_body", "riccati"}, {"wind_turbine", "riccati"}}));
+  INFO(model << " by " << formulation);
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/" + model + ".yaml");
+  const Run plain = run(*system, formulation, "dopri5", 0.3);
+  REQUIRE(plain.record.end == host::End::done);
+  for (const char* integrator : {"radau5", "auto"}) {
+    INFO(integrator);
+    const Run now = run(*system, formulation, integrator, 0.3);
+    INFO(now.record.failure);
+    CHECK(now.record.end == host::End::done);
+    CHECK(distance(now.q, plain.q) < 2e-5);
+    CHECK(now.record.evaluations < 8 * plain.record.evaluations + 3000);
+  }
+}
+
+TEST_CASE("measure the shipped models", "[.measure]") {
+  for (const auto& entry : std::filesystem::directory_iterator(POLYFORM_MODELS)) {
+    const std::string name = entry.path().stem();
+    if (entry.path().extension() != ".yaml" || name.find("00") != std::string::npos) continue;
+    const auto system = system_from_file(entry.path());
+    for (const std::string formulation : {"riccati", "cartesian"}) {
+      const Run plain = run(*system, formulation, "dopri5", 0.3);
+      if (plain.q.empty()) continue;
+      fmt::print("{:28} {:10} dopri5 {}", name, formulation, plain.record.evaluations);
+      for (const char* integrator : {"radau5", "auto"}) {
+        const Run now = run(*system, formulation, integrator, 0.3);
+        fmt::print("  {} {} ({:.0e}){}{}", integrator, now.record.evaluations, distance(now.q, plain.q),
+                   now.record.end == host::End::done ? "" : " FAILED: ", now.record.failure.substr(0, 120));
+        if (now.record.choices.find("radau5") == 0) fmt::print(" [radau5]");
+      }
+      fmt::print("\n");
+      std::fflush(stdout);
+      break;
+    }
+  }
+}
