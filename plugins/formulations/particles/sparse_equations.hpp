@@ -49,7 +49,7 @@ class SparseEquations final : public Equations {
   void add_element_efforts() noexcept;
   /// λ + effort of one row of a group of an element.
   double multiplier(const RowGroup& g, std::size_t row) const noexcept {
-    return elements_.elements()[g.index].effort[row] - solver_.solution()[g.chunk.first + row];
+    return ties_.all()[g.index].rows->effort[row] - solver_.solution()[g.chunk.first + row];
   }
   void clear_forces() noexcept;
   void set_module_forces() noexcept;
