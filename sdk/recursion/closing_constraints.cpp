@@ -9,7 +9,7 @@ ClosingConstraints::ClosingConstraints(const SystemView& view, const LoopLayout&
 
 void ClosingConstraints::evaluate(double t, std::span<const BodyMotion> frames, std::span<double> q,
                                   std::span<double> v, std::span<const double> x) noexcept {
-  position_violation_ = velocity_violation_ = 0;
+  position_violation_ = velocity_violation_ = missed_by_elements_ = 0;
   size_ = speed_ = 1;
   for (const FrameIndex f : layout_.tied_frames()) {
     const BodyMotion& m = frames[at(f)];
@@ -20,9 +20,10 @@ void ClosingConstraints::evaluate(double t, std::span<const BodyMotion> frames, 
   if (elements_.empty()) return;
   elements_.evaluate(t, frames, q, v, x);
   for (std::size_t g = 0; g < elements_.groups(); ++g) {
-    velocity_violation_ = std::max(velocity_violation_, elements_.missed_by_velocities(g));
+    missed_by_elements_ = std::max(missed_by_elements_, elements_.missed_by_velocities(g));
     note_residual(elements_.missed_by_positions(g), joints_.size() + g);
   }
+  velocity_violation_ = std::max(velocity_violation_, missed_by_elements_);
 }
 
 void ClosingConstraints::evaluate_cuts(std::span<const BodyMotion> frames, std::span<double> q,

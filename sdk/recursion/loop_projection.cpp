@@ -19,9 +19,9 @@ bool LoopProjection::close(double t, std::span<double> y, Correction& out) noexc
   double residual = constraints.position_violation();
   out.position_residual = std::max(out.position_residual, residual);
   out.velocity_residual = constraints.velocity_violation();
-  const double speed = constraints.speed();
+  begin();
   double change = 0;
-  if (!correction_.on) return accept(y, change, speed);
+  if (!correction_.on) return accept(y, change);
   ClosingSteps steps(residual);
   while (!(residual <= std::min(correction_.tolerance, constraints.position_rounding()))) {
     if (!steps.go_on()) return cannot_close(out.iterations);
@@ -42,7 +42,7 @@ bool LoopProjection::close(double t, std::span<double> y, Correction& out) noexc
     change = std::max(change, largest_of(step_));
     placement_.place(t, parts);
   }
-  return accept(y, change, speed);
+  return accept(y, change);
 }
 
 bool LoopProjection::find_dependent_rows(double t, std::span<const double> y) noexcept {
@@ -52,9 +52,15 @@ bool LoopProjection::find_dependent_rows(double t, std::span<const double> y) no
   return true;
 }
 
-bool LoopProjection::accept(std::span<double> y, double change, double speed) noexcept {
-  if (change > 0.1 * speed) {
-    failure_.changes_abruptly(change, speed);
+void LoopProjection::begin() noexcept {
+  speed_ = loops_.constraints().speed();
+  jump_ = loops_.constraints().missed_by_elements();
+}
+
+bool LoopProjection::accept(std::span<double> y, double change) noexcept {
+  constexpr double lever = 100;  // of a joint against what it moves along
+  if (change > 0.1 * speed_ + lever * jump_) {
+    failure_.changes_abruptly(change, speed_);
     return false;
   }
   state_.keep_turns(y, placement_.standing().q);

@@ -67,3 +67,28 @@ TEST_CASE("the example of sliding friction slows down by its law") {
     CHECK(at_speed(o.v[0]) == Approx(at_speed(2) - 3 / 1.5 * t).margin(1e-8));
   });
 }
+
+TEST_CASE("joints follow a prescribed velocity that jumps by the impulse that this takes") {
+  const auto system = system_from_text(R"(
+polyform: 1
+bodies:
+  - {name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.09, zz: 0.09}}
+  - {name: tip, position: [1, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.09, zz: 0.09}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 1, 0]}
+  - {name: elbow, type: revolute, base: rod, moving: tip, position: [1, 0, 0], axis: [0, 1, 0]}
+constraints:
+  - {name: drive, type: prescribed-motion, joint: pin, motion: {polynomial: [0, 2]}}
+)");
+  for (const char* name : {"riccati", "reduced"}) {
+    INFO("formulation " << name);
+    const auto solver = solver_for(*system, *registry().catalog().formulations.at(name));
+    std::vector<double> y = initial_vector(*system, *solver);
+    y[2] = y[3] = 0;  // both velocities: at rest
+    Correction correction;
+    REQUIRE(solver->correct(0, y, correction) == Status::ok);
+    CHECK(y[2] == Approx(2).epsilon(1e-12));
+    // The tip keeps its moment of momentum about the elbow, which moves at 2 m/s: 0.34 w + 0.5 · 2 = 0.
+    CHECK(y[3] == Approx(-2 - 1 / 0.34).epsilon(1e-12));
+  }
+}

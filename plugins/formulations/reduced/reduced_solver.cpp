@@ -5,6 +5,12 @@
 #include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::reduced {
+namespace {
+
+/// A velocity that an element asks for anew, beside the speed of the system; a step leaves far less.
+constexpr double least_jump = 1e-3;
+
+}  // namespace
 
 ReducedSolver::ReducedSolver(const SystemView& system, const Choice& choice)
     : JointCoordinateSolver(system, {choice.correction == Choice::Correction::direct, choice.tolerance}),
@@ -31,14 +37,16 @@ bool ReducedSolver::return_to_loops(double t, std::span<double> y, Correction& o
   const std::span<double> x = y.subspan(state.moving(), parts.x.size());
   PlacedState here = project.placement().place(t, parts);
   // Next to a singular position a residual moves the mechanism by many times its own size: not without work, but for
-  // the step that the constraint forces themselves would make.
-  if (choice_.correction != Choice::Correction::direct || choice_.inertia_metric || loops().is_nearly_singular())
-    return project.close(t, y, out);
+  // the step that the constraint forces themselves would make. The same where an element asks for a velocity that jumps:
+  // what other velocities follow is the matter of the impulse that this takes.
+  const bool jumps = constraints.missed_by_elements() > least_jump * constraints.speed();
+  const bool plain = choice_.correction == Choice::Correction::direct && !choice_.inertia_metric;
+  if (jumps || !plain || loops().is_nearly_singular()) return project.close(t, y, out);
   double position = constraints.position_violation(), velocity = constraints.velocity_violation();
   out.position_residual = std::max(out.position_residual, position);
   out.velocity_residual = velocity;
-  const double speed = constraints.speed();
   constexpr double quadratic = 1e-2;  // a step that leaves less of the residual needs no new matrix for the next one
+  project.begin();
   double change = 0;
   bool converges = false;
   ClosingSteps steps(position + velocity);
@@ -65,7 +73,7 @@ bool ReducedSolver::return_to_loops(double t, std::span<double> y, Correction& o
     if (std::max(before, position) <= project.accepted_position() && velocity > 0.25 * velocity_before) break;
     converges = position < quadratic * before || position <= project.accepted_position();
   }
-  return project.accept(y, change, speed);
+  return project.accept(y, change);
 }
 
 void ReducedSolver::assemble(std::span<const BodyMotion> motions) noexcept {

@@ -60,6 +60,7 @@ class ClosingConstraints {
 
   double position_violation() const { return position_violation_; }  ///< largest residual, rad or m
   double velocity_violation() const { return velocity_violation_; }  ///< largest rate, rad/s or m/s
+  double missed_by_elements() const { return missed_by_elements_; }  ///< the same of elements alone
   double size() const { return size_; }     ///< largest distance of a tied frame from the origin, m, at least 1
   double speed() const { return speed_; }   ///< largest of the tied frames, rad/s or m/s, at least 1
   /// What rounding alone leaves of the violations, about.
@@ -98,6 +99,7 @@ class ClosingConstraints {
   ElementRows& elements_;
   std::vector<JointConstraint> joints_;   ///< per cut joint
   double position_violation_ = 0, velocity_violation_ = 0;
+  double missed_by_elements_ = 0;   ///< by velocities
   double size_ = 1, speed_ = 1;
   std::size_t worst_ = 0;
 };

@@ -43,9 +43,12 @@ class LoopProjection {
   bool close(double t, std::span<double> y, Correction& out) noexcept;
   /// Finds at a consistent y which rows depend on others, and keeps that with the state.
   bool find_dependent_rows(double t, std::span<const double> y) noexcept;
-  /// The end of a correction that has changed velocities by `change`, of which the largest was `speed`: y takes the
-  /// turns of the cut joints as placed. False when the change is abrupt.
-  bool accept(std::span<double> y, double change, double speed) noexcept;
+  /// The start of a correction, as placed: how fast the system is, and by how much elements ask for other velocities.
+  void begin() noexcept;
+  /// The end of a correction that has changed velocities by `change`: y takes the turns of the cut joints as placed.
+  /// False when the change is abrupt, that is neither small beside the speed nor what an element has come to ask for
+  /// (a prescribed motion whose velocity jumps).
+  bool accept(std::span<double> y, double change) noexcept;
   bool cannot_close(std::size_t steps) noexcept;
 
   const JointState& state() const { return state_; }
@@ -63,6 +66,7 @@ class LoopProjection {
   LoopClosure& loops_;
   JointPlacement& placement_;
   JointFailure& failure_;
+  double speed_ = 1, jump_ = 0;   ///< at begin(): the largest velocity; the largest that an element misses
   std::vector<double> rest_;   ///< velocities that are zero
   std::vector<double> step_;   ///< per velocity coordinate of the tree joints, then per mode
 };
