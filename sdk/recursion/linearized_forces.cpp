@@ -86,7 +86,7 @@ void LinearizedTree::add_loads(const ForceDerivatives::Instance& i) noexcept {
     const Vec3 s = derivatives_.arms(i)[m] - to_P_[to];
     const Spatial& w = derivatives_.wrenches(i)[m];
     wrenches_[to] -= Spatial{w.angular + cross(s, w.linear), w.linear};
-    bodies_[to].K.add(0, 0, skew(w.linear) * skew(s), -1);
+    body_K_[to].add(0, 0, skew(w.linear) * skew(s), -1);
   }
 }
 
@@ -170,10 +170,10 @@ void LinearizedTree::add_local(const Plan& plan) noexcept {
   };
   for (std::size_t row = 0; row < plan.bodies.size(); ++row)
     for (std::size_t column = 0; column < plan.bodies.size(); ++column) {
-      Body &to = bodies_[plan.bodies[row]], &by = bodies_[plan.bodies[column]];
+      const Body &to = bodies_[plan.bodies[row]], &by = bodies_[plan.bodies[column]];
       if (row == column) {
-        add(K_, row, column, to.K);
-        add(G_, row, column, to.G);
+        add(K_, row, column, body_K_[plan.bodies[row]]);
+        add(G_, row, column, body_G_[plan.bodies[row]]);
       } else if (to.parent == static_cast<std::int32_t>(plan.bodies[column])) {
         add(K_, row, column, couplings_[to.coupling].inner_K);
         add(G_, row, column, couplings_[to.coupling].inner_G);

@@ -11,7 +11,8 @@ Mat3 to_frame(const Mat3& R, const Sym3& inertia) { return R * inertia.full() * 
 }  // namespace
 
 LinearizedTree::LinearizedTree(const SystemView& view, const Vec3& origin)
-    : view_(view), kinematics_(view), derivatives_(view, origin), bodies_(view.bodies.size()), H_(view.nv_tree),
+    : view_(view), kinematics_(view), derivatives_(view, origin), bodies_(view.bodies.size()), body_M_(bodies_.size()),
+      body_G_(bodies_.size()), body_K_(bodies_.size()), H_(view.nv_tree),
       turning_(view.nv_tree), to_P_(view.bodies.size()), accelerations_(view.frames()), wrenches_(view.bodies.size()) {
   std::uint32_t square = 0;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
@@ -117,7 +118,7 @@ void LinearizedTree::place(const TreeMoment& now) noexcept {
 /// Begins M, G, K and the wrench of a body with its inertia.
 void LinearizedTree::add_inertia(std::size_t i, const BodyMotion& frame, const Spatial& acceleration) noexcept {
   const BodyData& data = view_.bodies[i];
-  Body& b = bodies_[i];
+  Six<double>&M = body_M_[i], &G = body_G_[i], &K = body_K_[i];
   const Vec3& arm = to_P_[i];
   const Vec3 &omega = frame.V.angular, &alpha = acceleration.angular;
   const Vec3 center = frame.R * data.center_of_mass - arm, c = data.mass * center;
@@ -128,20 +129,20 @@ void LinearizedTree::add_inertia(std::size_t i, const BodyMotion& frame, const S
   const Vec3 spin = J * omega, moment = J * alpha + cross(omega, spin);
   const Vec3 wc = cross(omega, c), cdd = cross(alpha, c) + cross(omega, wc);
   const Mat3 w = skew(omega);
-  b.M = {};
-  b.M.add(0, 0, J);
-  b.M.add(0, 3, skew(c));
-  b.M.add(3, 0, skew(c), -1);
-  b.M.add(3, 3, data.mass * Mat3::identity());
-  b.G = {};
-  b.G.add(0, 0, w * J);
-  b.G.add(0, 0, J * w, -1);
-  b.G.add(0, 0, skew(spin), -1);
-  b.G.add(3, 0, skew(wc), -2);
-  b.K = {};
-  b.K.add(0, 0, skew(moment), -1);
-  b.K.add(0, 0, skew(a) * skew(c));
-  b.K.add(3, 0, skew(cdd), -1);
+  M = {};
+  M.add(0, 0, J);
+  M.add(0, 3, skew(c));
+  M.add(3, 0, skew(c), -1);
+  M.add(3, 3, data.mass * Mat3::identity());
+  G = {};
+  G.add(0, 0, w * J);
+  G.add(0, 0, J * w, -1);
+  G.add(0, 0, skew(spin), -1);
+  G.add(3, 0, skew(wc), -2);
+  K = {};
+  K.add(0, 0, skew(moment), -1);
+  K.add(0, 0, skew(a) * skew(c));
+  K.add(3, 0, skew(cdd), -1);
   wrenches_[i] = {moment + cross(c, a), data.mass * a + cdd};
 }
 

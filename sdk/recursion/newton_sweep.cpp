@@ -14,21 +14,15 @@ constexpr std::size_t most_directions = 6;
 }  // namespace
 
 template <class T>
-NewtonSweep<T>::NewtonSweep(const LinearizedTree& tree) : tree_(tree), S_(tree.bodies().size()) {
-  std::size_t directions = 0, squares = 0, couplings = 0;
+NewtonSweep<T>::NewtonSweep(const LinearizedTree& tree) : tree_(tree), S_(tree.bodies().size()), bodies_(tree.bodies()) {
+  std::size_t directions = 0, squares = 0;
   for (const LinearizedTree::Body& b : tree.bodies()) {
     directions += b.count;
     squares += b.count * b.count;
-    couplings += b.coupling != LinearizedTree::none;
   }
   Y_.resize(directions);
   passed_.resize(directions);
-  H_.resize(directions);
   inverse_.resize(squares);
-  damping_.resize(squares);
-  turn_rate_.resize(squares);
-  bodies_.assign(tree.bodies().begin(), tree.bodies().end());
-  couplings_.resize(couplings);
   e_.resize(bodies_.size());
   xi_.resize(bodies_.size());
   speed_.resize(bodies_.size());
@@ -41,13 +35,8 @@ bool NewtonSweep<T>::factorize(const T& gamma) noexcept {
   by_gamma_ = T(1) / gamma;
   by_square_ = by_gamma_ * by_gamma_;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const LinearizedTree::Body& b = bodies_[i] = tree_.bodies()[i];
-    Six<T>& S = S_[i];
-    for (std::size_t k = 0; k < 36; ++k) S.m[k] = by_square_ * b.M.m[k] + by_gamma_ * b.G.m[k] + b.K.m[k];
-    if (b.coupling != LinearizedTree::none) couplings_[b.coupling] = tree_.coupling(b);
-    std::copy_n(tree_.H(b), b.count, H_.data() + b.v);
-    std::copy_n(tree_.damping(b), b.count * b.count, damping_.data() + b.square);
-    std::copy_n(tree_.turn_rate(b), b.count * b.count, turn_rate_.data() + b.square);
+    const Six<double>&M = tree_.M(i), &G = tree_.G(i), &K = tree_.K(i);
+    for (std::size_t k = 0; k < 36; ++k) S_[i].m[k] = by_square_ * M.m[k] + by_gamma_ * G.m[k] + K.m[k];
   }
   for (std::size_t i = bodies_.size(); i-- > 0;)
     if (!eliminate(i)) return false;
@@ -57,10 +46,10 @@ bool NewtonSweep<T>::factorize(const T& gamma) noexcept {
 template <class T>
 bool NewtonSweep<T>::eliminate(std::size_t i) noexcept {
   const LinearizedTree::Body& b = bodies_[i];
-  const LinearizedTree::Coupling* coupling = b.coupling == LinearizedTree::none ? nullptr : &couplings_[b.coupling];
+  const LinearizedTree::Coupling* coupling = b.coupling == LinearizedTree::none ? nullptr : &tree_.coupling(b);
   const std::size_t n = b.count;
   const Six<T>& S = S_[i];
-  const Spatial* H = H_.data() + b.v;
+  const Spatial* H = tree_.H(b);
   const Vec3* turning = tree_.turning(b);
   Vector U[most_directions];
   for (std::size_t k = 0; k < n; ++k) U[k] = multiply(S, Vector{{T(H[k].angular.x), T(H[k].angular.y), T(H[k].angular.z)},
@@ -153,21 +142,21 @@ void NewtonSweep<T>::begin(std::span<const T> steps, std::span<const T> rates) n
     for (std::size_t k = 0; k < n; ++k) {
       T turned{}, damped{};
       for (std::size_t l = 0; l < n; ++l) {
-        turned += turn_rate_[b.square + k * n + l] * steps[b.v + l];
-        damped += damping_[b.square + k * n + l] * steps[b.v + l];
+        turned += tree_.turn_rate(b)[k * n + l] * steps[b.v + l];
+        damped += tree_.damping(b)[k * n + l] * steps[b.v + l];
       }
-      add_scaled(a, T(-(by_square_ * steps[b.v + k] + by_gamma_ * (rates[b.v + k] + turned))), H_[b.v + k]);
-      add_scaled(v, T(-(by_gamma_ * steps[b.v + k])), H_[b.v + k]);
+      add_scaled(a, T(-(by_square_ * steps[b.v + k] + by_gamma_ * (rates[b.v + k] + turned))), tree_.H(b)[k]);
+      add_scaled(v, T(-(by_gamma_ * steps[b.v + k])), tree_.H(b)[k]);
       effort_[b.v + k] = -by_gamma_ * damped;
     }
     acceleration_[i] = a;
     speed_[i] = v;
-    e_[i] = multiply(b.M, a);
-    e_[i] += multiply(b.G, v);
+    e_[i] = multiply(tree_.M(i), a);
+    e_[i] += multiply(tree_.G(i), v);
     if (b.coupling != LinearizedTree::none && b.parent >= 0) {
       const auto p = static_cast<std::size_t>(b.parent);
-      e_[i] += multiply(couplings_[b.coupling].inner_G, speed_[p]);
-      e_[p] += multiply(couplings_[b.coupling].outer_G, v);
+      e_[i] += multiply(tree_.coupling(b).inner_G, speed_[p]);
+      e_[p] += multiply(tree_.coupling(b).outer_G, v);
     }
   }
 }
@@ -185,7 +174,7 @@ void NewtonSweep<T>::find(std::span<T> steps) noexcept {
     const std::size_t n = b.count;
     const Vector& e = e_[i];
     T free[most_directions];
-    for (std::size_t k = 0; k < n; ++k) free[k] = effort_[b.v + k] - dot_with(H_[b.v + k], e);
+    for (std::size_t k = 0; k < n; ++k) free[k] = effort_[b.v + k] - dot_with(tree_.H(b)[k], e);
     for (std::size_t k = 0; k < n; ++k) {
       T y{};
       for (std::size_t l = 0; l < n; ++l) y += inverse_[b.square + k * n + l] * free[l];
@@ -209,7 +198,7 @@ void NewtonSweep<T>::find(std::span<T> steps) noexcept {
     xi.linear -= cross_with(b.r, up.angular);
     for (std::size_t k = 0; k < b.count; ++k) {
       steps[b.v + k] += dot(Y_[b.v + k], up);
-      add_scaled(xi, steps[b.v + k], H_[b.v + k]);
+      add_scaled(xi, steps[b.v + k], tree_.H(b)[k]);
     }
   }
 }
@@ -220,7 +209,7 @@ void NewtonSweep<T>::finish(std::span<const T> found, std::span<T> steps, std::s
     const std::size_t n = b.count;
     for (std::size_t k = 0; k < n; ++k) {
       T turned{};
-      for (std::size_t l = 0; l < n; ++l) turned += turn_rate_[b.square + k * n + l] * found[b.v + l];
+      for (std::size_t l = 0; l < n; ++l) turned += tree_.turn_rate(b)[k * n + l] * found[b.v + l];
       rates[b.v + k] = by_gamma_ * (found[b.v + k] - steps[b.v + k]) - turned;
     }
     for (std::size_t k = 0; k < n; ++k) steps[b.v + k] = found[b.v + k];

@@ -45,7 +45,6 @@ class LinearizedTree {
     bool reversed = false;              ///< the directions turn with this body, not with the parent
     Vec3 r;                             ///< of P from the parent's P (a body on ground: zero)
     Vec3 force;                         ///< that the joint transmits to the body
-    Six<double> M, G, K;                ///< with all forces on the body by its own displacement
   };
   /// What a displacement of the parent does to the body (inner), and the other way round (outer).
   struct Coupling {
@@ -73,6 +72,10 @@ class LinearizedTree {
   void evaluate(const TreeMoment&) noexcept;
 
   std::span<const Body> bodies() const { return bodies_; }
+  /// Of a body, with all forces on it by its own displacement.
+  const Six<double>& M(std::size_t body) const { return body_M_[body]; }
+  const Six<double>& G(std::size_t body) const { return body_G_[body]; }
+  const Six<double>& K(std::size_t body) const { return body_K_[body]; }
   const Coupling& coupling(const Body& b) const { return couplings_[b.coupling]; }
   /// Directions of the joint at P: outboard body over inboard one, in the order of the velocity coordinates.
   const Spatial* H(const Body& b) const { return H_.data() + b.v; }
@@ -117,6 +120,7 @@ class LinearizedTree {
   TreeKinematics kinematics_;
   ForceDerivatives derivatives_;
   std::vector<Body> bodies_;
+  std::vector<Six<double>> body_M_, body_G_, body_K_;
   std::vector<Coupling> couplings_;
   std::vector<Spatial> H_;
   std::vector<Vec3> turning_;

@@ -18,7 +18,8 @@
 
 namespace polyform {
 
-/// T: double, or std::complex<double>. Nothing allocates after construction.
+/// T: double, or std::complex<double>. Reads the tree in solutions too: another linearization asks for another factorize().
+/// Nothing allocates after construction.
 template <class T>
 class NewtonSweep {
  public:
@@ -57,10 +58,7 @@ class NewtonSweep {
   std::vector<Six<T>> S_;
   std::vector<Vector> Y_, passed_;          ///< per direction; passed_: its wrench on the parent
   std::vector<T> inverse_;                  ///< count² of a joint
-  std::vector<LinearizedTree::Body> bodies_;  ///< geometry and G, M as of factorize()
-  std::vector<LinearizedTree::Coupling> couplings_;
-  std::vector<Spatial> H_;
-  std::vector<double> damping_, turn_rate_;
+  std::span<const LinearizedTree::Body> bodies_;
   std::vector<Vector> e_, xi_, speed_, acceleration_;
   std::vector<T> effort_;
 };
