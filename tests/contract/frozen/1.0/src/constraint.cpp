@@ -5,6 +5,9 @@
 namespace polyform {
 namespace {
 
+/// What is left of a column of H without those before it, where it is a freedom that others have already (gimbal lock).
+constexpr double dependent_column = 1e-12;
+
 /// A reflection 1 − scale v vᵀ.
 struct Reflection {
   double v[6];
@@ -37,7 +40,7 @@ std::size_t complement(const Spatial* H, std::size_t nv, Spatial* T) noexcept {
       left += x[i] * x[i];
       if (!taken[i] && (pivot == 6 || std::abs(x[i]) > std::abs(x[pivot]))) pivot = i;
     }
-    if (!(left > 1e-24 * length)) continue;  // depends on the columns before
+    if (!(left > dependent_column * dependent_column * length)) continue;  // depends on the columns before
     Reflection& r = reflections[rank++];
     for (std::size_t i = 0; i < 6; ++i) r.v[i] = x[i];
     r.v[pivot] += std::copysign(std::sqrt(left), x[pivot]);
@@ -72,7 +75,7 @@ void solve_least_squares(const Spatial* H, std::size_t nv, const Spatial& w, dou
         h -= r * Q[i];
       }
     const double left = std::sqrt(dot(h, h));
-    used[j] = left > 1e-12 * length;
+    used[j] = left > dependent_column * length;
     if (!used[j]) continue;
     R[j][j] = left;
     Q[j] = (1 / left) * h;

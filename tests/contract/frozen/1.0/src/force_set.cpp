@@ -12,7 +12,7 @@ ForceSet::ForceSet(const SystemView& view, const Vec3& origin) : initial_(view.d
   const std::size_t n = view.bodies.size();
   std::vector<bool> is_loaded(view.frames());
   groups_.reserve(view.forces.size());
-  for (const ForceGroup& from : view.forces) {
+  for (const ForceInstances& from : view.forces) {
     ForceBatch* batch = from.type->create(from.instances);
     if (batch == nullptr) {
       good_ = false;
@@ -56,7 +56,8 @@ void ForceSet::states_at_start(std::span<const BodyMotion> frames, std::span<con
     auto* const states = ask<InitialStates>(*g.batch);
     if (states == nullptr) continue;
     g.attached.gather(frames, q, v);
-    states->states_at_start(g.attached.input(0, discrete_.subspan(g.discrete_offset, g.discrete_count)), {}, x.subspan(g.state_offset, g.state_count));
+    states->states_at_start(g.attached.input(0, discrete_.subspan(g.discrete_offset, g.discrete_count)), {},
+                            x.subspan(g.state_offset, g.state_count));
   }
 }
 

@@ -84,11 +84,11 @@ std::string first_use(const SystemView& view, Ability ability) {
         if (b.flexible != rigid) return fmt::format("body `{}` is flexible", b.name);
       break;
     case Ability::constraint_elements:
-      for (const ConstraintGroup& g : view.constraints)
+      for (const ConstraintInstances& g : view.constraints)
         if (!g.names.empty()) return fmt::format("constraint `{}` ({}) is no joint", g.names.front(), g.type->name());
       break;
     case Ability::modules:
-      for (const ModuleGroup& g : view.modules)
+      for (const ModuleInstances& g : view.modules)
         if (!g.names.empty())
           return fmt::format(
               "module `{}` ({}) brings variables and constraint rows of its own, which are solved together with "
@@ -96,7 +96,7 @@ std::string first_use(const SystemView& view, Ability ability) {
               g.names.front(), g.type->name());
       break;
     case Ability::first_order_states:
-      for (const ForceGroup& g : view.forces)
+      for (const ForceInstances& g : view.forces)
         if (!g.names.empty() && g.type->state_count() > 0)
           return fmt::format("force `{}` ({}) has first-order states", g.names.front(), g.type->name());
       break;

@@ -119,7 +119,8 @@ double TimeFunction::shortest_time() const noexcept {
     case Kind::linear_table:
     case Kind::cubic_table: {
       const std::size_t stride = stride_of(kind);
-      for (std::size_t i = stride; i < data.size(); i += stride) shortest = std::min(shortest, data[i] - data[i - stride]);
+      for (std::size_t i = stride; i < data.size(); i += stride)
+        shortest = std::min(shortest, data[i] - data[i - stride]);
       break;
     }
   }

@@ -67,10 +67,11 @@ class Couplers final : public ConstraintBatch {
 class CouplerConstraint final : public ConstraintType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr TypeDescriptor descriptor{
-        .name = "coupler",
-        .meaning = "a massless rod that keeps two points at a distance",
-        .fields = specs};
+    static constexpr std::array rows{Variable{.name = "force", .unit = "N"}};
+    static constexpr TypeDescriptor descriptor{.name = "coupler",
+                                               .meaning = "a massless rod that keeps two points at a distance",
+                                               .fields = specs,
+                                               .rows = rows};
     return descriptor;
   }
   bool holonomic() const noexcept override { return true; }

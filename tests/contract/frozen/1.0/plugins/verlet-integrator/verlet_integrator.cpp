@@ -1,6 +1,6 @@
 // E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2nd ed., sections I.1.4 and II.1: the
-// Störmer-Verlet method, composed so that it stays symmetric where forces depend on velocities and q̇ = N(q) v. With u =
-// (v, x):
+// Störmer-Verlet method, composed so that it stays symmetric where forces depend on velocities and q̇ = N(q) v. With u
+// = (v, x):
 //
 //   half a kick   u½ = u₀ + h/2 f(t₀, q₀, u½)      implicit in u, by fixed-point iteration
 //   a drift       q₁ = q₀ + h N((q₀ + q₁)/2) v½    implicit in q, the same way; it keeps the length of a quaternion
@@ -174,8 +174,9 @@ class VerletIntegrator final : public IntegratorType {
                      DiagnosticSink& sink) const noexcept override {
     auto* const parts = ask<SecondOrderSystem>(system);
     if (parts == nullptr) {
-      sink.report({.message = "the integrator verlet needs to know positions and velocities, which this solver does not "
-                              "tell apart",
+      sink.report({.message =
+                       "the integrator verlet needs to know positions and velocities, which this solver does not "
+                       "tell apart",
                    .remedy = "take another --solver, or an integrator of systems of first order"});
       return nullptr;
     }

@@ -37,8 +37,8 @@ struct DiscreteDescription {
 class DiscreteState {
  public:
   static constexpr std::string_view interface_name = "polyform.discrete_state.1";
-  /// First SystemView::discrete values of the elements, group after group as ElementGroup::discrete_offset says, then
-  /// those of the solver itself. Always as many, and always in the same place in memory.
+  /// First SystemView::discrete values of the elements, group after group as ElementInstances::discrete_offset says,
+  /// then those of the solver itself. Always as many, and always in the same place in memory.
   virtual std::span<const std::int32_t> values() const noexcept = 0;
   /// All values, as they were read before. failed, and nothing is changed, where there are more or fewer, or one is not
   /// within its range.

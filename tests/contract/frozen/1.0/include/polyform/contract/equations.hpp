@@ -1,5 +1,5 @@
-// The equations of motion of a solver, to look at: M α = f + Aᵀλ and A α + R λ = b with names and numbers. A solver that has
-// them in this form offers them by Solver::query.
+// The equations of motion of a solver, to look at: M α = f + Aᵀλ and A α + R λ = b with names and numbers. A solver
+// that has them in this form offers them by Solver::query.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace polyform {
 
-/// Filled at one state; matrices rows first. unknowns and rows: sums over the blocks and ties of the structure.
+/// Filled at one state; matrices rows first. unknowns and rows: sums over the blocks and constraints.
 struct EquationValues {
   Size<EquationValues> size{};
   std::span<double> M{};  ///< unknowns², block diagonal
@@ -29,8 +29,8 @@ class Equations {
   };
   /// Rows of one joint, constraint element or module. level: the lowest level of a hierarchy of models that has them,
   /// from 1; 0 where the solver has no levels. Rows above the solver's own level are counted as none.
-  struct Tie {
-    Size<Tie> size{};
+  struct Constraint {
+    Size<Constraint> size{};
     const char* kind = "";
     std::string_view name{};
     std::size_t rows = 0;
@@ -41,8 +41,8 @@ class Equations {
 
   virtual std::size_t blocks() const noexcept = 0;
   virtual void describe_block(std::size_t, Block& out) const noexcept = 0;
-  virtual std::size_t ties() const noexcept = 0;
-  virtual void describe_tie(std::size_t, Tie& out) const noexcept = 0;
+  virtual std::size_t constraints() const noexcept = 0;
+  virtual void describe_constraint(std::size_t, Constraint& out) const noexcept = 0;
   /// The module of a level's model that a block belongs to, by number; of a solver without levels all are in module 0.
   virtual std::size_t module_of(std::size_t block, std::size_t level) const noexcept = 0;
   virtual std::size_t levels() const noexcept = 0;  ///< 0 where the solver has none
@@ -52,9 +52,9 @@ class Equations {
     describe_block(i, out);
     return out;
   }
-  Tie tie(std::size_t i) const noexcept {
-    Tie out;
-    describe_tie(i, out);
+  Constraint constraint(std::size_t i) const noexcept {
+    Constraint out;
+    describe_constraint(i, out);
     return out;
   }
   /// M, f, A and b at a state, whether they determine accelerations or not.

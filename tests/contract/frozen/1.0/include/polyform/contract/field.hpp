@@ -56,11 +56,12 @@ struct FieldSpec {
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
   bool exclusive_minimum = false;  ///< value must be > minimum
-  double typical = 0;              ///< size of a usual value, in the field's unit; 0: not told. Conformance tries such values
+  double typical = 0;  ///< size of a usual value, in the field's unit; 0: not told. Conformance tries such values
   /// Where the element's model holds, in the field's unit: values outside are allowed and give a warning.
   double valid_minimum = -std::numeric_limits<double>::infinity();
   double valid_maximum = std::numeric_limits<double>::infinity();
-  bool tied_to_ground = false;     ///< the value is of the ground frame: the element's law changes when the model is turned or moved
+  bool tied_to_ground =
+      false;  ///< the value is of the ground frame: the element's law changes when the model is turned or moved
 };
 
 struct FieldValue {

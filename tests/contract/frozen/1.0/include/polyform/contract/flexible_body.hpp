@@ -66,9 +66,12 @@ class FlexibleBodyType : public ElementType {
   /// Shape functions at a point of the undeformed body (body axes, m). False when nothing can be attached there.
   virtual bool shapes_at(const FlexibleInstance&, const Vec3& point, ModeShapes&) const noexcept = 0;
   /// Initial η and η̇.
-  virtual void initial_state(const FlexibleInstance&, std::span<double> eta, std::span<double> etadot) const noexcept = 0;
-  /// Mass and first moment ∫ρ dm of the flexible part at η, body axes about the frame origin: for the gravity potential.
-  virtual void mass_moment(const FlexibleInstance&, std::span<const double> eta, double& mass, Vec3& moment) const noexcept = 0;
+  virtual void initial_state(const FlexibleInstance&, std::span<double> eta,
+                             std::span<double> etadot) const noexcept = 0;
+  /// Mass and first moment ∫ρ dm of the flexible part at η, body axes about the frame origin: for the gravity
+  /// potential.
+  virtual void mass_moment(const FlexibleInstance&, std::span<const double> eta, double& mass,
+                           Vec3& moment) const noexcept = 0;
   virtual FlexibleBatch* create(Strided<const FlexibleInstance>) const noexcept = 0;
 
  protected:

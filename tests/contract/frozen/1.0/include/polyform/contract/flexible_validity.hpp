@@ -1,5 +1,5 @@
-// What types of flexible bodies may tell the host besides their equations: whether they depend on spin, and how far their
-// linear modes carry.
+// What types of flexible bodies may tell the host besides their equations: whether they depend on spin, and how far
+// their linear modes carry.
 #pragma once
 
 #include "polyform/contract/flexible_body.hpp"
@@ -27,8 +27,8 @@ class ModeValidity {
   /// The square of the spin that draws the body out, over that of its lowest frequency: about the part by which its
   /// lowest stiffness is too small; zero where the tension is in the equations. angular_velocity: body axes.
   virtual double neglected_stiffening(std::size_t instance, const Vec3& angular_velocity) const noexcept = 0;
-  /// A force that a joint puts on the body (body axes, N), along its axis, over about the one that buckles it: the part by
-  /// which its lowest stiffness is wrong. Zero where the tension is in the equations.
+  /// A force that a joint puts on the body (body axes, N), along its axis, over about the one that buckles it: the part
+  /// by which its lowest stiffness is wrong. Zero where the tension is in the equations.
   virtual double neglected_load(std::size_t instance, const Vec3& force) const noexcept = 0;
 
  protected:

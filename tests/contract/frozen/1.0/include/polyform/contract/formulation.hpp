@@ -25,7 +25,9 @@ enum class Ability : std::uint32_t {
   singular_mass = 1u << 8,         ///< bodies without mass or inertia that the joints make regular
   discrete_states = 1u << 9        ///< discrete states of elements (discrete_state.hpp)
 };
-constexpr std::uint32_t operator|(Ability a, Ability b) { return static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b); }
+constexpr std::uint32_t operator|(Ability a, Ability b) {
+  return static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b);
+}
 constexpr std::uint32_t operator|(std::uint32_t a, Ability b) { return a | static_cast<std::uint32_t>(b); }
 constexpr bool has(std::uint32_t abilities, Ability a) { return (abilities & static_cast<std::uint32_t>(a)) != 0; }
 
@@ -68,6 +70,9 @@ struct Observation {
   double position_violation = 0, velocity_violation = 0;  ///< largest over all joints' constraint rows
   /// Of all steps since the last observation; the host keeps it, no solver writes it.
   const Correction* correction = nullptr;
+  /// What the rows of the constraint elements carry, λ + effort of ConstraintOutput, element after element in the order
+  /// of the view. NaN on entry.
+  std::span<double> constraint_multipliers{};
 
   StateView state() const noexcept {
     return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete};

@@ -29,8 +29,8 @@ class Size {
   std::size_t bytes_;
 };
 
-/// A member that came after 1.0. Its maker gives it where the structure is made; others use get() and set(). A structure
-/// that has one is not assigned as a whole, for the one assigned to may end before it: its members are.
+/// A member that came after 1.0. Its maker gives it where the structure is made; others use get() and set(). A
+/// structure that has one is not assigned as a whole, for the one assigned to may end before it: its members are.
 template <class M>
 class Later {
  public:

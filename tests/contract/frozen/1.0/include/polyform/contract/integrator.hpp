@@ -27,7 +27,8 @@ class FirstOrderSystem {
   /// ydot = f(t, y); failed where it cannot be computed or is not finite. y may lack the integrals. Depends on t and y
   /// only, until correct or a call of the host changes something else: the host then begins the integrator anew.
   virtual Status derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept = 0;
-  /// Called once at the end of each step that is accepted, before the next: removes drift from y. failed when it cannot.
+  /// Called once at the end of each step that is accepted, before the next: removes drift from y. failed when it
+  /// cannot.
   virtual Status correct(double t, std::span<double> y) noexcept = 0;
   /// Why the last call failed: a sentence without a full stop that names the time. Valid until the next call.
   virtual std::string_view failure() const noexcept = 0;
@@ -38,11 +39,13 @@ class FirstOrderSystem {
   ~FirstOrderSystem() = default;
 };
 
-/// An integral is a balance that is looked at, not the motion: it shows what an error of the motion makes of it, some ten
-/// times that error, and steps are chosen for it only where the motion says nothing (a drive whose motion is given).
+/// An integral is a balance that is looked at, not the motion: it shows what an error of the motion makes of it, some
+/// ten times that error, and steps are chosen for it only where the motion says nothing (a drive whose motion is
+/// given).
 inline constexpr double integral_tolerance = 10;
 
-/// What every integrator is told; the host has checked that all are greater than zero. Options of one method are fields.
+/// What every integrator is told; the host has checked that all are greater than zero. Options of one method are
+/// fields.
 struct StepSettings {
   Size<StepSettings> size{};
   double step = 1e-3;                 ///< s: every step of a fixed-step integrator, the first one of an adaptive one
@@ -65,8 +68,8 @@ class Integrator {
   /// After a failure time() and state() are as they were.
   virtual Status step(double t_limit) noexcept = 0;
   /// The state at t within the last step, previous_time() ≤ t < time(): the integrator's own interpolation, to which
-  /// FirstOrderSystem::correct has not been applied. Not asked after a failed step but for its start. Does not alter the
-  /// sequence of steps.
+  /// FirstOrderSystem::correct has not been applied. Not asked after a failed step but for its start. Does not alter
+  /// the sequence of steps.
   virtual Status state_at(double t, std::span<double> y) noexcept = 0;
   /// At time(), corrected. Valid until the next step.
   virtual std::span<const double> state() const noexcept = 0;

@@ -1,10 +1,10 @@
 // Outputs: numbers that an element tells of itself beside what it does.
 //
 // A force, constraint or module lists them in TypeDescriptor::outputs, each with name and unit, and its batch answers
-// `query` with an OutputSource. Results have a column `<element>.<output>` for each of them, `evaluate` and `compare` show
-// them, and a row of results may use what the equations of motion have given at its instant: accelerations and reactions.
-// Forces and constraints themselves cannot, for accelerations follow from them: a force that hangs on an acceleration is an
-// inertia, which belongs to a body or a module.
+// `query` with an OutputSource. Results have a column `<element>.<output>` for each of them, `evaluate` and `compare`
+// show them, and a row of results may use what the equations of motion have given at its instant: accelerations and
+// reactions. Forces and constraints themselves cannot, for accelerations follow from them: a force that hangs on an
+// acceleration is an inertia, which belongs to a body or a module.
 //
 // The host evaluates outputs from what the solver observes, so they are the same offer in every formulation, and cost
 // nothing between rows.
@@ -33,8 +33,8 @@ struct OutputInput {
   std::span<const Spatial> reactions{};
 };
 
-/// The outputs of all instances of a batch. One object per batch, usually the batch itself. Nothing allocates or throws;
-/// what is given depends only on the input, as for `evaluate`.
+/// The outputs of all instances of a batch. One object per batch, usually the batch itself. Nothing allocates or
+/// throws; what is given depends only on the input, as for `evaluate`.
 class OutputSource {
  public:
   static constexpr std::string_view interface_name = "polyform.outputs.1";

@@ -11,8 +11,8 @@ class PowerSource {
  public:
   static constexpr std::string_view interface_name = "polyform.power.1";
   /// What Observation::power is, at the last derivative() that succeeded, W: of forces without potential, dampers,
-  /// modules, and of constraints whose velocity is given (a prescribed motion: its driving force times its speed). Called
-  /// at most once after each.
+  /// modules, and of constraints whose velocity is given (a prescribed motion: its driving force times its speed).
+  /// Called at most once after each.
   virtual double power() noexcept = 0;
 
  protected:

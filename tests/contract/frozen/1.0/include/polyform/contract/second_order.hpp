@@ -3,8 +3,8 @@
 //   q̇ = N(q) v,   v̇ = a(t, q, v, x),   ẋ = f(t, q, v, x)
 //
 // An integrator that treats positions and velocities each in its own way (a symplectic or Störmer-type method, an
-// implicit one of the Newmark family) asks FirstOrderSystem::query for it. y and ẏ stay as they are: the interface tells
-// which numbers of y are q, v and x, and gives N(q) v without the cost of forces and accelerations.
+// implicit one of the Newmark family) asks FirstOrderSystem::query for it. y and ẏ stay as they are: the interface
+// tells which numbers of y are q, v and x, and gives N(q) v without the cost of forces and accelerations.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ class SecondOrderSystem {
 
   /// One for each number of y, always the same.
   virtual std::span<const StateKind> kinds() const noexcept = 0;
-  /// q̇ = N(q) v at y, in the places that positions have in ydot, which is as long as y; the others are left alone. What it gives is
-  /// what the derivative gives there, but next to a singular position of a loop, where the derivative is that of the
-  /// nearest closed state. failed: FirstOrderSystem::failure (of a solver: Solver::failure) says why.
+  /// q̇ = N(q) v at y, in the places that positions have in ydot, which is as long as y; the others are left alone.
+  /// What it gives is what the derivative gives there, but next to a singular position of a loop, where the derivative
+  /// is that of the nearest closed state. failed: FirstOrderSystem::failure (of a solver: Solver::failure) says why.
   virtual Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept = 0;
 
  protected:

@@ -218,18 +218,21 @@ using Mat3 = Matrix3<double>;
 using Sym3 = Symmetric3<double>;
 using Quat = Quaternion<double>;
 
+/// Below these angles (rad) a series of two terms is exact to rounding: its next term is 1e-36 and 1e-27 of the first.
+inline constexpr double small_angle = 1e-9, series_angle = 1e-6;
+
 /// Rotation vector (axis times angle, |angle| ≤ π) of a unit quaternion of either sign.
 inline Vec3 rotation_vector(const Quat& q) {
   const Vec3 v{q.x, q.y, q.z};
   const double s = norm(v);
   const double sign = q.w < 0 ? -1.0 : 1.0;
-  const double scale = s < 1e-9 ? 2.0 * (1.0 + s * s / 6.0) : 2.0 * std::atan2(s, sign * q.w) / s;
+  const double scale = s < small_angle ? 2.0 * (1.0 + s * s / 6.0) : 2.0 * std::atan2(s, sign * q.w) / s;
   return (sign * scale) * v;
 }
 /// Unit quaternion of a rotation vector.
 inline Quat from_rotation_vector(const Vec3& v) {
   const double a = norm(v);
-  const double s = a < 1e-6 ? 0.5 - a * a / 48.0 : std::sin(0.5 * a) / a;
+  const double s = a < series_angle ? 0.5 - a * a / 48.0 : std::sin(0.5 * a) / a;
   return {std::cos(0.5 * a), s * v.x, s * v.y, s * v.z};
 }
 /// Unit quaternion of a rotation matrix (Shepperd's method), w ≥ 0.

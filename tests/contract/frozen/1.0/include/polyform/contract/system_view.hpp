@@ -67,7 +67,7 @@ struct JointData {
 
 /// All instances of one element type.
 template <class Type>
-struct ElementGroup {
+struct ElementInstances {
   const Type* type = nullptr;
   std::span<const std::string_view> names;
   Strided<const ElementInstance> instances;
@@ -77,9 +77,9 @@ struct ElementGroup {
   std::span<const std::size_t> rows;       ///< of constraints, per instance
   std::size_t discrete_offset = 0;         ///< of the first instance, into the discrete states of the elements
 };
-using ForceGroup = ElementGroup<ForceType>;
-using ConstraintGroup = ElementGroup<ConstraintType>;
-using ModuleGroup = ElementGroup<ModuleType>;
+using ForceInstances = ElementInstances<ForceType>;
+using ConstraintInstances = ElementInstances<ConstraintType>;
+using ModuleInstances = ElementInstances<ModuleType>;
 struct FlexibleData {
   const FlexibleBodyType* type = nullptr;
   const FlexibleInstance* instance = nullptr;
@@ -88,7 +88,7 @@ struct FlexibleData {
   std::size_t mode_offset = 0;             ///< into the modal coordinates
 };
 /// A named group of bodies (Udwadia–Kalaba levels); may nest.
-struct BodyModule {
+struct Subsystem {
   std::string_view name;
   std::span<const BodyIndex> bodies;       ///< of this module itself, without those of nested ones
   std::size_t parent = static_cast<std::size_t>(-1);  ///< index of the enclosing module, or -1
@@ -102,12 +102,12 @@ struct SystemView {
   Vec3 gravity;                                ///< ground axes, m/s²
   Strided<const BodyData> bodies;
   Strided<const JointData> joints;           ///< tree joints, then cut joints
-  Strided<const ForceGroup> forces;
-  Strided<const ConstraintGroup> constraints;
-  Strided<const ModuleGroup> modules;
+  Strided<const ForceInstances> forces;
+  Strided<const ConstraintInstances> constraints;
+  Strided<const ModuleInstances> modules;
   Strided<const FlexibleData> flexible;
   Strided<const FlexibleNode> nodes;         ///< those of one body together, in the order of the bodies
-  Strided<const BodyModule> body_modules;
+  Strided<const Subsystem> subsystems;
 
   std::size_t nq_tree = 0, nv_tree = 0;        ///< coordinates of the tree joints; they come first
   std::size_t nq = 0, nv = 0;                  ///< of all joints
@@ -119,6 +119,13 @@ struct SystemView {
   Strided<const JointData> tree_joints() const { return joints.first(bodies.size()); }
   Strided<const JointData> cut_joints() const { return joints.subspan(bodies.size()); }
   std::size_t frames() const { return bodies.size() + nodes.size(); }
+  /// Rows of all constraint elements.
+  std::size_t constraint_rows() const {
+    std::size_t count = 0;
+    for (const ConstraintInstances& of_type : constraints)
+      for (const std::size_t rows : of_type.rows) count += rows;
+    return count;
+  }
   /// The flexible data of a node's body.
   const FlexibleData& flexible_of(const FlexibleNode& node) const { return flexible[bodies[at(node.body)].flexible]; }
 };

@@ -44,8 +44,8 @@ struct TimeFunction {
   /// The first time after t at which the function or one of its first two derivatives jumps, or a row of a table lies;
   /// infinity when there is none, s. An integrator stops and begins anew there.
   double next_knot(double t) const noexcept;
-  /// The shortest time in which the function does something: its period, or the shortest distance of two knots; infinity
-  /// when it has none, s.
+  /// The shortest time in which the function does something: its period, or the shortest distance of two knots;
+  /// infinity when it has none, s.
   double shortest_time() const noexcept;
   bool is_constant() const noexcept { return kind == Kind::constant; }
 };

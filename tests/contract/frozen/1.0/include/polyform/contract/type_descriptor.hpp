@@ -39,7 +39,10 @@ struct TypeDescriptor {
   Strided<const Variable> velocities{};     ///< v of a joint that is code, at most 6
   Strided<const Variable> variables{};      ///< u of a module
   Strided<const Variable> states{};         ///< first-order states of a force or module
-  Strided<const Variable> rows{};           ///< the multipliers of a module
+  /// The multipliers of a module, or of a constraint: in results `<element>.<name>`. A constraint type whose instances
+  /// differ in the number of their rows gives one name, which results number: `<element>.<name>[k]`. Where the unit of
+  /// a constraint's row is "", it is that of the effort on the joint velocity that the row is about.
+  Strided<const Variable> rows{};
   /// What a force, constraint or module tells of itself, see outputs.hpp. In results `<element>.<name>`.
   Strided<const Variable> outputs{};
   Strided<const DiscreteVariable> discrete{};  ///< discrete states of a force, constraint or module

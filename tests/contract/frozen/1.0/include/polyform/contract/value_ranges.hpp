@@ -1,5 +1,5 @@
-// What a type may tell of its coordinates, velocities, variables and states besides its equations: how large they usually
-// are, and where its model holds. Conformance tries such values.
+// What a type may tell of its coordinates, velocities, variables and states besides its equations: how large they
+// usually are, and where its model holds. Conformance tries such values.
 #pragma once
 
 #include <cstddef>

@@ -33,6 +33,10 @@ Solver* made_solver(Args&&... args) {
   return nullptr;
 }
 
+/// What to do when memory runs out for a formulation whose matrices grow faster than the model.
+inline constexpr std::string_view use_joint_coordinates =
+    "make the model smaller, or use a formulation in joint coordinates";
+
 /// The solver that make(refusal) returns; where it returns none, the refusal, or else that it could not be made, is
 /// reported. name: of the formulation. smaller: what to do when memory runs out.
 template <class Make>

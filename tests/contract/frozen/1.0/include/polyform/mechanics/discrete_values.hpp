@@ -13,6 +13,9 @@
 
 namespace polyform {
 
+/// Whether all values, instance after instance, are among those that a type's variables name.
+bool are_named(Strided<const DiscreteVariable> variables, std::span<const std::int32_t> values) noexcept;
+
 /// Whether all batches of the system's types that declare discrete states tell what they are at the start, within their
 /// ranges. Writes that to `values`, SystemView::discrete of them. `stranger`: else, the name of the first type that
 /// does not.
