@@ -75,7 +75,8 @@ void JointFailure::contradicts(const LoopClosure::Contradiction& worst) noexcept
   set(text_,
       "the constraints contradict each other at {} `{:.60}`: no accelerations satisfy them all (relative "
       "error {:.1e}). {}",
-      loops_.constraints().kind(worst.loop), loops_.constraints().name(worst.loop), worst.part, causes_of_contradiction(view_));
+      loops_.constraints().kind(worst.loop), loops_.constraints().name(worst.loop), worst.part,
+      causes_of_contradiction(view_));
 }
 
 }  // namespace polyform

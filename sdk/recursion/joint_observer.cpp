@@ -46,7 +46,8 @@ LoopClosure::Contradiction JointObserver::observe(const ConstStateView& state, s
   return worst;
 }
 
-bool JointObserver::is_contradiction(const LoopClosure::Contradiction& worst, const ClosingConstraints& at_state) noexcept {
+bool JointObserver::is_contradiction(const LoopClosure::Contradiction& worst,
+                                     const ClosingConstraints& at_state) noexcept {
   return polyform::is_contradiction(worst.part, least_contradiction_of_cuts, at_state.position_violation(),
                                     at_state.velocity_violation());
 }

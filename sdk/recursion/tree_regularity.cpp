@@ -29,8 +29,8 @@ bool tree_is_regular(const SystemView& view, std::string_view formulation, std::
   loops.evaluate(0, recursion.motions(v.data()), q, v, x);
   if (recursion.closing_step(LoopClosure::Level::velocity, step.data(), modal_step.data())) return true;
   const std::size_t failed = recursion.failure().joint;
-  why = fmt::format("{}: joint `{}` moves body `{}` without any inertia against it once the loops are cut{}", formulation,
-                    view.joints[failed].name, view.bodies[failed].name,
+  why = fmt::format("{}: joint `{}` moves body `{}` without any inertia against it once the loops are cut{}",
+                    formulation, view.joints[failed].name, view.bodies[failed].name,
                     view.cut_joints().empty()
                         ? std::string(" and the constraints are left out")
                         : fmt::format(" (joint `{}` is one of the cut joints)", view.cut_joints().front().name));

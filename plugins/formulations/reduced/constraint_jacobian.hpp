@@ -27,8 +27,8 @@
 
 namespace polyform::reduced {
 
-/// Group I, at one end of a secondary joint (Eqs. 10, 11) or element: how its rows feel the motion of that frame. Ground
-/// axes.
+/// Group I, at one end of a secondary joint (Eqs. 10, 11) or element: how its rows feel the motion of that frame.
+/// Ground axes.
 struct GroupOne {
   Spatial row[6];   ///< on the twist of the frame at M
   Vec3 M;           ///< m

@@ -1,4 +1,5 @@
-// What closes a spanning tree at a state: the constraints of the cut joints, then the rows of constraint elements and modules.
+// What closes a spanning tree at a state: the constraints of the cut joints, then the rows of constraint elements and
+// modules.
 #pragma once
 
 #include <cmath>

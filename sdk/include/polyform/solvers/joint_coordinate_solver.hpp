@@ -49,7 +49,8 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
 
  protected:
-  /// At the end of a step of a system with loops: y back onto them at time t. False with a failure when that is not possible.
+  /// At the end of a step of a system with loops: y back onto them at time t. False with a failure when that is not
+  /// possible.
   virtual bool return_to_loops(double t, std::span<double> y, Correction& out) noexcept {
     return projection_->close(t, y, out);
   }

@@ -139,8 +139,8 @@ class LoopClosure {
   double own_share(std::size_t i, std::size_t row) const noexcept {
     return constraints_.is_cut(i) ? 0 : elements_.own_share(constraints_.element(i), row, of_elements());
   }
-  /// After the outward sweep, where there are modules: the rates of their variables, or a step of them. accelerations: of
-  /// the origins of all frames, or their step.
+  /// After the outward sweep, where there are modules: the rates of their variables, or a step of them.
+  /// accelerations: of the origins of all frames, or their step.
   void complete_modules(std::span<const Spatial> accelerations) noexcept {
     elements_.complete(multipliers_.all_of(first_of_elements()), accelerations);
   }
