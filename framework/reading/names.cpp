@@ -145,8 +145,9 @@ std::optional<std::string> read_name(const Value& value) {
   for (const char c : *name) {
     if (std::string_view(",\"'[]").find(c) == std::string_view::npos) continue;
     value.error(fmt::format("the name {} holds {}, which no name may", show(*name), show({&c, 1})),
-                c == '[' || c == ']' ? "Names such as arm[3] are made by chains and placed parts only; choose a name without brackets."
-                                     : "Names become those of output columns; use letters, digits, '_', '-' and '.'.");
+                c == '[' || c == ']'
+                    ? "Names such as arm[3] are made by chains and placed parts only; choose a name without brackets."
+                    : "Names become those of output columns; use letters, digits, '_', '-' and '.'.");
     return std::nullopt;
   }
   // A spreadsheet reads such a column name of a CSV file as a formula and computes it, also within quotes. Names in use

@@ -13,8 +13,8 @@
 
 namespace polyform::thompson {
 
-/// Groups of rows: one per cut joint, then one per tie, that is per constraint element and per module. What it tells holds for the motions last
-/// evaluated. Its functions are many because most read one number of that evaluation.
+/// Groups of rows: one per cut joint, then one per tie, that is per constraint element and per module. What it tells
+/// holds for the motions last evaluated. Its functions are many because most read one number of that evaluation.
 class ClosingConstraints {
  public:
   /// origin: what positions count from, for the elements.
