@@ -42,7 +42,8 @@ void Parts::read(MapReader& model, Sections& sections) {
   for (std::size_t i = 0; parts && i < parts->node().items.size() && parts->node().kind == Node::Kind::list; ++i) {
     const Value item = parts->item(i);
     for (const Node::Entry& e : item.node().entries)
-      if (const auto known = parts_.find(e.value->text); e.key == "name" && known != parts_.end() && !known->second.placed)
+      if (const auto known = parts_.find(e.value->text);
+          e.key == "name" && known != parts_.end() && !known->second.placed)
         item.warning(fmt::format("the part {} is placed nowhere and not read", show(e.value->text)),
                      "Place it under 'place', or remove it.");
   }
@@ -75,7 +76,8 @@ const Node* Parts::read_file(const Value& value, Part& part) {
   file.report = std::make_unique<Report>(diagnostics_, file.name);
   std::optional<std::string> text = read_source(path, *file.report);
   if (!text) {
-    value.error(fmt::format("the part's file {} cannot be read", show(path)), "It is named from the folder of the model.");
+    value.error(fmt::format("the part's file {} cannot be read", show(path)),
+                "It is named from the folder of the model.");
     return nullptr;
   }
   file.text = std::move(*text);
@@ -142,8 +144,9 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<const Part*
   scope.in_other_file = part.other_file || (outer != nullptr && outer->in_other_file);
   scope.placed_at = item.model_place();
   if (const auto [known, is_new] = prefixes_.emplace(scope.prefix, item.place()); !is_new)
-    return item.error(fmt::format("the name {} is taken by another placement, in line {}", show(*name), known->second.line),
-                      "Give each its own name.");
+    return item.error(
+        fmt::format("the name {} is taken by another placement, in line {}", show(*name), known->second.line),
+        "Give each its own name.");
   Pose own;
   if (position) own.position = read_vector3(*position, "m").value_or(Vec3{});
   if (orientation) own.orientation = read_orientation(*orientation).value_or(Quat{});
@@ -195,8 +198,9 @@ void Parts::read_parameters(MapReader& part, const std::optional<Value>& given, 
   for (const Node::Entry& e : given->node().entries) {
     const Value value = given->entry(e);
     if (std::ranges::find(known, e.key) == known.end()) {
-      value.error(fmt::format("the part has no parameter {}", show(e.key)),
-                  fmt::format("{}Its parameters: {}.", did_you_mean(e.key, known), known.empty() ? "none" : listing(known)));
+      value.error(
+          fmt::format("the part has no parameter {}", show(e.key)),
+          fmt::format("{}Its parameters: {}.", did_you_mean(e.key, known), known.empty() ? "none" : listing(known)));
       continue;
     }
     if (const std::optional<double> number = read_number(value)) scope.parameters[e.key] = *number;

@@ -79,8 +79,9 @@ void read_bodies_and_joints(Reading& r, MapReader& map, const Parts& parts, cons
   }
   for (std::size_t i = 0; i < heads.size(); ++i) {
     if (parts.numbers(heads[i].name))
-      chains->item(i).error(fmt::format("the name {} is taken by a part whose placements are numbered", show(heads[i].name)),
-                            "Name the chain otherwise, or the placements one by one.");
+      chains->item(i).error(
+          fmt::format("the name {} is taken by a part whose placements are numbered", show(heads[i].name)),
+          "Name the chain otherwise, or the placements one by one.");
     read_chain(r, chains->item(i), heads[i]);
   }
   if (r.model.bodies.empty() && heads.empty() && !unread)

@@ -43,7 +43,8 @@ void SparseEquations::clear_forces() noexcept {
 
 void SparseEquations::set_module_forces() noexcept {
   for (const VariableParticles& of : pattern_.variables())
-    std::ranges::copy(of.module->f, values_.right.begin() + static_cast<std::ptrdiff_t>(pattern_.particles()[of.first].first));
+    std::ranges::copy(of.module->f,
+                      values_.right.begin() + static_cast<std::ptrdiff_t>(pattern_.particles()[of.first].first));
 }
 
 /// As set_momenta(), which has cleared the forces.
@@ -72,8 +73,8 @@ void SparseEquations::module_rates(std::span<double> xdot) const noexcept {
 void SparseEquations::module_multipliers(std::span<double> out) const noexcept {
   std::size_t next = 0;
   for (const RowGroup& g : pattern_.groups())
-    for (std::size_t row = 0; g.kind == RowGroup::Kind::element && ties_.all()[g.index].module != nullptr && row < g.rows;
-         ++row)
+    for (std::size_t row = 0;
+         g.kind == RowGroup::Kind::element && ties_.all()[g.index].module != nullptr && row < g.rows; ++row)
       out[next++] = -solver_.solution()[g.chunk.first + row];
 }
 

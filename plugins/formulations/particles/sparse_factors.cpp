@@ -25,7 +25,8 @@ SparseFactors::SparseFactors(const Layout& layout, const SparsePattern& pattern,
   for (const VariableParticles& of : pattern.variables())
     for (std::size_t a = 0; a < of.count; ++a)
       for (std::size_t b = 0; b < of.count; ++b)
-        variables_.push_back(b > a ? Place{} : Place{place_of(particles[of.first + a], particles[of.first + b]), a == b});
+        variables_.push_back(b > a ? Place{}
+                                   : Place{place_of(particles[of.first + a], particles[of.first + b]), a == b});
   for (const RowGroup& g : pattern.groups()) {
     diagonals_.push_back(place_of(g.chunk, g.chunk));
     first_pair_.push_back(pairs_.size());

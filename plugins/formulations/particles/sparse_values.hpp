@@ -13,7 +13,8 @@ namespace polyform::particles {
 struct SparseValues {
   SparseValues(const SparsePattern& pattern, std::size_t bodies, std::size_t unknowns)
       : coefficients(pattern.coefficients()), right(unknowns), row_size(unknowns), masses(bodies) {
-    for (const VariableParticles& of : pattern.variables()) of_variables.resize(of_variables.size() + of.count * of.count);
+    for (const VariableParticles& of : pattern.variables())
+      of_variables.resize(of_variables.size() + of.count * of.count);
   }
 
   std::vector<Vec3> coefficients;  ///< C: see RowEntry::first

@@ -45,8 +45,8 @@ class Accelerations {
   /// forces of constraint elements are added. False where a coordinate moves no inertia: failed_coordinate() tells.
   bool find(const PlacedTree&, Forces& Q) noexcept;
   std::size_t failed_coordinate() const { return failed_; }
-  /// Q − M q̈ at what was found for these Q, which is what constraints bear. Accelerations of modes are large beside that:
-  /// where there are any, their digits beyond those of a double count.
+  /// Q − M q̈ at what was found for these Q, which is what constraints bear. Accelerations of modes are large beside
+  /// that: where there are any, their digits beyond those of a double count.
   void find_left(const Forces& Q, Forces& left) noexcept;
   /// Whether the rows that were left out agree with what was found for these Q; the failure names the worst.
   bool check_rows(const PlacedTree&, const Forces& Q, Failure&) const noexcept;

@@ -41,8 +41,8 @@ void ClosingConstraints::evaluate(double t, const TreeKinematics& tree, std::spa
   const auto frames = tree.frames();
   for (std::size_t i = 0; i < cuts_.size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];
-    joint_constraint(cut, motion_of(cut.base_frame, frames), motion_of(cut.moving_frame, frames), q.data() + cut.q_offset,
-                     v.data() + cut.v_offset, cuts_[i]);
+    joint_constraint(cut, motion_of(cut.base_frame, frames), motion_of(cut.moving_frame, frames),
+                     q.data() + cut.q_offset, v.data() + cut.v_offset, cuts_[i]);
     cuts_[i].rows = std::min(cuts_[i].rows, rows_[i].count);  // more where H loses rank
   }
   x_ = x;
@@ -87,10 +87,10 @@ double ClosingConstraints::rate_of(const Tie& tie, std::size_t row, const TreeKi
   const double* B = element.B.data() + row * element.velocities;
   for (const JointIndex j : element.joints) {
     const JointData& joint = view_.joints[at(j)];
-    rate +=
-        dot(effort_wrench(motion_of_joint(at(j), tree), joint.nv, B),
-            relative_motion(joint, motion_of(joint.base_frame, tree.frames()), motion_of(joint.moving_frame, tree.frames()))
-                .twist);
+    rate += dot(
+        effort_wrench(motion_of_joint(at(j), tree), joint.nv, B),
+        relative_motion(joint, motion_of(joint.base_frame, tree.frames()), motion_of(joint.moving_frame, tree.frames()))
+            .twist);
     B += joint.nv;
   }
   return rate;
