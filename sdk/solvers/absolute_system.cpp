@@ -102,12 +102,13 @@ const AbsoluteAccelerations& AbsoluteSystem::set_solution(std::span<const double
   return parts_->accelerations;
 }
 
-bool AbsoluteSystem::check_rows(double least, std::span<const double> given_way) noexcept {
+bool AbsoluteSystem::check_rows(std::span<const double> given_way) noexcept {
   parts_->failure.clear();
-  return parts_->rows.check(least, given_way, parts_->failure);
+  if (parts_->rows.check(least_contradiction, given_way, parts_->failure)) return true;
+  if (!parts_->fine || !parts_->fine->has_nearly_dependent_rows()) return false;
+  parts_->failure.clear();
+  return parts_->rows.check(least_contradiction_of_dependent, given_way, parts_->failure);
 }
-
-bool AbsoluteSystem::leaves_rows_out() const noexcept { return parts_->fine && parts_->fine->leaves_rows_out(); }
 
 bool AbsoluteSystem::check_finite() noexcept { return absolute::check_finite(parts_->model, parts_->failure); }
 

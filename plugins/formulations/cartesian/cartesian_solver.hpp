@@ -1,7 +1,6 @@
 #pragma once
 
 #include "polyform/solvers/absolute_solver.hpp"
-#include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::cartesian {
 
@@ -22,8 +21,7 @@ class CartesianSolver final : public AbsoluteSolver {
     return found;
   }
   bool check_rows() noexcept override {
-    return system().check_rows(system().leaves_rows_out() ? least_contradiction_of_dependent : least_contradiction) ||
-           fail(system().failure());
+    return system().check_rows() || fail(system().failure());
   }
   bool check_regular() noexcept override { return system().check_regular() || fail(system().failure()); }
 };

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "polyform/solvers/contradiction.hpp"
-
 namespace polyform::hierarchy {
 namespace {
 
@@ -36,7 +34,7 @@ const AbsoluteAccelerations* HierarchySolver::solve(std::span<const Spatial> wre
 }
 
 bool HierarchySolver::check_rows() noexcept {
-  return system().check_rows(least_contradiction_of_dependent, recursion_.given_way()) || fail(system().failure());
+  return system().check_rows(recursion_.given_way()) || fail(system().failure());
 }
 
 /// What is not finite looks like what has no inertia to the recursion.

@@ -15,9 +15,9 @@ namespace {
 constexpr double uneven_masses = 1e4;
 /// Bodies without mass get this part of those around, for a pivot: the square root of the digits that there are.
 constexpr double added_to_singular = 1e-16;
-/// What rows are judged by: subtracted from the zero block, and from which part of its usual size on a pivot is of a
-/// row that depends on others.
-constexpr double added_to_judge = 1e-15, dependent = least_independent_square;
+/// What rows are judged by: subtracted from the zero block; from which part of its usual size on a pivot is of a row
+/// that depends on others; and from which on it is of one that does so only nearly. All are squares of lengths.
+constexpr double added_to_judge = 1e-22, dependent = least_independent_square, nearly_dependent = 1e-20;
 /// A step that is smaller relative to the accelerations is the last one; with a larger one after most_steps they are
 /// not known.
 constexpr double last_step = 1e-15, known = 1e-10;
@@ -81,6 +81,7 @@ double FineFactors::weight(std::size_t block, std::size_t k) const noexcept {
 /// Which rows depend on others: as of bodies of one mass, each with its own size. False when the matrix is not finite.
 bool FineFactors::judge_rows() noexcept {
   std::fill(left_out_.begin(), left_out_.end(), false);
+  has_nearly_dependent_ = false;
   if (model_.ties.independent()) return true;
   matrix_.clear();
   const std::size_t blocks = model_.blocks.count();
@@ -102,6 +103,7 @@ bool FineFactors::judge_rows() noexcept {
   each_row([&](const Ties::Tie& tie, std::size_t r, const Number& pivot) {
     const double of_row = usual_[tie.row + r];
     left_out_[tie.row + r] = !(of_row > 0 && -pivot.high > dependent * of_row);
+    if (left_out_[tie.row + r] && of_row > 0 && -pivot.high > nearly_dependent * of_row) has_nearly_dependent_ = true;
   });
   return true;
 }
@@ -184,6 +186,10 @@ std::unique_ptr<FineSolver> FineSolver::make(const Model& model, const Scales& s
   const bool is_uneven = has_uneven_masses(model, scales);
   if (!is_uneven && model.ties.independent()) return nullptr;
   return std::unique_ptr<FineSolver>(new FineSolver(model, scales, problem, in_doubles, failure, is_uneven));
+}
+
+bool FineSolver::has_nearly_dependent_rows() noexcept {
+  return factors_.is_affordable() && factors_.judge_rows() && factors_.has_nearly_dependent();
 }
 
 bool FineSolver::find_accelerations(Accelerations use) noexcept {

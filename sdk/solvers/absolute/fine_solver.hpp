@@ -26,7 +26,11 @@ class FineFactors {
   FineFactors(const Model&, const Scales&, std::size_t most);
   bool is_affordable() const { return !diagonals_.empty(); }
 
-  /// False when the matrix is not finite.
+  /// Finds the rows that depend on others, from the coefficients alone. False when they are not finite.
+  bool judge_rows() noexcept;
+  /// After judge_rows(): whether a row that is left out depends on others nearly, and not but for rounding.
+  bool has_nearly_dependent() const { return has_nearly_dependent_; }
+  /// Judges the rows and factorizes without those. False when the matrix is not finite.
   bool factorize() noexcept;
   /// After factorize(): whether a row depends on others, so that it does not count.
   bool is_left_out(std::size_t row) const { return left_out_[row]; }
@@ -34,7 +38,6 @@ class FineFactors {
   void solve(std::span<Number> b) const noexcept { matrix_.solve(b); }
 
  private:
-  bool judge_rows() noexcept;
   double weight(std::size_t block, std::size_t unknown) const noexcept;
   double enter_weighed_row(const Ties::Tie&, std::size_t row) noexcept;
   void enter_row(std::size_t entry, std::size_t row) noexcept;
@@ -46,6 +49,7 @@ class FineFactors {
   std::vector<BasicBlockLdlt<Number>::Block> diagonals_, places_;  ///< of blocks and ties with rows; of the entries
   std::vector<double> usual_;                                      ///< of a row: A W⁻¹ Aᵀ
   std::vector<bool> left_out_;                                     ///< per row
+  bool has_nearly_dependent_ = false;
 };
 
 /// Accelerations in doubles, and with twice the digits where a look, taken now and then, shows that these are needed.
@@ -59,8 +63,9 @@ class FineSolver {
   void look() noexcept { mending_.look(); }
   /// As SaddlePoint::find_accelerations.
   bool find_accelerations(Accelerations) noexcept;
-  /// Whether rows that nearly depend on others have been found, which from then on are left out.
-  bool leaves_rows_out() const { return leaves_rows_out_; }
+  /// Whether rows depend on others nearly at the evaluated motions, so that accelerations meet them in part only. It
+  /// costs a factorization.
+  bool has_nearly_dependent_rows() noexcept;
 
  private:
   FineSolver(const Model&, const Scales&, LinearProblem&, SaddlePoint&, Failure&, bool is_uneven);

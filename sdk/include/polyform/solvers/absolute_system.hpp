@@ -91,14 +91,11 @@ class AbsoluteSystem {
   const AbsoluteAccelerations& set_solution(std::span<const double> x, std::span<const double> multipliers) noexcept;
 
   /// Whether the accelerations just found (or set) meet all rows, those that depend on others too: false names the
-  /// joint or element in failure(). least: from which part of what acts on a row or could on it is not met (see
+  /// joint or element in failure(). Rows that depend on others nearly need to be met only in part (see
   /// solvers/contradiction.hpp). given_way: what rows that are not rigid may miss, or empty. Not for stages of an
   /// integrator: as near to a singular position as those come by chance, a row counts as dependent for once that is not
   /// quite.
-  bool check_rows(double least, std::span<const double> given_way = {}) noexcept;
-  /// Whether the accelerations leave out rows that nearly depend on others: those are met up to
-  /// least_contradiction_of_dependent.
-  bool leaves_rows_out() const noexcept;
+  bool check_rows(std::span<const double> given_way = {}) noexcept;
   /// Whether the evaluated motions and rows are finite: false names the joint or element in failure() that is not.
   bool check_finite() noexcept;
   /// Whether the inertia determines all accelerations at the evaluated motions: false names a body in failure() that
