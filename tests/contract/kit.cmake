@@ -2,5 +2,5 @@
 set(kit
   contract/time_function helpers/guarded mechanics/attachments mechanics/constraint mechanics/flexible_nodes
   mechanics/flexible_set mechanics/force_set mechanics/joint_coordinates mechanics/kinematics mechanics/observation
-  mechanics/tree_kinematics)
+  mechanics/relative_motion mechanics/tree_kinematics)
 set(kit_headers mechanics/joint_numbers)
