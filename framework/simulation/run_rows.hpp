@@ -38,6 +38,7 @@ class RunRows {
   StateView state() { return store_.now().state(); }
   /// What the check of joints warns of, or an empty text.
   std::string warning() const { return joint_check_.warning(); }
+  std::string warning_of_energy() const { return statistics_.warning(); }
 
  private:
   bool is_check_due(std::size_t evaluations);

@@ -10,6 +10,14 @@
 #include "polyform/mechanics/observation.hpp"
 
 namespace polyform::host::inline simulation {
+namespace {
+
+/// Share of the energy that moves: a balance that drifts by more is told.
+constexpr double lost_energy = 1e-2;
+/// Of the energy that forces could exchange: what moves less, with what is lost of it, is rest.
+constexpr double at_rest = 1e-9;
+
+}  // namespace
 
 RunStatistics::RunStatistics(const SystemView& view)
     : view_(view), system_scales_(view), motions_(view.bodies.size()) {}
@@ -40,12 +48,24 @@ void RunStatistics::row(double time, const Observation& now, double work) {
   conservative_ = conservative_ && now.power == 0 && work == 0;
 }
 
+// A sum of n weights carries some sqrt(n) roundings, of which a hundred cover what is run; energies beyond that are
+// motion, however small beside the potential energy of the whole.
+double RunStatistics::rounding() const { return 100 * std::numeric_limits<double>::epsilon() * terms_; }
+
+double RunStatistics::moving() const { return std::max({kinetic_, exchange_, work_}); }
+
+std::string RunStatistics::warning() const {
+  if (!(drift_ > lost_energy * std::max({moving(), rounding(), at_rest * possible_}))) return {};
+  return fmt::format(
+      "the energy balance drifts by {:.1e} of what moves: the results are not those of the model. Likely causes: steps "
+      "or tolerances that are too coarse, constraints that rounded lengths make contradict each other a little, or an "
+      "element that tells another energy than that of its forces. Compare with smaller steps or tolerances, and with "
+      "other solvers",
+      drift_ / moving());
+}
+
 void RunStatistics::store(RunRecord& record) const {
-  // A sum of n weights carries some sqrt(n) roundings, of which a hundred cover what is run; energies beyond that are
-  // motion, however small beside the potential energy of the whole.
-  const double rounding = 100 * std::numeric_limits<double>::epsilon() * terms_;
-  const double moving = std::max({kinetic_, exchange_, work_});
-  const double scale = moving > rounding ? moving : std::max(moving, possible_);
+  const double scale = moving() > rounding() ? moving() : std::max(moving(), possible_);
   record.rows = rows_;
   record.energy_drift = scale > 0 ? drift_ / scale : 0;
   record.conservative = conservative_;

@@ -1,6 +1,8 @@
 // Largest energy drift and constraint violation over the rows of a run, and what was corrected.
 #pragma once
 
+#include <string>
+
 #include "framework/simulation/run_record.hpp"
 #include "polyform/mechanics/scale.hpp"
 
@@ -17,9 +19,13 @@ class RunStatistics {
   /// work: ∫ P dt until then. Throws Failure (simulation_failed) when the energy is no finite number.
   void row(double time, const Observation&, double work);
   void store(RunRecord&) const;
+  /// Empty unless the balance drifts by a large part of what moves.
+  std::string warning() const;
 
  private:
   void start(const Observation&, double balance);
+  double rounding() const;  ///< of the energy, J
+  double moving() const;    ///< energy that takes part in the motion, J
 
   const SystemView& view_;
   SystemScales system_scales_;

@@ -273,6 +273,8 @@ class Run {
     if (std::string text = rows_.warning(); !text.empty()) all.push_back(std::move(text));
     if (check_)
       if (auto text = check_->warning(record.steps)) all.push_back(std::move(*text));
+    // Where nothing else tells why.
+    if (std::string text = rows_.warning_of_energy(); all.empty() && !text.empty()) all.push_back(std::move(text));
     return all;
   }
 

@@ -247,3 +247,14 @@ TEST_CASE("a second interrupt ends a run whose plugin never returns, at once, an
   REQUIRE(results.find("time") != nullptr);
   CHECK(results.find("time")->values.size() >= 24);
 }
+
+TEST_CASE("a run that loses its energy says so, also to compare") {
+  const Workshop shop;
+  const std::string model = std::string(POLYFORM_MODELS) + "/double_pendulum.yaml";
+  const Outcome coarse = shop.run({"run", model, "--rtol", "0.1", "--atol", "10", "--duration", "1.5"});
+  INFO(coarse.err);
+  CHECK_THAT(coarse.err, Contains("the energy balance drifts by") && Contains("tolerances that are too coarse"));
+  CHECK_THAT(shop.run({"compare", model, "--rtol", "0.1", "--atol", "10", "--duration", "1.5"}).out,
+             Contains("the energy balance drifts by"));
+  CHECK_THAT(shop.run({"run", model, "--duration", "1.5"}).err, !Contains("drifts"));
+}
