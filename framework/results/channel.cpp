@@ -19,6 +19,9 @@ constexpr Component components[] = {
     {"vy", "bodies"},     {"vz", "bodies"},     {"wx", "bodies"},     {"wy", "bodies"},     {"wz", "bodies"},
     {"eta", "bodies"},    {"etadot", "bodies"}, {"fx", "reactions"},  {"fy", "reactions"},  {"fz", "reactions"},
     {"mx", "reactions"},  {"my", "reactions"},  {"mz", "reactions"},
+    {"a", "accelerations"},      {"ax", "accelerations"},     {"ay", "accelerations"},
+    {"az", "accelerations"},     {"alphax", "accelerations"}, {"alphay", "accelerations"},
+    {"alphaz", "accelerations"}, {"etaddot", "accelerations"},
 };
 
 }  // namespace

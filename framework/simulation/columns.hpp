@@ -8,9 +8,10 @@
 namespace polyform::host::inline simulation {
 
 /// modules: variables and states of modules. elements: states of forces, outputs and discrete states of all elements.
+/// accelerations: of joints, bodies and modes.
 struct Columns {
   bool joints = true, bodies = true, energy = true, constraints = true, modules = true, elements = true;
-  bool reactions = false;
+  bool reactions = false, accelerations = false;
   std::vector<std::string> patterns = {};  ///< such as tip.* or *.q: see matches()
 };
 

@@ -50,7 +50,7 @@ double* put(double* out, const Quat& q, double sign) {
 RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.view()), columns_(columns) {
   channels_.push_back({"time", "s"});
   // Patterns may take from any group.
-  if (!columns.patterns.empty()) columns_ = {true, true, true, true, true, true, true, {}};
+  if (!columns.patterns.empty()) columns_ = {true, true, true, true, true, true, true, true, {}};
   const auto end_group = [&] { group_ends_.push_back(channels_.size()); };
   if (columns_.joints)
     for (const JointIndex j : system.joints()) add_joint(view_.joints[at(j)]);
@@ -94,6 +94,8 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
     add_multipliers();
   }
   end_group();
+  if (columns_.accelerations) add_accelerations(system);
+  end_group();
   check_names();
   row_.resize(channels_.size());
   if (!columns.patterns.empty()) choose(columns);
@@ -101,7 +103,7 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
 
 void RowMaker::choose(const Columns& columns) {
   const bool whole[] = {columns.joints, columns.bodies, columns.energy, columns.constraints, columns.modules,
-                        columns.elements, columns.reactions};
+                        columns.elements, columns.reactions, columns.accelerations};
   std::vector<bool> used(columns.patterns.size());
   std::vector<Channel> kept{channels_.front()};
   chosen_.push_back(0);
@@ -124,6 +126,37 @@ void RowMaker::choose(const Columns& columns) {
                   "Columns are named as in the CSV header, such as rod.x, pin.q or energy.total.");
   channels_ = std::move(kept);
   chosen_row_.resize(chosen_.size());
+}
+
+void RowMaker::add_accelerations(const System& system) {
+  for (const JointIndex j : system.joints()) {
+    const JointData& joint = view_.joints[at(j)];
+    accelerated_.joints.push_back({joint.q_offset, joint.nq, joint.v_offset, joint.nv});
+    const std::size_t first = channels_.size();
+    add_coordinates(channels_, joint.name, 'a', velocity_units(joint));
+    for (std::size_t c = first; c < channels_.size(); ++c)
+      channels_[c].unit += channels_[c].unit.ends_with("/s") ? "^2" : "/s";
+  }
+  for (const BodyIndex b : system.bodies()) {
+    const BodyData& body = view_.bodies[at(b)];
+    const FlexibleData* flexible = body.flexible == rigid ? nullptr : &view_.flexible[body.flexible];
+    accelerated_.bodies.push_back({at(b), flexible ? flexible->modes : 0, flexible ? flexible->mode_offset : 0});
+    for (const char* name : {"ax", "ay", "az"}) channels_.push_back({fmt::format("{}.{}", body.name, name), "m/s^2"});
+    for (const char* name : {"alphax", "alphay", "alphaz"})
+      channels_.push_back({fmt::format("{}.{}", body.name, name), "rad/s^2"});
+    for (std::size_t k = 0; k < accelerated_.bodies.back().modes; ++k)
+      channels_.push_back({fmt::format("{}.etaddot[{}]", body.name, k), "1/s^2"});
+  }
+}
+
+double* RowMaker::put_accelerations(const Observation& now, double* out) const {
+  for (const JointColumns& j : accelerated_.joints) out = std::copy_n(now.acceleration.data() + j.v, j.nv, out);
+  for (const BodyColumns& b : accelerated_.bodies) {
+    out = put(out, now.bodies[b.body].acceleration);
+    out = put(out, now.bodies[b.body].angular_acceleration);
+    out = std::copy_n(now.modal_acceleration.data() + b.mode_offset, b.modes, out);
+  }
+  return out;
 }
 
 void RowMaker::add_joint(const JointData& joint) {
@@ -281,7 +314,8 @@ std::span<const double> RowMaker::make(double time, const Observation& now, doub
     out = put(out, now.reactions[j].angular);
   }
   for (const std::size_t row : constraint_rows_) *out++ = now.constraint_multipliers[row];
-  if (columns_.reactions) std::copy(now.module_multipliers.begin(), now.module_multipliers.end(), out);
+  if (columns_.reactions) out = std::copy(now.module_multipliers.begin(), now.module_multipliers.end(), out);
+  put_accelerations(now, out);
   if (chosen_.empty()) return row_;
   for (std::size_t c = 0; c < chosen_.size(); ++c) chosen_row_[c] = row_[chosen_[c]];
   return chosen_row_;

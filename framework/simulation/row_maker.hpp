@@ -16,7 +16,8 @@ namespace polyform::host::inline simulation {
 /// Channels in the order of the outer contract: time, the user's joints, the user's bodies, energies, constraints,
 /// modules (variables and states by their own names), elements (states of forces, then outputs of forces, constraints
 /// and modules, then the discrete states of these, all by their own names), reactions (after those of joints: forces of
-/// constraints, multipliers of modules). The system outlives it.
+/// constraints, multipliers of modules), accelerations (of the joints, then of the bodies with their modes). The system
+/// outlives it.
 class RowMaker {
  public:
   /// Failure (bad_input) when a pattern matches no column, or a number of an element would have the name of another
@@ -40,6 +41,8 @@ class RowMaker {
   template <class Group>
   void add_discrete(const Group&);
   void add_multipliers();
+  void add_accelerations(const System&);
+  double* put_accelerations(const Observation&, double* out) const;
   void settle_signs(const Observation&);
   void choose(const Columns&);
 
@@ -63,13 +66,18 @@ class RowMaker {
   std::vector<BallColumns> balls_;
   std::vector<BodyColumns> bodies_;
   std::vector<std::size_t> reactions_;
+  /// What has accelerations among the columns.
+  struct Accelerated {
+    std::vector<JointColumns> joints;
+    std::vector<BodyColumns> bodies;
+  } accelerated_;
   std::vector<std::size_t> constraint_rows_;  ///< that have a column, into Observation::constraint_multipliers
   std::vector<std::size_t> module_states_;  ///< first-order states of modules, in the order of their channels
   std::vector<std::size_t> force_states_;   ///< first-order states of forces
   std::unique_ptr<ElementOutputs> outputs_;
   std::vector<double> row_;
-  /// Where columns are chosen by patterns: the number of channels before and in each group, joints to reactions; which
-  /// columns are chosen; their values.
+  /// Where columns are chosen by patterns: the number of channels before and in each group, joints to accelerations;
+  /// which columns are chosen; their values.
   std::vector<std::size_t> group_ends_, chosen_;
   std::vector<double> chosen_row_;
   bool settled_ = false;

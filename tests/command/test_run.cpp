@@ -232,3 +232,30 @@ TEST_CASE("a tolerance below rounding asks for rounding") {
       CHECK(outcome.err.empty());
     }
 }
+
+TEST_CASE("accelerations are columns on request, in every formulation") {
+  const Workshop shop;
+  // A horizontal rod on a pin that is let go: α = −m g d / (I + m d²).
+  const std::string model = shop.write("rod.yaml", R"({polyform: 1, gravity: [0, -9.81, 0],
+    bodies: [{name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.001, yy: 0.08, zz: 0.08}}],
+    joints: [{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}],
+    simulation: {duration: 0.1, output_interval: 0.1}})");
+  const double expected = -9.81 * 0.5 / (0.08 + 0.25);
+  for (const char* solver : {"cartesian", "hierarchy", "particles", "reduced", "riccati", "thompson"}) {
+    const Outcome outcome = shop.run({"run", model, "--solver", solver, "--columns", "accelerations", "--output", "-"});
+    INFO(solver << ": " << outcome.out << outcome.err);
+    REQUIRE(outcome.code == 0);
+    std::istringstream lines(outcome.out);
+    std::string header, first, cell;
+    std::getline(lines, header);
+    std::getline(lines, first);
+    CHECK(header == "time,pin.a,rod.ax,rod.ay,rod.az,rod.alphax,rod.alphay,rod.alphaz");
+    std::vector<double> numbers;
+    for (std::istringstream cells(first); std::getline(cells, cell, ',');) numbers.push_back(std::stod(cell));
+    REQUIRE(numbers.size() == 8);
+    CHECK(numbers[1] == Approx(expected).epsilon(1e-12));
+    CHECK(numbers[7] == Approx(expected).epsilon(1e-12));
+    for (const std::size_t zero : {2, 3, 4, 5, 6}) CHECK(std::abs(numbers[zero]) < 1e-12);
+  }
+  CHECK_THAT(shop.run({"run", model, "--columns", "*.alphaz", "--output", "-"}).out, Catch::StartsWith("time,rod.alphaz\n"));
+}
