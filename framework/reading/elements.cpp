@@ -48,7 +48,7 @@ void read_element(Reading& r, const Value& value, const Named<Type>& loaded, std
     item.type = find_type(*type, loaded, kind);
   if (!item.type) return;
   item.fields = r.fields.read(map, item.type->fields());
-  place_in_ground(value.scope(), item.type->fields(), item.fields, r.model);
+  place_in_ground(value, item.type->fields(), item.fields, r.model);
   map.finish();
 }
 

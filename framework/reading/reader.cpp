@@ -75,7 +75,7 @@ void read_bodies_and_joints(Reading& r, MapReader& map, const Parts& parts, cons
   for (std::size_t i = 0; i < sections.joints.size(); ++i) {
     MapReader entries(sections.joints[i]);
     read_joint_entries(r, entries, r.model.joints[i], false);
-    place_in_ground(sections.joints[i].scope(), r.model.joints[i]);
+    place_in_ground(sections.joints[i], r.model.joints[i]);
   }
   for (std::size_t i = 0; i < heads.size(); ++i) {
     if (parts.numbers(heads[i].name))

@@ -31,10 +31,13 @@ struct Scope {
   }
 };
 
-/// From the part's axes to ground; nothing is done to what stands in no part.
+class Value;
+
+// From the part's axes to ground; nothing is done to what stands in no part.
 void place_in_ground(const Scope*, BodyItem&);
-void place_in_ground(const Scope*, JointItem&);
-/// Given fields that are told to be of the ground frame (FieldSpec::tied_to_ground), and points of ground.
-void place_in_ground(const Scope*, Strided<const FieldSpec>, Fields&, Description& storage);
+/// Its value, for errors.
+void place_in_ground(const Value& joint, JointItem&);
+/// Fields that are told to be of the ground frame (FieldSpec::tied_to_ground), defaults too, and points of ground.
+void place_in_ground(const Value& element, Strided<const FieldSpec>, Fields&, Description& storage);
 
 }  // namespace polyform::host::reading

@@ -88,3 +88,21 @@ forces:
 )");
   require_same(*whole, *parts, {{"hub", "hub"}, {"arm", "left.arm"}});
 }
+
+TEST_CASE("defaults of a part are placed as if they were written out") {
+  // A skate on a slope that is turned by a right angle about x: its edge holds across the slope, along ground −y.
+  const auto skate = [](const std::string& normal) {
+    return std::string("polyform: 1\ngravity: [0, -9.81, 0]\nparts:") + R"(
+  - name: skate
+    bodies:
+      - {name: s, mass: 1, inertia: {xx: 0.01, yy: 0.012, zz: 0.015}}
+    joints:
+      - {name: ice, type: planar, base: ground, moving: s, position: [0, 0, 0], axis: [0, 0, 1], axis2: [1, 0, 0], initial: {velocity: [1, 0, 2]}}
+    constraints:
+      - {name: edge, type: knife-edge, body: s, edge: [1, 0, 0])" + normal + R"(}
+place:
+  - {part: skate, name: a, orientation: {axis: [1, 0, 0], angle: -1.5707963267948966}}
+)";
+  };
+  require_same(*system_from_text(skate(", normal: [0, 0, 1]")), *system_from_text(skate("")), {{"a.s", "a.s"}});
+}

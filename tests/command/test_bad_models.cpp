@@ -191,3 +191,17 @@ TEST_CASE("a missing file and a folder in place of a file are refused") {
   CHECK(folder.code == 2);
   CHECK_THAT(folder.err, Contains("error: "));
 }
+
+TEST_CASE("a part that is turned gives directions whose defaults are those of ground") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"check", shop.write("part.yaml", R"(polyform: 1
+parts:
+  - name: one
+    bodies: [{name: b, mass: 1, inertia: {xx: 0.01, yy: 0.012, zz: 0.015}}]
+    joints: [{name: j, type: planar, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}]
+place: [{part: one, name: a, orientation: {axis: [0, 0, 1], angle: 1}}]
+)")});
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.err, Contains("part.yaml:5:14: error: a (line 6, column 9) parts[0].joints[0]: the placement turns "
+                                   "the part, and 'axis2' of joint 'a.j' is not given"));
+}

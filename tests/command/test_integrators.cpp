@@ -98,7 +98,7 @@ TEST_CASE("auto tells what it chose for the stiff rod, and why") {
   CHECK(summary.code == 0);
   CHECK_THAT(summary.out, Contains("chosen       radau5 for"));
   const json best = json::parse(shop.run({"run", model, "--json"}).out);
-  CHECK(best.at("evaluations") < 6000);  // dopri5 takes 269 000
+  CHECK(best.at("evaluations") < 7000);  // dopri5 takes 269 000
   CHECK_FALSE(best.contains("choices"));
   // A solver without a Newton matrix of its own takes differences.
   const json other = json::parse(shop.run({"run", model, "--json", "--solver", "cartesian", "--duration", "0.1"}).out);

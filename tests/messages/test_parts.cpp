@@ -41,5 +41,14 @@ TEST_CASE("messages about parts") {
        "  Parts are those under 'parts'.\n"
        "no_such_leg.yaml: error: there is no such file\n"
        "  Check the path; it is relative to the working directory.\n"},
+      {"coordinates along ground axes in a part that is turned",
+       "polyform: 1\nparts:\n  - name: leg\n    " + link +
+           "\n    joints: [{name: j, type: free, base: ground, moving: link, position: [0, 0, 0],"
+           " initial: {velocity: [1, 0, 0, 0, 0, 0]}}]\n"
+           "place: [{part: leg, name: a, orientation: {axis: [0, 0, 1], angle: 1}}]\n",
+       "m.yaml:5:14: error: a (line 6, column 9) parts[0].joints[0]: the placement turns the part, and the coordinates of "
+       "joint 'a.j' count along ground axes\n"
+       "  Give the body its `position`, `orientation`, `velocity` and `angular_velocity` in place of `initial`: those are "
+       "placed.\n"},
   });
 }

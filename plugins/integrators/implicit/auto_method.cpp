@@ -31,10 +31,11 @@ Status AutoMethod::start(double t, std::span<const double> y) noexcept {
   now_ = explicit_.get();
   phase_ = Phase::explicitly;
   changing_ = false;
-  steps_ = bound_ = trials_ = 0;
+  steps_ = bound_ = 0;
   wait_ = between_looks;
   since_ = start_ = t;
-  rate_ = implicit_time_ = 0;
+  rate_ = held_rate_ = implicit_time_ = 0;
+  kept_ = false;
   // Each begins to count what it rejects.
   if (implicit_ && implicit_->start(t, y) != Status::ok) return Status::failed;
   return explicit_->start(t, y);
@@ -42,7 +43,9 @@ Status AutoMethod::start(double t, std::span<const double> y) noexcept {
 
 Status AutoMethod::restart(double t, std::span<const double> y, double first_step) noexcept {
   changing_ = false;
-  phase_ = now_ == explicit_.get() ? Phase::explicitly : Phase::implicitly;  // a trial would see the steps of a restart
+  // A trial would see the steps of a restart: it ends in favour of what it tried.
+  phase_ = now_ == explicit_.get() ? Phase::explicitly : Phase::implicitly;
+  kept_ = kept_ || phase_ == Phase::implicitly;
   steps_ = 0;
   since_ = t;
   return now_->restart(t, y, first_step);
@@ -66,7 +69,10 @@ Status AutoMethod::step(double t_limit) noexcept {
     wait_ *= 4;
     if (change() != Status::ok || now_->step(t_limit) != Status::ok) return Status::failed;
   }
-  if (!is_explicit()) implicit_time_ += now_->time() - from;
+  if (!is_explicit()) {
+    if (implicit_time_ == 0) first_change_ = from;
+    implicit_time_ += now_->time() - from;
+  }
   ++steps_;
   if (implicit_) look();
   return Status::ok;
@@ -100,6 +106,10 @@ void AutoMethod::look_explicitly() noexcept {
   steps_ = 0;
   if (bound_ < looks_at_the_bound) return;
   bound_ = 0;
+  if (held_rate_ < rate_) {
+    held_rate_ = rate_;
+    held_step_ = explicit_step_;
+  }
   change_to(Phase::on_trial);
 }
 
@@ -109,7 +119,7 @@ void AutoMethod::look_implicitly() noexcept {
     if (steps_ < trial) return;
     implicit_step_ = (now_->time() - since_) / static_cast<double>(trial - trial / 2);
     if (implicit_step_ > worth * explicit_step_) {
-      if (trials_++ == 0) first_change_ = now_->time();
+      kept_ = true;
       phase_ = Phase::implicitly;
       steps_ = 0;
       return;
@@ -134,13 +144,14 @@ void AutoMethod::change_to(Phase next) noexcept {
 std::string_view AutoMethod::choices() noexcept {
   if (!implicit_)
     said_.say(Message("dopri5 all along: {}", without_.text()));
-  else if (trials_ == 0)
+  else if (implicit_time_ == 0)
     said_.say("dopri5 all along: no time scale held its steps down so much that an implicit method was worth its cost");
   else
-    said_.say(Message("radau5 for {:.3g} % of the time, from t = {:.4g} s on: time scales down to {:.2g} s held the steps "
+    said_.say(Message("radau5 for {:.3g} % of the time, {} t = {:.4g} s on: time scales down to {:.2g} s held the steps "
                       "of dopri5 at {:.2g} s",
-                      100 * implicit_time_ / std::max(now_->time() - start_, 1e-300), first_change_,
-                      rate_ > 0 ? 1 / rate_ : 0.0, explicit_step_));
+                      100 * implicit_time_ / std::max(now_->time() - start_, 1e-300),
+                      kept_ || phase_ == Phase::on_trial ? "from" : "on trial and not worth its cost, from", first_change_, 1 / held_rate_,
+                      held_step_));
   return said_.text();
 }
 

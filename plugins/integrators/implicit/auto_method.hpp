@@ -50,10 +50,12 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   Integrator* now_;
   Phase phase_ = Phase::explicitly;
   bool changing_ = false;                ///< at the next step, by which the last one is over
-  std::size_t steps_ = 0, wait_ = 0, bound_ = 0, trials_ = 0;
+  std::size_t steps_ = 0, wait_ = 0, bound_ = 0;
   double since_ = 0;                     ///< the time when steps_ began to count
   double explicit_step_ = 0, implicit_step_ = 0, rate_ = 0;
+  double held_rate_ = 0, held_step_ = 0;  ///< the largest rate that has led to a trial, and the steps that it held
   double implicit_time_ = 0, first_change_ = 0, start_ = 0;
+  bool kept_ = false;                    ///< whether the implicit method was ever kept after a trial
   Sentence without_, said_;
 };
 

@@ -197,7 +197,7 @@ Radau5::Trial Radau5::iterate(double h) noexcept {
   for (iterations_ = 1; iterations_ <= most_iterations; ++iterations_) {
     if (!evaluate_stages(h)) return Trial::not_evaluated;
     if (system_.integrals() > 0) find_integrals(h);
-    const double change = move_stages(h);
+    const double change = last_change_ = move_stages(h);
     if (!std::isfinite(change)) return Trial::not_converged;
     if (change == 0) break;
     if (iterations_ > 1) {
@@ -216,7 +216,7 @@ Radau5::Trial Radau5::iterate(double h) noexcept {
   return iterations_ <= most_iterations || to_the_end ? Trial::good : Trial::not_converged;
 }
 
-/// Of the stages, by the method itself, at the stages of the last iteration.
+/// Of the stages, by the method itself, where they were evaluated last.
 void Radau5::find_integrals(double h) noexcept {
   for (std::size_t i = states_; i < now_.size(); ++i)
     for (std::size_t k = 0; k < 3; ++k)
@@ -258,6 +258,11 @@ Radau5::Trial Radau5::try_step(double h, double end) noexcept {
     again = !fresh_ && done == Trial::not_converged;
     if (!again) return done;
     linearized_ = false;
+  }
+  // Integrals follow the stages, and no iteration mends them: those of stages that have moved on since are found anew.
+  if (system_.integrals() > 0 && last_change_ > newton_tolerance_) {
+    if (!evaluate_stages(h)) return Trial::not_evaluated;
+    find_integrals(h);
   }
   if (!estimate_error(h)) return Trial::not_evaluated;
   if (!std::isfinite(error_size_)) return Trial::not_converged;

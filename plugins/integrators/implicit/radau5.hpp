@@ -52,6 +52,7 @@ class Radau5 final : public StepByStep {
   State stage_, error_;
   double h_ = 0, prepared_ = 0, last_size_ = 0, last_error_ = 0;
   double error_size_ = 0, convergence_ = 1, carried_ = 1;
+  double last_change_ = 0;  ///< of the stages, by the last iteration
   bool rate_known_ = false, linearized_ = false, fresh_ = false, rejected_now_ = false, has_history_ = false;
   int iterations_ = 0;
   // The polynomial through the last step: y_end + s (c2 + (s − …) (c3 + …)).
