@@ -186,12 +186,24 @@ void InitialState::report_states() {
   }
 }
 
+/// The largest rate that the model gives, rad/s or m/s: what others cancel of it leaves its rounding.
+double InitialState::fastest_given() const {
+  double fastest = 0;
+  for (const JointItem& joint : parts_.description.joints)
+    for (const double v : joint.initial_velocity) fastest = std::max(fastest, std::abs(v));
+  for (const BodyItem& body : parts_.description.bodies)
+    for (const auto& v : {body.velocity, body.angular_velocity})
+      if (v) fastest = std::max(fastest, norm(*v));
+  return fastest;
+}
+
 /// Where the rows of modules do not fit the motion of what they are attached to, u moves the least (in the scale of M)
 /// that makes them fit.
 void InitialState::module_states() {
   ModuleSet modules(view(), centred_.origin());
   tree_.evaluate(parts_.q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
   modules.evaluate(0, tree_.frames(), parts_.q, parts_.v, parts_.x);
+  const double rounding = 64 * std::numeric_limits<double>::epsilon() * fastest_given();
   for (const ModuleSet::Module& m : modules.modules()) {
     const auto rows = static_cast<Eigen::Index>(m.rows.rows), size = static_cast<Eigen::Index>(m.variables);
     using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -209,8 +221,8 @@ void InitialState::module_states() {
       }
       const double* b = m.rows.B.data() + row * m.rows.velocities;
       for (const JointIndex j : m.rows.joints)
-        for (std::size_t k = 0; k < view().joints[at(j)].nv; ++k)
-          terms[r] += std::abs(*b++ * parts_.v[view().joints[at(j)].v_offset + k]);
+        for (std::size_t k = 0; k < view().joints[at(j)].nv; ++k, ++b)
+          terms[r] += std::abs(*b) * (std::abs(parts_.v[view().joints[at(j)].v_offset + k]) + rounding / met);
     }
     if (left.size() == 0 || left.isZero(0)) continue;
     Eigen::VectorXd unit(size);

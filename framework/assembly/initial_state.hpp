@@ -32,6 +32,7 @@ class InitialState {
   const SystemView& view() const { return centred_.view(); }
   const JointItem& item(std::size_t joint) const { return parts_.description.joints[parts_.user_joint[joint]]; }
   const BodyItem& body_item(std::size_t body) const { return parts_.description.bodies[parts_.forest.order[body]]; }
+  double fastest_given() const;
   void complain(std::size_t joint, std::string_view path, const std::string& message, std::string_view remedy,
                 Severity severity = Severity::error);
 
