@@ -7,6 +7,7 @@
 #include "absolute/loads.hpp"
 #include "absolute/position_corrector.hpp"
 #include "absolute/velocity_projector.hpp"
+#include "polyform/solvers/contradiction.hpp"
 
 namespace polyform {
 
