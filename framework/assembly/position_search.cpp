@@ -267,7 +267,7 @@ void PositionSearch::move(double fraction) {
   for (std::size_t j = 0; j < view_.bodies.size(); ++j) {
     const JointData& joint = view_.joints[j];
     if (keeps(j)) continue;
-    double d[6]{}, rates[7]{};
+    double d[6]{}, rates[most_joint_positions]{};
     bool moves = false;
     for (std::size_t k = 0; k < joint.nv; ++k) {
       d[k] = fraction * step_[joint.v_offset + k];

@@ -39,7 +39,8 @@ bool start_anew(std::size_t level, const std::vector<double>& now, Levels& level
   for (std::size_t k = 0; k < now.size(); ++k) {
     const double change = std::abs(now[k] - levels.above[0][k]), last = levels.change[k];
     levels.change[k] = change;
-    if (level < 2 || change <= levels.slow * last || change <= std::max(part * std::abs(now[k]), rounded * largest)) continue;
+    const double least = std::max(part * std::abs(now[k]), rounded * largest);
+    if (level < 2 || change <= levels.slow * last || change <= least) continue;
     levels.first[k] = level;
     best.error[k] = std::numeric_limits<double>::infinity();
     any = true;

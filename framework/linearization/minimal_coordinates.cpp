@@ -195,7 +195,7 @@ std::vector<Coordinate> coordinates_of(const SystemView& view) {
 
 void displace(const SystemView& view, const CanonicalState& from, std::span<const double> delta, CanonicalState& out) {
   for (const JointData& joint : view.tree_joints()) {
-    double rates[7];
+    double rates[most_joint_positions];
     const double* q0 = from.q.data() + joint.q_offset;
     joint_position_rates(joint, q0, delta.data() + joint.v_offset, rates);
     for (std::size_t k = 0; k < joint.nq; ++k) out.q[joint.q_offset + k] = q0[k] + rates[k];

@@ -228,7 +228,8 @@ void MotionFields::carry_joint(std::size_t j, const JointMotionRates& rates, dou
   if (joint.kernel != nullptr) {  // at constant v along q̇ = N(q) v, by the classical Runge-Kutta method
     constexpr int steps = 256;
     const double h = t / steps;
-    double k1[7], k2[7], k3[7], k4[7], at[7];
+    double k1[most_joint_positions], k2[most_joint_positions], k3[most_joint_positions], k4[most_joint_positions],
+        at[most_joint_positions];
     const auto slope = [&](const double* k, double share, double* out) {
       for (std::size_t i = 0; i < joint.nq; ++i) at[i] = q[i] + (k ? share * h * k[i] : 0);
       joint_position_rates(joint, at, rates.shift.data(), out);

@@ -15,7 +15,7 @@ namespace {
 Eigen::MatrixXd position_rates(const JointData& joint, const double* q) {
   Eigen::MatrixXd N(static_cast<Index>(joint.nq), static_cast<Index>(joint.nv));
   for (std::size_t k = 0; k < joint.nv; ++k) {
-    double v[6]{}, rates[7];
+    double v[6]{}, rates[most_joint_positions];
     v[k] = 1;
     joint_position_rates(joint, q, v, rates);
     for (std::size_t i = 0; i < joint.nq; ++i) N(static_cast<Index>(i), static_cast<Index>(k)) = rates[i];
@@ -43,13 +43,13 @@ ChartRates::ChartRates(const SystemView& view, const CanonicalState& nominal) : 
 void ChartRates::add_transport(const Curved& curved, const CanonicalState& nominal) {
   const JointData& joint = *curved.joint;
   const double *q0 = nominal.q.data() + joint.q_offset, *v0 = nominal.v.data() + joint.v_offset;
-  double rates[7], speed = 0;
+  double rates[most_joint_positions], speed = 0;
   joint_position_rates(joint, q0, v0, rates);
   for (std::size_t k = 0; k < joint.nv; ++k) speed = std::max(speed, std::abs(v0[k]));
   if (speed == 0) return;
   const std::size_t n = joint.nv;
   const Derivative d = differentiate(n * n, 0.125 / speed, [&](double s, std::span<double> out) {
-    double q[7];
+    double q[most_joint_positions];
     for (std::size_t k = 0; k < joint.nq; ++k) q[k] = q0[k] + s * rates[k];
     const Eigen::MatrixXd rate = curved.inverse * position_rates(joint, q);
     for (std::size_t k = 0; k < n * n; ++k) out[k] = rate(static_cast<Index>(k / n), static_cast<Index>(k % n));
@@ -63,7 +63,7 @@ void ChartRates::evaluate(const CanonicalState& state, std::span<double> out) co
   std::copy_n(state.v.begin(), view_.nv_tree, out.begin());
   std::copy(state.etadot.begin(), state.etadot.end(), out.begin() + static_cast<std::ptrdiff_t>(view_.nv_tree));
   for (const Curved& c : curved_) {
-    double rates[7];
+    double rates[most_joint_positions];
     joint_position_rates(*c.joint, state.q.data() + c.joint->q_offset, state.v.data() + c.joint->v_offset, rates);
     for (Index i = 0; i < c.inverse.rows(); ++i) {
       double sum = 0;

@@ -10,6 +10,17 @@ Vec3 point_in_ground(const Pose& pose, const Vec3& p) { return pose.position + r
 void turn(const Pose& pose, Vec3& v) { v = rotation_matrix(pose.orientation) * v; }
 bool is_turned(const Pose& pose) { return norm(Vec3{pose.orientation.x, pose.orientation.y, pose.orientation.z}) != 0; }
 
+/// The direction in ground that an element counts a distance along: the only one that it has.
+const FieldValue* direction_in_ground(Strided<const FieldSpec> specs, const Fields& fields) {
+  const FieldValue* only = nullptr;
+  for (std::size_t i = 0; i < fields.values.size(); ++i) {
+    if (!specs[i].tied_to_ground || specs[i].type != FieldType::direction) continue;
+    if (only != nullptr) return nullptr;
+    only = &fields.values[i];
+  }
+  return only;
+}
+
 }  // namespace
 
 void place_in_ground(const Scope* scope, BodyItem& body) {
@@ -47,17 +58,6 @@ void place_in_ground(const Value& value, JointItem& joint) {
                             show(joint.name)),
                 "Give the body its `position`, `orientation`, `velocity` and `angular_velocity` in place of `initial`: "
                 "those are placed.");
-}
-
-/// The direction in ground that an element counts a distance along: the only one that it has.
-const FieldValue* direction_in_ground(Strided<const FieldSpec> specs, const Fields& fields) {
-  const FieldValue* only = nullptr;
-  for (std::size_t i = 0; i < fields.values.size(); ++i) {
-    if (!specs[i].tied_to_ground || specs[i].type != FieldType::direction) continue;
-    if (only != nullptr) return nullptr;
-    only = &fields.values[i];
-  }
-  return only;
 }
 
 /// Defaults are placed too: they are those of the part as drawn.

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "polyform/mechanics/kinematics.hpp"
+
 namespace polyform::host::inline registry {
 
 namespace {
@@ -79,9 +81,6 @@ std::string mistake_in_discrete(Strided<const DiscreteVariable> variables) {
   return mistake_in_names("discrete state", variables);
 }
 
-/// A rotation matrix and a place are twelve numbers; a kernel that needs more coordinates than this counts wrongly.
-constexpr std::size_t most_positions = 64;
-
 std::string mistake_in_sizes(const JointType& type) {
   const std::size_t nq = type.position_count(), nv = type.velocity_count();
   if (type.kernel() == nullptr)
@@ -92,8 +91,8 @@ std::string mistake_in_sizes(const JointType& type) {
   if (nq < nv)
     return fmt::format("whose kernel declares {} coordinates for {} velocities, and a pose takes as many at least", nq,
                        nv);
-  if (nq > most_positions)
-    return fmt::format("whose kernel declares {} coordinates, where {} are the most", nq, most_positions);
+  if (nq > most_joint_positions)
+    return fmt::format("whose kernel declares {} coordinates, where {} are the most", nq, most_joint_positions);
   return {};
 }
 

@@ -57,10 +57,8 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
   end_group();
   if (columns_.bodies)
     for (const BodyIndex b : system.bodies()) {
-      const BodyData& body = view_.bodies[at(b)];
-      const FlexibleData* flexible = body.flexible == rigid ? nullptr : &view_.flexible[body.flexible];
-      bodies_.push_back({at(b), flexible ? flexible->modes : 0, flexible ? flexible->mode_offset : 0});
-      add_body(body);
+      bodies_.push_back(columns_of(b));
+      add_body(view_.bodies[at(b)]);
     }
   end_group();
   if (columns_.energy)
@@ -128,6 +126,13 @@ void RowMaker::choose(const Columns& columns) {
   chosen_row_.resize(chosen_.size());
 }
 
+RowMaker::BodyColumns RowMaker::columns_of(BodyIndex b) const {
+  const BodyData& body = view_.bodies[at(b)];
+  if (body.flexible == rigid) return {at(b), 0, 0};
+  const FlexibleData& flexible = view_.flexible[body.flexible];
+  return {at(b), flexible.modes, flexible.mode_offset};
+}
+
 void RowMaker::add_accelerations(const System& system) {
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view_.joints[at(j)];
@@ -139,8 +144,7 @@ void RowMaker::add_accelerations(const System& system) {
   }
   for (const BodyIndex b : system.bodies()) {
     const BodyData& body = view_.bodies[at(b)];
-    const FlexibleData* flexible = body.flexible == rigid ? nullptr : &view_.flexible[body.flexible];
-    accelerated_.bodies.push_back({at(b), flexible ? flexible->modes : 0, flexible ? flexible->mode_offset : 0});
+    accelerated_.bodies.push_back(columns_of(b));
     for (const char* name : {"ax", "ay", "az"}) channels_.push_back({fmt::format("{}.{}", body.name, name), "m/s^2"});
     for (const char* name : {"alphax", "alphay", "alphaz"})
       channels_.push_back({fmt::format("{}.{}", body.name, name), "rad/s^2"});

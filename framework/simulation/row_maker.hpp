@@ -59,6 +59,8 @@ class RowMaker {
     double sign = 1;
   };
 
+  BodyColumns columns_of(BodyIndex) const;
+
   const SystemView& view_;
   Columns columns_;
   std::vector<Channel> channels_;

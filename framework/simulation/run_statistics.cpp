@@ -55,13 +55,14 @@ double RunStatistics::rounding() const { return 100 * std::numeric_limits<double
 double RunStatistics::moving() const { return std::max({kinetic_, exchange_, work_}); }
 
 std::string RunStatistics::warning() const {
-  if (!(drift_ > lost_energy * std::max({moving(), rounding(), at_rest * possible_}))) return {};
+  const double moved = std::max({moving(), rounding(), at_rest * possible_});
+  if (!(moved > 0 && drift_ > lost_energy * moved)) return {};
   return fmt::format(
       "the energy balance drifts by {:.1e} of what moves: the results are not those of the model. Likely causes: steps "
       "or tolerances that are too coarse, constraints that rounded lengths make contradict each other a little, or an "
       "element that tells another energy than that of its forces. Compare with smaller steps or tolerances, and with "
       "other solvers",
-      drift_ / moving());
+      drift_ / moved);
 }
 
 void RunStatistics::store(RunRecord& record) const {

@@ -205,7 +205,7 @@ void ForceDerivatives::difference(Group& g, double t) noexcept {
         v += view_.joints[at(joints[j])].nv;
       }
       const JointData& joint = view_.joints[at(joints[j])];
-      double direction[6]{}, rate[7];
+      double direction[6]{}, rate[most_joint_positions];
       direction[k - v] = 1;
       joint_position_rates(joint, g.q.data() + q, direction, rate);
       double size = 1e-2;

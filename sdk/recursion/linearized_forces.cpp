@@ -113,7 +113,8 @@ void LinearizedTree::find_matrices(const ForceDerivatives::Instance& i, const Pl
       const Vec3& omega = kinematics_.bodies()[body].V.angular;
       const Vec3 s = arms[m] - to_P_[body];
       const double* in = row + ForceDerivatives::marker_inputs * m;
-      const Vec3 turn{in[0], in[1], in[2]}, move{in[3], in[4], in[5]}, spin{in[6], in[7], in[8]}, go{in[9], in[10], in[11]};
+      const Vec3 turn{in[0], in[1], in[2]}, move{in[3], in[4], in[5]};
+      const Vec3 spin{in[6], in[7], in[8]}, go{in[9], in[10], in[11]};
       // of [φ; u]: the marker moves by u + φ×s and turns with the body, and so do its velocities
       const Vec3 by_turn = turn + cross(s, move) + cross(omega, spin) + cross(cross(omega, s), go);
       const Vec3 by_spin = spin + cross(s, go);

@@ -44,7 +44,7 @@ void LinearizedTree::to_velocity_steps(const JointData& joint, const double* q, 
     return;
   }
   // The least-squares solution of N δ = step, column by column at right angles (those of a quaternion are).
-  double columns[6][7], rest[7];
+  double columns[6][most_joint_positions], rest[most_joint_positions];
   std::copy_n(step, joint.nq, rest);
   double triangle[6][6]{};
   for (std::size_t k = 0; k < joint.nv; ++k) {
@@ -93,7 +93,8 @@ void LinearizedTree::place(const TreeMoment& now) noexcept {
     const BodyMotion& base = motion_of(joint.base, frames);
     to_P_[i] = frames[i].R * (joint.reversed ? joint.p_base : joint.p_moving);
     const Vec3 P = frames[i].p + to_P_[i];
-    b.r = b.parent < 0 ? Vec3{} : P - frames[static_cast<std::size_t>(b.parent)].p - to_P_[static_cast<std::size_t>(b.parent)];
+    const auto parent = static_cast<std::size_t>(b.parent);
+    b.r = b.parent < 0 ? Vec3{} : P - frames[parent].p - to_P_[parent];
     // F has the axes of the base body. Backwards, P is the origin of F, at d from that of M, and all signs turn.
     const Vec3 d = joint.reversed ? -(base.R * motion.p_FM) : Vec3{};
     const double sign = joint.reversed ? -1.0 : 1.0;

@@ -14,7 +14,12 @@ constexpr std::size_t most_states = 16;  ///< of one instance whose states are s
 
 template <class T>
 TreeNewton::Place<T>::Place(const LinearizedTree& linearized, const SystemView& view)
-    : tree(linearized), sweep(linearized), border(linearized, sweep), steps(view.nv_tree), rates(view.nv_tree), states(view.states) {
+    : tree(linearized),
+      sweep(linearized),
+      border(linearized, sweep),
+      steps(view.nv_tree),
+      rates(view.nv_tree),
+      states(view.states) {
   std::size_t next = 0;
   for (const ForceDerivatives::Instance& i : tree.derivatives().instances()) {
     first.push_back(next);
@@ -61,7 +66,7 @@ void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) no
   // Coordinates as steps in the velocity coordinates; what is none (the length of a quaternion) stays.
   for (const JointData& joint : view_.tree_joints()) {
     const double* q = q_.data() + joint.q_offset;
-    double real[7], imaginary[7], steps[6], imaginary_steps[6];
+    double real[most_joint_positions], imaginary[most_joint_positions], steps[6], imaginary_steps[6];
     for (std::size_t k = 0; k < joint.nq; ++k) {
       const T x = read(joint.q_offset + k);
       real[k] = std::real(x);
@@ -76,7 +81,7 @@ void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) no
       place.rates[joint.v_offset + k] = read(view_.nq_tree + joint.v_offset + k);
     }
     if (joint.nq == joint.nv && joint.kernel == nullptr) continue;
-    double moved[7];
+    double moved[most_joint_positions];
     joint_position_rates(joint, q, steps, moved);
     for (std::size_t k = 0; k < joint.nq; ++k) real[k] -= moved[k];
     if constexpr (is_complex) {
@@ -94,7 +99,7 @@ void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) no
       for (std::size_t k = 0; k < joint.nv; ++k) write(joint.q_offset + k, place.steps[joint.v_offset + k]);
       continue;
     }
-    double steps[6], moved[7], imaginary_moved[7]{};
+    double steps[6], moved[most_joint_positions], imaginary_moved[most_joint_positions];
     for (std::size_t k = 0; k < joint.nv; ++k) steps[k] = std::real(place.steps[joint.v_offset + k]);
     joint_position_rates(joint, q_.data() + joint.q_offset, steps, moved);
     if constexpr (!std::is_same_v<T, double>) {

@@ -259,3 +259,29 @@ TEST_CASE("accelerations are columns on request, in every formulation") {
   }
   CHECK_THAT(shop.run({"run", model, "--columns", "*.alphaz", "--output", "-"}).out, Catch::StartsWith("time,rod.alphaz\n"));
 }
+
+TEST_CASE("joints with as many coordinates as a kernel may have run with every integrator, in trees and loops") {
+  const Workshop shop;
+  const std::string plugin = std::string(POLYFORM_FIXTURES) + "/many_coordinates.so";
+  // A mass on a spring: x = g/ω² (1 − cos ω t), ω = 10 rad/s. The second slider closes a loop when it is cut.
+  const auto model = [&](const std::string& more) {
+    return shop.write("slider.yaml", R"({polyform: 1, gravity: [1, 0, 0],
+    bodies: [{name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}],
+    joints: [{name: s, type: many-coordinates, base: ground, moving: b, position: [0, 0, 0], axis: [1, 0, 0]})" +
+                                         more + R"(],
+    forces: [{name: f, type: spring-damper, a: {body: ground, point: [-1, 0, 0]}, b: {body: b}, stiffness: 100}],
+    simulation: {duration: 0.3, output_interval: 0.3}})");
+  };
+  for (const char* more :
+       {"", ", {name: t, type: many-coordinates, base: ground, moving: b, position: [0, 1, 0], axis: [1, 0, 0], cut: true}"})
+    for (const char* integrator : {"dopri5", "radau5", "cvode-bdf"}) {
+      const Outcome outcome =
+          shop.run({"run", model(more), "--plugin-path", plugin, "--integrator", integrator, "--rtol", "1e-9", "--atol",
+                    "1e-11", "--columns", "b.x", "--output", "-"});
+      INFO(integrator << ": " << outcome.out << outcome.err);
+      REQUIRE(outcome.code == 0);
+      const std::string last = outcome.out.substr(outcome.out.rfind(',') + 1);
+      CHECK(std::stod(last) == Approx(0.01 * (1 - std::cos(3.0))).epsilon(1e-6));
+    }
+  CHECK(shop.run({"linearize", model(""), "--plugin-path", plugin}).code == 0);
+}

@@ -20,9 +20,7 @@ class CartesianSolver final : public AbsoluteSolver {
     if (found == nullptr) fail(system().failure());
     return found;
   }
-  bool check_rows() noexcept override {
-    return system().check_rows() || fail(system().failure());
-  }
+  bool check_rows() noexcept override { return system().check_rows() || fail(system().failure()); }
   bool check_regular() noexcept override { return system().check_regular() || fail(system().failure()); }
 };
 

@@ -15,11 +15,11 @@ class NamedModules {
     const std::size_t system = parent_.size() - 1;
     std::vector<std::size_t> members(parent_.size());
     for (std::size_t m = 0; m < system; ++m) {
-      const Subsystem& module = view.subsystems[m];
-      parent_[m] = module.parent == none ? system : module.parent;
+      const Subsystem& subsystem = view.subsystems[m];
+      parent_[m] = subsystem.parent == none ? system : subsystem.parent;
       ++members[parent_[m]];
-      members[m] += module.bodies.size();
-      for (const BodyIndex b : module.bodies) module_of_[at(b)] = m;
+      members[m] += subsystem.bodies.size();
+      for (const BodyIndex b : subsystem.bodies) module_of_[at(b)] = m;
     }
     const std::size_t n = view.bodies.size(), first = ties.size() - (module_of_.size() - n);
     for (std::size_t m = n; m < module_of_.size(); ++m) {

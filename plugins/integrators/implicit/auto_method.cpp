@@ -147,11 +147,11 @@ std::string_view AutoMethod::choices() noexcept {
   else if (implicit_time_ == 0)
     said_.say("dopri5 all along: no time scale held its steps down so much that an implicit method was worth its cost");
   else
-    said_.say(Message("radau5 for {:.3g} % of the time, {} t = {:.4g} s on: time scales down to {:.2g} s held the steps "
-                      "of dopri5 at {:.2g} s",
+    said_.say(Message("radau5 for {:.3g} % of the time, {} t = {:.4g} s on: time scales down to {:.2g} s held the "
+                      "steps of dopri5 at {:.2g} s",
                       100 * implicit_time_ / std::max(now_->time() - start_, 1e-300),
-                      kept_ || phase_ == Phase::on_trial ? "from" : "on trial and not worth its cost, from", first_change_, 1 / held_rate_,
-                      held_step_));
+                      kept_ || phase_ == Phase::on_trial ? "from" : "on trial and not worth its cost, from",
+                      first_change_, 1 / held_rate_, held_step_));
   return said_.text();
 }
 

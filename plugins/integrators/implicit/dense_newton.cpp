@@ -6,50 +6,48 @@
 
 namespace polyform::implicit {
 
-template <class T>
-bool DenseFactors<T>::factorize(const std::vector<double>& J, const T& gamma) noexcept {
-  using std::abs;
-  for (std::size_t k = 0; k < J.size(); ++k) a_[k] = -gamma * J[k];
-  for (std::size_t i = 0; i < n_; ++i) a_[i * n_ + i] += T(1);
-  for (std::size_t k = 0; k < n_; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < n_; ++i)
-      if (abs(a_[i * n_ + k]) > abs(a_[pivot * n_ + k])) pivot = i;
-    rows_[k] = pivot;
-    if (!(abs(a_[pivot * n_ + k]) > 0)) return false;
-    if (pivot != k) std::swap_ranges(a_.data() + k * n_, a_.data() + (k + 1) * n_, a_.data() + pivot * n_);
-    const T inverse = T(1) / a_[k * n_ + k];
-    const T* const upper = a_.data() + k * n_;
-    for (std::size_t i = k + 1; i < n_; ++i) {
-      T* const row = a_.data() + i * n_;
-      const T factor = row[k] *= inverse;
-      if (factor == T(0)) continue;
-      for (std::size_t j = k + 1; j < n_; ++j) row[j] -= factor * upper[j];
-    }
-  }
-  return true;
+namespace {
+
+using Index = Eigen::Index;
+
+Index index(std::size_t n) { return static_cast<Index>(n); }
+
+/// False where a pivot of 1 − gamma J is zero, or no number.
+template <class Factors, class Matrix, class T>
+bool factorize(Factors& factors, Matrix& matrix, const Eigen::MatrixXd& J, const T& gamma) {
+  matrix = -gamma * J;
+  matrix.diagonal().array() += T(1);
+  factors.compute(matrix);
+  return (factors.matrixLU().diagonal().array().abs() > 0).all();
 }
 
-template <class T>
-void DenseFactors<T>::solve(T* x) const noexcept {
-  for (std::size_t i = 0; i < n_; ++i) std::swap(x[i], x[rows_[i]]);
-  for (std::size_t i = 0; i < n_; ++i)
-    for (std::size_t j = 0; j < i; ++j) x[i] -= a_[i * n_ + j] * x[j];
-  for (std::size_t i = n_; i-- > 0;) {
-    for (std::size_t j = i + 1; j < n_; ++j) x[i] -= a_[i * n_ + j] * x[j];
-    x[i] /= a_[i * n_ + i];
-  }
+/// x = (P⁻¹ L U)⁻¹ b; without memory but pivoted's.
+template <class Factors, class Vector, class Side>
+void solve_into(const Factors& factors, Vector& pivoted, Side&& b) {
+  pivoted.noalias() = factors.permutationP() * b;
+  factors.matrixLU().template triangularView<Eigen::UnitLower>().solveInPlace(pivoted);
+  factors.matrixLU().template triangularView<Eigen::Upper>().solveInPlace(pivoted);
 }
+
+}  // namespace
 
 DenseNewton::DenseNewton(FirstOrderSystem& system, const StepSettings& settings)
-    : system_(system), settings_(settings), J_((system.size() - system.integrals()) * (system.size() - system.integrals())),
-      moved_(system.size()), rate_(system.size()), real_(system.size() - system.integrals()),
-      complex_(system.size() - system.integrals()), work_(system.size() - system.integrals()) {}
+    : system_(system), settings_(settings), moved_(system.size()), rate_(system.size()) {
+  const Index n = index(system.size() - system.integrals());
+  J_.setZero(n, n);
+  real_matrix_.setIdentity(n, n);
+  complex_matrix_.setIdentity(n, n);
+  real_.compute(real_matrix_);
+  complex_.compute(complex_matrix_);
+  real_side_.resize(n);
+  complex_side_.resize(n);
+  pivoted_side_.resize(n);
+}
 
 /// A column for each state, by steps of half of the digits.
 bool DenseNewton::linearize(double t, std::span<const double> y, std::span<const double> rate) noexcept {
   const double root = std::sqrt(std::numeric_limits<double>::epsilon());
-  const std::size_t n = work_.size();
+  const auto n = static_cast<std::size_t>(J_.rows());
   std::copy_n(y.begin(), n, moved_.begin());
   for (std::size_t j = 0; j < n; ++j) {
     const double here = moved_[j];
@@ -59,18 +57,30 @@ bool DenseNewton::linearize(double t, std::span<const double> y, std::span<const
     const double moved = moved_[j] - here;
     moved_[j] = here;
     if (status != Status::ok) return false;
-    for (std::size_t i = 0; i < n; ++i) J_[i * n + j] = (rate_[i] - rate[i]) / moved;
+    for (std::size_t i = 0; i < n; ++i) J_(index(i), index(j)) = (rate_[i] - rate[i]) / moved;
   }
   return true;
 }
 
+bool DenseNewton::prepare(double gamma) noexcept { return factorize(real_, real_matrix_, J_, gamma); }
+
+bool DenseNewton::prepare(std::complex<double> gamma) noexcept {
+  return factorize(complex_, complex_matrix_, J_, gamma);
+}
+
+void DenseNewton::solve(std::span<double> x) noexcept {
+  Eigen::Map<Eigen::VectorXd> side(x.data(), J_.rows());
+  solve_into(real_, real_side_, side);
+  side = real_side_;
+}
+
 void DenseNewton::solve(std::span<double> real, std::span<double> imaginary) noexcept {
-  for (std::size_t i = 0; i < work_.size(); ++i) work_[i] = {real[i], imaginary[i]};
-  complex_.solve(work_.data());
-  for (std::size_t i = 0; i < work_.size(); ++i) {
-    real[i] = work_[i].real();
-    imaginary[i] = work_[i].imag();
-  }
+  Eigen::Map<Eigen::VectorXd> a(real.data(), J_.rows()), b(imaginary.data(), J_.rows());
+  complex_side_.real() = a;
+  complex_side_.imag() = b;
+  solve_into(complex_, pivoted_side_, complex_side_);
+  a = pivoted_side_.real();
+  b = pivoted_side_.imag();
 }
 
 }  // namespace polyform::implicit

@@ -60,7 +60,7 @@ class JointState {
   /// Moves y by a step in the positions, per velocity coordinate of the tree joints, then per mode.
   void move(std::span<double> y, std::span<const double> by) const noexcept {
     for (const JointData& joint : view_.tree_joints()) {
-      double rates[7];
+      double rates[most_joint_positions];
       joint_position_rates(joint, y.data() + joint.q_offset, by.data() + joint.v_offset, rates);
       for (std::size_t k = 0; k < joint.nq; ++k) y[joint.q_offset + k] += rates[k];
       joint_normalize(joint, y.data() + joint.q_offset);
