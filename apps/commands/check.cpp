@@ -1,9 +1,13 @@
 // polyform check MODEL: is the model sound, and what is it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
@@ -13,6 +17,8 @@
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "framework/assembly/singular_position.hpp"
+#include "framework/simulation/evaluate.hpp"
+#include "framework/simulation/solver_selection.hpp"
 
 namespace polyform::apps {
 
@@ -23,8 +29,24 @@ struct CheckArguments {
   bool json = false;
 };
 
+/// "a, b, c and 3 more".
+std::string shown_names(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 8;
+  const std::size_t shown = std::min(names.size(), most);
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(shown);
+  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
 /// Where the position is singular; empty elsewhere.
-std::string singular_text(const host::ConstraintCount& count, std::optional<std::size_t> nearby) {
+std::string singular_text(const host::ConstraintCount& count, const host::Neighbourhood& next) {
+  if (!next.held.empty())
+    return fmt::format(
+        "the loops allow {} to move for an instant only: the position is singular, and no position next to it closes "
+        "them. A solver may stop there, or move by what rounding leaves",
+        shown_names(next.held));
+  const std::optional<std::size_t> nearby = next.degrees_of_freedom;
   if (!nearby) return {};
   return fmt::format(
       "the initial position is singular: it has {}, positions next to it {}. Constraints that depend on each other "
@@ -33,29 +55,36 @@ std::string singular_text(const host::ConstraintCount& count, std::optional<std:
       counted(count.degrees_of_freedom, "degree") + " of freedom", *nearby);
 }
 
-void print_counts(const host::System& system, const host::ConstraintCount& count, std::optional<std::size_t> nearby) {
+std::string of_first_order(const host::Neighbourhood& next) {
+  if (!next.held.empty())
+    return fmt::format("; {} for an instant only, in a singular position that the loops hold", shown_names(next.held));
+  if (!next.degrees_of_freedom) return {};
+  return fmt::format("; {} in positions next to this one, which is singular", *next.degrees_of_freedom);
+}
+
+void print_counts(const host::System& system, const host::ConstraintCount& count, const host::Neighbourhood& next) {
   fmt::print(output(), "{}\n", system.description().name);
   fmt::print(output(), "bodies              {}\n", system.bodies().size());
   fmt::print(output(), "joints              {}\n", system.joints().size());
   if (const std::size_t modules = system.description().modules.size(); modules > 0)
     fmt::print(output(), "modules             {}\n", modules);
   fmt::print(output(), "loops               {}\n", system.loops());
-  fmt::print(output(), "degrees of freedom  {}{}\n", count.degrees_of_freedom,
-             nearby ? fmt::format("; {} in positions next to this one, which is singular", *nearby) : "");
+  fmt::print(output(), "degrees of freedom  {}{}\n", count.degrees_of_freedom, of_first_order(next));
   if (count.redundant == 0)
     fmt::print(output(), "redundant           none\n");
   else
     fmt::print(output(), "redundant           {}; {}\n", counted(count.redundant, "constraint equation"),
-               count.redundant_joints.empty() ? "all reactions of joints are unique"
-                                              : "the reactions left open are those of " + open_joints(count));
+               leaves_reactions_open(count) ? "the reactions left open are those of " + open_joints(count)
+                                            : "all reactions are unique");
 }
 
-void print_object(const host::System& system, const host::ConstraintCount& count, std::optional<std::size_t> nearby,
-                  const host::Diagnostics& diagnostics) {
+void print_object(const host::System& system, const host::ConstraintCount& count, const host::Neighbourhood& next,
+                  const host::Diagnostics& diagnostics, const std::string& failure) {
   Json warnings = Json::array();
   for (const Diagnostic& d : diagnostics.all())
     if (d.severity == Severity::warning) warnings.push_back(host::format(d));
-  if (nearby) warnings.push_back(singular_text(count, nearby));
+  for (const std::string& text : {singular_text(count, next), failure})
+    if (!text.empty()) warnings.push_back(text);
   Json out = {{"model", system.description().name},
               {"bodies", system.bodies().size()},
               {"joints", system.joints().size()},
@@ -67,8 +96,31 @@ void print_object(const host::System& system, const host::ConstraintCount& count
               {"unique", unique_json(system, count, true)},
               {"unique_along", unique_along_json(system, count)},
               {"warnings", warnings}};
-  if (nearby) out["degrees_of_freedom_nearby"] = *nearby;
+  if (next.degrees_of_freedom) out["degrees_of_freedom_nearby"] = *next.degrees_of_freedom;
+  if (!next.held.empty()) out["held"] = next.held;
   print_json(out);
+}
+
+/// Why the solver that a run would take finds no accelerations at the start; empty where it does, or where none can run
+/// the model.
+std::string failure_at_start(Session& session, const host::System& system) {
+  const host::SolverItem& given = system.description().solver;
+  std::optional<SolverChoice> choice;
+  try {
+    choice = choose_solver(session.catalog(), system, {}, {});
+  } catch (const host::Failure&) {
+    if (given.name || !given.options.empty()) throw;
+    return {};
+  }
+  session.crash_report().set_work(fmt::format("solver {}", choice->formulation->name()));
+  try {
+    const host::SolverPointer solver = host::compile(*choice->formulation, system.view(), choice->options);
+    host::ObservationStore store(system.view());
+    host::evaluate(system, *solver, store);
+  } catch (const host::Failure& reason) {
+    return fmt::format("solver {}: {}", choice->formulation->name(), reason.message());
+  }
+  return {};
 }
 
 host::Exit check(const CheckArguments& arguments) {
@@ -76,15 +128,16 @@ host::Exit check(const CheckArguments& arguments) {
   const auto system = session.load(arguments.model);
   // Messages that `run` would give about the simulation and solver blocks.
   settle(session.catalog(), RunArguments{}, system->description());
-  if (system->description().solver.name || !system->description().solver.options.empty())
-    choose_solver(session.catalog(), *system, {}, {});
   const host::ConstraintCount count = system->count_constraints();
-  const std::optional<std::size_t> nearby = host::degrees_of_freedom_nearby(*system);
+  const host::Neighbourhood next = host::neighbourhood(*system);
+  const std::string failure = failure_at_start(session, *system);
   if (arguments.json)
-    print_object(*system, count, nearby, session.diagnostics());
+    print_object(*system, count, next, session.diagnostics(), failure);
   else
-    print_counts(*system, count, nearby);
-  return host::Exit::done;
+    print_counts(*system, count, next);
+  if (failure.empty()) return host::Exit::done;
+  print(Severity::error, failure);
+  return host::Exit::simulation_failed;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "apps/text/terminal.hpp"
 #include "framework/reading/report.hpp"
 #include "framework/simulation/integrator_selection.hpp"
+#include "polyform/helpers/least_tolerance.hpp"
 
 namespace polyform::apps {
 
@@ -186,6 +187,11 @@ host::RunSettings settle(const host::Catalog& catalog, const RunArguments& run, 
   s.output_interval = s.duration / 100;
   choose(s.output_interval, run.output_interval, file.output_interval);
   s.integrator = choose_integrator(catalog, run, model);
+  // One in the model is refused where it is read.
+  if (!s.integrator.fixed_step() && s.relative_tolerance < least_relative_tolerance)
+    throw Failure(Exit::bad_input, fmt::format("--rtol: a relative tolerance of {} cannot be met: {}",
+                                               s.relative_tolerance, why_no_finer_tolerance),
+                  remedy_of_tolerance);
 
   // Where the value stands that was given: on the command line, or in the model.
   const auto refuse = [&](const char* option, const char* key, bool typed, const std::optional<double>& written,

@@ -17,7 +17,7 @@ class Reader {
   Reader(const SystemView& view, const Observation& now, std::span<const double> outputs)
       : now_(now),
         forces_(host::constraint_forces(view)),
-        multiplier_(now.module_multipliers.data()),
+        constraint_rows_(view.constraint_rows()),
         output_(outputs.data()) {}
 
   template <class Group>
@@ -32,8 +32,11 @@ class Reader {
         for (std::size_t k = 0; k < x; ++k) rate(told.states[k], group.state_offset + count * u + i * x + k);
       }
       if constexpr (std::is_same_v<Group, ModuleInstances>)
-        for (const Variable& row : told.rows)
-          one.multipliers.push_back({std::string(row.name), std::string(row.unit), *multiplier_++});
+        for (const Variable& row : told.rows) {
+          one.multipliers.push_back({std::string(row.name), std::string(row.unit), now_.module_multipliers[row_],
+                                     constraint_rows_ + row_});
+          ++row_;
+        }
       if constexpr (std::is_same_v<Group, ConstraintInstances>)
         for (; force_ != forces_.size() && forces_[force_].element == one.name; ++force_)
           one.multipliers.push_back({forces_[force_].name, forces_[force_].unit,
@@ -49,14 +52,15 @@ class Reader {
   const Observation& now_;
   const std::vector<host::ConstraintForce> forces_;
   std::size_t force_ = 0;
-  const double* multiplier_;
+  const std::size_t constraint_rows_;
+  std::size_t row_ = 0;  ///< of the modules
   const double* output_;
 };
 
 }  // namespace
 
 bool is_open(const ElementValues& of, const ElementValues::Multiplier& one, const host::ConstraintCount& count) {
-  return of.kind == "constraint" && std::ranges::find(count.open_rows, one.row) != count.open_rows.end();
+  return of.kind != "force" && std::ranges::find(count.open_rows, one.row) != count.open_rows.end();
 }
 
 std::vector<ElementValues> element_values(const SystemView& view, double time, const Observation& now) {

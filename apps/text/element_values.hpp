@@ -19,13 +19,13 @@ struct ElementValues {
   struct Multiplier {
     std::string name, unit;
     double value;
-    std::size_t row = 0;  ///< of a constraint: into Observation::constraint_multipliers
+    std::size_t row = 0;  ///< of a constraint or module, as in ConstraintCount::open_rows
   };
   std::vector<Multiplier> multipliers;
   std::vector<std::pair<Variable, double>> outputs;
 };
 
-/// Whether a multiplier is of a row of a constraint that redundant constraints leave open.
+/// Whether a multiplier is of a row of a constraint or module that redundant constraints leave open.
 bool is_open(const ElementValues&, const ElementValues::Multiplier&, const host::ConstraintCount&);
 
 /// Those that have any of these; forces, constraints and modules. time: of the observation. Failures of

@@ -146,7 +146,7 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
           append(unique, m.name, !is_open(e, m, count));
         }
         one["multipliers"] = std::move(multipliers);
-        if (kind == "constraint") one["unique"] = std::move(unique);
+        one["unique"] = std::move(unique);
       }
       if (!e.outputs.empty()) one["outputs"] = values_of(e.outputs);
       append(all, e.name, std::move(one));

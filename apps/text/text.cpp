@@ -64,12 +64,16 @@ std::string open_joints(const host::ConstraintCount& count) {
   std::string text = fmt::format("{}", fmt::join(joints, ", "));
   if (all > shown) text += fmt::format(" and {} more", all - shown);
   for (const std::string& name : count.redundant_constraints)
-    text += fmt::format("{}constraint {}", text.empty() ? "" : ", ", name);
+    text += (text.empty() ? "" : ", ") + name;
   return text;
 }
 
+bool leaves_reactions_open(const host::ConstraintCount& count) {
+  return !count.redundant_joints.empty() || !count.redundant_constraints.empty();
+}
+
 std::string open_reactions(const host::ConstraintCount& count) {
-  if (count.redundant_joints.empty() && count.redundant_constraints.empty()) return {};
+  if (!leaves_reactions_open(count)) return {};
   return fmt::format("not unique in {}: {}", open_joints(count),
                      counted(count.redundant, "redundant constraint equation"));
 }

@@ -26,7 +26,10 @@ std::string open_components(const host::OpenDirections&);
 /// and 3 more: 5 redundant constraint equations". Empty when there are none.
 std::string open_reactions(const host::ConstraintCount&);
 
-/// The joints alone: "a (fz), b (fz, mx) and 3 more".
+/// Whether they leave any open.
+bool leaves_reactions_open(const host::ConstraintCount&);
+
+/// What has them: "a (fz), b (fz, mx) and 3 more, constraint c, module d".
 std::string open_joints(const host::ConstraintCount&);
 
 }  // namespace polyform::apps

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "framework/assembly/constraint_jacobian.hpp"
 #include "framework/assembly/parts.hpp"
@@ -110,6 +113,34 @@ std::vector<OpenDirections> open_directions(const SystemView& view, const Constr
   return result;
 }
 
+/// Finds the rows of modules whose multipliers some sample changes.
+void find_open_module_rows(std::span<const ConstraintJacobian::Row> rows, std::size_t first_of_modules,
+                           std::span<const std::vector<double>> multipliers, ConstraintCount& count) {
+  std::vector<double> largest(multipliers.size());
+  for (std::size_t k = 0; k < multipliers.size(); ++k)
+    for (const double mu : multipliers[k]) largest[k] = std::max(largest[k], std::abs(mu));
+  for (std::size_t r = 0; r < rows.size();) {
+    // Combinations of the rows of one module stand one after the other.
+    std::map<std::size_t, std::vector<double>> of_row;
+    const std::size_t first = r;
+    for (; r < rows.size() && !rows[r].module_rows.empty() && (r == first || rows[r].name == rows[first].name); ++r)
+      for (const auto& [row, factor] : rows[r].module_rows) {
+        std::vector<double>& sums = of_row.try_emplace(row, multipliers.size()).first->second;
+        for (std::size_t k = 0; k < multipliers.size(); ++k) sums[k] += factor * multipliers[k][r];
+      }
+    if (r == first) ++r;
+    bool any = false;
+    for (const auto& [row, sums] : of_row)
+      for (std::size_t k = 0; k < multipliers.size(); ++k)
+        if (std::abs(sums[k]) > negligible_multiplier * largest[k]) {
+          count.open_rows.push_back(first_of_modules + row);
+          any = true;
+          break;
+        }
+    if (any) count.redundant_constraints.push_back("module " + std::string(rows[first].name));
+  }
+}
+
 /// Finds the rows of constraint elements whose multipliers some sample changes.
 void find_open_rows(std::span<const ConstraintJacobian::Row> rows, std::span<const std::vector<double>> multipliers,
                     ConstraintCount& count) {
@@ -122,7 +153,8 @@ void find_open_rows(std::span<const ConstraintJacobian::Row> rows, std::span<con
       if (std::abs(multipliers[k][r]) > negligible_multiplier * largest[k]) {
         count.open_rows.push_back(rows[r].element_row);
         std::vector<std::string>& names = count.redundant_constraints;
-        if (names.empty() || names.back() != rows[r].name) names.emplace_back(rows[r].name);
+        if (std::string name = "constraint " + std::string(rows[r].name); names.empty() || names.back() != name)
+          names.push_back(std::move(name));
         break;
       }
   }
@@ -179,6 +211,7 @@ ConstraintCount System::count_constraints(const ConstStateView& at_state, const 
       count.open.push_back(open[place[at(j)]]);
     }
   find_open_rows(jacobian.rows(), samples, count);
+  find_open_module_rows(jacobian.rows(), view.constraint_rows(), samples, count);
   return count;
 }
 

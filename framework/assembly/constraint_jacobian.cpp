@@ -67,7 +67,11 @@ void ConstraintJacobian::add_all(double t, const StateView& state) {
   }
   if (of_ == Of::motions || modules_.empty()) return;
   modules_.evaluate(t, tree_.frames(), state.q, state.v, state.x);
-  for (const ModuleSet::Module& m : modules_.modules()) add_module(m, state);
+  first = 0;
+  for (const ModuleSet::Module& m : modules_.modules()) {
+    add_module(m, first, state);
+    first += m.rows.rows;
+  }
 }
 
 double ConstraintJacobian::velocity_error(std::size_t r) const {
@@ -125,6 +129,25 @@ void ConstraintJacobian::add_cut_joint(std::size_t index, const StateView& state
 
 void ConstraintJacobian::add_rates(std::size_t index, std::span<const double> rates) {
   add_cut_coordinates(index, rates, {});
+}
+
+void ConstraintJacobian::add_twist(BodyIndex body, BodyIndex against, const Spatial& twist, bool whole) {
+  const double right[] = {twist.angular.x, twist.angular.y, twist.angular.z,
+                          twist.linear.x,  twist.linear.y,  twist.linear.z};
+  for (std::size_t k = 0; k < (whole ? 6u : 3u); ++k) {
+    double unit[6]{};
+    unit[k] = 1;
+    Row row;
+    row.name = view_.bodies[at(body)].name;
+    row.kind = "body";
+    row.holonomic = false;
+    row.velocity_right = right[k];
+    row.point = motion(frame_of(body)).p;
+    const Spatial wrench{{unit[0], unit[1], unit[2]}, {unit[3], unit[4], unit[5]}};
+    put(row, frame_of(body), row.point, wrench);
+    if (!is_ground(against)) put(row, frame_of(against), row.point, -1.0 * wrench);
+    add(std::move(row));
+  }
 }
 
 void ConstraintJacobian::add_coordinates(std::size_t index, std::span<const double> q) {
@@ -189,7 +212,7 @@ ConstraintJacobian::Row ConstraintJacobian::element_row(const ConstraintSet::Ele
 
 /// Rows of a module are A u + C V + B v = right. Combinations z of them with zᵀ A = 0 constrain the motion alone. For
 /// positions only holonomic rows count, and of the variables only those that have an integral among the states.
-void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView& state) {
+void ConstraintJacobian::add_module(const ModuleSet::Module& m, std::size_t first_row, const StateView& state) {
   const bool positions = of_ == Of::positions;
   const FreeRows free = positions ? free_rows_of_positions(m) : free_rows_of_motions(m);
   for (Eigen::Index k = 0; k < free.combinations.cols(); ++k) {
@@ -201,6 +224,7 @@ void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView&
     for (std::size_t i = 0; i < free.used.size(); ++i) {
       const double factor = free.combinations(static_cast<Eigen::Index>(i), k);
       if (factor == 0) continue;
+      sum.module_rows.emplace_back(first_row + free.used[i], factor);
       const Row part = element_row(m.rows, free.used[i], state);
       if (sum.holonomic) sum.residual += factor * part.residual;
       sum.velocity_right += factor * part.velocity_right;

@@ -39,6 +39,8 @@ class ConstraintJacobian {
     std::size_t element_row = none;  ///< of a constraint element: among the rows of all of them
     double residual = 0;  ///< position, where holonomic
     double velocity_right = 0;
+    /// Of a module: the rows whose combination this is, among those of all modules, and their factors.
+    std::vector<std::pair<std::size_t, double>> module_rows;
   };
 
   /// Which rows there are.
@@ -55,6 +57,9 @@ class ConstraintJacobian {
   void evaluate(double t, const StateView& state);
   /// After evaluate: one more row per velocity coordinate of a cut joint, its rate; right-hand sides: the rates.
   void add_rates(std::size_t cut_joint, std::span<const double> rates);
+  /// After evaluate: rows for the angular velocity of a body against another one, and for the velocity of its origin
+  /// against the point of the other one there where the twist is whole; ground axes.
+  void add_twist(BodyIndex body, BodyIndex against, const Spatial& twist, bool whole);
   void drop_rates();
   /// After evaluate: the same rows; residuals: how far the joint is from these coordinates.
   void add_coordinates(std::size_t cut_joint, std::span<const double> q);
@@ -93,7 +98,7 @@ class ConstraintJacobian {
   void put_effort(Row&, std::size_t joint, const Spatial& t) const;
   void add_cut_joint(std::size_t index, const StateView& state);
   Row element_row(const ConstraintSet::Element&, std::size_t r, const StateView& state) const;
-  void add_module(const ModuleSet::Module&, const StateView& state);
+  void add_module(const ModuleSet::Module&, std::size_t first_row, const StateView& state);
   void add_cut_coordinates(std::size_t cut_joint, std::span<const double> rates, const Spatial& away);
   void add(Row);
   void enter(const Vec3& point, std::size_t row, std::size_t joint, const Spatial& wrench);

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "framework/assembly/initial_state.hpp"
+#include "framework/assembly/sparse_qr.hpp"
+#include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::host::inline assembly {
 
@@ -46,17 +48,63 @@ bool InitialState::close_rates() {
     }
     const double error = std::abs(jacobian.velocity_error(r));
     if (error <= 10 * met_part_ * std::max(size * speed, std::abs(row.velocity_right))) continue;
-    report_unmet(row, error);
+    report_unmet(jacobian, r, error);
     return false;
   }
   return true;
 }
 
-void InitialState::report_unmet(const ConstraintJacobian::Row& row, double left) {
+/// Velocities of bodies that the joints of the tree do not settle by given rates.
+std::vector<Keeping::BodyVelocity> InitialState::given_bodies() const {
+  std::vector<Keeping::BodyVelocity> bodies;
+  for (std::size_t i = 0; i < given_twists_.size(); ++i)
+    if (const GivenTwist& given = given_twists_[i]; given.turn && !given_[i].velocity)
+      bodies.push_back({body_index(i), given.twist, given.whole});
+  return bodies;
+}
+
+/// Names of what else takes part in the combination of rows that contradicts a row.
+std::string InitialState::contradicting(const ConstraintJacobian& jacobian, std::size_t row) const {
+  constexpr double least_part = 1e-6;  // of the largest factor: less is rounding
+  constexpr std::size_t most = 8;
+  const auto rows = jacobian.rows();
+  const RowScales scales(jacobian, jacobian.columns());
+  std::vector<SparseQr::Entry> entries;
+  std::vector<double> own(jacobian.columns());
+  for (const ConstraintJacobian::Entry& e : jacobian.entries()) {
+    const double value = scales.row[e.row] * e.value * scales.column[e.column];
+    if (e.row == row)
+      own[e.column] = value;
+    else if (e.size > 0)
+      entries.push_back({e.row, e.column, value});
+  }
+  SparseQr others;
+  others.compute(rows.size(), jacobian.columns(), entries, least_independent);
+  std::vector<double> right(others.rank()), factors(rows.size());
+  for (std::size_t k = 0; k < right.size(); ++k) right[k] = own[others.column(k)];
+  others.shortest(right, factors);
+  double largest = 0;
+  for (const double factor : factors) largest = std::max(largest, std::abs(factor));
+  std::vector<std::string> names;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (!(std::abs(factors[r]) > least_part * largest) || rows[r].name == rows[row].name) continue;
+    if (std::string name = fmt::format("{} `{}`", rows[r].kind, rows[r].name);
+        std::ranges::find(names, name) == names.end())
+      names.push_back(std::move(name));
+  }
+  const std::size_t shown = std::min(names.size(), most);
+  std::string text;
+  for (std::size_t k = 0; k < shown; ++k) text += (k == 0 ? "" : k + 1 == names.size() ? " and " : ", ") + names[k];
+  return shown < names.size() ? fmt::format("{} and {} more", text, names.size() - shown) : text;
+}
+
+void InitialState::report_unmet(const ConstraintJacobian& jacobian, std::size_t which, double left) {
+  const ConstraintJacobian::Row& row = jacobian.rows()[which];
+  const std::string others = contradicting(jacobian, which);
   const std::string message = fmt::format(
       "no velocities respect all loops and constraints at the initial position: {} `{}` is left with {:.3g} "
-      "(m/s or rad/s)",
-      row.kind, row.name, left);
+      "(m/s or rad/s){}",
+      row.kind, row.name, left, others.empty() ? "" : " by what it and " + others + " ask for together");
   diagnostics_.report(
       {.message = message,
        .remedy = "a prescribed motion asks for what the mechanism cannot do in this position, or for something "
@@ -87,10 +135,14 @@ bool InitialState::project(const Projection& how) {
   keeping.keep(how.keep ? wishes(&Given::velocity)
                         : std::vector<std::size_t>(view().modes > 0 ? 1 : 0, Keeping::modes));
   if (excess_.empty() && keeping.rates().missed(w).relative <= met_as_given) return true;
-  if (!keeping.find(w, !excess_.empty())) {
-    if (!report_contradiction(parts_.q))
-      report_unmet(jacobian.rows()[keeping.rates().worst().row], keeping.rates().worst().left);
-    return false;
+  const std::vector<Keeping::BodyVelocity> bodies = how.keep ? given_bodies() : std::vector<Keeping::BodyVelocity>();
+  if (bodies.empty() || !keeping.keeps_all(w, bodies)) {
+    jacobian.drop_rates();
+    if (!keeping.find(w, !excess_.empty())) {
+      if (!report_contradiction(parts_.q))
+        report_unmet(jacobian, keeping.rates().worst().row, keeping.rates().worst().left);
+      return false;
+    }
   }
   InertiaMetric metric(view());
   if (!metric.good()) return true;

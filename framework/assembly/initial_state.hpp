@@ -87,7 +87,9 @@ class InitialState {
   bool project(const Projection&);
   std::vector<std::size_t> wishes(bool Given::*what) const;
   bool close_rates();
-  void report_unmet(const ConstraintJacobian::Row&, double left);
+  std::vector<Keeping::BodyVelocity> given_bodies() const;
+  std::string contradicting(const ConstraintJacobian&, std::size_t row) const;
+  void report_unmet(const ConstraintJacobian&, std::size_t row, double left);
 
   // initial_changes.cpp: warnings of values that could not be kept
   void tell_changes(const ConstraintJacobian& now, bool kept, std::span<const double> wanted,

@@ -30,6 +30,29 @@ void Keeping::keep(std::vector<std::size_t> list) {
   rates_ = std::make_unique<NearestRates>(view_, jacobian_, dependence_);
 }
 
+bool Keeping::keeps_all(std::span<const double> w, std::span<const BodyVelocity> bodies) {
+  keep(std::vector<std::size_t>(wanted_));
+  std::vector<const BodyVelocity*> given(view_.bodies.size());
+  for (const BodyVelocity& one : bodies) given[at(one.body)] = &one;
+  for (const BodyVelocity& one : bodies) {
+    // Against the next body inboard that is given as much, so that rows stay short.
+    BodyIndex in = view_.joints[at(one.body)].inboard();
+    while (!is_ground(in) && (given[at(in)] == nullptr || (one.whole && !given[at(in)]->whole)))
+      in = view_.joints[at(in)].inboard();
+    Spatial twist = one.twist;
+    if (!is_ground(in)) {
+      const Spatial& other = given[at(in)]->twist;
+      const auto frames = jacobian_.tree().frames();
+      const Vec3 arm = frames[at(frame_of(one.body))].p - frames[at(frame_of(in))].p;
+      twist = twist - Spatial{other.angular, other.linear + cross(other.angular, arm)};
+    }
+    jacobian_.add_twist(one.body, in, twist, one.whole);
+  }
+  rates_ = std::make_unique<NearestRates>(view_, jacobian_, dependence_);
+  margin_ = NearestRates::Margin::wide;
+  return rates_->can_meet(w, columns_, margin_);
+}
+
 bool Keeping::goes(std::span<const double> w, const std::vector<std::size_t>& list, NearestRates::Margin margin) {
   keep(list);
   margin_ = margin;

@@ -60,6 +60,14 @@ class Keeping {
 
   /// Keeps these, whether the rows allow it or not.
   void keep(std::vector<std::size_t> list);
+  /// A velocity that is given to a body.
+  struct BodyVelocity {
+    BodyIndex body;
+    Spatial twist;
+    bool whole;  ///< or its angular part alone
+  };
+  /// Whether the rows allow all that is kept and these velocities too, which are then among what is kept.
+  bool keeps_all(std::span<const double> w, std::span<const BodyVelocity>);
   /// Keeps as many of them as the rows allow, which start from the rates w. False where the rows alone cannot be met.
   /// moves: whether more is wanted than is kept, so that rows which count as dependent are not to lock it.
   bool find(std::span<const double> w, bool moves);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "polyform/solvers/absolute_system.hpp"
@@ -16,6 +18,16 @@ constexpr double step = 0.02;
 /// To which the loops are closed there, m and rad.
 constexpr double to_be_closed = 1e-10;
 
+/// Of the largest way of a body: a way that counts. Of its own way: what closing leaves of one that is taken back,
+/// where closing to 1e-10 leaves 1e-5 across a singular position.
+constexpr double moves = 0.1, left_of_way = 0.1;
+
+/// How far a pose is from another one, relative to a length, rad.
+double way(const Pose& from, const Pose& to, double length) {
+  return std::max(norm(rotation_vector(to.orientation * conjugate(from.orientation))),
+                  norm(to.position - from.position) / length);
+}
+
 std::vector<double> copy(std::span<const double> x) { return {x.begin(), x.end()}; }
 
 /// Arbitrary numbers that match the proportions of no mechanism.
@@ -25,9 +37,25 @@ std::vector<double> some_rates(std::size_t count) {
   return rates;
 }
 
+/// Names of bodies that were moved, and are back where they were once the loops are closed.
+std::vector<std::string> held_bodies(const System& system, std::span<const Pose> start, std::span<const Pose> moved,
+                                     std::span<const Pose> closed) {
+  const SystemView& view = system.view();
+  const double reach = SystemScales(view).largest_reach(), length = reach > 0 ? reach : 1;
+  double largest = 0;
+  for (std::size_t i = 0; i < view.bodies.size(); ++i) largest = std::max(largest, way(start[i], moved[i], length));
+  std::vector<std::string> held;
+  for (const BodyIndex b : system.bodies()) {
+    const double there = way(start[at(b)], moved[at(b)], length);
+    if (there > moves * largest && way(start[at(b)], closed[at(b)], length) < left_of_way * there)
+      held.emplace_back(view.bodies[at(b)].name);
+  }
+  return held;
+}
+
 }  // namespace
 
-std::optional<std::size_t> degrees_of_freedom_nearby(const System& system) {
+Neighbourhood neighbourhood(const System& system) {
   const SystemView& view = system.view();
   if ((view.cut_joints().empty() && view.constraints.empty()) || !view.modules.empty()) return {};
   const ConstStateView start = system.initial_state();
@@ -47,11 +75,13 @@ std::optional<std::size_t> degrees_of_freedom_nearby(const System& system) {
     largest = std::max({largest, norm(m.V.angular), reach > 0 ? norm(m.V.linear) / reach : 0});
   if (!(largest > 0)) return {};
   const double time = step / largest;
-  std::vector<Pose> poses(motions.size());
+  std::vector<Pose> poses(motions.size()), start_poses = poses;
   for (std::size_t i = 0; i < poses.size(); ++i) {
     const Vec3 turn = time * motions[i].V.angular;
+    start_poses[i] = {orientations[i], motions[i].p};
     poses[i] = {from_rotation_vector(turn) * orientations[i], motions[i].p + time * motions[i].V.linear};
   }
+  const std::vector<Pose> moved = poses;
   PositionCorrection closed;
   if (!loops.correct_positions(0, poses, q, to_be_closed, closed, eta)) return {};
   const std::vector<double> rest(std::max(view.nv, view.modes));
@@ -59,7 +89,8 @@ std::optional<std::size_t> degrees_of_freedom_nearby(const System& system) {
       .q = q, .v = std::span(rest).first(view.nv), .eta = eta, .etadot = std::span(rest).first(view.modes), .x = x,
       .discrete = start.discrete};
   const std::size_t nearby = system.count_constraints(there, {}).degrees_of_freedom;
-  return nearby < system.count_constraints().degrees_of_freedom ? std::optional(nearby) : std::nullopt;
+  if (nearby < system.count_constraints().degrees_of_freedom) return {nearby, {}};
+  return {{}, held_bodies(system, start_poses, moved, poses)};
 }
 
 }  // namespace polyform::host::assembly

@@ -4,14 +4,23 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "framework/assembly/system.hpp"
 
 namespace polyform::host::inline assembly {
 
-/// Where the initial position is singular: the degrees of freedom of positions next to it, which are fewer. Nothing
-/// elsewhere, or where no such position is found.
-std::optional<std::size_t> degrees_of_freedom_nearby(const System&);
+/// What is next to the initial position.
+struct Neighbourhood {
+  /// Where the initial position is singular: the degrees of freedom of positions next to it, which are fewer. Nothing
+  /// elsewhere, or where no such position is found.
+  std::optional<std::size_t> degrees_of_freedom;
+  /// Bodies that the rates of the initial position move, and that the loops take back to it, as in a stretched loop of
+  /// two links: they move for an instant only.
+  std::vector<std::string> held;
+};
+Neighbourhood neighbourhood(const System&);
 
 /// Whether some constraint nearly depends on others at a state, as it does next to a singular position.
 bool is_next_to_singular(const SystemView&, const ConstStateView&);

@@ -19,9 +19,9 @@ struct ConstraintCount {
   std::size_t redundant = 0;                    ///< number of redundant constraint equations
   std::vector<std::string> redundant_joints;  ///< joints whose reactions are open in part, in the user's order
   std::vector<OpenDirections> open;             ///< that part, joint by joint
-  /// Rows of constraint elements that are not unique, into Observation::constraint_multipliers.
+  /// Multipliers that are not unique: of constraint elements as in Observation, then those of modules, counted on.
   std::vector<std::size_t> open_rows;
-  std::vector<std::string> redundant_constraints;  ///< the elements that these belong to
+  std::vector<std::string> redundant_constraints;  ///< whose these are: "constraint a", "module b"
 };
 
 /// A model ready to run. Owns the view and everything it points to; outlives all solvers compiled from it.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "polyform/helpers/least_tolerance.hpp"
+
 namespace polyform::host::inline comparison {
 
 namespace {
@@ -19,7 +21,8 @@ constexpr double round_off = 1e-14;  // of a run's rows, relative
 /// Rows within a step are taken from its start, where no finer step shows: the step becomes shorter than between rows.
 RunSettings finer(RunSettings settings, double bound) {
   settings.step = std::min(settings.step, settings.output_interval) / 2;
-  settings.relative_tolerance /= 10;
+  settings.relative_tolerance =
+      std::max(settings.relative_tolerance / 10, std::min(settings.relative_tolerance, least_relative_tolerance));
   settings.absolute_tolerance /= 10;
   settings.max_step = std::min(settings.max_step, bound);
   return settings;

@@ -9,6 +9,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "polyform/contract/integrator_choice.hpp"
+#include "polyform/helpers/least_tolerance.hpp"
 
 namespace polyform::host::inline integration {
 
@@ -33,6 +34,10 @@ void check(const IntegratorChoice& choice, const StepSettings& settings) {
     check_positive(settings.max_step, "longest step", " s");
   if (choice.fixed_step()) return;
   check_positive(settings.relative_tolerance, "relative tolerance", "");
+  if (settings.relative_tolerance < least_relative_tolerance)
+    throw Failure(Exit::bad_input, fmt::format("the relative tolerance is {}, finer than numbers are rounded; expected "
+                                               "{:.1g} or more",
+                                               settings.relative_tolerance, least_relative_tolerance));
   check_positive(settings.absolute_tolerance, "absolute tolerance", "");
 }
 

@@ -61,7 +61,7 @@ void Parts::define(const Value& item) {
         map.forbid(e.key, "the part is that of the file");
     part.node = read_file(*file, part);
   }
-  if (!name || part.node == nullptr) return;
+  if (!name) return;
   if (!parts_.emplace(*name, std::move(part)).second)
     name_value->error(fmt::format("the name {} is taken by another part", show(*name)), "Give each its own name.");
 }
@@ -71,15 +71,16 @@ const Node* Parts::read_file(const Value& value, Part& part) {
   const std::optional<std::string> name = read_text(value, "the name of a file with a part");
   if (!name) return nullptr;
   const std::string path = (std::filesystem::path(file_).parent_path() / *name).string();
+  if (std::error_code unknown; !std::filesystem::exists(path, unknown) && !unknown) {
+    value.error(fmt::format("there is no file {}", show(path)),
+                remedy_for_missing(path, {".yaml", ".yml", ".json"}, "folder of the model"));
+    return nullptr;
+  }
   OtherFile& file = files_.emplace_back();
   file.name = path;
   file.report = std::make_unique<Report>(diagnostics_, file.name);
   std::optional<std::string> text = read_source(path, *file.report);
-  if (!text) {
-    value.error(fmt::format("the part's file {} cannot be read", show(path)),
-                "It is named from the folder of the model.");
-    return nullptr;
-  }
+  if (!text) return nullptr;  // the file's own report says why
   file.text = std::move(*text);
   const Node* root = file.document.parse(file.text, *file.report,
                                          {"part", "A part is a map with 'bodies', 'joints' and so on."});
@@ -130,6 +131,7 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<const Part*
     return part_name->error(fmt::format("there is no part {}", show(*which)),
                             did_you_mean(*which, known) + "Parts are those under 'parts'.");
   }
+  if (found->second.node == nullptr) return found->second.placed = true, void();  // its file was refused
   Part& part = found->second;
   part.placed = true;
   if (std::ranges::find(around, &part) != around.end())

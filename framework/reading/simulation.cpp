@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "framework/reading/model_reader.hpp"
+#include "polyform/helpers/least_tolerance.hpp"
 
 namespace polyform::host::inline reading {
 
@@ -60,6 +61,10 @@ void read_simulation(const Value& value, SimulationItem& out) {
   if (const auto tolerance = map.find("tolerance")) {
     MapReader both(*tolerance);
     read_positive(both, "relative", {}, out.relative_tolerance);
+    if (out.relative_tolerance && *out.relative_tolerance < least_relative_tolerance)
+      both.find("relative")->error(
+          fmt::format("a relative tolerance of {} cannot be met: {}", *out.relative_tolerance, why_no_finer_tolerance),
+          remedy_of_tolerance);
     read_positive(both, "absolute", {}, out.absolute_tolerance);
     if (both.is_map()) both.finish();
   }

@@ -49,9 +49,10 @@ bool check(const std::string& file, Report& report) {
 
 }  // namespace
 
-std::string remedy_for_missing(const std::filesystem::path& file, std::initializer_list<std::string_view> extensions) {
+std::string remedy_for_missing(const std::filesystem::path& file, std::initializer_list<std::string_view> extensions,
+                               std::string_view from) {
   namespace fs = std::filesystem;
-  constexpr std::string_view check_path = "Check the path; it is relative to the working directory.";
+  const std::string check_path = fmt::format("Check the path; it is relative to the {}.", from);
   std::error_code ignored;
   std::vector<std::string> names;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");

@@ -19,6 +19,7 @@
 #include "framework/simulation/knots.hpp"
 #include "framework/simulation/motion_jumps.hpp"
 #include "framework/simulation/row_times.hpp"
+#include "framework/simulation/pace_watch.hpp"
 #include "framework/simulation/run_rows.hpp"
 #include "framework/simulation/singular_watch.hpp"
 #include "framework/simulation/solver_ode.hpp"
@@ -65,6 +66,7 @@ class Run {
         events_(view, solver, integrator_, settings.step, settings.integrator.fixed_step()),
         jumps_(view, solver),
         singular_(view, solver),
+        pace_(settings.duration),
         scales_(view) {
     for (const ElementEvents::Source& source : events_.elements().sources()) {
       knots_.add(*source.events, source.type);
@@ -164,6 +166,7 @@ class Run {
     if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
     longest_step_ = std::max(longest_step_, integrator_.time() - integrator_.previous_time());
     if (!singular_.empty()) singular_.look(integrator_);
+    pace_.look(integrator_.time(), ode_);
     if (const std::size_t steps = integrator_.statistics().steps; check_ && check_->due(steps))
       check_->look(integrator_, steps);
     if (floating_point_control() != arithmetic_)
@@ -313,6 +316,7 @@ class Run {
   EventWatch events_;
   MotionJumps jumps_;
   SingularWatch singular_;
+  PaceWatch pace_;
   TimeScales scales_;
   std::optional<StepCheck> check_;  ///< of an integrator without error control
   double longest_step_ = 0, longest_of_scales_ = never;

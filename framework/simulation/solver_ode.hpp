@@ -10,6 +10,7 @@
 #include "framework/simulation/not_finite.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "polyform/contract/power_source.hpp"
+#include "polyform/helpers/step_by_step.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -39,17 +40,21 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   std::size_t integrals() const noexcept override { return integrals_; }
   bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
     not_finite_.reset();
-    if (solver_.derivative(t, y.first(states_), ydot.first(states_)) != Status::ok) return false;
+    if (solver_.derivative(t, y.first(states_), ydot.first(states_)) != Status::ok) return note_failure();
     return integrals_ == 0 || find_power(t, y, ydot[states_]);
   }
   bool correct(double t, std::span<double> y) noexcept override {
     Correction correction;
     const bool corrected = solver_.correct(t, y.first(states_), correction) == Status::ok;
     since_row_.add(correction);
-    return corrected;
+    return corrected || note_failure();
   }
   /// What was corrected since the last call.
   Correction take_corrections() noexcept { return std::exchange(since_row_, {}); }
+  /// How often the solver could not compute a derivative or correct a state, as in tries of steps that were given up,
+  /// and why for the last time.
+  std::size_t failures() const noexcept { return failures_; }
+  std::string_view last_failure() const noexcept { return last_failure_.text(); }
   std::string_view failure() const noexcept override {
     return not_finite_ ? std::string_view(*not_finite_) : solver_.failure();
   }
@@ -66,6 +71,11 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
     not_finite_.reset();
     return second_->position_rates(t, y.first(states_), ydot.first(states_));
+  }
+  bool note_failure() noexcept {
+    ++failures_;
+    last_failure_.say(solver_.failure());
+    return false;
   }
   /// The power at the derivative that was found last, W.
   bool find_power(double t, std::span<const double> y, double& power) noexcept {
@@ -84,6 +94,8 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   ObservationStore store_;          ///< for that, and for find_not_finite
   Correction since_row_;
   std::optional<Message> not_finite_;
+  std::size_t failures_ = 0;
+  Sentence last_failure_;
 };
 
 }  // namespace polyform::host::simulation

@@ -184,6 +184,22 @@ TEST_CASE("a step or an interval that is too short is told where it stands") {
   CHECK_THAT(typed.err, Contains("error: --output-interval: an output interval of 1e-300 s is too short"));
 }
 
+TEST_CASE("a relative tolerance finer than rounding is told where it stands") {
+  const Workshop shop;
+  Rod rod;
+  rod.more = "simulation: {duration: 1, tolerance: {relative: 1.0e-16}}\n";
+  const Outcome written = shop.run({"run", shop.write("m.yaml", rod.text())});
+  CHECK(written.code == 2);
+  CHECK_THAT(written.err, Contains("m.yaml:11:52: error: simulation.tolerance.relative: a relative tolerance of 1e-16 "
+                                   "cannot be met"));
+  const std::string model = shop.write("n.yaml", Rod{}.text());
+  const Outcome typed = shop.run({"run", model, "--integrator", "radau5", "--rtol", "1e-16"});
+  CHECK(typed.code == 2);
+  CHECK_THAT(typed.err, Contains("error: --rtol: a relative tolerance of 1e-16 cannot be met"));
+  // Nobody asks what it is where no tolerance is used.
+  CHECK(shop.run({"run", model, "--integrator", "rk4", "--rtol", "1e-16", "--quiet"}).code == 0);
+}
+
 TEST_CASE("accelerations beyond any scale are a failure with the name of the body") {
   const Workshop shop;
   Rod rod;

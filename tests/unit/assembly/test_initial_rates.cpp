@@ -85,6 +85,53 @@ TEST_CASE("velocities of bodies that contradict a loop are projected in the iner
                  Catch::Contains("body `q`: angular velocity (0 0 -3) given, (0 0 0) taken"));
 }
 
+TEST_CASE("velocities of bodies that the loops allow are kept, however the other bodies are to follow") {
+  // A slider-crank at its dead centre, where the rod turns by −r/l of the crank's rate and the block stands still.
+  const auto slider_crank = [](const std::string& of_crank, const std::string& of_rod) {
+    return "polyform: 1\nbodies:\n"
+           "  - {name: crank, mass: 1, center_of_mass: [0.25, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}" + of_crank +
+           "}\n  - {name: rod, position: [0.5, 0, 0], mass: 1, center_of_mass: [0, 0, 0], "
+           "inertia: {xx: 0.01, yy: 0.1, zz: 0.1}" + of_rod +
+           "}\n  - {name: block, position: [1.3, 0, 0], mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}\njoints:\n" +
+           pin("A", "ground", "crank", 0, 0) + pin("B", "crank", "rod", 0.5, 0) + pin("C", "rod", "block", 1.3, 0) +
+           "  - {name: D, type: prismatic, base: ground, moving: block, position: [1.3, 0, 0], axis: [1, 0, 0]}\n";
+  };
+  for (const auto& [crank, rod] : {std::pair(", angular_velocity: [0, 0, 20]", ""),
+                                   std::pair("", ", angular_velocity: [0, 0, -12.5]"),
+                                   std::pair("", ", velocity: [0, 10, 0], angular_velocity: [0, 0, -12.5]")}) {
+    INFO(crank << rod);
+    const Assembled model(slider_crank(crank, rod));
+    REQUIRE(model.system != nullptr);
+    CHECK(model.messages().empty());
+    CHECK(model.open().second < 1e-12);
+    CHECK(model.v("A") == Approx(20).epsilon(1e-12));
+    CHECK(model.v("B") == Approx(-32.5).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("velocities that contradict each other are told with all that asks for them") {
+  const Assembled model(R"(
+polyform: 1
+bodies:
+  - {name: a, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: b, position: [1, 0, 0], mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: c, position: [2, 0, 0], mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: ja, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: jb, type: revolute, base: ground, moving: b, position: [1, 0, 0], axis: [0, 0, 1]}
+  - {name: jc, type: revolute, base: ground, moving: c, position: [2, 0, 0], axis: [0, 0, 1]}
+modules:
+  - {name: first, type: geared-shaft, joint: ja, other_joint: jb, ratio: 2}
+  - {name: second, type: geared-shaft, joint: jb, other_joint: jc, ratio: 3}
+constraints:
+  - {name: da, type: prescribed-motion, joint: ja, motion: {polynomial: [0, 1]}}
+  - {name: db, type: prescribed-motion, joint: jb, motion: {polynomial: [0, 1]}}
+)");
+  CHECK(model.system == nullptr);
+  for (const char* name : {"`da`", "`db`", "`first`"}) CHECK_THAT(model.messages(), Catch::Contains(name));
+  CHECK_THAT(model.messages(), !Catch::Contains("`second`"));
+}
+
 TEST_CASE("a prescribed motion that sets free joints in motion says which") {
   // A hub that is driven at 5 rad/s carries a blade on a hinge at 0.3 m. From rest, an impulse of the drive leaves the
   // blade's angular momentum about the hinge zero: J w + m c (0.3 * 5 + c w) = 0 for its absolute rate w.

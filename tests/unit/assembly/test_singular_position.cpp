@@ -41,7 +41,7 @@ std::string parallelogram(double angle, const std::string& more = "") {
 TEST_CASE("a parallelogram at its change point has one degree of freedom next to it, and two there") {
   const Assembled flat(parallelogram(0));
   CHECK(flat.system->count_constraints().degrees_of_freedom == 2);
-  CHECK(host::degrees_of_freedom_nearby(*flat.system) == std::size_t{1});
+  CHECK(host::neighbourhood(*flat.system).degrees_of_freedom == std::size_t{1});
   CHECK(host::is_next_to_singular(Assembled(parallelogram(1e-5)).system->view(),
                                   Assembled(parallelogram(1e-5)).system->initial_state()));
 }
@@ -50,10 +50,29 @@ TEST_CASE("elsewhere no position is called singular") {
   for (const double angle : {0.3, 1.0, 2.0}) {
     const Assembled model(parallelogram(angle));
     CHECK(model.system->count_constraints().degrees_of_freedom == 1);
-    CHECK_FALSE(host::degrees_of_freedom_nearby(*model.system));
+    CHECK_FALSE(host::neighbourhood(*model.system).degrees_of_freedom);
     CHECK_FALSE(host::is_next_to_singular(model.system->view(), model.system->initial_state()));
   }
   const Assembled driven(parallelogram(
       1.0, "constraints:\n  - {name: d, type: prescribed-motion, joint: A, motion: {polynomial: [0, 3]}}\n"));
-  CHECK_FALSE(host::degrees_of_freedom_nearby(*driven.system));
+  CHECK_FALSE(host::neighbourhood(*driven.system).degrees_of_freedom);
+}
+
+TEST_CASE("a stretched loop of two links moves for an instant only") {
+  const Assembled stretched(R"(
+polyform: 1
+bodies:
+  - {name: a, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+  - {name: b, position: [1, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+  - {name: free, position: [5, 0, 0], mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: p0, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: p1, type: revolute, base: a, moving: b, position: [1, 0, 0], axis: [0, 0, 1]}
+  - {name: p2, type: revolute, base: b, moving: ground, position: [2, 0, 0], axis: [0, 0, 1]}
+  - {name: p3, type: revolute, base: ground, moving: free, position: [5, 0, 0], axis: [0, 0, 1]}
+)");
+  CHECK(stretched.system->count_constraints().degrees_of_freedom == 2);
+  CHECK(host::neighbourhood(*stretched.system).held == std::vector<std::string>{"a", "b"});
+  CHECK(host::neighbourhood(*Assembled(parallelogram(0)).system).held.empty());
+  CHECK(host::neighbourhood(*Assembled(parallelogram(1)).system).held.empty());
 }
