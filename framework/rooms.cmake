@@ -2,7 +2,7 @@
 # proves that no file includes another room. A room may use the files beside the rooms without saying so. Each room has
 # a namespace of its own, inline in polyform::host, so that a name may mean one thing in one room and another in another.
 set(rooms process registry reading graph assembly integration results simulation comparison linearization conformance
-  verification)
+  verification studies)
 set(uses_process "")
 set(uses_registry process)
 set(uses_reading registry)
@@ -14,4 +14,5 @@ set(uses_simulation process results integration assembly graph reading registry)
 set(uses_comparison simulation ${uses_simulation})
 set(uses_linearization simulation ${uses_simulation})
 set(uses_conformance simulation ${uses_simulation})
+set(uses_studies simulation ${uses_simulation})
 set(uses_verification comparison ${uses_comparison})

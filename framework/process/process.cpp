@@ -89,7 +89,7 @@ class Process {
  private:
   /// No more time is used than passes, so the time used is read only when the limit has passed on the clock.
   bool late() const {
-    return limits_.seconds > 0 && seconds_since(start_) > limits_.seconds && used_.seconds() > limits_.seconds;
+    return limits_.seconds > 0 && seconds_since(counted_) > limits_.seconds && used_.seconds() > limits_.seconds;
   }
 
   void give_up() {
@@ -128,6 +128,10 @@ class Process {
   void take(char kind, std::string_view text) {
     switch (kind) {
       case Messenger::ours:
+        if (limits_.since_message) {
+          counted_ = Clock::now();
+          used_ = UsedTime(id_);
+        }
         if (job_.receive) job_.receive(text);
         return;
       case Messenger::finished:
@@ -166,7 +170,7 @@ class Process {
 
   const ProcessJob& job_;
   const ProcessLimits& limits_;
-  Clock::time_point start_ = Clock::now(), interrupted_at_;
+  Clock::time_point start_ = Clock::now(), counted_ = start_, interrupted_at_;
   UsedTime used_;
   pid_t id_ = 0;
   int pipe_ = -1;

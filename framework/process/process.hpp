@@ -18,6 +18,7 @@ namespace polyform::host::inline process {
 struct ProcessLimits {
   double seconds = 0;        ///< used by one process, computing or asleep (used_time.hpp); 0: any
   std::uint64_t memory = 0;  ///< bytes that a process may take beyond what it starts with; 0: none
+  bool since_message = false;  ///< the seconds count anew from each message of the process
 };
 
 /// Nine tenths of the memory that can be had now, shared by so many processes, bytes.

@@ -132,30 +132,40 @@ void guarded(Report& report, Read read) {
   }
 }
 
-void read_text_into(Description& model, std::string_view text, const Catalog& catalog, Report& report,
-                    Parts& parts) {
-  Document document;
-  const Node* root = document.parse(text, report);
-  if (!root) return;
-  Reading reading{catalog, report, model, {}};
-  read_root(reading, Value(*root, {}, report), parts);
-}
-
-}  // namespace
-
-Description read_model_text(std::string_view text, const std::string& file, const Catalog& catalog,
-                            Diagnostics& diagnostics, bool& missing_plugin, const ReadingOptions& options) {
+/// The model in the document whose root `root_of` gives, or nullptr after a report.
+template <class RootOf>
+Description read_from(RootOf root_of, const std::string& file, const Catalog& catalog, Diagnostics& diagnostics,
+                      bool& missing_plugin, const ReadingOptions& options) {
   Description model;
   model.file = file;
   model.lenient = options.lenient;
   Report report(diagnostics, file);
   Parts parts(file, diagnostics);
-  guarded(report, [&] { read_text_into(model, text, catalog, report, parts); });
+  guarded(report, [&] {
+    const Node* const root = root_of(report);
+    if (root == nullptr) return;
+    Reading reading{catalog, report, model, {}};
+    read_root(reading, Value(*root, {}, report), parts);
+  });
   report.finish();
   parts.finish();
   missing_plugin = (report.errors() == 0 || report.only_missing_plugins()) && parts.only_missing_plugins() &&
                    (report.errors() > 0 || parts.failed());
   return model;
+}
+
+}  // namespace
+
+Description read_model_tree(const Node& root, const std::string& file, const Catalog& catalog,
+                            Diagnostics& diagnostics, bool& missing_plugin, const ReadingOptions& options) {
+  return read_from([&](Report&) { return &root; }, file, catalog, diagnostics, missing_plugin, options);
+}
+
+Description read_model_text(std::string_view text, const std::string& file, const Catalog& catalog,
+                            Diagnostics& diagnostics, bool& missing_plugin, const ReadingOptions& options) {
+  Document document;
+  return read_from([&](Report& report) { return document.parse(text, report); }, file, catalog, diagnostics,
+                   missing_plugin, options);
 }
 
 Description read_model(const std::string& file, const Catalog& catalog, Diagnostics& diagnostics,

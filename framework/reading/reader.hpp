@@ -27,6 +27,11 @@ Description read_model(const std::string& file, const Catalog&, Diagnostics&, bo
 Description read_model_text(std::string_view text, const std::string& file, const Catalog&, Diagnostics&,
                             bool& missing_plugin, const ReadingOptions& = {});
 
+struct Node;
+/// The same from a document that was parsed before (document.hpp) and outlives the call.
+Description read_model_tree(const Node& root, const std::string& file, const Catalog&, Diagnostics&,
+                            bool& missing_plugin, const ReadingOptions& = {});
+
 /// Places of given options: the first ones stand in the model file, at these places; the rest have no place.
 struct OptionPlaces {
   std::string_view file;

@@ -1,0 +1,31 @@
+// The summary of a study.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "apps/text/json_output.hpp"
+#include "framework/studies/table.hpp"
+
+namespace polyform::apps {
+
+/// How the cases of a table ended.
+struct StudyCounts {
+  std::size_t cases = 0;  ///< of the study, or of the shard
+  std::size_t done = 0, failed = 0, resumed = 0, warned = 0;
+  double seconds = 0;     ///< of the wall clock
+};
+
+/// Least, mean and greatest value of a quantity over the cases that are done; nulls where none has a number.
+struct QuantityRange {
+  double least, mean, greatest;
+  std::size_t numbers;      ///< of cases with a number
+  std::size_t least_case, greatest_case;
+};
+QuantityRange range_of(const host::StudyTable&, std::size_t quantity);
+
+std::string study_text(const host::StudyTable&, const StudyCounts&);
+Json study_json(const host::StudyTable&, const StudyCounts&);
+
+}  // namespace polyform::apps
