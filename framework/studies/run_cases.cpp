@@ -82,7 +82,8 @@ bool run_cases(std::vector<std::size_t> numbers, const CaseWork& work, const std
     for (std::size_t i = 0; i < shares.size(); ++i) {
       Share& mine = shares[i];
       using How = ProcessEnd::How;
-      if (ends[i].how == How::interrupted || mine.done == mine.numbers.size()) continue;
+      // A process that returned before its last case was told to stop.
+      if (ends[i].how == How::interrupted || ends[i].how == How::done) continue;
       if (ends[i].how == How::not_started)
         throw Failure(Exit::simulation_failed, "a process for cases " + describe(ends[i], process_limits),
                       "What was done is kept; go on with --resume, with fewer --workers.");
