@@ -249,10 +249,10 @@ Exit study(const StudyArguments& arguments) {
   std::unique_ptr<host::OutputFile> file;
   std::unique_ptr<host::Journal> journal;
   if (to_file) {
-    if (arguments.resume)
-      take_up(journal_path, record, request.design, table);
-    else
+    if (!arguments.resume)
       check_unfinished(journal_path);
+    else if (host::has_journal(journal_path))
+      take_up(journal_path, record, request.design, table);
     file = std::make_unique<host::OutputFile>(target);
     journal = std::make_unique<host::Journal>(journal_path, record, table);
   } else if (target == "-") {

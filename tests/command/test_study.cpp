@@ -228,6 +228,24 @@ simulation: {duration: 0.5}
   CHECK_THAT(wrong.err, Contains("w.yaml:3:1: error: vari: unknown key 'vari'") && Contains("Did you mean 'vary'?"));
 }
 
+TEST_CASE("the shipped study tells where a shaken rod stands, as the theory of fast shaking does") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"study", shipped("studies/upright_rod"), "--output", "a.csv"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const auto rows = rows_of(shop.read("a.csv"));
+  REQUIRE(rows.size() == 56);
+  const double limit = std::sqrt(2 * 9.81 * (0.05 + 0.6 * 0.25) / (0.6 * 0.5));
+  for (const auto& row : rows) {
+    INFO("case " << row[0] << ", " << row[1] << " Hz, " << row[2] << " m: swing " << row[4]);
+    const double speed = 2 * std::numbers::pi * std::stod(row[1]) * std::stod(row[2]);
+    CHECK(std::stod(row[5]) == Approx(speed).epsilon(1e-2));
+    // Near the limit the theory is not sharp.
+    if (speed > 1.3 * limit) CHECK(std::stod(row[4]) < 0.4);
+    if (speed < 0.8 * limit) CHECK(std::stod(row[4]) > 1.5);
+  }
+}
+
 TEST_CASE("an interrupted study keeps what was done and goes on") {
   const Workshop shop;
   const std::string model = shop.write("m.yaml", oscillator);
