@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "apps/command.hpp"
+#include "apps/report/report.hpp"
+#include "apps/report/study_page.hpp"
 #include "apps/session/interruption.hpp"
 #include "apps/session/process_arguments.hpp"
 #include "apps/session/session.hpp"
@@ -148,7 +150,9 @@ void report(const StudyArguments& arguments, const std::string& output_file, con
     text += output_file.empty() ? "\nresults      not written; give --output FILE.csv, FILE.h5 or -\n"
             : output_file == "-" ? ""
                                  : fmt::format("\nresults      {}\n", output_file);
-    std::fputs(host::printable(text, true).c_str(), output_file == "-" ? stderr : output());
+    if (!arguments.report.empty()) text += fmt::format("report       {}\n", arguments.report);
+    const bool aside = output_file == "-" || arguments.report == "-";
+    std::fputs(host::printable(text, true).c_str(), aside ? stderr : output());
   }
 }
 
@@ -233,6 +237,10 @@ Exit study(const StudyArguments& arguments) {
   if (target == "-" && arguments.json)
     throw Failure(Exit::bad_input, "--output - and --json would mix on the output stream",
                   "Give --output FILE.csv, or leave out --json.");
+  check_streams(arguments.report, target);
+  if (arguments.report == "-" && arguments.json)
+    throw Failure(Exit::bad_input, "--report - and --json would mix on the output stream",
+                  "Give --report FILE.html, or leave out --json.");
   const Shard shard = read_shard(arguments.shard);
   const StudyRequest request = request_of(arguments);
   host::FileRoles files;
@@ -240,6 +248,8 @@ Exit study(const StudyArguments& arguments) {
   files.read("the study", arguments.file);
   files.read_files("the plugin", arguments.plugin_paths);
   files.write("--output", target);
+  files.write("--report", arguments.report);
+  const auto page = arguments.report.empty() ? nullptr : open_report(arguments.report, "--report");
   const std::string journal_path = host::Journal::path_of(target);
   Session session(arguments.plugin_paths, memory_limit_of(arguments.memory_limit));
   session.add_plugins_to(files);
@@ -270,6 +280,8 @@ Exit study(const StudyArguments& arguments) {
   counts.seconds = seconds;
   counts.resumed = resumed;
   if (file) host::write_table(*file, table, fields_of(record));
+  if (page)
+    write_study_page(*page, std::filesystem::path(request.model).stem().string(), table, fields_of(record));
   report(arguments, target, table, counts);
   if (!all) {
     print(Severity::warning, fmt::format("interrupted after {} of {} cases", table.rows.size(), counts.cases),
@@ -320,6 +332,8 @@ void add_study(CLI::App& app, Action& action) {
   sub->add_option("--merge", arguments->merge, "Put the tables of all shards together into OUT")
       ->expected(2, std::numeric_limits<int>::max())
       ->type_name("OUT SHARD...");
+  sub->add_option("--report", arguments->report, "Write a page: maps, distributions, influence, disagreement of solvers")
+      ->type_name("FILE.html");
   sub->add_flag("--resume", arguments->resume, "Go on with the study of --output that was stopped, or has more samples now");
   sub->add_flag("--json", arguments->json, "Print one JSON object, last; progress as lines of JSON on the error stream");
   sub->add_flag("--quiet", arguments->quiet, "No summary and no progress");

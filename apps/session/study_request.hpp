@@ -20,7 +20,7 @@ struct StudyArguments {
   bool lenient = false;
   CaseSettings cases;
   std::vector<std::string> vary, quantities;
-  std::string method, shard;
+  std::string method, shard, report;
   std::optional<std::uint64_t> seed, samples;
   std::size_t workers = 0;  ///< 0: as many as there are processors
   double time_limit = 600;  ///< s of one case; 0: none

@@ -14,34 +14,27 @@ namespace polyform::apps {
 
 namespace {
 
-/// Reasons of failed cases with how many have them and the first of these, the most frequent first.
-struct Reason {
-  std::string text;
-  std::size_t count = 0, first = 0;
-};
-std::vector<Reason> reasons_of(const host::StudyTable& table) {
-  std::map<std::string, Reason> found;
-  for (const host::CaseRow& row : table.rows) {
-    if (row.done) continue;
-    // Numbers differ from case to case where the cause is the same.
-    std::string kind;
-    for (const char c : row.reason)
-      if (c < '0' || c > '9') kind += c;
-    Reason& reason = found[kind];
-    if (reason.count++ == 0) {
-      reason.text = row.reason;
-      reason.first = row.number;
-    }
-  }
-  std::vector<Reason> reasons;
-  for (auto& [kind, reason] : found) reasons.push_back(std::move(reason));
-  std::ranges::stable_sort(reasons, std::greater(), &Reason::count);
-  return reasons;
-}
-
 constexpr std::size_t most_reasons = 8;
 
 }  // namespace
+
+std::vector<ReasonCount> reasons_of(const host::StudyTable& table) {
+  std::map<std::string, ReasonCount> found;
+  for (const host::CaseRow& row : table.rows) {
+    if (row.done && row.reason.empty()) continue;
+    std::string kind = row.done ? "done " : "failed ";
+    for (const char c : row.reason)
+      if (c < '0' || c > '9') kind += c;
+    ReasonCount& reason = found[kind];
+    if (reason.count++ == 0) reason = {row.reason, 1, row.number, row.done};
+  }
+  std::vector<ReasonCount> reasons;
+  for (auto& [kind, reason] : found) reasons.push_back(std::move(reason));
+  std::ranges::stable_sort(reasons, [](const ReasonCount& a, const ReasonCount& b) {
+    return a.done != b.done ? b.done : a.count > b.count;
+  });
+  return reasons;
+}
 
 QuantityRange range_of(const host::StudyTable& table, std::size_t quantity) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -86,7 +79,8 @@ std::string study_text(const host::StudyTable& table, const StudyCounts& counts)
     if (range.numbers > 0 && range.numbers < counts.done)
       fmt::format_to(out, "{:<24} {} of {} cases have no such value\n", "", counts.done - range.numbers, counts.done);
   }
-  const std::vector<Reason> reasons = reasons_of(table);
+  std::vector<ReasonCount> reasons = reasons_of(table);
+  std::erase_if(reasons, [](const ReasonCount& reason) { return reason.done; });
   if (!reasons.empty()) fmt::format_to(out, "\nfailed\n");
   for (std::size_t i = 0; i < std::min(reasons.size(), most_reasons); ++i)
     fmt::format_to(out, "{:>8}  {} (case {})\n", reasons[i].count, reasons[i].text, reasons[i].first);

@@ -25,6 +25,15 @@ struct QuantityRange {
 };
 QuantityRange range_of(const host::StudyTable&, std::size_t quantity);
 
+/// Why cases failed, or what they warn of: one entry where only numbers differ, with how many there are and the first of
+/// them; failures first, then the most frequent.
+struct ReasonCount {
+  std::string text;
+  std::size_t count = 0, first = 0;
+  bool done = false;
+};
+std::vector<ReasonCount> reasons_of(const host::StudyTable&);
+
 std::string study_text(const host::StudyTable&, const StudyCounts&);
 Json study_json(const host::StudyTable&, const StudyCounts&);
 

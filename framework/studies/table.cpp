@@ -18,6 +18,7 @@ namespace polyform::host::inline studies {
 
 namespace {
 
+constexpr const char *factors_group = "factors", *quantities_group = "quantities";
 constexpr std::string_view done_text = "done", failed_text = "failed";
 
 template <class Number>
@@ -63,7 +64,7 @@ std::string link_name(std::string name) {
 }
 
 void write_factor(hid_t file, const StudyTable& table, std::size_t factor) {
-  const std::string path = "factors/" + link_name(table.factors[factor]);
+  const std::string path = fmt::format("{}/{}", factors_group, link_name(table.factors[factor]));
   std::vector<double> numbers;
   for (const CaseRow& row : table.rows) {
     double value = 0;
@@ -79,6 +80,13 @@ void write_factor(hid_t file, const StudyTable& table, std::size_t factor) {
   results::hdf5::write_texts(file, path, words);
 }
 
+/// A group whose members keep the order in which they are made.
+void make_ordered_group(hid_t file, const char* name) {
+  const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+  check(H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED));
+  const Handle group(H5Gcreate2(file, name, H5P_DEFAULT, creation, H5P_DEFAULT), H5Gclose);
+}
+
 void fill(hid_t file, const StudyTable& table, const RecordFields& record) {
   for (const RecordField& field : record)
     std::visit([&](const auto& value) { results::hdf5::write_attribute(file, field.name, value); }, field.value);
@@ -90,15 +98,68 @@ void fill(hid_t file, const StudyTable& table, const RecordFields& record) {
     reasons.push_back(row.reason);
   }
   write_numbers(file, "case", numbers);
+  make_ordered_group(file, factors_group);
+  make_ordered_group(file, quantities_group);
   for (std::size_t f = 0; f < table.factors.size(); ++f) write_factor(file, table, f);
   for (std::size_t q = 0; q < table.quantities.size(); ++q) {
     std::vector<double> values;
     for (const CaseRow& row : table.rows) values.push_back(row.quantities[q]);
-    const Handle dataset = write_numbers(file, "quantities/" + link_name(table.quantities[q]), values);
+    const Handle dataset = write_numbers(file, fmt::format("{}/{}", quantities_group, link_name(table.quantities[q])), values);
     results::hdf5::write_attribute(dataset, "unit", table.units[q]);
   }
   results::hdf5::write_texts(file, "status", status);
   results::hdf5::write_texts(file, "reason", reasons);
+}
+
+/// The names of the datasets in a group, in the order in which they were made.
+std::vector<std::string> names_in(hid_t file, const char* path) {
+  const Handle group(H5Gopen2(file, path, H5P_DEFAULT), H5Gclose);
+  std::vector<std::string> names;
+  const auto take = [](hid_t, const char* name, const H5L_info_t*, void* all) -> herr_t {
+    static_cast<std::vector<std::string>*>(all)->emplace_back(name);
+    return 0;
+  };
+  check(H5Literate(group, H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr, take, &names));
+  return names;
+}
+
+std::vector<double> read_numbers(hid_t file, const std::string& path) {
+  const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose), space(H5Dget_space(dataset), H5Sclose);
+  std::vector<double> numbers(static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space))));
+  check(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()));
+  return numbers;
+}
+
+/// The values of a factor, as texts.
+std::vector<std::string> read_values(hid_t file, const std::string& path) {
+  const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose), type(H5Dget_type(dataset), H5Tclose);
+  if (H5Tget_class(type) == H5T_STRING) return results::hdf5::read_texts(file, path);
+  std::vector<std::string> texts;
+  for (const double number : read_numbers(file, path)) texts.push_back(fmt::format("{}", number));
+  return texts;
+}
+
+void take(StudyTable& table, hid_t file) {
+  const std::vector<double> numbers = read_numbers(file, "case");
+  const std::vector<std::string> status = results::hdf5::read_texts(file, "status"),
+                                 reasons = results::hdf5::read_texts(file, "reason");
+  if (status.size() != numbers.size() || reasons.size() != numbers.size()) throw results::hdf5::Error();
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    table.rows.push_back({static_cast<std::size_t>(numbers[i]), {}, {}, status[i] == done_text, reasons[i]});
+  table.factors = names_in(file, factors_group);
+  table.quantities = names_in(file, quantities_group);
+  for (const std::string& factor : table.factors) {
+    const std::vector<std::string> values = read_values(file, fmt::format("{}/{}", factors_group, factor));
+    if (values.size() != numbers.size()) throw results::hdf5::Error();
+    for (std::size_t i = 0; i < values.size(); ++i) table.rows[i].values.push_back(values[i]);
+  }
+  for (const std::string& quantity : table.quantities) {
+    const std::string path = fmt::format("{}/{}", quantities_group, quantity);
+    const std::vector<double> values = read_numbers(file, path);
+    if (values.size() != numbers.size()) throw results::hdf5::Error();
+    for (std::size_t i = 0; i < values.size(); ++i) table.rows[i].quantities.push_back(values[i]);
+    table.units.push_back(results::hdf5::read_text(Handle(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose), "unit"));
+  }
 }
 
 void write_hdf5(OutputFile& output, const StudyTable& table, const RecordFields& record) {
@@ -214,6 +275,31 @@ StudyTable read_csv_table(const std::string& file, std::size_t quantities) {
     }
   }
   if (table.factors.empty()) refuse("it is empty");
+  return table;
+}
+
+bool is_hdf5_table(const std::string& file) {
+  results::hdf5::set_up();
+  if (H5Fis_hdf5(file.c_str()) <= 0) return false;
+  try {
+    const Handle open(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    return check(H5Lexists(open, quantities_group, H5P_DEFAULT)) > 0 && check(H5Lexists(open, "case", H5P_DEFAULT)) > 0;
+  } catch (const results::hdf5::Error&) {
+    return false;
+  }
+}
+
+StudyTable read_hdf5_table(const std::string& file, RecordFields& record) {
+  results::hdf5::set_up();
+  StudyTable table;
+  try {
+    const Handle open(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    record = results::hdf5::read_fields(open);
+    take(table, open);
+  } catch (const results::hdf5::Error& error) {
+    throw Failure(Exit::bad_input, fmt::format("{} is no whole table of a study: {}", file, error.what()),
+                  "Give a file that polyform study wrote.");
+  }
   return table;
 }
 

@@ -44,6 +44,11 @@ std::optional<std::string> content_of(const std::string& file);
 /// of them, the last ones, are quantities. Failure (bad_input) where it is none.
 StudyTable read_csv_table(const std::string& file, std::size_t quantities);
 
+/// Whether the file is a table of a study in HDF5, as write_table writes it.
+bool is_hdf5_table(const std::string& file);
+/// Such a table, and its record. Failure (bad_input) where it cannot be read.
+StudyTable read_hdf5_table(const std::string& file, RecordFields&);
+
 /// Writes the whole table by the extension of the file: .csv, or .h5 or .hdf5 with the record as attributes, `case`,
 /// `status` and `reason`, and groups `factors` and `quantities` with a dataset each. Failure (simulation_failed).
 void write_table(OutputFile&, const StudyTable&, const RecordFields&);
