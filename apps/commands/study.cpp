@@ -14,8 +14,10 @@
 #include "apps/report/study_page.hpp"
 #include "apps/session/interruption.hpp"
 #include "apps/session/process_arguments.hpp"
+#include "apps/session/ranks.hpp"
 #include "apps/session/session.hpp"
 #include "apps/session/study_case.hpp"
+#include "apps/session/study_ranks.hpp"
 #include "apps/session/study_request.hpp"
 #include "apps/text/study_text.hpp"
 #include "apps/text/terminal.hpp"
@@ -133,9 +135,9 @@ std::vector<std::size_t> missing_cases(const host::StudyTable& table, std::size_
   return missing;
 }
 
-host::CaseLimits limits_of(const StudyArguments& arguments) {
-  const std::size_t workers =
-      arguments.workers > 0 ? arguments.workers : std::max(1u, std::thread::hardware_concurrency());
+/// otherwise: how many workers there are where the command line does not say.
+host::CaseLimits limits_of(const StudyArguments& arguments, std::size_t otherwise) {
+  const std::size_t workers = arguments.workers > 0 ? arguments.workers : std::max<std::size_t>(1, otherwise);
   return {arguments.time_limit, memory_limit_of(arguments.memory_limit, workers), workers, arguments.isolate};
 }
 
@@ -205,7 +207,7 @@ Exit merge(const StudyArguments& arguments) {
 
 /// Does the cases that are missing, each kept in the journal as it ends. Returns whether all are done.
 bool work(const StudyArguments& arguments, StudyCases& cases, const StudyRequest& request, host::Journal* journal,
-          const std::vector<std::size_t>& missing, host::StudyTable& table, StudyCounts& counts) {
+          Ranks* ranks, const std::vector<std::size_t>& missing, host::StudyTable& table, StudyCounts& counts) {
   const volatile std::sig_atomic_t& interrupted = watch_interruption();
   const std::size_t before = table.rows.size();
   StudyProgress progress(arguments, counts.cases);
@@ -218,15 +220,34 @@ bool work(const StudyArguments& arguments, StudyCases& cases, const StudyRequest
     table.rows.push_back(std::move(row));
     progress.update(counts, before);
   };
-  const bool all = host::run_cases(
-      missing, [&](std::size_t number) { return cases.run(number, &interrupted); }, take, limits_of(arguments),
-      &interrupted);
+  const bool all =
+      ranks != nullptr
+          ? hand_out_cases(*ranks, missing, take, &interrupted)
+          : host::run_cases(missing, [&](std::size_t number) { return cases.run(number, &interrupted); }, take,
+                            limits_of(arguments, std::thread::hardware_concurrency()), &interrupted);
   counts.seconds = progress.seconds();
   return all;
 }
 
-Exit study(const StudyArguments& arguments) {
-  if (!arguments.merge.empty()) return merge(arguments);
+/// Rank 1 and further: runs what rank 0 hands out, and leaves all that is to be said to that one.
+Exit serve(const StudyArguments& arguments, Ranks& ranks) {
+  const HeldMessages messages;
+  try {
+    const StudyRequest request = request_of(arguments);
+    Session session(arguments.plugin_paths, memory_limit_of(arguments.memory_limit));
+    StudyCases cases(session, request.model, request.design, request.quantities, request.cases);
+    const volatile std::sig_atomic_t& interrupted = watch_interruption();
+    run_handed_out_cases(ranks, [&](std::size_t number) { return cases.run(number, &interrupted); },
+                         limits_of(arguments, 1), &interrupted);
+    return Exit::done;
+  } catch (const Failure& failure) {
+    leave_ranks(ranks, failure.message() == already_said ? messages.first_error() : failure.message());
+    return failure.code();
+  }
+}
+
+/// The study itself; ranks: of mpirun, or nullptr.
+Exit study(const StudyArguments& arguments, Ranks* ranks) {
   if (arguments.file.empty())
     throw Failure(Exit::bad_input, "MODEL is missing", "See polyform study --help.");
   const std::string& target = arguments.cases.run.output;
@@ -271,7 +292,7 @@ Exit study(const StudyArguments& arguments) {
   const std::vector<std::size_t> missing = missing_cases(table, request.design.cases(), shard);
   StudyCounts counts = count(table, missing.size() + table.rows.size());
   counts.resumed = table.rows.size();
-  const bool all = work(arguments, cases, request, journal.get(), missing, table, counts);
+  const bool all = work(arguments, cases, request, journal.get(), ranks, missing, table, counts);
   host::mend_streams();
   table.sort();
   const double seconds = counts.seconds;
@@ -289,6 +310,12 @@ Exit study(const StudyArguments& arguments) {
     return Exit::interrupted;
   }
   return counts.done == 0 && counts.failed > 0 ? Exit::simulation_failed : Exit::done;
+}
+
+Exit study(const StudyArguments& arguments) {
+  if (!arguments.merge.empty()) return merge(arguments);
+  const std::unique_ptr<Ranks> ranks = join_ranks();
+  return ranks && ranks->rank() > 0 ? serve(arguments, *ranks) : study(arguments, ranks.get());
 }
 
 }  // namespace

@@ -10,27 +10,6 @@ namespace polyform::host::inline studies {
 
 namespace {
 
-/// Bytes of an outcome on its way through a pipe: two sizes, whether it is done, the reason, the numbers.
-std::string pack(const CaseOutcome& outcome) {
-  const std::uint64_t head[] = {outcome.number, outcome.reason.size()};
-  std::string bytes(reinterpret_cast<const char*>(head), sizeof head);
-  bytes += outcome.done ? '1' : '0';
-  bytes += outcome.reason;
-  bytes.append(reinterpret_cast<const char*>(outcome.quantities.data()), outcome.quantities.size() * sizeof(double));
-  return bytes;
-}
-
-CaseOutcome unpack(std::string_view bytes) {
-  std::uint64_t head[2];
-  std::memcpy(head, bytes.data(), sizeof head);
-  bytes.remove_prefix(sizeof head);
-  CaseOutcome outcome{head[0], bytes[0] == '1', std::string(bytes.substr(1, head[1])), {}};
-  bytes.remove_prefix(1 + head[1]);
-  outcome.quantities.resize(bytes.size() / sizeof(double));
-  std::memcpy(outcome.quantities.data(), bytes.data(), bytes.size());
-  return outcome;
-}
-
 /// Cases that one process does one after the other.
 struct Share {
   std::vector<std::size_t> numbers;
@@ -52,6 +31,27 @@ std::vector<Share> share(const std::vector<std::size_t>& numbers, const CaseLimi
 
 }  // namespace
 
+// Two sizes, whether it is done, the reason, the numbers.
+std::string pack_outcome(const CaseOutcome& outcome) {
+  const std::uint64_t head[] = {outcome.number, outcome.reason.size()};
+  std::string bytes(reinterpret_cast<const char*>(head), sizeof head);
+  bytes += outcome.done ? '1' : '0';
+  bytes += outcome.reason;
+  bytes.append(reinterpret_cast<const char*>(outcome.quantities.data()), outcome.quantities.size() * sizeof(double));
+  return bytes;
+}
+
+CaseOutcome unpack_outcome(std::string_view bytes) {
+  std::uint64_t head[2];
+  std::memcpy(head, bytes.data(), sizeof head);
+  bytes.remove_prefix(sizeof head);
+  CaseOutcome outcome{head[0], bytes[0] == '1', std::string(bytes.substr(1, head[1])), {}};
+  bytes.remove_prefix(1 + head[1]);
+  outcome.quantities.resize(bytes.size() / sizeof(double));
+  std::memcpy(outcome.quantities.data(), bytes.data(), bytes.size());
+  return outcome;
+}
+
 bool run_cases(std::vector<std::size_t> numbers, const CaseWork& work, const std::function<void(CaseOutcome)>& take,
                const CaseLimits& limits, const volatile std::sig_atomic_t* interrupted) {
   const auto stopped = [&] { return interrupted != nullptr && *interrupted != 0; };
@@ -69,11 +69,11 @@ bool run_cases(std::vector<std::size_t> numbers, const CaseWork& work, const std
                             outcome.reason = failure.message();
                           }
                           if (stopped()) return;
-                          back.send(pack(outcome));
+                          back.send(pack_outcome(outcome));
                         }
                       },
                       [&](std::string_view message) {
-                        take(unpack(message));
+                        take(unpack_outcome(message));
                         ++mine.done;
                       },
                       {}});

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/process/process.hpp"
@@ -17,6 +18,10 @@ struct CaseOutcome {
   std::string reason;               ///< why it failed, or what it warns of
   std::vector<double> quantities;   ///< none where it failed
 };
+
+/// Its bytes, to be sent to another process of this program, and back.
+std::string pack_outcome(const CaseOutcome&);
+CaseOutcome unpack_outcome(std::string_view bytes);
 
 struct CaseLimits {
   double seconds = 0;            ///< that one case may use, computing or asleep; 0: any
