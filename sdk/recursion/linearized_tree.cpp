@@ -68,7 +68,7 @@ void LinearizedTree::to_velocity_steps(const JointData& joint, const double* q, 
   for (std::size_t k = 0; k < joint.nv; ++k) {
     double direction[6]{};
     direction[k] = 1;
-    joint_position_rates(joint, q, direction, columns[k]);
+    joint_position_step(joint, q, direction, columns[k]);
     for (std::size_t l = 0; l < k; ++l) {
       double along = 0;
       for (std::size_t c = 0; c < joint.nq; ++c) along += columns[l][c] * columns[k][c];
