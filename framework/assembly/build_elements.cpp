@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "framework/assembly/parts.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/flexible_set.hpp"
 
 namespace polyform::host::inline assembly {
@@ -89,7 +90,7 @@ void add_instance(System::Parts& parts, const FlexibleSet& flexible, GroupStorag
   const auto add_joint = [&](JointIndex j) {
     const JointData& joint = parts.joints[at(j)];
     group.joints.push_back(j);
-    shapes.push_back({joint.nq, joint.nv, joint.primitives, joint.kernel != nullptr});
+    shapes.push_back({own_positions(joint), joint.nv, joint.primitives, joint.kernel != nullptr});
   };
   for (std::size_t f = 0; f < values.size(); ++f) {
     const FieldType type = specs[f].type;

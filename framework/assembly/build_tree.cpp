@@ -11,17 +11,26 @@ namespace polyform::host::inline assembly {
 namespace {
 
 /// Collects what a joint type says of one instance, still in ground axes.
-class CollectedDefinition final : public JointDefinition {
+class CollectedDefinition final : public JointDefinition, private GivenCoordinates {
  public:
   void set_position(const Vec3& in_ground) noexcept override { position = in_ground; }
   void add_primitive(Primitive::Kind kind, const Vec3& axis) noexcept override { primitives.push_back({kind, axis}); }
   void set_parameters(std::span<const double> values) noexcept override {
     parameters.assign(values.begin(), values.end());
   }
+  void* query(std::string_view asked) noexcept override {
+    return asked == GivenCoordinates::interface_name ? static_cast<GivenCoordinates*>(this) : nullptr;
+  }
 
   Vec3 position;
   std::vector<Primitive> primitives;
   std::vector<double> parameters;
+  std::vector<GivenCoordinate> given;
+
+ private:
+  void give(std::size_t velocity, const TimeFunction& position) noexcept override {
+    given.push_back({.velocity = velocity, .function = position});
+  }
 };
 
 /// Adds to what a type says of a field of a joint the place of that field in the file.
@@ -115,6 +124,12 @@ bool define_joint(System::Parts& parts, const JointItem& item, JointData& joint,
     joint.primitives = parts.primitives.emplace_back(std::move(definition.primitives));
     count_coordinates(joint);
   }
+  if (definition.given.empty()) return true;
+  if (const std::string mistake = mistake_in_given(joint, definition.given); !mistake.empty()) {
+    parts.report_breach(diagnostics, item, item.type->name(), mistake);
+    return false;
+  }
+  parts.given_joints.emplace_back(joint, std::move(definition.given)).replace(joint);
   return true;
 }
 

@@ -22,6 +22,7 @@ ConstraintJacobian::ConstraintJacobian(const SystemView& view, Of of, std::vecto
       modules_(view, origin),
       sums_(view.bodies.size()),
       marked_(view.bodies.size()) {
+  if (!RheonomicJoints(view).empty()) clocked_ = std::make_unique<TreeKinematics>(view);
   if (const double reach = SystemScales(view).largest_reach(); reach > 0) length_ = reach;
   free_columns_.resize(view.bodies.size());
   for (std::size_t i = 0; i < view.bodies.size(); ++i)
@@ -44,6 +45,10 @@ void ConstraintJacobian::add_all(double t, const StateView& state) {
   entries_.clear();
   hints_.assign(state.q.begin(), state.q.end());
   tree_.evaluate(state.q.data(), state.v.data(), state.eta.data(), state.etadot.data());
+  if (clocked_) {
+    const std::vector<double> still(std::max(view_.nv, view_.modes));
+    clocked_->evaluate(state.q.data(), still.data(), state.eta.data(), still.data());
+  }
   double farthest = 0;
   for (const JointData& joint : view_.joints)
     farthest = std::max({farthest, norm(place(joint)), norm(joint.p_base), norm(joint.p_moving)});
@@ -71,7 +76,7 @@ void ConstraintJacobian::add_all(double t, const StateView& state) {
 }
 
 double ConstraintJacobian::velocity_error(std::size_t r) const {
-  double error = -rows_[r].velocity_right;
+  double error = -rows_[r].velocity_right - rows_[r].by_clock;
   for (const auto& [frame, wrench] : rows_[r].wrenches) {
     const BodyMotion& m = motion(frame);
     error += dot(about(m.p - rows_[r].point, wrench), m.V);
@@ -118,6 +123,7 @@ void ConstraintJacobian::add_cut_joint(std::size_t index, const StateView& state
     row.cut_joint = index;
     row.name = cut.name;
     row.residual = c.residual[r];
+    row.velocity_right = dot(c.T[r], c.drift);
     put(row, cut, c.T[r]);
     add(std::move(row));
   }
@@ -154,7 +160,7 @@ void ConstraintJacobian::add_cut_coordinates(std::size_t index, std::span<const 
     row.cut_joint = index;
     row.name = cut.name;
     row.holonomic = false;
-    row.velocity_right = rates[k];
+    row.velocity_right = rates[k] + dot(wrench, c.drift);
     row.residual = dot(wrench, away);
     put(row, cut, wrench);
     add(std::move(row));
@@ -181,7 +187,9 @@ ConstraintJacobian::Row ConstraintJacobian::element_row(const ConstraintSet::Ele
     const JointData& joint = view_.joints[at(j)];
     JointMotion m;
     joint_motion(joint, state.q.data() + joint.q_offset, state.v.data() + joint.v_offset, m);
-    put_effort(row, at(j), effort_wrench(m, joint.nv, B));
+    const Spatial t = effort_wrench(m, joint.nv, B);
+    row.velocity_right += dot(t, joint_drift(joint, state.q.data() + joint.q_offset));
+    put_effort(row, at(j), t);
     B += joint.nv;
   }
   return row;
@@ -217,6 +225,13 @@ void ConstraintJacobian::add_module(const ModuleSet::Module& m, const StateView&
 /// Sums the wrenches from the bodies towards ground and enters their power, until they cancel: the two sides of a loop
 /// cancel, but for rounding, at the common ancestor of its bodies.
 void ConstraintJacobian::add(Row row) {
+  if (clocked_) {
+    for (const auto& [frame, wrench] : row.wrenches) {
+      const BodyMotion& m = motion_of(frame, clocked_->frames());
+      row.by_clock += dot(about(m.p - row.point, wrench), m.V);
+    }
+    row.velocity_right -= row.by_clock;
+  }
   const std::size_t at_row = rows_.size();
   std::vector<std::size_t> next;  // a heap: outboard before inboard
   const auto load = [&](BodyIndex b, const Spatial& wrench) {

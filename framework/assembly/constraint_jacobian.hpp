@@ -8,6 +8,7 @@
 
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::host::inline assembly {
@@ -39,6 +40,7 @@ class ConstraintJacobian {
     std::size_t element_row = none;  ///< of a constraint element: among the rows of all of them
     double residual = 0;  ///< position, where holonomic
     double velocity_right = 0;
+    double by_clock = 0;  ///< what joints that depend on time bring to the left side while all rates are zero
   };
 
   /// Which rows there are.
@@ -106,6 +108,7 @@ class ConstraintJacobian {
   double place_rounding_ = 0;
   double length_ = 1;  ///< of the largest body, m: a moment and a force compare by it
   TreeKinematics tree_;
+  std::unique_ptr<TreeKinematics> clocked_;  ///< with all rates zero; of a system with joints that depend on time
   Of of_;
   ConstraintSet elements_;
   ModuleSet modules_;

@@ -89,7 +89,7 @@ void InitialState::fit_rate(std::size_t i, const JointMotion& motion, const Node
     node_from_body(nodes[at(joint.outboard_frame()) - view().bodies.size()], body, out);
   const BodyMotion& in = motion_of(joint.inboard_frame(), frames);
   const RelativeMotion relative = joint.reversed ? relative_motion(joint, out, in) : relative_motion(joint, in, out);
-  Spatial H[6], target = relative.twist;
+  Spatial H[6], target = relative.twist - joint_drift(joint, parts_.q.data() + joint.q_offset);
   for (std::size_t k = 0; k < joint.nv; ++k) {
     H[k] = motion.H[k];
     if (angular_only) H[k].linear = {};

@@ -55,8 +55,8 @@ void InitialState::read_given() {
   given_v_ = parts_.v;
   for (std::size_t i = 0; i < view().joints.size(); ++i) {
     if (parts_.user_joint[i] == System::Parts::none) continue;
-    read_joint(i, item(i).initial_position, view().joints[i].q_offset, view().joints[i].nq, "position", given_q_,
-               given_[i].position);
+    read_joint(i, item(i).initial_position, view().joints[i].q_offset, own_positions(view().joints[i]), "position",
+               given_q_, given_[i].position);
     read_joint(i, item(i).initial_velocity, view().joints[i].v_offset, view().joints[i].nv, "velocity", given_v_,
                given_[i].velocity);
     if (!given_[i].position) continue;
@@ -66,6 +66,7 @@ void InitialState::read_given() {
                "give a unit quaternion w x y z");
     moved_ = true;
   }
+  moved_ = moved_ || !RheonomicJoints(view()).empty();  // functions of time need not begin as drawn
   read_modes();
 }
 

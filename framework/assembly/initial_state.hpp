@@ -15,6 +15,7 @@
 #include "polyform/solvers/centred_view.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::host::inline assembly {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/assembly/given_joint.hpp"
 #include "framework/assembly/system.hpp"
 
 namespace polyform::host::inline assembly {
@@ -42,6 +43,7 @@ struct System::Parts {
   std::deque<std::string> names;               ///< of added joints
   std::deque<std::vector<Primitive>> primitives;
   std::deque<std::vector<double>> parameters;
+  std::deque<GivenJoint> given_joints;
   std::deque<std::vector<FieldValue>> values;
   std::deque<std::vector<BodyIndex>> body_lists;     ///< of fields, with the view's numbers
   std::deque<std::vector<JointIndex>> joint_lists;

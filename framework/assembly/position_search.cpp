@@ -275,7 +275,7 @@ void PositionSearch::move(double fraction) {
     }
     if (!moves) continue;
     double* q = state_.q.data() + joint.q_offset;
-    joint_position_rates(joint, q, d, rates);
+    joint_position_step(joint, q, d, rates);
     for (std::size_t k = 0; k < joint.nq; ++k) q[k] += rates[k];
     joint_normalize(joint, q);
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "polyform/mechanics/rheonomic_joints.hpp"
+
 namespace polyform::host::inline comparison {
 
 ResultStates::ResultStates(const System& system, const Results& results) {
@@ -14,7 +16,13 @@ ResultStates::ResultStates(const System& system, const Results& results) {
   eta_.resize(view.modes);
   etadot_.resize(view.modes);
   for (const JointData& joint : view.joints) {
-    find(q_, results, joint.q_offset, joint.name, "q", joint.nq, joint.nq > 1);
+    const std::size_t own = own_positions(joint);
+    find(q_, results, joint.q_offset, joint.name, "q", own, own > 1);
+    if (own < joint.nq) {  // the last one is the time
+      const ResultColumn* const time = results.find("time");
+      complete_ = complete_ && time != nullptr;
+      q_[joint.q_offset + own] = time == nullptr ? nullptr : &time->values;
+    }
     find(v_, results, joint.v_offset, joint.name, "v", joint.nv, joint.nv > 1);
   }
   for (const FlexibleData& flexible : view.flexible) {

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "framework/reading/reader.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline conformance {
 
@@ -58,6 +59,7 @@ Bench::Bench(const Bench& other, const Catalog& catalog)
       draw_(other.draw_),
       integrator_(other.integrator_),
       joints_(other.joints_),
+      rheonomic_joints_(other.rheonomic_joints_),
       forces_(other.forces()) {}
 
 std::optional<Sample> Bench::assemble(const std::string& text, std::string& complaint) const {
@@ -105,7 +107,10 @@ void Bench::find_joints() {
       const Sample one = sample(7, [&, joint = type](ModelWriter& writer, Random&) {
         writer.add_joint("j", joint->name(), joint->fields(), "ground", writer.add_body());
       });
-      joints_.push_back({type, one.view().joints[0].nv});
+      if (rheonomic_kernel(one.view().joints[0]) != nullptr)
+        rheonomic_joints_.push_back(type);
+      else
+        joints_.push_back({type, one.view().joints[0].nv});
     } catch (const std::exception&) {
       // Its own battery tells; no random model has it.
     }

@@ -61,7 +61,9 @@ class Bench {
     const JointType* type;
     std::size_t nv;
   };
+  /// But those that depend on time, which do work.
   const std::vector<KnownJoint>& joints() const { return joints_; }
+  const std::vector<const JointType*>& rheonomic_joints() const { return rheonomic_joints_; }
   /// A joint that leaves all six freedoms. Undecided when no loaded type is one.
   const JointType& loose_joint() const;
   /// An integrator that controls its errors.
@@ -81,6 +83,7 @@ class Bench {
   std::uint64_t draw_;
   IntegratorChoice integrator_;
   std::vector<KnownJoint> joints_;
+  std::vector<const JointType*> rheonomic_joints_;
   mutable std::optional<std::vector<const ForceType*>> forces_;
 };
 

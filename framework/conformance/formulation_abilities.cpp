@@ -156,6 +156,19 @@ Sample with_code_joints(const Bench& bench, std::uint64_t seed) {
   });
 }
 
+/// A chain of three bodies, one of whose joints depends on time.
+Sample with_rheonomic_joint(const Bench& bench, std::uint64_t seed) {
+  return bench.sample(seed, [&](ModelWriter& writer, Random& random) {
+    const std::string a = writer.add_body(), b = writer.add_body(), c = writer.add_body();
+    const JointType &first = pick(joints_with(bench, 1, 6), random), &moved = pick(bench.rheonomic_joints(), random),
+                    &last = pick(joints_with(bench, 1, 6), random);
+    const bool backwards = random.coin();
+    writer.add_joint("first", first.name(), first.fields(), "ground", a);
+    writer.add_joint("moved", moved.name(), moved.fields(), backwards ? b : a, backwards ? a : b);
+    writer.add_joint("last", last.name(), last.fields(), b, c);
+  });
+}
+
 /// Two bodies in a chain, with a second joint at the place of the last that asks the same once more.
 Sample with_redundant_joint(const Bench& bench, std::uint64_t seed) {
   return bench.sample(seed, [&](ModelWriter& writer, Random& random) {
@@ -202,6 +215,8 @@ void check_abilities_of(const Formulation& formulation, const Bench& bench, Chec
         with_element(further.forces, "forces", with_further, has_discrete));
   check(Ability::code_joints, "joints that are code",
         [&](std::uint64_t seed) { return with_code_joints(with_further, seed); });
+  check(Ability::rheonomic_joints, "joints that depend on time",
+        [&](std::uint64_t seed) { return with_rheonomic_joint(bench, seed); });
   check(Ability::flexible_bodies, "flexible bodies", [&](std::uint64_t seed) { return flexible_model(bench, seed); });
   // Where these two are not declared, it shows in the course of a solution whether they are needed.
   if (has(formulation.abilities(), Ability::redundant_constraints))

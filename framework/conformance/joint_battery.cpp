@@ -10,6 +10,7 @@
 #include "framework/conformance/larger.hpp"
 #include "framework/conformance/model_state.hpp"
 #include "framework/conformance/observed.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline conformance {
 
@@ -115,7 +116,9 @@ void check_standing(bool cut, const std::vector<Pair>& pairs, std::vector<std::o
   const std::string standing = cut ? "as cut joint" : "as tree joint";
   for (const auto& [name, formulation] : bench.catalog().formulations) {
     const std::string equal = fmt::format("{} in {}: equal accelerations and reactions", standing, name);
-    const std::string kept = fmt::format("{} in {}: energy is kept", standing, name);
+    const bool driven = rheonomic_kernel(tested_joint(pairs.front().tree.view())) != nullptr;
+    const std::string kept = fmt::format("{} in {}: energy {}", standing, name,
+                                         driven ? "changes by the power of the drive" : "is kept");
     const Sample& first = cut ? pairs.front().loop : pairs.front().tree;
     Diagnostics refusal;
     if (!can_run(*formulation, first.view(), refusal)) {
@@ -127,6 +130,17 @@ void check_standing(bool cut, const std::vector<Pair>& pairs, std::vector<std::o
     list.claim(equal, 1e-9, look_at_motion, [&](Measure& m) {
       for (std::size_t i = 0; i < pairs.size(); ++i) see_response(*formulation, pairs[i], cut, expected[i], m);
     });
+    if (driven) {
+      list.claim(kept, 1e-6, "Observation::power must contain what drives the joint", [&](Measure& m) {
+        for (const Pair& pair : pairs) {
+          const Sample& sample = cut ? pair.loop : pair.tree;
+          const State& state = cut ? pair.loop_state : pair.tree_state;
+          m.in_model(with_state(sample.text, sample.view(), state));
+          m.see(power_error(*formulation, sample.view(), state, 0), pair.direction);
+        }
+      });
+      continue;
+    }
     list.claim(kept, 1e-7, look_at_motion, [&](Measure& m) {
       const double duration = bench.duration(0.3);
       for (std::size_t i = 0; i < 2; ++i) {

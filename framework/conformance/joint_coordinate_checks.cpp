@@ -8,7 +8,7 @@ namespace {
 /// From the pose of q back to q, from a hint near by.
 void see_round_trip(const JointData& joint, const Numbers& q, const Numbers& v, Random& random, Measure& m) {
   const JointMotion now = motion(joint, q, v);
-  const Numbers found = coordinates(joint, now.R_FM, now.p_FM, flowed(joint, q, random.numbers(joint.nv, 0.1), 1));
+  const Numbers found = coordinates(joint, now.R_FM, now.p_FM, displaced(joint, q, random.numbers(joint.nv, 0.1)));
   m.see(0, "");
   for (std::size_t k = 0; k < joint.nq; ++k)
     m.see(std::abs(found[k] - q[k]) / (1 + std::abs(q[k])),

@@ -88,6 +88,7 @@ void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
   list.claim("as drawn, its coordinates are neutral and its pose is the identity", 1e-12,
              "evaluate() must give R_FM = 1 and p_FM = 0 at what neutral() writes", [&](Measure& m) {
                at_states(samples, m, [&](const JointData& joint, const Numbers&, const Numbers& v, Random&) {
+                 if (rheonomic_kernel(joint) != nullptr) return m.see(0, "");  // it may begin elsewhere
                  const Numbers q = neutral(joint);
                  const JointMotion now = motion(joint, q, v);
                  m.see(larger(distance(now.R_FM, Mat3::identity()), norm(now.p_FM)), [&] { return at(q, v); });
@@ -99,27 +100,33 @@ void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
       "velocity of M's origin in F",
       [&](Measure& m) {
         at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers&, Random&) {
-          if (joint.nv == 0) m.see(0, "");
+          const auto see = [&](const Numbers& v, const Spatial& twist, const std::string& what) {
+            const JointMotion now = motion(joint, q, v);
+            m.see(twist_error(joint, twist, now.R_FM, v, 1e-8, [&](double t) { return flowed(joint, q, v, t); }),
+                  [&] { return fmt::format("{} {}", what, at(q, v)); });
+          };
+          const Spatial drift = joint_drift(joint, q.data());
+          if (joint.nv == 0) see({}, drift, "the drift");
           for (std::size_t k = 0; k < joint.nv; ++k) {
             Numbers unit(joint.nv);
             unit[k] = 1;
-            const JointMotion now = motion(joint, q, unit);
-            m.see(
-                twist_error(joint, now.H[k], now.R_FM, unit, 1e-8, [&](double t) { return flowed(joint, q, unit, t); }),
-                [&] { return fmt::format("column {} of H {}", k, at(q, unit)); });
+            see(unit, motion(joint, q, unit).H[k] + drift, fmt::format("column {} of H", k));
           }
         });
       });
-  list.claim("the twist is H v", 1e-12, "JointMotion::twist must be the sum of v[k] H[k]", [&](Measure& m) {
-    at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
-      const JointMotion now = motion(joint, q, v);
-      Spatial error = now.twist;
-      for (std::size_t k = 0; k < joint.nv; ++k) error -= v[k] * now.H[k];
-      m.see(norm6(error) / (1 + norm6(now.twist)), [&] { return at(q, v); });
-    });
-  });
+  list.claim("the twist is H v", 1e-12,
+             "JointMotion::twist must be the sum of v[k] H[k], and where the joint depends on time its drift besides",
+             [&](Measure& m) {
+               at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
+                 const JointMotion now = motion(joint, q, v);
+                 Spatial error = now.twist - joint_drift(joint, q.data());
+                 for (std::size_t k = 0; k < joint.nv; ++k) error -= v[k] * now.H[k];
+                 m.see(norm6(error) / (1 + norm6(now.twist)), [&] { return at(q, v); });
+               });
+             });
   list.claim(
-      "the bias is the rate of H times v", 1e-7, "JointMotion::bias must be dH/dt v at constant v, differentiated in F",
+      "the bias is the rate of H times v", 1e-7,
+      "JointMotion::bias must be dH/dt v at constant v, differentiated in F, and the rate of the drift besides",
       [&](Measure& m) {
         at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {
           const Spatial bias = motion(joint, q, v).bias;
@@ -138,8 +145,11 @@ void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
                  const Numbers a = position_rates(joint, q, v), b = position_rates(joint, q, w),
                                both = position_rates(joint, q, sum);
                  m.see(0, "");
-                 for (std::size_t k = 0; k < joint.nq; ++k)
+                 const std::size_t own = own_positions(joint);
+                 for (std::size_t k = 0; k < own; ++k)
                    m.see(std::abs(both[k] - a[k] + 3 * b[k]) / (1 + std::abs(both[k])), [&] { return at(q, v); });
+                 if (own < joint.nq)
+                   m.see(both[own] == 1 ? 0 : 1, [&] { return "the rate of the time is not 1 " + at(q, v); });
                });
              });
   list.claim("the columns of H are independent", 0,

@@ -13,6 +13,7 @@
 #include "framework/conformance/joint_checks.hpp"
 #include "framework/conformance/larger.hpp"
 #include "framework/conformance/model_state.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline conformance {
 
@@ -72,9 +73,16 @@ inline Numbers neutral(const JointData& joint) {
   given.check("neutral()");
   return {q.begin(), q.end()};
 }
+/// Along q̇ = N(q) v for so long; where the joint depends on time, that passes too.
 inline Numbers flowed(const JointData& joint, Numbers q, const Numbers& v, double time) {
   flow(joint, q, v, Numbers(joint.nv), time);
   return q;
+}
+/// Other coordinates at the same time.
+inline Numbers displaced(const JointData& joint, const Numbers& q, const Numbers& by) {
+  Numbers there = flowed(joint, q, by, 1);
+  if (own_positions(joint) < joint.nq) there.back() = q.back();
+  return there;
 }
 inline std::string at(const Numbers& q, const Numbers& v) {
   return fmt::format("at q = [{:.6g}], v = [{:.6g}]", fmt::join(q, ", "), fmt::join(v, ", "));
@@ -89,7 +97,7 @@ inline Numbers carried_far(const JointData& joint, const JointSizes& sizes, cons
   const auto k = static_cast<std::size_t>(random.integer(0, static_cast<int>(joint.nv) - 1));
   along[k] = random.coin() ? far : -far;
   if (sizes.bounded()) return q;
-  if (joint.nq == joint.nv && sizes.q[k].typical > 0) along[k] *= sizes.q[k].typical;
+  if (own_positions(joint) == joint.nv && sizes.q[k].typical > 0) along[k] *= sizes.q[k].typical;
   Numbers there = flowed(joint, q, along, 1);
   joint_normalize(joint, there.data());
   return there;

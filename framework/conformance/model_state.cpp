@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "polyform/mechanics/rheonomic_joints.hpp"
+
 namespace polyform::host::inline conformance {
 
 namespace {
@@ -20,7 +22,8 @@ std::string with_state(std::string text, const JointData& joint, std::span<const
   const std::size_t entry = text.find(fmt::format("\n  - {{name: {},", joint.name), section);
   if (entry == std::string::npos) return text;
   const std::size_t end = text.find('\n', entry + 1);
-  return text.insert(end - 1, fmt::format(", initial: {{position: {}, velocity: {}}}", text_of(q), text_of(v)));
+  const std::string position = text_of(q.first(own_positions(joint)));
+  return text.insert(end - 1, fmt::format(", initial: {{position: {}, velocity: {}}}", position, text_of(v)));
 }
 
 std::string with_state(std::string text, const SystemView& view, const State& s) {

@@ -7,6 +7,7 @@
 
 #include "polyform/solvers/absolute_system.hpp"
 #include "polyform/mechanics/constraint.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::host::inline conformance {
@@ -174,8 +175,9 @@ std::vector<double> random_coordinates(const JointData& joint, const JointSizes&
   std::vector<double> q(joint.nq), along = random_parts(joint.nv, random), rest(joint.nv);
   joint_neutral(joint, q.data());
   const bool told = std::ranges::any_of(sizes.q, [](const ValueRange& r) { return r.typical > 0; }) || sizes.bounded();
-  if (told && joint.nq == joint.nv) {
-    for (std::size_t k = 0; k < joint.nq; ++k) q[k] = in_range(sizes.q[k], along[k], some_way, q[k]);
+  if (told && own_positions(joint) == joint.nv) {
+    if (joint.nq > joint.nv) q[joint.nv] = random.uniform(0, 1);
+    for (std::size_t k = 0; k < joint.nv; ++k) q[k] = in_range(sizes.q[k], along[k], some_way, q[k]);
     return q;
   }
   for (double& x : along) x *= some_way;
@@ -235,6 +237,7 @@ State random_state(const System& system, Random& random) {
       std::ranges::copy(random_coordinates(joint, sizes[j], random), q.begin());
     }
   }
+  set_clocks(view, 0, s.q);
   if (!closed && view.modules.empty()) return s;
   stir_modules(view, s, random);
   if (close(view, s)) return s;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::host::inline linearization {
@@ -51,6 +52,7 @@ ClosedStates::ClosedStates(const SystemView& view, double t, const MinimalCoordi
       jacobian_(view, ConstraintJacobian::Of::all),
       modules_(view),
       delta_(view.nv_tree + view.modes) {
+  set_clocks(view, t, nominal_.q);
   for (const Coordinate& c : coordinates_of(view)) scales_.push_back(c.scale);
 }
 

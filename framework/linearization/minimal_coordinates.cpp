@@ -10,6 +10,7 @@
 #include "framework/assembly/row_factors.hpp"
 #include "framework/linearization/module_states.hpp"
 #include "polyform/mechanics/flexible_set.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/judgement.hpp"
 #include "polyform/contract/flexible_validity.hpp"
 
@@ -34,7 +35,7 @@ void name_joint(const JointData& joint, double length, std::vector<Coordinate>& 
   }
   if (joint.type == nullptr) return;
   const TypeDescriptor& told = joint.type->descriptor();
-  const bool alike = joint.nq == joint.nv;
+  const bool alike = own_positions(joint) == joint.nv;
   for (; v < joint.nv; ++v) {
     const bool is_length = alike && told.positions[v].unit == "m";
     out.push_back({indexed(alike ? "q" : "turn", v, joint.nv), indexed("v", v, joint.nv),
@@ -197,7 +198,7 @@ void displace(const SystemView& view, const CanonicalState& from, std::span<cons
   for (const JointData& joint : view.tree_joints()) {
     double rates[most_joint_positions];
     const double* q0 = from.q.data() + joint.q_offset;
-    joint_position_rates(joint, q0, delta.data() + joint.v_offset, rates);
+    joint_position_step(joint, q0, delta.data() + joint.v_offset, rates);
     for (std::size_t k = 0; k < joint.nq; ++k) out.q[joint.q_offset + k] = q0[k] + rates[k];
     joint_normalize(joint, out.q.data() + joint.q_offset);
   }
@@ -210,6 +211,7 @@ MinimalCoordinates choose_coordinates(const SystemView& view, double t, const Ca
   ConstraintJacobian constraints(view, ConstraintJacobian::Of::all);
   if (!constraints.good()) throw std::bad_alloc();
   CanonicalState here = state;
+  set_clocks(view, t, here.q);
   constraints.evaluate(t, here.view());
   const std::size_t n = coordinates.size(), rows = constraints.rows().size();
   Eigen::MatrixXd J = Eigen::MatrixXd::Zero(static_cast<Index>(rows), static_cast<Index>(n));

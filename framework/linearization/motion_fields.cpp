@@ -232,7 +232,7 @@ void MotionFields::carry_joint(std::size_t j, const JointMotionRates& rates, dou
         at[most_joint_positions];
     const auto slope = [&](const double* k, double share, double* out) {
       for (std::size_t i = 0; i < joint.nq; ++i) at[i] = q[i] + (k ? share * h * k[i] : 0);
-      joint_position_rates(joint, at, rates.shift.data(), out);
+      joint_position_step(joint, at, rates.shift.data(), out);
     };
     for (int n = 0; n < steps; ++n) {
       slope(nullptr, 0, k1), slope(k1, 0.5, k2), slope(k2, 0.5, k3), slope(k3, 1, k4);

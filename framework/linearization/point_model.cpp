@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "polyform/mechanics/rheonomic_joints.hpp"
+
 namespace polyform::host::inline linearization {
 namespace {
 
@@ -20,6 +22,9 @@ void each_function(const SystemView& view, const Visit& visit) {
   each_function(view.forces, visit);
   each_function(view.constraints, visit);
   each_function(view.modules, visit);
+  for (const JointData& joint : view.joints)
+    if (const RheonomicKernel* const kernel = rheonomic_kernel(joint))
+      for (const TimeFunction& f : kernel->functions(joint.parameters)) visit(f);
 }
 
 }  // namespace
@@ -81,6 +86,9 @@ double PointModel::acceleration_size() const { return host::acceleration_size(vi
 double PointModel::next_knot() const {
   double next = std::numeric_limits<double>::infinity();
   each_function(view(), [&](const TimeFunction& f) { next = std::min(next, f.next_knot(point_.time)); });
+  for (const JointData& joint : view().joints)
+    if (const RheonomicKernel* const kernel = rheonomic_kernel(joint))
+      next = std::min(next, kernel->next_knot(joint.parameters, point_.time));
   return next;
 }
 

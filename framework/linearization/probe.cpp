@@ -17,7 +17,7 @@ Eigen::MatrixXd position_rates(const JointData& joint, const double* q) {
   for (std::size_t k = 0; k < joint.nv; ++k) {
     double v[6]{}, rates[most_joint_positions];
     v[k] = 1;
-    joint_position_rates(joint, q, v, rates);
+    joint_position_step(joint, q, v, rates);
     for (std::size_t i = 0; i < joint.nq; ++i) N(static_cast<Index>(i), static_cast<Index>(k)) = rates[i];
   }
   return N;

@@ -31,39 +31,54 @@ std::vector<Value>& section(Sections& s, std::string_view key) {
 
 void Parts::read(MapReader& model, Sections& sections) {
   const auto parts = model.find("parts"), places = model.find("place");
-  if (parts && is_list(*parts, "parts")) {
-    const Value& list = values_.emplace_back(*parts);
-    for (std::size_t i = 0; i < list.node().items.size(); ++i) define(values_.emplace_back(list.item(i)));
-  }
+  if (parts && is_list(*parts, "parts")) define_list(values_.emplace_back(*parts), parts_);
   if (places && is_list(*places, "placements")) {
-    std::vector<const Part*> around;
+    std::vector<Part*> around;
     place_list(values_.emplace_back(*places), nullptr, around, no_subsystem, sections);
   }
-  for (std::size_t i = 0; parts && i < parts->node().items.size() && parts->node().kind == Node::Kind::list; ++i) {
-    const Value item = parts->item(i);
-    for (const Node::Entry& e : item.node().entries)
-      if (const auto known = parts_.find(e.value->text);
-          e.key == "name" && known != parts_.end() && !known->second.placed)
-        item.warning(fmt::format("the part {} is placed nowhere and not read", show(e.value->text)),
-                     "Place it under 'place', or remove it.");
+  warn_of_unplaced(parts_);
+}
+
+void Parts::warn_of_unplaced(const Defined& parts) {
+  for (const auto& [name, part] : parts) {
+    if (part.placed)
+      warn_of_unplaced(part.parts);
+    else
+      part.item->warning(fmt::format("the part {} is placed nowhere and not read", show(name)),
+                         "Place it under 'place', or remove it.");
   }
 }
 
-void Parts::define(const Value& item) {
+void Parts::define_list(const Value& list, Defined& into) {
+  for (std::size_t i = 0; i < list.node().items.size(); ++i) define(values_.emplace_back(list.item(i)), into);
+}
+
+void Parts::define(const Value& item, Defined& into) {
   if (item.node().kind != Node::Kind::map) return item.unexpected("a map of 'key: value' entries");
   MapReader& map = maps_.emplace_back(item);
   const auto name_value = map.require("name", "every part has one");
   const std::optional<std::string> name = name_value ? read_name(*name_value) : std::nullopt;
-  Part part{&item.node(), &item.report(), item.path().text()};
+  Part part{&item.node(), &item.report(), item.path().text(), &item};
+  const std::size_t files = reading_.size();
   if (const auto file = map.find("file")) {
     for (const Node::Entry& e : item.node().entries)
       if (e.key != "name" && e.key != "file")
         map.forbid(e.key, "the part is that of the file");
     part.node = read_file(*file, part);
   }
-  if (!name || part.node == nullptr) return;
-  if (!parts_.emplace(*name, std::move(part)).second)
+  if (part.node != nullptr) define_within(item, part);
+  reading_.resize(files);
+  if (!name) return;
+  if (!into.emplace(*name, std::move(part)).second)
     name_value->error(fmt::format("the name {} is taken by another part", show(*name)), "Give each its own name.");
+}
+
+/// The parts that a part, or its file, defines for itself.
+void Parts::define_within(const Value& item, Part& part) {
+  const Value& root = part.other_file ? values_.emplace_back(*part.node, Path{}, *part.report) : item;
+  if (root.node().kind != Node::Kind::map) return;  // which is reported where the part is placed
+  const auto list = maps_.emplace_back(root).find("parts");
+  if (list && is_list(*list, "parts")) define_list(values_.emplace_back(*list), part.parts);
 }
 
 /// The map of a part in a file of its own, found from the folder of the model.
@@ -71,15 +86,22 @@ const Node* Parts::read_file(const Value& value, Part& part) {
   const std::optional<std::string> name = read_text(value, "the name of a file with a part");
   if (!name) return nullptr;
   const std::string path = (std::filesystem::path(file_).parent_path() / *name).string();
+  if (std::ranges::find(reading_, path) != reading_.end()) {
+    value.error(fmt::format("the part's file {} takes a part from itself", show(path)),
+                "A part cannot hold itself: name another file.");
+    return nullptr;
+  }
   OtherFile& file = files_.emplace_back();
   file.name = path;
   file.report = std::make_unique<Report>(diagnostics_, file.name);
   std::optional<std::string> text = read_source(path, *file.report);
   if (!text) {
+    files_.pop_back();  // what is wrong is told once, where the file is named
     value.error(fmt::format("the part's file {} cannot be read", show(path)),
                 "It is named from the folder of the model.");
     return nullptr;
   }
+  reading_.push_back(path);
   file.text = std::move(*text);
   const Node* root = file.document.parse(file.text, *file.report,
                                          {"part", "A part is a map with 'bodies', 'joints' and so on."});
@@ -89,7 +111,23 @@ const Node* Parts::read_file(const Value& value, Part& part) {
   return root;
 }
 
-void Parts::place_list(const Value& list, const Scope* outer, std::vector<const Part*>& around, std::size_t subsystem,
+/// A part of that name, the nearest one: of the parts around the placement from inside out, then of the model.
+Parts::Part* Parts::find(const Value& name, const std::string& which, const std::vector<Part*>& around) {
+  std::vector<std::string_view> known;
+  const auto look = [&](Defined& parts) -> Part* {
+    for (const auto& [other, part] : parts) known.push_back(other);
+    const auto found = parts.find(which);
+    return found == parts.end() ? nullptr : &found->second;
+  };
+  for (std::size_t k = around.size(); k-- > 0;)
+    if (Part* const found = look(around[k]->parts)) return found;
+  if (Part* const found = look(parts_)) return found;
+  name.error(fmt::format("there is no part {}", show(which)),
+             did_you_mean(which, known) + "Parts are those under 'parts'.");
+  return nullptr;
+}
+
+void Parts::place_list(const Value& list, const Scope* outer, std::vector<Part*>& around, std::size_t subsystem,
                        Sections& sections) {
   std::unordered_map<std::string, std::size_t> unnamed;
   for (std::size_t i = 0; i < list.node().items.size(); ++i)
@@ -113,7 +151,7 @@ bool Parts::is_too_much(const Value& item, std::size_t depth, const Sections& se
   return stopped_ = true;
 }
 
-void Parts::place(const Value& item, const Scope* outer, std::vector<const Part*>& around, std::size_t subsystem,
+void Parts::place(const Value& item, const Scope* outer, std::vector<Part*>& around, std::size_t subsystem,
                   std::unordered_map<std::string, std::size_t>& unnamed, Sections& sections) {
   MapReader& map = maps_.emplace_back(item);
   if (!map.is_map()) return;
@@ -123,15 +161,11 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<const Part*
   map.finish();
   const std::optional<std::string> which = part_name ? read_text(*part_name, "the name of a part") : std::nullopt;
   if (!which) return;
-  const auto found = parts_.find(*which);
-  if (found == parts_.end()) {
-    std::vector<std::string_view> known;
-    for (const auto& [name, part] : parts_) known.push_back(name);
-    return part_name->error(fmt::format("there is no part {}", show(*which)),
-                            did_you_mean(*which, known) + "Parts are those under 'parts'.");
-  }
-  Part& part = found->second;
+  Part* const found = find(*part_name, *which, around);
+  if (found == nullptr) return;
+  Part& part = *found;
   part.placed = true;
+  if (part.node == nullptr) return;  // which has been told
   if (std::ranges::find(around, &part) != around.end())
     return part_name->error(fmt::format("the part {} is placed within itself", show(*which)), "Remove this placement.");
   if (is_too_much(item, around.size(), sections)) return;
@@ -159,8 +193,7 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<const Part*
   const Value& root = values_.emplace_back(*part.node, Path{nullptr, scope.path, Path::no_index}, *part.report, &scope);
   MapReader& its = maps_.emplace_back(root);
   if (!its.is_map()) return;
-  its.find("name");
-  its.find("file");
+  for (const std::string_view read : {"name", "file", "parts"}) its.find(read);
   read_parameters(its, parameters, scope);
   const auto is_subsystem = its.find("subsystem");
   const bool told = is_subsystem && read_boolean(*is_subsystem).value_or(false);

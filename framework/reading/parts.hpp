@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -44,32 +45,39 @@ class Parts {
   bool only_missing_plugins() const;  ///< nothing else is wrong with the other files
 
  private:
-  /// A part of the list, or what its file holds.
+  /// A part of the list, or what its file holds; without node where that cannot be read.
   struct Part {
     const Node* node;
     Report* report;
     std::string path;
+    const Value* item;                               ///< of the list
     bool placed = false, other_file = false;
+    std::map<std::string, Part, std::less<>> parts{};  ///< that it defines for itself
   };
+  using Defined = std::map<std::string, Part, std::less<>>;
   struct OtherFile {
     std::string text;
     Document document;
     std::unique_ptr<Report> report;
     std::string name;
   };
-  void define(const Value& item);
+  void define_list(const Value& list, Defined&);
+  void define(const Value& item, Defined&);
+  void define_within(const Value& item, Part&);
   const Node* read_file(const Value& name, Part&);
-  void place_list(const Value& list, const Scope* outer, std::vector<const Part*>& around, std::size_t subsystem,
-                  Sections&);
+  Part* find(const Value& name, const std::string& which, const std::vector<Part*>& around);
+  static void warn_of_unplaced(const Defined&);
+  void place_list(const Value& list, const Scope* outer, std::vector<Part*>& around, std::size_t subsystem, Sections&);
   bool is_too_much(const Value& item, std::size_t depth, const Sections&);
-  void place(const Value& item, const Scope* outer, std::vector<const Part*>& around, std::size_t subsystem,
+  void place(const Value& item, const Scope* outer, std::vector<Part*>& around, std::size_t subsystem,
              std::unordered_map<std::string, std::size_t>& unnamed, Sections&);
   void read_parameters(MapReader& part, const std::optional<Value>& given, Scope&);
   void add_items(MapReader& part, Sections&);
 
   std::string file_;
   Diagnostics& diagnostics_;
-  std::unordered_map<std::string, Part> parts_;
+  Defined parts_;
+  std::vector<std::string> reading_;  ///< files that are being read, each named in the one before
   std::deque<Scope> scopes_;
   std::deque<Value> values_;      ///< whose paths others point to
   std::deque<MapReader> maps_;

@@ -94,6 +94,15 @@ std::optional<double> read_number(const Value& value, std::string_view unit) {
 std::optional<std::int64_t> read_integer(const Value& value) {
   const Node& node = value.node();
   std::string_view text = node.text;
+  if (value.scope() != nullptr && node.kind == Node::Kind::scalar)
+    if (const std::optional<double> parameter = value.scope()->parameter(text)) {
+      constexpr double beyond = 9007199254740992.0;  // 2^53: parameters are doubles
+      if (*parameter == std::trunc(*parameter) && std::abs(*parameter) < beyond)
+        return static_cast<std::int64_t>(*parameter);
+      value.error(fmt::format("the parameter {} is {}, expected an integer", show(text), *parameter),
+                  "Give it a whole number where the part is placed, or in the part's defaults.");
+      return std::nullopt;
+    }
   if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
   std::int64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);

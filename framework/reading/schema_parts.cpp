@@ -169,6 +169,7 @@ Json part_schema() {
   const Json item{{"type", "object"}};
   for (const char* key : {"bodies", "joints", "forces", "constraints", "modules", "subsystems"})
     p[key] = list_of(item, "As those of the model, in axes of the part, with names of the part.");
+  p["parts"] = list_of(ref("part"), "Parts that are placed within this part only.");
   p["place"] = list_of(ref("placement"), "Parts within the part.");
   return described(closed_object(std::move(p), {"name"}), "A part.");
 }

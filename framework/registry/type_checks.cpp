@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "polyform/contract/rheonomic_joint.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::host::inline registry {
@@ -91,6 +92,9 @@ std::string mistake_in_sizes(const JointType& type) {
   if (nq < nv)
     return fmt::format("whose kernel declares {} coordinates for {} velocities, and a pose takes as many at least", nq,
                        nv);
+  if (ask<RheonomicKernel>(*type.kernel()) != nullptr && type.descriptor().positions.back().unit != "s")
+    return fmt::format("whose kernel depends on time, but whose last coordinate '{}' is no time in s",
+                       type.descriptor().positions.back().name);
   if (nq > most_joint_positions)
     return fmt::format("whose kernel declares {} coordinates, where {} are the most", nq, most_joint_positions);
   return {};

@@ -1,5 +1,7 @@
 #include "framework/simulation/joint_units.hpp"
 
+#include "polyform/mechanics/rheonomic_joints.hpp"
+
 namespace polyform::host::inline simulation {
 namespace {
 
@@ -16,7 +18,7 @@ std::string_view position_unit(Primitive::Kind kind) {
 }  // namespace
 
 std::vector<std::string_view> position_units(const JointData& joint) {
-  if (joint.type != nullptr) return units_of(joint.type->descriptor().positions);
+  if (joint.type != nullptr) return units_of(joint.type->descriptor().positions.first(own_positions(joint)));
   std::vector<std::string_view> units;
   for (const Primitive& p : joint.primitives) units.insert(units.end(), position_count(p.kind), position_unit(p.kind));
   units.resize(joint.nq);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -36,6 +37,12 @@ Knots::Knots(const SystemView& view) {
     for (const FieldValue& field : instance.fields)
       for (const TimeFunction& f : field.functions) push({never, &f, nullptr, {}});
   });
+  for (const JointData& joint : view.joints) {
+    const RheonomicKernel* const kernel = rheonomic_kernel(joint);
+    if (kernel == nullptr) continue;
+    for (const TimeFunction& f : kernel->functions(joint.parameters)) push({never, &f, nullptr, {}});
+    push({never, nullptr, nullptr, joint.name, kernel, joint.parameters});
+  }
   find_next();
 }
 
@@ -51,13 +58,18 @@ void Knots::push(Clock clock) {
   std::push_heap(clocks_.begin(), clocks_.end(), later);
 }
 
+double Knots::Clock::after(double t) const {
+  if (function != nullptr) return function->next_knot(t);
+  return source != nullptr ? source->next_knot(t) : joint->next_knot(parameters, t);
+}
+
 void Knots::advance(Clock& clock, double t) {
-  clock.next = clock.function ? clock.function->next_knot(t) : clock.source->next_knot(t);
+  clock.next = clock.after(t);
   if (clock.next > t) return;
   throw Failure(Exit::simulation_failed,
                 fmt::format("the schedule of {} gives t = {:.9g} s as the next time after t = {:.9g} s", clock.name,
                             clock.next, t),
-                "Report this to the author of the element: EventSource::next_knot(t) gives a time after t.");
+                "Report this to the author of the element: its next_knot(t) gives a time after t.");
 }
 
 void Knots::find_next() {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "polyform/contract/events.hpp"
+#include "polyform/contract/rheonomic_joint.hpp"
 #include "polyform/contract/system_view.hpp"
 
 namespace polyform::host::inline simulation {
@@ -17,9 +18,9 @@ struct Knot {
   bool abrupt = false;
 };
 
-/// All knots of the functions of time in the fields of forces, constraints and modules, and what elements tell besides,
-/// in the order of time. Each is asked for as it comes, so tables of any length cost nothing before. Nothing allocates
-/// after construction.
+/// All knots of the functions of time in the fields of forces, constraints and modules and of joints that depend on
+/// time, and what elements and joints tell besides, in the order of time. Each is asked for as it comes, so tables of any
+/// length cost nothing before. Nothing allocates after construction.
 class Knots {
  public:
   explicit Knots(const SystemView&);
@@ -36,6 +37,9 @@ class Knots {
     const TimeFunction* function = nullptr;
     const EventSource* source = nullptr;
     std::string_view name;
+    const RheonomicKernel* joint = nullptr;
+    std::span<const double> parameters{};  ///< of the joint
+    double after(double t) const;
   };
   static bool later(const Clock& a, const Clock& b) { return a.next > b.next; }
   static void advance(Clock&, double t);

@@ -9,6 +9,7 @@
 #include "framework/diagnostics.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::host::inline simulation {
@@ -40,7 +41,8 @@ struct MotionJumps::Parts {
         discrete(view.discrete),
         tree(view),
         constraints(view),
-        modules(view) {
+        modules(view),
+        rheonomic(view) {
     const auto take = [&](const ConstraintSet::Element& e) {
       demands.push_back({&e, std::vector<double>(e.rows), std::vector<double>(e.rows)});
     };
@@ -60,15 +62,54 @@ struct MotionJumps::Parts {
   TreeKinematics tree;
   ConstraintSet constraints;
   ModuleSet modules;
+  RheonomicJoints rheonomic;
   std::vector<Demand> demands;
 };
 
+namespace {
+
+/// Whether a drift or a pose that is `from` shortly before a knot jumps there.
+bool jumps(const Vec3& from, const Vec3& to, double size, double change) {
+  return norm(to - from) > jump_share * size + change;
+}
+
+/// Failure where the motion of a joint jumps by the clock at a knot: its coordinates cannot take up an impulse.
+void refuse_jump(const JointData& joint, std::span<double> q, double before, double at) {
+  JointMotion from, to;
+  const double still[6]{};
+  q[joint.nq - 1] = before;
+  joint_motion(joint, q.data(), still, from);
+  q[joint.nq - 1] = at;
+  joint_motion(joint, q.data(), still, to);
+  const double turning = std::max(norm(from.twist.angular), norm(to.twist.angular)),
+               going = std::max(norm(from.twist.linear), norm(to.twist.linear)),
+               bending = std::max(norm(from.bias.linear), norm(to.bias.linear)),
+               spinning = std::max(norm(from.bias.angular), norm(to.bias.angular)), part = 2 * (at - before);
+  const Vec3 turned = rotation_vector(quaternion_of(times_transpose(to.R_FM, from.R_FM)));
+  const char* what = nullptr;
+  if (jumps(from.p_FM, to.p_FM, norm(from.p_FM) + norm(to.p_FM), part * going) ||
+      jumps({}, turned, 1, part * turning))
+    what = "place";
+  else if (jumps(from.twist.linear, to.twist.linear, going, part * bending) ||
+           jumps(from.twist.angular, to.twist.angular, turning, part * spinning))
+    what = "velocity";
+  if (what == nullptr) return;
+  throw Failure(Exit::simulation_failed,
+                fmt::format("the {} that the clock gives to joint `{}` jumps at t = {:.6g} s: that takes an impulse, "
+                            "which bodies with coordinates on it cannot take up",
+                            what, joint.name, at),
+                "Round the corner: a cubic table in place of a linear one or a ramp, or a start from rest. Where the "
+                "impulse is meant, drive an ordinary joint by a prescribed-motion constraint.");
+}
+
+}  // namespace
+
 MotionJumps::MotionJumps(const SystemView& view, Solver& solver) : solver_(solver) {
-  if (view.constraints.empty() && view.modules.empty()) return;
+  if (view.constraints.empty() && view.modules.empty() && RheonomicJoints(view).empty()) return;
   parts_ = std::make_unique<Parts>(view);
   if (!parts_->constraints.good() || !parts_->modules.good())
     throw Failure(Exit::simulation_failed, "the constraints and modules could not be made", "Perhaps memory ran out.");
-  if (parts_->demands.empty()) parts_.reset();
+  if (parts_->demands.empty() && parts_->rheonomic.empty()) parts_.reset();
 }
 
 MotionJumps::~MotionJumps() = default;
@@ -79,6 +120,9 @@ bool MotionJumps::look(double before, double at, std::span<const double> y) {
   const StateView state{.q = p.q, .v = p.v, .eta = p.eta, .etadot = p.etadot, .x = p.x,
                         .discrete = p.discrete};
   if (solver_.decode(y, state) != Status::ok) return false;  // the next step says why
+  for (const JointData& joint : p.view.joints)
+    if (rheonomic_kernel(joint) != nullptr)
+      refuse_jump(joint, std::span(p.q).subspan(joint.q_offset, joint.nq), before, at);
   p.tree.evaluate(p.q.data(), p.v.data(), p.eta.data(), p.etadot.data());
   double reach = 0;
   for (const double q : p.q) reach = std::max(reach, std::abs(q));

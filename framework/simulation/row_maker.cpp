@@ -9,6 +9,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/simulation/constraint_forces.hpp"
 #include "framework/simulation/joint_units.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -136,7 +137,7 @@ RowMaker::BodyColumns RowMaker::columns_of(BodyIndex b) const {
 void RowMaker::add_accelerations(const System& system) {
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view_.joints[at(j)];
-    accelerated_.joints.push_back({joint.q_offset, joint.nq, joint.v_offset, joint.nv});
+    accelerated_.joints.push_back({joint.q_offset, own_positions(joint), joint.v_offset, joint.nv});
     const std::size_t first = channels_.size();
     add_coordinates(channels_, joint.name, 'a', velocity_units(joint));
     for (std::size_t c = first; c < channels_.size(); ++c)
@@ -164,7 +165,7 @@ double* RowMaker::put_accelerations(const Observation& now, double* out) const {
 }
 
 void RowMaker::add_joint(const JointData& joint) {
-  joints_.push_back({joint.q_offset, joint.nq, joint.v_offset, joint.nv});
+  joints_.push_back({joint.q_offset, own_positions(joint), joint.v_offset, joint.nv});
   if (joint.type != nullptr) {
     const TypeDescriptor& told = joint.type->descriptor();
     for (std::size_t k = 0; k + 4 <= joint.nq; ++k) {

@@ -25,6 +25,7 @@
 #include "framework/simulation/step_check.hpp"
 #include "framework/simulation/time_scales.hpp"
 #include "polyform/helpers/guarded.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -64,6 +65,7 @@ class Run {
         knots_(view),
         events_(view, solver, integrator_, settings.step, settings.integrator.fixed_step()),
         jumps_(view, solver),
+        has_clocks_(!RheonomicJoints(view).empty()),
         singular_(view, solver),
         scales_(view) {
     for (const ElementEvents::Source& source : events_.elements().sources()) {
@@ -220,8 +222,9 @@ class Run {
     ++stops_;
     if (!knot.abrupt) return;
     carry_across(knot.time);
-    // Where a velocity jumps, the state is no more one that the constraints allow: the correction makes it so.
-    if (jumps_.look(before, knot.time, std::span(y_).first(states_)))
+    // Where a velocity jumps, the state is no more one that the constraints allow: the correction makes it so. It also
+    // sets the clocks of joints to the knot, where what they read changes by the last digit.
+    if (jumps_.look(before, knot.time, std::span(y_).first(states_)) || has_clocks_)
       begin_anew(knot.time, 0, y_);
     else
       integrator_.restart(knot.time, y_, 0);
@@ -312,6 +315,7 @@ class Run {
   Knots knots_;
   EventWatch events_;
   MotionJumps jumps_;
+  bool has_clocks_;                 ///< the state contains the time
   SingularWatch singular_;
   TimeScales scales_;
   std::optional<StepCheck> check_;  ///< of an integrator without error control

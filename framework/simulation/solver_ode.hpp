@@ -10,12 +10,14 @@
 #include "framework/simulation/not_finite.hpp"
 #include "framework/simulation/observation_store.hpp"
 #include "polyform/contract/power_source.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline simulation {
 
 /// Whether anything in the system could do work without a potential.
 inline bool may_do_work(const SystemView& view) {
-  return !view.forces.empty() || !view.constraints.empty() || !view.modules.empty() || !view.flexible.empty();
+  return !view.forces.empty() || !view.constraints.empty() || !view.modules.empty() || !view.flexible.empty() ||
+         !RheonomicJoints(view).empty();
 }
 
 /// A solver as the integrators see it. Where something may do work, that work is a further state, the last one.

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "polyform/mechanics/rheonomic_joints.hpp"
+
 namespace polyform::host::inline simulation {
 
 TimeScales::TimeScales(const SystemView& view) {
@@ -21,6 +23,14 @@ TimeScales::TimeScales(const SystemView& view) {
   all(view.forces);
   all(view.constraints);
   all(view.modules);
+  for (const JointData& joint : view.joints) {
+    const RheonomicKernel* const kernel = rheonomic_kernel(joint);
+    if (kernel == nullptr) continue;
+    double shortest = kernel->shortest_time(joint.parameters);
+    for (const TimeFunction& f : kernel->functions(joint.parameters))
+      if (f.kind == TimeFunction::Kind::sine) shortest = std::min(shortest, f.shortest_time());
+    if (shortest < never) scales_.push_back({shortest, joint.name});
+  }
 }
 
 void TimeScales::add(const ElementEvents::Source& source) {

@@ -37,7 +37,9 @@ void* JointCoordinateSolver::query(std::string_view asked) noexcept {
   if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
   if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
   if (asked == NewtonMatrix::interface_name) return newton_matrix();
-  return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
+  // What drives joints that depend on time shows in their reactions, which only observations find.
+  if (asked == PowerSource::interface_name && observer_.rheonomic().empty()) return static_cast<PowerSource*>(this);
+  return nullptr;
 }
 
 NewtonMatrix* JointCoordinateSolver::newton_matrix() noexcept {
@@ -161,6 +163,7 @@ Status JointCoordinateSolver::do_derivative(double t, std::span<const double> y,
 Status JointCoordinateSolver::do_correct(double t, std::span<double> y, Correction& out) noexcept {
   out = {};
   failure_.clear();
+  state_.set_clocks(t, y);
   for (const JointData& joint : view_.tree_joints())
     out.position_residual = std::max(out.position_residual, joint_normalize(joint, y.data() + joint.q_offset));
   return loops_.empty() || return_to_loops(t, y, out) ? Status::ok : Status::failed;

@@ -47,6 +47,11 @@ Spatial AbsoluteAccelerations::reaction(std::size_t j) const noexcept {
   return reaction_in_ground(motion_of(joint.base_frame, model_.motions.frames), w);
 }
 
+double AbsoluteAccelerations::clock_power(const RheonomicJoints& joints, std::span<const double> q,
+                                         std::span<const Spatial> reactions) const noexcept {
+  return joints.power(q, model_.motions.frames, reactions);
+}
+
 Spatial AbsoluteAccelerations::of_center(std::size_t body) const noexcept {
   return load(solution_.data() + model_.blocks.offset(body));
 }

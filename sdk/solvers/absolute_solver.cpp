@@ -26,7 +26,8 @@ AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tole
 }
 
 void* AbsoluteSolver::query(std::string_view asked) noexcept {
-  if (asked == PowerSource::interface_name) return static_cast<PowerSource*>(this);
+  // What drives joints that depend on time shows in their reactions, which only observations find.
+  if (asked == PowerSource::interface_name) return rheonomic_.empty() ? static_cast<PowerSource*>(this) : nullptr;
   if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
   if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
   if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
@@ -116,6 +117,7 @@ bool AbsoluteSolver::project(double t, std::span<const double> y, Correction& ou
 
 Status AbsoluteSolver::do_correct(double t, std::span<double> y, Correction& out) noexcept {
   read(y);
+  rheonomic_.set_clocks(t, state_.q());
   out = {};
   if (project_) {
     if (!project(t, y, out)) return Status::failed;
@@ -152,7 +154,7 @@ Status AbsoluteSolver::do_observe(double t, std::span<const double> y, Observati
       .flexible = &system_.flexible(),
       .modules = &system_.modules(),
       .force_potential = applied_.forces().potential_energy(),
-      .power = power(),
+      .power = power() + found_->clock_power(rheonomic_, state_.q(), out.reactions),
       .position_violation = system_.equations().violation().position,
       .velocity_violation = system_.equations().violation().velocity};
   fill_observation(centred_, found, out);

@@ -123,6 +123,7 @@ Status ParticleSolver::position_rates(double t, std::span<const double> y, std::
 
 Status ParticleSolver::do_correct(double t, std::span<double> y, Correction& out) noexcept {
   read(y, equations_->bodies().finds_any() || state_.has_joint_hints());
+  rheonomic_.set_clocks(t, q_);
   out = {};
   if (options_.correct) {
     if (!project(t, out)) return Status::failed;
@@ -155,7 +156,7 @@ Status ParticleSolver::do_observe(double t, std::span<const double> y, Observati
                        .state_rates = xdot_,
                        .modules = equations_->modules(),
                        .force_potential = forces_.forces().potential_energy(),
-                       .power = power(),
+                       .power = power() + rheonomic_.power(q_, placed.motions, out.reactions),
                        .position_violation = violations.position,
                        .velocity_violation = violations.velocity};
   fill_observation(centred_, found, out);

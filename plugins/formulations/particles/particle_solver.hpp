@@ -10,6 +10,7 @@
 #include "polyform/contract/power_source.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/solvers/centred_view.hpp"
 #include "polyform/solvers/rows_left_out.hpp"
 #include "reactions.hpp"
@@ -38,7 +39,9 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
-    return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
+    // What drives joints that depend on time shows in their reactions, which only observations find.
+    const bool tells_power = asked == PowerSource::interface_name && rheonomic_.empty();
+    return tells_power ? static_cast<PowerSource*>(this) : nullptr;
   }
   std::span<const StateKind> kinds() const noexcept override { return state_.kinds(); }
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
@@ -68,6 +71,7 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
 
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
+  RheonomicJoints rheonomic_{view_};
   Options options_;
   Layout layout_;
   DiscreteValues discrete_{view_};

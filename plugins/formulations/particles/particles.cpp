@@ -46,7 +46,7 @@ class Particles final : public Formulation {
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements |
            Ability::modules | Ability::first_order_states | Ability::discrete_states | Ability::code_joints |
-           Ability::reactions | Ability::singular_mass;
+           Ability::rheonomic_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 5; }
   const void* query(std::string_view asked) const noexcept override {

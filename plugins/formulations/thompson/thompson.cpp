@@ -106,7 +106,8 @@ class Thompson final : public Formulation {
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements |
            Ability::flexible_bodies | Ability::modules | Ability::first_order_states | Ability::discrete_states |
-           Ability::code_joints | Ability::reactions | Ability::singular_mass;
+           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions |
+           Ability::singular_mass;
   }
   int preference() const noexcept override { return 4; }
 

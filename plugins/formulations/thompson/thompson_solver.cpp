@@ -114,6 +114,7 @@ Status ThompsonSolver::do_correct(double t, std::span<double> y, Correction& out
   out = {};
   failure_.clear();
   read(y);
+  encoding_.joints().set_clocks(t, tree_.joints());
   for (const JointData& joint : view_.tree_joints())
     out.position_residual =
         std::max(out.position_residual, joint_normalize(joint, tree_.joints().data() + joint.q_offset));
@@ -153,7 +154,8 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
                        .flexible = &reductions_.mass().flexible(),
                        .modules = &closing_.modules(),
                        .force_potential = forces_.forces().potential_energy(),
-                       .power = given_power() + reactions_.driving_power(tree),
+                       .power = given_power() + reactions_.driving_power(tree) +
+                                rheonomic_.power(tree.q(), tree.frames(), out.reactions),
                        .position_violation = closing_.position_violation(),
                        .velocity_violation = closing_.velocity_violation()};
   fill_observation(centred_, found, out);

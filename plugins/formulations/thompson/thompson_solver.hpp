@@ -12,6 +12,7 @@
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/solvers/centred_view.hpp"
 #include "projection.hpp"
 #include "reactions.hpp"
@@ -32,7 +33,9 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
-    return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
+    // What drives joints that depend on time shows in their reactions, which only observations find.
+    const bool tells_power = asked == PowerSource::interface_name && rheonomic_.empty();
+    return tells_power ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override;
   std::span<const StateKind> kinds() const noexcept override { return encoding_.kinds(); }
@@ -60,6 +63,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   KernelList kernels_;  ///< none of the SDK's
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
+  RheonomicJoints rheonomic_{view_};
   bool project_;            ///< positions and velocities return to the constraints
   ClosingConstraints closing_;
   Reductions reductions_;

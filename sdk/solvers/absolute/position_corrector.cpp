@@ -175,7 +175,7 @@ double PositionCorrector::start_search(std::span<const double> q) noexcept {
                                              motion_of(joint.moving_frame, motions.frames));
     double turn[6]{};
     solve_least_squares(model_.rows.joint(j).motion.H, joint.nv, r.twist, turn);
-    joint_position_rates(joint, q.data() + joint.q_offset, turn, rates_.data() + joint.q_offset);
+    joint_position_step(joint, q.data() + joint.q_offset, turn, rates_.data() + joint.q_offset);
   }
   std::copy(q.begin(), q.end(), start_.begin());
   return longest;

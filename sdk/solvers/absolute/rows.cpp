@@ -97,7 +97,9 @@ void Rows::set_joint(std::size_t j, Level level, double* q, double* v) noexcept 
     add_joint(tie, i, j, c.T[i]);
     violation_.position = std::max(violation_.position, std::abs(c.residual[i]));
     violation_.velocity = std::max(violation_.velocity, std::abs(dot(c.T[i], c.relative.twist)));
-    right[i] = level == Level::position ? -c.residual[i] : dot(c.T[i], terms);
+    right[i] = level == Level::position   ? -c.residual[i]
+               : level == Level::velocity ? dot(c.T[i], c.drift)
+                                          : dot(c.T[i], terms);
   }
 }
 
@@ -138,6 +140,7 @@ void Rows::set_element(std::size_t t, Level level) noexcept {
       const Spatial w = effort_wrench(c.motion, joint.nv, B);
       add_joint(tie, i, j, w);
       rate += dot(w, c.relative.twist);
+      if (level == Level::velocity) right += dot(w, c.drift);
       if (level == Level::acceleration) right += dot(w, c.motion.bias - velocity_terms_of(j));
       B += joint.nv;
     }

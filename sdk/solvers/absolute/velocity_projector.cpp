@@ -79,7 +79,8 @@ void VelocityProjector::find_joint_velocities(std::span<double> v) noexcept {
     const JointData& joint = model_.view.joints[j];
     const Spatial twist =
         relative_motion(joint, motion_of(joint.base_frame, frames), motion_of(joint.moving_frame, frames)).twist;
-    solve_least_squares(model_.rows.joint(j).motion.H, joint.nv, twist, v.data() + joint.v_offset);
+    const JointConstraint& c = model_.rows.joint(j);
+    solve_least_squares(c.motion.H, joint.nv, twist - c.drift, v.data() + joint.v_offset);
   }
 }
 

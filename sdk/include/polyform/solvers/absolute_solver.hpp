@@ -13,6 +13,7 @@
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/contract/second_order.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform {
 
@@ -94,6 +95,7 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   DiscreteValues discrete_{view_};
   absolute::AppliedLoads applied_;
   absolute::State state_;
+  RheonomicJoints rheonomic_{view_};
   const AbsoluteAccelerations* found_ = nullptr;  ///< the last ones that were found
   bool project_;
   double tolerance_;
