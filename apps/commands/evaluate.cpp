@@ -14,6 +14,7 @@
 #include "apps/text/equations.hpp"
 #include "apps/text/json_output.hpp"
 #include "apps/text/mode_warnings.hpp"
+#include "apps/session/formulas_library.hpp"
 #include "apps/session/session.hpp"
 #include "apps/session/solver_choice.hpp"
 #include "apps/text/terminal.hpp"
@@ -33,6 +34,7 @@ struct EvaluateArguments {
   ModelArguments model;
   std::string solver;
   std::vector<std::string> options;
+  std::string formulas, euler_angles = "zyx";
   bool equations = false, json = false;
 };
 
@@ -97,6 +99,13 @@ Exit evaluate_one(const EvaluateArguments& arguments, Session& session, const ho
     return Exit::done;
   }
   host::ObservationStore store(system.view());
+  if (!arguments.formulas.empty()) {
+    const Formulas formulas = formulas_of(system, arguments.euler_angles, language_of(arguments.formulas));
+    host::evaluate(system, *solver, store);
+    check_formulas(system, formulas, store.now().acceleration);
+    fmt::print(output(), "{}", formulas.text);
+    return Exit::done;
+  }
   const host::BalanceReport balance = host::evaluate(system, *solver, store);
   warn_of_large_modes(system, store.now());
   const host::ConstraintCount count = count_of(system, *solver);
@@ -117,6 +126,9 @@ Exit evaluate_all(const EvaluateArguments& arguments, Session& session, const ho
   if (!arguments.options.empty())
     throw host::Failure(Exit::bad_input, "--option belongs to one solver, but --solver all was given",
                         "Name the solver, or give the options in the model.");
+  if (!arguments.formulas.empty())
+    throw host::Failure(Exit::bad_input, "--formulas are checked by one solver, but --solver all was given",
+                        "Name the solver.");
   if (arguments.equations)
     throw host::Failure(Exit::bad_input, "--equations shows those of one solver, but --solver all was given",
                         "Name the solver.");
@@ -173,10 +185,18 @@ void add_evaluate(CLI::App& app, Action& action) {
       ->type_name("NAME");
   add_solver_options(*sub, arguments->options);
   sub->add_flag("--equations", arguments->equations,
-                "Show M, f, A and b of the solver in place of the results, and which subsystems its levels have");
+                "Show the solver's own equations in place of the results: M, f, A, b and the subsystems of each level; "
+                "or H2 and the reduced equations");
+  sub->add_option("--formulas", arguments->formulas,
+                  "Show H2 and the reduced equations of a small tree as formulas, text, latex or c, after a check "
+                  "against the solver")
+      ->check(CLI::IsMember({"text", "latex", "c"}))
+      ->type_name("LANGUAGE");
+  add_euler_angles(*sub, arguments->euler_angles);
   sub->add_flag("--json", arguments->json, "Print one JSON object; with --solver all, an object by solver name");
   sub->footer("Examples: polyform evaluate rod.yaml --solver all --json\n"
-      "          polyform evaluate arm.yaml --equations");
+      "          polyform evaluate arm.yaml --equations\n"
+      "          polyform evaluate arm.yaml --formulas latex");
   sub->final_callback([&action, arguments] { action = [arguments] { return evaluate(*arguments); }; });
 }
 

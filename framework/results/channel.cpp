@@ -22,6 +22,9 @@ constexpr Component components[] = {
     {"a", "accelerations"},      {"ax", "accelerations"},     {"ay", "accelerations"},
     {"az", "accelerations"},     {"alphax", "accelerations"}, {"alphay", "accelerations"},
     {"alphaz", "accelerations"}, {"etaddot", "accelerations"},
+    {"vbx", "body_axes"},    {"vby", "body_axes"},    {"vbz", "body_axes"},
+    {"wbx", "body_axes"},    {"wby", "body_axes"},    {"wbz", "body_axes"},
+    {"angle1", "body_axes"}, {"angle2", "body_axes"}, {"angle3", "body_axes"},
 };
 
 }  // namespace

@@ -8,10 +8,11 @@
 namespace polyform::host::inline simulation {
 
 /// modules: variables and states of modules. elements: states of forces, outputs and discrete states of all elements.
-/// accelerations: of joints, bodies and modes.
+/// accelerations: of joints, bodies and modes. body_axes: velocities in body axes and Euler angles.
 struct Columns {
   bool joints = true, bodies = true, energy = true, constraints = true, modules = true, elements = true;
-  bool reactions = false, accelerations = false;
+  bool reactions = false, accelerations = false, body_axes = false;
+  std::string euler_angles = "zyx";  ///< of the body axes: see body_angles()
   std::vector<std::string> patterns = {};  ///< such as tip.* or *.q: see matches()
 };
 

@@ -19,7 +19,7 @@ namespace {
 enum Field : std::size_t { method, level, subsystems, clearance, correction, tolerance };
 
 constexpr std::string_view methods[] = {"udwadia-kalaba", "square-root-free", "orthogonal-complement",
-                                        "orthonormalization", "generalized-inverse"};
+                                        "orthonormalization", "generalized-inverse", "oblique-projector"};
 constexpr std::string_view subsystem_sources[] = {"automatic", "found", "flat"};
 
 constexpr FieldSpec option_fields[] = {

@@ -17,6 +17,7 @@
 #include "projection.hpp"
 #include "reactions.hpp"
 #include "reductions.hpp"
+#include "shown_equations.hpp"
 
 namespace polyform::thompson {
 
@@ -33,6 +34,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
+    if (asked == EquationMatrices::interface_name) return static_cast<EquationMatrices*>(&shown_);
     // What drives joints that depend on time shows in their reactions, which only observations find.
     const bool tells_power = asked == PowerSource::interface_name && rheonomic_.empty();
     return tells_power ? static_cast<PowerSource*>(this) : nullptr;
@@ -52,6 +54,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
 
   void read(std::span<const double> y) noexcept { encoding_.read(y, tree_, reductions_.loops()); }
+  bool take(const ConstStateView&) noexcept;
   bool find_accelerations(double t, std::span<double> xdot, bool with_H1) noexcept;
   bool find_rates(double t) noexcept;
   void observe_accelerations(Observation&) noexcept;
@@ -75,6 +78,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   Failure failure_;
   Projection projection_;
   Reactions reactions_;
+  ShownEquations shown_;
   std::vector<double> joint_rates_;  ///< ẏ as of JointState
   /// Of an observation.
   struct Observing {
