@@ -157,7 +157,7 @@ class Transformation {
     T.block<3, 3>(at, at) = back;
     T.block<3, 3>(at, turn) = back * eigen(skew(v));
     rate.block<3, 3>(at, at) = -back * spin;
-    rate.block<3, 3>(at, turn) = back * (eigen(skew({vdot[0], vdot[1], vdot[2]})) - spin * eigen(skew(v)));
+    rate.block<3, 3>(at, turn) = back * (eigen(skew(Vec3{vdot[0], vdot[1], vdot[2]})) - spin * eigen(skew(v)));
     const Vec3 in_body = transpose_times(R, v);
     constexpr const char* letters[] = {"x", "y", "z"};
     for (std::size_t k = 0; k < 3; ++k) {
