@@ -100,18 +100,17 @@ void write_study_page(host::OutputFile& file, const std::string& title, const ho
   for (const host::CaseRow& row : table.rows) numbers.push_back(static_cast<double>(row.number));
   for (const host::CaseRow& row : table.rows) numbers.push_back(row.done ? 1 : 0);
   for (const ReasonCount& reason : reasons_of(table))
-    reasons.push_back(
-        {{"text", reason.text}, {"count", reason.count}, {"first", reason.first}, {"done", reason.done}});
+    reasons.push_back({{"text", reason.text}, {"count", reason.count}, {"first", reason.first}, {"done", reason.done}});
   for (const host::RecordField& field : record)
     std::visit([&](const auto& value) { fields[field.name] = value; }, field.value);
   Json study = {{"title", title},
-                      {"polyform", POLYFORM_VERSION},
-                      {"written", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
-                      {"cases", table.rows.size()},
-                      {"columns", columns},
-                      {"reasons", reasons},
-                      {"groups", solver_groups(table)},
-                      {"record", fields}};
+                {"polyform", POLYFORM_VERSION},
+                {"written", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+                {"cases", table.rows.size()},
+                {"columns", columns},
+                {"reasons", reasons},
+                {"groups", solver_groups(table)},
+                {"record", fields}};
   if (solver_factor(table) < table.factors.size()) study["solver"] = table.factors[solver_factor(table)];
   write_page(file, study_page(), title, [&] {
     const std::string json = study.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -8,8 +8,8 @@
 
 namespace polyform::apps {
 
-/// What the ranks of a study need of a message-passing library. apps/mpi implements it with MPI, in a library of its own
-/// that is loaded only under mpirun, so that the program itself does without.
+/// What the ranks of a study need of a message-passing library. apps/mpi implements it with MPI, in a library of its
+/// own that is loaded only under mpirun, so that the program itself does without.
 class Ranks {
  public:
   virtual ~Ranks() = default;

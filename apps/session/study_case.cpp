@@ -17,11 +17,7 @@ using host::Failure;
 
 StudyCases::StudyCases(const Session& session, const std::string& model, const host::Design& design,
                        const host::Quantities& quantities, CaseSettings settings)
-    : session_(session),
-      design_(design),
-      quantities_(quantities),
-      settings_(std::move(settings)),
-      model_([&] {
+    : session_(session), design_(design), quantities_(quantities), settings_(std::move(settings)), model_([&] {
         host::Diagnostics diagnostics;
         host::VariedModel parsed(model, diagnostics);
         print(diagnostics);
@@ -36,8 +32,7 @@ StudyCases::StudyCases(const Session& session, const std::string& model, const h
 void StudyCases::check_model() {
   host::Diagnostics diagnostics;
   bool missing_plugin = false;
-  host::Description description =
-      model_.read(session_.catalog(), diagnostics, missing_plugin, {settings_.lenient});
+  host::Description description = model_.read(session_.catalog(), diagnostics, missing_plugin, {settings_.lenient});
   std::unique_ptr<host::System> system;
   if (!diagnostics.failed())
     system = host::System::assemble(std::move(description), session_.keep_alive(), diagnostics);
@@ -86,8 +81,7 @@ std::vector<double> StudyCases::simulate(std::size_t number, const volatile std:
     for (const std::size_t value : values_[f]) model_.set(value, texts[f]);
   host::Diagnostics diagnostics;
   bool missing_plugin = false;
-  host::Description description =
-      model_.read(session_.catalog(), diagnostics, missing_plugin, {settings_.lenient});
+  host::Description description = model_.read(session_.catalog(), diagnostics, missing_plugin, {settings_.lenient});
   std::unique_ptr<host::System> system;
   if (!diagnostics.failed())
     system = host::System::assemble(std::move(description), session_.keep_alive(), diagnostics);

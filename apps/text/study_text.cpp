@@ -18,6 +18,12 @@ constexpr std::size_t most_reasons = 8;
 
 }  // namespace
 
+StudyCounts counts_of(const host::StudyTable& table, std::size_t cases) {
+  StudyCounts counts{cases};
+  for (const host::CaseRow& row : table.rows) counts.add(row);
+  return counts;
+}
+
 std::vector<ReasonCount> reasons_of(const host::StudyTable& table) {
   std::map<std::string, ReasonCount> found;
   for (const host::CaseRow& row : table.rows) {
@@ -69,8 +75,8 @@ std::string study_text(const host::StudyTable& table, const StudyCounts& counts)
                    "greatest", "in case");
   for (std::size_t q = 0; q < table.quantities.size(); ++q) {
     const QuantityRange range = range_of(table, q);
-    const std::string name = table.units[q].empty() ? table.quantities[q]
-                                                    : fmt::format("{} ({})", table.quantities[q], table.units[q]);
+    const std::string name =
+        table.units[q].empty() ? table.quantities[q] : fmt::format("{} ({})", table.quantities[q], table.units[q]);
     if (range.numbers == 0)
       fmt::format_to(out, "{:<24} {:>12}\n", name, "none");
     else
@@ -100,8 +106,8 @@ Json study_json(const host::StudyTable& table, const StudyCounts& counts) {
     entry["greatest"] = range.greatest;
     entry["greatest_case"] = range.greatest_case;
   }
-  return {{"cases", counts.cases},     {"done", counts.done},           {"failed", counts.failed},
-          {"resumed", counts.resumed}, {"warned", counts.warned},       {"wall_seconds", counts.seconds},
+  return {{"cases", counts.cases},     {"done", counts.done},     {"failed", counts.failed},
+          {"resumed", counts.resumed}, {"warned", counts.warned}, {"wall_seconds", counts.seconds},
           {"factors", table.factors},  {"quantities", quantities}};
 }
 

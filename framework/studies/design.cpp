@@ -82,8 +82,9 @@ void Design::settle_method() {
     throw Failure(Exit::bad_input, fmt::format("factor {} has no levels for a grid", show(open->name)),
                   "Give it a list or a range from:to:count, or take --method lhs, sobol or random with --samples.");
   if (method_ == Method::grid && request_.samples > 0)
-    throw Failure(Exit::bad_input, "--samples does not apply to a grid",
-                  "A grid takes all values of its factors. Leave out --samples, or take --method lhs, sobol or random.");
+    throw Failure(
+        Exit::bad_input, "--samples does not apply to a grid",
+        "A grid takes all values of its factors. Leave out --samples, or take --method lhs, sobol or random.");
   if (method_ != Method::grid && request_.samples == 0)
     throw Failure(Exit::bad_input, fmt::format("method {} needs the number of samples", name_of(method_)),
                   "Give --samples N.");
@@ -177,4 +178,4 @@ std::vector<std::string> Design::values(std::size_t number) const {
   return values;
 }
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

@@ -13,8 +13,8 @@
 namespace polyform::host::inline studies {
 
 /// grid: every value with every other, the last factor fastest. random: independent points. sobol: a Sobol sequence
-/// (direction numbers of Joe and Kuo 2008) with a random digital shift. latin_hypercube: every factor takes one value in
-/// each of as many equal shares as there are cases.
+/// (direction numbers of Joe and Kuo 2008) with a random digital shift. latin_hypercube: every factor takes one value
+/// in each of as many equal shares as there are cases.
 enum class Method { grid, random, sobol, latin_hypercube };
 /// grid, random, sobol, lhs.
 std::string_view name_of(Method);
@@ -34,8 +34,8 @@ struct DesignRequest {
 /// The values of a case follow from its number, the seed and the factors alone.
 class Design {
  public:
-  /// Failure (bad_input) where samples are missing or do not apply, where a factor of a grid has no levels, or where the
-  /// correlation is none.
+  /// Failure (bad_input) where samples are missing or do not apply, where a factor of a grid has no levels, or where
+  /// the correlation is none.
   Design(std::vector<Factor>, const DesignRequest&);
 
   const std::vector<Factor>& factors() const { return factors_; }
@@ -61,4 +61,4 @@ class Design {
   std::vector<double> factor_of_correlation_;  ///< lower triangle L with L Lᵀ = correlation, by rows
 };
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

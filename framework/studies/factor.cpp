@@ -142,8 +142,8 @@ Factor make_factor(std::vector<std::string> paths, std::string_view values) {
   if (given.empty()) refuse(factor.name, "it has no values");
   const std::size_t open = given.find('(');
   if (open != std::string_view::npos && given.ends_with(')'))
-    factor.distribution = read_distribution(factor.name, trimmed(given.substr(0, open)),
-                                            given.substr(open + 1, given.size() - open - 2));
+    factor.distribution =
+        read_distribution(factor.name, trimmed(given.substr(0, open)), given.substr(open + 1, given.size() - open - 2));
   else if (given.find(',') == std::string_view::npos && given.find(':') != std::string_view::npos)
     factor.distribution = read_range(factor.name, split(given, ':'));
   else
@@ -179,4 +179,4 @@ std::string quantile(const Distribution& distribution, double probability) {
       distribution);
 }
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

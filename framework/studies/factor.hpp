@@ -48,4 +48,4 @@ std::string quantile(const Distribution&, double probability);
 /// A number with the fewest digits that give back the same double.
 std::string number_text(double);
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

@@ -135,4 +135,4 @@ JournalContent read_journal(const std::string& path) {
   return journal;
 }
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

@@ -52,4 +52,4 @@ bool has_journal(const std::string& path);
 /// Failure (bad_input) where the file is none.
 JournalContent read_journal(const std::string& path);
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

@@ -59,8 +59,8 @@ class ExpressionParser {
   static constexpr std::size_t deepest = 200;  ///< levels of nesting, so that no text exhausts the stack
 
   [[noreturn]] void refuse(const std::string& why, const std::string& remedy = example) const {
-    throw Failure(Exit::bad_input, fmt::format("quantity {}: column {} of {}: {}", show(name_), at_ + 1, show(text_), why),
-                  remedy);
+    throw Failure(Exit::bad_input,
+                  fmt::format("quantity {}: column {} of {}: {}", show(name_), at_ + 1, show(text_), why), remedy);
   }
   void skip() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
@@ -186,8 +186,7 @@ class ExpressionParser {
     }
     expect(')');
     const auto known = std::ranges::find(aggregates_, found);
-    program_.push_back(
-        {Operation::Kind::aggregate, 0, static_cast<std::size_t>(known - aggregates_.begin()), nullptr});
+    program_.push_back({Operation::Kind::aggregate, 0, static_cast<std::size_t>(known - aggregates_.begin()), nullptr});
     if (known == aggregates_.end()) aggregates_.push_back(std::move(found));
   }
 
@@ -213,11 +212,20 @@ double run(const std::vector<Operation>& program, std::span<const double> aggreg
     stack.pop_back();
     double& a = stack.back();
     switch (operation.kind) {
-      case Do::add: a += b; break;
-      case Do::subtract: a -= b; break;
-      case Do::multiply: a *= b; break;
-      case Do::divide: a /= b; break;
-      default: a = std::pow(a, b);
+      case Do::add:
+        a += b;
+        break;
+      case Do::subtract:
+        a -= b;
+        break;
+      case Do::multiply:
+        a *= b;
+        break;
+      case Do::divide:
+        a /= b;
+        break;
+      default:
+        a = std::pow(a, b);
     }
   }
   return stack.back();
@@ -337,15 +345,24 @@ void AggregateSink::row(double time, const Observation& now) {
 double AggregateSink::value(const Aggregate& aggregate, const Sum& sum) const {
   const double span = time_ - begin_;
   switch (aggregate.kind) {
-    case Kind::minimum: return sum.least;
-    case Kind::maximum: return sum.greatest;
-    case Kind::initial: return sum.first;
-    case Kind::final: return sum.last;
-    case Kind::mean: return span > 0 ? sum.integral / span : sum.last;
-    case Kind::rms: return span > 0 ? std::sqrt(sum.integral_of_square / span) : std::abs(sum.last);
-    case Kind::amplitude: return (sum.greatest - sum.least) / 2;
-    case Kind::integral: return sum.integral;
-    case Kind::crossing: break;
+    case Kind::minimum:
+      return sum.least;
+    case Kind::maximum:
+      return sum.greatest;
+    case Kind::initial:
+      return sum.first;
+    case Kind::final:
+      return sum.last;
+    case Kind::mean:
+      return span > 0 ? sum.integral / span : sum.last;
+    case Kind::rms:
+      return span > 0 ? std::sqrt(sum.integral_of_square / span) : std::abs(sum.last);
+    case Kind::amplitude:
+      return (sum.greatest - sum.least) / 2;
+    case Kind::integral:
+      return sum.integral;
+    case Kind::crossing:
+      break;
   }
   return sum.crossing;
 }
@@ -356,4 +373,4 @@ std::vector<double> AggregateSink::values() const {
   return values;
 }
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

@@ -30,7 +30,7 @@ struct Operation {
   enum class Kind { number, aggregate, add, subtract, multiply, divide, power, negate, function };
   Kind kind = Kind::number;
   double number = 0;
-  std::size_t aggregate = 0;              ///< among those of the quantities
+  std::size_t aggregate = 0;  ///< among those of the quantities
   double (*function)(double) = nullptr;
 };
 
@@ -85,4 +85,4 @@ class AggregateSink final : public RowSink {
   bool begun_ = false;
 };
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

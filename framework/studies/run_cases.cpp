@@ -20,7 +20,9 @@ struct Share {
 std::vector<Share> share(const std::vector<std::size_t>& numbers, const CaseLimits& limits) {
   constexpr std::size_t most = 256, per_worker = 8;
   const std::size_t size =
-      limits.isolate ? 1 : std::clamp<std::size_t>(numbers.size() / (per_worker * std::max<std::size_t>(limits.workers, 1)), 1, most);
+      limits.isolate
+          ? 1
+          : std::clamp<std::size_t>(numbers.size() / (per_worker * std::max<std::size_t>(limits.workers, 1)), 1, most);
   std::vector<Share> shares;
   for (std::size_t i = 0; i < numbers.size(); i += size) {
     const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(i);
@@ -96,4 +98,4 @@ bool run_cases(std::vector<std::size_t> numbers, const CaseWork& work, const std
   return !stopped();
 }
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

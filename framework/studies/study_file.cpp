@@ -117,4 +117,4 @@ std::optional<StudyFile> read_study(const std::string& file, Diagnostics& diagno
   return study;
 }
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

@@ -21,8 +21,8 @@ struct StudyFile {
   std::optional<std::string> solver;
 };
 
-/// The study of a file whose first key tells that it is one (`study: 1`); nothing where it is another file, or cannot be
-/// parsed: the reader of models tells why. Failure (bad_input, already said) after reports.
+/// The study of a file whose first key tells that it is one (`study: 1`); nothing where it is another file, or cannot
+/// be parsed: the reader of models tells why. Failure (bad_input, already said) after reports.
 std::optional<StudyFile> read_study(const std::string& file, Diagnostics&);
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

@@ -104,7 +104,8 @@ void fill(hid_t file, const StudyTable& table, const RecordFields& record) {
   for (std::size_t q = 0; q < table.quantities.size(); ++q) {
     std::vector<double> values;
     for (const CaseRow& row : table.rows) values.push_back(row.quantities[q]);
-    const Handle dataset = write_numbers(file, fmt::format("{}/{}", quantities_group, link_name(table.quantities[q])), values);
+    const Handle dataset =
+        write_numbers(file, fmt::format("{}/{}", quantities_group, link_name(table.quantities[q])), values);
     results::hdf5::write_attribute(dataset, "unit", table.units[q]);
   }
   results::hdf5::write_texts(file, "status", status);
@@ -158,7 +159,8 @@ void take(StudyTable& table, hid_t file) {
     const std::vector<double> values = read_numbers(file, path);
     if (values.size() != numbers.size()) throw results::hdf5::Error();
     for (std::size_t i = 0; i < values.size(); ++i) table.rows[i].quantities.push_back(values[i]);
-    table.units.push_back(results::hdf5::read_text(Handle(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose), "unit"));
+    table.units.push_back(
+        results::hdf5::read_text(Handle(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose), "unit"));
   }
 }
 
@@ -311,4 +313,4 @@ void write_table(OutputFile& file, const StudyTable& table, const RecordFields& 
     write_csv(file, table);
 }
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

@@ -17,7 +17,7 @@ struct CaseRow {
   std::vector<std::string> values;  ///< of the factors
   std::vector<double> quantities;   ///< NaN where the case failed
   bool done = false;
-  std::string reason;               ///< why it failed, or what it warns of
+  std::string reason;  ///< why it failed, or what it warns of
 };
 
 struct StudyTable {
@@ -40,8 +40,8 @@ bool read_row(const std::vector<std::string>& fields, std::size_t factors, std::
 /// All bytes of a file; nothing where it cannot be read.
 std::optional<std::string> content_of(const std::string& file);
 
-/// A table of a CSV file. The columns between `case` and `status` are taken as factors unless `quantities` says how many
-/// of them, the last ones, are quantities. Failure (bad_input) where it is none.
+/// A table of a CSV file. The columns between `case` and `status` are taken as factors unless `quantities` says how
+/// many of them, the last ones, are quantities. Failure (bad_input) where it is none.
 StudyTable read_csv_table(const std::string& file, std::size_t quantities);
 
 /// Whether the file is a table of a study in HDF5, as write_table writes it.
@@ -53,4 +53,4 @@ StudyTable read_hdf5_table(const std::string& file, RecordFields&);
 /// `status` and `reason`, and groups `factors` and `quantities` with a dataset each. Failure (simulation_failed).
 void write_table(OutputFile&, const StudyTable&, const RecordFields&);
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

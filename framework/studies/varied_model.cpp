@@ -99,7 +99,8 @@ Node& VariedModel::enter_map(Node& map, Place& place) {
     return own(found->value);
   }
   const std::string_view key = first_word(place.rest);
-  if (key.empty()) refuse(place, "a key is missing", "A path is made of keys, names and indices, such as bodies.rod.mass.");
+  if (key.empty())
+    refuse(place, "a key is missing", "A path is made of keys, names and indices, such as bodies.rod.mass.");
   place.rest.remove_prefix(key.size());
   return add_default(map, key, place);
 }
@@ -144,8 +145,8 @@ Node& VariedModel::enter_list(Node& list, Place& place) {
   if (best == list.items.size()) {
     const std::string_view wrong = first_word(place.rest);
     refuse(place, fmt::format("found no item {}", show(wrong)),
-           did_you_mean(wrong, names) +
-               (names.empty() ? std::string("Give an index such as [0].") : fmt::format("Names there: {}.", listing(names))));
+           did_you_mean(wrong, names) + (names.empty() ? std::string("Give an index such as [0].")
+                                                       : fmt::format("Names there: {}.", listing(names))));
   }
   place.rest.remove_prefix(length);
   return own(list.items[best]);
@@ -205,7 +206,9 @@ namespace {
 std::string shown(const Node* node) { return node == nullptr ? "not there" : describe(*node); }
 
 std::string difference(const Node& before, const Node& now, const std::string& path) {
-  const auto join = [&](std::string_view key) { return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key); };
+  const auto join = [&](std::string_view key) {
+    return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+  };
   if (before.kind == Node::Kind::map && now.kind == Node::Kind::map) {
     const auto find = [](const Node& map, const std::string& key) -> const Node* {
       for (const Node::Entry& entry : map.entries)
@@ -223,7 +226,8 @@ std::string difference(const Node& before, const Node& now, const std::string& p
   }
   if (before.kind == Node::Kind::list && now.kind == Node::Kind::list && before.items.size() == now.items.size()) {
     for (std::size_t i = 0; i < before.items.size(); ++i)
-      if (std::string found = difference(*before.items[i], *now.items[i], fmt::format("{}[{}]", path, i)); !found.empty())
+      if (std::string found = difference(*before.items[i], *now.items[i], fmt::format("{}[{}]", path, i));
+          !found.empty())
         return found;
     return {};
   }
@@ -243,4 +247,4 @@ std::string first_difference(std::string_view before, std::string_view now) {
   return difference(*a, *b, {});
 }
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

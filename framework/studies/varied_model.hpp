@@ -13,8 +13,8 @@
 namespace polyform::host::inline studies {
 
 /// A path names a value by keys, by names of items and by indices: bodies.rod.mass, gravity[2],
-/// joints.pin.initial.velocity. `solver` and `simulation.integrator` mean the names of these. Keys that the file leaves to
-/// their default can be replaced too.
+/// joints.pin.initial.velocity. `solver` and `simulation.integrator` mean the names of these. Keys that the file leaves
+/// to their default can be replaced too.
 class VariedModel {
  public:
   /// Parses the file. Failure (already said) after printing into the diagnostics what is wrong.
@@ -54,4 +54,4 @@ class VariedModel {
 /// comments, places or the order of keys differ, or where one of the texts cannot be parsed.
 std::string first_difference(std::string_view before, std::string_view now);
 
-}  // namespace polyform::host::studies
+}  // namespace polyform::host::inline studies

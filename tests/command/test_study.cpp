@@ -46,11 +46,16 @@ std::vector<std::vector<std::string>> rows_of(const std::string& csv) {
 
 TEST_CASE("a study tells quantities of a motion that is known") {
   const Workshop shop;
-  const Outcome outcome = shop.run({"study", shop.write("m.yaml", oscillator), "--vary", "bodies.block.mass=0.5:2:4",
-                                    "--vary", "forces.spring.stiffness=50,200", "--quantity", "end=final(slide.q)",
-                                    "--quantity", "low=min(slide.q)", "--quantity", "zero=crossing(slide.q, 0)",
-                                    "--quantity", "area=integral(slide.q)", "--quantity", "square=rms(slide.q)^2",
-                                    "--quantity", "swing=amplitude(slide.q)", "--output", "a.csv"});
+  const Outcome outcome = shop.run({"study",      shop.write("m.yaml", oscillator),
+                                    "--vary",     "bodies.block.mass=0.5:2:4",
+                                    "--vary",     "forces.spring.stiffness=50,200",
+                                    "--quantity", "end=final(slide.q)",
+                                    "--quantity", "low=min(slide.q)",
+                                    "--quantity", "zero=crossing(slide.q, 0)",
+                                    "--quantity", "area=integral(slide.q)",
+                                    "--quantity", "square=rms(slide.q)^2",
+                                    "--quantity", "swing=amplitude(slide.q)",
+                                    "--output",   "a.csv"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   const std::string csv = shop.read("a.csv");
@@ -75,9 +80,14 @@ TEST_CASE("a study tells quantities of a motion that is known") {
 TEST_CASE("a table is the same for any number of workers, any shards, and after a stop") {
   const Workshop shop;
   const std::string model = shop.write("m.yaml", oscillator);
-  const std::vector<std::string> study{"study", model, "--vary", "bodies.block.mass=uniform(1,2)", "--vary",
-                                       "joints.slide.initial.velocity=normal(0,1)", "--samples", "60", "--seed", "9",
-                                       "--quantity", "end=final(slide.q)", "--duration", "0.1", "--quiet"};
+  const std::vector<std::string> study{"study",      model,
+                                       "--vary",     "bodies.block.mass=uniform(1,2)",
+                                       "--vary",     "joints.slide.initial.velocity=normal(0,1)",
+                                       "--samples",  "60",
+                                       "--seed",     "9",
+                                       "--quantity", "end=final(slide.q)",
+                                       "--duration", "0.1",
+                                       "--quiet"};
   const auto with = [&](std::vector<std::string> more) {
     std::vector<std::string> all = study;
     all.insert(all.end(), more.begin(), more.end());
@@ -192,17 +202,17 @@ TEST_CASE("paths that lead to nothing are refused with what may be meant") {
 
 TEST_CASE("values that the model leaves to their default can be varied, and others of a list stay") {
   const Workshop shop;
-  const Outcome outcome = shop.run({"study", shop.write("m.yaml", oscillator), "--vary", "gravity[0]=0,50", "--vary",
-                                    "joints.slide.initial.velocity=0,1", "--quantity", "v=initial(slide.v)",
-                                    "--quantity", "middle=mean(slide.q)", "--duration", "1.2566370614359172", "--output",
-                                    "a.csv"});
+  const Outcome outcome =
+      shop.run({"study", shop.write("m.yaml", oscillator), "--vary", "gravity[0]=0,50", "--vary",
+                "joints.slide.initial.velocity=0,1", "--quantity", "v=initial(slide.v)", "--quantity",
+                "middle=mean(slide.q)", "--duration", "1.2566370614359172", "--output", "a.csv"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   const auto rows = rows_of(shop.read("a.csv"));
   REQUIRE(rows.size() == 4);
   CHECK(std::stod(rows[1][3]) == 1);
-  CHECK(std::stod(rows[0][4]) == Approx(0).margin(1e-6));   // over a whole period
-  CHECK(std::stod(rows[2][4]) == Approx(2).margin(1e-5));   // m g / k
+  CHECK(std::stod(rows[0][4]) == Approx(0).margin(1e-6));  // over a whole period
+  CHECK(std::stod(rows[2][4]) == Approx(2).margin(1e-5));  // m g / k
 }
 
 TEST_CASE("a study file says the same as the command line") {
@@ -249,8 +259,9 @@ TEST_CASE("the shipped study tells where a shaken rod stands, as the theory of f
 TEST_CASE("an interrupted study keeps what was done and goes on") {
   const Workshop shop;
   const std::string model = shop.write("m.yaml", oscillator);
-  const std::vector<std::string> study{"study", model, "--vary", "bodies.block.mass=uniform(1,2)", "--samples", "400",
-                                       "--quantity", "end=final(slide.q)", "--duration", "40", "--output", "a.csv"};
+  const std::vector<std::string> study{"study",      model, "--vary",     "bodies.block.mass=uniform(1,2)",
+                                       "--samples",  "400", "--quantity", "end=final(slide.q)",
+                                       "--duration", "40",  "--output",   "a.csv"};
   const pid_t process = shop.start(study);
   CHECK(wait_until([&] {
     std::error_code missing;

@@ -58,7 +58,8 @@ TEST_CASE("aggregates of columns stand in expressions, the same one once") {
 TEST_CASE("the unit of a quantity is that of its column") {
   const std::vector<Channel> channels{{"time", "s"}, {"pin.q", "rad"}, {"ratio", "1"}};
   Quantities quantities;
-  for (const char* text : {"a=max(pin.q)", "b=integral(pin.q)", "c=crossing(pin.q, 1)", "d=2*max(pin.q)", "e=integral(ratio)"})
+  for (const char* text :
+       {"a=max(pin.q)", "b=integral(pin.q)", "c=crossing(pin.q, 1)", "d=2*max(pin.q)", "e=integral(ratio)"})
     quantities.add(text);
   CHECK(quantities.unit(0, channels) == "rad");
   CHECK(quantities.unit(1, channels) == "rad s");
