@@ -226,8 +226,8 @@ class Expansion {
     Motion frame;
     Vector center_velocity, center_acceleration;  ///< body axes
     ex mass;
-    std::array<Vector, 3> inertia;                ///< rows
-    Vector force, moment;                         ///< ground axes, body axes
+    std::array<Vector, 3> inertia;  ///< rows
+    Vector force, moment;           ///< ground axes, body axes
   };
   struct Kinematics {
     std::string joint;
@@ -313,9 +313,10 @@ void Expansion::find_loads() {
       for (std::size_t k = 0; k < joint.nv; ++k) {
         ex& effort = efforts_[joint.v_offset + k];
         if (effort.is_zero())
-          effort = symbols_.add(Symbols::Kind::load,
-                                joint.nv == 1 ? fmt::format("tau_{}", joint.name) : fmt::format("tau_{}_{}", joint.name, k + 1),
-                                efforts[joint.v_offset + k], "effort in the joint, N or N m");
+          effort = symbols_.add(
+              Symbols::Kind::load,
+              joint.nv == 1 ? fmt::format("tau_{}", joint.name) : fmt::format("tau_{}_{}", joint.name, k + 1),
+              efforts[joint.v_offset + k], "effort in the joint, N or N m");
       }
     }
 }
@@ -395,8 +396,8 @@ Rotation Expansion::ball_rotation(const JointData& joint, std::size_t body, std:
   Rotation whole = Rotation::identity();
   std::array<Vector, 3> columns;  // of B, in the axes before the ball
   for (std::size_t k = 0; k < 3; ++k) {
-    const ex angle = symbols_.add(Symbols::Kind::position, fmt::format("b{}_{}", k + 1, joint.name), beta[k],
-                                  "Euler angle, rad");
+    const ex angle =
+        symbols_.add(Symbols::Kind::position, fmt::format("b{}_{}", k + 1, joint.name), beta[k], "Euler angle, rad");
     const auto [c, s] = symbols_.angle(angle);
     const Vector a = numbers(angles.unit(k));
     columns[k] = whole.times(a);
@@ -513,13 +514,23 @@ void Expansion::add_body(std::size_t i) {
 /// H2, Ḣ2 q̇2 and the terms of Eq 15.
 void Expansion::project() {
   const std::size_t n = bodies_.size(), p = freedoms_.size();
-  Matrix H2{"H2", "velocity transformation, Eq 17; rows of a body: v, ground axes; w, body axes", "H_2",
-            6 * n, p, false, std::vector<ex>(6 * n * p, 0)};
+  Matrix H2{"H2",
+            "velocity transformation, Eq 17; rows of a body: v, ground axes; w, body axes",
+            "H_2",
+            6 * n,
+            p,
+            false,
+            std::vector<ex>(6 * n * p, 0)};
   Matrix gamma{"G", "rate of H2 times q2', Eq 14", "\\dot H_2 \\dot q_2", 6 * n, 1, false, std::vector<ex>(6 * n, 0)};
   Matrix M22{"M22", "reduced mass H2^T M H2, Eq 15", "\\hat M_{22}", p, p, true, std::vector<ex>(p * p, 0)};
-  Matrix Q2{"Q2", "reduced force H2^T Q with gyroscopic torques, Eq 15", "\\hat Q_2", p, 1, false,
-            std::vector<ex>(p, 0)};
-  Matrix N22{"N22", "gyroscopic term H2^T M (rate of H2) q2', Eq 15", "\\hat N_{22} \\dot q_2", p, 1, false,
+  Matrix Q2{
+      "Q2", "reduced force H2^T Q with gyroscopic torques, Eq 15", "\\hat Q_2", p, 1, false, std::vector<ex>(p, 0)};
+  Matrix N22{"N22",
+             "gyroscopic term H2^T M (rate of H2) q2', Eq 15",
+             "\\hat N_{22} \\dot q_2",
+             p,
+             1,
+             false,
              std::vector<ex>(p, 0)};
   for (std::size_t b = 0; b < n; ++b) {
     const Body& body = bodies_[b];
@@ -566,7 +577,8 @@ std::vector<double> Expansion::accelerations() const {
   Eigen::MatrixXd M(p, p);
   Eigen::VectorXd right(p);
   for (Eigen::Index r = 0; r < p; ++r) {
-    for (Eigen::Index c = 0; c < p; ++c) M(r, c) = symbols_.value(matrices_[2].values[static_cast<std::size_t>(r * p + c)]);
+    for (Eigen::Index c = 0; c < p; ++c)
+      M(r, c) = symbols_.value(matrices_[2].values[static_cast<std::size_t>(r * p + c)]);
     right[r] = symbols_.value(matrices_[3].values[static_cast<std::size_t>(r)]) -
                symbols_.value(matrices_[4].values[static_cast<std::size_t>(r)]);
   }
@@ -588,7 +600,8 @@ void Expansion::write_text(std::ostream& out, bool latex) const {
   if (latex) out << "% M22 q2'' = Q2 - N22; entries that are not listed are zero\n\\begin{align*}\n";
   if (!latex) out << "M22 q2'' = Q2 - N22; entries that are not listed are zero\n";
   const auto put = [&](const std::string& left, const ex& value) {
-    put_wrapped(out, latex ? Language::latex : Language::text, latex ? left + " &= " : "  " + left + " = ", symbols_.shown(value), latex ? " \\\\" : "");
+    put_wrapped(out, latex ? Language::latex : Language::text, latex ? left + " &= " : "  " + left + " = ",
+                symbols_.shown(value), latex ? " \\\\" : "");
   };
   for (const Kinematics& ball : balls_) {
     if (!latex) out << "B of " << ball.joint << ": w = B b', of its Euler angles\n";
@@ -611,7 +624,8 @@ void Expansion::write_text(std::ostream& out, bool latex) const {
   }
   if (latex) out << "\\end{align*}\n% symbols\n";
   if (!latex) out << "columns of H2, and q2'\n";
-  for (std::size_t k = 0; !latex && k < freedoms_.size(); ++k) out << "  " << k + 1 << ": " << freedoms_[k].name << "\n";
+  for (std::size_t k = 0; !latex && k < freedoms_.size(); ++k)
+    out << "  " << k + 1 << ": " << freedoms_[k].name << "\n";
   if (!latex) out << "symbols\n";
   for (const Symbols::Entry& e : symbols_.entries())
     out << (latex ? "% " : "  ") << e.name.get_name() << fmt::format(" = {:.10g}: {}\n", e.value, e.meaning);
@@ -627,8 +641,9 @@ void Expansion::write_c(std::ostream& out) const {
   out << "  double unused;\n};\nstatic const struct polyform_parameters polyform_values = {\n";
   for (const Symbols::Entry* e : list(Symbols::Kind::parameter)) out << fmt::format("  {:.17g},\n", e->value);
   out << "  0\n};\n";
-  for (const auto& [name, kind] : {std::pair("positions", Symbols::Kind::position), std::pair("velocities", Symbols::Kind::velocity),
-                                   std::pair("loads", Symbols::Kind::load)}) {
+  for (const auto& [name, kind] :
+       {std::pair("positions", Symbols::Kind::position), std::pair("velocities", Symbols::Kind::velocity),
+        std::pair("loads", Symbols::Kind::load)}) {
     out << "/* " << name << ":";
     for (const Symbols::Entry* e : list(kind)) out << " " << e->name.get_name();
     out << " */\nstatic const double polyform_" << name << "_at_start[] = {";
@@ -670,12 +685,14 @@ std::pair<std::string, std::string> refusal_of(const SystemView& view) {
   const std::string other = "Without --formulas the equations are shown in numbers.";
   if (!view.cut_joints().empty())
     return {fmt::format("joint `{}` closes a loop, and the null space of a loop has no formula in general",
-                        view.cut_joints()[0].name), other};
+                        view.cut_joints()[0].name),
+            other};
   if (!view.constraints.empty() || !view.modules.empty())
     return {"constraint elements and modules are code, which has no formula", other};
   if (!view.flexible.empty()) return {"flexible bodies are code, which has no formula", other};
   for (const JointData& joint : view.joints) {
-    if (joint.kernel != nullptr) return {fmt::format("the law of joint `{}` is code, which has no formula", joint.name), other};
+    if (joint.kernel != nullptr)
+      return {fmt::format("the law of joint `{}` is code, which has no formula", joint.name), other};
     if (joint.reversed)
       for (const Primitive& p : joint.primitives)
         if (p.kind == Primitive::Kind::ball)
@@ -688,7 +705,7 @@ std::pair<std::string, std::string> refusal_of(const SystemView& view) {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) void polyform_make_formulas(const FormulaRequest& request,
-                                                                             Formulas& out) {
+                                                                              Formulas& out) {
   std::tie(out.refusal, out.remedy) = refusal_of(*request.view);
   if (!out.refusal.empty()) return;
   const Expansion expansion(request);

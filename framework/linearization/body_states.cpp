@@ -38,16 +38,17 @@ Eigen::Vector3d eigen(const Vec3& v) { return {v.x, v.y, v.z}; }
 /// A ball and what stands before it.
 struct Ball {
   const JointData* joint;
-  std::size_t q;         ///< of the quaternion, among all coordinates
-  std::size_t w;         ///< of the angular velocity, among the velocities of the tree
-  bool has_velocity;     ///< three translations along right angles stand before it: v is w − 3
+  std::size_t q;      ///< of the quaternion, among all coordinates
+  std::size_t w;      ///< of the angular velocity, among the velocities of the tree
+  bool has_velocity;  ///< three translations along right angles stand before it: v is w − 3
   BodyAngles angles;
 };
 
 std::optional<Ball> ball_of(const JointData& joint, const BodyAngles& angles) {
   if (joint.reversed) return {};
   const std::span<const Primitive> p = joint.primitives;
-  if (p.size() == 1 && p[0].kind == Primitive::Kind::ball) return Ball{&joint, joint.q_offset, joint.v_offset, false, angles};
+  if (p.size() == 1 && p[0].kind == Primitive::Kind::ball)
+    return Ball{&joint, joint.q_offset, joint.v_offset, false, angles};
   if (p.size() != 4 || p[3].kind != Primitive::Kind::ball) return {};
   for (std::size_t k = 0; k < 3; ++k) {
     Vec3 unit{};
@@ -123,7 +124,8 @@ class Transformation {
     const auto slide = place_of_three(choice.velocity.independent, ball.w - 3, *ball.joint);
     if (!slide) return true;
     const double* v = linear_.nominal.v.data() + ball.w - 3;
-    put_velocity(ball, *turn, static_cast<Index>(linear_.positions) + *slide, R, omega, {v[0], v[1], v[2]}, "vb", "m/s");
+    put_velocity(ball, *turn, static_cast<Index>(linear_.positions) + *slide, R, omega, {v[0], v[1], v[2]}, "vb",
+                 "m/s");
     return true;
   }
 
@@ -181,10 +183,11 @@ BodyStates to_body_states(const System& system, const Linearization& linear, con
   const Transformation t(system, linear, euler_angles);
   const Eigen::MatrixXd inverse = t.T.inverse();
   const Eigen::Map<const Eigen::VectorXd> rates(linear.rates.data(), static_cast<Index>(linear.rates.size()));
-  BodyStates out{t.states, (t.T * linear.A.value + t.rate) * inverse, t.T * linear.B.value, linear.C.value * inverse,
-                 t.values, {}};
+  BodyStates out{
+      t.states, (t.T * linear.A.value + t.rate) * inverse, t.T * linear.B.value, linear.C.value * inverse, t.values,
+      {}};
   out.rates = t.T * rates;  // the velocities among the rates of positions are those that T turns with
   return out;
 }
 
-}  // namespace polyform::host::linearization
+}  // namespace polyform::host::inline linearization

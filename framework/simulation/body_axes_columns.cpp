@@ -40,9 +40,10 @@ std::vector<BodyAngles> body_angles(const System& system, const std::string& tex
     const std::string_view letters = trimmed(single ? item.substr(equals + 1) : item);
     const auto angles = BodyAngles::read(letters);
     if (!angles)
-      throw Failure(Exit::bad_input, show(std::string(letters)) + " is no sequence of Euler angles",
-                    "Give three of x, y, z, neighbours different, each about an axis of the frame that the earlier ones "
-                    "lead to: zyx for yaw, pitch and roll.");
+      throw Failure(
+          Exit::bad_input, show(std::string(letters)) + " is no sequence of Euler angles",
+          "Give three of x, y, z, neighbours different, each about an axis of the frame that the earlier ones "
+          "lead to: zyx for yaw, pitch and roll.");
     if (single)
       all[body_named(system, trimmed(item.substr(0, equals)))] = *angles;
     else
@@ -58,7 +59,8 @@ BodyAxesColumns::BodyAxesColumns(const System& system, const std::string& euler_
     const std::size_t body = at(b);
     bodies_.push_back({body, angles[body]});
     const std::string_view name = system.view().bodies[body].name;
-    for (const char* quantity : {"vbx", "vby", "vbz"}) channels.push_back({fmt::format("{}.{}", name, quantity), "m/s"});
+    for (const char* quantity : {"vbx", "vby", "vbz"})
+      channels.push_back({fmt::format("{}.{}", name, quantity), "m/s"});
     for (const char* quantity : {"wbx", "wby", "wbz"})
       channels.push_back({fmt::format("{}.{}", name, quantity), "rad/s"});
     for (const char* quantity : {"angle1", "angle2", "angle3"})
@@ -70,10 +72,11 @@ double* BodyAxesColumns::put(const Observation& now, double* out) const {
   for (const Body& own : bodies_) {
     const Observation::Body& body = now.bodies[own.body];
     const Mat3 R = rotation_matrix(normalized(body.pose.orientation));
-    for (const Vec3& v : {transpose_times(R, body.velocity), transpose_times(R, body.angular_velocity), own.angles.of(R)})
+    for (const Vec3& v :
+         {transpose_times(R, body.velocity), transpose_times(R, body.angular_velocity), own.angles.of(R)})
       for (std::size_t k = 0; k < 3; ++k) *out++ = v[k];
   }
   return out;
 }
 
-}  // namespace polyform::host::simulation
+}  // namespace polyform::host::inline simulation

@@ -92,7 +92,6 @@ joints:
   CHECK_THROWS_AS(host::to_body_states(*locked, linear, "zz"), host::Failure);
   CHECK_THROWS_AS(host::to_body_states(*locked, linear, "c=zyx"), host::Failure);
   const auto pendulum = system_from_text(model_text("simple_pendulum"));
-  CHECK_THROWS_AS(
-      host::to_body_states(*pendulum, linear_model(*pendulum, *formulations_for(*pendulum).back()), "zyx"),
-      host::Failure);
+  CHECK_THROWS_AS(host::to_body_states(*pendulum, linear_model(*pendulum, *formulations_for(*pendulum).back()), "zyx"),
+                  host::Failure);
 }

@@ -41,24 +41,25 @@ double size(const Matrix& m) { return m.size() == 0 ? 0 : m.cwiseAbs().maxCoeff(
 }  // namespace
 
 TEST_CASE("shown matrices obey the paper's equations") {
-  for (const char* name : {"double_pendulum", "random_tree", "rotorcraft", "wind_turbine", "satellite", "four_bar_rhombus",
-                           "planar_3rrr", "rolling_disc", "flexible_pendulum", "motor_arm"}) {
+  for (const char* name : {"double_pendulum", "random_tree", "rotorcraft", "wind_turbine", "satellite",
+                           "four_bar_rhombus", "planar_3rrr", "rolling_disc", "flexible_pendulum", "motor_arm"}) {
     const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/" + name + ".yaml");
     const auto expected = observe_with(*system, {});
     for (const char* construction : {"velocity", "null-space"}) {
       INFO(name << ", " << construction);
       const Shown e(*system, {{"construction", construction}});
       const Matrix &Phi = e["Phi_q"], &H1 = e["H1"], &H2 = e["H2"];
-      CHECK(size(Phi * H2) < 1e-12 * (1 + size(H2)));                                          // Eq 5
+      CHECK(size(Phi * H2) < 1e-12 * (1 + size(H2)));                                             // Eq 5
       CHECK(size(Phi * H1 - Matrix::Identity(Phi.rows(), Phi.rows())) < 1e-10 * (1 + size(H1)));  // Eq 9
-      CHECK(size(H2 * e["q2'"] - e["q'"]) < 1e-12 * (1 + size(e["q'"])));                        // Eq 13
+      CHECK(size(H2 * e["q2'"] - e["q'"]) < 1e-12 * (1 + size(e["q'"])));                         // Eq 13
       const Matrix& Z = e.has("Z") ? e["Z"] : Matrix(Matrix::Identity(H2.cols(), H2.cols()));
       const Matrix HZ = H2 * Z;
       CHECK(size(HZ.transpose() * e["M"] * HZ - e["M22"]) <= 1e-12 * size(e["M22"]));
-      const Matrix left = e["M22"] * e["q2''"] - e["Q2"] + e["N22 q2'"];                         // Eq 15
+      const Matrix left = e["M22"] * e["q2''"] - e["Q2"] + e["N22 q2'"];  // Eq 15
       CHECK(size(left) < 1e-9 * (size(e["Q2"]) + size(e["N22 q2'"]) + size(e["M22"]) * size(e["q2''"])));
       // q̈ of the mass centres are those that are observed.
-      if (std::string(name) != "flexible_pendulum" && system->view().bodies.size() * 6 == static_cast<std::size_t>(e["q''"].rows()))
+      if (std::string(name) != "flexible_pendulum" &&
+          system->view().bodies.size() * 6 == static_cast<std::size_t>(e["q''"].rows()))
         for (std::size_t i = 0; i < system->view().bodies.size(); ++i) {
           const auto& body = expected->now().bodies[i];
           const Vec3 alpha = transpose_times(rotation_matrix(body.pose.orientation), body.angular_acceleration);

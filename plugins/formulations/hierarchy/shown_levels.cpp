@@ -6,12 +6,13 @@
 #include <Eigen/SVD>
 #include <vector>
 
+#include "polyform/mechanics/judgement.hpp"
+
 namespace polyform::hierarchy {
 namespace {
 
-/// Singular values below this part of the largest belong to rows that depend on others: as of the recursion, whose
-/// squares are below 1e-10 (least_independent_square).
-constexpr double dependent = 1e-5;
+/// Singular values below this part of the largest belong to rows that depend on others, as in the recursion.
+constexpr double dependent = least_independent;
 
 Eigen::MatrixXd map_rows_first(const std::vector<double>& numbers, Eigen::Index rows, Eigen::Index columns) {
   return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(numbers.data(), rows,
@@ -130,8 +131,8 @@ void ShownLevels::go_by_bases(const System& system) {
       const Matrix C = projects ? Matrix(kernel * kernel.transpose()) : kernel;
       const std::size_t motions = projects ? before : add_list();
       if (!projects) add_group(motions, "s", static_cast<std::size_t>(C.cols()));
-      add_matrix("C", projects ? "orthogonal projector onto ker(A S), Prop. 3.1" : "basis of ker(A S), Prop. 3.1", before,
-                 motions, rows_first(C), level);
+      add_matrix("C", projects ? "orthogonal projector onto ker(A S), Prop. 3.1" : "basis of ker(A S), Prop. 3.1",
+                 before, motions, rows_first(C), level);
       S = S * C;
       before = motions;
     }
@@ -173,8 +174,8 @@ void ShownLevels::go_by_filter(const System& system) {
       a += K * (rows.b - H * a);
       const Matrix left = Matrix::Identity(n, n) - K * H;
       P = left * P * left.transpose() + K * noise * K.transpose();
-      add_matrix("K", "gain P H^T (H P H^T + R)^g with H = A M^-1/2, Eqs 4.14, 4.17", unknowns_, rows.list, rows_first(K),
-                 level);
+      add_matrix("K", "gain P H^T (H P H^T + R)^g with H = A M^-1/2, Eqs 4.14, 4.17", unknowns_, rows.list,
+                 rows_first(K), level);
     }
     add_matrix("P", "covariance of a = M^1/2 alpha, a projector where R = 0, Eqs 4.16, 4.18", unknowns_, unknowns_,
                rows_first(P), level);

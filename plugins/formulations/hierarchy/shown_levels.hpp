@@ -12,15 +12,13 @@ namespace polyform::hierarchy {
 
 /// Over the whole system and dense, where the recursion works on interfaces: of each level the motions S_r (Theorem
 /// 3.2) and C, accelerations α_r and constraint forces γ_r; by a filter also the projector P_r and the gain K_r of a =
-/// M^{1/2} α (Eqs 4.14 to 4.18), where M has an inverse. Computed from M, f, A, b and R alone, so that it is a check
-/// of the recursion, too: the caller compares α of the last level.
+/// M^{1/2} α (Eqs 4.14 to 4.18), where M has an inverse. Computed from M, f, A, b and R alone, beside
+/// the recursion: the tests hold α of the last level against it. Where M is singular and a low level leaves
+/// accelerations open, α_r is the smallest that the level's equations allow.
 class ShownLevels final : public MatrixTable {
  public:
   /// The equations outlive the object. last: the level that counts.
   ShownLevels(Equations&, Method, std::size_t last);
-  /// α of the last level, after form().
-  const Eigen::VectorXd& accelerations() const { return alpha_; }
-
  private:
   using Matrix = Eigen::MatrixXd;
   using Vector = Eigen::VectorXd;

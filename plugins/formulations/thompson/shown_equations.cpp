@@ -1,9 +1,9 @@
 #include "shown_equations.hpp"
 
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <fmt/format.h>
 
+#include <Eigen/LU>
+#include <Eigen/QR>
 #include <utility>
 
 namespace polyform::thompson {
@@ -77,11 +77,13 @@ void ShownEquations::add_lists() {
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
     add_group(q_, std::string(view_.bodies[i].name), 6, body_components);
     if (h2_.has_modes())
-      add_group(q_, fmt::format("{} modes", view_.bodies[i].name), h2_.modes(i).count, numbered("eta", h2_.modes(i).count));
+      add_group(q_, fmt::format("{} modes", view_.bodies[i].name), h2_.modes(i).count,
+                numbered("eta", h2_.modes(i).count));
   }
   for (std::size_t j = 0; j < view_.bodies.size(); ++j) {
     const JointData& joint = view_.joints[j];
-    add_group(q2_, std::string(joint.name), joint.nv, h2_.is_relative() ? components_of(joint) : numbered("n", joint.nv));
+    add_group(q2_, std::string(joint.name), joint.nv,
+              h2_.is_relative() ? components_of(joint) : numbered("n", joint.nv));
     add_group(constraints_, std::string(joint.name), 6 - joint.nv);
   }
   for (const FlexibleData& flexible : view_.flexible)
@@ -155,8 +157,7 @@ ShownEquations::Reduced ShownEquations::add_loops(const Matrix& H2, const Vector
     add_group(left, fmt::format("{}[{}]", of.name, independent[k] - first), 1);
   }
   const Vector right = Eigen::Map<const Vector>(parts_.reductions.right(), J.rows());
-  const Vector particular =
-      Eigen::Map<const Vector>(udot.data(), J.cols()) - Z * accelerations;
+  const Vector particular = Eigen::Map<const Vector>(udot.data(), J.cols()) - Z * accelerations;
   add("J", "Phi_q H2 of what closes the tree", rows, q2_, J);
   add("right", "J q2'' = right", rows, one, right);
   add("Z", "null space of J, second reduction", q2_, left, Z);
@@ -204,7 +205,8 @@ void ShownEquations::add_implicit(const Reduced& reduced) {
     right.head(p) = reduced.H2.transpose() * Q;
     right.tail(n) = reduced.gamma;
   }
-  add("E", second ? "left side of Eq 21, and H2^T times the constraint force" : "left side of Eq 20", rows, columns, left);
+  add("E", second ? "left side of Eq 21, and H2^T times the constraint force" : "left side of Eq 20", rows, columns,
+      left);
   add("r", second ? "right side of Eq 21" : "right side of Eq 20", rows, one, right);
 }
 
