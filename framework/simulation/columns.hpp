@@ -8,10 +8,10 @@
 namespace polyform::host::inline simulation {
 
 /// modules: variables and states of modules. elements: states of forces, outputs and discrete states of all elements.
-/// accelerations: of joints, bodies and modes.
+/// accelerations: of joints, bodies and modes. violations: of each joint and constraint element.
 struct Columns {
   bool joints = true, bodies = true, energy = true, constraints = true, modules = true, elements = true;
-  bool reactions = false, accelerations = false;
+  bool reactions = false, accelerations = false, violations = false;
   std::vector<std::string> patterns = {};  ///< such as tip.* or *.q: see matches()
 };
 
