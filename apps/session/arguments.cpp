@@ -162,8 +162,8 @@ void add_run_arguments(CLI::App& app, RunArguments& run) {
   app.add_option("--output", run.output, "Where to write results: FILE.csv, FILE.h5, or - for CSV on the output stream")
       ->type_name("FILE");
   app.add_option("--columns", run.columns,
-                 "Groups of columns: joints,bodies,energy,constraints,modules,elements,reactions,accelerations,body_axes "
-                 "[all but the last three]; and names of columns, with * and ?: \"tip.*,energy\"")
+                 "Groups of columns: joints,bodies,energy,constraints,modules,elements,reactions,accelerations,body_axes,"
+                 "violations [all but the last four]; and names of columns, with * and ?: \"tip.*,energy\"")
       ->type_name("LIST")
       ->check(CLI::Validator(
           [](std::string& text) { return text.empty() ? "expected a list of groups" : std::string(); }, ""));
@@ -235,10 +235,12 @@ host::Columns columns_of(const RunArguments& run) {
                                                                      {"elements", &Columns::elements},
                                                                      {"reactions", &Columns::reactions},
                                                                      {"accelerations", &Columns::accelerations},
-                                                                     {"body_axes", &Columns::body_axes}};
+                                                                     {"body_axes", &Columns::body_axes},
+                                                                     {"violations", &Columns::violations}};
   std::vector<std::string_view> names;
   for (const auto& group : groups) names.push_back(group.first);
-  Columns columns{false, false, false, false, false, false, false, false, false, run.euler_angles, {}};
+  Columns columns = Columns::none();
+  columns.euler_angles = run.euler_angles;
   for (const std::string& name : CLI::detail::split(run.columns, ',')) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end() && name.find_first_of("*?.") != std::string::npos) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <unordered_set>
 
 #include "framework/diagnostics.hpp"
@@ -51,7 +52,10 @@ double* put(double* out, const Quat& q, double sign) {
 RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.view()), columns_(columns) {
   channels_.push_back({"time", "s"});
   // Patterns may take from any group.
-  if (!columns.patterns.empty()) columns_ = {true, true, true, true, true, true, true, true, true, columns.euler_angles, {}};
+  if (!columns.patterns.empty()) {
+    columns_ = Columns::all();
+    columns_.euler_angles = columns.euler_angles;
+  }
   const auto end_group = [&] { group_ends_.push_back(channels_.size()); };
   if (columns_.joints)
     for (const JointIndex j : system.joints()) add_joint(view_.joints[at(j)]);
@@ -97,6 +101,11 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
   end_group();
   if (columns_.body_axes) body_axes_ = std::make_unique<BodyAxesColumns>(system, columns.euler_angles, channels_);
   end_group();
+  if (columns_.violations) {
+    violations_ = std::make_unique<ViolationColumns>(system);
+    std::ranges::copy(violations_->channels(), std::back_inserter(channels_));
+  }
+  end_group();
   check_names();
   row_.resize(channels_.size());
   if (!columns.patterns.empty()) choose(columns);
@@ -104,7 +113,8 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
 
 void RowMaker::choose(const Columns& columns) {
   const bool whole[] = {columns.joints, columns.bodies, columns.energy, columns.constraints, columns.modules,
-                        columns.elements, columns.reactions, columns.accelerations, columns.body_axes};
+                        columns.elements, columns.reactions, columns.accelerations, columns.body_axes,
+                        columns.violations};
   std::vector<bool> used(columns.patterns.size());
   std::vector<Channel> kept{channels_.front()};
   chosen_.push_back(0);
@@ -127,6 +137,8 @@ void RowMaker::choose(const Columns& columns) {
                   "Columns are named as in the CSV header, such as rod.x, pin.q or energy.total.");
   channels_ = std::move(kept);
   chosen_row_.resize(chosen_.size());
+  // They are the last group, and the only one that costs more than copying.
+  if (chosen_.back() < group_ends_[group_ends_.size() - 2]) violations_.reset();
 }
 
 RowMaker::BodyColumns RowMaker::columns_of(BodyIndex b) const {
@@ -323,7 +335,8 @@ std::span<const double> RowMaker::make(double time, const Observation& now, doub
   for (const std::size_t row : constraint_rows_) *out++ = now.constraint_multipliers[row];
   if (columns_.reactions) out = std::copy(now.module_multipliers.begin(), now.module_multipliers.end(), out);
   out = put_accelerations(now, out);
-  if (body_axes_) body_axes_->put(now, out);
+  if (body_axes_) out = body_axes_->put(now, out);
+  if (violations_) violations_->put(time, now, out);
   if (chosen_.empty()) return row_;
   for (std::size_t c = 0; c < chosen_.size(); ++c) chosen_row_[c] = row_[chosen_[c]];
   return chosen_row_;

@@ -10,6 +10,7 @@
 #include "framework/simulation/body_axes_columns.hpp"
 #include "framework/simulation/columns.hpp"
 #include "framework/simulation/element_outputs.hpp"
+#include "framework/simulation/violation_columns.hpp"
 #include "polyform/contract/formulation.hpp"
 
 namespace polyform::host::inline simulation {
@@ -17,8 +18,8 @@ namespace polyform::host::inline simulation {
 /// Channels in the order of the outer contract: time, the user's joints, the user's bodies, energies, constraints,
 /// modules (variables and states by their own names), elements (states of forces, then outputs of forces, constraints
 /// and modules, then the discrete states of these, all by their own names), reactions (after those of joints: forces of
-/// constraints, multipliers of modules), accelerations (of the joints, then of the bodies with their modes), body axes (BodyAxesColumns). The system
-/// outlives it.
+/// constraints, multipliers of modules), accelerations (of the joints, then of the bodies with their modes), body axes
+/// (BodyAxesColumns), violations (of the joints, then of the constraint elements). The system outlives it.
 class RowMaker {
  public:
   /// Failure (bad_input) when a pattern matches no column, or a number of an element would have the name of another
@@ -79,8 +80,9 @@ class RowMaker {
   std::vector<std::size_t> force_states_;   ///< first-order states of forces
   std::unique_ptr<ElementOutputs> outputs_;
   std::unique_ptr<BodyAxesColumns> body_axes_;
+  std::unique_ptr<ViolationColumns> violations_;
   std::vector<double> row_;
-  /// Where columns are chosen by patterns: the number of channels before and in each group, joints to body axes;
+  /// Where columns are chosen by patterns: the number of channels before and in each group, joints to violations;
   /// which columns are chosen; their values.
   std::vector<std::size_t> group_ends_, chosen_;
   std::vector<double> chosen_row_;

@@ -8,6 +8,7 @@
 
 #include "framework/process/process.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/contract/ability_reasons.hpp"
 #include "polyform/contract/cost_model.hpp"
 #include "polyform/mechanics/observation.hpp"
 
@@ -52,10 +53,45 @@ bool fits_memory(const Formulation& formulation, const SystemView& view, Diagnos
   return false;
 }
 
+/// Passes on what a check of one ability reports, with the reason of the formulation.
+class Reasoned final : public DiagnosticSink {
+ public:
+  Reasoned(std::string_view reason, DiagnosticSink& sink) : reason_(reason), sink_(sink) {}
+  void report(const Diagnostic& found) noexcept override {
+    try {
+      const std::string message = fmt::format("{}: {}", found.message, reason_);
+      Diagnostic with_reason = found;
+      with_reason.message = message;
+      sink_.report(with_reason);
+    } catch (const std::exception&) {
+      sink_.report(found);
+    }
+  }
+
+ private:
+  std::string_view reason_;
+  DiagnosticSink& sink_;
+};
+
+bool has_abilities(const Formulation& formulation, const SystemView& view, DiagnosticSink& sink) noexcept {
+  const auto* reasons = ask<AbilityReasons>(formulation);
+  if (reasons == nullptr) return check_abilities(view, formulation.name(), formulation.abilities(), sink);
+  // One after the other, each with its reason.
+  bool covered = true;
+  for (std::uint32_t bit = 1; bit != 0; bit <<= 1) {
+    if ((formulation.abilities() & bit) != 0) continue;
+    const std::string_view reason = reasons->why_not(static_cast<Ability>(bit));
+    Reasoned reasoned(reason, sink);
+    DiagnosticSink& to = reason.empty() ? sink : static_cast<DiagnosticSink&>(reasoned);
+    covered = check_abilities(view, formulation.name(), ~bit, to) && covered;
+  }
+  return covered;
+}
+
 }  // namespace
 
 bool can_run(const Formulation& formulation, const SystemView& view, DiagnosticSink& sink) noexcept {
-  return check_abilities(view, formulation.name(), formulation.abilities(), sink) &&
+  return has_abilities(formulation, view, sink) &&
          fits_memory(formulation, view, sink) && formulation.supports(view, sink);
 }
 

@@ -233,7 +233,7 @@ double run(const std::vector<Operation>& program, std::span<const double> aggreg
 
 /// The columns alone, each by its name.
 Columns columns_of(const Quantities& quantities) {
-  Columns columns{false, false, false, false, false, false, false, false, {}};
+  Columns columns = Columns::none();
   for (const Aggregate& aggregate : quantities.aggregates())
     if (aggregate.column != "time" && std::ranges::find(columns.patterns, aggregate.column) == columns.patterns.end())
       columns.patterns.push_back(aggregate.column);
@@ -242,7 +242,7 @@ Columns columns_of(const Quantities& quantities) {
 
 /// Failure (bad_input) that names a column which is not there, with what may be meant.
 [[noreturn]] void refuse_column(const System& system, const std::string& name) {
-  const RowMaker all(system, Columns{true, true, true, true, true, true, true, true, {}});
+  const RowMaker all(system, Columns::all());
   std::vector<std::string_view> known;
   for (const Channel& channel : all.channels()) known.push_back(channel.name);
   throw Failure(Exit::bad_input, fmt::format("a quantity needs the column {}, which is not there", show(name)),

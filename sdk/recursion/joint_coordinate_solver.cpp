@@ -19,10 +19,9 @@ JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, ByLoopedSwe
 }
 
 JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction)
-    : JointCoordinateSolver(view, ByLoopedSweep{}, [](const SystemView& centred, LoopClosure& loops) {
+    : JointCoordinateSolver(view, correction, [](const SystemView& centred, LoopClosure& loops) {
         return std::make_unique<Recursion>(centred, loops);
       }) {
-  projection_.emplace(view_, correction, state_, static_cast<Recursion&>(*sweep_), loops_, placement_, failure_);
   for (const std::string_view kernel : {kernels::hinge_elimination, kernels::tree_recursion}) kernels_.add(kernel);
   if (!loops_.empty()) kernels_.add(kernels::loop_closure);
 }
@@ -30,6 +29,12 @@ JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const LoopC
 JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const MakeSweep& make)
     : JointCoordinateSolver(view, ByLoopedSweep{},
                             [&](const SystemView& centred, LoopClosure&) { return make(centred); }) {}
+
+JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction,
+                                             const MakeLoopedSweep& make)
+    : JointCoordinateSolver(view, ByLoopedSweep{}, make) {
+  projection_.emplace(view_, correction, state_, *sweep_->recursion(), loops_, placement_, failure_);
+}
 
 void* JointCoordinateSolver::query(std::string_view asked) noexcept {
   if (asked == LostDigits::interface_name) return &lost_;

@@ -4,6 +4,7 @@
 
 #include "polyform/mechanics/observation.hpp"
 #include "polyform/solvers/observed.hpp"
+#include "printed_equations.hpp"
 #include "recursive_equations.hpp"
 #include "sparse_equations.hpp"
 
@@ -38,6 +39,10 @@ void ParticleSolver::make_equations() {
   const auto has_some = [](const auto& group) { return !group.names.empty(); };
   const bool has_elements = std::any_of(view_.constraints.begin(), view_.constraints.end(), has_some) ||
                             std::any_of(view_.modules.begin(), view_.modules.end(), has_some);
+  if (options_.printed) {
+    equations_ = std::make_unique<PrintedEquations>(view_, layout_, loaded);
+    return;
+  }
   if (options_.recursive && !has_elements) {
     auto equations = std::make_unique<RecursiveEquations>(view_, layout_, loaded);
     const bool regular = equations->is_regular_as_drawn();

@@ -14,6 +14,7 @@
 #include "polyform/solvers/centred_view.hpp"
 #include "polyform/solvers/rows_left_out.hpp"
 #include "reactions.hpp"
+#include "shown_particles.hpp"
 #include "state_vector.hpp"
 
 namespace polyform::particles {
@@ -22,6 +23,7 @@ struct Options {
   bool correct = true;       ///< positions and velocities after each step
   double tolerance = 1e-10;  ///< of the position correction, m and rad
   bool recursive = true;     ///< accelerations of trees from the recursion, not from the sparse system
+  bool printed = false;      ///< from the full system of the paper, which carries the model
 };
 
 /// The state vector is that of StateVector. Discrete states of its own: the signs of the cut joints' quaternions, and
@@ -39,6 +41,7 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
+    if (asked == ParticleModel::interface_name) return static_cast<ParticleModel*>(&shown_);
     // What drives joints that depend on time shows in their reactions, which only observations find.
     const bool tells_power = asked == PowerSource::interface_name && rheonomic_.empty();
     return tells_power ? static_cast<PowerSource*>(this) : nullptr;
@@ -74,6 +77,7 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
   RheonomicJoints rheonomic_{view_};
   Options options_;
   Layout layout_;
+  ShownParticles shown_{view_, layout_};
   DiscreteValues discrete_{view_};
   StateVector state_;
   RowsLeftOut left_out_{discrete_};  ///< per cut joint

@@ -33,11 +33,14 @@ namespace polyform {
 class JointCoordinateSolver : public Solver, public PowerSource, public SecondOrderSystem, private NewtonMatrix {
  public:
   using MakeSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&)>;
+  using MakeLoopedSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&, LoopClosure&)>;
 
   /// By the Recursion: trees with loops, constraint elements and flexible bodies.
   JointCoordinateSolver(const SystemView&, const LoopCorrection&);
   /// By another sweep, which is made for the view that the solver works in: trees of rigid bodies.
   JointCoordinateSolver(const SystemView&, const MakeSweep&);
+  /// By another sweep that finds the multipliers of the loops itself and has a Recursion for their correction.
+  JointCoordinateSolver(const SystemView&, const LoopCorrection&, const MakeLoopedSweep&);
   virtual ~JointCoordinateSolver() = default;
 
   bool good() const { return loads_.good() && flexible_.good() && loops_.good(); }
@@ -80,7 +83,6 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
     newton_->solve(real, imaginary);
   }
 
-  using MakeLoopedSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&, LoopClosure&)>;
   struct ByLoopedSweep {};
   JointCoordinateSolver(const SystemView&, ByLoopedSweep, const MakeLoopedSweep&);
 

@@ -9,6 +9,8 @@
 
 namespace polyform {
 
+class Recursion;
+
 /// Why accelerations could not be found.
 struct SweepFailure {
   std::size_t joint = 0;          ///< and the body that it carries
@@ -38,6 +40,8 @@ class TreeSweep {
   virtual SweepFailure failure() const noexcept = 0;
   /// Error of the last accelerations, relative, as far as it is known and could not be mended.
   double lost() const { return lost_; }
+  /// What brings positions and velocities back onto closed loops; nullptr of a sweep over trees alone.
+  virtual Recursion* recursion() noexcept { return nullptr; }
   /// The next accelerations are of a state that has nothing to do with the ones before.
   virtual void start_anew() noexcept = 0;
 
