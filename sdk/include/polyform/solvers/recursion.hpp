@@ -38,6 +38,7 @@ class Recursion final : public TreeSweep {
                      std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept override;
   SweepFailure failure() const noexcept override { return sweep_.failure(); }
   Recursion* recursion() noexcept override { return this; }
+  void tolerate(ErrorFilter* filter) noexcept override { refinement_.tolerate(filter); }
   void start_anew() noexcept override { refinement_.look(); }
   void body_accelerations(std::span<Spatial> out) const noexcept override;
   void reactions(std::span<Spatial> out) const noexcept override;
