@@ -22,10 +22,6 @@ namespace {
 // Where it has none, up to this many states take a dense matrix of differences, which costs an evaluation per state.
 constexpr std::size_t largest_dense = 60;
 
-// A correction up to this size (root mean square, in units of the tolerance) is drift of the order of the local error;
-// a larger one is a jump, after which the history of the steps describes another solution.
-constexpr double largest_drift = 10;
-
 // Trials of one step. CVODE may grow its first step 10000 times and each trial shrinks at least to a tenth in the end,
 // so its own seven do not lead back from where a force that began softly is at its full size.
 constexpr int most_trials = 25;
@@ -223,19 +219,14 @@ Status Cvode::reinitialize(double first_step) noexcept {
   return Status::ok;
 }
 
-/// Gives CVODE the correction of the last step. Drift is added to the zeroth column of the Nordsieck array, which moves
+/// Gives CVODE the correction of the last step: it is added to the zeroth column of the Nordsieck array, which moves
 /// the whole history along with the solution and keeps order and step size, as CVODE's own projection does (which
-/// exists for BDF only). A jump needs a restart.
+/// exists for BDF only). The rates of the history stay, and what the correction has changed of them is an error of the
+/// next prediction: CVODE sees it, and begins anew at order 1 where it is large. No bound of its own decides that here.
+/// One in units of the tolerances would take for a jump what is handed on from a large state to a small one, and a
+/// method that begins anew in each step collects errors of order 1.
 Status Cvode::adopt_correction() noexcept {
   corrected_ = false;
-  const std::span<const double> end = numbers(memory_.end.get());
-  double sum = 0;
-  for (std::size_t i = 0; i < states_; ++i) {
-    const double tolerance = settings_.absolute_tolerance + settings_.relative_tolerance * std::abs(end[i]);
-    const double drift = (state_[i] - end[i]) / tolerance;
-    sum += drift * drift;
-  }
-  if (!(std::sqrt(sum / static_cast<double>(states_)) <= largest_drift)) return reinitialize(0);
   double t, gamma, rl1;
   N_Vector solution, y, f, slope;
   void* user;
