@@ -15,7 +15,7 @@
 #include "apps/commands/guide.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/diagnostics.hpp"
-#include "framework/reading/report.hpp"
+#include "framework/host/reading/report.hpp"
 #include "framework/supervision.hpp"
 #include "polyform/contract/plugin.hpp"
 

@@ -12,7 +12,7 @@
 #include "apps/session/solver_choice.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
-#include "framework/assembly/singular_position.hpp"
+#include "framework/host/assembly/singular_position.hpp"
 
 namespace polyform::apps {
 

@@ -13,8 +13,8 @@
 #include "apps/session/operating_point.hpp"
 #include "apps/session/session.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/results/output_file.hpp"
-#include "framework/simulation/integrator_selection.hpp"
+#include "framework/host/results/output_file.hpp"
+#include "framework/host/simulation/integrator_selection.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::apps {

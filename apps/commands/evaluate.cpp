@@ -21,10 +21,10 @@
 #include "apps/text/side_by_side.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
-#include "framework/simulation/absent_constraints.hpp"
-#include "framework/simulation/evaluate.hpp"
-#include "framework/simulation/kernels_of.hpp"
-#include "framework/simulation/solver_selection.hpp"
+#include "framework/host/simulation/absent_constraints.hpp"
+#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/kernels_of.hpp"
+#include "framework/host/simulation/solver_selection.hpp"
 
 namespace polyform::apps {
 

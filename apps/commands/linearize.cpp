@@ -16,9 +16,9 @@
 #include "apps/session/session.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
-#include "framework/linearization/stability.hpp"
-#include "framework/reading/report.hpp"
-#include "framework/simulation/integrator_selection.hpp"
+#include "framework/workbench/linearization/stability.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/simulation/integrator_selection.hpp"
 
 namespace polyform::apps {
 

@@ -8,8 +8,8 @@
 #include "apps/command.hpp"
 #include "apps/session/example_project.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/reading/report.hpp"
-#include "framework/registry/registry.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/registry/registry.hpp"
 
 namespace polyform::apps {
 

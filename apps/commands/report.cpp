@@ -18,9 +18,9 @@
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "apps/text/votes_text.hpp"
-#include "framework/comparison/comparison.hpp"
-#include "framework/reading/report.hpp"
-#include "framework/simulation/kernels_of.hpp"
+#include "framework/workbench/comparison/comparison.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/simulation/kernels_of.hpp"
 
 namespace polyform::apps {
 

@@ -20,9 +20,9 @@
 #include "apps/text/study_text.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/printable.hpp"
-#include "framework/results/file_roles.hpp"
-#include "framework/studies/merge.hpp"
-#include "framework/studies/table.hpp"
+#include "framework/host/results/file_roles.hpp"
+#include "framework/workbench/studies/merge.hpp"
+#include "framework/workbench/studies/table.hpp"
 
 namespace polyform::apps {
 

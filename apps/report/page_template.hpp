@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "framework/results/output_file.hpp"
+#include "framework/host/results/output_file.hpp"
 
 namespace polyform::apps {
 

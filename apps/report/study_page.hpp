@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "framework/results/output_file.hpp"
-#include "framework/results/record.hpp"
-#include "framework/studies/table.hpp"
+#include "framework/host/results/output_file.hpp"
+#include "framework/host/results/record.hpp"
+#include "framework/workbench/studies/table.hpp"
 
 namespace polyform::apps {
 

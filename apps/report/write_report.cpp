@@ -17,7 +17,7 @@
 #include "apps/report/page_template.hpp"
 #include "apps/report/report.hpp"
 #include "framework/diagnostics.hpp"
-#include "framework/simulation/row_maker.hpp"
+#include "framework/host/simulation/row_maker.hpp"
 
 namespace polyform::apps {
 

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "apps/text/terminal.hpp"
-#include "framework/reading/report.hpp"
-#include "framework/simulation/integrator_selection.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/simulation/integrator_selection.hpp"
 
 namespace polyform::apps {
 

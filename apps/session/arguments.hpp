@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/reading/description.hpp"
-#include "framework/registry/catalog.hpp"
-#include "framework/simulation/columns.hpp"
-#include "framework/simulation/run_record.hpp"
+#include "framework/host/reading/description.hpp"
+#include "framework/host/registry/catalog.hpp"
+#include "framework/host/simulation/columns.hpp"
+#include "framework/host/simulation/run_record.hpp"
 
 namespace CLI {
 class App;

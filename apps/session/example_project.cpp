@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "framework/diagnostics.hpp"
-#include "framework/reading/report.hpp"
+#include "framework/host/reading/report.hpp"
 
 namespace polyform::apps {
 

@@ -8,8 +8,8 @@
 #include <exception>
 
 #include "framework/diagnostics.hpp"
-#include "framework/registry/search_path.hpp"
-#include "framework/simulation/body_axes_columns.hpp"
+#include "framework/host/registry/search_path.hpp"
+#include "framework/host/simulation/body_axes_columns.hpp"
 
 namespace polyform::apps {
 namespace {

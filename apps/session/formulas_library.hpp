@@ -4,7 +4,7 @@
 #include <string>
 
 #include "apps/formulas/formulas.hpp"
-#include "framework/assembly/system.hpp"
+#include "framework/host/assembly/system.hpp"
 
 namespace polyform::apps {
 

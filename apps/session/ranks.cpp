@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "framework/diagnostics.hpp"
-#include "framework/registry/search_path.hpp"
+#include "framework/host/registry/search_path.hpp"
 
 namespace polyform::apps {
 

@@ -10,10 +10,10 @@
 
 #include "apps/session/arguments.hpp"
 #include "apps/session/crash_report.hpp"
-#include "framework/assembly/system.hpp"
-#include "framework/process/process.hpp"
-#include "framework/registry/registry.hpp"
-#include "framework/results/file_roles.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/host/process/process.hpp"
+#include "framework/host/registry/registry.hpp"
+#include "framework/host/results/file_roles.hpp"
 
 namespace polyform::apps {
 

@@ -7,8 +7,8 @@
 
 #include "apps/session/solver_choice.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/reading/report.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/simulation/simulate.hpp"
 
 namespace polyform::apps {
 

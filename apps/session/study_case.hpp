@@ -7,11 +7,11 @@
 
 #include "apps/session/arguments.hpp"
 #include "apps/session/session.hpp"
-#include "framework/results/channel.hpp"
-#include "framework/studies/design.hpp"
-#include "framework/studies/quantity.hpp"
-#include "framework/studies/run_cases.hpp"
-#include "framework/studies/varied_model.hpp"
+#include "framework/host/results/channel.hpp"
+#include "framework/workbench/studies/design.hpp"
+#include "framework/workbench/studies/quantity.hpp"
+#include "framework/workbench/studies/run_cases.hpp"
+#include "framework/workbench/studies/varied_model.hpp"
 
 namespace polyform::apps {
 

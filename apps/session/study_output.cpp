@@ -6,7 +6,7 @@
 
 #include "apps/report/report.hpp"
 #include "apps/report/study_page.hpp"
-#include "framework/reading/report.hpp"
+#include "framework/host/reading/report.hpp"
 
 namespace polyform::apps {
 

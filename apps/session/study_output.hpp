@@ -5,10 +5,10 @@
 #include <string>
 
 #include "apps/session/study_request.hpp"
-#include "framework/results/file_roles.hpp"
-#include "framework/results/output_file.hpp"
-#include "framework/studies/journal.hpp"
-#include "framework/studies/table.hpp"
+#include "framework/host/results/file_roles.hpp"
+#include "framework/host/results/output_file.hpp"
+#include "framework/workbench/studies/journal.hpp"
+#include "framework/workbench/studies/table.hpp"
 
 namespace polyform::apps {
 

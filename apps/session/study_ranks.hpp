@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/session/ranks.hpp"
-#include "framework/studies/run_cases.hpp"
+#include "framework/workbench/studies/run_cases.hpp"
 
 namespace polyform::apps {
 

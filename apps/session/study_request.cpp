@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "apps/text/terminal.hpp"
-#include "framework/reading/report.hpp"
-#include "framework/studies/study_file.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/workbench/studies/study_file.hpp"
 
 namespace polyform::apps {
 

@@ -8,9 +8,9 @@
 
 #include "apps/session/arguments.hpp"
 #include "apps/session/study_case.hpp"
-#include "framework/studies/design.hpp"
-#include "framework/studies/journal.hpp"
-#include "framework/studies/quantity.hpp"
+#include "framework/workbench/studies/design.hpp"
+#include "framework/workbench/studies/journal.hpp"
+#include "framework/workbench/studies/quantity.hpp"
 
 namespace polyform::apps {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "apps/text/json_output.hpp"
-#include "framework/linearization/body_states.hpp"
-#include "framework/linearization/linearize.hpp"
-#include "framework/linearization/stability.hpp"
+#include "framework/workbench/linearization/body_states.hpp"
+#include "framework/workbench/linearization/linearize.hpp"
+#include "framework/workbench/linearization/stability.hpp"
 
 namespace polyform::apps {
 

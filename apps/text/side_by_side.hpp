@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/assembly/system.hpp"
-#include "framework/simulation/row_maker.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/host/simulation/row_maker.hpp"
 #include "polyform/contract/formulation.hpp"
 
 namespace polyform::apps {

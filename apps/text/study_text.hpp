@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/text/json_output.hpp"
-#include "framework/studies/table.hpp"
+#include "framework/workbench/studies/table.hpp"
 
 namespace polyform::apps {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "framework/simulation/observation_store.hpp"
+#include "framework/host/simulation/observation_store.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;

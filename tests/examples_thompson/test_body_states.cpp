@@ -1,7 +1,7 @@
 // Linear models in the paper's states, v_b, ω_b and Euler angles: constant velocity, and a steady turn.
 #include <Eigen/Eigenvalues>
 
-#include "framework/linearization/body_states.hpp"
+#include "framework/workbench/linearization/body_states.hpp"
 #include "tests/examples_thompson/linear.hpp"
 #include "tests/examples_thompson/textbook_aircraft.hpp"
 

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "framework/simulation/integrator_selection.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/integrator_selection.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "newton_check.hpp"
 #include "plugins/integrators/implicit/implicit_types.hpp"
 #include "tests/support/integrators.hpp"

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "newton_check.hpp"
 #include "tests/support/integrators.hpp"
 

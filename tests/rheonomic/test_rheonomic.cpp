@@ -3,8 +3,8 @@
 #include <cmath>
 #include <functional>
 
-#include "framework/simulation/observation_store.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 

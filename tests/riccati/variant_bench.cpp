@@ -6,9 +6,9 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "framework/reading/reader.hpp"
-#include "framework/simulation/observation_store.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/reading/reader.hpp"
+#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/support/integrators.hpp"
 
 namespace polyform::test {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "framework/diagnostics.hpp"
-#include "framework/studies/design.hpp"
+#include "framework/workbench/studies/design.hpp"
 
 using namespace polyform::host;
 using Catch::Contains;

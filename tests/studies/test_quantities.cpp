@@ -5,7 +5,7 @@
 #include <string>
 
 #include "framework/diagnostics.hpp"
-#include "framework/studies/quantity.hpp"
+#include "framework/workbench/studies/quantity.hpp"
 
 using namespace polyform::host;
 using Catch::Contains;

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "framework/simulation/integrator_selection.hpp"
+#include "framework/host/simulation/integrator_selection.hpp"
 #include "plugins/integrators/cvode/cvode_types.hpp"
 #include "plugins/integrators/implicit/implicit_types.hpp"
 #include "plugins/integrators/runge_kutta/runge_kutta.hpp"

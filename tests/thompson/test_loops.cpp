@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "second_reduction.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/thompson/bench.hpp"
