@@ -57,7 +57,7 @@ bool PositionCorrector::find_positions(double t, std::span<Pose> poses, std::spa
     if (!find_step(before)) return false;
     if (!(before < near_by)) solver_.forget_factors();
     ++out.iterations;
-    if (before < near_by || !model_.ties.whole_tree()) {
+    if (before < near_by || !model_.constraints.whole_tree()) {
       move(poses);
       reached = merit(t, poses, q);
     } else {
@@ -76,11 +76,11 @@ bool PositionCorrector::fail_open(std::size_t iterations) noexcept {
   std::size_t row = 0;
   for (std::size_t r = 0; r < right.size(); ++r)
     if (!(std::abs(right[r]) <= std::abs(right[row]))) row = r;
-  const std::size_t tie = model_.ties.of_row(row);
+  const std::size_t constraint = model_.constraints.of_row(row);
   return failure_.say(
       "The constraints cannot be met: after {} Newton steps {} `{}` is still off by {:.2e} (m or rad). Likely "
       "causes: lengths that do not close, given coordinates that contradict a loop, or too large a time step",
-      iterations, model_.ties.kind(tie), model_.ties.name(tie), std::abs(right[row]));
+      iterations, model_.constraints.kind(constraint), model_.constraints.name(constraint), std::abs(right[row]));
 }
 
 /// Sets the rows at these poses; the sum of the squared residuals.
