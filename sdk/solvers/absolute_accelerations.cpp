@@ -114,8 +114,9 @@ void AbsoluteAccelerations::constraint_multipliers(std::span<double> out) const 
        ++constraint) {
     const ConstraintSet::Element& element = model_.constraints.element(constraint);
     for (std::size_t r = 0; r < element.rows; ++r)
-      *next++ = r < model_.constraints[constraint].rows ? element.effort[r] +
-          multiplier(model_.constraints[constraint].row + r) : 0;
+      *next++ = r < model_.constraints[constraint].rows
+                    ? element.effort[r] + multiplier(model_.constraints[constraint].row + r)
+                    : 0;
   }
 }
 

@@ -5,8 +5,7 @@
 namespace polyform::absolute {
 
 Constraints::Constraints(const SystemView& view, const Blocks& blocks, const ConstraintSet& constraints,
-                         const ModuleSet& modules,
-           const std::vector<bool>& absent)
+                         const ModuleSet& modules, const std::vector<bool>& absent)
     : view_(view), modules_(modules.modules().size()) {
   const auto counts = [&](std::size_t rows) { return !absent.empty() && absent[constraints_.size()] ? 0 : rows; };
   for (std::size_t j = 0; j < view.joints.size(); ++j) {
@@ -86,9 +85,9 @@ std::string_view Constraints::name(std::size_t constraint) const noexcept {
 }
 
 std::size_t Constraints::of_row(std::size_t row) const noexcept {
-  const auto after = std::upper_bound(constraints_.begin(), constraints_.end(), row,
-                                      [](std::size_t r, const Constraint& constraint) { return r < constraint.row +
-                                          constraint.rows; });
+  const auto after = std::upper_bound(
+      constraints_.begin(), constraints_.end(), row,
+      [](std::size_t r, const Constraint& constraint) { return r < constraint.row + constraint.rows; });
   return static_cast<std::size_t>(after - constraints_.begin());
 }
 

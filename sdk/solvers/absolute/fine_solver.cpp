@@ -103,8 +103,8 @@ bool FineFactors::judge_rows() noexcept {
   each_row([&](const Constraints::Constraint& constraint, std::size_t r, const Number& pivot) {
     const double of_row = usual_[constraint.row + r];
     left_out_[constraint.row + r] = !(of_row > 0 && -pivot.high > dependent * of_row);
-    if (left_out_[constraint.row + r] && of_row > 0 &&
-        -pivot.high > nearly_dependent * of_row) has_nearly_dependent_ = true;
+    if (left_out_[constraint.row + r] && of_row > 0 && -pivot.high > nearly_dependent * of_row)
+      has_nearly_dependent_ = true;
   });
   return true;
 }

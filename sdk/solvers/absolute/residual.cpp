@@ -10,9 +10,14 @@
 namespace polyform::absolute {
 
 Residual::Residual(const Model& model, const Scales& scales, const LinearProblem& problem)
-    : blocks_(model.blocks), constraints_(model.constraints), inertia_(model.inertia), rows_(model.rows),
-        scales_(scales),
-      problem_(problem), values_(problem.data.size()), sizes_(model.blocks.count()) {}
+    : blocks_(model.blocks),
+      constraints_(model.constraints),
+      inertia_(model.inertia),
+      rows_(model.rows),
+      scales_(scales),
+      problem_(problem),
+      values_(problem.data.size()),
+      sizes_(model.blocks.count()) {}
 
 /// Moments and forces, turning and moving are compared through the length of the body, because a part that is zero by
 /// symmetry cannot be a scale.

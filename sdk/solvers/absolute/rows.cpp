@@ -10,10 +10,17 @@ namespace polyform::absolute {
 
 Rows::Rows(const SystemView& view, const Blocks& blocks, const Constraints& constraints, const Motions& motions,
            const Inertia& inertia, ConstraintSet& elements, ModuleSet& modules)
-    : view_(view), blocks_(blocks), constraints_(constraints), motions_(motions), inertia_(inertia),
-        elements_(elements),
-      modules_(modules), joints_(view.joints.size()), frames_(constraints.frame_coefficients()),
-      owns_(constraints.own_coefficients()), right_(constraints.rows()) {}
+    : view_(view),
+      blocks_(blocks),
+      constraints_(constraints),
+      motions_(motions),
+      inertia_(inertia),
+      elements_(elements),
+      modules_(modules),
+      joints_(view.joints.size()),
+      frames_(constraints.frame_coefficients()),
+      owns_(constraints.own_coefficients()),
+      right_(constraints.rows()) {}
 
 void Rows::evaluate(double t, Level level, double* q, double* v) noexcept {
   violation_ = {};
@@ -22,8 +29,8 @@ void Rows::evaluate(double t, Level level, double* q, double* v) noexcept {
   for (std::size_t j = 0; j < view_.joints.size(); ++j) set_joint(j, level, q, v);
   if (!elements_.elements().empty()) {
     elements_.evaluate(t, motions_.frames, {q, view_.nq}, {v, view_.nv});
-    for (std::size_t constraint = constraints_.first_element(); constraint < constraints_.first_module();
-         ++constraint) set_element(constraint, level);
+    for (std::size_t constraint = constraints_.first_element(); constraint < constraints_.first_module(); ++constraint)
+      set_element(constraint, level);
   }
   if (!modules_.empty()) {
     modules_.evaluate(t, motions_.frames, {q, view_.nq}, {v, view_.nv}, motions_.states);

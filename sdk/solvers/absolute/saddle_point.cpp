@@ -84,8 +84,8 @@ double SaddlePoint::work_along_direction() noexcept {
   for (const Constraints::Constraint& constraint : model_.constraints.all())
     for (const Constraints::Entry& entry : model_.constraints.entries_of(constraint))
       for (std::size_t r = 0; r < constraint.rows; ++r)
-        work += 2 * direction_[model_.blocks.row_at(constraint.row + r)] * model_.rows.share(entry, r,
-                                                                                             direction_.data());
+        work +=
+            2 * direction_[model_.blocks.row_at(constraint.row + r)] * model_.rows.share(entry, r, direction_.data());
   return work;
 }
 

@@ -28,7 +28,7 @@ bool VelocityProjector::project(double t, std::span<BodyMotion> bodies, std::spa
   return true;
 }
 
-/// From the given velocities: only what they violate is solved for.
+/// Begins with the given velocities, so that the solver finds only the change that removes what they violate.
 void VelocityProjector::start(std::span<const BodyMotion> bodies, std::span<const double> etadot) noexcept {
   for (std::size_t i = 0; i < model_.blocks.count(); ++i) {
     double* x = problem_.solution.data() + model_.blocks.offset(i);
@@ -56,7 +56,7 @@ bool VelocityProjector::check_rows(const Remainder& left) noexcept {
   return say_no_velocities(failure_, model_.constraints.kind(constraint), model_.constraints.name(constraint), worst);
 }
 
-/// The solution, into the motions and to the caller.
+/// Copies the solution into the motions and to the caller.
 void VelocityProjector::take(std::span<BodyMotion> bodies, std::span<double> etadot,
                              std::span<double> states) noexcept {
   for (std::size_t i = 0; i < model_.blocks.count(); ++i) {

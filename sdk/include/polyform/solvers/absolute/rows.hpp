@@ -6,9 +6,9 @@
 
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
+#include "polyform/solvers/absolute/constraints.hpp"
 #include "polyform/solvers/absolute/inertia.hpp"
 #include "polyform/solvers/absolute/motions.hpp"
-#include "polyform/solvers/absolute/constraints.hpp"
 
 namespace polyform::absolute {
 
