@@ -1,6 +1,7 @@
 # The rooms of the host and the rooms that each may use. CMakeLists.txt links them by it, and cmake/CheckLayers.cmake
 # proves that no file includes another room. A room may use the files beside the rooms without saying so. Each room has
-# a namespace of its own, inline in polyform::host, so that a name may mean one thing in one room and another in another.
+# a namespace of its own, inline in polyform::host, so that a name may mean one thing in one room and another in
+# another.
 #
 # host/ reads a model, assembles it and runs it with a solver: what every use of polyform needs. workbench/ holds what is
 # built on that: comparisons, linear models, checks of plugins, problems with known answers, studies.

@@ -94,7 +94,8 @@ void LinearizedForces::add(const TreeMoment& now, std::span<const BodyMotion> fr
   }
 }
 
-/// What joints need not transmit, and its lever's turn with the body.
+/// Takes what an instance puts on the bodies from what their joints transmit, and adds to K how its lever turns with
+/// the body.
 void LinearizedForces::add_loads(const ForceDerivatives::Instance& i) noexcept {
   const std::span<const Marker> markers = derivatives_.markers(i);
   for (std::size_t m = 0; m < markers.size(); ++m) {
@@ -107,7 +108,8 @@ void LinearizedForces::add_loads(const ForceDerivatives::Instance& i) noexcept {
   }
 }
 
-/// Into K_ and G_: loads of an instance by displacements and by their rates, in the order of its plan.
+/// Writes into K_ and G_ how the loads of an instance change with displacements and with their rates, in the order of
+/// its plan.
 void LinearizedForces::find_matrices(const ForceDerivatives::Instance& i, const Plan& plan,
                                      std::span<const BodyMotion> frames) noexcept {
   const std::size_t n = plan.count;
@@ -122,7 +124,8 @@ void LinearizedForces::find_matrices(const ForceDerivatives::Instance& i, const 
   };
   const std::size_t joint_rows = ForceDerivatives::marker_outputs * i.markers;
   const std::size_t joint_columns = ForceDerivatives::marker_inputs * i.markers, joints = 6 * plan.bodies.size();
-  // Columns first: of any output by the displacements, as K and G; then the rows, markers to P.
+  // For one output: its derivatives by all displacements, of which add() takes those by the displacement (stiff) and by
+  // its rate (damp). The outputs, forces and moments at the markers, are then moved to P as rows.
   const auto put = [&](std::size_t output, const auto& add) {
     const double* row = from + output * width;
     for (std::size_t m = 0; m < markers.size(); ++m) {

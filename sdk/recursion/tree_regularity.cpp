@@ -14,7 +14,7 @@
 namespace polyform {
 namespace {
 
-/// False with joint, body and cut joint in `why`.
+/// Returns false where the tree without its loops is singular; `why` then names the joint, the body and a cut joint.
 bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why) {
   if (view.cut_joints().empty() && view.constraints.empty() && view.modules.empty()) return true;
   if (std::none_of(view.bodies.begin(), view.bodies.end(), is_singular)) return true;

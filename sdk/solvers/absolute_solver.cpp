@@ -184,12 +184,12 @@ Status AbsoluteSolver::do_form(double t, const ConstStateView& state, EquationVa
       out.M[(first + 3 + r) * (unknowns + 1)] = view_.bodies[i].mass;
     }
   }
-  for (std::size_t tie = 0; tie < equations.ties(); ++tie)
-    for (std::size_t k = 0; k < equations.tied_blocks(tie); ++k) {
-      const AbsoluteEquations::Coefficients c = equations.coefficients(tie, k);
-      const std::size_t own = c.own.size() / equations.rows(tie);
-      for (std::size_t r = 0; r < equations.rows(tie); ++r) {
-        double* row = &out.A[(equations.first_row(tie) + r) * unknowns + equations.offset(c.block)];
+  for (std::size_t constraint = 0; constraint < equations.constraints(); ++constraint)
+    for (std::size_t k = 0; k < equations.constrained_blocks(constraint); ++k) {
+      const AbsoluteEquations::Coefficients c = equations.coefficients(constraint, k);
+      const std::size_t own = c.own.size() / equations.rows(constraint);
+      for (std::size_t r = 0; r < equations.rows(constraint); ++r) {
+        double* row = &out.A[(equations.first_row(constraint) + r) * unknowns + equations.offset(c.block)];
         for (std::size_t e = 0; e < 6 && !c.frame.empty(); ++e) *row++ = c.frame[r][e];
         std::copy_n(c.own.data() + r * own, own, row);
       }

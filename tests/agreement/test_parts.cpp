@@ -112,7 +112,8 @@ place:
 TEST_CASE("the number of modes of a part may be a parameter") {
   const auto beam = [](const std::string& modes) {
     return R"(
-      - {name: beam, type: flexible-beam, length: 1, linear_density: 1, bending_stiffness: 40, modes: )" + modes + R"(}
+      - {name: beam, type: flexible-beam, length: 1, linear_density: 1, bending_stiffness: 40, boundary: pinned-pinned,
+         modes: )" + modes + R"(}
     joints:
       - {name: pin, type: revolute, base: ground, moving: beam, position: [0, 0, 0], axis: [0, 0, 1]}
 )";

@@ -39,8 +39,8 @@ std::string chain(std::size_t bodies) {
          fmt::format("chains:\n  - {{name: rod, count: {}, base: ground, start: [0, 0, 0], {}}}\n", bodies, rod);
 }
 
-/// A rod of unit length and mass in pieces, with springs and dampers in its hinges, clamped at one end by the first one.
-/// The tip is then 1e-5 m or less from where tight tolerances bring it.
+/// A rod of unit length and mass in pieces, with springs and dampers in its hinges, clamped at one end by the first
+/// one. The tip is then 1e-5 m or less from where tight tolerances bring it.
 std::string stiff_rod(std::size_t pieces) {
   const double length = 1.0 / static_cast<double>(pieces), inertia = length * length * length / 12;
   std::string text = fmt::format(

@@ -1,5 +1,5 @@
-// The shipped bicycles against the linearized equations of Meijaard et al. (2007), M q'' + v C1 q' + (g K0 + v² K2) q = 0
-// with lean and steer as q, whose coefficients are those of the paper's appendix A.
+// The shipped bicycles against the linearized equations of Meijaard et al. (2007), M q'' + v C1 q' + (g K0 + v² K2) q =
+// 0 with lean and steer as q, whose coefficients are those of the paper's appendix A.
 #include <fmt/format.h>
 
 #include <Eigen/Dense>

@@ -39,9 +39,11 @@ TEST_CASE("messages about parts") {
        "  It is named from the folder of the model.\n"},
       {"an integer that is a broken parameter",
        "polyform: 1\nparts:\n  - name: arm\n    parameters: {n: 2.5}\n"
-       "    bodies: [{name: beam, type: flexible-beam, length: 1, linear_density: 1, bending_stiffness: 1, modes: n}]\n"
+       "    bodies: [{name: beam, type: flexible-beam, length: 1, linear_density: 1, bending_stiffness: 1, "
+       "boundary: clamped-free, modes: n}]\n"
        "place: [{part: arm, name: a}]\n",
-       "m.yaml:5:107: error: a (line 6, column 9) parts[0].bodies[0].modes: the parameter 'n' is 2.5, expected an integer\n"
+       "m.yaml:5:131: error: a (line 6, column 9) parts[0].bodies[0].modes: the parameter 'n' is 2.5, expected an "
+       "integer\n"
        "  Give it a whole number where the part is placed, or in the part's defaults.\n"},
       {"coordinates along ground axes in a part that is turned",
        "polyform: 1\nparts:\n  - name: leg\n    " + link +

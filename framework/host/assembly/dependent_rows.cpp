@@ -42,7 +42,9 @@ NearlyDependent nearly_dependent(const SystemView& view, const ConstStateView& a
 
 }  // namespace
 
-double nearly_dependent_part(const SystemView& view, const ConstStateView& at) { return nearly_dependent(view, at).part; }
+double nearly_dependent_part(const SystemView& view, const ConstStateView& at) {
+  return nearly_dependent(view, at).part;
+}
 
 void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics) {
   const NearlyDependent row = nearly_dependent(parts.view, {.q = parts.q,

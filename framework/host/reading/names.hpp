@@ -55,8 +55,8 @@ std::optional<JointIndex> read_joint(const Value&, const Names&);
 
 /// False after a report where the text has characters that no name may have, such as those that steer a terminal.
 bool is_printable(const Value&, std::string_view text);
-/// The name of an item, which must be fit for the names of output columns, with those of the placed parts that it stands
-/// in before it; nothing after a report.
+/// The name of an item, which must be fit for the names of output columns, with those of the placed parts that it
+/// stands in before it; nothing after a report.
 std::optional<std::string> read_name(const Value&);
 
 }  // namespace polyform::host::reading

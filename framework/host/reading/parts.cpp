@@ -165,7 +165,10 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<Part*>& aro
   if (found == nullptr) return;
   Part& part = *found;
   part.placed = true;
-  if (part.node == nullptr) return;  // which has been told
+  if (part.node == nullptr) {  // which has been told
+    unread_ = true;
+    return;
+  }
   if (std::ranges::find(around, &part) != around.end())
     return part_name->error(fmt::format("the part {} is placed within itself", show(*which)), "Remove this placement.");
   if (is_too_much(item, around.size(), sections)) return;

@@ -39,6 +39,9 @@ class Parts {
   /// Whether placements without a name are numbered under this one, as a chain's bodies are.
   bool numbers(const std::string& name) const { return prefixes_.contains(name + "[0]."); }
 
+  /// Whether a part was placed that could not be read.
+  bool unread() const { return unread_; }
+
   /// Hands on what other files have wrong. Call once, at the end.
   void finish();
   bool failed() const;
@@ -86,6 +89,7 @@ class Parts {
   std::unordered_map<std::string, Place> prefixes_;
   std::size_t placements_ = 0;
   bool stopped_ = false;  ///< there is more than can be held
+  bool unread_ = false;
 };
 
 }  // namespace polyform::host::reading

@@ -85,7 +85,7 @@ class FineEquations {
         disturb_(seed),
         scale_(unknowns_ + system.rows(), 1.0) {
     for (std::size_t i = 0; i < system.blocks(); ++i) enter_inertia(i);
-    for (std::size_t tie = 0; tie < system.ties(); ++tie) enter_rows(tie);
+    for (std::size_t tie = 0; tie < system.constraints(); ++tie) enter_rows(tie);
     find_scales();
   }
 
@@ -149,7 +149,7 @@ class FineEquations {
   }
   void enter_rows(std::size_t tie) {
     const std::size_t rows = system_.rows(tie);
-    for (std::size_t k = 0; rows > 0 && k < system_.tied_blocks(tie); ++k) {
+    for (std::size_t k = 0; rows > 0 && k < system_.constrained_blocks(tie); ++k) {
       const AbsoluteEquations::Coefficients c = system_.coefficients(tie, k);
       const std::size_t own = c.own.size() / rows;
       for (std::size_t r = 0; r < rows; ++r) {

@@ -19,8 +19,8 @@ struct Knot {
 };
 
 /// All knots of the functions of time in the fields of forces, constraints and modules and of joints that depend on
-/// time, and what elements and joints tell besides, in the order of time. Each is asked for as it comes, so tables of any
-/// length cost nothing before. Nothing allocates after construction.
+/// time, and what elements and joints tell besides, in the order of time. Each is asked for as it comes, so tables of
+/// any length cost nothing before. Nothing allocates after construction.
 class Knots {
  public:
   explicit Knots(const SystemView&);

@@ -99,7 +99,7 @@ void refuse_jump(const JointData& joint, std::span<double> q, double before, dou
                             "which bodies with coordinates on it cannot take up",
                             what, joint.name, at),
                 "Round the corner: a cubic table in place of a linear one or a ramp, or a start from rest. Where the "
-                "impulse is meant, drive an ordinary joint by a prescribed-motion constraint.");
+                "impulse is meant, drive an ordinary joint by a constraint that prescribes its motion.");
 }
 
 }  // namespace

@@ -162,8 +162,8 @@ double rounding_of(double a, double b, double distance) {
 }
 
 /// Where the central differences leave many digits of an entry unknown, and the derivatives from either side are the
-/// same within their errors, the better of these: a curve that is continuous with its slope and bends abruptly (at a knot
-/// of a spline) has a series in h on either side, and none in h².
+/// same within their errors, the better of these: a curve that is continuous with its slope and bends abruptly (at a
+/// knot of a spline) has a series in h on either side, and none in h².
 void try_sides(std::size_t size, double step, const Curve& f, Derivative& best) {
   constexpr double few_digits = 1e-10, agree = 10;
   double largest = 0;

@@ -25,7 +25,8 @@ using Curve = std::function<bool(double offset, std::span<double> out)>;
 /// taken for each entry by itself, with the larger of its differences to its two parents, or the round-off of the
 /// difference, as error. Steps beyond the series are left out: halvings that do not yet change an entry by less and
 /// less begin its table anew. Where this leaves digits unknown, and derivatives from either side are one number, these
-/// are taken: at a knot of a spline, where the curve bends abruptly. step: where to begin; it is reduced where the function fails.
+/// are taken: at a knot of a spline, where the curve bends abruptly. step: where to begin; it is reduced where the
+/// function fails.
 Derivative differentiate(std::size_t size, double step, const Curve& f);
 
 /// The most by which the derivatives from above and from below differ at h = 0, among the first entries, as a part of

@@ -209,7 +209,8 @@ double SparseRows::set_variable_row(const Group& g, const ModuleSet::Module& mod
   return rate;
 }
 
-/// M of the modules. What stands still has unit mass, and so has, while positions are moved, a variable without integral.
+/// M of the modules. What stands still has unit mass, and so has, while positions are moved, a variable without
+/// integral.
 void SparseRows::set_variable_masses() noexcept {
   Mat3* block = values_.of_variables.data();
   for (const VariableParticles& of : pattern_.variables()) {

@@ -33,8 +33,8 @@ struct Problem {
 ///
 /// A flexible body is passed by its modes first, then by the coordinates of its joint.
 ///
-/// Loops, constraint elements and modules: (H2 Z)ᵀ M (H2 Z) is formed, column after column, and factorized; dense in the
-/// coordinates that are left.
+/// Loops, constraint elements and modules: (H2 Z)ᵀ M (H2 Z) is formed, column after column, and factorized; dense in
+/// the coordinates that are left.
 class ReducedForm {
  public:
   ReducedForm(const SystemView&, const H2&, const GeneralizedMass&, SecondReduction&);

@@ -43,9 +43,9 @@ class Recursion final : public TreeSweep {
   void body_accelerations(std::span<Spatial> out) const noexcept override;
   void reactions(std::span<Spatial> out) const noexcept override;
 
-  /// After kinematics_at_rest(), motions() with v = 0 and LoopClosure::evaluate: the step in the coordinates, or change of
-  /// the velocities, that closes the loops and is the least in the inertia metric (per velocity coordinate, and in the
-  /// modes). False as of accelerations().
+  /// After kinematics_at_rest(), motions() with v = 0 and LoopClosure::evaluate: the step in the coordinates, or change
+  /// of the velocities, that closes the loops and is the least in the inertia metric (per velocity coordinate, and in
+  /// the modes). False as of accelerations().
   bool closing_step(LoopClosure::Level, double* step, double* modal_step) noexcept;
 
   /// After kinematics(): the motion subspace of the hinge that carries a body, ground axes, at its hinge point; empty
