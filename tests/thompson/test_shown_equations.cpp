@@ -36,7 +36,7 @@ class Shown {
   std::map<std::string, Matrix> all_;
 };
 
-double size(const Matrix& m) { return m.size() == 0 ? 0 : m.cwiseAbs().maxCoeff(); }
+double largest(const Matrix& m) { return m.size() == 0 ? 0 : m.cwiseAbs().maxCoeff(); }
 
 }  // namespace
 
@@ -49,14 +49,14 @@ TEST_CASE("shown matrices obey the paper's equations") {
       INFO(name << ", " << construction);
       const Shown e(*system, {{"construction", construction}});
       const Matrix &Phi = e["Phi_q"], &H1 = e["H1"], &H2 = e["H2"];
-      CHECK(size(Phi * H2) < 1e-12 * (1 + size(H2)));                                             // Eq 5
-      CHECK(size(Phi * H1 - Matrix::Identity(Phi.rows(), Phi.rows())) < 1e-10 * (1 + size(H1)));  // Eq 9
-      CHECK(size(H2 * e["q2'"] - e["q'"]) < 1e-12 * (1 + size(e["q'"])));                         // Eq 13
+      CHECK(largest(Phi * H2) < 1e-12 * (1 + largest(H2)));                                             // Eq 5
+      CHECK(largest(Phi * H1 - Matrix::Identity(Phi.rows(), Phi.rows())) < 1e-10 * (1 + largest(H1)));  // Eq 9
+      CHECK(largest(H2 * e["q2'"] - e["q'"]) < 1e-12 * (1 + largest(e["q'"])));                         // Eq 13
       const Matrix& Z = e.has("Z") ? e["Z"] : Matrix(Matrix::Identity(H2.cols(), H2.cols()));
       const Matrix HZ = H2 * Z;
-      CHECK(size(HZ.transpose() * e["M"] * HZ - e["M22"]) <= 1e-12 * size(e["M22"]));
+      CHECK(largest(HZ.transpose() * e["M"] * HZ - e["M22"]) <= 1e-12 * largest(e["M22"]));
       const Matrix left = e["M22"] * e["q2''"] - e["Q2"] + e["N22 q2'"];  // Eq 15
-      CHECK(size(left) < 1e-9 * (size(e["Q2"]) + size(e["N22 q2'"]) + size(e["M22"]) * size(e["q2''"])));
+      CHECK(largest(left) < 1e-9 * (largest(e["Q2"]) + largest(e["N22 q2'"]) + largest(e["M22"]) * largest(e["q2''"])));
       // q̈ of the mass centres are those that are observed.
       if (std::string(name) != "flexible_pendulum" &&
           system->view().bodies.size() * 6 == static_cast<std::size_t>(e["q''"].rows()))
@@ -78,7 +78,7 @@ TEST_CASE("the printed implicit equations have the accelerations as their soluti
       const Shown e(*system, {{"form", form}});
       const Matrix x = e["E"].fullPivLu().solve(e["r"]);
       const Matrix& q = e["q''"];
-      CHECK(size(x.topRows(q.rows()) - q) < 1e-9 * (1 + size(q)));
+      CHECK(largest(x.topRows(q.rows()) - q) < 1e-9 * (1 + largest(q)));
     }
 }
 
@@ -88,14 +88,14 @@ TEST_CASE("the pendulum's shown terms are those of section VI") {
 polyform: 1
 gravity: [0, 0, -9.81]
 bodies:
-  - {name: b, mass: 2, center_of_mass: [0, 0, -0.5], inertia: {xx: 0.1, yy: 0.2, zz: 0.05}}
+  - {name: b, mass: 2, center_of_mass: [0, 0, -0.5], inertia: {xx: 0.1, yy: 0.12, zz: 0.05}}
 joints:
   - {name: p, type: revolute, base: ground, moving: b, position: [0, 0, 0], axis: [0, 1, 0], initial: {position: 0.3, velocity: 1.5}}
 forces:
   - {name: s, type: joint-spring-damper, joint: p, stiffness: 3, damping: 0.25}
 )");
   const Shown e(*system, {});
-  CHECK(e["M22"](0, 0) == Approx(0.2 + 2 * 0.25).epsilon(1e-15));
+  CHECK(e["M22"](0, 0) == Approx(0.12 + 2 * 0.25).epsilon(1e-15));
   CHECK(e["Q2"](0, 0) == Approx(-2 * 9.81 * 0.5 * std::sin(0.3) - 0.25 * 1.5 - 3 * 0.3).epsilon(1e-14));
   CHECK(std::abs(e["N22 q2'"](0, 0)) < 1e-15);
   CHECK(e["H2"](0, 0) == Approx(-0.5 * std::cos(0.3)).epsilon(1e-15));
