@@ -158,5 +158,5 @@ joints:
                                   "--output", "-", "--quiet"});
   INFO(other.err);
   CHECK(read_table(other.out).at(0, "b.angle3") == Approx(0).margin(1e-12));
-  CHECK(shop.run({"run", model, "--columns", "body_axes", "--euler-angles", "c=xyz", "--quiet"}).code == 2);
+  CHECK(shop.run({"run", model, "--columns", "body_axes", "--euler-angles", "c=xyz", "--output", "-", "--quiet"}).code == 2);
 }
