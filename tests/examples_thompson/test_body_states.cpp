@@ -44,6 +44,7 @@ TEST_CASE("states in body axes have the rates of the motion") {
   // A free body that tumbles without forces: Euler's equations, and v_b that turns against the body.
   const auto system = system_from_text(R"(
 polyform: 1
+gravity: [0, 0, 0]
 bodies:
   - {name: b, orientation: [0.8, 0.4, 0.4, 0.2], mass: 2, velocity: [1, 2, 3], angular_velocity: [0.3, -0.5, 0.7],
      center_of_mass: [0, 0, 0], inertia: {xx: 1, yy: 1.5, zz: 2}}
