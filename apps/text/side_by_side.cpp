@@ -24,7 +24,8 @@ host::Columns accelerations_and_reactions() {
 
 }  // namespace
 
-SideBySide::SideBySide(const host::System& system) : rows_(system, accelerations_and_reactions()) {
+SideBySide::SideBySide(const host::System& system)
+    : rows_(system, accelerations_and_reactions()), gravity_(norm(system.view().gravity)) {
   for (const host::Channel& channel : rows_.channels())
     is_reaction_.push_back(host::place_of(channel).group == "reactions");
 }
@@ -35,7 +36,7 @@ void SideBySide::add(std::string title, const Observation& now) {
 }
 
 SideBySide::Sizes SideBySide::sizes() const {
-  Sizes all;
+  Sizes all{.reaction = 0, .acceleration = gravity_};
   for (const Column& column : columns_)
     for (std::size_t row = 1; row < column.values.size(); ++row) {
       double& size = is_reaction_[row] ? all.reaction : all.acceleration;

@@ -1,18 +1,18 @@
-// The equations of motion as the paper prints them (Eqs 2.18 to 2.28): one system for the accelerations of the particles,
-// of distance rows and of momenta summed over all bodies outboard of each joint. Made to be compared with the recursion,
-// which solves the same equations without the matrix.
+// The equations of motion as the paper prints them (Eqs 2.18 to 2.28): one system for the accelerations of the
+// particles, of distance rows and of momenta summed over all bodies outboard of each joint. Made to be compared with
+// the recursion, which solves the same equations without the matrix.
 #pragma once
 
-#include <Eigen/Dense>
 #include <string>
 #include <vector>
 
+#include "full_system.hpp"
 #include "recursive_equations.hpp"
 
 namespace polyform::particles {
 
-/// Of a serial chain or a tree with spherical, revolute and fixed joints and free bodies: Steps 1 to 3. The row of a joint
-/// has a block for each body outboard of it, so the matrix is full, and its factors cost the cube of the bodies.
+/// Of a serial chain or a tree with spherical, revolute and fixed joints and free bodies: Steps 1 to 3. The row of a
+/// joint has a block for each body outboard of it, so the matrix is full, and its factors cost the cube of the bodies.
 /// Corrections are those of the recursion.
 class PrintedEquations final : public RecursiveEquations {
  public:
@@ -31,15 +31,13 @@ class PrintedEquations final : public RecursiveEquations {
     Vec3 force, moment;
   };
   Momenta momenta_of(std::size_t body, const PlacedBodies&) const noexcept;
-  void set_distances(std::size_t body, const PlacedBodies&, Eigen::Index& row) noexcept;
-  void set_ties(std::size_t body, const PlacedBodies&, Eigen::Index& row) noexcept;
+  void set_distances(std::size_t body, const PlacedBodies&, std::size_t& row) noexcept;
+  void set_ties(std::size_t body, const PlacedBodies&, std::size_t& row) noexcept;
   void add_to_joint(std::size_t joint, std::size_t body, const Momenta&, const PlacedBodies&) noexcept;
-  void add(Eigen::Index row, std::size_t particle, const Vec3& coefficient) noexcept;
+  void add(std::size_t row, std::size_t particle, const Vec3& coefficient) noexcept;
 
-  std::vector<Eigen::Index> momentum_rows_;   ///< first of each joint
-  Eigen::MatrixXd matrix_;
-  Eigen::VectorXd right_, solution_;
-  Eigen::PartialPivLU<Eigen::MatrixXd> factors_;
+  std::vector<std::size_t> momentum_rows_;  ///< first of each joint
+  FullSystem system_;
 };
 
 }  // namespace polyform::particles
