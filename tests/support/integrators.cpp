@@ -13,7 +13,8 @@ namespace polyform::test {
 
 std::span<const IntegratorType* const> integrator_types() {
   static const IntegratorType* const all[] = {&runge_kutta::rk4(), &runge_kutta::dopri5(), &runge_kutta::dop853(),
-                                              &cvode::adams(), &cvode::bdf(), &implicit::radau5(), &implicit::automatic()};
+                                              &cvode::adams(), &cvode::bdf(), &implicit::radau5(),
+                                              &implicit::generalized_alpha(), &implicit::automatic()};
   return all;
 }
 
