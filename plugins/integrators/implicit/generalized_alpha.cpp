@@ -18,6 +18,8 @@ constexpr double left_of_adaptive = 0.01, left_of_fixed = 0.1;
 constexpr double part_of_a_step = 0.25;
 /// The share of a step after which the derivative is taken again for its rate of change.
 constexpr double short_time = 1e-4;
+/// The shortest part of a fixed step that is tried where Newton's iteration does not converge.
+constexpr double shortest_part = 1e-6;
 /// An instant that lies nearer to a point of the grid of fixed steps, in steps, is that point.
 constexpr double near_grid = 1e-9;
 
@@ -50,14 +52,18 @@ Status GeneralizedAlpha::step(double t_limit) noexcept {
   // Step ends are products, not running sums. One within rounding of the limit is the limit: no sliver of a step.
   const double h = std::min(settings_.step, settings_.max_step);
   const double next = origin_ + (std::floor((time_ - origin_) / h + near_grid) + 1) * h;
-  const double end = next < t_limit - near_grid * h ? next : t_limit;
+  double end = next < t_limit - near_grid * h ? next : t_limit;
   if (!(end > time_)) return fail(Message("the step of {:.3g} s is lost in the rounding of t = {:.9g} s", h, time_));
-  const Trial done = try_step(end - time_, end);
-  if (done == Trial::not_evaluated || done == Trial::not_corrected) return fail(system_.failure());
-  if (done != Trial::good)
-    return fail(Message("a step of {:.3g} s could not be taken at t = {:.9g} s: {}; give a shorter --step, or leave out "
-                        "the option fixed_step",
-                        end - time_, time_, explain(done)));
+  for (;;) {
+    const Trial done = try_step(end - time_, end);
+    if (done == Trial::good) break;
+    if (done == Trial::not_evaluated || done == Trial::not_corrected) return fail(system_.failure());
+    // Next to a singular position of a loop Newton's iteration may need a shorter step: this one is divided.
+    ++rejected_;
+    if (end - time_ < shortest_part * h)
+      return fail(Message("no part of a step of {:.3g} s could be taken at t = {:.9g} s: {}", h, time_, explain(done)));
+    end = time_ + 0.5 * (end - time_);
+  }
   accept(end, end - time_);
   return Status::ok;
 }

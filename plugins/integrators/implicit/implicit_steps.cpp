@@ -37,7 +37,7 @@ std::string_view ImplicitSteps::explain(Trial why) const noexcept {
     case Trial::not_corrected: return system_.failure();
     case Trial::error_too_large: return "the error stays above the tolerance";
     case Trial::singular: return "the matrix of Newton's iteration is singular";
-    default: return "Newton's iteration for the stages does not converge";
+    default: return "Newton's iteration does not converge";
   }
 }
 

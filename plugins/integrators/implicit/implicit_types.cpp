@@ -60,8 +60,8 @@ class GeneralizedAlphaType final : public IntegratorType {
     return "implicit method of order 2 on Lie groups, for stiff systems; damps what steps do not resolve";
   }
   std::string_view source() const noexcept override {
-    return "M. Arnold, O. Br\u00fcls, A. Cardona, Numer. Math. 129 (2015) 149-179; J. Chung, G. M. Hulbert, J. Appl. Mech. "
-           "60 (1993) 371-375";
+    return "M. Arnold, O. Br\u00fcls, A. Cardona, Numer. Math. 129 (2015) 149-179; J. Chung, G. M. Hulbert, "
+           "J. Appl. Mech. 60 (1993) 371-375";
   }
   Strided<const FieldSpec> fields() const noexcept override { return fields_; }
   int order() const noexcept override { return 2; }
