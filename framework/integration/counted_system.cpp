@@ -27,6 +27,7 @@ void* CountedSystem::query(std::string_view asked) noexcept {
     newton_ = ode_.newton_matrix();
     return newton_ == nullptr ? nullptr : static_cast<NewtonMatrix*>(this);
   }
+  if (asked == NewtonDerivative::interface_name) return static_cast<NewtonDerivative*>(this);
   const bool offered = second_ != nullptr && asked == SecondOrderSystem::interface_name;
   return offered ? static_cast<SecondOrderSystem*>(this) : nullptr;
 }
@@ -47,7 +48,17 @@ Status CountedSystem::linearize(double t, std::span<const double> y) noexcept {
 
 Status CountedSystem::derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
   ++evaluations_;
-  if (!ode_.derivative(t, y, ydot)) {
+  return looked_at(ode_.derivative(t, y, ydot), t, y, ydot);
+}
+
+Status CountedSystem::derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+  ++evaluations_;
+  return looked_at(ode_.derivative_to_solve(t, y, ydot), t, y, ydot);
+}
+
+Status CountedSystem::looked_at(bool evaluated, double t, std::span<const double> y,
+                                std::span<double> ydot) noexcept {
+  if (!evaluated) {
     failure_.say(said("the derivatives could not be computed", t, ode_.failure()));
     return Status::failed;
   }

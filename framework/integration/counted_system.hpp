@@ -11,7 +11,10 @@
 
 namespace polyform::host::inline integration {
 
-class CountedSystem final : public FirstOrderSystem, private SecondOrderSystem, private NewtonMatrix {
+class CountedSystem final : public FirstOrderSystem,
+                            private SecondOrderSystem,
+                            private NewtonMatrix,
+                            private NewtonDerivative {
  public:
   explicit CountedSystem(Ode& ode)
       : ode_(ode),
@@ -31,6 +34,9 @@ class CountedSystem final : public FirstOrderSystem, private SecondOrderSystem, 
   void begin_count() noexcept { evaluations_ = 0; }
 
  private:
+  Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
+  /// The result of an evaluation, with its failure in words.
+  Status looked_at(bool evaluated, double t, std::span<const double> y, std::span<double> ydot) noexcept;
   Status linearize(double t, std::span<const double> y) noexcept override;
   Status prepare(double gamma) noexcept override { return newton_->prepare(gamma); }
   Status prepare_complex(double real, double imaginary) noexcept override {

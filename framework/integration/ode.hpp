@@ -33,6 +33,10 @@ class Ode {
   /// Newton's matrix, of the states without integrals; or none. Made when it is asked for. failure() is that of
   /// linearize too.
   virtual NewtonMatrix* newton_matrix() noexcept { return nullptr; }
+  /// The derivative as far as Newton's iteration feels it; see NewtonDerivative.
+  virtual bool derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+    return derivative(t, y, ydot);
+  }
 };
 
 }  // namespace polyform::host::integration

@@ -28,6 +28,7 @@ class SolverOde final : public Ode, private SecondOrderSystem {
         integrals_(may_do_work(view) ? 1 : 0),
         power_(ask<PowerSource>(solver)),
         second_(ask<SecondOrderSystem>(solver)),
+        to_solve_(ask<NewtonDerivative>(solver)),
         discrete_(ask<DiscreteState>(solver)),
         store_(view) {
     if (second_ != nullptr && second_->kinds().size() != states_) second_ = nullptr;  // as the conformance kit tells
@@ -40,6 +41,12 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
     not_finite_.reset();
     if (solver_.derivative(t, y.first(states_), ydot.first(states_)) != Status::ok) return false;
+    return integrals_ == 0 || find_power(t, y, ydot[states_]);
+  }
+  bool derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
+    if (to_solve_ == nullptr) return derivative(t, y, ydot);
+    not_finite_.reset();
+    if (to_solve_->derivative_to_solve(t, y.first(states_), ydot.first(states_)) != Status::ok) return false;
     return integrals_ == 0 || find_power(t, y, ydot[states_]);
   }
   bool correct(double t, std::span<double> y) noexcept override {
@@ -79,6 +86,7 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   std::size_t states_, integrals_;  ///< of the solver; integrals that come after them
   PowerSource* power_;              ///< none where the power has to be observed
   SecondOrderSystem* second_;       ///< of the solver, or none
+  NewtonDerivative* to_solve_;      ///< of the solver, or none
   DiscreteState* discrete_;         ///< of the solver, or none
   std::vector<StateKind> kinds_;    ///< of the solver's states, then of the integrals
   ObservationStore store_;          ///< for that, and for find_not_finite

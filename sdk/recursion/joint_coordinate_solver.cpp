@@ -37,6 +37,8 @@ void* JointCoordinateSolver::query(std::string_view asked) noexcept {
   if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
   if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
   if (asked == NewtonMatrix::interface_name) return newton_matrix();
+  if (asked == NewtonDerivative::interface_name)
+    return TreeNewton::carries(view_) ? static_cast<NewtonDerivative*>(this) : nullptr;
   return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
 }
 
@@ -46,6 +48,7 @@ NewtonMatrix* JointCoordinateSolver::newton_matrix() noexcept {
   try {
     auto made = std::make_unique<TreeNewton>(view_, state_, centred_.origin());
     newton_rates_.resize(state_.size());
+    newton_error_.resize(state_.size());
     newton_cuts_.resize(view_.cut_joints().size());
     if (!made->good()) return nullptr;
     made->follow(discrete_.of_elements());
@@ -64,11 +67,28 @@ Status JointCoordinateSolver::linearize(double t, std::span<const double> y) noe
   for (std::size_t i = 0; i < newton_cuts_.size(); ++i)
     newton_cuts_[i] = loads_.cut_reaction(i, motion_of(view_.cut_joints()[i].base_frame, here.motions));
   newton_->linearize(t, y, here, newton_rates_, newton_cuts_);
+  newton_prepared_ = false;
   return Status::ok;
 }
 
 Status JointCoordinateSolver::prepare(double gamma) noexcept {
-  return newton_->prepare(gamma) ? Status::ok : Status::failed;
+  newton_prepared_ = newton_->prepare(gamma);
+  return newton_prepared_ ? Status::ok : Status::failed;
+}
+
+Status JointCoordinateSolver::derivative_to_solve(double t, std::span<const double> y,
+                                                  std::span<double> ydot) noexcept {
+  if (newton_prepared_) sweep_->tolerate(this);
+  const Status status = do_derivative(t, y, ydot);
+  sweep_->tolerate(nullptr);
+  return status;
+}
+
+void JointCoordinateSolver::apply(std::span<double> error) noexcept {
+  std::ranges::fill(newton_error_, 0.0);
+  std::ranges::copy(error, newton_error_.begin() + view_.nq_tree);
+  newton_->solve(newton_error_);
+  std::copy_n(newton_error_.begin() + view_.nq_tree, error.size(), error.begin());
 }
 
 Status JointCoordinateSolver::prepare_complex(double real, double imaginary) noexcept {

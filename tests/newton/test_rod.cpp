@@ -85,6 +85,48 @@ TEST_CASE("the implicit methods agree on the stiff rod") {
   CHECK(norm(run(20, "cvode-bdf", 1e-7).tip - fine.tip) < 1e-5);
 }
 
+TEST_CASE("what a derivative for Newton's iteration lacks is nothing that the iteration would keep") {
+  const auto system = system_from_text(rod(400));
+  const auto formulations = formulations_for(*system);
+  const auto riccati = std::ranges::find_if(formulations, [](const Formulation* f) { return f->name() == "riccati"; });
+  REQUIRE(riccati != formulations.end());
+  const auto solver = solver_for(*system, **riccati);
+  auto* const matrix = ask<NewtonMatrix>(*solver);
+  auto* const to_solve = ask<NewtonDerivative>(*solver);
+  REQUIRE(matrix != nullptr);
+  REQUIRE(to_solve != nullptr);
+  std::vector<double> y = initial_vector(*system, *solver);
+  const std::size_t n = y.size() / 2;
+  // Bent as a whole: 1e-3 rad in every hinge.
+  for (std::size_t i = 0; i < n; ++i) y[i] = 1e-3 * std::sin(0.01 * static_cast<double>(i));
+  std::vector<double> exact(y.size()), rough(y.size());
+  REQUIRE(solver->derivative(0, y, exact) == Status::ok);
+  REQUIRE(matrix->linearize(0, y) == Status::ok);
+  // Before a matrix is prepared it is the derivative itself.
+  REQUIRE(to_solve->derivative_to_solve(0, y, rough) == Status::ok);
+  CHECK(rough == exact);
+  REQUIRE(matrix->prepare(1e-3) == Status::ok);
+  REQUIRE(to_solve->derivative_to_solve(0, y, rough) == Status::ok);
+  std::vector<double> rest(y.size()), whole(y.size());
+  double lacking = 0;
+  for (std::size_t i = n; i < 2 * n; ++i) {
+    rest[i] = rough[i] - exact[i];
+    whole[i] = exact[i];
+    lacking = std::max(lacking, std::abs(rest[i]));
+  }
+  matrix->solve(rest);
+  matrix->solve(whole);
+  double kept = 0, size = 0;
+  for (std::size_t i = 0; i < 2 * n; ++i) {
+    kept = std::max(kept, std::abs(rest[i]));
+    size = std::max(size, std::abs(whole[i]));
+  }
+  CHECK(lacking > 0);
+  CHECK(kept < 1e-9 * size);
+  REQUIRE(solver->derivative(0, y, rough) == Status::ok);
+  CHECK(rough == exact);
+}
+
 TEST_CASE("measure the stiff rod", "[.measure]") {
   for (const char* integrator : {"radau5", "cvode-bdf"})
     for (const int n : {20, 100, 1000, 10000})

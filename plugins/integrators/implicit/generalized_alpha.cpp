@@ -94,7 +94,7 @@ GeneralizedAlpha::Trial GeneralizedAlpha::find_start(double h) noexcept {
   // The rate of v̇, without that of motions which the step does not resolve.
   const double by = short_time * h;
   for (std::size_t i = 0; i < now_.size(); ++i) work_[i] = now_[i] + by * rate_[i];
-  if (system_.derivative(time_ + by, work_, mean_) != Status::ok) return Trial::not_evaluated;
+  if (newton_->derivative(time_ + by, work_, mean_) != Status::ok) return Trial::not_evaluated;
   for (std::size_t i = 0; i < now_.size(); ++i) mean_[i] = is_position_[i] ? 0 : (mean_[i] - rate_[i]) / short_time;
   newton_->solve(std::span(mean_).first(states_));
   for (std::size_t i = 0; i < now_.size(); ++i) start_a_[i] += shift_ * mean_[i];
@@ -162,7 +162,7 @@ GeneralizedAlpha::Trial GeneralizedAlpha::iterate(double h, double end) noexcept
   using Until = NewtonPace::Until;
   pace_.begin(fixed_ ? Until::good : h >= 0.999 * settings_.max_step ? Until::rounding : Until::good_or_late);
   for (auto verdict = NewtonPace::Verdict::again; verdict == NewtonPace::Verdict::again;) {
-    if (!find_end(h) || system_.derivative(end, end_, end_rate_) != Status::ok) return Trial::not_evaluated;
+    if (!find_end(h) || newton_->derivative(end, end_, end_rate_) != Status::ok) return Trial::not_evaluated;
     verdict = pace_.judge(move_end(h));
     if (verdict == NewtonPace::Verdict::diverging) return Trial::not_converged;
   }
@@ -183,7 +183,7 @@ bool GeneralizedAlpha::estimate_error(double h, double end) noexcept {
     work_[i] = 0.5 * (now_[i] + end_[i]) + h / 8 * (rate_[i] - end_rate_[i]);
   State& middle = rates_[0];
   State& error = rates_[1];
-  if (system_.derivative(0.5 * (time_ + end), work_, middle) != Status::ok) return false;
+  if (newton_->derivative(0.5 * (time_ + end), work_, middle) != Status::ok) return false;
   for (std::size_t i = 0; i < now_.size(); ++i) {
     const double a0 = start_a_[i], a1 = end_a_[i];
     error[i] = h * ((1 - gamma_) * a0 + gamma_ * a1 - (rate_[i] + 4 * middle[i] + end_rate_[i]) / 6);

@@ -45,7 +45,7 @@ bool ImplicitSteps::begin_step() noexcept {
   previous_time_ = time_;
   for (std::size_t i = 0; i < states_; ++i)
     scale_[i] = 1 / (settings_.absolute_tolerance + settings_.relative_tolerance * std::abs(now_[i]));
-  if (!rate_known_ && system_.derivative(time_, now_, rate_) != Status::ok) return false;
+  if (!rate_known_ && newton_->derivative(time_, now_, rate_) != Status::ok) return false;
   rate_known_ = true;
   return true;
 }

@@ -123,8 +123,15 @@ class AutoType final : public IntegratorType {
     AutoMethod::Owned one(runge_kutta::dopri5().create(system, settings, {}, sink));
     if (!one) return nullptr;
     FirstReport without;
-    AutoMethod::Owned other(radau5().create(system, settings, {}, without));
-    return make_batch<AutoMethod>(system, std::move(one), std::move(other), without.why.text());
+    try {
+      auto newton = structured_or_full(radau5().name(), system, settings, without);
+      const Newton* const kept = newton.get();
+      AutoMethod::Owned other(newton ? new Radau5(system, settings, std::move(newton)) : nullptr);
+      return new AutoMethod(system, std::move(one), std::move(other), kept, without.why.text());
+    } catch (const std::bad_alloc&) {
+      report_no_memory(name(), sink);
+    }
+    return nullptr;
   }
 };
 

@@ -83,7 +83,7 @@ bool Radau5::evaluate_stages(double h) noexcept {
   const double c[3] = {c1, c2, 1};
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t i = 0; i < states_; ++i) stage_[i] = now_[i] + Z_[k][i];
-    if (system_.derivative(time_ + c[k] * h, stage_, f_[k]) != Status::ok) return false;
+    if (newton_->derivative(time_ + c[k] * h, stage_, f_[k]) != Status::ok) return false;
   }
   return true;
 }
@@ -146,7 +146,7 @@ bool Radau5::estimate_error(double h) noexcept {
   if (error_size_ >= 1 && (rejected_now_ || !has_history_)) {
     // What the stiff part makes of an estimate that has not felt it is filtered once more.
     for (std::size_t i = 0; i < states_; ++i) stage_[i] = now_[i] + error_[i];
-    if (system_.derivative(time_, stage_, f_[0]) != Status::ok) return false;
+    if (newton_->derivative(time_, stage_, f_[0]) != Status::ok) return false;
     for (std::size_t i = 0; i < states_; ++i) error_[i] = g * (formula(i) + f_[0][i]);
     newton_->solve(std::span(error_).first(states_));
     error_size_ = size_of(error_);

@@ -30,7 +30,8 @@
 namespace polyform {
 
 /// A solver with the state of joint_state.hpp. Freed by destroy().
-class JointCoordinateSolver : public Solver, public PowerSource, public SecondOrderSystem, private NewtonMatrix {
+class JointCoordinateSolver : public Solver, public PowerSource, public SecondOrderSystem, private NewtonMatrix,
+                              private NewtonDerivative, private ErrorFilter {
  public:
   using MakeSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&)>;
 
@@ -74,6 +75,9 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   NewtonMatrix* newton_matrix() noexcept;
   Status linearize(double t, std::span<const double> y) noexcept override;
   Status prepare(double gamma) noexcept override;
+  Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
+  /// What Newton's solutions leave of an error of accelerations.
+  void apply(std::span<double> error) noexcept override;
   Status prepare_complex(double real, double imaginary) noexcept override;
   void solve(std::span<double> x) noexcept override { newton_->solve(x); }
   void solve_complex(std::span<double> real, std::span<double> imaginary) noexcept override {
@@ -107,7 +111,8 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   LostDigits lost_;
   KernelList kernels_;
   std::unique_ptr<TreeNewton> newton_;
-  std::vector<double> newton_rates_;
+  bool newton_prepared_ = false;
+  std::vector<double> newton_rates_, newton_error_;
   std::vector<Spatial> newton_cuts_;   ///< what each cut joint transmits
 };
 

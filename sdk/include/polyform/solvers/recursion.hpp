@@ -33,6 +33,7 @@ class Recursion final : public TreeSweep {
   bool accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
                      std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept override;
   SweepFailure failure() const noexcept override { return sweep_.failure(); }
+  void tolerate(ErrorFilter* filter) noexcept override { refinement_.tolerate(filter); }
   void start_anew() noexcept override { refinement_.look(); }
   void body_accelerations(std::span<Spatial> out) const noexcept override;
   void reactions(std::span<Spatial> out) const noexcept override;

@@ -16,6 +16,16 @@ struct SweepFailure {
   const char* reason = nullptr;   ///< to follow "joint `j`"; nullptr where the joint has no inertia to move
 };
 
+/// What becomes of an error of accelerations where it does not count as such.
+class ErrorFilter {
+ public:
+  /// An error of v̇ of the tree joints, in place: what of it counts.
+  virtual void apply(std::span<double> error) noexcept = 0;
+
+ protected:
+  ~ErrorFilter() = default;
+};
+
 /// Sweeps over the spanning tree, outward for kinematics, inward and outward for accelerations. One object per thread;
 /// nothing allocates after construction. Called once per evaluation each, never per body.
 class TreeSweep {
@@ -38,6 +48,8 @@ class TreeSweep {
   virtual SweepFailure failure() const noexcept = 0;
   /// Error of the last accelerations, relative, as far as it is known and could not be mended.
   double lost() const { return lost_; }
+  /// Accelerations from now on may have errors of which the filter leaves rounding only; nullptr: none but rounding.
+  virtual void tolerate(ErrorFilter*) noexcept {}
   /// The next accelerations are of a state that has nothing to do with the ones before.
   virtual void start_anew() noexcept = 0;
 
