@@ -10,6 +10,10 @@
 
 namespace polyform {
 
+/// So many coordinates a joint has at most. A rotation matrix and a place are twelve numbers; a kernel that needs more
+/// coordinates than this counts wrongly.
+inline constexpr std::size_t most_joint_positions = 64;
+
 /// Motion of M in F at coordinates q (nq) and velocities v (nv), F axes. A zero-length quaternion counts as identity.
 void joint_motion(const JointData&, const double* q, const double* v, JointMotion&) noexcept;
 /// q̇ = N(q) v.
