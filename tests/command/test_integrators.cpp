@@ -26,7 +26,8 @@ TEST_CASE("help, plugins and schema tell of every integrator from its declaratio
   const Workshop shop;
   const std::string help = shop.run({"--help"}).out, schema = shop.run({"schema"}).out,
                     list = shop.run({"plugins"}).out;
-  for (const char* name : {"rk4", "dopri5", "dop853", "radau5", "generalized-alpha", "auto", "cvode-adams", "cvode-bdf"}) {
+  for (const char* name :
+       {"rk4", "dopri5", "dop853", "radau5", "generalized-alpha", "auto", "cvode-adams", "cvode-bdf"}) {
     INFO(name);
     CHECK_THAT(help, Contains(name));
     CHECK_THAT(schema, Contains(name));

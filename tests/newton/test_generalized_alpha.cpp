@@ -23,7 +23,8 @@ gravity: [0, 0, 0]
 bodies:
   - {name: mass, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
 joints:
-  - {name: slide, type: prismatic, base: ground, moving: mass, position: [0, 0, 0], axis: [1, 0, 0], initial: {position: 0.1}}
+  - {name: slide, type: prismatic, base: ground, moving: mass, position: [0, 0, 0], axis: [1, 0, 0],
+     initial: {position: 0.1}}
 forces:
   - {name: spring, type: joint-spring-damper, joint: slide, stiffness: 1.0e+6}
 )";

@@ -64,8 +64,8 @@ bool DenseNewton::linearize(double t, std::span<const double> y, std::span<const
 }
 
 double DenseNewton::price() const noexcept {
-  // n evaluations, and about 10/3 n³ operations for a real and a complex factorization, of which an evaluation does some
-  // 300 for each state.
+  // n evaluations, and about 10/3 n³ operations for a real and a complex factorization, of which an evaluation does
+  // some 300 for each state.
   const auto n = static_cast<double>(J_.rows());
   return n + n * n / 90;
 }

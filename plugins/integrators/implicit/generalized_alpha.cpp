@@ -8,8 +8,8 @@ namespace polyform::implicit {
 
 namespace {
 
-/// A contraction of Newton's iteration from which on new derivatives are worth their cost. The matrix is made with one γ
-/// for positions and velocities, where the method has two that differ by at most 6 %: it contracts by about that.
+/// A contraction of Newton's iteration from which on new derivatives are worth their cost. The matrix is made with one
+/// γ for positions and velocities, where the method has two that differ by at most 6 %: it contracts by about that.
 constexpr double slow_contraction = 0.2;
 /// What Newton's iteration may leave of the end of a step, in units of the tolerances: a small part of the error that
 /// steps are chosen by; with fixed steps, where the tolerances are there for nothing else, a tenth of what they say.
@@ -31,7 +31,8 @@ GeneralizedAlpha::GeneralizedAlpha(FirstOrderSystem& system, const StepSettings&
       is_position_(system.size()), alpha_m_((2 * rho - 1) / (rho + 1)), alpha_f_(rho / (rho + 1)),
       gamma_(0.5 - alpha_m_ + alpha_f_), beta_(0.25 * (gamma_ + 0.5) * (gamma_ + 0.5)),
       newton_gamma_(std::sqrt(beta_ * (1 - alpha_f_) / (1 - alpha_m_))), shift_(alpha_m_ - alpha_f_), fixed_(fixed),
-      pace_(fixed ? left_of_fixed : left_of_adaptive, slow_contraction), a_(now_), last_rate_(now_), start_a_(now_), end_a_(now_), end_(now_),
+      pace_(fixed ? left_of_fixed : left_of_adaptive, slow_contraction), a_(now_), last_rate_(now_), start_a_(now_),
+      end_a_(now_), end_(now_),
       end_rate_(now_), corrected_(now_), mean_(now_), work_(now_), rates_{now_, now_, now_, now_}, begin_(now_),
       begin_rate_(now_), kept_end_(now_), kept_rate_(now_) {
   if (parts_ == nullptr) return;
@@ -102,8 +103,8 @@ GeneralizedAlpha::Trial GeneralizedAlpha::find_start(double h) noexcept {
 }
 
 /// Positions of end_: those of now_, moved for a time h with the velocities that are in mean_. That is the flow of
-/// q̇ = N(q) w, the exponential map of the group in whatever coordinates the system has, to the fourth order of h; exact
-/// where N is constant.
+/// q̇ = N(q) w, the exponential map of the group in whatever coordinates the system has, to the fourth order of h;
+/// exact where N is constant.
 bool GeneralizedAlpha::displace(double h) noexcept {
   if (parts_ == nullptr) return true;
   for (std::size_t i = 0; i < now_.size(); ++i) work_[i] = is_position_[i] ? now_[i] : mean_[i];

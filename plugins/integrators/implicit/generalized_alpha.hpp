@@ -21,7 +21,7 @@ namespace polyform::implicit {
 /// positions from velocities.
 class GeneralizedAlpha final : public ImplicitSteps {
  public:
-  /// rho: the spectral radius at infinite frequency, from 0 (what is not resolved is gone at once) to 1 (energy is kept).
+  /// rho: the spectral radius at infinite frequency, from 0 (what is not resolved is gone at once) to 1 (energy stays).
   /// fixed: steps of StepSettings::step, the tolerances of which only Newton's iteration uses.
   GeneralizedAlpha(FirstOrderSystem&, const StepSettings&, std::unique_ptr<Newton>, double rho, bool fixed);
   void destroy() noexcept override { delete this; }
