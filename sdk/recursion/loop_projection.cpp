@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "polyform/mechanics/judgement.hpp"
+#include "polyform/solvers/abrupt_change.hpp"
 
 namespace polyform {
 
@@ -58,8 +59,7 @@ void LoopProjection::begin() noexcept {
 }
 
 bool LoopProjection::accept(std::span<double> y, double change) noexcept {
-  constexpr double lever = 100;  // of a joint against what it moves along
-  if (change > 0.1 * speed_ + lever * jump_) {
+  if (invents_motion(change, speed_, jump_)) {
     failure_.changes_abruptly(change, speed_);
     return false;
   }

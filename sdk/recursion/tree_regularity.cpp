@@ -14,8 +14,9 @@
 namespace polyform {
 namespace {
 
-/// Returns false where the tree without its loops is singular; `why` then names the joint, the body and a cut joint.
-bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why) {
+/// Returns false where the tree without its loops is singular; `why` then names the joint, the body and a cut joint, and
+/// `remedy` what helps.
+bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why, std::string& remedy) {
   if (view.cut_joints().empty() && view.constraints.empty() && view.modules.empty()) return true;
   if (std::none_of(view.bodies.begin(), view.bodies.end(), is_singular)) return true;
   FlexibleLinks flexible(view);
@@ -34,6 +35,12 @@ bool tree_is_regular(const SystemView& view, std::string_view formulation, std::
                     view.cut_joints().empty()
                         ? std::string(" and the constraints are left out")
                         : fmt::format(" (joint `{}` is one of the cut joints)", view.cut_joints().front().name));
+  // Another cut helps only where it leaves bodies with inertia on the joint.
+  remedy = fmt::format("give body `{}` some mass and inertia about every axis, or use another solver{}",
+                       view.bodies[failed].name,
+                       view.cut_joints().empty() ? ""
+                                                 : "; another cut (`cut: true`) helps where it leaves bodies with "
+                                                   "inertia attached to it");
   return false;
 }
 
@@ -41,9 +48,9 @@ bool tree_is_regular(const SystemView& view, std::string_view formulation, std::
 
 bool check_tree_is_regular(const SystemView& view, std::string_view formulation, DiagnosticSink& sink) noexcept {
   try {
-    std::string why;
-    if (tree_is_regular(view, formulation, why)) return true;
-    sink.report({.message = why, .remedy = "cut the loop at another joint (`cut: true`), or use another solver"});
+    std::string why, remedy;
+    if (tree_is_regular(view, formulation, why, remedy)) return true;
+    sink.report({.message = why, .remedy = remedy});
   } catch (const std::bad_alloc&) {
     sink.report({.message = "memory ran out while the solver was made"});
   }

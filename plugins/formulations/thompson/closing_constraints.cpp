@@ -59,14 +59,17 @@ void ClosingConstraints::measure(const TreeKinematics& tree) noexcept {
     size_ = std::max(size_, norm(m.p));
     speed_ = std::max({speed_, norm(m.V.linear), norm(m.V.angular)});
   }
-  position_violation_ = velocity_violation_ = 0;
+  position_violation_ = velocity_violation_ = missed_by_elements_ = 0;
   const std::size_t cuts = cuts_.size();
   for (std::size_t i = 0; i < cuts; ++i)
     for (std::size_t r = 0; r < cuts_[i].rows; ++r)
       note(velocity_violation_, dot(cuts_[i].T[r], cuts_[i].relative.twist), i);
   for (std::size_t g = cuts; g < rows_.size(); ++g)
-    for (std::size_t r = 0; r < rows_[g].count; ++r)
-      note(velocity_violation_, rate_of(ties_[g - cuts], r, tree), g);
+    for (std::size_t r = 0; r < rows_[g].count; ++r) {
+      const double missed = rate_of(ties_[g - cuts], r, tree);
+      note(velocity_violation_, missed, g);
+      missed_by_elements_ = std::max(missed_by_elements_, std::abs(missed));
+    }
   for (std::size_t i = 0; i < cuts; ++i)
     for (std::size_t r = 0; r < cuts_[i].rows; ++r) note(position_violation_, cuts_[i].residual[r], i);
   for (std::size_t g = cuts; g < rows_.size(); ++g)

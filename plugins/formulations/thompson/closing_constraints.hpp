@@ -55,6 +55,8 @@ class ClosingConstraints {
   /// Largest residuals (rad, m; per second), cut joints and elements together, and the name of what has the largest.
   double position_violation() const { return position_violation_; }
   double velocity_violation() const { return velocity_violation_; }
+  /// The largest residual of velocities of constraint elements and modules.
+  double missed_by_elements() const { return missed_by_elements_; }
   std::string_view worst() const { return name(worst_); }
   double speed() const { return speed_; }  ///< largest of the bodies, rad/s or m/s, at least 1
   /// What rounding alone leaves of them, about.
@@ -95,7 +97,7 @@ class ClosingConstraints {
   std::span<const double> x_;  ///< first-order states of the last evaluation
   std::vector<JointConstraint> cuts_;
   std::vector<Rows> rows_;  ///< per group
-  double position_violation_ = 0, velocity_violation_ = 0;
+  double position_violation_ = 0, velocity_violation_ = 0, missed_by_elements_ = 0;
   double size_ = 1, speed_ = 1;
   std::size_t worst_ = 0;  ///< group
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "polyform/mechanics/judgement.hpp"
+#include "polyform/solvers/abrupt_change.hpp"
 #include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::thompson {
@@ -47,7 +48,7 @@ bool Projection::close(double t, Correction& out) noexcept {
   const ClosingConstraints& closing = tree.placed().closing();
   double residual = closing.position_violation();
   ClosingSteps steps(residual);
-  const double speed = closing.speed();
+  const double speed = closing.speed(), asked_anew = closing.missed_by_elements();
   const double rounding = closing.position_rounding();
   while (!(residual <= std::min(tolerance_, rounding))) {
     if (!steps.go_on()) return cannot_close(out.iterations);
@@ -66,7 +67,7 @@ bool Projection::close(double t, Correction& out) noexcept {
     for (const double s : std::span(step_).first(view_.nv_tree)) change = std::max(change, std::abs(s));
     tree.place(t);
   }
-  if (is_abrupt(change, speed)) return false;
+  if (invents_motion(change, speed, asked_anew)) return changes_abruptly(change, speed);
   if (!parts_.reductions.construct(tree.placed(), false, parts_.failure)) return false;
   parts_.reductions.find_dependent_rows(tree.placed());
   return true;
@@ -95,14 +96,11 @@ bool Projection::cannot_close(std::size_t steps) noexcept {
       closing.worst(), steps, closing.position_violation());
 }
 
-/// Whether a correction has changed the velocities so much that it invents a motion rather than removes an error.
-bool Projection::is_abrupt(double change, double speed) noexcept {
-  if (!(change > 0.1 * speed)) return false;
-  parts_.failure.say(
+bool Projection::changes_abruptly(double change, double speed) noexcept {
+  return parts_.failure.say(
       "to meet the constraint of `{:.60}` its velocities would have to change by {:.2g} within a step (m/s or "
       "rad/s; the largest is {:.2g}). Likely cause: too long a step past a singular position",
       parts_.tree.placed().closing().worst(), change, speed);
-  return true;
 }
 
 }  // namespace polyform::thompson

@@ -36,7 +36,7 @@ class Projection {
  private:
   bool find_step(Level) noexcept;
   bool cannot_close(std::size_t steps) noexcept;
-  bool is_abrupt(double change, double speed) noexcept;
+  bool changes_abruptly(double change, double speed) noexcept;
 
   const SystemView& view_;
   double tolerance_;
